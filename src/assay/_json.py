@@ -1,0 +1,56 @@
+"""Values to JSON and back: a canonical form, and the digest that identifies it.
+
+NaN is written as `null` and an infinite bound as the string "inf" or "-inf" (which `float` reads), because JSON has
+neither.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+def plain(value: Any) -> Any:
+    """Turn dataclasses, arrays, NumPy scalars and mappings into what `json` can write."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float | np.floating):
+        number = float(value)
+        if math.isnan(number):
+            return None
+        return number if math.isfinite(number) else str(number)
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if isinstance(value, np.integer):
+        return int(value)
+    if isinstance(value, np.ndarray):
+        return [plain(entry) for entry in value.tolist()]
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if isinstance(value, Path):
+        return str(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    raise TypeError(f"no JSON form for {type(value).__name__}")
+
+
+def dumps(value: Any, *, indent: int | None = None) -> str:
+    """Write `value` as JSON text."""
+    return json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=indent)
+
+
+def canonical(value: Any) -> str:
+    """Write `value` in the one form that equal values share: sorted keys, no spaces."""
+    return json.dumps(plain(value), ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+
+
+def digest(value: Any) -> str:
+    """Return the SHA-256 of the canonical form, in hexadecimal."""
+    return hashlib.sha256(canonical(value).encode()).hexdigest()

@@ -1,0 +1,97 @@
+"""From the user's `rng` to streams of random numbers that do not depend on who draws them.
+
+A seed is a `SeedSequence`. Every purpose ("bootstrap", "swap", …) and every block of draws has its own child, found
+by name and number and not by the order of calls. Draws come in blocks of a fixed size, so one thread, eight threads,
+processes or a cluster produce the same bits, and the first 999 of 9,999 draws are the 999 draws of a shorter run.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import numpy as np
+
+from assay import _check
+from assay.errors import ArgumentError
+
+Rng = int | np.random.SeedSequence | np.random.Generator | None
+T = TypeVar("T")
+
+BLOCK = 64
+
+
+def seed_of(rng: Rng) -> np.random.SeedSequence:
+    """Turn what a user may pass as `rng` into a seed; `None` draws fresh entropy, which the seed then records."""
+    if rng is None:
+        return np.random.SeedSequence()
+    if isinstance(rng, np.random.SeedSequence):
+        return rng
+    if isinstance(rng, np.random.Generator):
+        return np.random.SeedSequence(int(rng.integers(2**63)))
+    if isinstance(rng, int | np.integer) and not isinstance(rng, bool):
+        return np.random.SeedSequence(_check.integer("rng", rng, at_least=0))
+    raise ArgumentError(f"`rng` must be a non-negative integer, SeedSequence, Generator or None; got {rng!r}.")
+
+
+def entropy_of(seed: np.random.SeedSequence) -> int:
+    """Return the number that, passed as `rng`, gives this seed again."""
+    if isinstance(seed.entropy, int) and not seed.spawn_key:
+        return seed.entropy
+    return int.from_bytes(seed.generate_state(4, np.uint32).tobytes(), "little")
+
+
+def replayable(rng: Rng) -> np.random.SeedSequence:
+    """Return a seed that its own `entropy_of` reproduces: what a result records is what it drew from."""
+    return np.random.SeedSequence(entropy_of(seed_of(rng)))
+
+
+def child(seed: np.random.SeedSequence, *names: str | int) -> np.random.SeedSequence:
+    """Return the child stream of `seed` that these names identify."""
+    digest = hashlib.sha256("\x1f".join(str(name) for name in names).encode()).digest()
+    key = tuple(int(word) for word in np.frombuffer(digest[:16], dtype="<u4"))
+    return np.random.SeedSequence(entropy=seed.entropy, spawn_key=(*seed.spawn_key, *key))
+
+
+def generator(seed: np.random.SeedSequence, *names: str | int) -> np.random.Generator:
+    """Return a fresh generator for the child stream that these names identify."""
+    return np.random.Generator(np.random.SFC64(child(seed, *names)))
+
+
+def blocks(n_draws: int) -> Iterator[tuple[int, int, int]]:
+    """Cut `n_draws` into (number, start, stop) of fixed size, the last one shorter."""
+    for number, start in enumerate(range(0, n_draws, BLOCK)):
+        yield number, start, min(start + BLOCK, n_draws)
+
+
+def n_workers(workers: int | None) -> int:
+    """Return how many threads to use: as asked, or one per core this process may run on."""
+    if workers is not None:
+        return _check.integer("workers", workers, at_least=1)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def map_blocks(
+    function: Callable[[int, int, int], T],
+    n_draws: int,
+    *,
+    workers: int,
+    progress: Callable[[int], object] | None = None,
+) -> list[T]:
+    """Call `function(number, start, stop)` for every block, on threads, and return the results in order.
+
+    `progress` is told the number of draws that each finished block adds.
+    """
+    todo = list(blocks(n_draws))
+
+    def run(block: tuple[int, int, int]) -> T:
+        result = function(*block)
+        if progress is not None:
+            progress(block[2] - block[1])
+        return result
+
+    if workers == 1 or len(todo) == 1:
+        return [run(block) for block in todo]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(run, todo))

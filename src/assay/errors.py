@@ -1,0 +1,25 @@
+"""Every exception and warning of the package.
+
+Each exception also inherits the built-in that people expect, so `except ValueError` works. The command line turns
+`ArgumentError` into exit code 2 (usage) and every other `AssayError` into exit code 1 (data).
+"""
+
+
+class AssayError(Exception):
+    """Base of everything this package raises on purpose."""
+
+
+class ArgumentError(AssayError, ValueError):
+    """An argument that cannot be meant: out of range, unknown, or in a combination that has no meaning."""
+
+
+class DataError(AssayError, ValueError):
+    """Data that cannot be used as asked; the message names the place and the remedy."""
+
+
+class MissingFileError(DataError, FileNotFoundError):
+    """A file that is not there."""
+
+
+class AssayWarning(UserWarning):
+    """A result that holds only with a reservation; the same text is in the result's notes."""

@@ -1,0 +1,326 @@
+"""The data: responses of one source, a table of sources, and the contest between two of them.
+
+All types are frozen and their arrays are read-only. Ragged is the normal case: an item has as many responses as it
+has, and a missing response is absent, never a sentinel.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay import _check
+from assay.errors import ArgumentError, DataError
+from assay.scales import FloatArray, IntArray, Scale
+
+Labels = npt.NDArray[np.str_]
+
+
+def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the array, contiguous and read-only (a copy where the caller could still write to it)."""
+    array = np.ascontiguousarray(array)
+    if array.flags.writeable:
+        array = array.copy()
+        array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Responses:
+    """All responses of one source: item `i` has `values[offsets[i]:offsets[i + 1]]`.
+
+    Attributes
+    ----------
+    values : array of float
+        Every response, item after item.
+    offsets : array of int
+        Where each item starts; one entry more than there are items.
+    raters : array of int, optional
+        The number of the rater who gave each response.
+    """
+
+    values: FloatArray
+    offsets: IntArray
+    raters: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", frozen(np.asarray(self.values, dtype=np.float64)))
+        object.__setattr__(self, "offsets", frozen(np.asarray(self.offsets, dtype=np.int64)))
+        if self.raters is not None:
+            object.__setattr__(self, "raters", frozen(np.asarray(self.raters, dtype=np.int64)))
+
+    @classmethod
+    def from_grid(cls, grid: FloatArray, raters: IntArray | None = None) -> "Responses":
+        """Make responses from an (items, responses) array in which NaN marks an absent response."""
+        present = ~np.isnan(grid)
+        offsets = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
+        return cls(grid[present], offsets, None if raters is None else raters[present])
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return self.offsets.size - 1
+
+    @property
+    def sizes(self) -> IntArray:
+        """The number of responses of each item."""
+        return np.diff(self.offsets)
+
+    @property
+    def n_responses(self) -> int | float:
+        """Responses per item: the number K where it is the same for all items, else the mean."""
+        sizes = self.sizes
+        if sizes.size and (sizes == sizes[0]).all():
+            return int(sizes[0])
+        return float(sizes.mean()) if sizes.size else 0
+
+    @property
+    def items(self) -> IntArray:
+        """The item of each response."""
+        return np.repeat(np.arange(self.n_items), self.sizes)
+
+    def take(self, items: IntArray) -> "Responses":
+        """Return the responses of these items, in this order; an item may be taken more than once."""
+        sizes = self.sizes[items]
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        where = np.arange(offsets[-1]) + np.repeat(self.offsets[items] - offsets[:-1], sizes)
+        return Responses(self.values[where], offsets, None if self.raters is None else self.raters[where])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contest:
+    """Two models, and usually a gold standard, on the same items.
+
+    Attributes
+    ----------
+    gold : Responses or None
+        What the models are measured against; None when raters score the models' own outputs.
+    a, b : Responses
+    scale : Scale
+    items : array of str
+        The id of each item.
+    names : tuple of str
+        What the sources are called: (gold, a, b); gold is "" when there is none.
+    groups : mapping of str to array of str
+        Columns that describe items, for slices.
+    raters : tuple of str
+        The name behind each rater number.
+    notes : tuple of str
+        What the reader of a result must know about how the data were put together.
+
+    Examples
+    --------
+    >>> contest = Contest.from_arrays([[1, 2], [3, 3]], [[1, 1], [3, 4]], [[5, 4], [1, 2]])
+    >>> contest.n_items, contest.gold.n_responses
+    (2, 2)
+    """
+
+    gold: Responses | None
+    a: Responses
+    b: Responses
+    scale: Scale
+    items: Labels
+    names: tuple[str, str, str] = ("gold", "A", "B")
+    groups: Mapping[str, Labels] = field(default_factory=dict)
+    raters: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_arrays(
+        cls,
+        gold: Any,
+        a: Any,
+        b: Any,
+        *,
+        scale: str | None = None,
+        order: Sequence[Any] | None = None,
+        groups: Mapping[str, Any] | None = None,
+        names: tuple[str, str, str] = ("gold", "A", "B"),
+    ) -> "Contest":
+        """Make a contest from (items, responses) arrays; a vector is one response per item.
+
+        NaN (or None among labels) marks an absent response. `gold` may be None. The arrays may have different numbers
+        of columns, but must have the same number of rows.
+        """
+        grids = {name: _grid(name, array) for name, array in (("gold", gold), ("a", a), ("b", b)) if array is not None}
+        lengths = {name: grid.shape[0] for name, grid in grids.items()}
+        if len(set(lengths.values())) != 1:
+            shown = ", ".join(f"{name} {length}" for name, length in lengths.items())
+            raise DataError(f"gold, a and b must have one row for each item; got rows: {shown}.")
+        present = {name: _present(grid) for name, grid in grids.items()}
+        everything = np.concatenate([grid[present[name]] for name, grid in grids.items()])
+        if not everything.size:
+            raise DataError("there is no response in these arrays.")
+        shared = Scale.of(everything, kind=scale, order=order)
+        sources = {}
+        for name, grid in grids.items():
+            filled = np.full(grid.shape, np.nan)
+            filled[present[name]] = shared.encode(grid[present[name]])
+            sources[name] = Responses.from_grid(filled)
+        n_items = next(iter(lengths.values()))
+        described = {name: _group(name, column, n_items) for name, column in (groups or {}).items()}
+        contest = cls(
+            sources.get("gold"), sources["a"], sources["b"], shared, np.arange(n_items).astype(str),
+            names if gold is not None else ("", *names[1:]), described,
+        )  # fmt: skip
+        return contest.complete()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "items", frozen(np.asarray(self.items)))
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return self.a.n_items
+
+    @property
+    def n_responses(self) -> dict[str, int | float]:
+        """Responses per item of gold, a and b (the mean where it varies)."""
+        return {role: source.n_responses for role, source in self.sources.items()}
+
+    @property
+    def sources(self) -> dict[str, Responses]:
+        """The responses by role: gold (if there is one), a, b."""
+        roles = {"gold": self.gold, "a": self.a, "b": self.b}
+        return {role: source for role, source in roles.items() if source is not None}
+
+    def complete(self) -> "Contest":
+        """Return the contest on the items that every source answered; a note says which were left out."""
+        answered = np.logical_and.reduce([source.sizes > 0 for source in self.sources.values()])
+        if answered.all():
+            return self
+        names = (name for name in self.names if name)
+        absent = {name: source.sizes == 0 for name, source in zip(names, self.sources.values(), strict=True)}
+        if not answered.any():
+            empty = [name for name, lacks in absent.items() if lacks.all()]
+            who = f"{empty[0]} has none at all" if empty else f"{', '.join(absent)} share no item"
+            raise DataError(f"no item has a response from every source: {who}. Check the item ids of each source.")
+        reasons = [
+            f"{int(lacks.sum())} without a response from {name} (first: item {self.items[lacks][0]})"
+            for name, lacks in absent.items()
+            if lacks.any()
+        ]
+        note = f"{int((~answered).sum())} of {self.n_items} items left out: {'; '.join(reasons)}."
+        kept = self.take(np.flatnonzero(answered))
+        return replace(kept, notes=(*self.notes, note))
+
+    def take(self, items: IntArray) -> "Contest":
+        """Return the contest on these items only."""
+        return replace(
+            self,
+            gold=None if self.gold is None else self.gold.take(items),
+            a=self.a.take(items),
+            b=self.b.take(items),
+            items=self.items[items],
+            groups={name: column[items] for name, column in self.groups.items()},
+        )
+
+    def swapped(self) -> "Contest":
+        """Return the contest with A and B exchanged."""
+        gold, a, b = self.names
+        return replace(self, a=self.b, b=self.a, names=(gold, b, a))
+
+    def slices(self, by: str) -> Iterator[tuple[str, "Contest"]]:
+        """Yield (value, contest) for each value of the item column `by`."""
+        if by not in self.groups:
+            known = ", ".join(self.groups) or "none"
+            hint = _check.nearest(by, self.groups)
+            raise ArgumentError(f"`by` must name a column that describes items; got {by!r}. Columns: {known}.{hint}")
+        column = self.groups[by]
+        for value in np.unique(column):
+            yield str(value), self.take(np.flatnonzero(column == value))
+
+    @property
+    def digest(self) -> str:
+        """Twelve hexadecimal digits that identify scale and responses."""
+        seen = hashlib.sha256(repr((self.scale.kind, self.scale.levels, self.scale.labels)).encode())
+        for role, source in self.sources.items():
+            seen.update(role.encode())
+            seen.update(source.values.tobytes())
+            seen.update(source.offsets.tobytes())
+            seen.update(b"" if source.raters is None else source.raters.tobytes())
+        return seen.hexdigest()[:12]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ResponseTable:
+    """Every response of every source, on a common list of items.
+
+    Attributes
+    ----------
+    items : array of str
+    sources : mapping of str to Responses
+        Each source's responses, over all items of the table (an item may have none).
+    scale : Scale
+    groups : mapping of str to array of str
+        Columns that describe items, for slices.
+    raters : tuple of str
+        The name behind each rater number.
+    notes : tuple of str
+        What was guessed, joined or left out while reading.
+    """
+
+    items: Labels
+    sources: Mapping[str, Responses]
+    scale: Scale
+    groups: Mapping[str, Labels] = field(default_factory=dict)
+    raters: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return self.items.size
+
+    def source(self, name: str) -> Responses:
+        """Return the responses of one source; an unknown name is an error that lists the known ones."""
+        if name in self.sources:
+            return self.sources[name]
+        known = list(self.sources)
+        listed = ", ".join(known[:10]) + (f" and {len(known) - 10} more" if len(known) > 10 else "")
+        raise DataError(f"no source is called {name!r}; the table has {listed}.{_check.nearest(name, known)}")
+
+    def contest(self, *, a: str, b: str, gold: str | None = None) -> Contest:
+        """Put two sources against each other, measured against `gold` (leave it out for gold-free ratings)."""
+        if a == b or gold in (a, b):
+            raise ArgumentError(f"gold, a and b must be different sources; got gold={gold!r}, a={a!r}, b={b!r}.")
+        return Contest(
+            None if gold is None else self.source(gold), self.source(a), self.source(b), self.scale, self.items,
+            (gold or "", a, b), self.groups, self.raters, self.notes,
+        ).complete()  # fmt: skip
+
+    def __str__(self) -> str:
+        sources = ", ".join(f"{name} ({source.values.size})" for name, source in self.sources.items())
+        return f"{self.n_items} items; responses: {sources}; scale: {self.scale}"
+
+
+def _grid(name: str, array: Any) -> npt.NDArray[Any]:
+    grid = np.asarray(array)
+    if grid.dtype.kind in "iub" and grid.dtype.kind != "b":
+        grid = grid.astype(np.float64)
+    if grid.ndim == 1:
+        grid = grid[:, np.newaxis]
+    if grid.ndim != 2 or grid.dtype.kind not in "fbUO":
+        raise DataError(f"`{name}` must be an (items, responses) array of numbers or labels; got shape {grid.shape}.")
+    if grid.dtype.kind == "f" and np.isinf(grid).any():
+        row, column = np.argwhere(np.isinf(grid))[0]
+        raise DataError(f"`{name}` is infinite at item {row}, response {column}; leave the response out (NaN).")
+    return grid
+
+
+def _present(grid: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    if grid.dtype.kind == "f":
+        return np.logical_not(np.isnan(grid))
+    if grid.dtype.kind == "O":
+        return np.array([value is not None and value is not np.nan for value in grid.flat]).reshape(grid.shape)
+    return np.ones(grid.shape, dtype=bool)
+
+
+def _group(name: str, column: Any, n_items: int) -> Labels:
+    labels = np.asarray(column).astype(str)
+    if labels.shape != (n_items,):
+        raise DataError(f"group {name!r} must have one value for each of the {n_items} items; got {labels.shape}.")
+    return labels
