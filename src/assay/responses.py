@@ -312,11 +312,10 @@ def _grid(name: str, array: Any) -> npt.NDArray[Any]:
 
 
 def _present(grid: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    if grid.dtype.kind == "f":
-        return np.logical_not(np.isnan(grid))
-    if grid.dtype.kind == "O":
-        return np.array([value is not None and value is not np.nan for value in grid.flat]).reshape(grid.shape)
-    return np.ones(grid.shape, dtype=bool)
+    present = np.ones(grid.shape, dtype=bool)
+    if grid.dtype.kind in "fO":
+        present.flat = [value is not None and value == value for value in grid.flat]  # noqa: PLR0124 (NaN, of any type)
+    return present
 
 
 def _group(name: str, column: Any, n_items: int) -> Labels:
