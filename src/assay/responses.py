@@ -312,10 +312,12 @@ def _grid(name: str, array: Any) -> npt.NDArray[Any]:
 
 
 def _present(grid: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    present = np.ones(grid.shape, dtype=bool)
-    if grid.dtype.kind in "fO":
-        present.flat = [value is not None and value == value for value in grid.flat]  # noqa: PLR0124 (NaN, of any type)
-    return present
+    if grid.dtype.kind == "f":
+        return np.asarray(grid == grid, dtype=bool)  # noqa: PLR0124 (false for NaN only)
+    if grid.dtype.kind == "O":
+        present = [value is not None and value == value for value in grid.flat]  # noqa: PLR0124 (NaN of any type)
+        return np.array(present, dtype=bool).reshape(grid.shape)
+    return np.ones(grid.shape, dtype=bool)
 
 
 def _group(name: str, column: Any, n_items: int) -> Labels:
