@@ -1,1 +1,30 @@
-"""To be filled."""
+"""Arrays in, numbers out: p-values, intervals, proportions, corrections and effect sizes."""
+
+from assay.inference.corrections import adjust
+from assay.inference.effect_sizes import cliffs_delta, cohen_dz, hedges_factor, hedges_g, win_rate
+from assay.inference.intervals import ConfidenceInterval, acceleration, basic, bca, interval, percentile, studentised
+from assay.inference.proportions import BinomialRegion, binomial_region, clopper_pearson, wilson
+from assay.inference.pvalues import PValue, expected_pvalue, tail_pvalue
+
+__all__ = [
+    "BinomialRegion",
+    "ConfidenceInterval",
+    "PValue",
+    "acceleration",
+    "adjust",
+    "basic",
+    "bca",
+    "binomial_region",
+    "cliffs_delta",
+    "clopper_pearson",
+    "cohen_dz",
+    "expected_pvalue",
+    "hedges_factor",
+    "hedges_g",
+    "interval",
+    "percentile",
+    "studentised",
+    "tail_pvalue",
+    "wilson",
+    "win_rate",
+]

@@ -1,0 +1,106 @@
+"""Effect sizes: how large a difference is, in units that do not depend on the metric.
+
+Item contrasts are signed so that positive means A is better. The last axis is items and leading axes are draws, so a
+bootstrap of an effect size is one call. What is undefined is NaN.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import gammaln
+
+from assay.inference.pvalues import tie_tolerance
+from assay.scales import FloatArray
+
+
+def cohen_dz(contrasts: npt.ArrayLike) -> Any:
+    """Return the mean of the item contrasts in units of their standard deviation.
+
+    Undefined for fewer than two items and for contrasts that are all equal.
+
+    Examples
+    --------
+    >>> cohen_dz([1.0, 2.0, 3.0])
+    2.0
+    """
+    values = np.asarray(contrasts, dtype=np.float64)
+    if values.shape[-1] < 2:
+        return _number(np.full(values.shape[:-1], np.nan))
+    spread = values.std(axis=-1, ddof=1)
+    # Equal numbers may have a spread of a few bits; dividing by it would report an enormous effect.
+    varies = spread > 100 * np.finfo(np.float64).eps * np.abs(values).max(axis=-1)
+    mean = values.mean(axis=-1)
+    return _number(np.divide(mean, spread, out=np.full(mean.shape, np.nan), where=varies))
+
+
+def hedges_g(contrasts: npt.ArrayLike) -> Any:
+    """Return Cohen's d_z without its small-sample bias; it needs at least three items.
+
+    Examples
+    --------
+    >>> round(hedges_g([1.0, 2.0, 3.0]), 4)
+    1.1284
+    """
+    values = np.asarray(contrasts, dtype=np.float64)
+    return _number(np.asarray(cohen_dz(values)) * hedges_factor(values.shape[-1] - 1))
+
+
+def hedges_factor(degrees_of_freedom: float) -> float:
+    """Return Γ(m/2) / (√(m/2) Γ((m−1)/2)), the exact factor of Hedges (1981, eq. 6e); NaN for m ≤ 1.
+
+    Examples
+    --------
+    >>> round(hedges_factor(9), 4)
+    0.9139
+    """
+    half = degrees_of_freedom / 2
+    if not half > 0.5:
+        return float("nan")
+    return float(np.exp(gammaln(half) - gammaln(half - 0.5)) / np.sqrt(half))
+
+
+def win_rate(contrasts: npt.ArrayLike) -> Any:
+    """Return the share of items where A is better, a tie counting half.
+
+    Examples
+    --------
+    >>> win_rate([0.5, 0.1, -0.2, 0.0])
+    0.625
+    """
+    values = np.asarray(contrasts, dtype=np.float64)
+    if values.shape[-1] == 0:
+        return _number(np.full(values.shape[:-1], np.nan))
+    tolerance = 100 * np.finfo(np.float64).eps * np.abs(values).max(axis=-1, keepdims=True)
+    # NaN must stay NaN: a sign of NaN is NaN, and so is the mean of it.
+    signs = np.where(np.abs(values) <= tolerance, 0.0, np.sign(values))
+    return _number((1 + signs.mean(axis=-1)) / 2)
+
+
+def cliffs_delta(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
+    """Return P(a > b) − P(a < b) over all pairs of an `a` with a `b`; it ignores which items belong together.
+
+    Sorting makes it O(n log n). Give scores of which larger is better.
+
+    Examples
+    --------
+    >>> cliffs_delta([1, 2, 3], [0, 2])
+    0.5
+    """
+    first, second = (np.asarray(scores, dtype=np.float64).ravel() for scores in (a, b))
+    if first.size == 0 or second.size == 0 or np.isnan(first).any() or np.isnan(second).any():
+        return float("nan")
+    tolerance = max(tie_tolerance(first), tie_tolerance(second))
+    second = np.sort(second)
+    lower = np.searchsorted(second, first - tolerance, side="left").sum()
+    higher = second.size * first.size - np.searchsorted(second, first + tolerance, side="right").sum()
+    return float(lower - higher) / (first.size * second.size)
+
+
+def _number(values: FloatArray) -> Any:
+    """Return a Python float for one number, else the array, read-only."""
+    result = np.asarray(values, dtype=np.float64)
+    if result.ndim == 0:
+        return float(result)
+    result.flags.writeable = False
+    return result

@@ -1,0 +1,321 @@
+"""From bootstrap draws to confidence intervals: percentile, basic, BCa and studentised.
+
+An interval that the draws cannot give is NaN at both ends, and its notes say why. In particular, draws that are all
+equal say nothing about uncertainty, so they give no interval rather than one of width zero.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr, ndtri
+
+from assay import _check
+from assay.errors import ArgumentError
+from assay.inference.pvalues import ALTERNATIVES, defined, tie_tolerance
+from assay.scales import FloatArray
+
+Method = Literal["percentile", "basic", "bca", "studentised"]
+METHODS: tuple[Method, ...] = ("percentile", "basic", "bca", "studentised")
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceInterval:
+    """An interval, how it was made, and what to know about it.
+
+    Attributes
+    ----------
+    low, high : float
+        NaN when the interval is undefined; one of them is infinite when it is one-sided.
+    method : str
+    confidence_level : float
+    notes : tuple of str
+        What the reader must know.
+
+    Examples
+    --------
+    >>> interval = ConfidenceInterval(0.1, 0.3, "basic", 0.95)
+    >>> print(interval, 0.2 in interval)
+    95 % interval 0.1 to 0.3 (basic) True
+    """
+
+    low: float
+    high: float
+    method: str
+    confidence_level: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def width(self) -> float:
+        """The length of the interval."""
+        return self.high - self.low
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields by name; `ConfidenceInterval(**fields)` gives the same interval again."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        ends = "is undefined" if math.isnan(self.low) else f"{self.low:.4g} to {self.high:.4g}"
+        return "\n".join([f"{100 * self.confidence_level:g} % interval {ends} ({self.method})", *self.notes])
+
+
+def interval(
+    method: str,
+    draws: npt.ArrayLike,
+    *,
+    estimate: float,
+    jackknife: npt.ArrayLike | Sequence[FloatArray] | None = None,
+    standard_errors: npt.ArrayLike | None = None,
+    standard_error: float | None = None,
+    confidence_level: float = 0.95,
+    alternative: str = "two-sided",
+) -> ConfidenceInterval:
+    """Return the interval that `method` makes of the draws.
+
+    "bca" also needs `jackknife`; "studentised" also needs `standard_errors` and `standard_error`.
+
+    Examples
+    --------
+    >>> interval("percentile", [0.0, 1.0, 2.0, 3.0, 4.0], estimate=1.5, confidence_level=0.5).low
+    1.0
+    """
+    _check.one_of("method", method, METHODS)
+    if method == "percentile":
+        return percentile(draws, confidence_level=confidence_level, alternative=alternative)
+    if method == "basic":
+        return basic(draws, estimate, confidence_level=confidence_level, alternative=alternative)
+    if method == "bca":
+        if jackknife is None:
+            raise ArgumentError("`jackknife` must be given for method 'bca'; got None.")
+        return bca(draws, estimate, jackknife=jackknife, confidence_level=confidence_level, alternative=alternative)
+    if standard_errors is None or standard_error is None:
+        raise ArgumentError("`standard_errors` and `standard_error` must be given for method 'studentised'; got None.")
+    return studentised(
+        draws,
+        estimate,
+        standard_errors=standard_errors,
+        standard_error=standard_error,
+        confidence_level=confidence_level,
+        alternative=alternative,
+    )
+
+
+def percentile(
+    draws: npt.ArrayLike, *, confidence_level: float = 0.95, alternative: str = "two-sided"
+) -> ConfidenceInterval:
+    """Return the interval between two quantiles of the draws.
+
+    Parameters
+    ----------
+    draws : array of float
+        Bootstrap draws of the contrast.
+    confidence_level : float
+    alternative : {"two-sided", "greater", "less"}
+        "greater" gives a lower bound (low, ∞), "less" an upper bound (−∞, high), as in `scipy.stats.bootstrap`.
+
+    Examples
+    --------
+    >>> print(percentile(range(1001), confidence_level=0.9))
+    90 % interval 50 to 950 (percentile)
+    """
+    tails = _tails(confidence_level, alternative)
+    kept, notes = _usable(draws)
+    low, high = _quantiles(kept, tails)
+    notes += _extreme(kept, tails)
+    return _conclude("percentile", (low, high), confidence_level, alternative, notes)
+
+
+def basic(
+    draws: npt.ArrayLike, estimate: float, *, confidence_level: float = 0.95, alternative: str = "two-sided"
+) -> ConfidenceInterval:
+    """Return the percentile interval mirrored at the estimate (the reverse percentile interval).
+
+    The draws vary around the estimate as the estimate varies around the truth, so a long upper tail of the draws makes
+    a long *lower* arm of the interval.
+
+    Examples
+    --------
+    >>> print(basic(range(1001), 400, confidence_level=0.9))
+    90 % interval -150 to 750 (basic)
+    """
+    tails = _tails(confidence_level, alternative)
+    kept, notes = _usable(draws, estimate)
+    low, high = _quantiles(kept, tails)
+    notes += _extreme(kept, tails)
+    return _conclude("basic", (2 * estimate - high, 2 * estimate - low), confidence_level, alternative, notes)
+
+
+def bca(
+    draws: npt.ArrayLike,
+    estimate: float,
+    *,
+    jackknife: npt.ArrayLike | Sequence[FloatArray],
+    confidence_level: float = 0.95,
+    alternative: str = "two-sided",
+) -> ConfidenceInterval:
+    """Return the bias-corrected and accelerated interval (Efron and Tibshirani 1993, eq. 14.10 and 15.36).
+
+    Parameters
+    ----------
+    draws : array of float
+        Bootstrap draws of the contrast.
+    estimate : float
+        The contrast of the data.
+    jackknife : array of float, or a list of such arrays
+        The contrast with each item left out; one array per factor when several are resampled (items and raters).
+    confidence_level : float
+    alternative : {"two-sided", "greater", "less"}
+
+    Notes
+    -----
+    It is undefined when every draw is on one side of the estimate, when leaving out an item changes nothing, and when
+    the correction is so large that the adjusted levels change places.
+
+    Examples
+    --------
+    >>> print(bca(range(1001), 500, jackknife=[1.0, 2.0, 3.0], confidence_level=0.9))
+    90 % interval 50 to 950 (bca)
+    """
+    tails = np.array(_tails(confidence_level, alternative))
+    kept, notes = _usable(draws, estimate)
+    factors = jackknife if isinstance(jackknife, list | tuple) and np.ndim(jackknife[0]) else [jackknife]
+    tolerance = tie_tolerance(kept, estimate)
+    # Draws equal to the estimate count half on each side, as in SciPy.
+    below = np.count_nonzero(kept < estimate - tolerance) + np.count_nonzero(kept <= estimate + tolerance)
+    bias = float(ndtri(below / (2 * kept.size))) if kept.size else math.nan
+    rate = acceleration(*factors)
+    shifted = bias + ndtri(tails)
+    stretch = 1 - rate * shifted
+    reason = ""
+    if math.isinf(bias):
+        reason = "every draw is on the same side of the estimate"
+    elif math.isnan(rate):
+        reason = "the jackknife estimates are all equal or undefined"
+    elif (stretch <= 0).any():
+        reason = "the acceleration is too large for this confidence level"
+    if not kept.size or reason:
+        notes += (f"The BCa interval is undefined: {reason}.",) if kept.size else ()
+        return _conclude("bca", (math.nan, math.nan), confidence_level, alternative, notes)
+    adjusted = ndtr(bias + shifted / stretch)
+    low, high = _quantiles(kept, adjusted)
+    used = {"two-sided": adjusted, "greater": adjusted[:1], "less": adjusted[1:]}[alternative]
+    return _conclude("bca", (low, high), confidence_level, alternative, notes + _extreme(kept, used))
+
+
+def acceleration(*jackknife: npt.ArrayLike) -> float:
+    """Return the BCa acceleration: how fast the standard error changes with the truth (eq. 15.36).
+
+    Each array holds the estimates with one unit of one factor left out. NaN when they do not vary.
+
+    Examples
+    --------
+    >>> round(acceleration([1.0, 1.1, 1.2, 2.0]), 4)
+    -0.0871
+    """
+    cubes = squares = largest = 0.0
+    for estimates in jackknife:
+        values = np.asarray(estimates, dtype=np.float64).ravel()
+        influence = (values.size - 1) * (values.mean() - values) / values.size
+        cubes += float((influence**3).sum())
+        squares += float((influence**2).sum())
+        largest = max(largest, tie_tolerance(values) if np.isfinite(values).all() else math.nan)
+    # Written so that NaN (an undefined jackknife estimate) fails the comparison too.
+    if not math.sqrt(squares) > largest:
+        return math.nan
+    return float(cubes / squares**1.5 / 6)
+
+
+def studentised(
+    draws: npt.ArrayLike,
+    estimate: float,
+    *,
+    standard_errors: npt.ArrayLike,
+    standard_error: float,
+    confidence_level: float = 0.95,
+    alternative: str = "two-sided",
+) -> ConfidenceInterval:
+    """Return the bootstrap-t interval: quantiles of (draw − estimate) / standard error of the draw.
+
+    Parameters
+    ----------
+    draws : array of float
+        Bootstrap draws of the contrast.
+    estimate : float
+        The contrast of the data.
+    standard_errors : array of float
+        The standard error that each draw's own resampled data give; a draw where it is 0 is undefined and left out.
+    standard_error : float
+        The standard error that the data give.
+    confidence_level : float
+    alternative : {"two-sided", "greater", "less"}
+
+    Examples
+    --------
+    >>> print(studentised([1.0, 2.0, 3.0], 2.0, standard_errors=[1, 1, 1], standard_error=0.5, confidence_level=0.5))
+    50 % interval 1.75 to 2.25 (studentised)
+    """
+    tails = _tails(confidence_level, alternative)
+    values = np.asarray(draws, dtype=np.float64).ravel()
+    errors = np.asarray(standard_errors, dtype=np.float64).ravel()
+    if values.shape != errors.shape:
+        raise ArgumentError(f"`standard_errors` must have one entry per draw ({values.size}); got {errors.size}.")
+    ratios = np.full(values.shape, np.nan)
+    np.divide(values - estimate, errors, out=ratios, where=errors > 0)
+    kept, notes = _usable(ratios, estimate)
+    if not standard_error > 0:
+        kept, notes = kept[:0], (*notes, "The studentised interval is undefined: the standard error is 0 or undefined.")
+    low, high = _quantiles(kept, tails)
+    notes += _extreme(kept, tails)
+    ends = (estimate - standard_error * high, estimate - standard_error * low)
+    return _conclude("studentised", ends, confidence_level, alternative, notes)
+
+
+def _tails(confidence_level: float, alternative: str) -> tuple[float, float]:
+    level = _check.fraction("confidence_level", confidence_level)
+    sides = 2 if _check.one_of("alternative", alternative, ALTERNATIVES) == "two-sided" else 1
+    return (1 - level) / sides, 1 - (1 - level) / sides
+
+
+def _usable(draws: npt.ArrayLike, estimate: float = 0.0) -> tuple[FloatArray, tuple[str, ...]]:
+    """Return the draws that an interval can be made of (none, if none can), and the notes about the others."""
+    kept, n_undefined = defined(draws)
+    notes = (f"{n_undefined:,} of {kept.size + n_undefined:,} draws were undefined and left out.",) * bool(n_undefined)
+    if math.isnan(estimate):
+        return kept[:0], (*notes, "The interval is undefined: the estimate is undefined.")
+    if kept.size < 2:
+        return kept[:0], (*notes, f"The interval is undefined: {kept.size or 'no'} draw to make it of.")
+    if kept.max() - kept.min() <= tie_tolerance(kept):
+        return kept[:0], (*notes, "The interval is undefined: all draws are equal.")
+    return kept, notes
+
+
+def _quantiles(draws: FloatArray, probabilities: Sequence[float] | FloatArray) -> tuple[float, float]:
+    if draws.size == 0:
+        return math.nan, math.nan
+    low, high = np.quantile(draws, probabilities)
+    return float(low), float(high)
+
+
+def _extreme(draws: FloatArray, probabilities: Sequence[float] | FloatArray) -> tuple[str, ...]:
+    """Return a note when a quantile lies beyond what so many draws can show."""
+    tails = np.minimum(probabilities, 1 - np.asarray(probabilities))
+    if draws.size == 0 or tails.min() * (draws.size + 1) >= 1 - 1e-9:
+        return ()
+    return (f"An end of the interval is the most extreme of {draws.size:,} draws: take more draws.",)
+
+
+def _conclude(
+    method: Method, ends: tuple[float, float], level: float, alternative: str, notes: tuple[str, ...]
+) -> ConfidenceInterval:
+    """Put the interval together; a one-sided one has its other end at infinity."""
+    low, high = ends
+    if not math.isnan(low + high):
+        low = -math.inf if alternative == "less" else low
+        high = math.inf if alternative == "greater" else high
+    return ConfidenceInterval(low, high, method, float(level), notes)

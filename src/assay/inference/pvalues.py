@@ -1,0 +1,191 @@
+"""From draws to p-values: the tail p of one data set, and the expected p of a kind of study.
+
+Both are counts of "at least as extreme", and both count ties. Draws that are equal on paper differ in their last bits
+when their sums were added up in another order, so two values closer than `tie_tolerance` are taken to be equal.
+"""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from assay import _check
+from assay.scales import FloatArray
+
+Alternative = Literal["two-sided", "greater", "less"]
+ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
+
+
+@dataclass(frozen=True, slots=True)
+class PValue:
+    """A p-value and how well it is known.
+
+    Attributes
+    ----------
+    pvalue : float
+        NaN when it is undefined; `notes` says why.
+    standard_error : float
+        How far another set of draws would move `pvalue`; 0 when it is exact.
+    n_resamples : int
+        The number of null draws that were counted.
+    exact : bool
+        Whether the draws are a complete enumeration.
+    n_undefined : int
+        The number of draws that were NaN and therefore left out.
+    is_bound : bool
+        The draws cannot tell this p-value from 0: all that may be said is that it is below `pvalue`.
+    notes : tuple of str
+        What the reader must know.
+    """
+
+    pvalue: float
+    standard_error: float
+    n_resamples: int
+    exact: bool = False
+    n_undefined: int = 0
+    is_bound: bool = False
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields by name; `PValue(**fields)` gives the same value again."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        if math.isnan(self.pvalue):
+            text = "p is undefined"
+        elif self.exact:
+            text = f"p = {self.pvalue:.4g} (exact, {self.n_resamples:,} arrangements)"
+        else:
+            sign = "<" if self.is_bound else "="
+            text = f"p {sign} {self.pvalue:.4g} (± {self.standard_error:.2g} from {self.n_resamples:,} draws)"
+        return "\n".join([text, *self.notes])
+
+
+def tail_pvalue(
+    observed: float, null_draws: npt.ArrayLike, *, alternative: str = "two-sided", exact: bool = False
+) -> PValue:
+    """Return the share of null draws that are at least as extreme as the observed contrast.
+
+    Parameters
+    ----------
+    observed : float
+        The contrast of the data; positive means that A is better.
+    null_draws : array of float
+        Contrasts drawn under the null.
+    alternative : {"two-sided", "greater", "less"}
+        "greater" asks whether A is better, "less" whether B is. Two-sided is twice the smaller of the two, at most 1,
+        as in `scipy.stats.permutation_test`; it needs no symmetry of the null.
+    exact : bool
+        Whether `null_draws` are all arrangements there are, the observed one included. If they are a random sample,
+        the observed contrast is counted as one more draw: only then is P(p ≤ α) ≤ α for any number of draws.
+
+    Returns
+    -------
+    PValue
+        Its standard error is the binomial one, doubled when two-sided (too large, never too small, near the cap of 1).
+
+    Examples
+    --------
+    >>> print(tail_pvalue(2.0, [-2.0, -1.0, 0.0, 0.0, 1.0, 2.0, -1.0, 1.0], alternative="greater", exact=True))
+    p = 0.125 (exact, 8 arrangements)
+    >>> tail_pvalue(0.0, [0.0, 0.0, 0.0]).pvalue
+    1.0
+    """
+    _check.one_of("alternative", alternative, ALTERNATIVES)
+    draws, n_undefined = defined(null_draws)
+    notes = _left_out(n_undefined, draws.size + n_undefined)
+    if math.isnan(observed) or draws.size == 0:
+        reason = "The observed contrast is undefined." if math.isnan(observed) else "No null draw is defined."
+        return PValue(math.nan, math.nan, draws.size, exact, n_undefined, notes=(*notes, reason))
+    tolerance = tie_tolerance(draws, observed)
+    counts = {
+        "greater": int(np.count_nonzero(draws >= observed - tolerance)),
+        "less": int(np.count_nonzero(draws <= observed + tolerance)),
+    }
+    count = min(counts.values()) if alternative == "two-sided" else counts[alternative]
+    sides = 2 if alternative == "two-sided" else 1
+    extra = 0 if exact else 1
+    share = (count + extra) / (draws.size + extra)
+    error = 0.0 if exact else sides * math.sqrt(share * (1 - share) / draws.size)
+    is_bound = count == 0 and not exact
+    return PValue(min(1.0, sides * share), error, draws.size, exact, n_undefined, is_bound, notes)
+
+
+def expected_pvalue(null_draws: npt.ArrayLike, draws: npt.ArrayLike) -> PValue:
+    """Return the p-value that a study like this gives on average: P(null draw ≥ draw) over all pairs.
+
+    This is the published papers' p-value. It describes a kind of study; it is not a calibrated test of one data set.
+    If the null's median exceeds that of `draws`, both are negated first, so the direction follows the data.
+
+    Parameters
+    ----------
+    null_draws : array of float
+        Contrasts drawn under the null.
+    draws : array of float
+        Contrasts drawn under the alternative, independently of `null_draws`.
+
+    Returns
+    -------
+    PValue
+        Its standard error is that of a two-sample U-statistic, from the variances of the placements (DeLong, DeLong
+        and Clarke-Pearson 1988). A share below 1 / (b + 1), b the smaller number of draws, is reported as that bound.
+
+    Examples
+    --------
+    >>> expected_pvalue([-1.0, 0.0, 1.0, 2.0], [0.0, 1.0, 3.0]).pvalue
+    0.4166666666666667
+    """
+    null, null_undefined = defined(null_draws)
+    alternative, alternative_undefined = defined(draws)
+    n_undefined = null_undefined + alternative_undefined
+    notes = _left_out(n_undefined, null.size + alternative.size + n_undefined)
+    if null.size == 0 or alternative.size == 0:
+        notes = (*notes, f"No {'null ' if null.size == 0 else ''}draw is defined.")
+        return PValue(math.nan, math.nan, null.size, n_undefined=n_undefined, notes=notes)
+    if np.median(null) > np.median(alternative):
+        null, alternative = -null, -alternative
+    null, alternative = np.sort(null), np.sort(alternative)
+    tolerance = max(tie_tolerance(null), tie_tolerance(alternative))
+    # A placement is one draw's share of the other sample: null draws at or above it, alternative draws at or below it.
+    above = 1 - np.searchsorted(null, alternative - tolerance, side="left") / null.size
+    below = np.searchsorted(alternative, null + tolerance, side="right") / alternative.size
+    share = float(above.mean())
+    n_fewest = min(null.size, alternative.size)
+    bound = 1 / (n_fewest + 1)
+    if share < bound:
+        error = math.sqrt(bound * (1 - bound) / n_fewest)
+        return PValue(bound, error, null.size, n_undefined=n_undefined, is_bound=True, notes=notes)
+    error = math.sqrt(_variance(above) / above.size + _variance(below) / below.size)
+    return PValue(share, error, null.size, n_undefined=n_undefined, notes=notes)
+
+
+def tie_tolerance(draws: FloatArray, observed: float = 0.0) -> float:
+    """Return how far apart two contrasts may be and still count as equal.
+
+    SciPy takes 100 machine epsilons of the observed statistic. A contrast near zero is a difference of larger numbers
+    and carries their rounding error, so we take 100 epsilons of the largest contrast around.
+    """
+    largest = max((abs(float(end)) for end in (observed, *_ends(draws)) if math.isfinite(end)), default=0.0)
+    return 100 * float(np.finfo(np.float64).eps) * largest
+
+
+def defined(draws: npt.ArrayLike) -> tuple[FloatArray, int]:
+    """Return the draws that are not NaN, and how many are."""
+    array = np.asarray(draws, dtype=np.float64).ravel()
+    missing = np.isnan(array)
+    n_undefined = int(np.count_nonzero(missing))
+    return (array[~missing] if n_undefined else array), n_undefined
+
+
+def _ends(draws: FloatArray) -> tuple[float, ...]:
+    return (float(draws.min()), float(draws.max())) if draws.size else ()
+
+
+def _left_out(n_undefined: int, n_draws: int) -> tuple[str, ...]:
+    return (f"{n_undefined:,} of {n_draws:,} draws were undefined and left out.",) if n_undefined else ()
+
+
+def _variance(placements: FloatArray) -> float:
+    return float(placements.var(ddof=1)) if placements.size > 1 else math.nan
