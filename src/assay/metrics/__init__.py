@@ -1,1 +1,10 @@
-"""To be filled."""
+"""How far a model is from gold: one file per family of metrics, `better` included.
+
+error · wins · distribution · labels · ranking · ratings · legacy (replication only) · function (your own)
+"""
+
+from assay.metrics.base import AdditiveMetric, Metric
+from assay.metrics.builtin import BUILTIN, resolve
+from assay.metrics.function import FunctionMetric
+
+__all__ = ["BUILTIN", "AdditiveMetric", "FunctionMetric", "Metric", "resolve"]

@@ -1,0 +1,109 @@
+"""What a metric is: how far a model is from gold, and which direction is better.
+
+A metric sees summaries (`assay.summaries`), never files or resampling. Leading axes are draws: a metric that gets
+arrays of shape (draws, items) returns one number for each draw. `contrast` is positive when A is better, whatever the
+metric.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+
+from assay.errors import ArgumentError
+from assay.scales import KINDS, FloatArray, Kind, Scale
+from assay.summaries import Needs
+
+Better = Literal["lower", "higher"]
+
+ROUNDING = 1e-12
+"""Numbers that differ by less than this share of the largest value are equal: means of the same responses in another
+order differ in their last bits, and such a difference is no win, no rank and no threshold passed."""
+
+
+@dataclass(frozen=True)
+class Metric(ABC):
+    """One model against gold. Subclasses say what they need and how they score.
+
+    Attributes
+    ----------
+    name : str
+        What the metric is called on the command line.
+    title : str
+        What it is called in a sentence.
+    better : {"lower", "higher"}
+    needs : {"means", "counts", "sorted", "values"}
+        The summary of each item's responses on which the metric works.
+    kinds : tuple of str
+        The kinds of scale on which it is defined.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    better: ClassVar[Better] = "lower"
+    needs: ClassVar[Needs] = "means"
+    kinds: ClassVar[tuple[Kind, ...]] = ("ordinal", "continuous")
+
+    additive: ClassVar[bool] = False
+    gold_free: ClassVar[bool] = False
+
+    @abstractmethod
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return the model's score, one for each draw."""
+
+    def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the scores of A and of B."""
+        return self.score(gold, a), self.score(gold, b)
+
+    def contrast(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return how much better A is than B, one number for each draw."""
+        of_a, of_b = self.scores(gold, a, b)
+        return of_b - of_a if self.better == "lower" else of_a - of_b
+
+    def on(self, scale: Scale) -> Self:
+        """Return the metric fitted to a scale (its levels, its thresholds); a scale without meaning is an error."""
+        if scale.kind not in self.kinds:
+            raise ArgumentError(f"metric {self.name!r} {_remedy(self.kinds, scale)}")
+        return self
+
+
+@dataclass(frozen=True)
+class AdditiveMetric(Metric):
+    """A metric that is the mean over items of an item score, which is what makes resampling cheap."""
+
+    additive: ClassVar[bool] = True
+
+    @abstractmethod
+    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return the score of each item; the last axis is items."""
+
+    def item_contrasts(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return how much better A is than B on each item."""
+        of_a, of_b = self.item_scores(gold, a), self.item_scores(gold, b)
+        return of_b - of_a if self.better == "lower" else of_a - of_b
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return the mean of the item scores."""
+        return np.asarray(self.item_scores(gold, model).mean(axis=-1))
+
+    def contrast(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the mean of the item contrasts."""
+        return np.asarray(self.item_contrasts(gold, a, b).mean(axis=-1))
+
+
+def _remedy(kinds: tuple[Kind, ...], scale: Scale) -> str:
+    wanted = {
+        ("ordinal", "continuous"): "needs numbers or ordered labels",
+        ("nominal", "ordinal"): "needs labels",
+        ("nominal",): "needs labels without an order",
+    }[tuple(kind for kind in KINDS if kind in kinds) if "continuous" not in kinds else ("ordinal", "continuous")]
+    if scale.kind == "nominal":
+        return (
+            f"{wanted}, but the scale is {scale}. Give the order of the labels (order=…, --order) if they have one, "
+            "or take a metric for labels: accuracy, tv, js, kl, cross-entropy, f1."
+        )
+    return (
+        f"{wanted}, but the scale is {scale}. Say scale='ordinal' (--scale ordinal) if each value is a level, "
+        "or take a metric for numbers: mae, rmse, emd, spearman."
+    )

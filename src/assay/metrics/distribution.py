@@ -1,0 +1,196 @@
+"""Distances between distributions of responses: total variation, divergences, earth mover's distance, cosine."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from assay.metrics.base import AdditiveMetric, Metric
+from assay.scales import FloatArray, Kind, Scale
+from assay.summaries import Needs
+
+LABELS: tuple[Kind, ...] = ("nominal", "ordinal")
+INSIDE_LOG = 1e-12
+"""Added to each share inside a logarithm, as the published tables do (FOREST)."""
+
+
+def shares(counts: FloatArray) -> FloatArray:
+    """Turn counts of levels into shares of the item's responses."""
+    return np.asarray(counts / counts.sum(axis=-1, keepdims=True))
+
+
+@dataclass(frozen=True)
+class TotalVariation(AdditiveMetric):
+    """Mean over items of Σ |share in the model − share in gold| over the labels: 0 is equal, 2 is disjoint."""
+
+    name: ClassVar[str] = "tv"
+    title: ClassVar[str] = "total variation"
+    needs: ClassVar[Needs] = "counts"
+    kinds: ClassVar[tuple[Kind, ...]] = LABELS
+
+    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return Σ |P_model − P_gold| for each item."""
+        return np.asarray(np.abs(shares(model) - shares(gold)).sum(axis=-1))
+
+
+@dataclass(frozen=True)
+class KullbackLeibler(AdditiveMetric):
+    """Mean over items of Σ P_gold log(P_gold / P_model), with 1e-12 added inside the logarithm.
+
+    An item where the model never gives a label that gold gives scores about 27.6 times gold's share of it: with few
+    responses the metric counts such items and little else.
+    """
+
+    name: ClassVar[str] = "kl"
+    title: ClassVar[str] = "Kullback–Leibler divergence"
+    needs: ClassVar[Needs] = "counts"
+    kinds: ClassVar[tuple[Kind, ...]] = LABELS
+
+    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return Σ P_gold log(P_gold / P_model) for each item."""
+        of_gold, of_model = shares(gold), shares(model)
+        terms = of_gold * (np.log(of_gold + INSIDE_LOG) - np.log(of_model + INSIDE_LOG))
+        return np.asarray(terms.sum(axis=-1))
+
+
+@dataclass(frozen=True)
+class CrossEntropy(AdditiveMetric):
+    """Mean over items of −Σ P_gold log P_model, with 1e-12 added inside the logarithm."""
+
+    name: ClassVar[str] = "cross-entropy"
+    title: ClassVar[str] = "cross-entropy"
+    needs: ClassVar[Needs] = "counts"
+    kinds: ClassVar[tuple[Kind, ...]] = LABELS
+
+    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return −Σ P_gold log P_model for each item."""
+        return np.asarray(-(shares(gold) * np.log(shares(model) + INSIDE_LOG)).sum(axis=-1))
+
+
+@dataclass(frozen=True)
+class JensenShannon(AdditiveMetric):
+    """Mean over items of the Jensen–Shannon divergence (natural logarithm): 0 is equal, ln 2 is disjoint."""
+
+    name: ClassVar[str] = "js"
+    title: ClassVar[str] = "Jensen–Shannon divergence"
+    needs: ClassVar[Needs] = "counts"
+    kinds: ClassVar[tuple[Kind, ...]] = LABELS
+
+    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return the entropy of the mixture minus the mean entropy, for each item."""
+        of_gold, of_model = shares(gold), shares(model)
+        mixed = _entropy((of_gold + of_model) / 2)
+        return np.maximum(mixed - (_entropy(of_gold) + _entropy(of_model)) / 2, 0.0)
+
+
+@dataclass(frozen=True)
+class EarthMover(AdditiveMetric):
+    """Mean over items of the Wasserstein distance between the item's two sets of responses ("mean EMD").
+
+    On an ordinal scale it works on the counts of the levels, on a continuous one on the sorted responses.
+    """
+
+    name: ClassVar[str] = "emd"
+    title: ClassVar[str] = "mean earth mover's distance"
+
+    levels: tuple[float, ...] = ()
+
+    @property
+    def needs(self) -> Needs:  # type: ignore[override]
+        """Counts where the scale has levels, else sorted responses."""
+        return "counts" if self.levels else "sorted"
+
+    def on(self, scale: Scale) -> Self:
+        """Take the levels from the scale."""
+        super().on(scale)
+        return replace(self, levels=scale.levels)
+
+    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return ∫ |F_model − F_gold| for each item."""
+        if self.levels:
+            gaps = np.diff(np.array(self.levels))
+            apart = np.abs(np.cumsum(shares(model) - shares(gold), axis=-1)[..., :-1])
+            return np.asarray(apart @ gaps)
+        return _wasserstein(gold, model)
+
+
+@dataclass(frozen=True)
+class EarthMoverMeans(Metric):
+    """Wasserstein distance between the distributions of item means ("EMD aggregated")."""
+
+    name: ClassVar[str] = "emd-means"
+    title: ClassVar[str] = "earth mover's distance of item means"
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return the mean distance of the ordered item means."""
+        return np.asarray(np.abs(np.sort(model, axis=-1) - np.sort(gold, axis=-1)).mean(axis=-1))
+
+
+@dataclass(frozen=True)
+class EarthMoverResponses(Metric):
+    """Wasserstein distance between the distributions of all responses ("EMD vectorised"); items are forgotten."""
+
+    name: ClassVar[str] = "emd-responses"
+    title: ClassVar[str] = "earth mover's distance of all responses"
+    needs: ClassVar[Needs] = "values"
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return the distance between the pooled responses."""
+        flat_gold, flat_model = (np.sort(_flat(values), axis=-1) for values in (gold, model))
+        return _wasserstein(flat_gold, flat_model)
+
+
+@dataclass(frozen=True)
+class Cosine(Metric):
+    """Cosine distance between the vectors of item means."""
+
+    name: ClassVar[str] = "cosine"
+    title: ClassVar[str] = "cosine distance"
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return 1 − gold·model / (|gold| |model|); undefined (NaN) where one vector is zero."""
+        return _cosine(gold, model)
+
+
+@dataclass(frozen=True)
+class CosineResponses(Metric):
+    """Cosine distance between the vectors of all responses, paired by position; unpaired positions are left out."""
+
+    name: ClassVar[str] = "cosine-responses"
+    title: ClassVar[str] = "cosine distance of all responses"
+    needs: ClassVar[Needs] = "values"
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return the cosine distance of the flattened responses."""
+        k = min(gold.shape[-1], model.shape[-1])
+        gold, model = np.broadcast_arrays(gold[..., :k], model[..., :k])
+        paired = ~(np.isnan(gold) | np.isnan(model))
+        return _cosine(_flat(np.where(paired, gold, 0.0)), _flat(np.where(paired, model, 0.0)))
+
+
+def _entropy(share: FloatArray) -> FloatArray:
+    return np.asarray(-(share * np.log(np.where(share > 0, share, 1.0))).sum(axis=-1))
+
+
+def _flat(values: FloatArray) -> FloatArray:
+    return values.reshape(*values.shape[:-2], -1)
+
+
+def _cosine(gold: FloatArray, model: FloatArray) -> FloatArray:
+    product = np.asarray((gold * model).sum(axis=-1))
+    lengths = np.sqrt(np.square(gold).sum(axis=-1) * np.square(model).sum(axis=-1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(1 - product / lengths)
+
+
+def _wasserstein(gold: FloatArray, model: FloatArray) -> FloatArray:
+    """Return the distance of sorted rows along the last axis; NaN at the end of a row is absence."""
+    if gold.shape[-1] == model.shape[-1]:
+        difference: FloatArray = np.abs(gold - model)
+        if not (np.isnan(gold[..., -1]).any() or np.isnan(model[..., -1]).any()):
+            return np.asarray(difference.mean(axis=-1))
+    from assay.metrics import _kernels
+
+    shape = np.broadcast_shapes(gold.shape[:-1], model.shape[:-1])
+    rows = [np.broadcast_to(side, (*shape, side.shape[-1])).reshape(-1, side.shape[-1]) for side in (gold, model)]
+    return np.asarray(_kernels.wasserstein(*rows)).reshape(shape)

@@ -1,0 +1,57 @@
+"""Errors of item means: mean absolute, mean squared, root mean squared, maximum."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from assay.metrics.base import AdditiveMetric, Metric
+from assay.scales import FloatArray
+
+
+@dataclass(frozen=True)
+class MeanAbsoluteError(AdditiveMetric):
+    """Mean over items of |mean response of the model − mean response of gold|."""
+
+    name: ClassVar[str] = "mae"
+    title: ClassVar[str] = "mean absolute error"
+
+    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return |model − gold| for each item."""
+        return np.abs(model - gold)
+
+
+@dataclass(frozen=True)
+class MeanSquaredError(AdditiveMetric):
+    """Mean over items of (mean response of the model − mean response of gold)²."""
+
+    name: ClassVar[str] = "mse"
+    title: ClassVar[str] = "mean squared error"
+
+    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return (model − gold)² for each item."""
+        return np.square(model - gold)
+
+
+@dataclass(frozen=True)
+class RootMeanSquaredError(Metric):
+    """Root of the mean squared error."""
+
+    name: ClassVar[str] = "rmse"
+    title: ClassVar[str] = "root mean squared error"
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return √ mean (model − gold)²."""
+        return np.asarray(np.sqrt(np.square(model - gold).mean(axis=-1)))
+
+
+@dataclass(frozen=True)
+class MaxError(Metric):
+    """Largest absolute error over the items; a resampled maximum is not a smooth statistic, its intervals are rough."""
+
+    name: ClassVar[str] = "max-error"
+    title: ClassVar[str] = "maximum absolute error"
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return max |model − gold|."""
+        return np.asarray(np.abs(model - gold).max(axis=-1))

@@ -1,0 +1,59 @@
+"""Any Python function as a metric."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import ClassVar, get_args
+
+import numpy as np
+
+from assay import _check
+from assay.errors import ArgumentError
+from assay.metrics.base import Better, Metric
+from assay.scales import FloatArray, Kind
+from assay.summaries import Needs
+
+ScoreFunction = Callable[[FloatArray, FloatArray], float]
+
+
+@dataclass(frozen=True)
+class FunctionMetric(Metric):
+    """A metric made from `function(gold, model) → number`.
+
+    The function sees one data set at a time: item means (items,), counts (items, levels) or responses (items, K), as
+    `needs` says.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> median_error = FunctionMetric(lambda gold, model: np.median(abs(gold - model)), better="lower")
+    >>> float(median_error.score(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.5, 5.0])))
+    0.5
+    """
+
+    kinds: ClassVar[tuple[Kind, ...]] = ("nominal", "ordinal", "continuous")
+
+    function: ScoreFunction
+    better: Better = field(kw_only=True)  # type: ignore[misc]
+    needs: Needs = field(default="means", kw_only=True)  # type: ignore[misc]
+    name: str = field(default="", kw_only=True)  # type: ignore[misc]
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise ArgumentError(f"`function` must be callable; got {self.function!r}.")
+        _check.one_of("better", self.better, get_args(Better))
+        _check.one_of("needs", self.needs, get_args(Needs))
+        if not self.name:
+            object.__setattr__(self, "name", getattr(self.function, "__name__", "function"))
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        """The name of the function."""
+        return self.name
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Call the function for each draw."""
+        width = 1 if self.needs == "means" else 2
+        lead = np.broadcast_shapes(gold.shape[:-width], model.shape[:-width])
+        sides = [np.broadcast_to(side, lead + side.shape[-width:]) for side in (gold, model)]
+        scores = [float(self.function(sides[0][index], sides[1][index])) for index in np.ndindex(*lead)]
+        return np.array(scores, dtype=np.float64).reshape(lead)

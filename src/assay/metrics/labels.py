@@ -1,0 +1,167 @@
+"""Agreement of labels: accuracy of plurality votes, precision, recall, F1 and the area under the ROC curve.
+
+On a numeric scale an item is positive when its mean response reaches a threshold. On a nominal scale the label of an
+item is its plurality vote (the first of tied labels), each label is taken against the rest, and the mean over labels
+is reported ("macro"); a label for which the score is undefined is left out of that mean.
+"""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import ArgumentError
+from assay.metrics.base import ROUNDING, AdditiveMetric, Better, Metric
+from assay.metrics.distribution import LABELS, shares
+from assay.metrics.ranking import ranks
+from assay.scales import FloatArray, Kind, Scale
+from assay.summaries import Needs
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Accuracy(AdditiveMetric):
+    """Share of items where the model's plurality vote is gold's; the first of tied labels wins the vote."""
+
+    name: ClassVar[str] = "accuracy"
+    title: ClassVar[str] = "accuracy"
+    better: ClassVar[Better] = "higher"
+    needs: ClassVar[Needs] = "counts"
+    kinds: ClassVar[tuple[Kind, ...]] = LABELS
+
+    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return 1 where the votes agree, else 0."""
+        return np.asarray(np.argmax(model, axis=-1) == np.argmax(gold, axis=-1), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class OneAgainstRest(Metric):
+    """What precision, recall, F1 and AUC share: which items are positive in gold and in the model.
+
+    Attributes
+    ----------
+    threshold : float, optional
+        The mean response from which an item is positive; the middle of an ordinal scale when left out.
+    positive : str, optional
+        On a nominal scale: the one label that counts as positive, instead of the mean over all labels.
+    """
+
+    better: ClassVar[Better] = "higher"
+    kinds: ClassVar[tuple[Kind, ...]] = ("nominal", "ordinal", "continuous")
+
+    threshold: float | None = None
+    positive: str | None = None
+    column: int | None = None
+    nominal: bool = False
+
+    @property
+    def needs(self) -> Needs:  # type: ignore[override]
+        """Counts on a nominal scale, else means."""
+        return "counts" if self.nominal else "means"
+
+    def on(self, scale: Scale) -> Self:
+        """Take threshold or labels from the scale."""
+        if scale.kind == "nominal":
+            if self.positive is not None and self.positive not in scale.labels:
+                raise ArgumentError(f"`positive` must be one of {', '.join(scale.labels)}; got {self.positive!r}.")
+            column = None if self.positive is None else scale.labels.index(self.positive)
+            return replace(self, nominal=True, column=column)
+        if self.threshold is not None:
+            return self
+        if scale.kind == "continuous":
+            raise ArgumentError(
+                f"metric {self.name!r} on a continuous scale needs the value from which an item counts as positive: "
+                f"give a threshold (--threshold 0.5)."
+            )
+        return replace(self, threshold=(scale.levels[0] + scale.levels[-1]) / 2)
+
+    def _positives(self, gold: FloatArray, model: FloatArray) -> tuple[BoolArray, BoolArray]:
+        """Return, on a last axis of labels, which items are positive in gold and in the model."""
+        if not self.nominal:
+            assert self.threshold is not None, "`on` sets the threshold"
+            reached = self.threshold - ROUNDING * abs(self.threshold)
+            return (gold >= reached)[..., np.newaxis], (model >= reached)[..., np.newaxis]
+        labels = np.arange(gold.shape[-1]) if self.column is None else np.array([self.column])
+        of_gold, of_model = (np.argmax(counts, axis=-1)[..., np.newaxis] == labels for counts in (gold, model))
+        return np.asarray(of_gold), np.asarray(of_model)
+
+    def _ratio(self, gold: FloatArray, model: FloatArray, *, missed: float, false: float) -> FloatArray:
+        """Return hits / (hits + missed · misses + false · false alarms), averaged over the labels that have it."""
+        of_gold, of_model = self._positives(gold, model)
+        hits = (of_gold & of_model).sum(axis=-2)
+        misses = (of_gold & ~of_model).sum(axis=-2)
+        alarms = (~of_gold & of_model).sum(axis=-2)
+        with np.errstate(invalid="ignore"):
+            return _mean_defined(hits / (hits + missed * misses + false * alarms))
+
+
+@dataclass(frozen=True)
+class Precision(OneAgainstRest):
+    """Share of the items that the model calls positive which gold calls positive too."""
+
+    name: ClassVar[str] = "precision"
+    title: ClassVar[str] = "precision"
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return hits / (hits + false alarms)."""
+        return self._ratio(gold, model, missed=0.0, false=1.0)
+
+
+@dataclass(frozen=True)
+class Recall(OneAgainstRest):
+    """Share of gold's positive items that the model finds."""
+
+    name: ClassVar[str] = "recall"
+    title: ClassVar[str] = "recall"
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return hits / (hits + misses)."""
+        return self._ratio(gold, model, missed=1.0, false=0.0)
+
+
+@dataclass(frozen=True)
+class F1(OneAgainstRest):
+    """Harmonic mean of precision and recall."""
+
+    name: ClassVar[str] = "f1"
+    title: ClassVar[str] = "F1"
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return hits / (hits + (misses + false alarms) / 2)."""
+        return self._ratio(gold, model, missed=0.5, false=0.5)
+
+
+@dataclass(frozen=True)
+class RocAuc(OneAgainstRest):
+    """Probability that the model ranks a random positive item of gold above a random negative one; ties count half.
+
+    The model's score of an item is its mean response, or on a nominal scale the share of the label.
+    """
+
+    name: ClassVar[str] = "auc"
+    title: ClassVar[str] = "area under the ROC curve"
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return the Mann–Whitney form of the area, averaged over the labels that have both kinds of items."""
+        of_gold, _ = self._positives(gold, model)
+        if self.nominal:
+            columns = slice(None) if self.column is None else [self.column]
+            scored = shares(model)[..., columns]
+        else:
+            scored = model[..., np.newaxis]
+        of_gold, scored = np.broadcast_arrays(of_gold, scored)
+        placed = np.moveaxis(ranks(np.moveaxis(scored, -1, -2)), -2, -1)
+        n_items = of_gold.shape[-2]
+        positives = of_gold.sum(axis=-2)
+        above = (placed * of_gold).sum(axis=-2) - positives * (positives + 1) / 2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return _mean_defined(above / (positives * (n_items - positives)))
+
+
+def _mean_defined(scores: FloatArray) -> FloatArray:
+    """Return the mean over the last axis of what is defined; NaN where nothing is."""
+    defined = ~np.isnan(scores)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(defined, scores, 0.0).sum(axis=-1) / defined.sum(axis=-1))

@@ -1,0 +1,55 @@
+"""What a metric needs to know of each item's responses: their mean, their counts, or the responses themselves.
+
+A summary is an array with one entry (or row) for each item; batches of resampled or simulated data put the draws on
+leading axes. Computed once, reused by every metric that needs it.
+
+========  ==================  =========================================================================
+needs     shape               content
+========  ==================  =========================================================================
+means     (…, items)          mean response
+counts    (…, items, levels)  how often each level of the scale was given
+sorted    (…, items, K)       the responses in ascending order; NaN fills rows that have fewer than K
+values    (…, items, K)       the responses in the order of the table; NaN fills rows that have fewer
+========  ==================  =========================================================================
+"""
+
+from typing import Literal
+
+import numpy as np
+
+from assay.responses import Responses
+from assay.scales import FloatArray, Scale
+
+Needs = Literal["means", "counts", "sorted", "values"]
+
+
+def summarise(responses: Responses, needs: Needs, scale: Scale) -> FloatArray:
+    """Return the summary that a metric `needs`."""
+    if needs == "means":
+        return means(responses)
+    if needs == "counts":
+        return counts(responses, scale)
+    rows = grid(responses)
+    return np.sort(rows, axis=-1) if needs == "sorted" else rows
+
+
+def means(responses: Responses) -> FloatArray:
+    """Return the mean response of each item."""
+    sums: FloatArray = np.add.reduceat(responses.values, responses.offsets[:-1])
+    return sums / responses.sizes
+
+
+def counts(responses: Responses, scale: Scale) -> FloatArray:
+    """Return how often each level was given, item by level."""
+    width = len(scale.levels)
+    cells = responses.items * width + scale.codes(responses.values)
+    table = np.bincount(cells, minlength=responses.n_items * width)
+    return table.reshape(responses.n_items, width).astype(np.float64)
+
+
+def grid(responses: Responses) -> FloatArray:
+    """Return the responses as rows of equal length, filled up with NaN."""
+    sizes = responses.sizes
+    rows = np.full((responses.n_items, int(sizes.max())), np.nan)
+    rows[np.arange(rows.shape[1]) < sizes[:, np.newaxis]] = responses.values
+    return rows
