@@ -4,11 +4,12 @@ Item contrasts are signed so that positive means A is better. The last axis is i
 bootstrap of an effect size is one call. What is undefined is NaN.
 """
 
+import math
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln
+from scipy.special import beta
 
 from assay.inference.pvalues import tie_tolerance
 from assay.scales import FloatArray
@@ -56,8 +57,9 @@ def hedges_factor(degrees_of_freedom: float) -> float:
     """
     half = degrees_of_freedom / 2
     if not half > 0.5:
-        return float("nan")
-    return float(np.exp(gammaln(half) - gammaln(half - 0.5)) / np.sqrt(half))
+        return math.nan
+    # Through the beta function, because the difference of two large log-gammas would lose eight digits.
+    return math.sqrt(math.pi / half) / float(beta(half - 0.5, 0.5))
 
 
 def win_rate(contrasts: npt.ArrayLike) -> Any:
@@ -89,7 +91,7 @@ def cliffs_delta(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
     """
     first, second = (np.asarray(scores, dtype=np.float64).ravel() for scores in (a, b))
     if first.size == 0 or second.size == 0 or np.isnan(first).any() or np.isnan(second).any():
-        return float("nan")
+        return math.nan
     tolerance = max(tie_tolerance(first), tie_tolerance(second))
     second = np.sort(second)
     lower = np.searchsorted(second, first - tolerance, side="left").sum()

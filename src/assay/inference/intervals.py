@@ -191,18 +191,18 @@ def bca(
     bias = float(ndtri(below / (2 * kept.size))) if kept.size else math.nan
     rate = acceleration(*factors)
     shifted = bias + ndtri(tails)
-    stretch = 1 - rate * shifted
-    reason = ""
     if math.isinf(bias):
         reason = "every draw is on the same side of the estimate"
     elif math.isnan(rate):
         reason = "the jackknife estimates are all equal or undefined"
-    elif (stretch <= 0).any():
+    elif (rate * shifted >= 1).any():
         reason = "the acceleration is too large for this confidence level"
+    else:
+        reason = ""
     if not kept.size or reason:
         notes += (f"The BCa interval is undefined: {reason}.",) if kept.size else ()
         return _conclude("bca", (math.nan, math.nan), confidence_level, alternative, notes)
-    adjusted = ndtr(bias + shifted / stretch)
+    adjusted = ndtr(bias + shifted / (1 - rate * shifted))
     low, high = _quantiles(kept, adjusted)
     used = {"two-sided": adjusted, "greater": adjusted[:1], "less": adjusted[1:]}[alternative]
     return _conclude("bca", (low, high), confidence_level, alternative, notes + _extreme(kept, used))
@@ -218,17 +218,16 @@ def acceleration(*jackknife: npt.ArrayLike) -> float:
     >>> round(acceleration([1.0, 1.1, 1.2, 2.0]), 4)
     -0.0871
     """
-    cubes = squares = largest = 0.0
+    cubes = squares = rounding = 0.0
     for estimates in jackknife:
         values = np.asarray(estimates, dtype=np.float64).ravel()
+        if values.size < 2 or not np.isfinite(values).all():
+            return math.nan
         influence = (values.size - 1) * (values.mean() - values) / values.size
         cubes += float((influence**3).sum())
         squares += float((influence**2).sum())
-        largest = max(largest, tie_tolerance(values) if np.isfinite(values).all() else math.nan)
-    # Written so that NaN (an undefined jackknife estimate) fails the comparison too.
-    if not math.sqrt(squares) > largest:
-        return math.nan
-    return float(cubes / squares**1.5 / 6)
+        rounding = max(rounding, tie_tolerance(values))
+    return cubes / squares**1.5 / 6 if math.sqrt(squares) > rounding else math.nan
 
 
 def studentised(
