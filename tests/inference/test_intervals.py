@@ -170,6 +170,10 @@ def test_bca_of_several_factors_is_one_call():
             "The BCa interval is undefined: the jackknife estimates are all equal or undefined.",
         ),
         (
+            bca([1.0, 2.0], 1.5, jackknife=[]),
+            "The BCa interval is undefined: the jackknife estimates are all equal or undefined.",
+        ),
+        (
             bca([1.0, 2.0], 1.5, jackknife=[1.0, math.nan]),
             "The BCa interval is undefined: the jackknife estimates are all equal or undefined.",
         ),

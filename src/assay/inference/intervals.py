@@ -184,7 +184,7 @@ def bca(
     """
     tails = np.array(_tails(confidence_level, alternative))
     kept, notes = _usable(draws, estimate)
-    factors = jackknife if isinstance(jackknife, list | tuple) and np.ndim(jackknife[0]) else [jackknife]
+    factors = jackknife if isinstance(jackknife, list | tuple) and jackknife and np.ndim(jackknife[0]) else [jackknife]
     tolerance = tie_tolerance(kept, estimate)
     # Draws equal to the estimate count half on each side, as in SciPy.
     below = np.count_nonzero(kept < estimate - tolerance) + np.count_nonzero(kept <= estimate + tolerance)
