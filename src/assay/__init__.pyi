@@ -1,3 +1,4 @@
+from . import sweeps as sweeps
 from .errors import ArgumentError as ArgumentError
 from .errors import AssayError as AssayError
 from .errors import AssayWarning as AssayWarning

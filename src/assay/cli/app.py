@@ -4,6 +4,7 @@ import sys
 
 import typer
 
+from assay.cli import sweep
 from assay.errors import ArgumentError, AssayError
 
 app = typer.Typer(
@@ -19,6 +20,9 @@ app = typer.Typer(
 @app.callback()
 def _top() -> None:
     pass
+
+
+app.add_typer(sweep.app, name="sweep")
 
 
 def main() -> None:

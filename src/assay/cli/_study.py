@@ -1,0 +1,177 @@
+"""What the commands that run studies share: where to compute, where to remember, and the progress bar."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from assay.sweeps import Counts, Grid, Sweep, Task
+
+TASKS: dict[str, str] = {}
+"""Ready-made tasks: the short name that a study document may use, and the task's address."""
+
+FINISHED_WITH_FAILURES = 3
+
+StoreOption = Annotated[
+    Path | None, typer.Option("--store", help="Keep finished cells in this file, and go on from it next time.")
+]
+WorkersOption = Annotated[int | None, typer.Option("--workers", min=1, help="Compute on this many processes.")]
+DaskOption = Annotated[
+    str | None,
+    typer.Option("--dask", help='Compute on a Dask cluster: its address (tcp://host:8786), or "local" to start one.'),
+]
+RetryOption = Annotated[bool, typer.Option("--retry", help="Compute cells that failed before again.")]
+
+
+def run_study(
+    task: "Task",
+    grid: "Grid",
+    *,
+    store: Path | None = None,
+    workers: int | None = None,
+    dask: str | None = None,
+    rng: int | None = None,
+    retry: bool = False,
+) -> "Sweep":
+    """Run a study where the options say, with a progress bar; Ctrl-C says what was kept and exits with 130."""
+    from assay.sweeps import Counts, run
+
+    latest = Counts(missing=len(grid))
+    try:
+        with executor(workers, dask) as pool, _bar() as show:
+
+            def progress(counts: "Counts") -> None:
+                nonlocal latest
+                latest = counts
+                show(counts)
+
+            return run(task, grid, store=store, executor=pool, rng=rng, retry=retry, progress=progress)
+    except KeyboardInterrupt:
+        kept = f"{latest.done:,} finished cells are in {store}; the same command goes on from there"
+        typer.echo(f"assay: interrupted: {kept if store else 'nothing is kept without --store'}", err=True)
+        raise typer.Exit(130) from None
+
+
+@contextmanager
+def executor(workers: int | None, dask: str | None) -> Iterator["Executor | None"]:
+    """Open the executor that the options ask for; None computes here, one cell after the other."""
+    if dask is not None:
+        with _dask(dask, workers) as pool:
+            yield pool
+    elif workers is not None:
+        with _processes(workers) as pool:
+            yield pool
+    else:
+        yield None
+
+
+@contextmanager
+def _processes(workers: int) -> Iterator["Executor"]:
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    before = set(multiprocessing.active_children())
+    # "spawn" works alike on every system, and a worker inherits neither threads nor the open store.
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_follow_driver)
+    try:
+        yield pool
+    except BaseException:
+        # The driver stops now, so a cell that takes an hour must not keep it waiting.
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in set(multiprocessing.active_children()) - before:
+            process.terminate()
+        raise
+    pool.shutdown()
+
+
+def _follow_driver() -> None:
+    """In a worker process: leave Ctrl-C to the driver, and end when the driver does, however that happens."""
+    import multiprocessing
+    import os
+    import signal
+    import threading
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    driver = multiprocessing.parent_process()
+    if driver is None:
+        return
+
+    def watch() -> None:
+        driver.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@contextmanager
+def _dask(address: str, workers: int | None) -> Iterator["Executor"]:
+    import logging
+
+    from assay._random import n_workers
+    from assay.errors import ArgumentError, DataError
+
+    try:
+        from distributed import Client, LocalCluster
+    except ModuleNotFoundError:
+        raise ArgumentError("`--dask` needs Dask; install it with: pip install 'assay[dask]'") from None
+    if address != "local" and workers is not None:
+        raise ArgumentError(
+            "`--workers` must be left out with the address of a Dask cluster, which has its own workers."
+        )
+    # What Dask has to say about a lost worker or scheduler ends up in rows and messages.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    with ExitStack() as stack:
+        if address == "local":
+            options = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": logging.CRITICAL}
+            cluster: Any = LocalCluster(n_workers=n_workers(workers), **options)  # type: ignore[no-untyped-call]
+            target = stack.enter_context(cluster)
+        else:
+            target = address
+        try:
+            client: Any = stack.enter_context(Client(target, timeout="10s"))  # type: ignore[no-untyped-call]
+        except (OSError, ValueError) as error:
+            raise DataError(f"No Dask scheduler answers at {address} ({error}).") from None
+        if not client.scheduler_info(n_workers=-1)["workers"]:
+            typer.echo(f"assay: the cluster at {address} has no workers yet; waiting for them", err=True)
+        # pure=False: cells are distinct, so Dask need not find out by hashing their arguments.
+        yield client.get_executor(pure=False)
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[["Counts"], None]]:
+    """Draw done, failed, rate and time left on stderr."""
+    from time import monotonic
+
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("cells"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[failed]}{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+    )
+    # A cell may take minutes, so the rate is that of the whole run and not of the last seconds.
+    with Progress(*columns, console=Console(stderr=True), speed_estimate_period=1e9) as progress:
+        task, begun, before = progress.add_task("", total=None, failed="", rate="", start=False), 0.0, 0
+
+        def show(counts: "Counts") -> None:
+            nonlocal begun, before
+            finished = counts.done + counts.failed
+            if not begun:
+                begun, before = monotonic(), finished
+                progress.reset(task, total=counts.total, completed=finished)
+            rate = (finished - before) / max(monotonic() - begun, 1e-9)
+            failed = f"{counts.failed:,} failed · " if counts.failed else ""
+            progress.update(
+                task, completed=finished, failed=failed, rate=f"{rate:,.{0 if rate >= 10 else 2}f} per second"
+            )
+
+        yield show

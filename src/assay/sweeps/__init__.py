@@ -1,0 +1,14 @@
+"""Many cells on one machine or a cluster: a grid, a task, a store that remembers, and `run`.
+
+Knows no statistics. A cell's result depends on the task, its version, the cell's parameters and the study's seed, and
+on nothing else: not on the order, the number of workers, the kind of executor or how often the study was interrupted.
+"""
+
+from assay.sweeps.driver import Sweep, run
+from assay.sweeps.grid import Grid
+from assay.sweeps.rows import Counts, Row
+from assay.sweeps.store import Store
+from assay.sweeps.study import Study
+from assay.sweeps.tasks import Task, task
+
+__all__ = ["Counts", "Grid", "Row", "Store", "Study", "Sweep", "Task", "run", "task"]

@@ -1,0 +1,240 @@
+"""Run the missing cells of a study on any executor, and write each one down as it finishes."""
+
+import itertools
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from assay import _check, _random
+from assay.errors import ArgumentError, DataError
+from assay.sweeps.grid import Grid, show
+from assay.sweeps.rows import DONE, FAILED, MISSING, Counts, Row, compute, failed, frame
+from assay.sweeps.store import Recorder, Store, recording
+from assay.sweeps.tasks import Task
+
+if TYPE_CHECKING:
+    import polars as pl
+
+GRACE = 5.0
+"""Seconds in which an executor that broke may still hand over what it had finished."""
+
+EXECUTOR_LOST = (BrokenExecutor, CancelledError)
+"""What a cell says that has no result because of its executor, and not because of itself or its worker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """A study that was run.
+
+    Attributes
+    ----------
+    task : Task
+    seed : int
+        The number that, passed as `rng`, gives the same results.
+    rows : tuple of Row
+        One per cell, in the grid's order.
+    """
+
+    task: Task
+    seed: int
+    rows: tuple[Row, ...]
+
+    @property
+    def counts(self) -> Counts:
+        """The done, failed and missing cells."""
+        return Counts.of(self.rows)
+
+    @property
+    def failures(self) -> tuple[Row, ...]:
+        """The rows of the cells that failed."""
+        return tuple(row for row in self.rows if row.state == FAILED)
+
+    def to_frame(self) -> "pl.DataFrame":
+        """Return a dataframe with one line per cell: parameters, values, state, stage and error."""
+        return frame(self.rows, task=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sweep as a dictionary that JSON can hold."""
+        return {
+            "task": self.task.name,
+            "version": self.task.version,
+            "seed": self.seed,
+            "rows": [row.to_dict() for row in self.rows],
+        }
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.task.name} (version {self.task.version}), seed {self.seed}",
+            f"{self.counts}.",
+        ]
+        if self.failures:
+            first = self.failures[0]
+            lines.append(f"First failure, at {show(first.parameters)} ({first.stage}): {first.error}")
+        return "\n".join(lines)
+
+
+def run(
+    task: Task,
+    grid: Grid,
+    *,
+    store: Store | str | os.PathLike[str] | None = None,
+    executor: Executor | None = None,
+    rng: _random.Rng = None,
+    retry: bool = False,
+    progress: Callable[[Counts], object] | None = None,
+    n_pending: int = 1000,
+) -> Sweep:
+    """Compute every cell of the grid that the store does not have yet.
+
+    Each cell draws from its own stream, which follows from the study's seed and the cell's identity (task, version and
+    parameters). Executor, order and interruptions therefore change nothing. A cell that fails is a row with its
+    traceback; the others go on. Ctrl-C stops at once and keeps every finished cell; the same call goes on from there.
+
+    Parameters
+    ----------
+    task : Task
+        What to compute in each cell.
+    grid : Grid
+        The cells.
+    store : Store or path, optional
+        Where finished cells are kept, and found again by a later run.
+    executor : concurrent.futures.Executor, optional
+        Threads, processes, `dask.distributed.Client.get_executor()`, …; without one, cells are computed here, one
+        after the other. The executor stays open.
+    rng : int, SeedSequence, Generator or None
+        The study's seed. None takes the store's, and fresh entropy where there is none yet; it is recorded.
+    retry : bool
+        Compute cells that failed in an earlier run again.
+    progress : callable, optional
+        Told the counts at the start and after each batch of finished cells.
+    n_pending : int
+        How many cells are submitted at a time. More than twice the number of workers keeps all of them busy.
+
+    Returns
+    -------
+    Sweep
+
+    Examples
+    --------
+    >>> from assay.sweeps import Grid, run, task
+    >>> @task(version=1)
+    ... def flip(cell, rng):
+    ...     return {"heads": rng.binomial(cell["n"], 0.5)}
+    >>> sweep = run(flip, Grid.product({"n": [10, 1000]}), rng=1)
+    >>> print(sweep.counts)
+    2 cells: 2 done, 0 failed, 0 missing
+    >>> sweep.to_frame().columns
+    ['n', 'heads', 'state', 'stage', 'error']
+    """
+    if not isinstance(task, Task):
+        raise ArgumentError(f"`task` must be a task, made with @assay.sweeps.task(version=1); got {task!r}.")
+    n_pending = _check.integer("n_pending", n_pending, at_least=1)
+    with _recorder(store, rng) as recorder:
+        planned = [Row(task.identity(cell), task.name, task.version, cell) for cell in grid]
+        known = recorder.plan(planned)
+        rows = {row.identity: known[row.identity] for row in planned}
+        todo = [row for row in rows.values() if row.state == MISSING or (retry and row.state == FAILED)]
+        finished = Counter(row.state for row in rows.values()) - Counter(row.state for row in todo)
+
+        def tell() -> None:
+            if progress is not None:
+                progress(Counts(finished[DONE], finished[FAILED], len(rows) - finished.total()))
+
+        tell()
+        batches = (
+            _inline(task, todo, recorder.seed)
+            if executor is None
+            else _pooled(task, todo, recorder.seed, executor, n_pending)
+        )
+        for batch in batches:
+            recorder.record(batch)
+            rows.update((row.identity, row) for row in batch)
+            finished.update(row.state for row in batch)
+            tell()
+    return Sweep(task, recorder.seed, tuple(rows.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Unrecorded:
+    """Stands in for a store where there is none."""
+
+    seed: int
+
+    def plan(self, rows: Iterable[Row]) -> dict[str, Row]:
+        return {row.identity: row for row in rows}
+
+    def record(self, rows: Iterable[Row]) -> None:
+        pass
+
+
+def _recorder(
+    store: Store | str | os.PathLike[str] | None, rng: _random.Rng
+) -> AbstractContextManager[Recorder | _Unrecorded]:
+    if store is None:
+        return nullcontext(_Unrecorded(_random.entropy_of(_random.seed_of(rng))))
+    return recording(store if isinstance(store, Store) else Store(store), rng)
+
+
+def _inline(task: Task, todo: Sequence[Row], seed: int) -> Iterator[list[Row]]:
+    for row in todo:
+        yield [compute(task, row.identity, row.parameters, seed)]
+
+
+def _pooled(task: Task, todo: Sequence[Row], seed: int, executor: Executor, n_pending: int) -> Iterator[list[Row]]:
+    """Compute rows on an executor and yield them as they finish, those that finish together in one list."""
+    waiting = iter(todo)
+    pending: dict[Future[Row], Row] = {}
+    finished: SimpleQueue[Future[Row]] = SimpleQueue()
+    lost: BaseException | None = None
+    try:
+        while True:
+            for row in itertools.islice(waiting, n_pending - len(pending) if lost is None else 0):
+                try:
+                    # A read-only mapping cannot travel to another process; a dictionary can.
+                    future = executor.submit(compute, task, row.identity, dict(row.parameters), seed)
+                except Exception as error:  # a broken pool, a closed executor, a lost cluster: each says it in its way
+                    lost = error
+                    break
+                pending[future] = row
+                future.add_done_callback(finished.put)
+            if not pending:
+                break
+            try:
+                # Once the executor is lost, take what had finished before, and do not wait for what never will.
+                futures = [finished.get(timeout=None if lost is None else GRACE)]
+            except Empty:
+                break
+            futures += [finished.get() for _ in range(finished.qsize())]
+            trouble = {future: _trouble(future) for future in futures}
+            lost = next((error for error in trouble.values() if isinstance(error, EXECUTOR_LOST)), lost)
+            yield [
+                _row(task, pending.pop(future), future, error)
+                for future, error in trouble.items()
+                if not isinstance(error, EXECUTOR_LOST)
+            ]
+            for future in futures:
+                pending.pop(future, None)
+    finally:
+        for future in pending:
+            future.cancel()
+    if lost is not None:
+        raise DataError(
+            f"The executor stopped working ({type(lost).__name__}: {lost}). "
+            "Finished cells are kept; run the study again to go on."
+        ) from lost
+
+
+def _trouble(future: Future[Row]) -> BaseException | None:
+    return CancelledError("cells were cancelled") if future.cancelled() else future.exception()
+
+
+def _row(task: Task, planned: Row, future: Future[Row], trouble: BaseException | None) -> Row:
+    if trouble is None:
+        return future.result()
+    # `compute` catches what the task raises, so this is the worker's own trouble.
+    return failed(task, planned.identity, planned.parameters, "worker", trouble)

@@ -1,0 +1,113 @@
+"""What a study covers: an ordered set of cells, each a mapping of parameter names to values."""
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from assay import _json
+from assay.errors import ArgumentError
+
+Cell = Mapping[str, Any]
+
+RESERVED = frozenset({"task", "version", "state", "stage", "error"})
+"""Columns that a sweep's table has anyway, and that no parameter or value can therefore be called."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Grid:
+    """An ordered set of cells; made from a list of cells, or from axes with `Grid.product`.
+
+    Parameters
+    ----------
+    cells : iterable of mappings
+        The parameters of each cell: strings, numbers, booleans, None, and lists or mappings of these. Cells need not
+        have the same parameters. A cell cannot occur twice; to repeat a computation, add a parameter such as `repeat`.
+
+    Examples
+    --------
+    >>> grid = Grid.product({"n_items": [100, 1000], "metric": ["mae", "wins"]})
+    >>> len(grid), grid.axes
+    (4, ('n_items', 'metric'))
+    >>> grid = grid + Grid([{"n_items": 5000, "metric": "mae"}])
+    >>> dict(list(grid)[-1])
+    {'n_items': 5000, 'metric': 'mae'}
+    """
+
+    cells: tuple[Cell, ...]
+
+    def __init__(self, cells: Iterable[Cell]) -> None:
+        frozen = tuple(_frozen(cell, number) for number, cell in enumerate(cells, start=1))
+        first: dict[str, int] = {}
+        for number, cell in enumerate(frozen, start=1):
+            before = first.setdefault(_json.canonical(cell), number)
+            if before != number:
+                raise ArgumentError(
+                    f"Cell {number} of the grid repeats cell {before} ({show(cell)}); "
+                    "add a parameter such as `repeat` to compute it more than once."
+                )
+        object.__setattr__(self, "cells", frozen)
+
+    @classmethod
+    def product(cls, axes: Mapping[str, Sequence[Any]]) -> "Grid":
+        """Make every combination of the axes' values; the last axis varies fastest."""
+        for name, values in axes.items():
+            if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+                raise ArgumentError(
+                    f"Axis `{name}` must be a list of values; got {values!r}. Did you mean [{values!r}]?"
+                )
+        return cls(dict(zip(axes, combination, strict=True)) for combination in itertools.product(*axes.values()))
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The names of all parameters, in the order in which they first occur."""
+        return tuple(dict.fromkeys(name for cell in self.cells for name in cell))
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __iter__(self) -> Iterator[Cell]:
+        return iter(self.cells)
+
+    def __add__(self, other: "Grid") -> "Grid":
+        """Return the cells of both; a cell that both have is there once."""
+        return Grid({_json.canonical(cell): cell for cell in (*self.cells, *other.cells)}.values())
+
+    def __mul__(self, other: "Grid") -> "Grid":
+        """Return every cell of this grid combined with every cell of the other."""
+        shared = set(self.axes) & set(other.axes)
+        if shared:
+            raise ArgumentError(f"Grids to be multiplied cannot share a parameter; both have `{min(shared)}`.")
+        return Grid({**a, **b} for a, b in itertools.product(self.cells, other.cells))
+
+
+def show(cell: Cell) -> str:
+    """Write a cell as `name=value, name=value`."""
+    return ", ".join(f"{name}={value}" for name, value in cell.items())
+
+
+def _frozen(cell: Cell, number: int) -> Cell:
+    """Return the cell as every executor and every later run will see it: plain JSON values, read-only."""
+    for name, value in cell.items():
+        if not isinstance(name, str) or name in RESERVED:
+            raise ArgumentError(
+                f"Cell {number} of the grid has a parameter called {name!r}; "
+                f"names are strings other than {', '.join(sorted(RESERVED))}."
+            )
+        if not _finite(value):
+            raise ArgumentError(f"Parameter `{name}` of cell {number} of the grid must be finite; got {value!r}.")
+    try:
+        return MappingProxyType(_json.plain(dict(cell)))
+    except TypeError as error:
+        raise ArgumentError(f"Cell {number} of the grid cannot be stored: {error}.") from None
+
+
+def _finite(value: Any) -> bool:
+    """Say whether a parameter keeps its identity in JSON, which has neither NaN nor infinity."""
+    if isinstance(value, Mapping):
+        return all(_finite(entry) for entry in value.values())
+    if isinstance(value, list | tuple):
+        return all(_finite(entry) for entry in value)
+    return not isinstance(value, float) or math.isfinite(value)

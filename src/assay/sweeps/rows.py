@@ -1,0 +1,171 @@
+"""One cell's result: computed where the executor says, written as text that gives back the same bits."""
+
+import json
+import math
+import time
+import traceback
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay import _json, _random
+from assay.sweeps.grid import RESERVED, Cell
+from assay.sweeps.tasks import Task
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MISSING, DONE, FAILED = "missing", "done", "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One cell of a study and what became of it.
+
+    Attributes
+    ----------
+    identity : str
+        The digest of task, version and parameters.
+    task : str
+        The task's address.
+    version : int
+        The task's version.
+    parameters : mapping
+    state : str
+        "missing" (not yet computed), "done" or "failed".
+    values : mapping of str to number
+        What the task returned; NaN and infinity included.
+    stage : str
+        Where a failed cell failed: "load" (the worker has no such task), "call" (the function raised), "values" (it
+        returned something other than named numbers) or "worker" (the worker died).
+    traceback : str
+        The traceback of a failed cell.
+    seconds : float
+        How long the function took.
+    """
+
+    identity: str
+    task: str
+    version: int
+    parameters: Cell
+    state: str = MISSING
+    values: Mapping[str, float] = field(default_factory=dict)
+    stage: str = ""
+    traceback: str = ""
+    seconds: float = math.nan
+
+    @property
+    def error(self) -> str:
+        """The last line of the traceback: what went wrong, in short."""
+        return self.traceback.rstrip().rpartition("\n")[2]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as a dictionary that JSON can hold."""
+        names = ("identity", "task", "version", "parameters", "state", "values", "stage", "traceback", "seconds")
+        return {name: _json.plain(getattr(self, name)) for name in names}
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many cells are done, failed and missing."""
+
+    done: int = 0
+    failed: int = 0
+    missing: int = 0
+
+    @classmethod
+    def of(cls, rows: Iterable[Row]) -> "Counts":
+        """Count the states of rows."""
+        states = [row.state for row in rows]
+        return cls(states.count(DONE), states.count(FAILED), states.count(MISSING))
+
+    @property
+    def total(self) -> int:
+        """The number of cells."""
+        return self.done + self.failed + self.missing
+
+    def __str__(self) -> str:
+        return f"{self.total:,} cells: {self.done:,} done, {self.failed:,} failed, {self.missing:,} missing"
+
+
+def compute(task: Task, identity: str, cell: Cell, entropy: int) -> Row:
+    """Compute one cell, wherever this runs; what goes wrong in the task is a row, not an exception."""
+    stage, start = "load", time.perf_counter()
+    try:
+        function = task.resolve()
+        stage = "call"
+        rng = _random.generator(np.random.SeedSequence(entropy), identity)
+        start = time.perf_counter()
+        result = function(dict(cell), rng)
+        seconds = time.perf_counter() - start
+        stage = "values"
+        values = _numbers(result, cell)
+    except (Exception, SystemExit) as error:
+        return failed(task, identity, cell, stage, error, seconds=time.perf_counter() - start)
+    return Row(identity, task.name, task.version, dict(cell), DONE, values, seconds=seconds)
+
+
+def failed(
+    task: Task, identity: str, cell: Cell, stage: str, error: BaseException, *, seconds: float = math.nan
+) -> Row:
+    """Return the row of a cell that has no values because of `error`."""
+    # The first frame is `compute`, which tells a reader nothing about the task.
+    where = error.__traceback__.tb_next if stage == "call" and error.__traceback__ else error.__traceback__
+    text = "".join(traceback.format_exception(type(error), error, where))
+    return Row(identity, task.name, task.version, dict(cell), FAILED, {}, stage, text, seconds)
+
+
+def dump_values(values: Mapping[str, float]) -> str:
+    """Write a row's values: floats in the shortest form that reads back as the same bits."""
+    return _json.dumps(values)
+
+
+def load_values(text: str) -> dict[str, float]:
+    """Read what `dump_values` wrote; only NaN is null, and only an infinite number is a string."""
+    values = json.loads(text)
+    return {
+        name: math.nan if value is None else float(value) if isinstance(value, str) else value
+        for name, value in values.items()
+    }
+
+
+def frame(rows: Sequence[Row], *, task: bool) -> "pl.DataFrame":
+    """Return one line per cell: parameters, values, state, stage and error, with the task in front where asked.
+
+    The time that a cell took is left out, so that two runs of one study give equal tables.
+    """
+    import polars as pl
+
+    parameters = list(dict.fromkeys(name for row in rows for name in row.parameters))
+    values = list(dict.fromkeys(name for row in rows for name in row.values))
+    columns: dict[str, list[Any]] = {}
+    if task:
+        columns["task"] = [row.task for row in rows]
+        columns["version"] = [row.version for row in rows]
+    columns |= {name: [row.parameters.get(name) for row in rows] for name in parameters}
+    columns |= {name: [row.values.get(name) for row in rows] for name in values}
+    words: dict[str, list[str | None]] = {
+        "state": [row.state for row in rows],
+        "stage": [row.stage or None for row in rows],
+        "error": [row.error or None for row in rows],
+    }
+    return pl.DataFrame(
+        [
+            *(pl.Series(name, entries, strict=False) for name, entries in columns.items()),
+            *(pl.Series(name, entries, dtype=pl.String) for name, entries in words.items()),
+        ]
+    )
+
+
+def _numbers(result: Any, cell: Cell) -> dict[str, float]:
+    if not isinstance(result, Mapping):
+        raise TypeError(f"a task returns a mapping of names to numbers; got {type(result).__name__}")
+    for name, value in result.items():
+        if not isinstance(name, str) or name in RESERVED or name in cell:
+            raise ValueError(f"a task's values need names that no parameter or column has; got {name!r}")
+        if not isinstance(value, bool | int | float | np.bool_ | np.integer | np.floating):
+            raise TypeError(f"a task's values are numbers (NaN where undefined); `{name}` is {value!r}")
+    # Through the stored form and back: a run without a store then gives the same bits as one with it.
+    return load_values(dump_values(result))

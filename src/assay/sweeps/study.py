@@ -1,0 +1,85 @@
+"""A study as a document: a TOML file that names a task and its grid."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay import _check
+from assay.errors import ArgumentError, DataError, MissingFileError
+from assay.sweeps.grid import Grid
+from assay.sweeps.tasks import Task
+
+ENTRIES = ("task", "seed", "grid", "cells")
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What a study document says.
+
+    Attributes
+    ----------
+    task : Task
+    grid : Grid
+    seed : int or None
+        None where the document leaves it to the store.
+    """
+
+    task: Task
+    grid: Grid
+    seed: int | None = None
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], *, tasks: Mapping[str, str] | None = None) -> "Study":
+        """Read a document; `tasks` gives short names to addresses.
+
+        The document has `task = "module:function"`, optionally `seed = 7`, a table `[grid]` whose lists are axes and
+        whose other entries are the same in every cell, and `[[cells]]` for single cells besides.
+        """
+        document = _document(Path(path))
+        try:
+            for entry in document:
+                _check.one_of("entry", entry, ENTRIES)
+            named = document.get("task")
+            if not isinstance(named, str):
+                raise ArgumentError('`task` must be given, as "package.module:function" or a short name.')
+            seed = document.get("seed")
+            return cls(
+                _task(named, tasks or {}),
+                _grid(document),
+                None if seed is None else _check.integer("seed", seed, at_least=0),
+            )
+        except ArgumentError as error:
+            raise DataError(f"{path}: {error}") from None
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            return tomllib.load(file)
+    except FileNotFoundError:
+        raise MissingFileError(f"{path}: there is no such file.") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise DataError(f"{path}: not a readable TOML document: {error}.") from None
+
+
+def _task(named: str, tasks: Mapping[str, str]) -> Task:
+    if ":" not in named and named not in tasks:
+        known = f"{', '.join(sorted(tasks))} or " if tasks else ""
+        raise ArgumentError(
+            f'`task` must be {known}an address, "package.module:function"; got {named!r}.{_check.nearest(named, tasks)}'
+        )
+    return Task.load(tasks.get(named, named))
+
+
+def _grid(document: Mapping[str, Any]) -> Grid:
+    axes, cells = document.get("grid", {}), document.get("cells", [])
+    if not isinstance(axes, dict) or not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
+        raise ArgumentError("`grid` must be a table, [grid], and `cells` a list of tables, [[cells]].")
+    grid = Grid.product({name: values if isinstance(values, list) else [values] for name, values in axes.items()})
+    grid = grid + Grid(cells) if axes else Grid(cells)
+    if not len(grid):
+        raise ArgumentError("the study has no cells; give a [grid] or [[cells]].")
+    return grid

@@ -1,0 +1,112 @@
+"""What is computed in each cell: a module-level function with a version number, known by its address."""
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from assay import _check, _json
+from assay.errors import ArgumentError
+from assay.sweeps.grid import Cell
+
+Function = Callable[[Cell, np.random.Generator], Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A cell function, its address and its version.
+
+    Workers receive the address and the version, never code: they import the module themselves. So a task works the
+    same way inline, on threads, processes and a cluster, and a worker that has another version says so.
+
+    Attributes
+    ----------
+    name : str
+        The address, `package.module:function`.
+    version : int
+        Part of every cell's identity. Raise it when the function's results change: stored results of the old version
+        stay, and every cell is computed anew.
+    function : callable, optional
+        Maps a cell and a generator to a mapping of numbers; found by its address where it is left out.
+    """
+
+    name: str
+    version: int
+    function: Function | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def load(cls, name: str) -> "Task":
+        """Return the task at an address, `package.module:function`."""
+        found = _find(name)
+        if not isinstance(found, cls):
+            raise ArgumentError(f"`{name}` is not a task; write @assay.sweeps.task(version=1) above the function.")
+        return found
+
+    def identity(self, cell: Cell) -> str:
+        """Return the digest that identifies this cell of this version of this task."""
+        return _json.digest({"task": self.name, "version": self.version, "parameters": cell})
+
+    def __call__(self, cell: Cell, rng: np.random.Generator) -> Mapping[str, Any]:
+        """Compute one cell."""
+        return self.resolve()(cell, rng)
+
+    def resolve(self) -> Function:
+        """Return the function; on a worker, import it and check that it is the version that was asked for."""
+        if self.function is not None:
+            return self.function
+        found = Task.load(self.name)
+        if found.version != self.version or found.function is None:
+            raise ArgumentError(
+                f"This worker has version {found.version} of `{self.name}`; the study asks for version {self.version}."
+            )
+        return found.function
+
+    def __reduce__(self) -> tuple[type["Task"], tuple[str, int]]:
+        return Task, (self.name, self.version)
+
+
+def task(*, version: int) -> Callable[[Function], Task]:
+    """Turn a module-level function `(cell, rng) -> mapping of numbers` into a task.
+
+    Parameters
+    ----------
+    version : int
+        Raise it when the function's results change.
+
+    Examples
+    --------
+    >>> @task(version=1)
+    ... def flip(cell, rng):
+    ...     return {"heads": rng.binomial(cell["n"], cell["p"])}
+    >>> flip.version
+    1
+    """
+    number = _check.integer("version", version, at_least=1)
+
+    def wrap(function: Function) -> Task:
+        name = getattr(function, "__qualname__", repr(function))
+        if "<" in name:
+            raise ArgumentError(f"`{name}` must be a function at the top level of a module, where workers can find it.")
+        return Task(f"{function.__module__}:{name}", number, function)
+
+    return wrap
+
+
+def _find(name: str) -> object:
+    module_name, colon, attribute = name.partition(":")
+    if not (module_name and colon and attribute):
+        raise ArgumentError(f"A task is named `package.module:function`; got {name!r}.")
+    try:
+        found: object = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        # A module that exists and itself imports something absent must be told apart from a misspelt name.
+        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
+            raise
+        raise ArgumentError(f"There is no module `{error.name}` to take the task `{name}` from.") from None
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            raise ArgumentError(f"Module `{module_name}` has no task `{attribute}`.{_check.nearest(part, vars(found))}")
+        found = getattr(found, part)
+    return found
