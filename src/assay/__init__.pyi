@@ -1,8 +1,15 @@
 from . import sweeps as sweeps
+from .comparison import Comparison as Comparison
+from .comparison import Comparisons as Comparisons
+from .comparison import compare as compare
+from .comparison import compare_each as compare_each
 from .errors import ArgumentError as ArgumentError
 from .errors import AssayError as AssayError
 from .errors import AssayWarning as AssayWarning
 from .errors import DataError as DataError
+from .metrics import FunctionMetric as FunctionMetric
+from .metrics import Metric as Metric
+from .resampling import Scheme as Scheme
 from .responses import Contest as Contest
 from .responses import Responses as Responses
 from .responses import ResponseTable as ResponseTable

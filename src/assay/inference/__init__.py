@@ -2,11 +2,22 @@
 
 from assay.inference.corrections import adjust
 from assay.inference.effect_sizes import cliffs_delta, cohen_dz, hedges_factor, hedges_g, win_rate
-from assay.inference.intervals import ConfidenceInterval, acceleration, basic, bca, interval, percentile, studentised
+from assay.inference.intervals import (
+    METHODS,
+    ConfidenceInterval,
+    acceleration,
+    basic,
+    bca,
+    interval,
+    percentile,
+    studentised,
+)
 from assay.inference.proportions import BinomialRegion, binomial_region, clopper_pearson, wilson
-from assay.inference.pvalues import PValue, expected_pvalue, tail_pvalue
+from assay.inference.pvalues import ALTERNATIVES, PValue, expected_pvalue, tail_pvalue
 
 __all__ = [
+    "ALTERNATIVES",
+    "METHODS",
     "BinomialRegion",
     "ConfidenceInterval",
     "PValue",

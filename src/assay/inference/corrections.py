@@ -10,8 +10,7 @@ from assay.errors import ArgumentError
 from assay.scales import FloatArray
 
 Correction = Literal["holm", "benjamini-hochberg", "none"]
-CORRECTIONS: dict[Correction, str] = {"holm": "holm", "benjamini-hochberg": "fdr_bh", "none": ""}
-"""Our name of each correction and the name that statsmodels has for it."""
+CORRECTIONS: tuple[Correction, ...] = ("holm", "benjamini-hochberg", "none")
 
 
 def adjust(pvalues: npt.ArrayLike, *, method: str = "holm") -> FloatArray:
@@ -29,16 +28,31 @@ def adjust(pvalues: npt.ArrayLike, *, method: str = "holm") -> FloatArray:
     >>> adjust([0.01, 0.04, 0.03, 0.005]).tolist()
     [0.03, 0.06, 0.06, 0.02]
     """
-    name = CORRECTIONS[_check.one_of("method", method, CORRECTIONS)]  # type: ignore[index]
+    _check.one_of("method", method, CORRECTIONS)
     values = np.array(pvalues, dtype=np.float64)
     if values.ndim != 1:
         raise ArgumentError(f"`pvalues` must be a list of numbers; got an array of shape {values.shape}.")
     if ((values < 0) | (values > 1)).any():
         raise ArgumentError(f"`pvalues` must lie between 0 and 1; got {values[(values < 0) | (values > 1)][0]:g}.")
     counted = ~np.isnan(values)
-    if name and np.count_nonzero(counted) > 1:  # one question needs no adjustment, and no import of two seconds
-        from statsmodels.stats.multitest import multipletests
-
-        values[counted] = multipletests(values[counted], method=name)[1]
+    if method != "none":
+        values[counted] = _step(values[counted], method)
     values.flags.writeable = False
     return values
+
+
+def _step(pvalues: FloatArray, method: str) -> FloatArray:
+    """Multiply the r-th smallest p-value and keep the order.
+
+    Holm steps down: × (n − r + 1), then the running maximum. Benjamini–Hochberg steps up: × n / r, then the running
+    minimum from above. Six lines here; the library function that does the same takes two seconds to import.
+    """
+    order = np.argsort(pvalues)
+    rank = np.arange(1, pvalues.size + 1)
+    ordered = pvalues[order]
+    adjusted = np.empty_like(ordered)
+    if method == "holm":
+        adjusted[order] = np.maximum.accumulate(ordered * (pvalues.size - rank + 1))
+    else:
+        adjusted[order] = np.minimum.accumulate((ordered * pvalues.size / rank)[::-1])[::-1]
+    return np.minimum(adjusted, 1.0)

@@ -37,6 +37,12 @@ class Metric(ABC):
         The summary of each item's responses on which the metric works.
     kinds : tuple of str
         The kinds of scale on which it is defined.
+    additive : bool
+        Whether it is a mean of item scores.
+    relative : bool
+        Whether it exists only between two models: one model alone has no score.
+    gold_free : bool
+        Whether it looks at the models' own ratings instead of gold.
     """
 
     name: ClassVar[str]
@@ -46,6 +52,7 @@ class Metric(ABC):
     kinds: ClassVar[tuple[Kind, ...]] = ("ordinal", "continuous")
 
     additive: ClassVar[bool] = False
+    relative: ClassVar[bool] = False
     gold_free: ClassVar[bool] = False
 
     @abstractmethod

@@ -26,6 +26,7 @@ class Wins(AdditiveMetric):
     name: ClassVar[str] = "wins"
     title: ClassVar[str] = "wins"
     better: ClassVar[Better] = "higher"
+    relative: ClassVar[bool] = True
     kinds = ("nominal", "ordinal", "continuous")
 
     base: AdditiveMetric | None = None
@@ -69,6 +70,7 @@ class WinsResponses(AdditiveMetric):
     name: ClassVar[str] = "wins-responses"
     title: ClassVar[str] = "wins over single responses"
     better: ClassVar[Better] = "higher"
+    relative: ClassVar[bool] = True
     needs: ClassVar[Needs] = "values"
 
     def item_contrasts(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:

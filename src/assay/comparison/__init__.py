@@ -1,0 +1,6 @@
+"""Is A really better than B on these data: from a contest to a verdict."""
+
+from assay.comparison.procedure import compare, compare_each
+from assay.comparison.results import Comparison, Comparisons, EffectSizes
+
+__all__ = ["Comparison", "Comparisons", "EffectSizes", "compare", "compare_each"]

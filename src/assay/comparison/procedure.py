@@ -1,0 +1,323 @@
+"""Is A really better than B on these data? `compare` answers for one metric, `compare_each` for several or by slice."""
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from assay import _check, _random, inference
+from assay.comparison.results import Comparison, Comparisons, EffectSizes
+from assay.errors import ArgumentError, AssayWarning
+from assay.inference import PValue
+from assay.metrics import AdditiveMetric, Metric, resolve
+from assay.provenance import Provenance
+from assay.resampling import (
+    NULLS,
+    Draws,
+    Scheme,
+    draw,
+    enumerate_swaps,
+    first_responses,
+    jackknife,
+    judge,
+    summaries_of,
+)
+from assay.responses import Contest, frozen
+from assay.scales import FloatArray
+
+
+def compare(
+    contest: Contest,
+    *,
+    metric: str | Metric = "mae",
+    null: str = "swapped-items",
+    items: str = "bootstrap",
+    responses: str = "all",
+    raters: str = "fixed",
+    n_responses: int | None = None,
+    alternative: str = "two-sided",
+    n_resamples: int = 9999,
+    confidence_level: float = 0.95,
+    interval: str | None = None,
+    rng: _random.Rng = None,
+    workers: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Comparison:
+    """Ask whether A is better than B.
+
+    Parameters
+    ----------
+    contest : Contest
+        Gold, A and B on the same items.
+    metric : str or Metric
+        How far a model is from gold; see `assay.metrics`.
+    null : {"swapped-items", "pooled-responses", "dealt-responses", "recentred"}
+        What a draw looks like if A and B were alike. The default holds its level also when A and B are equally good
+        but err on different items.
+    items, responses, raters, n_responses
+        What a draw resamples, see `assay.resampling.Scheme`. Swapped items are always kept once each, so that the
+        test is exact; the scheme then speaks of the interval.
+    alternative : {"two-sided", "greater", "less"}
+        "greater" asks whether A is better.
+    n_resamples : int
+        Draws for the p-value and for the interval each. With few items all arrangements are counted instead.
+    confidence_level : float
+    interval : {"studentised", "bca", "percentile", "basic"}, optional
+        By default studentised where the metric has item scores, else BCa where items are resampled, else percentile:
+        the choices with the best measured coverage (docs/intervals.md).
+    rng : int, SeedSequence, Generator or None
+        None draws fresh entropy, which the result records as `seed`.
+    workers : int, optional
+        Threads; one per core by default. The result does not depend on it.
+    progress : callable, optional
+        Told the number of draws done, as they are done.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> contest = Contest.from_arrays([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 7], [3, 3, 1, 2, 7, 10])
+    >>> result = compare(contest, metric="mae", rng=0)
+    >>> result.contrast, result.pvalue
+    (2.0, 0.03125)
+    """
+    plan = _Procedure(
+        null, _scheme(items, responses, raters, n_responses), alternative, n_resamples, confidence_level, interval,
+        _random.replayable(rng), _random.n_workers(workers), progress,
+    )  # fmt: skip
+    return _compare(contest, [resolve(metric)], plan)[0]
+
+
+def compare_each(
+    contest: Contest,
+    *,
+    metrics: Sequence[str | Metric] = ("mae",),
+    by: str | None = None,
+    correction: str = "holm",
+    null: str = "swapped-items",
+    items: str = "bootstrap",
+    responses: str = "all",
+    raters: str = "fixed",
+    n_responses: int | None = None,
+    alternative: str = "two-sided",
+    n_resamples: int = 9999,
+    confidence_level: float = 0.95,
+    interval: str | None = None,
+    rng: _random.Rng = None,
+    workers: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Comparisons:
+    """Ask whether A is better than B by several metrics, or on each slice of the items.
+
+    All metrics see the same draws. `correction` is "holm" (the chance of any false verdict), "benjamini-hochberg" (the
+    share of false ones) or "none". The other parameters are those of `compare`.
+
+    Examples
+    --------
+    >>> contest = Contest.from_arrays([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 7], [3, 3, 1, 2, 7, 10])
+    >>> for entry in compare_each(contest, metrics=["mae", "spearman"], rng=0):
+    ...     print(entry.metric, round(entry.contrast, 3), entry.pvalue_adjusted)
+    mae 2.0 0.0625
+    spearman 0.314 0.25
+    """
+    plan = _Procedure(
+        null, _scheme(items, responses, raters, n_responses), alternative, n_resamples, confidence_level, interval,
+        _random.replayable(rng), _random.n_workers(workers), progress,
+    )  # fmt: skip
+    chosen = [resolve(metric) for metric in metrics]
+    if not chosen:
+        raise ArgumentError("`metrics` must name at least one metric; got none.")
+    found: list[Comparison] = []
+    for value, part in [("", contest)] if by is None else contest.slices(by):
+        answers = _compare(part, chosen, plan)
+        found += [replace(answer, slice=f"{by} = {value}" if by else "") for answer in answers]
+    adjusted = inference.adjust([entry.pvalue for entry in found], method=correction)
+    if len(found) > 1:
+        found = [replace(entry, pvalue_adjusted=float(p)) for entry, p in zip(found, adjusted, strict=True)]
+    return Comparisons(tuple(found), correction)
+
+
+@dataclass(frozen=True, slots=True)
+class _Procedure:
+    """How to compare: everything that is neither data nor metric."""
+
+    null: str
+    scheme: Scheme
+    alternative: str
+    n_resamples: int
+    confidence_level: float
+    interval: str | None
+    seed: np.random.SeedSequence
+    workers: int
+    progress: Callable[[int], object] | None
+
+    def __post_init__(self) -> None:
+        _check.one_of("null", self.null, NULLS)
+        _check.one_of("alternative", self.alternative, inference.ALTERNATIVES)
+        _check.integer("n_resamples", self.n_resamples, at_least=1)
+        _check.fraction("confidence_level", self.confidence_level)
+        if self.interval is not None:
+            _check.one_of("interval", self.interval, inference.METHODS)
+
+    @property
+    def keeps_responses(self) -> bool:
+        return self.scheme.responses in ("all", "first") and self.scheme.raters == "fixed"
+
+    def interval_for(self, metric: Metric) -> str:
+        """Return the kind of interval: as asked, or the one with the best measured coverage that can be had."""
+        resampled = self.scheme.items == "bootstrap" and self.keeps_responses
+        studentised = resampled and metric.additive
+        if self.interval == "studentised" and not studentised:
+            raise ArgumentError(
+                f"a studentised interval needs item scores and all responses; {metric.name!r} with {self.scheme} has "
+                "none. Take interval='bca' or 'percentile'."
+            )
+        if self.interval == "bca" and not resampled:
+            raise ArgumentError(f"a BCa interval needs resampled items and all responses; got {self.scheme}.")
+        return self.interval or ("studentised" if studentised else "bca" if resampled else "percentile")
+
+
+def _scheme(items: Any, responses: Any, raters: Any, n_responses: int | None) -> Scheme:
+    return Scheme(items, responses, raters, n_responses)
+
+
+def _compare(contest: Contest, metrics: Sequence[Metric], plan: _Procedure) -> list[Comparison]:
+    """Compare by metrics that share their draws."""
+    bound = [_bind(metric, contest) for metric in metrics]
+    methods = [plan.interval_for(metric) for metric in bound]
+    caveats = _caveats(contest, plan)
+    draws, null_draws = _draw_both(contest, bound, plan)
+    seen = first_responses(contest) if plan.scheme.responses == "first" else contest
+    answers = []
+    for i, metric in enumerate(bound):
+        gold, a, b = summaries_of(seen, metric.needs)
+        a_score, b_score = (float(score) for score in metric.scores(gold, a, b))
+        contrast = float(metric.contrast(gold, a, b))
+        kept, kept_null = frozen(draws.contrasts[i]), frozen(null_draws.contrasts[i])
+        error, left = _moments(metric, gold, a, b, seen)
+        tail = inference.tail_pvalue(contrast, kept_null, alternative=plan.alternative, exact=null_draws.exact)
+        expected = inference.expected_pvalue(kept_null, kept)
+        limits = inference.interval(
+            methods[i], kept, estimate=contrast, jackknife=left, standard_errors=draws.standard_errors[i],
+            standard_error=error, confidence_level=plan.confidence_level, alternative=plan.alternative,
+        )  # fmt: skip
+        notes = dict.fromkeys([*contest.notes, *caveats, *tail.notes, *limits.notes, *_small(contest, tail, plan)])
+        if math.isnan(contrast) or math.isnan(limits.low):
+            warnings.warn(f"{metric.name}: {' '.join(notes)}", AssayWarning, stacklevel=3)
+        answers.append(
+            Comparison(
+                metric=metric.name,
+                title=metric.title,
+                better=metric.better,
+                names=contest.names,
+                a_score=a_score,
+                b_score=b_score,
+                contrast=contrast,
+                confidence_interval=limits,
+                pvalue=tail.pvalue,
+                pvalue_se=tail.standard_error,
+                expected_pvalue=expected.pvalue,
+                expected_pvalue_se=expected.standard_error,
+                effect_sizes=_effects(metric, gold, a, b),
+                n_items=contest.n_items,
+                n_responses=seen.n_responses,
+                null=plan.null,
+                scheme=str(plan.scheme),
+                alternative=plan.alternative,
+                n_resamples=plan.n_resamples,
+                exact=null_draws.exact,
+                seed=_random.entropy_of(plan.seed),
+                notes=tuple(notes),
+                signature=_signature(contest, metric, plan, limits.method),
+                draws=kept,
+                null_draws=kept_null,
+                standard_errors=frozen(draws.standard_errors[i]),
+                standard_error=error,
+                jackknife=left,
+            )
+        )
+    return answers
+
+
+def _draw_both(contest: Contest, metrics: Sequence[Metric], plan: _Procedure) -> tuple[Draws, Draws]:
+    """Return the draws for the interval and those for the p-value."""
+
+    def drawn(null: Any, scheme: Scheme) -> Draws:
+        return draw(
+            contest, metrics, scheme=scheme, null=null, n_resamples=plan.n_resamples, seed=plan.seed,
+            workers=plan.workers, progress=plan.progress,
+        )  # fmt: skip
+
+    draws = drawn(None, plan.scheme)
+    if plan.null == "recentred":
+        return draws, draws.recentred()
+    if plan.null == "swapped-items":
+        if plan.keeps_responses and 2**contest.n_items <= plan.n_resamples:
+            return draws, enumerate_swaps(contest, metrics, scheme=plan.scheme)
+        return draws, drawn("swapped-items", replace(plan.scheme, items="all"))
+    return draws, drawn(plan.null, plan.scheme)
+
+
+def _bind(metric: Metric, contest: Contest) -> Metric:
+    if contest.gold is None and not metric.gold_free:
+        raise ArgumentError(f"metric {metric.name!r} needs gold: name its source (gold=…, --gold), or take 'rating'.")
+    return metric.on(contest.scale)
+
+
+def _caveats(contest: Contest, plan: _Procedure) -> list[str]:
+    """Refuse what has no meaning; return notes on what holds with a reservation."""
+    single = contest.a.n_responses == contest.b.n_responses == 1
+    notes = []
+    for verdict, reason in judge(plan.scheme, plan.null, single=single):
+        if verdict == "refuse":
+            raise ArgumentError(f"null={plan.null!r} with {plan.scheme}: {reason}")
+        if verdict == "warn":
+            warnings.warn(reason, AssayWarning, stacklevel=4)
+        notes.append(reason)
+    return notes
+
+
+def _moments(metric: Metric, gold: Any, a: FloatArray, b: FloatArray, contest: Contest) -> tuple[float, FloatArray]:
+    """Return the standard error of the contrast (NaN without item scores) and the contrasts with items left out."""
+    if not isinstance(metric, AdditiveMetric):
+        return math.nan, frozen(jackknife(contest, metric))
+    contrasts = metric.item_contrasts(gold, a, b)
+    n = contrasts.size
+    if n < 2:
+        return math.nan, frozen(np.full(n, np.nan))
+    return float(contrasts.std(ddof=1) / math.sqrt(n)), frozen((contrasts.sum() - contrasts) / (n - 1))
+
+
+def _effects(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> EffectSizes:
+    if not isinstance(metric, AdditiveMetric):
+        return EffectSizes()
+    contrasts = metric.item_contrasts(gold, a, b)
+    delta = math.nan
+    if not metric.relative:
+        delta = inference.cliffs_delta(metric.item_scores(gold, a), metric.item_scores(gold, b))
+        delta = -delta if metric.better == "lower" else delta
+    return EffectSizes(
+        inference.cohen_dz(contrasts), inference.hedges_g(contrasts), inference.win_rate(contrasts), delta
+    )
+
+
+def _small(contest: Contest, tail: PValue, plan: _Procedure) -> list[str]:
+    if not tail.exact or contest.n_items > 5:
+        return []
+    least = (2 if plan.alternative == "two-sided" else 1) / 2**contest.n_items
+    return [
+        f"with {contest.n_items} item{'s' * (contest.n_items > 1)} no p-value below {min(1.0, least):.4g} is possible."
+    ]
+
+
+def _signature(contest: Contest, metric: Metric, plan: _Procedure, method: str) -> str:
+    parameters = {
+        "metric": metric.name, "null": plan.null, "scheme": str(plan.scheme), "interval": method,
+        "alternative": plan.alternative, "draws": plan.n_resamples,
+    }  # fmt: skip
+    return Provenance("compare", parameters, _random.entropy_of(plan.seed), contest.digest).signature

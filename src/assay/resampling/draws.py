@@ -1,0 +1,316 @@
+"""From a contest to draws: arrays of contrasts, one for each metric and draw.
+
+Two paths give the same resamples from the same seeds. *Linear*: an additive metric with all responses kept needs its
+item contrasts once; a bootstrap draw is then a sum over drawn items and a swapped draw a sum with random signs.
+*General*: draw the summary that the metric needs, then score it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from assay import _random
+from assay.resampling.nulls import NullName
+from assay.resampling.schemes import Scheme
+from assay.responses import Contest, Responses
+from assay.scales import FloatArray, IntArray, Scale
+from assay.summaries import Needs, summarise
+
+CELLS = 2**16
+"""A batch of summaries stays below this many numbers for each source, so that it lives in the processor's cache."""
+
+Progress = Callable[[int], object]
+
+
+class ScoresDraws(Protocol):
+    """What is asked of a metric here: `assay.metrics.Metric` has it."""
+
+    @property
+    def needs(self) -> Needs:
+        """The summary it works on."""
+
+    @property
+    def additive(self) -> bool:
+        """Whether it has item contrasts."""
+
+    def contrast(self, gold: Any, a: Any, b: Any) -> FloatArray:
+        """Return how much better A is, for each draw."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """Resampled contrasts.
+
+    Attributes
+    ----------
+    contrasts : array, (metrics, draws)
+    standard_errors : array, (metrics, draws)
+        Of each draw's contrast, where the linear path has them; NaN elsewhere.
+    exact : bool
+        Whether the draws are all equally likely outcomes rather than a sample of them.
+    """
+
+    contrasts: FloatArray
+    standard_errors: FloatArray
+    exact: bool = False
+
+    def recentred(self) -> "Draws":
+        """Return the draws moved so that the mean of each metric's is zero."""
+        defined = ~np.isnan(self.contrasts)
+        n_defined = np.maximum(defined.sum(axis=1, keepdims=True), 1)
+        means = np.where(defined, self.contrasts, 0.0).sum(axis=1, keepdims=True) / n_defined
+        return Draws(self.contrasts - means, self.standard_errors)
+
+
+def summaries_of(contest: Contest, needs: Needs) -> tuple[Any, FloatArray, FloatArray]:
+    """Return the summaries of gold (None if there is none), A and B on all their responses."""
+    gold = None if contest.gold is None else summarise(contest.gold, needs, contest.scale)
+    return gold, summarise(contest.a, needs, contest.scale), summarise(contest.b, needs, contest.scale)
+
+
+def first_responses(contest: Contest) -> Contest:
+    """Return the contest with only the first response of each source to each item."""
+
+    def first(source: Responses) -> Responses:
+        where = source.offsets[:-1]
+        raters = None if source.raters is None else source.raters[where]
+        return Responses(source.values[where], np.arange(source.n_items + 1), raters)
+
+    return replace(contest, **{role: first(source) for role, source in contest.sources.items()})  # type: ignore[arg-type]
+
+
+def draw(
+    contest: Contest,
+    metrics: Sequence[ScoresDraws],
+    *,
+    scheme: Scheme,
+    null: NullName | None,
+    n_resamples: int,
+    seed: np.random.SeedSequence,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Draws:
+    """Draw contrasts under a scheme, and under a null unless it is None.
+
+    All metrics see the same resamples. The bits depend on the seed and the data only, not on `workers`.
+    """
+    if null == "recentred":
+        plain = draw(
+            contest, metrics, scheme=scheme, null=None, n_resamples=n_resamples, seed=seed, workers=workers,
+            progress=progress,
+        )  # fmt: skip
+        return plain.recentred()
+    if scheme.responses == "first":
+        contest = first_responses(contest)
+    keeps = scheme.responses in ("all", "first") and scheme.raters == "fixed"
+    straight = keeps and (null is None or (null == "swapped-items" and scheme.items == "all"))
+    linear = [i for i, metric in enumerate(metrics) if metric.additive and straight]
+    general = [i for i in range(len(metrics)) if i not in linear]
+    columns = _columns(contest, [metrics[i] for i in linear])
+    samplers = {
+        needs: _Sampler(contest, needs, scheme, null) for needs in dict.fromkeys(metrics[i].needs for i in general)
+    }
+    purpose = "draws" if null is None else null
+
+    def block(number: int, start: int, stop: int) -> tuple[FloatArray, FloatArray]:
+        seeds = _random.generator(seed, purpose, number).integers(2**64, size=(stop - start, 5), dtype=np.uint64)
+        contrasts = np.full((len(metrics), stop - start), np.nan)
+        errors = np.full_like(contrasts, np.nan)
+        if linear:
+            contrasts[linear], errors[linear] = _linear(columns, seeds, swap=null is not None, scheme=scheme)
+        for needs, sampler in samplers.items():
+            for low in range(0, stop - start, sampler.batch):
+                batch = slice(low, low + sampler.batch)
+                gold, a, b = sampler(seeds[batch])
+                for i in general:
+                    if metrics[i].needs == needs:
+                        contrasts[i, batch] = metrics[i].contrast(gold, a, b)
+        return contrasts, errors
+
+    parts = _random.map_blocks(block, n_resamples, workers=workers, progress=progress)
+    contrasts, errors = (np.concatenate(side, axis=1) for side in zip(*parts, strict=True))
+    return Draws(contrasts, errors)
+
+
+def enumerate_swaps(contest: Contest, metrics: Sequence[ScoresDraws], *, scheme: Scheme) -> Draws:
+    """Return the contrasts of all 2ᴺ ways to exchange A and B item by item; the first is the data as they are."""
+    if scheme.responses == "first":
+        contest = first_responses(contest)
+    n = contest.n_items
+    swaps = (np.arange(2**n)[:, np.newaxis] >> np.arange(n)) % 2 == 1
+    contrasts = np.empty((len(metrics), 2**n))
+    for i, metric in enumerate(metrics):
+        gold, a, b = summaries_of(contest, metric.needs)
+        contrasts[i] = metric.contrast(gold, *_swap(a, b, swaps, metric.needs))
+    return Draws(contrasts, np.full_like(contrasts, np.nan), exact=True)
+
+
+def jackknife(contest: Contest, metric: ScoresDraws) -> FloatArray:
+    """Return the contrasts that remain when each item (each of 200 groups of items above 1,000) is left out."""
+    gold, a, b = summaries_of(contest, metric.needs)
+    n = contest.n_items
+    groups = np.arange(n) % (n if n <= 1000 else 200)
+    left = []
+    for group in range(int(groups.max()) + 1):
+        kept = groups != group
+        left.append(float(metric.contrast(None if gold is None else gold[kept], a[kept], b[kept])))
+    return np.array(left)
+
+
+def _columns(contest: Contest, metrics: Sequence[Any]) -> FloatArray:
+    """Return item contrasts and their squares, items × (2 · metrics)."""
+    contrasts = [metric.item_contrasts(*summaries_of(contest, metric.needs)) for metric in metrics]
+    if not contrasts:
+        return np.empty((contest.n_items, 0))
+    stacked = np.stack(contrasts, axis=1)
+    return np.ascontiguousarray(np.concatenate([stacked, np.square(stacked)], axis=1))
+
+
+def _linear(columns: FloatArray, seeds: Any, *, swap: bool, scheme: Scheme) -> tuple[FloatArray, FloatArray]:
+    from assay.resampling import _kernels
+
+    n, width = columns.shape
+    half = width // 2
+    if swap:
+        means = _kernels.swap_sums(np.ascontiguousarray(columns[:, :half]), np.ascontiguousarray(seeds[:, 4])).T / n
+        return means, np.full_like(means, np.nan)
+    if scheme.items == "all":
+        means = np.repeat(columns[:, :half].mean(axis=0)[:, np.newaxis], len(seeds), axis=1)
+        return means, np.full_like(means, np.nan)
+    moments = _kernels.bootstrap_sums(columns, np.ascontiguousarray(seeds[:, 0])).T / n
+    means, squares = moments[:half], moments[half:]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return means, np.sqrt(np.maximum(squares - np.square(means), 0.0) / (n - 1))
+
+
+def _swap(a: FloatArray, b: FloatArray, swaps: Any, needs: Needs) -> tuple[FloatArray, FloatArray]:
+    """Exchange A and B where a coin (draws × items) says so; rows of responses are first made equally long."""
+    if needs != "means":
+        swaps = swaps[..., np.newaxis]
+        width = max(a.shape[-1], b.shape[-1])
+        a, b = (_widen(side, width) for side in (a, b))
+    return np.where(swaps, b, a), np.where(swaps, a, b)
+
+
+def _widen(rows: FloatArray, width: int) -> FloatArray:
+    pad = [(0, 0)] * (rows.ndim - 1) + [(0, width - rows.shape[-1])]
+    return np.pad(rows, pad, constant_values=np.nan) if width > rows.shape[-1] else rows
+
+
+class _Sampler:
+    """Turns seeds into batches of summaries of gold, A and B for one scheme, null and kind of summary."""
+
+    def __init__(self, contest: Contest, needs: Needs, scheme: Scheme, null: NullName | None) -> None:
+        self.needs = needs
+        self.scheme = scheme
+        self.null = null
+        self.n_items = contest.n_items
+        self.draws_responses = scheme.responses in ("one", "bootstrap")
+        a, b = contest.a, contest.b
+        if null in ("pooled-responses", "dealt-responses"):
+            a = b = pool(contest.a, contest.b)
+        self.n_dealt = contest.a.sizes
+        self.gold = (
+            None if contest.gold is None else _Source(contest.gold, contest.scale, needs, self._n_out(contest.gold))
+        )
+        self.a = _Source(a, contest.scale, needs, self._n_out(contest.a))
+        self.b = _Source(b, contest.scale, needs, self._n_out(contest.b))
+        self.dealt_width = (self.a.width_of(contest.a.sizes), self.a.width_of(contest.b.sizes))
+        widest = max(source.width for source in (self.gold, self.a, self.b) if source is not None)
+        self.batch = max(1, CELLS // (self.n_items * widest))
+
+    def __call__(self, seeds: Any) -> tuple[FloatArray | None, FloatArray, FloatArray]:
+        from assay.resampling import _kernels
+
+        columns = [np.ascontiguousarray(seeds[:, i]) for i in range(5)]
+        items = _kernels.draw_items(self.n_items, columns[0]) if self.scheme.items == "bootstrap" else None
+        gold = None if self.gold is None else self._of(self.gold, items, columns[1])
+        if self.null == "dealt-responses":
+            a, b = self.a.deal(items, columns[2], self.n_dealt, self.dealt_width)
+        else:
+            a, b = self._of(self.a, items, columns[2]), self._of(self.b, items, columns[3])
+        if self.null == "swapped-items":
+            a, b = _swap(a, b, _kernels.draw_swaps(self.n_items, columns[4]), self.needs)
+        return gold, a, b
+
+    def _of(self, source: "_Source", items: IntArray | None, seeds: Any) -> FloatArray:
+        return source.draw(items, seeds) if self.draws_responses else source.keep(items)
+
+    def _n_out(self, source: Responses) -> IntArray:
+        if self.scheme.responses == "one":
+            return np.ones(source.n_items, dtype=np.int64)
+        if self.scheme.n_responses is not None:
+            return np.full(source.n_items, self.scheme.n_responses, dtype=np.int64)
+        return source.sizes
+
+
+class _Source:
+    """One source's responses in the form that the kernels read."""
+
+    def __init__(self, responses: Responses, scale: Scale, needs: Needs, n_out: IntArray) -> None:
+        from assay.resampling import _kernels
+
+        self.needs = needs
+        self.what = {
+            "means": _kernels.MEANS, "counts": _kernels.COUNTS, "sorted": _kernels.SORTED, "values": _kernels.VALUES,
+        }[needs]  # fmt: skip
+        values = responses.values
+        if needs == "sorted":
+            values = values[np.lexsort((values, responses.items))]
+        self.values = values
+        self.codes = scale.codes(values) if needs == "counts" else np.empty(0, dtype=np.int64)
+        self.offsets = responses.offsets
+        self.n_out = n_out
+        self.n_levels = len(scale.levels)
+        self.kept = summarise(responses, needs, scale)
+        self.width = max(self.width_of(n_out), 1 if self.kept.ndim == 1 else self.kept.shape[-1])
+
+    def width_of(self, sizes: IntArray) -> int:
+        """Return the length of a row of the summary for items with these numbers of responses."""
+        if self.needs == "means":
+            return 1
+        return self.n_levels if self.needs == "counts" else int(sizes.max())
+
+    def keep(self, items: IntArray | None) -> FloatArray:
+        """Return the summary of all responses, of the drawn items."""
+        from assay.resampling import _kernels
+
+        if items is None:
+            return self.kept
+        rows = _kernels.gather(self.kept.reshape(self.kept.shape[0], -1), items)
+        return rows[..., 0] if self.needs == "means" else rows
+
+    def draw(self, items: IntArray | None, seeds: Any) -> FloatArray:
+        """Return the summary of responses drawn with replacement."""
+        from assay.resampling import _kernels
+
+        rows = _kernels.draw_responses(
+            self.values, self.codes, self.offsets, self.n_out, _or_empty(items), seeds, self.what,
+            self.width_of(self.n_out),
+        )  # fmt: skip
+        return rows[..., 0] if self.needs == "means" else rows
+
+    def deal(
+        self, items: IntArray | None, seeds: Any, n_first: IntArray, width: tuple[int, int]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the summaries of responses shuffled and dealt to A and to B."""
+        from assay.resampling import _kernels
+
+        first, rest = _kernels.deal_responses(
+            self.values, self.codes, self.offsets, n_first, _or_empty(items), seeds, self.what, width
+        )
+        return (first[..., 0], rest[..., 0]) if self.needs == "means" else (first, rest)
+
+
+def _or_empty(items: IntArray | None) -> IntArray:
+    return np.empty((0, 0), dtype=np.int64) if items is None else items
+
+
+def pool(a: Responses, b: Responses) -> Responses:
+    """Return the responses of both sources together: for each item A's, then B's."""
+    items = np.concatenate([a.items, b.items])
+    order = np.argsort(items, kind="stable")
+    raters = None if a.raters is None or b.raters is None else np.concatenate([a.raters, b.raters])[order]
+    return Responses(np.concatenate([a.values, b.values])[order], a.offsets + b.offsets, raters)

@@ -1,0 +1,88 @@
+"""Nulls: what a draw looks like if A and B were alike; and which combinations with a scheme mean something.
+
+The tables below are the theory: checks, warnings and the docs page are made from them.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from assay.resampling.schemes import Scheme
+
+NullName = Literal["swapped-items", "pooled-responses", "dealt-responses", "recentred"]
+
+NULLS: dict[NullName, str] = {
+    "swapped-items": "on each item a fair coin decides whether A and B are exchanged, all their responses together",
+    "pooled-responses": "each model's responses are drawn with replacement from both models' responses to the item",
+    "dealt-responses": "both models' responses to the item are shuffled and dealt out again",
+    "recentred": "the resampled contrasts, moved so that their mean is zero",
+}
+
+NARROWER = (
+    "{null} tests the narrower hypothesis that A and B answer from the same distribution on every item; two models "
+    "that are equally good but err on different items are called different far more often than the level says."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One row of the validity table; None matches anything."""
+
+    verdict: Literal["refuse", "warn", "note"]
+    reason: str
+    null: NullName | None = None
+    items: str | None = None
+    responses: tuple[str, ...] | None = None
+    single: bool = False
+    """Only when A and B have one response per item."""
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        "refuse",
+        "nothing is resampled with items='all' and responses='all' or 'first'; take items='bootstrap' "
+        "or responses='bootstrap'.",
+        items="all",
+        responses=("all", "first"),
+    ),
+    Rule(
+        "refuse",
+        "keeping all responses while pooling them gives A and B the same pool: every null contrast is exactly 0. "
+        "Take responses='bootstrap', or another null.",
+        null="pooled-responses",
+        responses=("all", "first"),
+    ),
+    Rule(
+        "refuse",
+        "dealing is without replacement; take responses='all' with dealt-responses, or the null pooled-responses.",
+        null="dealt-responses",
+        responses=("one", "bootstrap"),
+    ),
+    Rule(
+        "warn",
+        "with one response per item, pooling understates the variance by half: true nulls are rejected about "
+        "three times too often. Take swapped-items.",
+        null="pooled-responses",
+        single=True,
+    ),
+    Rule("warn", NARROWER, null="pooled-responses"),
+    Rule("warn", NARROWER, null="dealt-responses"),
+    Rule(
+        "warn",
+        "resampling responses on top of swapped items counts the response noise twice: the p-value is too large.",
+        null="swapped-items",
+        responses=("one", "bootstrap"),
+    ),
+    Rule("note", "items are kept: the result speaks of these items only, not of others like them.", items="all"),
+)
+
+
+def judge(scheme: Scheme, null: NullName, *, single: bool) -> list[tuple[str, str]]:
+    """Return the (verdict, reason) of every rule that applies; `single` says that A and B have one response each."""
+    return [
+        (rule.verdict, rule.reason.format(null=null))
+        for rule in RULES
+        if rule.null in (None, null)
+        and rule.items in (None, scheme.items)
+        and (rule.responses is None or scheme.responses in rule.responses)
+        and (single or not rule.single)
+    ]

@@ -1,0 +1,52 @@
+"""Schemes: what a draw resamples. Two words, and a third when rater ids exist."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from assay import _check
+from assay.errors import ArgumentError
+
+Items = Literal["all", "bootstrap"]
+ResponseChoice = Literal["all", "first", "one", "bootstrap"]
+Raters = Literal["fixed", "bootstrap"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """What a draw resamples. Item draws are shared by gold, A and B; response draws are independent.
+
+    Attributes
+    ----------
+    items : {"bootstrap", "all"}
+        Draw as many items as there are, with replacement, or keep each once.
+    responses : {"all", "first", "one", "bootstrap"}
+        Keep every response of an item, its first, one at random, or draw as many as it has with replacement.
+    raters : {"fixed", "bootstrap"}
+        Keep the raters, or draw as many as there are with replacement (needs rater ids).
+    n_responses : int, optional
+        With ``responses="bootstrap"``: draw this many for each item instead of as many as it has.
+
+    Examples
+    --------
+    >>> print(Scheme(responses="bootstrap"))
+    items bootstrap, responses bootstrap
+    """
+
+    items: Items = "bootstrap"
+    responses: ResponseChoice = "all"
+    raters: Raters = "fixed"
+    n_responses: int | None = None
+
+    def __post_init__(self) -> None:
+        _check.one_of("items", self.items, get_args(Items))
+        _check.one_of("responses", self.responses, get_args(ResponseChoice))
+        _check.one_of("raters", self.raters, get_args(Raters))
+        if self.n_responses is not None:
+            _check.integer("n_responses", self.n_responses, at_least=1)
+            if self.responses != "bootstrap":
+                raise ArgumentError(f"`n_responses` goes with responses='bootstrap'; got responses={self.responses!r}.")
+
+    def __str__(self) -> str:
+        count = "" if self.n_responses is None else f"({self.n_responses})"
+        raters = "" if self.raters == "fixed" else ", raters bootstrap"
+        return f"items {self.items}, responses {self.responses}{count}{raters}"
