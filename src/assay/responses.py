@@ -7,7 +7,7 @@ has, and a missing response is absent, never a sentinel.
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,9 @@ import numpy.typing as npt
 from assay import _check
 from assay.errors import ArgumentError, DataError
 from assay.scales import FloatArray, IntArray, Scale
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Labels = npt.NDArray[np.str_]
 
@@ -291,6 +294,60 @@ class ResponseTable:
             None if gold is None else self.source(gold), self.source(a), self.source(b), self.scale, self.items,
             (gold or "", a, b), self.groups, self.raters, self.notes,
         ).complete()  # fmt: skip
+
+    def to_frame(self) -> "pl.DataFrame":
+        """Return a Polars dataframe with one response per row: item, source, rater (if any), repeat, value, groups.
+
+        Repeats are numbered from 1 within item and source. An item without any response, and a source without a
+        response on the first item, get a row whose value is null, so that reading the rows gives this table again.
+        """
+        import polars as pl
+
+        clash = {"item", "source", "rater", "repeat", "value"} & set(self.groups)
+        if clash:
+            raise DataError(f"a group cannot be called {sorted(clash)[0]!r}; rename it.")
+        silent = np.logical_and.reduce([source.sizes == 0 for source in self.sources.values()])
+        parts = []
+        for number, source in enumerate(self.sources.values()):
+            empty = np.flatnonzero(silent) if number == 0 else np.arange(0)
+            if self.n_items and source.sizes[0] == 0:
+                empty = np.union1d(empty, [0])
+            item = np.concatenate([source.items, empty])
+            repeat = np.arange(source.values.size) - np.repeat(source.offsets[:-1], source.sizes) + 1
+            rater = np.full(source.values.size, -1) if source.raters is None else source.raters
+            part = {
+                "item": item,
+                "source": np.full(item.size, number),
+                "rater": np.concatenate([rater, np.full(empty.size, -1)]),
+                "repeat": np.concatenate([repeat, np.ones(empty.size, dtype=np.int64)]),
+                "value": np.concatenate([source.values, np.full(empty.size, np.nan)]),
+            }
+            parts.append(pl.DataFrame(part))
+        rows = pl.concat(parts).sort("item", "source", "repeat")
+        raters = rows["rater"].replace(-1, None)
+        columns = {
+            "item": pl.Series(self.items.tolist(), dtype=pl.String).gather(rows["item"]),
+            "source": pl.Series(list(self.sources), dtype=pl.String).gather(rows["source"]),
+            **({"rater": pl.Series(self.raters, dtype=pl.String).gather(raters)} if self.raters else {}),
+            "repeat": rows["repeat"],
+            "value": self._cells(rows["value"].fill_nan(None)),
+            **{
+                name: pl.Series(column.tolist(), dtype=pl.String).gather(rows["item"])
+                for name, column in self.groups.items()
+            },
+        }
+        return pl.DataFrame(columns)
+
+    def _cells(self, values: "pl.Series") -> "pl.Series":
+        """Return values as written: whole numbers without a point, labels, in their order if they have one."""
+        import polars as pl
+
+        if self.scale.is_numeric:
+            whole = bool((values == values.round()).all()) and bool((values.abs() < 2**53).all())
+            return values.cast(pl.Int64) if whole else values
+        written = pl.Series(self.scale.labels, dtype=pl.String)
+        cells = written.gather(values.replace_strict(self.scale.levels, range(len(written)), return_dtype=pl.UInt32))
+        return cells.cast(pl.Enum(self.scale.labels)) if self.scale.kind == "ordinal" else cells
 
     def __str__(self) -> str:
         sources = ", ".join(f"{name} ({source.values.size})" for name, source in self.sources.items())

@@ -105,7 +105,7 @@ class Scale:
 
     def encode(self, values: Any) -> FloatArray:
         """Turn values as written into floats; a value that is not on the scale is an error that names it."""
-        if self.kind == "continuous" or self._numeric:
+        if self.is_numeric:
             numbers = numbers_in(values)
             if numbers is None:
                 first = next(str(value) for value in values if _number(str(value)) is None)
@@ -125,7 +125,7 @@ class Scale:
 
     def decode(self, values: FloatArray) -> list[Any]:
         """Turn floats back into what the file had."""
-        if self.kind == "continuous" or self._numeric:
+        if self.is_numeric:
             return list(values.tolist())
         return [self.labels[code] for code in values.astype(np.int64)]
 
@@ -134,7 +134,8 @@ class Scale:
         return np.searchsorted(np.array(self.levels), values).astype(np.int64)
 
     @property
-    def _numeric(self) -> bool:
+    def is_numeric(self) -> bool:
+        """Whether values are written as the numbers that stand for them (always so on a continuous scale)."""
         return all(_number(label) == level for label, level in zip(self.labels, self.levels, strict=True))
 
     def __str__(self) -> str:
@@ -150,9 +151,10 @@ def numbers_in(values: Any) -> FloatArray | None:
     if array.dtype.kind == "b":
         return None
     try:
-        return np.array([float(value) for value in array.tolist()], dtype=np.float64)
+        numbers = np.array([float(value) for value in array.tolist()], dtype=np.float64)
     except (TypeError, ValueError):
         return None
+    return numbers if np.isfinite(numbers).all() else None
 
 
 def _number(text: str) -> float | None:

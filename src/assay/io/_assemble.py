@@ -1,0 +1,159 @@
+"""From one code per row (item, source, rater, repeat) to a `ResponseTable`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from assay.errors import DataError
+from assay.io._factor import Factor
+from assay.io._values import Encoded, Place, refuse_mixed_sources
+from assay.io.sheets import Sheet
+from assay.responses import Labels, Responses, ResponseTable
+from assay.scales import IntArray
+
+WIDEST_ARRAY = 2**28
+"""Bytes up to which ids are kept in a fixed-width array; one very long id would make all others as long."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """What is known of each row but its value.
+
+    Attributes
+    ----------
+    item, source : Factor
+        No blank cells.
+    rater : Factor or None
+    repeat : array of float, optional
+        What responses of an item are sorted by; NaN where the cell is blank.
+    place : callable
+        Says where a row is.
+    """
+
+    item: Factor
+    source: Factor
+    rater: Factor | None
+    repeat: npt.NDArray[np.float64] | None
+    place: Place
+
+    def assemble(self, encoded: Encoded, groups: Mapping[str, Labels], notes: Sequence[str]) -> ResponseTable:
+        """Sort the rows by source, item and repeat, and cut them into sources."""
+        refuse_mixed_sources(encoded, self.source, self.place)
+        where = np.flatnonzero(encoded.present)
+        item, source = self.item.codes[where], self.source.codes[where]
+        n_items, n_sources = len(self.item.names), len(self.source.names)
+        rater = None if self.rater is None else self.rater.codes[where]
+        repeat = None if self.repeat is None else self.repeat[where]
+        self._refuse_duplicates(where, item, source, rater, repeat)
+        cell = source * n_items + item
+        order = np.argsort(cell, kind="stable") if repeat is None else np.lexsort((repeat, cell))
+        sizes = np.bincount(cell, minlength=n_items * n_sources).reshape(n_sources, n_items)
+        stops = np.cumsum(sizes.sum(axis=1))
+        sources = {}
+        for number, name in enumerate(self.source.names):
+            rows = order[stops[number] - sizes[number].sum() : stops[number]]
+            offsets = np.concatenate([[0], np.cumsum(sizes[number])])
+            raters = None if rater is None else self._raters(name, where[rows], rater[rows])
+            sources[name] = Responses(encoded.values[rows], offsets, raters)
+        known = tuple(self.rater.names) if self.rater is not None else ()
+        if all(responses.raters is None for responses in sources.values()):
+            known = ()
+        notes = [*notes, *([encoded.note] if encoded.note else [])]
+        return ResponseTable(labels(self.item.names), sources, encoded.scale, groups, known, tuple(notes))
+
+    def _raters(self, source: str, rows: IntArray, raters: IntArray) -> IntArray | None:
+        blank = raters < 0
+        if blank.all():
+            return None
+        if blank.any():
+            first = int(rows[blank].min())
+            raise DataError(
+                f"{self.place(first)}: the rater is missing, though other responses of {source} have one. "
+                "Fill the cell, or leave raters out with an empty `rater` (--rater '')."
+            )
+        return raters
+
+    def _refuse_duplicates(
+        self,
+        where: IntArray,
+        item: IntArray,
+        source: IntArray,
+        rater: IntArray | None,
+        repeat: npt.NDArray[np.float64] | None,
+    ) -> None:
+        keys: dict[str, npt.NDArray[Any]] = {"item": item, "source": source}
+        told_apart = np.zeros(where.size, dtype=bool)
+        if rater is not None:
+            keys["rater"] = rater
+            told_apart |= rater >= 0
+        if repeat is not None:
+            keys["repeat"] = repeat
+            told_apart |= ~np.isnan(repeat)
+        if not told_apart.any():
+            return
+        twice = told_apart & ~pl.DataFrame(keys).to_struct().is_first_distinct().to_numpy()
+        if not twice.any():
+            return
+        second = int(np.flatnonzero(twice)[0])
+        first = _same(keys, second)
+        who = f"item {self.item.names[item[second]]} of {self.source.names[source[second]]}"
+        if rater is not None and self.rater is not None and rater[second] >= 0:
+            who += f" by rater {self.rater.names[rater[second]]}"
+        if repeat is not None and not np.isnan(repeat[second]):
+            who += f", repeat {repeat[second]:g}"
+        remedy = "" if repeat is not None else ", or name the column that numbers them: `repeat` (--repeat)"
+        places = f"{self.place(int(where[second]))} repeats {self.place(int(where[first]))}"
+        raise DataError(f"{places}: {who}. Remove one{remedy}.")
+
+
+def _same(keys: Mapping[str, npt.NDArray[Any]], row: int) -> int:
+    """Return the first row with the same keys; NaN equals NaN."""
+    alike = np.ones(row + 1, dtype=bool)
+    for column in keys.values():
+        alike &= (column[: row + 1] == column[row]) | (np.isnan(column[: row + 1]) & np.isnan(column[row]))
+    return int(np.flatnonzero(alike)[0])
+
+
+def repeats(cells: pl.Series) -> npt.NDArray[np.float64]:
+    """Return what to sort repeats by: the number where all are numbers, else the order of first appearance."""
+    numbers = cells.str.strip_chars().cast(pl.Float64, strict=False)
+    if (numbers.is_not_null() | cells.is_null()).all():
+        return numbers.to_numpy()
+    codes = Factor.of(cells).codes.astype(np.float64)
+    codes[codes < 0] = np.nan
+    return codes
+
+
+def item_groups(
+    sheet: Sheet, rows: IntArray, item: Factor, asked: Sequence[str] | None, *, used: set[str]
+) -> dict[str, Labels]:
+    """Return the columns that describe items: those asked for, or (None) all that are constant within every item."""
+    found = {}
+    for column in sheet.columns if asked is None else asked:
+        if asked is None and (column in used or column in sheet.nested or sheet.frame[column].dtype.is_nested()):
+            continue
+        factor = Factor.of(sheet.ids(column).gather(rows))
+        first = np.full(len(item.names), -1)
+        filled = factor.codes[::-1] >= 0
+        first[item.codes[::-1][filled]] = factor.codes[::-1][filled]  # the last write wins: the item's first row
+        varies = (factor.codes >= 0) & (factor.codes != first[item.codes])
+        if not varies.any():
+            found[column] = labels([*factor.names, ""])[first]
+        elif asked is not None:
+            row = int(np.flatnonzero(varies)[0])
+            now, before = factor.names[factor.codes[row]], factor.names[first[item.codes[row]]]
+            raise DataError(
+                f"{sheet.place(int(rows[row]))}: column {column!r} is {now!r} for item {item.names[item.codes[row]]}, "
+                f"which was {before!r} before. A group must be the same on all rows of an item."
+            )
+    return found
+
+
+def labels(names: Sequence[str]) -> Labels:
+    """Return names as an array of text."""
+    longest = max(map(len, names), default=0)
+    return np.array(names, dtype=object if 4 * longest * len(names) > WIDEST_ARRAY else np.str_)

@@ -1,0 +1,133 @@
+"""Which column is the item, the source, the value, the rater and the repeat: as asked, or guessed from the names."""
+
+import fnmatch
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.errors import ArgumentError, DataError
+from assay.io.sheets import Sheet, listed
+
+ALIASES: dict[str, tuple[tuple[str, ...], ...]] = {
+    "item": (
+        ("item", "itemid"),
+        ("exampleid", "sampleid", "docid", "instanceid", "questionid", "promptid", "segmentid", "taskid", "hitid"),
+        ("id", "example", "question", "prompt", "segment"),
+    ),
+    "source": (
+        ("source",),
+        ("model", "system", "modelname", "systemname", "modelid", "systemid", "generator", "provider"),
+    ),
+    "value": (
+        ("value",),
+        ("score", "rating", "label", "response", "answer", "annotation", "judgment", "judgement", "grade", "vote"),
+    ),
+    "rater": (
+        ("rater", "raterid"),
+        ("annotator", "annotatorid", "worker", "workerid", "judge", "judgeid", "coder", "participant", "participantid"),
+    ),
+    "repeat": (
+        ("repeat", "rep"),
+        ("epoch", "run", "trial", "replicate", "repetition", "iteration", "attempt"),
+    ),
+}
+"""Names of columns by role, the surest first; compared without case, spaces, hyphens, dots and underscores."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The column of each role; None where there is none."""
+
+    item: str | None
+    source: str | None
+    value: str | None
+    rater: str | None
+    repeat: str | None
+    note: str | None
+
+    @property
+    def used(self) -> set[str]:
+        """The columns that have a role."""
+        return {name for name in (self.item, self.source, self.value, self.rater, self.repeat) if name is not None}
+
+
+def find_columns(sheet: Sheet, given: dict[str, str | None], *, required: Sequence[str]) -> Columns:
+    """Find the column of each role in `given`; None is guessed, "" means that there is no such column.
+
+    A role that is not in `given` is not looked for. A `required` role without a column is an error.
+    """
+    found: dict[str, str | None] = dict.fromkeys(ALIASES)
+    for role, column in given.items():
+        if column:
+            sheet.cells(column)
+            found[role] = column
+    _refuse_shared(found)
+    guessed = []
+    for role, column in given.items():
+        if column is None:
+            taken = {name for name in found.values() if name is not None}
+            found[role] = _guess(sheet, role, taken)
+            guessed += [f"{role} = {found[role]}"] if found[role] is not None else []
+        if found[role] is None and role in required:
+            raise DataError(
+                f"{sheet.name} has no column that looks like the {role}; say which it is with `{role}` (--{role}). "
+                f"Its columns: {listed(sheet.columns)}."
+            )
+    note = f"Columns of {sheet.name} guessed from their names: {', '.join(guessed)}." if guessed else None
+    return Columns(**found, note=note)
+
+
+def guess(sheet: Sheet, role: str, *, taken: Sequence[str | None] = ()) -> str | None:
+    """Return the column that looks like `role`, or None; more than one such column is an error."""
+    return _guess(sheet, role, {name for name in taken if name})
+
+
+def _guess(sheet: Sheet, role: str, taken: set[str]) -> str | None:
+    for names in ALIASES[role]:
+        alike = [column for column in sheet.columns if _plain(column) in names and column not in taken]
+        if len(alike) > 1:
+            raise DataError(
+                f"{sheet.name} has more than one column that looks like the {role}: {', '.join(alike)}. "
+                f"Say which it is with `{role}` (--{role})."
+            )
+        if alike:
+            return alike[0]
+    return None
+
+
+def _plain(column: str) -> str:
+    return column.lower().translate(str.maketrans("", "", " _-."))
+
+
+def _refuse_shared(found: dict[str, str | None]) -> None:
+    roles: dict[str, str] = {}
+    for role, column in found.items():
+        if column is None:
+            continue
+        if column in roles and {role, roles[column]} != {"source", "rater"}:
+            raise ArgumentError(f"`{roles[column]}` and `{role}` must be different columns; got {column!r} for both.")
+        roles[column] = role
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Rows whose `column` says `value`."""
+
+    column: str
+    value: str
+
+    @classmethod
+    def parse(cls, text: str, source: str | None) -> "Condition":
+        """Read "kind=human"; a plain value is one of the source column's."""
+        column, equals, value = text.partition("=")
+        if equals:
+            return cls(column.strip(), value.strip())
+        if source is None:
+            raise ArgumentError(f"{text!r} names no column; write a condition such as kind={text}, or give `source`.")
+        return cls(source, text)
+
+
+def matching(sheet: Sheet, pattern: str) -> list[str]:
+    """Return the columns that a name or a glob such as "rater_*" stands for."""
+    if pattern in sheet.columns:
+        return [pattern]
+    return [column for column in sheet.columns if fnmatch.fnmatchcase(column, pattern)]

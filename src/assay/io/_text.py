@@ -1,0 +1,204 @@
+"""Text files: looked through in chunks, then read into columns of text with the line of each row.
+
+Separated files without quotes are read by Polars; the others by Python's csv module, which knows the line on which each
+record starts. Both must find in every line as many cells as the header has.
+"""
+
+import codecs
+import csv
+import json
+from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from assay.errors import DataError
+from assay.scales import IntArray
+
+CHUNK = 8 * 2**20
+LONGEST_LINE = 16 * 2**20
+BATCH = 100_000
+
+# NaN and Infinity are not JSON, but Python writes them: as text they meet the same rules as in a CSV file.
+DECODER = json.JSONDecoder(parse_constant=str)
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What a first look at a text file finds.
+
+    Attributes
+    ----------
+    n_lines, n_separators : int
+    plain : bool
+        Whether it has neither quotes nor blank lines nor bare carriage returns, so that a line is a record.
+    """
+
+    n_lines: int
+    n_separators: int
+    plain: bool
+
+
+def scan(path: Path, name: str, *, separator: str | None) -> Outline:
+    """Look through a file in chunks; refuse what is empty, binary, not UTF-8, or has a line too long to be data."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    sought = (separator or "\n").encode()
+    n_lines = n_separators = position = line_length = 0
+    plain, last = True, b"\n"
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            _refuse_binary(chunk, position, name, decoder)
+            breaks = chunk.count(b"\n")
+            longest = line_length + (chunk.find(b"\n") if breaks else len(chunk))
+            if longest > LONGEST_LINE:
+                raise DataError(
+                    f"{name}, line {n_lines + 1} is longer than {LONGEST_LINE // 2**20} MB; "
+                    "a table of responses has shorter lines."
+                )
+            line_length = len(chunk) - 1 - chunk.rfind(b"\n") if breaks else longest
+            seam = last + chunk  # a blank line, or a carriage return before its newline, may be cut by the chunks
+            plain = plain and b'"' not in chunk and b"\n\n" not in seam and b"\n\r\n" not in seam
+            plain = plain and seam.count(b"\r") - seam.endswith(b"\r") == seam.count(b"\r\n")
+            n_lines += breaks
+            n_separators += chunk.count(sought)
+            position += len(chunk)
+            last = chunk[-2:]
+    if position == 0:
+        raise DataError(f"{name} is empty.")
+    try:
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        raise DataError(f"{name} is not UTF-8 text: it ends in the middle of a character.") from None
+    return Outline(n_lines + (not last.endswith(b"\n")), n_separators, plain and not last.endswith(b"\r"))
+
+
+def _refuse_binary(chunk: bytes, position: int, name: str, decoder: codecs.IncrementalDecoder) -> None:
+    if position == 0 and chunk.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise DataError(f"{name} is UTF-16 text; save it as UTF-8.")
+    if (zero := chunk.find(b"\0")) >= 0:
+        raise DataError(f"{name} is a binary file (NUL at byte {position + zero}), not text.")
+    pending = len(decoder.getstate()[0])
+    try:
+        decoder.decode(chunk)
+    except UnicodeDecodeError as error:
+        where = position - pending + error.start
+        raise DataError(f"{name} is not UTF-8 text: byte {where} is 0x{error.object[error.start]:02x}.") from None
+
+
+def read_separated(path: Path, name: str, separator: str, outline: Outline) -> tuple[pl.DataFrame, IntArray]:
+    """Read a CSV or TSV file as columns of text, with the line of each row."""
+    with _records(path, name, separator) as records:
+        header = _header(next(records, (1, []))[1], name)
+        if outline.plain and outline.n_separators == outline.n_lines * (len(header) - 1):
+            frame = _read_plain(path, separator, header)
+            if frame is not None and frame.height == outline.n_lines - 1:
+                return frame, np.arange(2, frame.height + 2)
+        return _read_quoted(records, name, header)
+
+
+def _read_plain(path: Path, separator: str, header: list[str]) -> pl.DataFrame | None:
+    try:
+        frame = pl.read_csv(path, separator=separator, quote_char=None, infer_schema=False, glob=False)
+    except pl.exceptions.PolarsError:
+        return None  # the careful reader finds the line and names it
+    frame.columns = header
+    return frame
+
+
+def _read_quoted(
+    records: Iterator[tuple[int, list[str]]], name: str, header: list[str]
+) -> tuple[pl.DataFrame, IntArray]:
+    lines, batch, frames = array("q"), list[list[str]](), list[pl.DataFrame]()
+    schema = dict.fromkeys(header, pl.String)
+    for line, record in records:
+        if len(record) != len(header):
+            raise DataError(
+                f"{name}, line {line} has {len(record)} cells, but the header has {len(header)} columns. "
+                "Mend the line; a cell that contains the separator needs quotes."
+            )
+        lines.append(line)
+        batch.append(record)
+        if len(batch) == BATCH:
+            frames.append(pl.DataFrame(batch, schema=schema, orient="row"))
+            batch = []
+    frames.append(pl.DataFrame(batch, schema=schema, orient="row"))
+    return pl.concat(frames), np.frombuffer(lines, dtype=np.int64) if lines else np.empty(0, np.int64)
+
+
+@contextmanager
+def _records(path: Path, name: str, separator: str) -> Iterator[Iterator[tuple[int, list[str]]]]:
+    """Give (line, cells) of every record that is not blank, as the csv module reads them."""
+    before = csv.field_size_limit(LONGEST_LINE)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            yield _numbered(csv.reader(file, delimiter=separator, strict=True), name)
+    finally:
+        csv.field_size_limit(before)
+
+
+def _numbered(reader: Any, name: str) -> Iterator[tuple[int, list[str]]]:
+    while True:
+        line = reader.line_num + 1
+        try:
+            record = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            reason = "a quote is opened and not closed" if "end of data" in str(error) else str(error)
+            raise DataError(f"{name}, line {line} cannot be read: {reason}. Mend the quotes.") from None
+        if any(record):
+            yield line, record
+
+
+def _header(cells: list[str], name: str) -> list[str]:
+    header = [cell.strip() or f"column {number}" for number, cell in enumerate(cells, start=1)]
+    for position, column in enumerate(header):
+        if column in header[:position]:
+            raise DataError(f"{name}, line 1 has two columns called {column!r}; rename one.")
+    return header
+
+
+def read_json_lines(path: Path, name: str) -> tuple[pl.DataFrame, str, IntArray, dict[str, int]]:
+    """Read a JSON Lines file as columns of text, with the line of each row and the first line of nested columns."""
+    nested: dict[str, int] = {}
+    lines, frames = array("q"), list[pl.DataFrame]()
+    with path.open(encoding="utf-8-sig") as file:
+        numbered = ((number, line) for number, line in enumerate(file, start=1) if not line.isspace())
+        while batch := list(islice(numbered, BATCH)):
+            entries = [_json_object(line, name, number) for number, line in batch]
+            columns = {key: [entry.get(key) for entry in entries] for key in dict.fromkeys(chain(*entries))}
+            for key, cells in columns.items():
+                if key not in nested and any(type(cell) in (list, dict) for cell in cells):
+                    nested[key] = next(batch[row][0] for row, cell in enumerate(cells) if isinstance(cell, list | dict))
+            texts = {key: pl.Series(map(_json_text, cells), dtype=pl.String) for key, cells in columns.items()}
+            frames.append(pl.DataFrame(texts))
+            lines.extend(number for number, _ in batch)
+    frame = pl.concat(frames, how="diagonal") if frames else pl.DataFrame()
+    return frame, name, np.array(lines, dtype=np.int64), nested
+
+
+def _json_object(line: str, name: str, number: int) -> dict[str, Any]:
+    try:
+        entry = DECODER.decode(line)
+    except (json.JSONDecodeError, RecursionError) as error:
+        reason = f"{error.msg}, character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else "too deep"
+        raise DataError(f"{name}, line {number} is not JSON ({reason}); each line must be one object.") from None
+    if not isinstance(entry, dict):
+        raise DataError(f'{name}, line {number} is not an object such as {{"item": "q1", "value": 3}}.')
+    return entry
+
+
+def _json_text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return None if isinstance(value, list | dict) else str(value)
