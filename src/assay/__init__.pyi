@@ -7,6 +7,10 @@ from .errors import ArgumentError as ArgumentError
 from .errors import AssayError as AssayError
 from .errors import AssayWarning as AssayWarning
 from .errors import DataError as DataError
+from .io import join as join
+from .io import read as read
+from .io import read_wide as read_wide
+from .io import write as write
 from .metrics import FunctionMetric as FunctionMetric
 from .metrics import Metric as Metric
 from .resampling import Scheme as Scheme
