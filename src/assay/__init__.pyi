@@ -1,3 +1,4 @@
+from . import io as io
 from . import sweeps as sweeps
 from .comparison import Comparison as Comparison
 from .comparison import Comparisons as Comparisons
