@@ -123,7 +123,7 @@ def compare_each(
     >>> for entry in compare_each(contest, metrics=["mae", "spearman"], rng=0):
     ...     print(entry.metric, round(entry.contrast, 3), entry.pvalue_adjusted)
     mae 2.0 0.0625
-    spearman 0.314 0.25
+    spearman 0.478 0.09375
     """
     plan = _Procedure(
         null, _scheme(items, responses, raters, n_responses), alternative, n_resamples, confidence_level, interval,

@@ -174,13 +174,16 @@ class Comparison:
         where = f" on {self.slice}" if self.slice else ""
         return f"{_who(self, a, b)}{where}: {sizes}."
 
-    def __str__(self) -> str:
+    @property
+    def sizes(self) -> str:
+        """How many items, with how many responses."""
         n = self.n_responses
         gold = f"{n['gold']:.4g} gold, " if "gold" in n else ""
-        sizes = f"{self.n_items:,} items with {gold}{n['a']:.4g} A and {n['b']:.4g} B responses each"
         varies = " on average" if any(isinstance(count, float) for count in n.values()) else ""
-        notes = [f"Note: {note}" for note in self.notes]
-        return "\n".join([self.verdict, f"{sizes}{varies}.", *notes, self.signature])
+        return f"{self.n_items:,} items with {gold}{n['a']:.4g} A and {n['b']:.4g} B responses each{varies}."
+
+    def __str__(self) -> str:
+        return "\n".join([self.verdict, self.sizes, *(f"Note: {note}" for note in self.notes), self.signature])
 
 
 @dataclass(frozen=True, slots=True)

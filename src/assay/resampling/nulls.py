@@ -76,7 +76,7 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def judge(scheme: Scheme, null: NullName, *, single: bool) -> list[tuple[str, str]]:
+def judge(scheme: Scheme, null: str, *, single: bool) -> list[tuple[str, str]]:
     """Return the (verdict, reason) of every rule that applies; `single` says that A and B have one response each."""
     return [
         (rule.verdict, rule.reason.format(null=null))
