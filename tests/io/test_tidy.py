@@ -93,7 +93,8 @@ def test_sources_by_condition_take_the_source_column_for_the_rater():
     assert table.sources["M"].raters is None  # m is the model, not somebody who rated it
     assert table.sources["M"].values.tolist() == [4, 3]  # in the order of rep
     assert table.notes[0].endswith(
-        "value = value, repeat = rep; rater = source, because the sources are told apart by another column."
+        "item = item_id, source = source, value = value, repeat = rep; "
+        "rater = source, because the sources are told apart by kind."
     )
     explicit = read(
         pl.read_csv(io.StringIO(rows)), sources={"human": "kind=human", "M": "m"}, source="source", rater="source"

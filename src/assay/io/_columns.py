@@ -1,7 +1,7 @@
 """Which column is the item, the source, the value, the rater and the repeat: as asked, or guessed from the names."""
 
 import fnmatch
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from assay.errors import ArgumentError, DataError
@@ -64,34 +64,34 @@ def find_columns(sheet: Sheet, given: dict[str, str | None], *, required: Sequen
     guessed = []
     for role, column in given.items():
         if column is None:
-            taken = {name for name in found.values() if name is not None}
-            found[role] = _guess(sheet, role, taken)
+            found[role] = guess(sheet, role, taken=found.values())
             guessed += [f"{role} = {found[role]}"] if found[role] is not None else []
         if found[role] is None and role in required:
+            whole = f" If all rows are of one source, name it: human={sheet.name} (in Python, sources='human')."
             raise DataError(
                 f"{sheet.name} has no column that looks like the {role}; say which it is with `{role}` (--{role}). "
-                f"Its columns: {listed(sheet.columns)}."
+                f"Its columns: {listed(sheet.columns)}.{whole if role == 'source' else ''}"
             )
     note = f"Columns of {sheet.name} guessed from their names: {', '.join(guessed)}." if guessed else None
     return Columns(**found, note=note)
 
 
-def guess(sheet: Sheet, role: str, *, taken: Sequence[str | None] = ()) -> str | None:
+def guess(sheet: Sheet, role: str, *, taken: Iterable[str | None] = ()) -> str | None:
     """Return the column that looks like `role`, or None; more than one such column is an error."""
-    return _guess(sheet, role, {name for name in taken if name})
+    alike = candidates(sheet, role, taken=taken)
+    if len(alike) > 1:
+        raise DataError(
+            f"{sheet.name} has more than one column that looks like the {role}: {', '.join(alike)}. "
+            f"Say which it is with `{role}` (--{role})."
+        )
+    return alike[0] if alike else None
 
 
-def _guess(sheet: Sheet, role: str, taken: set[str]) -> str | None:
-    for names in ALIASES[role]:
-        alike = [column for column in sheet.columns if _plain(column) in names and column not in taken]
-        if len(alike) > 1:
-            raise DataError(
-                f"{sheet.name} has more than one column that looks like the {role}: {', '.join(alike)}. "
-                f"Say which it is with `{role}` (--{role})."
-            )
-        if alike:
-            return alike[0]
-    return None
+def candidates(sheet: Sheet, role: str, *, taken: Iterable[str | None] = ()) -> list[str]:
+    """Return the columns that look most like `role`, apart from those that are `taken`."""
+    free = [column for column in sheet.columns if column not in set(taken)]
+    matches = ([column for column in free if _plain(column) in names] for names in ALIASES[role])
+    return next((alike for alike in matches if alike), [])
 
 
 def _plain(column: str) -> str:

@@ -187,7 +187,9 @@ def _json_object(line: str, name: str, number: int) -> dict[str, Any]:
     try:
         entry = DECODER.decode(line)
     except (json.JSONDecodeError, RecursionError) as error:
-        reason = f"{error.msg}, character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else "too deep"
+        reason = "too deep"
+        if isinstance(error, json.JSONDecodeError):
+            reason = f"{error.msg}, character {min(error.pos, len(line.rstrip())) + 1}"
         raise DataError(f"{name}, line {number} is not JSON ({reason}); each line must be one object.") from None
     if not isinstance(entry, dict):
         raise DataError(f'{name}, line {number} is not an object such as {{"item": "q1", "value": 3}}.')

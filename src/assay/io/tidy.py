@@ -1,6 +1,7 @@
 """Read a tidy table: one response per row."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import polars as pl
 from assay import _check
 from assay.errors import ArgumentError, DataError
 from assay.io._assemble import Rows, item_groups, repeats
-from assay.io._columns import Columns, Condition, find_columns, guess
+from assay.io._columns import Columns, Condition, candidates, find_columns
 from assay.io._factor import Factor
 from assay.io._values import encode
 from assay.io.sheets import Sheet, listed, open_sheet
@@ -94,24 +95,21 @@ def read(
 
 def _columns(sheet: Sheet, given: dict[str, str | None], sources: Mapping[str, str] | str | None) -> Columns:
     """Find the columns; conditions make the source column optional, and may turn it into the rater's."""
-    required = ["item", "value"]
     if isinstance(sources, str):
-        given.pop("source")
-    elif sources is None or not all("=" in text for text in sources.values()):
-        required.append("source")
-    elif given["source"] is None and given["rater"] is None:
-        named = guess(sheet, "source")
-        tested = {Condition.parse(text, None).column for text in sources.values()}
-        if named is not None and guess(sheet, "rater") is None and tested - {named}:
-            found = find_columns(sheet, given | {"rater": named, "source": ""}, required=required)
-            told = (found.note or f"Columns of {sheet.name} guessed:").removesuffix(".")
-            return Columns(
-                found.item, named, found.value, named, found.repeat,
-                f"{told}; rater = {named}, because the sources are told apart by another column.",
-            )  # fmt: skip
-    if given.get("source", "") is None and "source" not in required:
-        given.pop("source")
-    return find_columns(sheet, given, required=required)
+        return find_columns(sheet, given | {"source": ""}, required=["item", "value"])
+    if sources is None:
+        return find_columns(sheet, given, required=["item", "source", "value"])
+    plain = any("=" not in text for text in sources.values())
+    if given["source"] is None and not plain and len(candidates(sheet, "source", taken=given.values())) != 1:
+        given = given | {"source": ""}  # every source is a condition, so an unclear source column does no harm
+    found = find_columns(sheet, given, required=["item", "source", "value"] if plain else ["item", "value"])
+    tested = {Condition.parse(text, found.source).column for text in sources.values()}
+    elsewhere = sorted(tested - {found.source})
+    if given["rater"] is None and found.rater is None and found.source is not None and elsewhere:
+        reason = f"rater = {found.source}, because the sources are told apart by {', '.join(elsewhere)}"
+        told = (found.note or f"Columns of {sheet.name}:.").removesuffix(".")
+        return replace(found, rater=found.source, note=f"{told}; {reason}.")
+    return found
 
 
 def _sources(
