@@ -1,0 +1,254 @@
+"""Retrospective power: how often a test would reject in new studies like this one (MANUAL §3.4, F.2)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay import _check, _json, _random
+from assay.errors import ArgumentError, DataError
+from assay.inference.proportions import wilson
+from assay.inference.pvalues import ALTERNATIVES
+from assay.paired.rows import Draws, Question, Sample
+from assay.paired.scores import PairedScores
+from assay.paired.significance import TESTS, check_testable, estimate
+from assay.provenance import Provenance
+from assay.scales import FloatArray
+
+METHODS = ("bootstrap", "normal")
+WORK = 60_000_000
+"""About how many differences a curve draws unless told otherwise."""
+ROWS_AT_ONCE = 2**18
+
+OBSERVED_NOTE = (
+    "The curve assumes that the true difference is exactly the one observed. At the size of these data such an "
+    "“observed power” only restates the p-value; it cannot explain a result. Give the smallest difference that "
+    "matters (effect) to plan a study."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PowerCurve:
+    """The power of a test at several sizes, each with its Monte-Carlo interval.
+
+    Attributes
+    ----------
+    test : str
+    method : {"bootstrap", "normal"}
+        New differences are drawn from the data's, moved to have the effect (right-or-wrong scores: the same share of
+        flips, divided so that accuracy differs by the effect); or from a normal distribution with that mean and the
+        data's standard deviation.
+    effect : float
+        The true difference that is assumed, and `effect_source`: "observed" or "given".
+    sizes : tuple of int
+        Lines (clusters, if there are any) of each simulated study.
+    power : tuple of float
+    confidence_intervals : tuple of tuple of float
+        Wilson's 95 % interval of each power: how far it is known.
+    n_simulations : int
+        Studies simulated at each size.
+    n_undefined : int
+        Studies on which the test was undefined (they are not counted).
+    alpha : float
+    alternative : str
+    delta : float
+    notes : tuple of str
+    signature : str
+    """
+
+    test: str
+    method: str
+    effect: float
+    effect_source: str
+    sizes: tuple[int, ...]
+    power: tuple[float, ...]
+    confidence_intervals: tuple[tuple[float, float], ...]
+    n_simulations: int
+    n_undefined: int
+    alpha: float
+    alternative: str
+    delta: float
+    notes: tuple[str, ...]
+    signature: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields by name."""
+        return _json.plain(self)  # type: ignore[no-any-return]
+
+    def to_frame(self) -> Any:
+        """Return one row for each size, as a Polars data frame."""
+        import polars as pl
+
+        low, high = zip(*self.confidence_intervals, strict=True)
+        return pl.DataFrame({"n": list(self.sizes), "power": list(self.power), "low": list(low), "high": list(high)})
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{power:.2f} at n = {n:,}" for n, power in zip(self.sizes, self.power, strict=True))
+        how = f"{self.method}, {self.n_simulations:,} simulated studies per size"
+        return "\n".join(
+            [
+                f"Power of the {TESTS[self.test].label} for a difference of {self.effect:.4g}: {shown} ({how}).",
+                *self.notes,
+                self.signature,
+            ]
+        )
+
+
+def power_curve(
+    scores: PairedScores,
+    *,
+    test: str = "t",
+    method: str = "bootstrap",
+    effect: float | None = None,
+    sizes: int | Sequence[int] = 5,
+    n_simulations: int | None = None,
+    n_resamples: int = 999,
+    alternative: str = "two-sided",
+    delta: float = 0.0,
+    alpha: float = 0.05,
+    rng: _random.Rng = None,
+    workers: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> PowerCurve:
+    """Simulate new studies like this one and count how often the test rejects.
+
+    Parameters
+    ----------
+    scores : PairedScores
+    test : str
+        Any of the seven tests.
+    method : {"bootstrap", "normal"}
+    effect : float, optional
+        The true difference to assume, in units of the scores; the observed one if left out.
+    sizes : int or list of int
+        A number k for k equal steps up to the size of the data, or the sizes themselves (larger ones allowed).
+    n_simulations : int, optional
+        Studies per size; 1,000 if left out, and fewer (at least 200) when the sizes are so large that more than about
+        60 million differences would have to be drawn.
+    n_resamples : int
+        Resamples inside each simulated bootstrap or permutation test. The 64 studies of a block share them.
+    alternative, delta, alpha, rng, workers, progress
+        As in `significance_test`; `progress` is told the number of studies.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> scores = PairedScores.from_arrays(rng.normal(0.3, 1, 100), np.zeros(100))
+    >>> curve = power_curve(scores, effect=0.3, sizes=[50, 100, 200], n_simulations=500, rng=1)
+    >>> [round(power, 1) for power in curve.power]
+    [0.7, 0.9, 1.0]
+    """
+    chosen = TESTS[_check.one_of("test", test, TESTS)]
+    _check.one_of("method", method, METHODS)
+    _check.one_of("alternative", alternative, ALTERNATIVES)
+    question = Question(alternative, _check.real("delta", delta), _check.fraction("alpha", alpha), interval=False)
+    _check.integer("n_resamples", n_resamples, at_least=1)
+    check_testable(scores, chosen)
+    if scores.constant is not None:
+        raise DataError("the differences do not vary, so there is nothing to simulate from.")
+    if method == "normal" and (scores.clusters is not None or scores.binary):
+        why = "scores in clusters" if scores.clusters is not None else "scores of 0 and 1"
+        raise ArgumentError(f"`method` 'normal' draws independent normal differences; {why} need 'bootstrap'.")
+    ns = _sizes(sizes, Sample.of(scores).n)
+    n_simulations = _n_simulations(n_simulations, ns)
+    seed = _random.replayable(rng)
+    # Moving right-or-wrong scores would make them neither, so for these the effect is a difference in accuracy.
+    located = float(scores.differences.mean()) if scores.binary else estimate(scores, chosen)
+    aim = located if effect is None else _check.real("effect", effect)
+    if abs(aim) > 1 and scores.binary:
+        raise ArgumentError(f"`effect` must lie between -1 and 1 for scores of 0 and 1; got {aim:g}.")
+    draw = _source(scores, method, located, aim)
+    # Clusters differ in size between studies, so those go one by one; large studies go a few at a time.
+    steps = {n: 1 if scores.clusters is not None else max(1, ROWS_AT_ONCE // n) for n in ns}
+    n_workers = _random.n_workers(workers)
+
+    def simulate(n: int) -> FloatArray:
+        def block(number: int, start: int, stop: int) -> FloatArray:
+            generator = _random.generator(seed, "study", n, number)
+            parts = []
+            for first in range(start, stop, steps[n]):
+                sample = draw(generator, min(steps[n], stop - first), n)
+                inner = Draws(_random.child(seed, "inner", n, first), n_resamples)
+                parts.append(chosen.run(sample, question, inner).pvalue)
+            return np.concatenate(parts)
+
+        return np.concatenate(_random.map_blocks(block, n_simulations, workers=n_workers, progress=progress))
+
+    power, intervals, n_undefined = [], [], 0
+    for n in ns:
+        pvalues = simulate(n)
+        defined = ~np.isnan(pvalues)
+        rejected, counted = int(np.count_nonzero(pvalues <= alpha)), int(defined.sum())
+        n_undefined += n_simulations - counted
+        power.append(rejected / counted if counted else float("nan"))
+        bounds = wilson(rejected, counted)
+        intervals.append((bounds.low, bounds.high))
+    notes = list(scores.notes)
+    if effect is None:
+        notes.append(OBSERVED_NOTE)
+    elif not scores.binary and TESTS[test].estimand != "mean difference" and (scores.differences == 0).any():
+        n_zero = int(np.count_nonzero(scores.differences == 0))
+        notes.append(
+            f"{n_zero:,} differences are zero. Moving all differences by the effect makes these count, which "
+            f"overstates the power of the {chosen.label}; the t and permutation tests do not suffer from it."
+        )
+    if n_undefined:
+        notes.append(f"{n_undefined:,} simulated studies had no variation; they are not counted.")
+    parameters = {
+        "test": test, "method": method, "effect": aim, "alternative": alternative, "delta": question.delta,
+        "alpha": question.alpha, "n_simulations": n_simulations,
+    }  # fmt: skip
+    signature = Provenance("power_curve", parameters, _random.entropy_of(seed), scores.digest).signature
+    return PowerCurve(
+        test, method, aim, "observed" if effect is None else "given", ns, tuple(power), tuple(intervals),
+        n_simulations, n_undefined, question.alpha, alternative, question.delta, tuple(notes), signature,
+    )  # fmt: skip
+
+
+Draw = Callable[[np.random.Generator, int, int], Sample]
+
+
+def _source(scores: PairedScores, method: str, located: float, effect: float) -> Draw:
+    """Return the function that draws `count` studies of `n` lines with the effect."""
+    data = Sample.of(scores)
+    if scores.binary and scores.clusters is None:
+        flips = max(abs(effect), float(np.abs(scores.differences).mean()))
+        won, lost = (flips + effect) / 2, (flips - effect) / 2
+
+        def answers(generator: np.random.Generator, count: int, n: int) -> Sample:
+            chance = generator.random((count, n))
+            return Sample.independent((chance < won).astype(np.float64) - (chance > 1 - lost))
+
+        return answers
+    sums = data.sums[0] + (effect - located) * data.sizes
+    if method == "normal":
+        deviation = float(sums.std(ddof=1))
+
+        def normal(generator: np.random.Generator, count: int, n: int) -> Sample:
+            return Sample.independent(effect + deviation * generator.standard_normal((count, n)))
+
+        return normal
+
+    def resampled(generator: np.random.Generator, count: int, n: int) -> Sample:
+        chosen = generator.integers(0, sums.size, size=(count, n))
+        if scores.clusters is None:
+            return Sample.independent(sums[chosen])
+        return Sample(sums[chosen], data.sizes[chosen[0]])
+
+    return resampled
+
+
+def _sizes(sizes: int | Sequence[int], n: int) -> tuple[int, ...]:
+    if isinstance(sizes, int):
+        steps = _check.integer("sizes", sizes, at_least=1)
+        return tuple(sorted({max(2, round(n * step / steps)) for step in range(1, steps + 1)}))
+    if not len(sizes):
+        raise ArgumentError("`sizes` must name at least one size; got none.")
+    return tuple(sorted({_check.integer("sizes", size, at_least=2) for size in sizes}))
+
+
+def _n_simulations(n_simulations: int | None, sizes: tuple[int, ...]) -> int:
+    if n_simulations is not None:
+        return _check.integer("n_simulations", n_simulations, at_least=1)
+    return max(200, min(1000, WORK // sum(sizes)))

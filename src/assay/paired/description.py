@@ -1,0 +1,198 @@
+"""What the scores look like: summaries, histograms, skewness and normality of the differences (MANUAL §3.1.2, C)."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from assay import _check, _json
+from assay.paired.scores import PairedScores
+from assay.responses import frozen
+from assay.scales import FloatArray, IntArray
+
+SKEWED = 0.5
+HIGHLY_SKEWED = 1.0
+MOST_FOR_SHAPIRO = 5000
+MOST_BINS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The usual numbers of one list; the standard deviation has n − 1 in its denominator."""
+
+    n: int
+    mean: float
+    median: float
+    standard_deviation: float
+    minimum: float
+    first_quartile: float
+    third_quartile: float
+    maximum: float
+
+    @classmethod
+    def of(cls, values: FloatArray) -> "Summary":
+        """Summarise a list of at least one number."""
+        low, first, middle, third, high = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
+        deviation = float(values.std(ddof=1)) if values.size > 1 else math.nan
+        return cls(values.size, float(values.mean()), middle, deviation, low, first, third, high)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Histogram:
+    """Counts between edges; there is one edge more than there are counts."""
+
+    edges: FloatArray
+    counts: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Description:
+    """Both systems and their difference, and whether the differences look symmetric and normal.
+
+    Attributes
+    ----------
+    names : tuple of str
+    a, b, difference : Summary
+    histograms : mapping of str to Histogram
+        Under "a", "b" (same edges) and "difference".
+    skewness : float
+        Sample skewness of the differences (third moment over the 3/2 power of the second); NaN when they do not vary.
+    symmetric : bool
+        |skewness| < 0.5, MANUAL's rule of thumb.
+    normality_test : str
+    normality_pvalue : float
+    normal : bool
+        Whether that p-value is at least `alpha`.
+    alpha : float
+    notes : tuple of str
+    """
+
+    names: tuple[str, str]
+    a: Summary
+    b: Summary
+    difference: Summary
+    histograms: dict[str, Histogram]
+    skewness: float
+    symmetric: bool
+    normality_test: str
+    normality_statistic: float
+    normality_pvalue: float
+    normal: bool
+    alpha: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def shape(self) -> str:
+        """How skewed the differences are, in words."""
+        size = abs(self.skewness)
+        if math.isnan(size):
+            return "constant"
+        return "roughly symmetric" if size < SKEWED else "slightly skewed" if size < HIGHLY_SKEWED else "highly skewed"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as numbers, texts and lists."""
+        summaries = {"a": asdict(self.a), "b": asdict(self.b), "difference": asdict(self.difference)}
+        return {
+            "n": self.difference.n,
+            "names": list(self.names),
+            "summary": summaries,
+            "skewness": self.skewness,
+            "symmetric": self.symmetric,
+            "shape": self.shape,
+            "normality": {
+                "test": self.normality_test,
+                "statistic": self.normality_statistic,
+                "pvalue": self.normality_pvalue,
+                "normal": self.normal,
+                "alpha": self.alpha,
+            },
+            "histograms": {name: _json.plain(histogram) for name, histogram in self.histograms.items()},
+            "notes": list(self.notes),
+        }
+
+    def __str__(self) -> str:
+        d = self.difference
+        names = f"{self.names[0]} − {self.names[1]}"
+        lines = [
+            f"{d.n:,} differences {names}: mean {d.mean:.4g}, median {d.median:.4g}, standard deviation "
+            f"{d.standard_deviation:.4g}, from {d.minimum:.4g} to {d.maximum:.4g}."
+        ]
+        if not math.isnan(self.skewness):
+            verdict = "no sign against normality" if self.normal else "not normal"
+            test = f"{self.normality_test} p = {self.normality_pvalue:.3g}"
+            lines.append(f"They are {self.shape} (skewness {self.skewness:.3g}); {verdict} ({test}).")
+        return "\n".join([*lines, *self.notes])
+
+
+def describe(scores: PairedScores, *, alpha: float = 0.05) -> Description:
+    """Describe two systems' scores and their differences.
+
+    Normality is tested with Shapiro–Wilk at level `alpha`, and beyond 5,000 differences, where its p-value is no longer
+    accurate, with D'Agostino and Pearson's test of skewness and kurtosis.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(2)
+    >>> scores = PairedScores.from_arrays(rng.normal(0.2, 1, 200), rng.normal(0, 1, 200))
+    >>> description = describe(scores)
+    >>> description.symmetric, description.normal
+    (True, True)
+    """
+    _check.fraction("alpha", alpha)
+    differences = scores.differences
+    notes = list(scores.notes)
+    skewness, test, statistic, pvalue = math.nan, "none", math.nan, math.nan
+    if scores.constant is not None:
+        notes.append(f"Every difference is {scores.constant:.6g}: skewness and normality are undefined.")
+    elif scores.n < 3:
+        notes.append(f"{scores.n} lines are too few to judge skewness and normality.")
+    else:
+        skewness = _skewness(differences)
+        test, statistic, pvalue = _normality(differences)
+    if scores.clusters is not None:
+        notes.append("Skewness and normality are judged line by line, as if clusters did not matter.")
+    if scores.binary:
+        notes.append("All scores are 0 or 1: see the flip counts.")
+    return Description(
+        scores.names, Summary.of(scores.a), Summary.of(scores.b), Summary.of(differences), _histograms(scores),
+        skewness, abs(skewness) < SKEWED, test, statistic, pvalue, pvalue >= alpha, float(alpha), tuple(notes),
+    )  # fmt: skip
+
+
+def _skewness(values: FloatArray) -> float:
+    centred = values - values.mean()
+    return float(np.mean(centred**3) / np.mean(centred**2) ** 1.5)
+
+
+def _normality(values: FloatArray) -> tuple[str, float, float]:
+    from scipy import stats
+
+    if values.size <= MOST_FOR_SHAPIRO:
+        # Shifting and scaling changes nothing but keeps the routine away from differences of very small size.
+        result = stats.shapiro((values - values.mean()) / values.std())
+        return "Shapiro–Wilk", float(result.statistic), float(result.pvalue)
+    outcome = stats.normaltest(values)
+    return "D'Agostino–Pearson", float(outcome.statistic), float(outcome.pvalue)
+
+
+def _histograms(scores: PairedScores) -> dict[str, Histogram]:
+    differences = scores.differences
+    both = np.concatenate([scores.a, scores.b])
+    edges = _edges(both)
+    columns = {"a": (scores.a, edges), "b": (scores.b, edges), "difference": (differences, _edges(differences))}
+    return {
+        name: Histogram(frozen(bins), frozen(np.histogram(values, bins=bins)[0].astype(np.int64)))
+        for name, (values, bins) in columns.items()
+    }
+
+
+def _edges(values: FloatArray) -> FloatArray:
+    """Freedman and Diaconis's bin width, within 1 to 40 bins."""
+    low, high = float(values.min()), float(values.max())
+    if not high > low:
+        return np.array([low - 0.5, high + 0.5])
+    first, third = np.quantile(values, [0.25, 0.75])
+    width = 2 * (third - first) / values.size ** (1 / 3)
+    n_bins = MOST_BINS if width <= 0 else min(MOST_BINS, max(1, math.ceil((high - low) / width)))
+    return np.linspace(low, high, n_bins + 1)

@@ -1,0 +1,220 @@
+"""How large is the difference? Cohen's d, Hedges' g, Wilcoxon's r and Hodges–Lehmann, each with its interval."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay import _check, _json, _random
+from assay.inference.effect_sizes import cohen_dz, hedges_factor
+from assay.paired.means import limits
+from assay.paired.ranks import hodges_lehmann, signed_ranks, walsh_interval, z_scores
+from assay.paired.rows import Draws, Question
+from assay.paired.scores import PairedScores
+from assay.scales import FloatArray
+
+EFFECTS = ("cohen-d", "hedges-g", "wilcoxon-r", "hodges-lehmann")
+_LABELS = dict(zip(EFFECTS, ("Cohen's d", "Hedges' g", "Wilcoxon r", "Hodges–Lehmann"), strict=True))
+_MEANINGS = {
+    "cohen-d": "mean difference in standard deviations of the differences",
+    "hedges-g": "Cohen's d without its small-sample bias",
+    "wilcoxon-r": "standardised rank sum, Z/√n, between −0.87 and 0.87",
+    "hodges-lehmann": "median of all pairwise means of differences, in units of the scores",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EffectSize:
+    """One effect size and its interval.
+
+    Attributes
+    ----------
+    effect : {"cohen-d", "hedges-g", "wilcoxon-r", "hodges-lehmann"}
+    estimate : float
+        Positive if `a` is higher; NaN when it is undefined.
+    confidence_interval : tuple of float
+    confidence_level : float
+    method : str
+        How the interval was made.
+    n : int
+        The number of differences it rests on.
+    notes : tuple of str
+    """
+
+    effect: str
+    estimate: float
+    confidence_interval: tuple[float, float]
+    confidence_level: float
+    method: str
+    n: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """Its name in words."""
+        return _LABELS[self.effect]
+
+    @property
+    def meaning(self) -> str:
+        """What it measures."""
+        return _MEANINGS[self.effect]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields by name, with the words for what it is."""
+        return {**_json.plain(self), "label": self.label, "meaning": self.meaning}
+
+    def __str__(self) -> str:
+        low, high = self.confidence_interval
+        level = f"{100 * self.confidence_level:g} % interval"
+        return "\n".join(
+            [f"{self.label} {self.estimate:.4g}, {level} {low:.4g} to {high:.4g} ({self.method})", *self.notes]
+        )
+
+
+def effect_sizes(
+    scores: PairedScores,
+    *,
+    effects: Sequence[str] = EFFECTS,
+    alpha: float = 0.05,
+    n_resamples: int = 9999,
+    rng: _random.Rng = None,
+) -> tuple[EffectSize, ...]:
+    """Measure the difference between two systems in units that allow comparison.
+
+    The interval of d and g inverts the noncentral t distribution (exact for normal differences; with clusters it is a
+    percentile bootstrap of clusters); that of r uses the variance of a U-statistic on Fisher's scale; that of
+    Hodges–Lehmann consists of Walsh averages.
+
+    Examples
+    --------
+    >>> scores = PairedScores.from_arrays([0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0],
+    ...                                   [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4])
+    >>> [round(effect.estimate, 4) for effect in effect_sizes(scores)]
+    [-1.2846, -1.174, -0.8893, -1.3]
+    """
+    _check.fraction("alpha", alpha)
+    for effect in effects:
+        _check.one_of("effects", effect, EFFECTS)
+    _check.integer("n_resamples", n_resamples, at_least=1)
+    seed = _random.replayable(rng)
+    results = []
+    for effect in effects:
+        if effect in ("cohen-d", "hedges-g"):
+            results.append(_standardised(effect, scores, alpha, Draws(seed, n_resamples)))
+        else:
+            results.append(_ranked(effect, scores, alpha))
+    return tuple(results)
+
+
+def _standardised(effect: str, scores: PairedScores, alpha: float, draws: Draws) -> EffectSize:
+    differences = scores.differences
+    n = scores.n
+    factor = hedges_factor(n - 1) if effect == "hedges-g" else 1.0
+    estimate = math.nan if scores.constant is not None else float(cohen_dz(differences))
+    level, notes = 1 - alpha, scores.notes
+    if math.isnan(estimate * factor):
+        why = "Undefined: the differences do not vary." if n > 2 else f"Undefined for {n} differences."
+        return EffectSize(effect, math.nan, (math.nan, math.nan), level, "none", n, (*notes, why))
+    if scores.clusters is not None:
+        low, high = _clustered_interval(scores, alpha, draws)
+        method = f"percentile bootstrap of {scores.n_clusters} clusters"
+    else:
+        low, high = _noncentral_interval(estimate, n, alpha)
+        method = "noncentral t"
+    return EffectSize(effect, factor * estimate, (factor * low, factor * high), level, method, n, notes)
+
+
+def _noncentral_interval(d: float, n: int, alpha: float) -> tuple[float, float]:
+    """Return the effects for which the observed t is an extreme, but not too extreme, value."""
+    from scipy.optimize import brentq
+    from scipy.stats import nct
+
+    t = d * math.sqrt(n)
+    reach = 10 * math.sqrt(1 + t**2 / (2 * (n - 1))) * (1 + 3 / (n - 1))
+
+    def solve(probability: float) -> float:
+        def excess(noncentrality: float) -> float:
+            below = float(nct.cdf(t, n - 1, noncentrality))
+            if math.isnan(below):  # SciPy gives up far out in the tails, where the answer is 0 or 1
+                below = float(noncentrality < t)
+            return below - probability
+
+        return float(brentq(excess, t - reach, t + reach, xtol=1e-10)) / math.sqrt(n)
+
+    return solve(1 - alpha / 2), solve(alpha / 2)
+
+
+def _clustered_interval(scores: PairedScores, alpha: float, draws: Draws) -> tuple[float, float]:
+    clusters, n_clusters = scores.clusters, scores.n_clusters or 0
+    differences = scores.differences - scores.differences.mean()
+    moments = np.stack([np.bincount(clusters, weights=differences**power) for power in (0, 1, 2)], axis=1)  # type: ignore[arg-type]
+
+    def draw(generator: np.random.Generator, count: int) -> FloatArray:
+        chosen = generator.integers(0, n_clusters, size=(count, n_clusters))
+        size, first, second = moments[chosen].sum(axis=1).T
+        mean = first / size
+        spread = np.sqrt(np.maximum(second / size - mean**2, 0) * size / (size - 1))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            effect: FloatArray = ((mean + scores.differences.mean()) / spread)[np.newaxis, :]
+        return effect
+
+    low, high = limits(draws.blocks(draw, "effect"), Question(alpha=alpha))
+    return float(low[0]), float(high[0])
+
+
+def _ranked(effect: str, scores: PairedScores, alpha: float) -> EffectSize:
+    differences = scores.differences
+    level, notes = 1 - alpha, scores.notes
+    n = scores.n
+    if effect == "hodges-lehmann":
+        ordered = np.sort(differences)
+        estimate, method = hodges_lehmann(ordered), "Walsh averages"
+        interval = walsh_interval(ordered, alpha / 2) if scores.clusters is None else (math.nan, math.nan)
+        if math.isinf(interval[0]):
+            notes = (*notes, f"{n} differences are too few to bound it at this confidence level.")
+    else:
+        moved = differences[differences != 0]
+        n_zero, n = n - moved.size, moved.size
+        method = "U-statistic variance, Fisher scale"
+        if n_zero:
+            notes = (*notes, f"{n_zero:,} differences of zero are left out of Wilcoxon r.")
+        if n < 2:
+            notes = (*notes, f"Undefined for {n} differences that are not zero.")
+            return EffectSize(effect, math.nan, (math.nan, math.nan), level, "none", n, notes)
+        estimate = float(z_scores(*signed_ranks(moved[np.newaxis, :]))[0][0]) / math.sqrt(n)
+        interval = _r_interval(moved, alpha) if scores.clusters is None else (math.nan, math.nan)
+        if scores.clusters is None and math.isnan(interval[0]):
+            notes = (*notes, "No interval for Wilcoxon r: all differences have the same sign.")
+    if scores.clusters is not None:
+        method, notes = (
+            "none",
+            (*notes, "No interval: rank methods take lines as independent, and these come in clusters."),
+        )
+    return EffectSize(effect, estimate, interval, level, method, n, notes)
+
+
+def _r_interval(moved: FloatArray, alpha: float) -> tuple[float, float]:
+    """Return an interval for Wilcoxon's r, from the variance of the rank-biserial correlation it is a multiple of.
+
+    W counts the pairs with a positive sum. Each number's share of positive sums with the others is its influence, and
+    four times the variance of these shares over n is the variance of the estimate (Hoeffding 1948).
+    """
+    from scipy.special import ndtri
+
+    n = moved.size
+    ordered = np.sort(moved)
+    at_least = n - np.searchsorted(ordered, -ordered, side="left")
+    above = n - np.searchsorted(ordered, -ordered, side="right")
+    share = (at_least + above) / 2 - (ordered > 0) - (ordered == 0) / 2
+    influence = share / (n - 1)
+    rank_sum, ranks2 = signed_ranks(moved[np.newaxis, :])
+    biserial = float(4 * rank_sum[0] / (n * (n + 1))) - 1
+    largest = float(z_scores(np.array([n * (n + 1) / 2]), ranks2)[0][0]) / math.sqrt(n)
+    error = 2 * 2 * float(influence.std(ddof=1)) / math.sqrt(n)
+    if abs(biserial) >= 1 or error == 0:
+        return (math.nan, math.nan)
+    arm = -float(ndtri(alpha / 2)) * error / (1 - biserial**2)
+    low, high = np.tanh(np.arctanh(biserial) + np.array([-arm, arm])) * largest
+    return float(low), float(high)

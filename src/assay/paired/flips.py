@@ -1,0 +1,97 @@
+"""Right or wrong: how many answers flipped between two systems, with McNemar's exact test."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from assay import _check, _json
+from assay.errors import DataError
+from assay.inference.pvalues import ALTERNATIVES
+from assay.paired.scores import PairedScores
+
+
+@dataclass(frozen=True, slots=True)
+class Flips:
+    """The two-by-two table of right and wrong answers.
+
+    Attributes
+    ----------
+    n : int
+    both, only_a, only_b, neither : int
+        How many items both systems, only one of them, or neither got right.
+    difference : float
+        Accuracy of `a` minus accuracy of `b`.
+    confidence_interval : tuple of float
+        Bonett and Price's (2012) adjusted Wald interval of that difference; two-sided.
+    confidence_level : float
+    statistic, statistic_corrected : float
+        McNemar's χ² without and with continuity correction; NaN when no answer flipped.
+    pvalue : float
+        McNemar's exact test, which is the sign test of the flips.
+    alternative : str
+    names : tuple of str
+    """
+
+    n: int
+    both: int
+    only_a: int
+    only_b: int
+    neither: int
+    difference: float
+    confidence_interval: tuple[float, float]
+    confidence_level: float
+    statistic: float
+    statistic_corrected: float
+    pvalue: float
+    alternative: str
+    names: tuple[str, str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields by name."""
+        return _json.plain(self)  # type: ignore[no-any-return]
+
+    def __str__(self) -> str:
+        a, b = self.names
+        low, high = self.confidence_interval
+        level = f"{100 * self.confidence_level:g} % interval"
+        return (
+            f"Of {self.n:,} items both got {self.both:,} right, only {a} {self.only_a:,}, only {b} {self.only_b:,}, "
+            f"neither {self.neither:,}.\n"
+            f"Accuracy {a} − {b}: {self.difference:.4g}, {level} {low:.4g} to {high:.4g}; exact McNemar test of "
+            f"{self.only_a + self.only_b:,} flips: p = {self.pvalue:.3g}."
+        )
+
+
+def count_flips(scores: PairedScores, *, alternative: str = "two-sided", alpha: float = 0.05) -> Flips:
+    """Count the flips between two systems whose scores are 0 or 1.
+
+    Examples
+    --------
+    >>> flips = count_flips(PairedScores.from_arrays([1, 1, 1, 0, 1, 1], [1, 0, 0, 0, 0, 1]))
+    >>> flips.only_a, flips.only_b, flips.pvalue
+    (3, 0, 0.25)
+    """
+    from scipy.special import bdtr, ndtri
+
+    _check.one_of("alternative", alternative, ALTERNATIVES)
+    z = -float(ndtri(_check.fraction("alpha", alpha) / 2))
+    if not scores.binary:
+        strange = next(value for value in (*scores.a.tolist(), *scores.b.tolist()) if value not in (0.0, 1.0))
+        raise DataError(f"flips are counted for scores of 0 and 1 only; found {strange:g}.")
+    if scores.clusters is not None:
+        raise DataError("McNemar's test takes lines as independent, but the scores come in clusters; use a t test.")
+    a, b = scores.a == 1, scores.b == 1
+    both, only_a, only_b = (int(pattern.sum()) for pattern in (a & b, a & ~b, ~a & b))
+    flipped, n = only_a + only_b, scores.n
+    less = float(bdtr(only_a, flipped, 0.5)) if flipped else 1.0
+    greater = float(bdtr(only_b, flipped, 0.5)) if flipped else 1.0
+    pvalue = {"less": less, "greater": greater, "two-sided": min(1.0, 2 * min(less, greater))}[alternative]
+    first, second = (only_a + 1) / (n + 2), (only_b + 1) / (n + 2)
+    arm = z * math.sqrt((first + second - (first - second) ** 2) / (n + 2))
+    interval = (max(-1.0, first - second - arm), min(1.0, first - second + arm))
+    gap = abs(only_a - only_b)
+    return Flips(
+        n, both, only_a, only_b, n - both - flipped, (only_a - only_b) / n, interval, 1 - float(alpha),
+        gap**2 / flipped if flipped else math.nan, max(0, gap - 1) ** 2 / flipped if flipped else math.nan,
+        pvalue, alternative, scores.names,
+    )  # fmt: skip

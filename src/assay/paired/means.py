@@ -1,0 +1,126 @@
+"""Tests of the mean difference: t, studentised bootstrap and sign-flip permutation, with or without clusters."""
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from assay.paired.rows import Draws, Outcome, Question, Sample, no_interval, shares
+from assay.scales import FloatArray
+
+NEGLIGIBLE = 1e-13
+"""Deviations this small beside the numbers they come from are rounding."""
+
+
+def t_test(sample: Sample, question: Question, draws: Draws) -> Outcome:
+    """Student's paired t test; with clusters, the cluster-robust standard error and clusters − 1 degrees of freedom."""
+    mean, error = _mean_and_error(sample)
+    degrees = sample.n - 1
+    t = (mean - question.delta) / error
+    pvalue = question.pvalue(stdtr(degrees, t), stdtr(degrees, -t))
+    arm = -stdtrit(degrees, question.tail) * error
+    low, high = question.ends(mean - arm, mean + arm)
+    return Outcome(mean, t, pvalue, low, high)
+
+
+def bootstrap(sample: Sample, question: Question, draws: Draws) -> Outcome:
+    """Resample lines (or clusters) and compare t with its bootstrap distribution, which is centred on the data's mean.
+
+    The interval is MANUAL's equation 11. It and the p-value read the same draws: `delta` is outside the interval if and
+    only if p ≤ alpha.
+    """
+    mean, error = _mean_and_error(sample)
+    n, sizes = sample.n, sample.sizes
+    centred = sample.sums - mean[:, np.newaxis] * sizes
+
+    def draw(generator: np.random.Generator, count: int) -> FloatArray:
+        weights = _counts(generator, count, n)
+        total = weights @ sizes
+        shift = centred @ weights.T / total
+        squares = (
+            (centred**2) @ weights.T - 2 * shift * ((centred * sizes) @ weights.T) + shift**2 * (weights @ sizes**2)
+        )
+        spread = np.sqrt(n / (n - 1) * np.maximum(squares, 0)) / total
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # A resample of one value many times over has no spread: t is infinite, or 0 where it did not move.
+            return np.where(np.abs(shift) <= NEGLIGIBLE * np.abs(mean)[:, np.newaxis], 0.0, shift / spread)
+
+    resampled = draws.blocks(draw, "bootstrap")
+    t = (mean - question.delta) / error
+    at_most = np.count_nonzero(resampled <= t[:, np.newaxis], axis=1)
+    at_least = np.count_nonzero(resampled >= t[:, np.newaxis], axis=1)
+    less, greater = shares(at_most, at_least, draws.n_resamples)
+    pvalue = np.where(np.isnan(t), np.nan, question.pvalue(less, greater))
+    low, high = no_interval(mean)
+    if question.interval:
+        smallest, largest = limits(resampled, question)
+        low, high = question.ends(mean - largest * error, mean - smallest * error)
+    return Outcome(mean, t, pvalue, low, high, draws.n_resamples)
+
+
+def permutation(sample: Sample, question: Question, draws: Draws) -> Outcome:
+    """Flip the sign of each line's (or cluster's) difference from `delta` by a fair coin.
+
+    Flipping changes the total by minus twice the sum of what was flipped, so a draw is as large as the data exactly
+    when the flipped part sums to zero or less. For the same reason the means of the flipped parts are the limits of
+    the intervals that go with the test (Hartigan 1969). All arrangements are enumerated when there are few.
+    """
+    n, sizes = sample.n, sample.sizes
+    mean = sample.sums.sum(axis=1) / sizes.sum()
+    centred = sample.sums - question.delta * sizes
+
+    def flip(flipped: FloatArray) -> FloatArray:
+        return np.stack([centred @ flipped.T, np.broadcast_to(flipped @ sizes, (centred.shape[0], flipped.shape[0]))])
+
+    exact = 2**n - 1 <= draws.n_resamples
+    if exact:
+        every = np.arange(1, 2**n, dtype=np.int64)[:, np.newaxis] >> np.arange(n) & 1
+        sums, flipped_sizes = flip(every.astype(np.float64))
+    else:
+        sums, flipped_sizes = draws.blocks(lambda generator, count: flip(_coins(generator, count, n)), "permutation")
+    n_draws = sums.shape[1]
+    tolerance = NEGLIGIBLE * np.abs(centred).sum(axis=1, keepdims=True)
+    at_most = np.count_nonzero(sums >= -tolerance, axis=1)
+    at_least = np.count_nonzero(sums <= tolerance, axis=1)
+    pvalue = question.pvalue(*shares(at_most, at_least, n_draws))
+    low, high = no_interval(mean)
+    if question.interval:
+        with np.errstate(invalid="ignore"):
+            typical = sums / flipped_sizes + question.delta
+        nothing = flipped_sizes == 0  # flips nothing: no value of delta is ever refuted by it
+        low = limits(np.where(nothing, -np.inf, typical), question)[0]
+        high = limits(np.where(nothing, np.inf, typical), question)[1]
+        low, high = question.ends(low, high)
+    return Outcome(mean, mean - question.delta, pvalue, low, high, n_draws, exact)
+
+
+def limits(values: FloatArray, question: Question) -> tuple[FloatArray, FloatArray]:
+    """Return the k-th smallest and the k-th largest value of each row, infinite when there are too few draws."""
+    n_draws = values.shape[1]
+    k = question.rank(n_draws)
+    if k < 1:
+        return np.full(values.shape[0], -np.inf), np.full(values.shape[0], np.inf)
+    ordered = np.partition(values, sorted({k - 1, n_draws - k}), axis=1)
+    return ordered[:, k - 1], ordered[:, n_draws - k]
+
+
+def _mean_and_error(sample: Sample) -> tuple[FloatArray, FloatArray]:
+    """Return each row's mean and its (cluster-robust) standard error, NaN where the differences do not vary."""
+    total = sample.sizes.sum()
+    mean = sample.sums.sum(axis=1) / total
+    deviations = sample.sums - mean[:, np.newaxis] * sample.sizes
+    n = sample.n
+    spread = np.sqrt((deviations**2).sum(axis=1))
+    constant = spread <= NEGLIGIBLE * np.abs(sample.sums).max(axis=1)
+    return mean, np.where(constant, np.nan, np.sqrt(n / max(n - 1, 1)) * spread / total)
+
+
+def _counts(generator: np.random.Generator, count: int, n: int) -> FloatArray:
+    """Return how often each of `n` pieces occurs in `count` resamples, shape (count, n)."""
+    chosen = generator.integers(0, n, size=(count, n))
+    chosen += n * np.arange(count)[:, np.newaxis]
+    return np.bincount(chosen.ravel(), minlength=count * n).reshape(count, n).astype(np.float64)
+
+
+def _coins(generator: np.random.Generator, count: int, n: int) -> FloatArray:
+    """Return fair coins, shape (count, n)."""
+    packed = np.frombuffer(generator.bytes(count * ((n + 7) // 8)), dtype=np.uint8).reshape(count, -1)
+    return np.unpackbits(packed, axis=1, count=n).astype(np.float64)

@@ -1,0 +1,222 @@
+"""Planning a study of two score lists: how many lines, what power, which difference could be seen (MANUAL §2)."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from assay import _check, _json
+from assay.errors import ArgumentError
+from assay.inference.pvalues import ALTERNATIVES
+
+DESIGNS = ("paired", "independent")
+
+
+@dataclass(frozen=True, slots=True)
+class PowerPlan:
+    """Number of lines, difference and power of a t test that belong together; one of the three was asked for.
+
+    Attributes
+    ----------
+    solved_for : {"n", "delta", "power"}
+    n : int
+        Lines (per system if the design is independent). When solved for, the smallest whole number that reaches the
+        power; `n_exact` is where the power is reached exactly.
+    n_exact : float
+    n_normal : float
+        The textbook formula (z_α + z_power)² · sd² / delta², which takes the standard deviation as known and comes out
+        a little low; NaN unless n was asked for.
+    delta : float
+        The mean difference.
+    sd : float
+        The standard deviation of the differences (of one system's scores if the design is independent).
+    power : float
+        With `n` lines, from the noncentral t distribution.
+    alpha : float
+    alternative : str
+    design : {"paired", "independent"}
+    """
+
+    solved_for: str
+    n: int
+    n_exact: float
+    n_normal: float
+    delta: float
+    sd: float
+    power: float
+    alpha: float
+    alternative: str
+    design: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields by name."""
+        return _json.plain(self)  # type: ignore[no-any-return]
+
+    def __str__(self) -> str:
+        sides = "two-sided" if self.alternative == "two-sided" else "one-sided"
+        lines = "lines" if self.design == "paired" else "lines per system"
+        setting = f"{sides} {self.design} t test at α = {self.alpha:g}, standard deviation {self.sd:g}"
+        if self.solved_for == "n":
+            formula = math.ceil(self.n_normal - 1e-9)
+            return (
+                f"{self.n:,} {lines} give power {self.power:.3f} to see a mean difference of {self.delta:g} "
+                f"({setting}).\nThe normal formula says {formula:,}; it takes the standard deviation as known."
+            )
+        if self.solved_for == "delta":
+            seen = f"{self.delta:.4g} is seen with power {self.power:g}"
+        else:
+            seen = f"{self.delta:g} is seen with power {self.power:.4f}"
+        return f"With {self.n:,} {lines} a mean difference of {seen} ({setting})."
+
+
+def plan_power(
+    *,
+    sd: float,
+    delta: float | None = None,
+    n: int | None = None,
+    power: float | None = None,
+    alpha: float = 0.05,
+    alternative: str = "two-sided",
+    design: str = "paired",
+) -> PowerPlan:
+    """Solve for the one of `n`, `delta` and `power` that is left out, for a t test on normal differences.
+
+    Parameters
+    ----------
+    sd : float
+        Standard deviation of the differences between the systems (of each system's scores for two separate sets of
+        lines, `design="independent"`).
+    delta : float, optional
+        The true mean difference; its sign does not matter for a two-sided test, and a one-sided test is taken in the
+        direction of `delta`.
+    n : int, optional
+    power : float, optional
+    alpha : float
+    alternative : {"two-sided", "greater", "less"}
+    design : {"paired", "independent"}
+
+    Examples
+    --------
+    >>> plan_power(delta=0.2, sd=1, power=0.8).n
+    199
+    >>> round(plan_power(n=199, sd=1, power=0.8).delta, 3)
+    0.2
+    """
+    given = [name for name, value in (("n", n), ("delta", delta), ("power", power)) if value is not None]
+    if len(given) != 2:
+        raise ArgumentError(
+            f"give two of `n`, `delta` and `power`, and the third is computed; got {', '.join(given) or 'none'}."
+        )
+    if _check.real("sd", sd, at_least=0) == 0:
+        raise ArgumentError("`sd` must be above 0; got 0.")
+    _check.fraction("alpha", alpha)
+    _check.one_of("alternative", alternative, ALTERNATIVES)
+    _check.one_of("design", design, DESIGNS)
+    if delta is not None and _check.real("delta", delta) == 0:
+        raise ArgumentError("`delta` must not be 0: no number of lines shows a difference that is not there; got 0.")
+    if n is not None:
+        _check.integer("n", n, at_least=2)
+    if power is not None and _check.fraction("power", power) <= alpha:
+        raise ArgumentError(f"`power` must be above `alpha` ({alpha:g}), which costs no data; got {power:g}.")
+    two_sided = alternative == "two-sided"
+
+    def reached(lines: float, effect: float) -> float:
+        return t_power(lines, effect, alpha=alpha, two_sided=two_sided, design=design)
+
+    exact, formula, solved = (
+        float(n or 0),
+        math.nan,
+        next(name for name in ("n", "delta", "power") if name not in given),
+    )
+    if n is None:
+        assert delta is not None and power is not None  # noqa: PT018 (one thought: both were given)
+        effect = abs(delta) / sd
+        formula = _normal_n(effect, power, alpha, two_sided) * (1 if design == "paired" else 2)
+        exact = _solve(lambda lines: reached(lines, effect) - power, 2.0, max(4.0, 2 * formula + 10))
+        n = max(2, math.ceil(exact - 1e-9))
+    elif delta is None:
+        assert power is not None
+        delta = sd * _solve(lambda effect: reached(n, effect) - power, 0.0, 1.0)
+    achieved = reached(n, abs(delta) / sd)
+    # When delta was solved for, the power is what was asked for and not its rounding error.
+    final = float(power) if solved == "delta" and power is not None else achieved
+    return PowerPlan(
+        solved, n, exact, formula, float(delta), float(sd), final, float(alpha), alternative, design
+    )  # fmt: skip
+
+
+def t_power(n: float, effect: float, *, alpha: float = 0.05, two_sided: bool = True, design: str = "paired") -> float:
+    """Return the power of a t test: `n` lines (per system), `effect` in standard deviations; `n` need not be whole.
+
+    Examples
+    --------
+    >>> round(t_power(20, 1.0, design="independent"), 6)
+    0.868953
+    """
+    from scipy.stats import nct, t
+
+    if design == "paired":
+        degrees, shift = n - 1, effect * math.sqrt(n)
+    else:
+        degrees, shift = 2 * n - 2, effect * math.sqrt(n / 2)
+    critical = float(t.isf(alpha / 2 if two_sided else alpha, degrees))
+    power = float(nct.sf(critical, degrees, shift))
+    if two_sided:
+        wrong_side = float(nct.cdf(-critical, degrees, shift))
+        power += wrong_side if math.isfinite(wrong_side) else 0.0
+    return power
+
+
+def sign_power(n: int, share: float, *, alpha: float = 0.05, alternative: str = "two-sided") -> float:
+    """Return the exact power of the sign test on `n` untied differences of which `share` are positive on average.
+
+    Examples
+    --------
+    >>> round(sign_power(20, 0.7), 6)
+    0.416414
+    """
+    from scipy.special import bdtr, bdtrc
+
+    _check.integer("n", n, at_least=1)
+    _check.real("share", share, at_least=0, at_most=1)
+    tail = _check.fraction("alpha", alpha) / (2 if alternative == "two-sided" else 1)
+    _check.one_of("alternative", alternative, ALTERNATIVES)
+    few = max((count for count in range(n + 1) if bdtr(count, n, 0.5) <= tail), default=-1)
+    if few < 0:
+        return 0.0
+    low, high = float(bdtr(few, n, share)), float(bdtrc(n - few - 1, n, share))
+    return {"two-sided": low + high, "less": low, "greater": high}[alternative]
+
+
+def proportions_power(n: float, first: float, second: float, *, alpha: float = 0.05, two_sided: bool = True) -> float:
+    """Return the power to tell two rates apart, each counted on `n` lines of its own (the usual normal formula).
+
+    Examples
+    --------
+    >>> round(proportions_power(50, 0.50, 0.75), 7)
+    0.7401659
+    """
+    from scipy.special import ndtr, ndtri
+
+    z = -float(ndtri(alpha / (2 if two_sided else 1)))
+    pooled = math.sqrt((first + second) * (1 - (first + second) / 2))
+    separate = math.sqrt(first * (1 - first) + second * (1 - second))
+    return float(ndtr((math.sqrt(n) * abs(first - second) - z * pooled) / separate))
+
+
+def _normal_n(effect: float, power: float, alpha: float, two_sided: bool) -> float:
+    from scipy.special import ndtri
+
+    z = ndtri(1 - alpha / 2) if two_sided else ndtri(1 - alpha)
+    return float((z + ndtri(power)) ** 2 / effect**2)
+
+
+def _solve(excess: Callable[[float], float], low: float, high: float) -> float:
+    """Return where an increasing function is zero, or `low` if it is not below zero there."""
+    from scipy.optimize import brentq
+
+    if excess(low) >= 0:
+        return low
+    while excess(high) < 0:
+        low, high = high, 2 * high
+    return float(brentq(excess, low, high, xtol=1e-12, rtol=1e-12))

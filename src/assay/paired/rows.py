@@ -1,0 +1,119 @@
+"""What every test here gets and gives: rows of differences in, one number per row out.
+
+A row is one data set. A user's data are one row; a power curve and a study of error rates are thousands of them, and
+all go through the same code. Scores in clusters become one sum and one size per cluster, so independent lines are
+clusters of size one and need no code of their own.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay import _random
+from assay.paired.scores import PairedScores
+from assay.scales import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """Rows of differences: `sums[r, g]` is the sum of the `sizes[g]` differences of cluster `g` in row `r`."""
+
+    sums: FloatArray
+    sizes: FloatArray
+
+    @classmethod
+    def of(cls, scores: PairedScores) -> "Sample":
+        """Take the data as one row."""
+        differences = scores.differences
+        if scores.clusters is None:
+            return cls.independent(differences[np.newaxis, :])
+        sums = np.bincount(scores.clusters, weights=differences).astype(np.float64)
+        return cls(sums[np.newaxis, :], np.bincount(scores.clusters).astype(np.float64))
+
+    @classmethod
+    def independent(cls, rows: FloatArray) -> "Sample":
+        """Take each row of a matrix as a data set of independent differences."""
+        return cls(rows, np.ones(rows.shape[1]))
+
+    @property
+    def n(self) -> int:
+        """The number of independent pieces: clusters, or lines where there are none."""
+        return self.sizes.size
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked: is the difference other, greater or less than `delta`, and which interval goes with `alpha`."""
+
+    alternative: str = "two-sided"
+    delta: float = 0.0
+    alpha: float = 0.05
+    interval: bool = True
+
+    @property
+    def tail(self) -> float:
+        """The probability of error on each side that is watched."""
+        return self.alpha / 2 if self.alternative == "two-sided" else self.alpha
+
+    def pvalue(self, less: FloatArray, greater: FloatArray) -> FloatArray:
+        """Choose among the two one-sided p-values; two-sided is twice the smaller one."""
+        if self.alternative == "two-sided":
+            both: FloatArray = np.minimum(1.0, 2 * np.minimum(less, greater))
+            return both
+        return less if self.alternative == "less" else greater
+
+    def ends(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Open the side of the interval that a one-sided question does not bound."""
+        if self.alternative == "less":
+            low = np.full_like(low, -np.inf)
+        if self.alternative == "greater":
+            high = np.full_like(high, np.inf)
+        return low, high
+
+    def rank(self, n_draws: int) -> int:
+        """Return which draw, counted from the end, is the confidence limit: the k-th, or 0 if there are too few."""
+        return int(np.floor(self.tail * (n_draws + 1) + 1e-9))
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """How many resamples, from which seed, on how many threads."""
+
+    seed: np.random.SeedSequence
+    n_resamples: int = 9999
+    workers: int = 1
+    progress: Callable[[int], object] | None = None
+
+    def blocks(self, draw: Callable[[np.random.Generator, int], FloatArray], purpose: str) -> FloatArray:
+        """Call `draw(generator, count)` for fixed blocks of draws and put what it returns side by side."""
+
+        def run(number: int, start: int, stop: int) -> FloatArray:
+            return draw(_random.generator(self.seed, purpose, number), stop - start)
+
+        parts = _random.map_blocks(run, self.n_resamples, workers=self.workers, progress=self.progress)
+        return np.concatenate(parts, axis=-1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What a test says about each row; NaN where it is undefined."""
+
+    estimate: FloatArray
+    statistic: FloatArray
+    pvalue: FloatArray
+    low: FloatArray
+    high: FloatArray
+    n_draws: int = 0
+    exact: bool = False
+
+
+def shares(at_most: IntArray, at_least: IntArray, n_draws: int) -> tuple[FloatArray, FloatArray]:
+    """Turn counts of draws into one-sided p-values (less, greater); the data count as one more draw."""
+    return (1 + at_most) / (n_draws + 1), (1 + at_least) / (n_draws + 1)
+
+
+def no_interval(like: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of an interval that was not asked for."""
+    nothing = np.full(like.shape, np.nan)
+    return nothing, nothing

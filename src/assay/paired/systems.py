@@ -1,0 +1,201 @@
+"""More than two systems: every pair with Holm's correction, and Friedman's test over all of them."""
+
+import math
+from dataclasses import dataclass
+from itertools import starmap
+from typing import Any
+
+import numpy as np
+
+from assay import _check, _random
+from assay.errors import DataError
+from assay.inference.corrections import adjust
+from assay.paired.scores import ScoreTable
+from assay.paired.significance import SignificanceTest, significance_test
+
+
+@dataclass(frozen=True, slots=True)
+class Friedman:
+    """Do all systems rank alike? Demšar (2006), section 3.2.
+
+    Attributes
+    ----------
+    statistic : float
+        Friedman's χ², with k − 1 degrees of freedom.
+    f_statistic : float
+        Iman and Davenport's F, with k − 1 and (k − 1)(n − 1) degrees of freedom; less conservative than χ².
+    pvalue : float
+        Of `f_statistic`.
+    critical_difference : float
+        Nemenyi: mean ranks further apart than this differ at level alpha, all pairs taken together.
+    """
+
+    statistic: float
+    f_statistic: float
+    pvalue: float
+    critical_difference: float
+
+
+@dataclass(frozen=True, slots=True)
+class SystemsComparison:
+    """All pairs of systems, their p-values adjusted together.
+
+    Attributes
+    ----------
+    names : tuple of str
+    n : int
+    mean_scores, mean_ranks : tuple of float
+        By system; rank 1 is the highest score, ties share their mean rank.
+    pairs : tuple of SignificanceTest
+    adjusted_pvalues : tuple of float
+    correction : str
+    alpha : float
+    friedman : Friedman or None
+        None for two systems or scores in clusters.
+    """
+
+    names: tuple[str, ...]
+    n: int
+    mean_scores: tuple[float, ...]
+    mean_ranks: tuple[float, ...]
+    pairs: tuple[SignificanceTest, ...]
+    adjusted_pvalues: tuple[float, ...]
+    correction: str
+    alpha: float
+    friedman: Friedman | None
+
+    @property
+    def reject(self) -> tuple[bool, ...]:
+        """Whether each pair differs, given that all pairs were looked at."""
+        return tuple(pvalue <= self.alpha for pvalue in self.adjusted_pvalues)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as numbers, texts and lists."""
+        rows = zip(self.pairs, self.adjusted_pvalues, self.reject, strict=True)
+        overall = None
+        if self.friedman is not None:
+            overall = {name: getattr(self.friedman, name) for name in Friedman.__slots__}
+        return {
+            "names": list(self.names),
+            "n": self.n,
+            "mean_scores": list(self.mean_scores),
+            "mean_ranks": list(self.mean_ranks),
+            "correction": self.correction,
+            "alpha": self.alpha,
+            "friedman": overall,
+            "pairs": [
+                {**pair.to_dict(), "adjusted_pvalue": adjusted, "reject": reject} for pair, adjusted, reject in rows
+            ],
+        }
+
+    def to_frame(self) -> Any:
+        """Return one row for each pair, as a Polars data frame."""
+        import polars as pl
+
+        return pl.DataFrame(
+            {
+                "a": [pair.names[0] for pair in self.pairs],
+                "b": [pair.names[1] for pair in self.pairs],
+                "estimate": [pair.estimate for pair in self.pairs],
+                "low": [pair.confidence_interval[0] for pair in self.pairs],
+                "high": [pair.confidence_interval[1] for pair in self.pairs],
+                "pvalue": [pair.pvalue for pair in self.pairs],
+                "adjusted_pvalue": list(self.adjusted_pvalues),
+                "reject": list(self.reject),
+            }
+        )
+
+    def __str__(self) -> str:
+        best = [name for name, rank in zip(self.names, self.mean_ranks, strict=True) if rank == min(self.mean_ranks)]
+        lines = [
+            f"{len(self.names)} systems on {self.n:,} lines; best mean rank: {' and '.join(best)}. "
+            f"{sum(self.reject)} of {len(self.pairs)} pairs differ at α = {self.alpha:g} after {self.correction} "
+            f"correction."
+        ]
+        if self.friedman is not None:
+            lines.append(
+                f"All systems alike? Friedman χ² = {self.friedman.statistic:.4g}, F = {self.friedman.f_statistic:.4g}, "
+                f"p = {self.friedman.pvalue:.3g}."
+            )
+        return "\n".join(lines)
+
+
+def compare_systems(
+    table: ScoreTable,
+    *,
+    test: str = "t",
+    alpha: float = 0.05,
+    correction: str = "holm",
+    n_resamples: int = 9999,
+    rng: _random.Rng = None,
+    workers: int | None = None,
+) -> SystemsComparison:
+    """Test every pair of systems, two-sided, and adjust the p-values for having looked at all of them.
+
+    The intervals of the pairs are not adjusted: each has level 1 − alpha by itself.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> table = ScoreTable(rng.normal([0, 0.1, 0.9], 1, (60, 3)), ("x", "y", "z"))
+    >>> compare_systems(table, rng=1).reject
+    (False, True, True)
+    """
+    _check.fraction("alpha", alpha)
+    if len(table.names) < 2:
+        raise DataError("a comparison needs at least two systems.")
+    seed = _random.replayable(rng)
+
+    def ask(number: int, pair: Any) -> SignificanceTest:
+        child = _random.child(seed, "pair", number)
+        return significance_test(pair, test=test, alpha=alpha, n_resamples=n_resamples, rng=child, workers=workers)
+
+    pairs = tuple(starmap(ask, enumerate(table.pairs())))
+    adjusted = tuple(adjust([pair.pvalue for pair in pairs], method=correction).tolist())
+    n, k = table.values.shape
+    ranks, untied = _ranks(table)
+    independent = k > 2 and n > 1 and table.clusters is None
+    overall = friedman(ranks, n, alpha=alpha, untied=untied) if independent else None
+    return SystemsComparison(
+        table.names, n, tuple(table.values.mean(axis=0).tolist()), tuple(ranks), pairs, adjusted, correction,
+        float(alpha), overall,
+    )  # fmt: skip
+
+
+def friedman(mean_ranks: list[float], n: int, *, alpha: float = 0.05, untied: float = 1.0) -> Friedman:
+    """Compare systems by their mean ranks over `n` lines.
+
+    `untied` is the variance of the ranks as a share of what it would be without ties; the statistic is divided by it.
+
+    Examples
+    --------
+    >>> result = friedman([3.143, 2.000, 2.893, 1.964], 14)
+    >>> round(result.statistic, 2), round(result.f_statistic, 2), round(result.critical_difference, 2)
+    (9.28, 3.69, 1.25)
+    """
+    from scipy.special import fdtrc
+    from scipy.stats import studentized_range
+
+    k = len(mean_ranks)
+    squares = sum(rank**2 for rank in mean_ranks)
+    if untied <= 0:  # every line is one big tie
+        return Friedman(math.nan, math.nan, 1.0, math.nan)
+    statistic = 12 * n / (k * (k + 1)) * (squares - k * (k + 1) ** 2 / 4) / untied
+    rest = n * (k - 1) - statistic
+    f = (n - 1) * statistic / rest if rest > 0 else math.inf
+    pvalue = float(fdtrc(k - 1, (k - 1) * (n - 1), max(f, 0.0))) if math.isfinite(f) else 0.0
+    quantile = float(studentized_range.ppf(1 - _check.fraction("alpha", alpha), k, math.inf)) / math.sqrt(2)
+    return Friedman(statistic, f, pvalue, quantile * math.sqrt(k * (k + 1) / (6 * n)))
+
+
+def _ranks(table: ScoreTable) -> tuple[list[float], float]:
+    """Return the mean rank of each system (1 for the highest, ties sharing their mean rank), and `untied`."""
+    values = table.values
+    n, k = values.shape
+    higher, equal = np.zeros((n, k)), np.zeros((n, k))
+    for other in range(k):  # one column at a time: memory stays that of the table
+        higher += values[:, [other]] > values
+        equal += values[:, [other]] == values
+    ranks = higher + (equal + 1) / 2
+    untied = 1 - float((equal**2 - 1).sum()) / (n * (k**3 - k))
+    return ranks.mean(axis=0).tolist(), untied

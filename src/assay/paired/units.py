@@ -1,0 +1,135 @@
+"""Evaluation units: scores of several lines taken together, and how large a unit should be (MANUAL §3.1, C.1)."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from assay import _check, _random
+from assay.errors import ArgumentError, DataError
+from assay.paired.scores import PairedScores
+from assay.responses import frozen
+from assay.scales import FloatArray, IntArray
+
+UnitStatistic = Literal["mean", "median"]
+UNIT_STATISTICS: tuple[UnitStatistic, ...] = ("mean", "median")
+MOST_SIZES = 100
+MOST_STABLE = 10
+
+
+def to_units(
+    scores: PairedScores, *, size: int = 1, statistic: str = "mean", shuffle: _random.Rng = None
+) -> PairedScores:
+    """Return one score per evaluation unit of `size` consecutive lines.
+
+    Lines left over at the end do not make a unit and are left out; a note says how many. Larger units make single
+    scores steadier and fewer in the same measure, so they buy no power: they are for metrics that mean nothing on
+    one line.
+
+    Parameters
+    ----------
+    scores : PairedScores
+    size : int
+        Lines per unit.
+    statistic : {"mean", "median"}
+        How the lines of a unit become one score.
+    shuffle : int, optional
+        Seed for shuffling the lines first, which removes dependence between neighbours; None keeps their order.
+
+    Examples
+    --------
+    >>> scores = PairedScores.from_arrays([1, 3, 5, 7, 9], [0, 0, 2, 2, 4])
+    >>> units = to_units(scores, size=2)
+    >>> units.a.tolist(), units.notes
+    ([2.0, 6.0], ('1 of 5 lines left out: the last unit would have fewer than 2.',))
+    """
+    _check.integer("size", size, at_least=1)
+    _check.one_of("statistic", statistic, UNIT_STATISTICS)
+    if size == 1:
+        return scores
+    if scores.clusters is not None:
+        raise ArgumentError("evaluation units and clusters are two answers to one question; give either.")
+    n_units = scores.n // size
+    if n_units < 2:
+        raise DataError(f"{scores.n} lines are too few for two units of {size} lines; use a smaller unit size.")
+    a, b = scores.a, scores.b
+    if shuffle is not None:
+        order = _random.generator(_random.seed_of(shuffle), "shuffle").permutation(scores.n)
+        a, b = a[order], b[order]
+    notes = scores.notes
+    left = scores.n - n_units * size
+    if left:
+        notes = (*notes, f"{left} of {scores.n} lines left out: the last unit would have fewer than {size}.")
+    return PairedScores(_gather(a, size, statistic), _gather(b, size, statistic), None, scores.names, notes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnitSizes:
+    """How the standard deviation of the unit differences falls as units grow.
+
+    Attributes
+    ----------
+    sizes : array of int
+    standard_deviations : array of float
+        Of the differences between the two systems, for units of each size.
+    stable : tuple of int
+        The first sizes (at most ten) whose standard deviation differs from that of the size before by no more than
+        `tolerance`.
+    tolerance : float
+    """
+
+    sizes: IntArray
+    standard_deviations: FloatArray
+    stable: tuple[int, ...]
+    tolerance: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields by name."""
+        return {
+            "sizes": self.sizes.tolist(),
+            "standard_deviations": self.standard_deviations.tolist(),
+            "stable": list(self.stable),
+            "tolerance": self.tolerance,
+        }
+
+    def __str__(self) -> str:
+        span = f"unit sizes {self.sizes[0]} to {self.sizes[-1]}"
+        if not self.stable:
+            return f"At {span} the standard deviation never changes by as little as {self.tolerance:g}."
+        return f"Among {span} the standard deviation first settles (changes by {self.tolerance:g} or less) at " + (
+            f"{', '.join(map(str, self.stable))}."
+        )
+
+
+def unit_sizes(
+    scores: PairedScores, *, tolerance: float = 0.01, statistic: str = "mean", largest: int = MOST_SIZES
+) -> UnitSizes:
+    """Measure the standard deviation of the differences at unit sizes 1, 2, … up to `largest`.
+
+    Every size leaves at least five units, because a standard deviation of fewer says little.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> scores = PairedScores.from_arrays(rng.normal(size=500), rng.normal(size=500))
+    >>> unit_sizes(scores, tolerance=0.02).stable[:3]
+    (6, 12, 14)
+    """
+    _check.real("tolerance", tolerance, at_least=0)
+    _check.one_of("statistic", statistic, UNIT_STATISTICS)
+    _check.integer("largest", largest, at_least=1)
+    sizes = np.arange(1, max(1, min(largest, scores.n // 5)) + 1)
+    deviations = np.full(sizes.size, np.nan)
+    if scores.n > 1:
+        for position, size in enumerate(sizes.tolist()):
+            units = _gather(scores.a, size, statistic) - _gather(scores.b, size, statistic)
+            deviations[position] = units.std(ddof=1)
+    settled = sizes[1:][np.abs(np.diff(deviations)) <= tolerance]
+    stable = tuple(int(size) for size in settled[:MOST_STABLE])
+    return UnitSizes(frozen(sizes), frozen(deviations), stable, float(tolerance))
+
+
+def _gather(values: FloatArray, size: int, statistic: str) -> FloatArray:
+    grid = values[: values.size // size * size].reshape(-1, size)
+    gathered: FloatArray = np.median(grid, axis=1) if statistic == "median" else grid.mean(axis=1)
+    return gathered
