@@ -1,0 +1,35 @@
+"""Response models: simulate gold, A and B from named, typed-in, fitted or real items.
+
+families (how items differ) · answers (how a source answers them) · perturbation (how B is worse) · normal · likert ·
+categorical · empirical · presets · files · simulation · fitting
+"""
+
+from assay.models.base import ResponseModel
+from assay.models.categorical import CategoricalModel
+from assay.models.empirical import EmpiricalModel
+from assay.models.families import FAMILIES, Family, make_family
+from assay.models.files import from_dict, load, resolve, save
+from assay.models.likert import LikertModel
+from assay.models.normal import NormalModel
+from assay.models.perturbation import PERTURBATIONS
+from assay.models.presets import PRESETS, preset
+from assay.models.simulation import simulate_contrasts
+
+__all__ = [
+    "FAMILIES",
+    "PERTURBATIONS",
+    "PRESETS",
+    "CategoricalModel",
+    "EmpiricalModel",
+    "Family",
+    "LikertModel",
+    "NormalModel",
+    "ResponseModel",
+    "from_dict",
+    "load",
+    "make_family",
+    "preset",
+    "resolve",
+    "save",
+    "simulate_contrasts",
+]

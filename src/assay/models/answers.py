@@ -1,0 +1,247 @@
+"""Second stage: how one source answers each item, and the summaries that follow without drawing every response.
+
+An `Answers` object holds the parameters of one source for every item of every simulated data set; leading axes are
+data sets, the last parameter axis is items. `summary` draws what a metric needs. With `other`, each response comes
+from this source or the other by a fair coin, independently (the papers' null data): K responses with probabilities p
+or q by a fair coin are K responses with probabilities (p + q) / 2, and the mean of K normal responses, n of them from
+the other source, is one normal draw once n is known.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import ArgumentError
+from assay.scales import FloatArray, IntArray
+from assay.summaries import Needs
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+T = TypeVar("T", bound="Answers")
+
+
+class Answers(ABC):
+    """What one source answers: a distribution of responses for every item of every data set."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """(data sets, items)."""
+
+    @abstractmethod
+    def summary(
+        self, needs: Needs, n_responses: int, generator: np.random.Generator, other: "Answers | None" = None
+    ) -> FloatArray:
+        """Draw `n_responses` per item and return the summary; with `other`, each from either source by a fair coin."""
+
+    @abstractmethod
+    def where(self, mask: BoolArray, other: Self) -> Self:
+        """Return answers that are this source's on the items of `mask` and `other`'s elsewhere."""
+
+    def shifted(self, epsilon: float, generator: np.random.Generator) -> "Answers":
+        """Move each item's mean by U(−ε, ε), staying on the scale."""
+        raise ArgumentError("perturbation 'shift' needs a scale of numbers; take 'mixing' for labels.")
+
+    def mixed(self, epsilon: float, generator: np.random.Generator) -> "Answers":
+        """Mix each item's shares with random ones: (1 − ε) p + ε q, q ~ Dirichlet(1/M)."""
+        raise ArgumentError("perturbation 'mixing' needs a scale with levels; take 'shift' for continuous responses.")
+
+    @abstractmethod
+    def noisier(self, epsilon: float, generator: np.random.Generator) -> "Answers":
+        """Add noise to every single response."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NormalAnswers(Answers):
+    """Normal responses: value = low + (high − low) N(mean, sd), cut to [low, high] if `clip`."""
+
+    mean: FloatArray
+    sd: FloatArray
+    low: float = 0.0
+    high: float = 1.0
+    clip: bool = False
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(data sets, items)."""
+        return shape_of(self.mean)
+
+    def summary(
+        self, needs: Needs, n_responses: int, generator: np.random.Generator, other: Answers | None = None
+    ) -> FloatArray:
+        """Draw item means directly; full responses only where they are needed."""
+        if needs == "means" and not self.clip:
+            return self._scaled(self._means(n_responses, generator, _same_kind(self, other)))
+        values = self._responses(n_responses, generator, _same_kind(self, other))
+        if self.clip:
+            np.clip(values, 0.0, 1.0, out=values)
+        values = self._scaled(values)
+        if needs == "means":
+            return np.asarray(values.mean(axis=-1))
+        if needs == "sorted":
+            values.sort(axis=-1)
+        return values
+
+    def _means(self, k: int, generator: np.random.Generator, other: "NormalAnswers | None") -> FloatArray:
+        values = generator.standard_normal(self.mean.shape)
+        if other is None:
+            values *= self.sd
+            values *= 1 / np.sqrt(k)
+            values += self.mean
+            return values
+        share = coins(k, self.mean.shape, generator)
+        share *= 1 / k
+        if other.sd is self.sd:
+            values *= self.sd
+            values *= 1 / np.sqrt(k)
+        else:
+            values *= np.sqrt(((1 - share) * np.square(self.sd) + share * np.square(other.sd)) / k)
+        share *= other.mean - self.mean
+        values += share
+        values += self.mean
+        return values
+
+    def _responses(self, k: int, generator: np.random.Generator, other: "NormalAnswers | None") -> FloatArray:
+        return latent(self.mean, self.sd, k, generator, None if other is None else (other.mean, other.sd))
+
+    def _scaled(self, values: FloatArray) -> FloatArray:
+        if (self.low, self.high) != (0.0, 1.0):
+            values *= self.high - self.low
+            values += self.low
+        return values
+
+    def where(self, mask: BoolArray, other: Self) -> Self:
+        """Return answers that are this source's on the items of `mask` and `other`'s elsewhere."""
+        return replace(self, mean=np.where(mask, self.mean, other.mean), sd=np.where(mask, self.sd, other.sd))
+
+    def shifted(self, epsilon: float, generator: np.random.Generator) -> "NormalAnswers":
+        """Move each item's mean by U(−ε, ε), staying on the scale."""
+        return replace(self, mean=shifted_means(self.mean, epsilon, generator))
+
+    def noisier(self, epsilon: float, generator: np.random.Generator) -> "NormalAnswers":
+        """Add N(0, ε) to every response."""
+        return replace(self, sd=np.hypot(self.sd, epsilon))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PoolAnswers(Answers):
+    """Responses drawn with replacement from those that real items got, moved by `offset` and kept within the scale."""
+
+    pool: FloatArray
+    sizes: IntArray
+    items: IntArray
+    low: float
+    high: float
+    offset: FloatArray | None = None
+    noise: float = 0.0
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(data sets, items)."""
+        return shape_of(self.items)
+
+    def summary(
+        self, needs: Needs, n_responses: int, generator: np.random.Generator, other: Answers | None = None
+    ) -> FloatArray:
+        """Draw every response: real ones have no shorter summary."""
+        values = self._responses(n_responses, generator)
+        second = _same_kind(self, other)
+        if second is not None:
+            coin = generator.random(values.shape) < 0.5
+            values = np.where(coin, values, second._responses(n_responses, generator))
+        if needs == "means":
+            return np.asarray(values.mean(axis=-1))
+        if needs == "sorted":
+            values.sort(axis=-1)
+        return values
+
+    def _responses(self, k: int, generator: np.random.Generator) -> FloatArray:
+        uniform = generator.random((*self.items.shape, k))
+        columns = (uniform * self.sizes[self.items][..., np.newaxis]).astype(np.intp)
+        values = self.pool[self.items[..., np.newaxis], columns]
+        if self.offset is None and not self.noise:
+            return values
+        if self.offset is not None:
+            values += self.offset[..., np.newaxis]
+        if self.noise:
+            values += self.noise * generator.standard_normal(values.shape)
+        return np.clip(values, self.low, self.high, out=values)
+
+    def where(self, mask: BoolArray, other: Self) -> Self:
+        """Return answers that are this source's on the items of `mask` and `other`'s elsewhere."""
+        if self.noise != other.noise:
+            raise ArgumentError("perturbation 'noise' cannot be split between items of resampled real responses.")
+        offsets = [np.zeros(mask.shape) if side.offset is None else side.offset for side in (self, other)]
+        return replace(self, items=np.where(mask, self.items, other.items), offset=np.where(mask, *offsets))
+
+    def shifted(self, epsilon: float, generator: np.random.Generator) -> "PoolAnswers":
+        """Move each item's responses by U(−ε, ε) of the range, staying within it."""
+        width = self.high - self.low
+        return replace(self, offset=width * epsilon * (2 * generator.random(self.items.shape) - 1))
+
+    def noisier(self, epsilon: float, generator: np.random.Generator) -> "PoolAnswers":
+        """Add N(0, ε) of the range to every response."""
+        return replace(self, noise=epsilon * (self.high - self.low))
+
+
+def latent(
+    mean: FloatArray,
+    sd: FloatArray,
+    k: int,
+    generator: np.random.Generator,
+    other: tuple[FloatArray, FloatArray] | None = None,
+) -> FloatArray:
+    """Draw k normal responses per item; with `other`, each from either (mean, sd) by a fair coin."""
+    values = generator.standard_normal((*mean.shape, k))
+    if other is None:
+        values *= sd[..., np.newaxis]
+        values += mean[..., np.newaxis]
+        return values
+    coin = generator.integers(0, 2, values.shape, dtype=np.int8).astype(bool)
+    if other[1] is sd:
+        values *= sd[..., np.newaxis]
+    else:
+        values *= np.where(coin, sd[..., np.newaxis], other[1][..., np.newaxis])
+    values += np.where(coin, mean[..., np.newaxis], other[0][..., np.newaxis])
+    return values
+
+
+def coins(k: int, shape: tuple[int, ...], generator: np.random.Generator) -> FloatArray:
+    """Draw Binomial(k, ½): the number of ones among k random bits, which is much faster than inverting its cdf."""
+    if k > 512:
+        return generator.binomial(k, 0.5, shape).astype(np.float64)
+    total = np.zeros(shape)
+    left = k
+    while left > 0:
+        word, dtype = (8, np.uint8) if left <= 8 else (16, np.uint16) if left <= 16 else (64, np.uint64)
+        taken = min(left, word)
+        bits = generator.integers(0, (1 << taken) - 1, shape, dtype=dtype, endpoint=True)
+        total += np.bitwise_count(bits)
+        left -= taken
+    return total
+
+
+def shifted_means(mean: FloatArray, epsilon: float, generator: np.random.Generator) -> FloatArray:
+    """Return mean + U(−ε, ε), clamped to [0, 1] (LEADER, algorithm 3; the clamp is what reproduces its tables)."""
+    moved = generator.random(mean.shape)
+    moved -= 0.5
+    moved *= 2 * epsilon
+    moved += mean
+    return np.clip(moved, 0.0, 1.0, out=moved)
+
+
+def shape_of(array: npt.NDArray[Any]) -> tuple[int, int]:
+    """Return (data sets, items) of an array of parameters."""
+    return array.shape[0], array.shape[1]
+
+
+def _same_kind(source: T, other: Answers | None) -> T | None:
+    if other is None or other is source:
+        return None
+    if not isinstance(other, type(source)):
+        raise TypeError(f"cannot mix {type(source).__name__} with {type(other).__name__}")
+    return other

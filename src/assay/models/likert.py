@@ -1,0 +1,62 @@
+"""Ratings on a few levels: a normal response, cut into equal bins (LEADER §6, RATINGS)."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from assay.errors import ArgumentError
+from assay.models.base import ResponseModel
+from assay.models.families import Family
+from assay.models.levels import LikertAnswers
+from assay.models.normal import check_spread
+from assay.scales import Scale
+
+
+@dataclass(frozen=True)
+class LikertModel(ResponseModel):
+    """Likert items: N(mean, sd), clipped to [0, 1], floored to equal bins and reported as that bin's level.
+
+    Attributes
+    ----------
+    mean, sd : Family
+        How the items' latent means and standard deviations are spread, on the unit scale.
+    levels : tuple of float
+        The value reported for each bin, ascending.
+
+    Examples
+    --------
+    >>> from assay.models.families import TruncatedNormal, Uniform
+    >>> LikertModel(TruncatedNormal(0.5, 0.2), Uniform(0, 0.3), levels=(1, 2, 3, 4, 5)).scale.labels
+    ('1', '2', '3', '4', '5')
+    """
+
+    kind: ClassVar[str] = "likert"
+    own_perturbation: ClassVar[str] = "shift"
+
+    mean: Family
+    sd: Family
+    levels: tuple[float, ...] = (0.0, 0.2, 0.4, 0.6, 0.8)
+
+    def __post_init__(self) -> None:
+        check_spread(self.sd)
+        if len(self.levels) < 2 or list(self.levels) != sorted(set(self.levels)):
+            raise ArgumentError(f"`levels` must be at least two ascending numbers; got {self.levels}.")
+
+    @property
+    def scale(self) -> Scale:
+        """An ordinal scale with the model's levels."""
+        levels = np.array(self.levels, dtype=np.float64)
+        return Scale.of(levels, kind="ordinal")
+
+    def items(self, shape: tuple[int, int], generator: np.random.Generator) -> LikertAnswers:
+        """Draw a latent mean and standard deviation for each item."""
+        mean, sd = self.mean.draw(shape, generator), self.sd.draw(shape, generator)
+        return LikertAnswers(mean, sd, np.array(self.levels, dtype=np.float64))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameters, for a model file."""
+        return {"kind": self.kind, "mean": self.mean.to_dict(), "sd": self.sd.to_dict(), "levels": self.levels}
+
+    def __str__(self) -> str:
+        return f"Likert items, {len(self.levels)} levels: latent means {self.mean}, standard deviations {self.sd}"

@@ -1,0 +1,72 @@
+"""Continuous responses: each item has a mean and a standard deviation, responses are normal (LEADER, RATERS)."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from assay import _check
+from assay.errors import ArgumentError
+from assay.models.answers import NormalAnswers
+from assay.models.base import ResponseModel
+from assay.models.families import Family
+from assay.scales import Scale
+
+
+@dataclass(frozen=True)
+class NormalModel(ResponseModel):
+    """Normal items: value = low + (high − low) N(mean, sd).
+
+    Attributes
+    ----------
+    mean, sd : Family
+        How the items' means and standard deviations are spread, on the unit scale.
+    low, high : float
+        The values that 0 and 1 of the unit scale stand for.
+    clip : bool
+        Cut responses to [low, high]. The published tables come from unclipped responses, whatever the text says.
+
+    Examples
+    --------
+    >>> from assay.models.families import Uniform
+    >>> NormalModel(Uniform(0, 1), Uniform(0, 0.3)).scale.kind
+    'continuous'
+    """
+
+    kind: ClassVar[str] = "normal"
+    own_perturbation: ClassVar[str] = "shift"
+
+    mean: Family
+    sd: Family
+    low: float = 0.0
+    high: float = 1.0
+    clip: bool = False
+
+    def __post_init__(self) -> None:
+        check_spread(self.sd)
+        if not _check.real("low", self.low) < _check.real("high", self.high):
+            raise ArgumentError(f"`low` must be below `high`; got {self.low!r} and {self.high!r}.")
+
+    @property
+    def scale(self) -> Scale:
+        """A continuous scale."""
+        return Scale("continuous", reason="simulated")
+
+    def items(self, shape: tuple[int, int], generator: np.random.Generator) -> NormalAnswers:
+        """Draw a mean and a standard deviation for each item."""
+        mean, sd = self.mean.draw(shape, generator), self.sd.draw(shape, generator)
+        return NormalAnswers(mean, sd, self.low, self.high, self.clip)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameters, for a model file."""
+        rest = {"low": self.low, "high": self.high, "clip": self.clip}
+        return {"kind": self.kind, "mean": self.mean.to_dict(), "sd": self.sd.to_dict(), **rest}
+
+    def __str__(self) -> str:
+        return f"normal items: means {self.mean}, standard deviations {self.sd}"
+
+
+def check_spread(sd: Family) -> None:
+    """Refuse a family of standard deviations that can be negative."""
+    if float(sd.cdf(np.array([-1e-12]))[0]) > 0:
+        raise ArgumentError(f"standard deviations must not be negative; {sd} can be.")

@@ -1,0 +1,132 @@
+"""Contrasts of simulated data sets: what any design would find, metric by metric.
+
+All metrics see the same data. One draw gives the richest summary that is asked for, the others follow from it. Data
+sets come in fixed blocks with a stream each, and within a block in chunks of bounded size, so neither the number of
+data sets nor that of threads changes memory or bits.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from assay import _check
+from assay._random import Rng, generator, map_blocks, n_workers, seed_of
+from assay.models.base import Epsilon, ResponseModel, Sizes, check_sizes
+from assay.scales import FloatArray, Scale
+from assay.summaries import Needs
+
+CHUNK = 1 << 16
+"""Largest number of entries of one simulated array: half a megabyte, so that a chunk stays in the cache."""
+
+
+class Contrast(Protocol):
+    """What simulation must know of a metric: `assay.metrics` has many, already `on` the model's scale."""
+
+    @property
+    def needs(self) -> Needs:
+        """The summary that the metric reads."""
+
+    def contrast(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return how much better A is than B, one number for each data set."""
+
+
+def simulate_contrasts(
+    model: ResponseModel,
+    metrics: Sequence[Contrast],
+    *,
+    n_items: int,
+    n_responses: Sizes = 5,
+    epsilon: Epsilon = 0.0,
+    perturbation: str | None = None,
+    null: bool = False,
+    n_simulations: int = 1000,
+    resample_simulated: bool = False,
+    rng: Rng = None,
+    workers: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> FloatArray:
+    """Simulate data sets and return the contrast of each metric on each: (metrics, simulations).
+
+    Parameters
+    ----------
+    model : ResponseModel
+    metrics : sequence of metric
+        Each already `on` the model's scale.
+    n_items, n_responses, epsilon, perturbation, null
+        As for `ResponseModel.draw`.
+    n_simulations : int
+    resample_simulated : bool
+        Also draw items with replacement within every simulated data set, as the RATINGS tables do. This doubles the
+        variance between items; it is here for replication only.
+    rng : int, SeedSequence, Generator or None
+    workers : int, optional
+        Threads; one per core when left out. The result does not depend on it.
+    progress : callable, optional
+        Told the number of data sets that each finished block adds.
+
+    Examples
+    --------
+    >>> from assay.metrics import resolve
+    >>> from assay.models import preset
+    >>> draws = simulate_contrasts(preset("normal"), [resolve("mae")], n_items=50, epsilon=0.3, n_simulations=9, rng=0)
+    >>> draws.shape, bool(draws.mean() > 0)
+    ((1, 9), True)
+    """
+    sizes = check_sizes(n_responses)
+    _check.integer("n_items", n_items, at_least=1)
+    _check.integer("n_simulations", n_simulations, at_least=1)
+    seed = seed_of(rng)
+    purpose = "null data" if null else "data"
+    scale = model.scale
+    needs = _richest({metric.needs for metric in metrics}, scale)
+    width = {"means": 1, "counts": len(scale.levels)}.get(needs, max(sizes))
+    step = max(1, CHUNK // (n_items * max(1, width)))
+
+    def block(number: int, start: int, stop: int) -> FloatArray:
+        stream = generator(seed, purpose, number)
+        parts = []
+        for first in range(start, stop, step):
+            n_data_sets = min(step, stop - first)
+            drawn = model.draw(
+                n_data_sets, n_items, n_responses=sizes, epsilon=epsilon, perturbation=perturbation, null=null,
+                needs=needs, rng=stream,
+            )  # fmt: skip
+            if resample_simulated:
+                drawn = _resampled(drawn, stream)
+            ready = {need: tuple(derive(part, needs, need, scale) for part in drawn) for need in wanted}
+            parts.append(np.stack([metric.contrast(*ready[metric.needs]) for metric in metrics]))
+        return np.concatenate(parts, axis=-1)
+
+    wanted = {metric.needs for metric in metrics}
+    results = map_blocks(block, n_simulations, workers=n_workers(workers), progress=progress)
+    return np.concatenate(results, axis=-1)
+
+
+def derive(summary: FloatArray, have: Needs, want: Needs, scale: Scale) -> FloatArray:
+    """Turn one summary into a poorer one: values → sorted, counts, means; counts → means."""
+    if have == want:
+        return summary
+    if have == "counts":
+        return np.asarray(summary @ np.array(scale.levels) / summary.sum(axis=-1))
+    if want == "means":
+        return np.asarray(summary.mean(axis=-1))
+    if want == "sorted":
+        return np.sort(summary, axis=-1)
+    return np.stack([(summary == level).sum(axis=-1) for level in scale.levels], axis=-1).astype(np.float64)
+
+
+def _richest(needs: set[Needs], scale: Scale) -> Needs:
+    if len(needs) == 1:
+        return next(iter(needs))
+    return "counts" if needs == {"means", "counts"} and scale.levels else "values"
+
+
+def _resampled(
+    drawn: tuple[FloatArray, FloatArray, FloatArray], generator: np.random.Generator
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    n_data_sets, n_items = drawn[0].shape[:2]
+    rows = np.arange(n_data_sets)[:, np.newaxis]
+    items = generator.integers(0, n_items, (n_data_sets, n_items))
+    gold, a, b = (part[rows, items] for part in drawn)
+    return gold, a, b
