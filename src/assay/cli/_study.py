@@ -39,6 +39,9 @@ def run_study(
     retry: bool = False,
 ) -> "Sweep":
     """Run a study where the options say, with a progress bar; Ctrl-C says what was kept and exits with 130."""
+    from concurrent.futures import BrokenExecutor
+
+    from assay.errors import DataError
     from assay.sweeps import Counts, run
 
     latest = Counts(missing=len(grid))
@@ -55,6 +58,12 @@ def run_study(
         kept = f"{latest.done:,} finished cells are in {store}; the same command goes on from there"
         typer.echo(f"assay: interrupted: {kept if store else 'nothing is kept without --store'}", err=True)
         raise typer.Exit(130) from None
+    except DataError as error:
+        if isinstance(error.__cause__, BrokenExecutor):
+            raise DataError(
+                f"{error} If a cell kills its worker each time, use --dask local: it ends as a failed cell."
+            ) from None
+        raise
 
 
 @contextmanager
@@ -124,11 +133,13 @@ def _dask(address: str, workers: int | None) -> Iterator["Executor"]:
             "`--workers` must be left out with the address of a Dask cluster, which has its own workers."
         )
     # What Dask has to say about a lost worker or scheduler ends up in rows and messages.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     with ExitStack() as stack:
         if address == "local":
             options = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": logging.CRITICAL}
-            cluster: Any = LocalCluster(n_workers=n_workers(workers), **options)  # type: ignore[no-untyped-call]
+            with _deaf_to_interrupts():
+                cluster: Any = LocalCluster(n_workers=n_workers(workers), **options)  # type: ignore[no-untyped-call]
             target = stack.enter_context(cluster)
         else:
             target = address
@@ -140,6 +151,18 @@ def _dask(address: str, workers: int | None) -> Iterator["Executor"]:
             typer.echo(f"assay: the cluster at {address} has no workers yet; waiting for them", err=True)
         # pure=False: cells are distinct, so Dask need not find out by hashing their arguments.
         yield client.get_executor(pure=False)
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Start processes that leave Ctrl-C to the driver: a process inherits the signals that its parent ignores."""
+    import signal
+
+    heard = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, heard)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from assay import _check, _random
-from assay.errors import ArgumentError, DataError
+from assay.errors import ArgumentError, AssayError, DataError
 from assay.sweeps.grid import Grid, show
 from assay.sweeps.rows import DONE, FAILED, MISSING, Counts, Row, compute, failed, frame
 from assay.sweeps.store import Recorder, Store, recording
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 GRACE = 5.0
 """Seconds in which an executor that broke may still hand over what it had finished."""
 
-EXECUTOR_LOST = (BrokenExecutor, CancelledError)
-"""What a cell says that has no result because of its executor, and not because of itself or its worker."""
+EXECUTOR_LOST = (BrokenExecutor, CancelledError, ImportError, AssayError)
+"""What a cell says that has no result for reasons that all cells share: no executor any more, or no task on workers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,10 +223,10 @@ def _pooled(task: Task, todo: Sequence[Row], seed: int, executor: Executor, n_pe
         for future in pending:
             future.cancel()
     if lost is not None:
-        raise DataError(
-            f"The executor stopped working ({type(lost).__name__}: {lost}). "
-            "Finished cells are kept; run the study again to go on."
-        ) from lost
+        what = f"The executor broke ({type(lost).__name__}: {lost})."
+        if isinstance(lost, ImportError | AssayError):
+            what = f"A worker cannot load the task: {lost}"
+        raise DataError(f"{what} Finished cells are kept; run the study again to go on.") from lost
 
 
 def _trouble(future: Future[Row]) -> BaseException | None:

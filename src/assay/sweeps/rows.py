@@ -38,8 +38,8 @@ class Row:
     values : mapping of str to number
         What the task returned; NaN and infinity included.
     stage : str
-        Where a failed cell failed: "load" (the worker has no such task), "call" (the function raised), "values" (it
-        returned something other than named numbers) or "worker" (the worker died).
+        Where a failed cell failed: "call" (the function raised), "values" (it returned something other than named
+        numbers) or "worker" (its worker died).
     traceback : str
         The traceback of a failed cell.
     seconds : float
@@ -92,12 +92,10 @@ class Counts:
 
 def compute(task: Task, identity: str, cell: Cell, entropy: int) -> Row:
     """Compute one cell, wherever this runs; what goes wrong in the task is a row, not an exception."""
-    stage, start = "load", time.perf_counter()
+    function = task.resolve()
+    rng = _random.generator(np.random.SeedSequence(entropy), identity)
+    stage, start = "call", time.perf_counter()
     try:
-        function = task.resolve()
-        stage = "call"
-        rng = _random.generator(np.random.SeedSequence(entropy), identity)
-        start = time.perf_counter()
         result = function(dict(cell), rng)
         seconds = time.perf_counter() - start
         stage = "values"

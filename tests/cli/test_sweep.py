@@ -1,0 +1,205 @@
+import json
+import math
+import os
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+from assay.cli import main
+from assay.sweeps import Store, Task
+from tests.sweeps.tasks import bits
+
+COINS = """
+import math
+
+from assay.sweeps import task
+
+
+@task(version=1)
+def flip(cell, rng):
+    if cell["p"] > 1:
+        raise ValueError("p is no probability")
+    return {"heads": rng.binomial(cell["n"], cell["p"]), "ratio": math.nan if cell["n"] == 0 else math.inf}
+"""
+
+STUDY = """
+task = "my_coins:flip"
+seed = 4
+
+[grid]
+n = [0, 10, 1000]
+p = [0.1, 0.5]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "my_coins.py").write_text(COINS)
+    (tmp_path / "study.toml").write_text(STUDY)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    sys.modules.pop("my_coins", None)
+    return tmp_path
+
+
+@pytest.fixture
+def assay(folder, monkeypatch, capsys):
+    def assay(*arguments):
+        monkeypatch.setattr(sys, "argv", ["assay", "sweep", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capsys.readouterr()
+        return ended.value.code or 0, out, err
+
+    return assay
+
+
+def test_a_study_beside_its_function_runs_and_is_remembered(assay):
+    code, out, err = assay("run", "study.toml", "--store", "study.db")
+    assert (code, out) == (0, "my_coins:flip (version 1), seed 4\n6 cells: 6 done, 0 failed, 0 missing.\n")
+    assert "6/6" in err
+    assert "per second" in err
+    assert "left" in err
+    assert assay("run", "study.toml", "--store", "study.db")[1] == out
+    assert assay("status", "study.db") == (
+        0,
+        "study.db, seed 4\nmy_coins:flip (version 1): 6 cells: 6 done, 0 failed, 0 missing\n",
+        "",
+    )
+
+
+def test_processes_and_dask_give_the_same_store(assay):
+    assay("run", "study.toml", "--store", "inline.db")
+    assert assay("run", "study.toml", "--store", "two.db", "--workers", "2")[0] == 0
+    assert assay("run", "study.toml", "--store", "dask.db", "--workers", "2", "--dask", "local")[0] == 0
+    assert bits(Store("two.db").rows()) == bits(Store("dask.db").rows()) == bits(Store("inline.db").rows())
+
+
+def test_failed_cells_give_exit_code_3_and_can_be_looked_at(assay, folder):
+    (folder / "study.toml").write_text(STUDY + "[[cells]]\nn = 1\np = 1.5\n")
+    code, out, _ = assay("run", "study.toml", "--store", "study.db")
+    assert code == 3
+    assert out.endswith("First failure, at n=1, p=1.5 (call): ValueError: p is no probability\n")
+    code, out, _ = assay("show", "study.db", "--failed")
+    identity = Task("my_coins:flip", 1).identity({"n": 1, "p": 1.5})
+    assert out == f"{identity[:8]}  n=1, p=1.5  →  failed (call): ValueError: p is no probability\n"
+    code, out, _ = assay("show", "study.db", identity[:8])
+    assert f"identity    {identity}\n" in out
+    assert "state       failed, at stage 'call'\n" in out
+    assert 'raise ValueError("p is no probability")' in out
+
+    # The function is mended, without a change to the results of other cells; only the failed cell is computed.
+    (folder / "my_coins.py").write_text(COINS.replace('raise ValueError("p is no probability")', 'return {"heads": 1}'))
+    sys.modules.pop("my_coins")
+    assert assay("run", "study.toml", "--store", "study.db")[0] == 3
+    sys.modules.pop("my_coins")
+    assert assay("run", "study.toml", "--store", "study.db", "--retry")[0] == 0
+
+
+def test_a_cell_that_kills_its_worker_ends_as_a_failed_cell_on_dask(folder):
+    (folder / "my_coins.py").write_text(
+        COINS.replace('raise ValueError("p is no probability")', "__import__('os')._exit(1)")
+    )
+    (folder / "study.toml").write_text(STUDY + "[[cells]]\nn = 1\np = 1.5\n")
+    run = [
+        sys.executable,
+        "-c",
+        "from assay.cli import main; main()",
+        "sweep",
+        "run",
+        "study.toml",
+        "--store",
+        "study.db",
+    ]
+    pool = subprocess.run([*run, "--workers", "1"], capture_output=True, text=True, check=False)
+    assert pool.returncode == 1
+    assert "assay: The executor broke (BrokenProcessPool" in pool.stderr
+    assert "use --dask local: it ends as a failed cell" in pool.stderr
+    assert "Traceback" not in pool.stderr
+    dask = subprocess.run([*run, "--dask", "local", "--workers", "1"], capture_output=True, text=True, check=False)
+    assert dask.returncode == 3
+    assert "7 cells: 6 done, 1 failed, 0 missing." in dask.stdout
+    assert "First failure, at n=1, p=1.5 (worker): distributed.scheduler.KilledWorker" in dask.stdout
+    assert "Traceback" not in dask.stderr
+
+
+def test_show_gives_parameters_and_values(assay):
+    assay("run", "study.toml", "--store", "study.db")
+    _, out, _ = assay("show", "study.db", "--limit", "1")
+    first = Task("my_coins:flip", 1).identity({"n": 0, "p": 0.1})
+    assert out == (f"{first[:8]}  n=0, p=0.1  →  heads=0, ratio=nan\n… and 5 more; see --limit, or export the store.\n")
+    assert "  ratio = nan\n" in assay("show", "study.db", first)[1]
+    code, _, err = assay("show", "study.db", "zzz")
+    assert code == 2
+    assert err == "assay: `CELL` must begin the identity of one cell; 0 cells begin with 'zzz'.\n"
+
+
+def test_exports_hold_the_same_table(assay, folder):
+    (folder / "study.toml").write_text(STUDY.replace("p = [0.1, 0.5]", "p = [0.5]\nv = [[1, 2], [3]]"))
+    assay("run", "study.toml", "--store", "study.db")
+    for name in ("out.csv", "out.parquet", "out.json"):
+        assert assay("export", "study.db", name) == (0, "", "")
+    frame = Store("study.db").to_frame()
+    assert pl.read_parquet("out.parquet").equals(frame)
+    csv = pl.read_csv("out.csv")
+    assert csv.columns == frame.columns
+    assert frame.columns == ["task", "version", "n", "p", "v", "heads", "ratio", "state", "stage", "error"]
+    assert csv["v"].to_list() == ["[1, 2]", "[3]"] * 3
+    assert csv["ratio"].is_nan().to_list() == [True, True, False, False, False, False]
+    document = json.loads((folder / "out.json").read_text())
+    assert document["seed"] == 4
+    assert [cell["values"]["ratio"] for cell in document["cells"]] == [None, None, *["inf"] * 4]
+    assert math.isinf(frame["ratio"][2])
+
+
+def test_two_runs_give_the_same_export_byte_for_byte(assay, folder):
+    for name in ("a", "b"):
+        assay("run", "study.toml", "--store", f"{name}.db")
+        assay("export", f"{name}.db", f"{name}.csv")
+    assert (folder / "a.csv").read_bytes() == (folder / "b.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("run", "nowhere.toml", "--store", "s.db"), 1, "assay: nowhere.toml: there is no such file."),
+        (("run", "bad.toml", "--store", "s.db"), 1, "assay: bad.toml: `task` must be given"),
+        (("run", "study.toml", "--store", "no/s.db"), 1, "there is no folder no."),
+        (
+            ("run", "study.toml", "--store", "s.db", "--workers", "2", "--dask", "tcp://a:1"),
+            2,
+            "`--workers` must be left",
+        ),
+        (("run", "study.toml", "--store", "s.db", "--dask", "here"), 1, "No Dask scheduler answers at here"),
+        (("status", "s.db"), 1, "assay: s.db: there is no such store."),
+        (("status", "study.toml"), 1, "assay: study.toml: this is not a sweep store"),
+        (("export", "done.db", "out.xlsx"), 2, "`OUTPUT` must end in .csv, .parquet or .json; got 'out.xlsx'."),
+        (("export", "done.db", "no/out.csv"), 1, "assay: no/out.csv: cannot be written"),
+        (("export", "done.db", "no/out.parquet"), 1, "assay: no/out.parquet: cannot be written"),
+        (("export", "done.db", "no/out.json"), 1, "assay: no/out.json: cannot be written"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(assay, folder, arguments, code, words):
+    (folder / "bad.toml").write_text("seed = 1")
+    assay("run", "study.toml", "--store", "done.db")
+    ended, _, err = assay(*arguments)
+    assert ended == code
+    assert words in err
+    assert "Traceback" not in err
+    assert not os.path.exists("s.db")
+
+
+def test_another_seed_than_the_store_s_is_a_usage_error(assay, folder):
+    assay("run", "study.toml", "--store", "study.db")
+    (folder / "study.toml").write_text(STUDY.replace("seed = 4", "seed = 5"))
+    code, _, err = assay("run", "study.toml", "--store", "study.db")
+    assert code == 2
+    assert "study.db holds a study with seed 4; got seed 5." in err
+
+
+def test_help_does_not_load_what_it_does_not_need():
+    heavy = {"numpy", "polars", "rich.progress", "distributed"}
+    check = f"import sys; import assay.cli.app; print({heavy} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True).stdout == "set()\n"

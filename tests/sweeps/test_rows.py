@@ -1,0 +1,90 @@
+import math
+import struct
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.sweeps import Counts, Grid, Row, run
+from assay.sweeps.rows import dump_values, frame, load_values
+from tests.sweeps.tasks import bits, fragile
+
+numbers = st.one_of(st.floats(), st.integers(-(2**70), 2**70), st.booleans())
+
+
+@given(st.dictionaries(st.text(), numbers))
+def test_values_survive_bit_for_bit(values):
+    again = load_values(dump_values(values))
+    assert list(again) == list(values)
+    for a, b in zip(values.values(), again.values(), strict=True):
+        assert type(a) is type(b)
+        if isinstance(a, float) and math.isnan(a):
+            # Hardware may mark a NaN's sign; a study's NaN is always the same one.
+            assert struct.pack("<d", b) == struct.pack("<d", math.nan)
+        else:
+            assert a == b
+            assert math.copysign(1, a) == math.copysign(1, b)
+
+
+@pytest.mark.parametrize("store", [None, "study.db"])
+def test_nan_and_infinity_are_results(tmp_path, store):
+    sweep = run(fragile, Grid([{"kind": "nan"}]), store=store and tmp_path / store, rng=1)
+    wanted = {"x": math.nan, "y": math.inf, "z": -math.inf, "zero": -0.0, "tiny": 5e-324, "third": 1 / 3}
+    found = sweep.rows[0]
+    assert bits([found]) == [(found.identity, "done", bits([_row(wanted)])[0][2], "", "")]
+    if store:
+        again = run(fragile, Grid([{"kind": "nan"}]), store=tmp_path / store)
+        assert bits(again.rows) == bits(sweep.rows)
+
+
+@pytest.mark.parametrize(
+    ("kind", "stage", "error"),
+    [
+        ("raise", "call", "ZeroDivisionError: a number was divided by zero"),
+        ("exit", "call", "SystemExit: 4"),
+        ("text", "values", "TypeError: a task's values are numbers (NaN where undefined); `x` is 'three'"),
+        ("none", "values", "TypeError: a task's values are numbers (NaN where undefined); `x` is None"),
+        ("list", "values", "TypeError: a task returns a mapping of names to numbers; got list"),
+        ("parameter", "values", "ValueError: a task's values need names that no parameter or column has; got 'kind'"),
+        ("column", "values", "ValueError: a task's values need names that no parameter or column has; got 'state'"),
+    ],
+)
+def test_a_cell_that_fails_is_a_row_and_the_others_go_on(kind, stage, error):
+    sweep = run(fragile, Grid.product({"kind": ["before", kind, "behind"]}), rng=1)
+    assert [row.state for row in sweep.rows] == ["done", "failed", "done"]
+    assert (sweep.rows[1].stage, sweep.rows[1].error) == (stage, error)
+    assert sweep.rows[1].traceback.startswith("Traceback")
+
+
+def test_a_traceback_begins_in_the_task():
+    sweep = run(fragile, Grid([{"kind": "raise"}]), rng=1)
+    assert "tasks.py" in sweep.rows[0].traceback.splitlines()[1]
+
+
+def test_a_frame_keeps_nan_apart_from_absent():
+    rows = [_row({"x": math.nan, "n": 3}), _row({}), _row({"x": 1, "y": 2.5})]
+    table = frame(rows, task=True)
+    assert table.columns == ["task", "version", "i", "x", "n", "y", "state", "stage", "error"]
+    assert table["x"].is_nan().to_list() == [True, None, False]
+    assert table["n"].to_list() == [3, None, None]
+    assert table.schema["stage"] == pl.String
+    assert frame([], task=False).columns == ["state", "stage", "error"]
+
+
+def test_numpy_s_numbers_are_plain_ones_in_a_row():
+    row = run(fragile, Grid([{"kind": "other"}]), rng=np.random.default_rng(1)).rows[0]
+    assert type(row.values["x"]) is float
+
+
+def test_a_row_has_a_json_form():
+    assert _row({"x": math.nan}).to_dict()["values"] == {"x": None}
+
+
+def test_counts_read_as_a_sentence():
+    assert str(Counts(done=1200, failed=1, missing=2)) == "1,203 cells: 1,200 done, 1 failed, 2 missing"
+
+
+def _row(values):
+    return Row("id", "m:f", 1, {"i": 1}, "done", values)

@@ -1,0 +1,74 @@
+import pytest
+
+from assay.errors import DataError, MissingFileError
+from assay.sweeps import Study
+from tests.sweeps.tasks import draw
+
+TASK = 'task = "tests.sweeps.tasks:draw"\n'
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(text, **options):
+        path = tmp_path / "study.toml"
+        path.write_text(text)
+        return Study.read(path, **options)
+
+    return read
+
+
+def test_lists_are_axes_and_the_rest_is_the_same_everywhere(read):
+    study = read(TASK + 'seed = 7\n[grid]\nn = [10, 20]\nv = [[1, 2]]\nmetric = "mae"\n[[cells]]\nn = 5\n')
+    assert study.task is draw
+    assert study.seed == 7
+    assert [dict(cell) for cell in study.grid] == [
+        {"n": 10, "v": [1, 2], "metric": "mae"},
+        {"n": 20, "v": [1, 2], "metric": "mae"},
+        {"n": 5},
+    ]
+
+
+def test_cells_may_be_all_there_is(read):
+    study = read(TASK + "[[cells]]\nn = 5\n")
+    assert [dict(cell) for cell in study.grid] == [{"n": 5}]
+    assert study.seed is None
+
+
+def test_a_short_name_stands_for_an_address(read):
+    assert read('task = "draw"\n[grid]\nn = [1]', tasks={"draw": draw.name}).task is draw
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("task = ", "not a readable TOML document"),
+        ("[grid]\nn = [1]", "`task` must be given"),
+        (
+            'task = "drew"\n[grid]\nn = [1]',
+            "must be draw or an address, \"package.module:function\"; got 'drew'. Did you mean 'draw'?",
+        ),
+        ('task = "a:b"\n[grid]\nn = [1]', "There is no module `a`"),
+        (TASK, "the study has no cells"),
+        (TASK + "[grid]\nn = []", "the study has no cells"),
+        (TASK + "grid = 3", "`grid` must be a table"),
+        (TASK + "[cells]\nn = 3", "`cells` a list of tables"),
+        (TASK + "seed = -1\n[grid]\nn = [1]", "`seed` must be a whole number of at least 0; got -1."),
+        (
+            TASK + "[grids]\nn = [1]",
+            "`entry` must be one of task, seed, grid, cells; got 'grids'. Did you mean 'grid'?",
+        ),
+        (TASK + "[grid]\nn = [1, 1]", "Cell 2 of the grid repeats cell 1"),
+        (TASK + "[grid]\nn = [nan]", "must be finite"),
+        (TASK + "[grid]\nn = [2026-01-01]", "no JSON form for date"),
+    ],
+)
+def test_a_document_that_cannot_be_meant_is_refused_with_its_name(read, text, words):
+    with pytest.raises(DataError) as caught:
+        read(text, tasks={"draw": draw.name})
+    assert "study.toml: " in str(caught.value)
+    assert words in str(caught.value)
+
+
+def test_a_document_that_is_not_there(tmp_path):
+    with pytest.raises(MissingFileError, match="there is no such file"):
+        Study.read(tmp_path / "study.toml")

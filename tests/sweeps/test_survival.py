@@ -1,0 +1,222 @@
+"""Drivers in processes of their own, ended in every unfriendly way: nothing is lost, nothing is doubled."""
+
+import ctypes
+import os
+import random
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from assay.errors import DataError
+from assay.sweeps import Store, run
+from tests.sweeps.drive import SEED
+from tests.sweeps.tasks import GRID, bits, draw
+
+ROOT = Path(__file__).parents[2]
+STUDY = f"""
+task = "tests.sweeps.tasks:draw"
+seed = {SEED}
+[grid]
+i = {list(range(len(GRID)))}
+"""
+
+
+@pytest.fixture(scope="module")
+def uninterrupted():
+    return bits(run(draw, GRID, rng=SEED).rows)
+
+
+@pytest.fixture
+def path(tmp_path):
+    (tmp_path / "study.toml").write_text(STUDY)
+    return tmp_path / "study.db"
+
+
+def test_a_driver_killed_at_twenty_moments_loses_and_doubles_nothing(path, uninterrupted):
+    moments = random.Random(20)
+    done = [0]
+    for number in range(20):
+        driver = _drive(path, n_threads=1 + number % 2, seconds=0.01)
+        time.sleep(moments.uniform(0, 0.12))
+        driver.kill()
+        driver.wait()
+        assert driver.returncode == -signal.SIGKILL
+        if path.exists():
+            connection = sqlite3.connect(path)
+            assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+            connection.close()
+            done.append(_done(path))
+    assert done == sorted(done)
+    # The kills hit runs that had begun and not ended: at least ten of them found new cells recorded.
+    assert len(set(done)) > 10
+    assert done[-1] < len(GRID)
+    driver = _drive(path, n_threads=2)
+    assert driver.wait() == 0
+    assert bits(Store(path).rows()) == uninterrupted
+    assert sorted(os.listdir(path.parent)) == ["study.db", "study.toml"]
+
+
+def test_a_driver_killed_with_its_workers_under_way_takes_them_along(path, uninterrupted):
+    driver = _assay("run", "study.toml", "--store", path, "--workers", "2", cwd=path.parent, seconds=0.02)
+    _wait_for(lambda: path.exists() and _done(path) > 5)
+    driver.kill()
+    driver.communicate()
+    _wait_for(lambda: _is_empty(driver.pid))
+    assert 5 < _done(path) < len(GRID)
+    assert _assay("run", "study.toml", "--store", path, cwd=path.parent).wait() == 0
+    assert bits(Store(path).rows()) == uninterrupted
+
+
+@pytest.mark.parametrize("options", [(), ("--workers", "2")])
+def test_ctrl_c_stops_at_once_and_says_what_is_kept(path, uninterrupted, options):
+    driver = _assay("run", "study.toml", "--store", path, *options, cwd=path.parent, seconds=0.02)
+    _wait_for(lambda: path.exists() and _done(path) > 5)
+    os.killpg(driver.pid, signal.SIGINT)  # as a terminal does: to the driver and to its workers
+    _, errors = driver.communicate()
+    assert driver.returncode == 130
+    assert "Traceback" not in errors
+    done = _done(path)
+    assert f"assay: interrupted: {done} finished cells are in {path}; the same command goes on from there" in errors
+    assert 5 < done < len(GRID)
+    _wait_for(lambda: _is_empty(driver.pid))
+    assert sorted(os.listdir(path.parent)) == ["study.db", "study.toml"]
+    assert _assay("run", "study.toml", "--store", path, cwd=path.parent).wait() == 0
+    assert bits(Store(path).rows()) == uninterrupted
+
+
+def test_a_second_driver_is_sent_away_and_the_first_is_not_disturbed(path, uninterrupted):
+    first = _drive(path, n_threads=1, seconds=0.004)
+    _wait_for(lambda: path.exists() and _done(path) > 5)
+    second = _assay("run", "study.toml", "--store", path, cwd=path.parent)
+    _, errors = second.communicate()
+    assert second.returncode == 1
+    assert f"assay: {path} is being run by process {first.pid} on " in errors
+    assert errors.count("\n") <= 2
+    assert first.wait() == 0
+    assert bits(Store(path).rows()) == uninterrupted
+
+
+def test_a_file_that_may_not_grow_is_one_line_and_the_study_goes_on_later(path, uninterrupted):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_500_000, 1_500_000))
+
+    _runs_out_of_space(path, preexec_fn=limit)
+    assert _assay("run", "study.toml", "--store", path, cwd=path.parent).wait() == 0
+    assert bits(Store(path).rows()) == uninterrupted
+
+
+def test_a_full_disk_is_one_line_and_the_study_goes_on_later(path, uninterrupted):
+    disk = path.with_name("disk")
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk]
+    if os.geteuid() or subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("a small disk can only be mounted by root")
+    try:
+        _runs_out_of_space(disk / "study.db")
+        subprocess.run(["mount", "-o", "remount,size=16m", disk], check=True)
+        assert _assay("run", "study.toml", "--store", disk / "study.db", cwd=path.parent).wait() == 0
+        assert bits(Store(disk / "study.db").rows()) == uninterrupted
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+def test_a_read_only_store_can_be_read_and_refuses_a_run(path, uninterrupted):
+    done = run(draw, GRID, store=path, rng=SEED)
+    before = path.read_bytes()
+    bound = {"preexec_fn": _bound_by_permissions} if os.geteuid() == 0 else {}
+    try:
+        path.chmod(0o444)
+        path.parent.chmod(0o555)
+        reader = _assay("status", path, **bound)
+        assert f"{len(GRID)} done" in reader.communicate()[0]
+        driver = _assay("run", path.with_name("study.toml"), "--store", path, **bound)
+        _, errors = driver.communicate()
+        assert driver.returncode == 1
+        assert "Traceback" not in errors
+        assert f"assay: {path}: the store cannot be opened or written. Make the file and its folder writable" in errors
+        path.parent.chmod(0o777)
+        driver = _assay("run", path.with_name("study.toml"), "--store", path, **bound)
+        _, errors = driver.communicate()
+        assert driver.returncode == 1
+        assert f"assay: {path}: the store cannot be written. Make the file and its folder writable" in errors
+    finally:
+        path.parent.chmod(0o755)
+    assert path.read_bytes() == before
+    assert bits(done.rows) == uninterrupted
+
+
+def _runs_out_of_space(store, **limits):
+    study = store.with_name("study.toml") if store.with_name("study.toml").exists() else store.parents[1] / "study.toml"
+    driver = _assay("run", study, "--store", store, **limits)
+    _, errors = driver.communicate()
+    assert driver.returncode == 1
+    assert "Traceback" not in errors
+    assert f"assay: {store}: the disk " in errors
+    assert "Finished cells are kept; free some space and run the study again." in errors
+    done = _done(store)
+    assert 0 < done < len(GRID)
+    # What the progress bar counted last had been written.
+    assert f" {done}/{len(GRID)} " in errors
+
+
+def _drive(path, *, n_threads, seconds=0.0):
+    """Start a driver and return when it is about to open the store."""
+    command = [sys.executable, "-m", "tests.sweeps.drive", path, str(n_threads)]
+    driver = subprocess.Popen(command, cwd=ROOT, env=_environment(seconds), stdout=subprocess.PIPE, text=True)
+    assert driver.stdout is not None
+    assert driver.stdout.readline() == "ready\n"
+    driver.stdout.close()
+    return driver
+
+
+def _assay(*arguments, seconds=0.0, **options):
+    # A session of its own, so that a signal to the group reaches the driver and its workers and nobody else.
+    return subprocess.Popen(
+        [sys.executable, "-c", "from assay.cli import main; main()", "sweep", *map(str, arguments)],
+        env=_environment(seconds),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        **options,
+    )
+
+
+def _environment(seconds):
+    # COLUMNS: wide enough for the progress bar to fit into one line.
+    return {**os.environ, "PYTHONPATH": str(ROOT), "CELL_SECONDS": str(seconds), "COLUMNS": "120"}
+
+
+def _bound_by_permissions():
+    """In a process about to start: give up root's right to write where permissions forbid it (prctl, on Linux)."""
+    drop_from_bounding_set, write_anywhere = 24, 1
+    ctypes.CDLL(None).prctl(drop_from_bounding_set, write_anywhere, 0, 0, 0)
+
+
+def _done(path):
+    # A driver makes the file first and its tables a moment later; until then a reader is told that it is empty.
+    with suppress(DataError):
+        return sum(counts.done for counts in Store(path).counts().values())
+    return 0
+
+
+def _is_empty(group):
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def _wait_for(condition, *, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.01)
