@@ -191,7 +191,7 @@ def test_a_file_with_an_equals_sign_in_its_name(folder):
             ["wide.csv"], {"gold": "rater_*", "a": "gpt5", "b": "llama"}, DataError,
             "wide.csv has no column that looks like the source; say which it is with `source` (--source). "
             "Its columns: id, rater_1, rater_2, gpt4, llama, topic. "
-            "If all rows are of one source, name it: human=wide.csv (in Python, sources='human').",
+            "If all rows are of one source, name it: sources='human' (human=FILE on the command line).",
         ),
         (
             ["wide.csv"], {"gold": "rater_*", "a": "gpt4", "b": "llama", "rater": "topic"}, ArgumentError,

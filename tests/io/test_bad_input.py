@@ -37,6 +37,10 @@ TEXT_FILES = {
         b'item,source,value\n"q1"x,s,1\n',
         "{path}, line 2 cannot be read: ',' expected after '\"'. Mend the quotes.",
     ),
+    "another separator": (
+        b"item;source;value\nq1;s;1\n",
+        "{path}: the cells seem to be separated by ';', but the ending of the file means ','. Save it with the other separator or the other ending.",
+    ),
     "two columns of one name": (b"item,value,value\nq1,1,2\n", "{path}, line 1 has two columns called 'value'; rename one."),
     "no item column": (
         b"name,source,value\nq1,s,1\n",
@@ -46,7 +50,7 @@ TEXT_FILES = {
     "no source column": (
         b"item,value\nq1,1\n",
         "{path} has no column that looks like the source; say which it is with `source` (--source). "
-        "Its columns: item, value. If all rows are of one source, name it: human={path} (in Python, sources='human').",
+        "Its columns: item, value. If all rows are of one source, name it: sources='human' (human=FILE on the command line).",
     ),
     "ambiguous value": (
         b"item,source,score,label\nq1,s,1,2\n",
@@ -89,16 +93,16 @@ TEXT_FILES = {
     ),
     "duplicate rater": (
         b"item,source,rater,value\nq1,s,ann,1\nq2,s,ann,1\nq1,s,ann,2\n",
-        "{path}, line 4 repeats {path}, line 2: item q1 of s by rater ann. Remove one, or name the column that numbers "
+        "{path}, line 4 repeats line 2: item q1 of s by rater ann. Remove one, or name the column that numbers "
         "them: `repeat` (--repeat).",
     ),
     "duplicate repeat": (
         b"item,source,repeat,value\nq1,s,1,1\nq1,s,2,1\nq1,s,1,2\n",
-        "{path}, line 4 repeats {path}, line 2: item q1 of s, repeat 1. Remove one.",
+        "{path}, line 4 repeats line 2: item q1 of s, repeat 1. Remove one.",
     ),
     "duplicate rater and repeat": (
         b"item,source,rater,repeat,value\nq1,s,ann,1,1\nq1,s,bob,1,2\nq1,s,ann,1,2\n",
-        "{path}, line 4 repeats {path}, line 2: item q1 of s by rater ann, repeat 1. Remove one.",
+        "{path}, line 4 repeats line 2: item q1 of s by rater ann, repeat 1. Remove one.",
     ),
     "a rater is missing": (
         b"item,source,rater,value\nq1,s,ann,1\nq1,s,,2\n",

@@ -1,4 +1,6 @@
 import io
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay import DataError
-from assay.io import read
+from assay import ArgumentError, DataError
+from assay.io import _text, read
 from tests.io.same import assert_same, rater_names
 
 CSV = """item,source,rater,value,topic
@@ -96,6 +98,11 @@ def test_sources_by_condition_take_the_source_column_for_the_rater():
         "item = item_id, source = source, value = value, repeat = rep; "
         "rater = source, because the sources are told apart by kind."
     )
+    told = read(
+        pl.read_csv(io.StringIO(rows)), item="item_id", source="source", value="value", repeat="rep",
+        sources={"human": "kind=human"},
+    )  # fmt: skip
+    assert told.notes == ("Column of the table guessed: rater = source, because the sources are told apart by kind.",)
     explicit = read(
         pl.read_csv(io.StringIO(rows)), sources={"human": "kind=human", "M": "m"}, source="source", rater="source"
     )
@@ -219,3 +226,46 @@ def test_rows_of_different_items_may_come_in_any_order(data):
 def test_arrow_tables_are_dataframes():
     table = read(pa.table({"item": [1], "source": ["s"], "value": [0.25]}))
     assert table.sources["s"].values.tolist() == [0.25]
+
+
+def test_quotes_commas_and_line_ends_in_cells(tmp_path):
+    path = tmp_path / "t.csv"
+    long = "x" * 200_000
+    path.write_text(f'item,source,value\n"a, ""b""\nc",s,1\n5" disk,s,2\n"{long}",s,3\n')
+    assert read(path).items.tolist() == ['a, "b"\nc', '5" disk', long]
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.sampled_from(["q1", "é", "", '"', "\n", "\r\n", ",", "\r"]), max_size=12), st.integers(1, 7))
+def test_the_first_look_does_not_depend_on_the_chunks(parts, size):
+    content = "".join(parts).encode() + b"end"
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        path = Path(folder) / "t.csv"
+        path.write_bytes(content)
+        whole = _text.scan(path, "t.csv", separator=",")
+        patch.setattr(_text, "CHUNK", size)
+        assert _text.scan(path, "t.csv", separator=",") == whole
+    text = content.decode()
+    lines = text.split("\n")
+    bare = text.replace("\r\n", "\n")
+    blank = any(line in ("", "\r") for line in lines)
+    assert whole == _text.Outline(len(lines), text.count(","), not ('"' in text or "\r" in bare or blank))
+
+
+def test_the_first_equals_sign_ends_the_column():
+    frame = pl.DataFrame({"item": [1, 1], "source": ["temp=0", "temp=1"], "value": [1, 2]})
+    assert read(frame, sources={"cold": "source=temp=0"}).sources["cold"].values.tolist() == [1]
+
+
+def test_sources_must_be_meant():
+    frame = pl.DataFrame({"item": [1], "source": ["s"], "value": [1]})
+    with pytest.raises(ArgumentError, match="`sources` must name at least one source"):
+        read(frame, sources={})
+    with pytest.raises(ArgumentError, match="so `source` must be left out"):
+        read(frame, sources="all", source="source")
+    with pytest.raises(ArgumentError, match="`item` and `value` must be different columns; got 'item' for both"):
+        read(frame, item="item", value="item")
+    with pytest.raises(ArgumentError, match="`scale` must be one of nominal, ordinal, continuous; got 'numeric'"):
+        read(frame, scale="numeric")
+    with pytest.raises(DataError, match="the table has no column that looks like the source"):
+        read(frame, source="", sources={"s": "s", "t": "item=1"})

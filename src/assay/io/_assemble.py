@@ -10,7 +10,7 @@ import polars as pl
 
 from assay.errors import DataError
 from assay.io._factor import Factor
-from assay.io._values import Encoded, Place, refuse_mixed_sources
+from assay.io._values import Encoded, refuse_mixed_sources
 from assay.io.sheets import Sheet
 from assay.responses import Labels, Responses, ResponseTable
 from assay.scales import IntArray
@@ -30,25 +30,31 @@ class Rows:
     rater : Factor or None
     repeat : array of float, optional
         What responses of an item are sorted by; NaN where the cell is blank.
-    place : callable
-        Says where a row is.
+    sheet : Sheet
+    where : array of int
+        The row of the sheet that each row comes from.
     """
 
     item: Factor
     source: Factor
     rater: Factor | None
     repeat: npt.NDArray[np.float64] | None
-    place: Place
+    sheet: Sheet
+    where: IntArray
+
+    def place(self, row: int) -> str:
+        """Say where a row is."""
+        return self.sheet.place(int(self.where[row]))
 
     def assemble(self, encoded: Encoded, groups: Mapping[str, Labels], notes: Sequence[str]) -> ResponseTable:
         """Sort the rows by source, item and repeat, and cut them into sources."""
         refuse_mixed_sources(encoded, self.source, self.place)
-        where = np.flatnonzero(encoded.present)
-        item, source = self.item.codes[where], self.source.codes[where]
+        kept = np.flatnonzero(encoded.present)
+        item, source = self.item.codes[kept], self.source.codes[kept]
         n_items, n_sources = len(self.item.names), len(self.source.names)
-        rater = None if self.rater is None else self.rater.codes[where]
-        repeat = None if self.repeat is None else self.repeat[where]
-        self._refuse_duplicates(where, item, source, rater, repeat)
+        rater = None if self.rater is None else self.rater.codes[kept]
+        repeat = None if self.repeat is None else self.repeat[kept]
+        self._refuse_duplicates(kept, item, source, rater, repeat)
         cell = source * n_items + item
         order = np.argsort(cell, kind="stable") if repeat is None else np.lexsort((repeat, cell))
         sizes = np.bincount(cell, minlength=n_items * n_sources).reshape(n_sources, n_items)
@@ -57,7 +63,7 @@ class Rows:
         for number, name in enumerate(self.source.names):
             rows = order[stops[number] - sizes[number].sum() : stops[number]]
             offsets = np.concatenate([[0], np.cumsum(sizes[number])])
-            raters = None if rater is None else self._raters(name, where[rows], rater[rows])
+            raters = None if rater is None else self._raters(name, kept[rows], rater[rows])
             sources[name] = Responses(encoded.values[rows], offsets, raters)
         known = tuple(self.rater.names) if self.rater is not None else ()
         if all(responses.raters is None for responses in sources.values()):
@@ -79,14 +85,14 @@ class Rows:
 
     def _refuse_duplicates(
         self,
-        where: IntArray,
+        kept: IntArray,
         item: IntArray,
         source: IntArray,
         rater: IntArray | None,
         repeat: npt.NDArray[np.float64] | None,
     ) -> None:
         keys: dict[str, npt.NDArray[Any]] = {"item": item, "source": source}
-        told_apart = np.zeros(where.size, dtype=bool)
+        told_apart = np.zeros(kept.size, dtype=bool)
         if rater is not None:
             keys["rater"] = rater
             told_apart |= rater >= 0
@@ -106,7 +112,8 @@ class Rows:
         if repeat is not None and not np.isnan(repeat[second]):
             who += f", repeat {repeat[second]:g}"
         remedy = "" if repeat is not None else ", or name the column that numbers them: `repeat` (--repeat)"
-        places = f"{self.place(int(where[second]))} repeats {self.place(int(where[first]))}"
+        before = self.sheet.short_place(int(self.where[kept[first]]))
+        places = f"{self.place(int(kept[second]))} repeats {before}"
         raise DataError(f"{places}: {who}. Remove one{remedy}.")
 
 

@@ -67,7 +67,7 @@ def find_columns(sheet: Sheet, given: dict[str, str | None], *, required: Sequen
             found[role] = guess(sheet, role, taken=found.values())
             guessed += [f"{role} = {found[role]}"] if found[role] is not None else []
         if found[role] is None and role in required:
-            whole = f" If all rows are of one source, name it: human={sheet.name} (in Python, sources='human')."
+            whole = " If all rows are of one source, name it: sources='human' (human=FILE on the command line)."
             raise DataError(
                 f"{sheet.name} has no column that looks like the {role}; say which it is with `{role}` (--{role}). "
                 f"Its columns: {listed(sheet.columns)}.{whole if role == 'source' else ''}"
@@ -121,8 +121,7 @@ class Condition:
         column, equals, value = text.partition("=")
         if equals:
             return cls(column.strip(), value.strip())
-        if source is None:
-            raise ArgumentError(f"{text!r} names no column; write a condition such as kind={text}, or give `source`.")
+        assert source is not None  # whoever allows plain values requires the column
         return cls(source, text)
 
 

@@ -68,7 +68,7 @@ def scan(path: Path, name: str, *, separator: str | None) -> Outline:
             n_lines += breaks
             n_separators += chunk.count(sought)
             position += len(chunk)
-            last = chunk[-2:]
+            last = seam[-2:]
     if position == 0:
         raise DataError(f"{name} is empty.")
     try:
@@ -95,6 +95,7 @@ def read_separated(path: Path, name: str, separator: str, outline: Outline) -> t
     """Read a CSV or TSV file as columns of text, with the line of each row."""
     with _records(path, name, separator) as records:
         header = _header(next(records, (1, []))[1], name)
+        _refuse_other_separator(header, name, separator)
         if outline.plain and outline.n_separators == outline.n_lines * (len(header) - 1):
             frame = _read_plain(path, separator, header)
             if frame is not None and frame.height == outline.n_lines - 1:
@@ -134,7 +135,7 @@ def _read_quoted(
 @contextmanager
 def _records(path: Path, name: str, separator: str) -> Iterator[Iterator[tuple[int, list[str]]]]:
     """Give (line, cells) of every record that is not blank, as the csv module reads them."""
-    before = csv.field_size_limit(LONGEST_LINE)
+    before = csv.field_size_limit(LONGEST_LINE)  # prompts are longer than the 128 kB that the module allows by default
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             yield _numbered(csv.reader(file, delimiter=separator, strict=True), name)
@@ -162,6 +163,15 @@ def _header(cells: list[str], name: str) -> list[str]:
         if column in header[:position]:
             raise DataError(f"{name}, line 1 has two columns called {column!r}; rename one.")
     return header
+
+
+def _refuse_other_separator(header: list[str], name: str, separator: str) -> None:
+    others = [mark for mark in ";\t,|" if mark != separator and mark in header[0]] if len(header) == 1 else []
+    if others:
+        raise DataError(
+            f"{name}: the cells seem to be separated by {others[0]!r}, but the ending of the file means {separator!r}. "
+            "Save it with the other separator or the other ending."
+        )
 
 
 def read_json_lines(path: Path, name: str) -> tuple[pl.DataFrame, str, IntArray, dict[str, int]]:

@@ -64,7 +64,7 @@ class Sheet:
         if column in self.nested:
             line = self.nested[column]
             raise DataError(f"{self.name}, line {line}: {column!r} is a list or an object, not one value.")
-        if cells.dtype.is_nested() or cells.dtype == pl.Binary:
+        if cells.dtype.is_nested() or cells.dtype in (pl.Binary, pl.Object):
             raise DataError(f"column {column!r} of {self.name} holds {cells.dtype} cells, not one value each.")
         return cells
 

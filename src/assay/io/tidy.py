@@ -69,6 +69,8 @@ def read(
     sheet = open_sheet(data)
     if isinstance(sources, str) and source:
         raise ArgumentError("`sources` names the source of all rows, so `source` must be left out.")
+    if sources is not None and not sources:
+        raise ArgumentError("`sources` must name at least one source.")
     given = {"item": item, "source": source, "value": value, "rater": rater, "repeat": repeat}
     columns = _columns(sheet, given, sources)
     assert columns.item is not None
@@ -80,15 +82,15 @@ def read(
         cells = sheet.ids(columns.rater).gather(rows)
         # A source that is a value of the rater column is its own rater: its name there says nothing about who rated.
         raters = Factor.of(cells.set(pl.Series(np.isin(source_of_row.codes, own_rater)), None) if own_rater else cells)
-    place = _places(sheet, rows)
     known = Rows(
         Factor.of(ids), source_of_row, raters,
-        None if columns.repeat is None else repeats(sheet.ids(columns.repeat).gather(rows)), place,
+        None if columns.repeat is None else repeats(sheet.ids(columns.repeat).gather(rows)), sheet, rows,
     )  # fmt: skip
-    column = columns.value
-    encoded = encode(
-        sheet.cells(column).gather(rows), scale=scale, order=order, place=lambda row: f"{place(row)}, column {column!r}"
-    )
+
+    def place(row: int) -> str:
+        return f"{known.place(row)}, column {columns.value!r}"
+
+    encoded = encode(sheet.cells(columns.value).gather(rows), scale=scale, order=order, place=place)
     described = item_groups(sheet, rows, known.item, groups, used=columns.used)
     return known.assemble(encoded, described, [columns.note] if columns.note else [])
 
@@ -107,8 +109,8 @@ def _columns(sheet: Sheet, given: dict[str, str | None], sources: Mapping[str, s
     elsewhere = sorted(tested - {found.source})
     if given["rater"] is None and found.rater is None and found.source is not None and elsewhere:
         reason = f"rater = {found.source}, because the sources are told apart by {', '.join(elsewhere)}"
-        told = (found.note or f"Columns of {sheet.name}:.").removesuffix(".")
-        return replace(found, rater=found.source, note=f"{told}; {reason}.")
+        told = f"{found.note.removesuffix('.')}; " if found.note else f"Column of {sheet.name} guessed: "
+        return replace(found, rater=found.source, note=f"{told}{reason}.")
     return found
 
 
@@ -156,7 +158,3 @@ def _complete_ids(sheet: Sheet, column: str, rows: IntArray, role: str) -> pl.Se
         place = f"{sheet.place(row)}, column {column!r}"
         raise DataError(f"{place}: the {role} is missing. Fill the cell or remove the row.")
     return ids
-
-
-def _places(sheet: Sheet, rows: IntArray) -> Any:
-    return lambda row: sheet.place(int(rows[row]))

@@ -80,7 +80,7 @@ def read_wide(
     known = Rows(
         Factor(items.names, np.tile(items.codes, n_columns)),
         Factor(list(chosen), np.repeat(np.arange(len(chosen)), sizes)),
-        _raters(columns, chosen, n_rows), None, place,
+        _raters(columns, chosen, n_rows), None, sheet, np.tile(np.arange(n_rows), n_columns),
     )  # fmt: skip
     described = item_groups(sheet, np.arange(n_rows), items, groups, used=found.used | set(pairs))
     return known.assemble(encoded, described, [note] if note else [])
