@@ -6,6 +6,7 @@ has, and a missing response is absent, never a sentinel.
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -148,7 +149,8 @@ class Contest:
         NaN (or None among labels) marks an absent response. `gold` may be None. The arrays may have different numbers
         of columns, but must have the same number of rows.
         """
-        grids = {name: _grid(name, array) for name, array in (("gold", gold), ("a", a), ("b", b)) if array is not None}
+        given = {"a": a, "b": b} if gold is None else {"gold": gold, "a": a, "b": b}
+        grids = {name: _grid(name, array) for name, array in given.items()}
         lengths = {name: grid.shape[0] for name, grid in grids.items()}
         if len(set(lengths.values())) != 1:
             shown = ", ".join(f"{name} {length}" for name, length in lengths.items())
@@ -355,9 +357,15 @@ class ResponseTable:
 
 
 def _grid(name: str, array: Any) -> npt.NDArray[Any]:
-    grid = np.asarray(array)
-    if grid.dtype.kind in "iub" and grid.dtype.kind != "b":
+    try:
+        grid = np.asarray(array)
+    except ValueError:
+        raise DataError(f"`{name}` has rows of different lengths; fill them up with NaN (None among labels).") from None
+    if grid.dtype.kind in "iu":
         grid = grid.astype(np.float64)
+    if grid.dtype.kind == "O":
+        with suppress(TypeError, ValueError):  # numbers with gaps
+            grid = grid.astype(np.float64)
     if grid.ndim == 1:
         grid = grid[:, np.newaxis]
     if grid.ndim != 2 or grid.dtype.kind not in "fbUO":

@@ -65,8 +65,12 @@ class Scale:
         if order is not None:
             return cls._ordered(values, kind, order)
         numbers = numbers_in(values)
+        if not len(values):
+            raise DataError("there is no value from which to tell the scale.")
         if numbers is None:
             return cls._of_text(values, kind)
+        if not np.isfinite(numbers).all():
+            raise DataError(f"value {numbers[~np.isfinite(numbers)][0]:g} is not finite; leave missing values out.")
         distinct = np.unique(numbers)
         if kind is None:
             few = distinct.size <= MOST_LEVELS
@@ -78,7 +82,7 @@ class Scale:
             reason = "as asked"
         if kind == "continuous":
             return cls("continuous", reason=reason)
-        labels = tuple(str(int(number)) if number.is_integer() else repr(number) for number in distinct.tolist())
+        labels = tuple(_written(number) for number in distinct.tolist())
         return cls(kind, tuple(distinct.tolist()), labels, reason)  # type: ignore[arg-type]
 
     @classmethod
@@ -94,7 +98,7 @@ class Scale:
 
     @classmethod
     def _ordered(cls, values: Any, kind: str | None, order: Sequence[Any]) -> "Scale":
-        labels = tuple(str(label) for label in order)
+        labels = tuple(_written(label) for label in order)
         if kind not in (None, "ordinal"):
             raise ArgumentError(f"`order` is for ordinal scales; got scale={kind!r} as well. Leave one of them out.")
         if len(set(labels)) != len(labels) or len(labels) < 2:
@@ -119,7 +123,7 @@ class Scale:
             return numbers
         code = dict(zip(self.labels, self.levels, strict=True))
         try:
-            return np.array([code[str(value)] for value in values], dtype=np.float64)
+            return np.array([code[_written(value)] for value in values], dtype=np.float64)
         except KeyError as error:
             raise DataError(f"value {error.args[0]!r} is not one of the labels {', '.join(self.labels)}.") from None
 
@@ -155,6 +159,11 @@ def numbers_in(values: Any) -> FloatArray | None:
     except (TypeError, ValueError):
         return None
     return numbers if np.isfinite(numbers).all() else None
+
+
+def _written(value: Any) -> str:
+    """Return a value as its label is written: a whole number without a point."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _number(text: str) -> float | None:
