@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar, get_args
+from typing import ClassVar, Self, get_args
 
 import numpy as np
 
 from assay import _check
 from assay.errors import ArgumentError
 from assay.metrics.base import Better, Metric
-from assay.scales import FloatArray, Kind
+from assay.scales import FloatArray, Kind, Scale
 from assay.summaries import Needs
 
 ScoreFunction = Callable[[FloatArray, FloatArray], float]
@@ -49,6 +49,17 @@ class FunctionMetric(Metric):
     def title(self) -> str:  # type: ignore[override]
         """The name of the function."""
         return self.name
+
+    def on(self, scale: Scale) -> Self:
+        """Refuse summaries that the scale cannot give: a mean of names, or counts of levels that do not exist."""
+        if self.needs == "means" and scale.kind == "nominal":
+            raise ArgumentError(f"metric {self.name!r} asks for means, but the scale is {scale}. Say needs='counts'.")
+        if self.needs == "counts" and scale.kind == "continuous":
+            raise ArgumentError(
+                f"metric {self.name!r} asks for counts, but the scale is {scale}. Say scale='ordinal' if each value is "
+                "a level, or needs='sorted'."
+            )
+        return self
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Call the function for each draw."""

@@ -64,10 +64,18 @@ class OneAgainstRest(Metric):
     def on(self, scale: Scale) -> Self:
         """Take threshold or labels from the scale."""
         if scale.kind == "nominal":
+            if self.threshold is not None:
+                raise ArgumentError(
+                    f"`threshold` is for numbers, but the scale is {scale}. Say which label is positive."
+                )
             if self.positive is not None and self.positive not in scale.labels:
                 raise ArgumentError(f"`positive` must be one of {', '.join(scale.labels)}; got {self.positive!r}.")
             column = None if self.positive is None else scale.labels.index(self.positive)
             return replace(self, nominal=True, column=column)
+        if self.positive is not None:
+            raise ArgumentError(
+                f"`positive` is for nominal scales, but the scale is {scale}. Give a threshold instead."
+            )
         if self.threshold is not None:
             return self
         if scale.kind == "continuous":
