@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from assay import _random
+from assay.errors import ArgumentError
 from assay.resampling.nulls import NullName
 from assay.resampling.schemes import Scheme
 from assay.responses import Contest, Responses
@@ -96,6 +97,8 @@ def draw(
 
     All metrics see the same resamples. The bits depend on the seed and the data only, not on `workers`.
     """
+    if scheme.raters == "bootstrap":
+        raise ArgumentError("raters='bootstrap' cannot be drawn yet; take raters='fixed' (--raters fixed).")
     if null == "recentred":
         plain = draw(
             contest, metrics, scheme=scheme, null=None, n_resamples=n_resamples, seed=seed, workers=workers,
@@ -139,18 +142,23 @@ def enumerate_swaps(contest: Contest, metrics: Sequence[ScoresDraws], *, scheme:
     if scheme.responses == "first":
         contest = first_responses(contest)
     n = contest.n_items
-    swaps = (np.arange(2**n)[:, np.newaxis] >> np.arange(n)) % 2 == 1
     contrasts = np.empty((len(metrics), 2**n))
     for i, metric in enumerate(metrics):
         gold, a, b = summaries_of(contest, metric.needs)
-        contrasts[i] = metric.contrast(gold, *_swap(a, b, swaps, metric.needs))
+        batch = max(1, CELLS // max(a.size, b.size))
+        for low in range(0, 2**n, batch):
+            numbers = np.arange(low, min(low + batch, 2**n))
+            swaps = (numbers[:, np.newaxis] >> np.arange(n)) % 2 == 1
+            contrasts[i, numbers] = metric.contrast(gold, *_swap(a, b, swaps, metric.needs))
     return Draws(contrasts, np.full_like(contrasts, np.nan), exact=True)
 
 
 def jackknife(contest: Contest, metric: ScoresDraws) -> FloatArray:
     """Return the contrasts that remain when each item (each of 200 groups of items above 1,000) is left out."""
-    gold, a, b = summaries_of(contest, metric.needs)
     n = contest.n_items
+    if n < 2:
+        return np.full(n, np.nan)
+    gold, a, b = summaries_of(contest, metric.needs)
     groups = np.arange(n) % (n if n <= 1000 else 200)
     left = []
     for group in range(int(groups.max()) + 1):
@@ -160,12 +168,12 @@ def jackknife(contest: Contest, metric: ScoresDraws) -> FloatArray:
 
 
 def _columns(contest: Contest, metrics: Sequence[Any]) -> FloatArray:
-    """Return item contrasts and their squares, items × (2 · metrics)."""
+    """Return item contrasts and their squared distances from the mean, items × (2 · metrics)."""
     contrasts = [metric.item_contrasts(*summaries_of(contest, metric.needs)) for metric in metrics]
     if not contrasts:
         return np.empty((contest.n_items, 0))
     stacked = np.stack(contrasts, axis=1)
-    return np.ascontiguousarray(np.concatenate([stacked, np.square(stacked)], axis=1))
+    return np.ascontiguousarray(np.concatenate([stacked, np.square(stacked - stacked.mean(axis=0))], axis=1))
 
 
 def _linear(columns: FloatArray, seeds: Any, *, swap: bool, scheme: Scheme) -> tuple[FloatArray, FloatArray]:
@@ -182,7 +190,9 @@ def _linear(columns: FloatArray, seeds: Any, *, swap: bool, scheme: Scheme) -> t
     moments = _kernels.bootstrap_sums(columns, np.ascontiguousarray(seeds[:, 0])).T / n
     means, squares = moments[:half], moments[half:]
     with np.errstate(invalid="ignore", divide="ignore"):
-        return means, np.sqrt(np.maximum(squares - np.square(means), 0.0) / (n - 1))
+        # Squares about the data's mean: about zero, a small spread would drown in the rounding of large squares.
+        moved = means - columns[:, :half].mean(axis=0)[:, np.newaxis]
+        return means, np.sqrt(np.maximum(squares - np.square(moved), 0.0) / (n - 1))
 
 
 def _swap(a: FloatArray, b: FloatArray, swaps: Any, needs: Needs) -> tuple[FloatArray, FloatArray]:
@@ -286,11 +296,13 @@ class _Source:
         """Return the summary of responses drawn with replacement."""
         from assay.resampling import _kernels
 
-        rows = _kernels.draw_responses(
-            self.values, self.codes, self.offsets, self.n_out, _or_empty(items), seeds, self.what,
-            self.width_of(self.n_out),
-        )  # fmt: skip
-        return rows[..., 0] if self.needs == "means" else rows
+        shared = (self.offsets, self.n_out, _or_empty(items), seeds)
+        if self.needs == "means":
+            return np.asarray(_kernels.draw_means(self.values, *shared))
+        if self.needs == "counts":
+            return np.asarray(_kernels.draw_counts(self.codes, *shared, self.n_levels))
+        kernel = _kernels.draw_sorted if self.needs == "sorted" else _kernels.draw_values
+        return np.asarray(kernel(self.values, *shared, self.width_of(self.n_out)))
 
     def deal(
         self, items: IntArray | None, seeds: Any, n_first: IntArray, width: tuple[int, int]
