@@ -90,7 +90,7 @@ def compare(
         null, _scheme(items, responses, raters, n_responses), alternative, n_resamples, confidence_level, interval,
         _random.replayable(rng), _random.n_workers(workers), progress,
     )  # fmt: skip
-    return _compare(contest, [resolve(metric)], plan)[0]
+    return _compare(contest.complete(), [resolve(metric)], plan)[0]
 
 
 def compare_each(
@@ -133,6 +133,7 @@ def compare_each(
     if not chosen:
         raise ArgumentError("`metrics` must name at least one metric; got none.")
     found: list[Comparison] = []
+    contest = contest.complete()
     for value, part in [("", contest)] if by is None else contest.slices(by):
         answers = _compare(part, chosen, plan)
         found += [replace(answer, slice=f"{by} = {value}" if by else "") for answer in answers]
@@ -168,18 +169,22 @@ class _Procedure:
     def keeps_responses(self) -> bool:
         return self.scheme.responses in ("all", "first") and self.scheme.raters == "fixed"
 
+    @property
+    def resamples_items(self) -> bool:
+        """Whether items are all that is resampled, which is what the jackknife and the item scores speak of."""
+        return self.scheme.items == "bootstrap" and self.keeps_responses
+
     def interval_for(self, metric: Metric) -> str:
         """Return the kind of interval: as asked, or the one with the best measured coverage that can be had."""
-        resampled = self.scheme.items == "bootstrap" and self.keeps_responses
-        studentised = resampled and metric.additive
+        studentised = self.resamples_items and metric.additive
         if self.interval == "studentised" and not studentised:
             raise ArgumentError(
                 f"a studentised interval needs item scores and all responses; {metric.name!r} with {self.scheme} has "
                 "none. Take interval='bca' or 'percentile'."
             )
-        if self.interval == "bca" and not resampled:
+        if self.interval == "bca" and not self.resamples_items:
             raise ArgumentError(f"a BCa interval needs resampled items and all responses; got {self.scheme}.")
-        return self.interval or ("studentised" if studentised else "bca" if resampled else "percentile")
+        return self.interval or ("studentised" if studentised else "bca" if self.resamples_items else "percentile")
 
 
 def _scheme(items: Any, responses: Any, raters: Any, n_responses: int | None) -> Scheme:
@@ -198,8 +203,10 @@ def _compare(contest: Contest, metrics: Sequence[Metric], plan: _Procedure) -> l
         gold, a, b = summaries_of(seen, metric.needs)
         a_score, b_score = (float(score) for score in metric.scores(gold, a, b))
         contrast = float(metric.contrast(gold, a, b))
-        kept, kept_null = frozen(draws.contrasts[i]), frozen(null_draws.contrasts[i])
-        error, left = _moments(metric, gold, a, b, seen)
+        rounding = _rounding(metric, seen)
+        kept, kept_null = (_settled(drawn.contrasts[i], contrast, rounding) for drawn in (draws, null_draws))
+        error, left = _moments(metric, gold, a, b, contest=seen, rounding=rounding)
+        left = _settled(left if plan.resamples_items else left[:0], contrast, rounding)
         tail = inference.tail_pvalue(contrast, kept_null, alternative=plan.alternative, exact=null_draws.exact)
         expected = inference.expected_pvalue(kept_null, kept)
         limits = inference.interval(
@@ -282,15 +289,32 @@ def _caveats(contest: Contest, plan: _Procedure) -> list[str]:
     return notes
 
 
-def _moments(metric: Metric, gold: Any, a: FloatArray, b: FloatArray, contest: Contest) -> tuple[float, FloatArray]:
+def _rounding(metric: Metric, contest: Contest) -> float:
+    """Return how far apart two contrasts may be that are equal on paper.
+
+    Errors are small differences of responses that may be large: 1000.3 − 1000.1 and 1000.2 − 1000.0 differ by 1e-13.
+    """
+    largest = max(float(np.abs(source.values).max()) for source in contest.sources.values())
+    return 100 * float(np.finfo(np.float64).eps) * (max(largest, 1.0) if metric.needs == "counts" else largest)
+
+
+def _settled(contrasts: FloatArray, observed: float, rounding: float) -> FloatArray:
+    """Return contrasts, those that equal the observed one on paper made equal to it: rounding is no evidence."""
+    return frozen(np.where(np.abs(contrasts - observed) <= rounding, observed, contrasts))
+
+
+def _moments(
+    metric: Metric, gold: Any, a: FloatArray, b: FloatArray, *, contest: Contest, rounding: float
+) -> tuple[float, FloatArray]:
     """Return the standard error of the contrast (NaN without item scores) and the contrasts with items left out."""
     if not isinstance(metric, AdditiveMetric):
-        return math.nan, frozen(jackknife(contest, metric))
+        return math.nan, jackknife(contest, metric)
     contrasts = metric.item_contrasts(gold, a, b)
     n = contrasts.size
     if n < 2:
-        return math.nan, frozen(np.full(n, np.nan))
-    return float(contrasts.std(ddof=1) / math.sqrt(n)), frozen((contrasts.sum() - contrasts) / (n - 1))
+        return math.nan, np.full(n, np.nan)
+    spread = 0.0 if np.ptp(contrasts) <= rounding else float(contrasts.std(ddof=1))
+    return spread / math.sqrt(n), (contrasts.sum() - contrasts) / (n - 1)
 
 
 def _effects(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> EffectSizes:
