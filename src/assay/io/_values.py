@@ -127,7 +127,8 @@ def _labels(
         reason = AS_ASKED if scale else f"text labels such as {distinct[0]!r}"
         found = Scale("nominal", tuple(float(code) for code in range(len(distinct))), tuple(distinct), reason)
     else:
-        known = [str(label) for label in order]
+        found = Scale.of([], kind=scale, order=order)
+        known = list(found.labels)
         strange = ~text.is_in(known)
         if strange.any():
             first = int(strange.arg_max() or 0)
@@ -135,7 +136,6 @@ def _labels(
                 f"{place(int(np.flatnonzero(present)[first]))}: {text[first]!r} is not one of the labels in `order`: "
                 f"{', '.join(known)}.{_check.nearest(text[first], known)}"
             )
-        found = Scale.of(distinct, kind=scale, order=known)
     codes = text.cast(pl.Enum(list(found.labels))).to_physical().to_numpy()
     return found, np.array(found.levels)[codes]
 
