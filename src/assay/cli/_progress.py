@@ -1,4 +1,4 @@
-"""A progress bar on stderr, for work that takes more than a second."""
+"""A progress bar on stderr, for work that takes more than a second while somebody is looking."""
 
 import threading
 import time
@@ -35,6 +35,9 @@ def _bar(stack: ExitStack, label: str, total: int) -> Callable[[int], None]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
-    bar = stack.enter_context(Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True))
+    console = Console(stderr=True)
+    bar = stack.enter_context(
+        Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal)
+    )
     task = bar.add_task(label, total=total)
     return lambda done: bar.update(task, completed=done)

@@ -12,6 +12,7 @@ from assay import _check, _random, inference
 from assay.comparison.results import Comparison, Comparisons, EffectSizes
 from assay.errors import ArgumentError, AssayWarning
 from assay.inference import PValue
+from assay.inference.corrections import CORRECTIONS
 from assay.metrics import AdditiveMetric, Metric, resolve
 from assay.provenance import Provenance
 from assay.resampling import (
@@ -129,6 +130,7 @@ def compare_each(
         null, _scheme(items, responses, raters, n_responses), alternative, n_resamples, confidence_level, interval,
         _random.replayable(rng), _random.n_workers(workers), progress,
     )  # fmt: skip
+    _check.one_of("correction", correction, CORRECTIONS)
     chosen = [resolve(metric) for metric in metrics]
     if not chosen:
         raise ArgumentError("`metrics` must name at least one metric; got none.")
