@@ -28,7 +28,7 @@ def compare(  # noqa: PLR0917 (each parameter is an option of the command)
     value: Annotated[str | None, typer.Option(help="Column of responses.")] = None,
     rater: Annotated[str | None, typer.Option(help="Column of rater ids.")] = None,
     repeat: Annotated[str | None, typer.Option(help="Column that numbers repeated responses.")] = None,
-    by: Annotated[str | None, typer.Option(help="Compare on each value of this column, too.")] = None,
+    by: Annotated[str | None, typer.Option(help="Compare on the items of each value of this column.")] = None,
     scale: Annotated[str | None, typer.Option(help="nominal, ordinal or continuous; inferred if left out.")] = None,
     order: Annotated[
         str | None, typer.Option(help="Labels of an ordinal scale, lowest first: low,medium,high.")
@@ -129,7 +129,7 @@ def _show(found: "Comparisons", choices: list[str]) -> None:
     table = Table()
     for column in (["slice"] if sliced else []) + ["metric"]:
         table.add_column(column)
-    numbers = [f"A: {first.names[1]}", f"B: {first.names[2]}", "contrast", level, "p"]
+    numbers = (["items"] if sliced else []) + [f"A: {first.names[1]}", f"B: {first.names[2]}", "contrast", level, "p"]
     for column in numbers + (["p adjusted"] if several else []):
         table.add_column(column, justify="right")
     for entry in found:
@@ -142,7 +142,8 @@ def _show(found: "Comparisons", choices: list[str]) -> None:
     if several:
         typer.echo(f"Verdicts are by p-values adjusted for {len(found)} comparisons ({found.correction}).")
     typer.echo()
-    typer.echo(first.sizes)
+    if not sliced:
+        typer.echo(first.sizes)
     for choice in choices:
         typer.echo(f"Chosen: {choice}")
     for note in dict.fromkeys(note for entry in found for note in entry.notes):
@@ -156,6 +157,7 @@ def _cells(entry: "Comparison", *, sliced: bool, several: bool) -> list[str]:
     between = "undefined" if math.isnan(ends.low) else f"{ends.low:.4g} to {ends.high:.4g}"
     cells = [entry.slice] if sliced else []
     cells += [f"{entry.metric} ({entry.better} is better)"]
+    cells += [f"{entry.n_items:,}"] if sliced else []
     cells += [f"{number:.4g}" for number in (entry.a_score, entry.b_score, entry.contrast)]
-    cells += [between, f"{entry.pvalue:.2g}"]
+    cells += [between, entry.shown_pvalue]
     return cells + ([f"{entry.pvalue_adjusted:.2g}"] if several else [])

@@ -133,9 +133,13 @@ class Comparison:
         )
         old = {*self.confidence_interval.notes}
         notes = (*(note for note in self.notes if note not in old), *limits.notes)
+        signature = self.signature.replace(
+            f"interval={self.confidence_interval.method} | alternative={self.alternative}",
+            f"interval={limits.method} | alternative={side}",
+        )
         return replace(
             self, confidence_interval=limits, pvalue=tail.pvalue, pvalue_se=tail.standard_error, alternative=side,
-            pvalue_adjusted=math.nan, notes=notes,
+            pvalue_adjusted=math.nan, notes=notes, signature=signature,
         )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
@@ -169,10 +173,20 @@ class Comparison:
         between = "undefined" if math.isnan(ends.low) else f"{ends.low:.4g} to {ends.high:.4g}"
         sizes = (
             f"{self.title} {self.a_score:.4g} against {self.b_score:.4g}, "
-            f"contrast {self.contrast:.4g} ({level} interval {between}), {_show_pvalue(self)}"
+            f"contrast {self.contrast:.4g} ({level} interval {between}), p {_related(self.shown_pvalue)}"
         )
+        if not math.isnan(self.pvalue_adjusted):
+            sizes += f", adjusted {self.pvalue_adjusted:.2g}"
         where = f" on {self.slice}" if self.slice else ""
         return f"{_who(self, a, b)}{where}: {sizes}."
+
+    @property
+    def shown_pvalue(self) -> str:
+        """The p-value as it may be written: "< 0.0002" where the draws cannot tell it from zero."""
+        if math.isnan(self.pvalue):
+            return "undefined"
+        least = (2 if self.alternative == "two-sided" else 1) / (self.n_resamples + 1)
+        return f"{'< ' if not self.exact and self.pvalue <= least else ''}{self.pvalue:.2g}"
 
     @property
     def sizes(self) -> str:
@@ -224,22 +238,15 @@ def _who(result: Comparison, a: str, b: str) -> str:
     if math.isnan(result.pvalue):
         return f"No verdict on {a} and {b}"
     p = result.pvalue if math.isnan(result.pvalue_adjusted) else result.pvalue_adjusted
-    if p < 1 - result.confidence_interval.confidence_level:
+    if p <= 1 - result.confidence_interval.confidence_level + 1e-12:  # 1 − 0.9 is a little below 0.1
         return f"{a} is better than {b}" if result.contrast > 0 else f"{b} is better than {a}"
     if result.alternative == "two-sided":
         return f"No clear difference between {a} and {b}"
     return f"No clear sign that {a} is {'better' if result.alternative == 'greater' else 'worse'} than {b}"
 
 
-def _show_pvalue(result: Comparison) -> str:
-    if math.isnan(result.pvalue):
-        return "p undefined"
-    sides = 2 if result.alternative == "two-sided" else 1
-    bound = not result.exact and result.pvalue <= sides / (result.null_draws.size + 1 or 1) * (1 + 1e-9)
-    shown = f"p {'<' if bound and result.null_draws.size else '='} {result.pvalue:.2g}"
-    if math.isnan(result.pvalue_adjusted):
-        return shown
-    return f"{shown}, adjusted {result.pvalue_adjusted:.2g}"
+def _related(pvalue: str) -> str:
+    return pvalue if pvalue[0] in "<u" else f"= {pvalue}"
 
 
 def _undefined(content: Mapping[str, Any]) -> dict[str, Any]:

@@ -107,6 +107,12 @@ def wasserstein(left: FloatArray, right: FloatArray) -> FloatArray:
         if n == 0 or m == 0:
             out[r] = np.nan
             continue
+        if n == m:
+            apart = 0.0
+            for i in range(n):
+                apart += abs(left[r, i] - right[r, i])
+            out[r] = apart / n
+            continue
         # Walk both quantile functions at once, in steps of 1 / (n m) so that shares are whole numbers.
         distance = 0.0
         i, j, at = 0, 0, 0
@@ -119,4 +125,27 @@ def wasserstein(left: FloatArray, right: FloatArray) -> FloatArray:
             if step == (j + 1) * n:
                 j += 1
         out[r] = distance / (n * m)
+    return out
+
+
+@njit(cache=True, nogil=True)
+def total_variation(left: FloatArray, right: FloatArray) -> FloatArray:
+    """Σ |share − share| of rows of counts."""
+    n_rows, width = left.shape
+    out = np.empty(n_rows)
+    for r in range(n_rows):
+        n = 0.0
+        m = 0.0
+        for c in range(width):
+            n += left[r, c]
+            m += right[r, c]
+        apart = 0.0
+        if n == m:
+            for c in range(width):
+                apart += abs(left[r, c] - right[r, c])
+            out[r] = apart / n
+        else:
+            for c in range(width):
+                apart += abs(left[r, c] / n - right[r, c] / m)
+            out[r] = apart
     return out

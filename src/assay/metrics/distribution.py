@@ -30,7 +30,7 @@ class TotalVariation(AdditiveMetric):
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return Σ |P_model − P_gold| for each item."""
-        return np.asarray(np.abs(shares(model) - shares(gold)).sum(axis=-1))
+        return _by_rows("total_variation", gold, model)
 
 
 @dataclass(frozen=True)
@@ -185,12 +185,13 @@ def _cosine(gold: FloatArray, model: FloatArray) -> FloatArray:
 
 def _wasserstein(gold: FloatArray, model: FloatArray) -> FloatArray:
     """Return the distance of sorted rows along the last axis; NaN at the end of a row is absence."""
-    if gold.shape[-1] == model.shape[-1]:
-        difference: FloatArray = np.abs(gold - model)
-        if not (np.isnan(gold[..., -1]).any() or np.isnan(model[..., -1]).any()):
-            return np.asarray(difference.mean(axis=-1))
+    return _by_rows("wasserstein", gold, model)
+
+
+def _by_rows(kernel: str, gold: FloatArray, model: FloatArray) -> FloatArray:
+    """Call a kernel for each pair of rows along the last axis."""
     from assay.metrics import _kernels
 
     shape = np.broadcast_shapes(gold.shape[:-1], model.shape[:-1])
     rows = [np.broadcast_to(side, (*shape, side.shape[-1])).reshape(-1, side.shape[-1]) for side in (gold, model)]
-    return np.asarray(_kernels.wasserstein(*rows)).reshape(shape)
+    return np.asarray(getattr(_kernels, kernel)(*rows)).reshape(shape)

@@ -5,13 +5,13 @@ counts. All mass in the first bin against all mass in the last one scores 0: the
 model is from gold. Do not use these metrics for anything but replication (METHODS §3).
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 
-from assay.metrics.base import AdditiveMetric, Metric
-from assay.scales import FloatArray
+from assay.metrics.base import ROUNDING, AdditiveMetric, Metric
+from assay.scales import FloatArray, Scale
 from assay.summaries import Needs
 
 
@@ -21,12 +21,26 @@ class EarthMoverHistogramLegacy(AdditiveMetric):
 
     name: ClassVar[str] = "emd-histogram-legacy"
     title: ClassVar[str] = "mean EMD of histogram counts (legacy, not a distance from gold)"
-    needs: ClassVar[Needs] = "values"
 
     bins: int = 5
+    levels: tuple[float, ...] = ()
+
+    @property
+    def needs(self) -> Needs:  # type: ignore[override]
+        """Counts where the scale has levels, which then fall into bins, else the responses."""
+        return "counts" if self.levels else "values"
+
+    def on(self, scale: Scale) -> Self:
+        """Take the levels from the scale."""
+        super().on(scale)
+        return replace(self, levels=scale.levels)
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return mean |sorted counts − sorted counts| for each item."""
+        if self.levels:
+            # Each level is a response of its own: its row of the histogram says into which bin it falls, if any.
+            bin_of = _histogram(np.array(self.levels)[:, np.newaxis], self.bins)
+            return _set_distance(gold @ bin_of, model @ bin_of)
         return _set_distance(_histogram(gold, self.bins), _histogram(model, self.bins))
 
 
@@ -61,8 +75,12 @@ class EarthMoverResponsesHistogramLegacy(Metric):
 
 
 def _histogram(values: FloatArray, bins: int) -> FloatArray:
-    """Count the last axis into equal bins on [0, 1], with NumPy's edges; what lies outside is dropped."""
-    edges = np.linspace(0.0, 1.0, bins + 1)
+    """Count the last axis into equal bins on [0, 1]; what lies outside is dropped.
+
+    A value on an edge belongs to the upper bin, also where rounding puts it below: 0.6 is less than the edge that
+    NumPy computes for 3/5. The published ratings were 3 × 0.2, which is not; this way reproduces their tables.
+    """
+    edges = np.linspace(0.0, 1.0, bins + 1) - ROUNDING
     with np.errstate(invalid="ignore"):
         inside = (values >= 0) & (values <= 1)
     where = np.minimum(np.searchsorted(edges, np.where(inside, values, 0.0), side="right") - 1, bins - 1)

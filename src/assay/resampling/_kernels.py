@@ -1,7 +1,8 @@
 """The loops that draw. Each is a pure function of data and seeds, with a plain NumPy twin in the tests.
 
 Every draw has a 64-bit seed; its i-th random word is SplitMix64 at counter i (Steele, Lea & Flood 2014), so a draw
-does not depend on any other draw, thread or block. An index below n is the high part of (32 random bits) × n.
+does not depend on any other draw, thread or block. A word makes two indices, from its low and then its high 32 bits:
+an index below n is the high part of bits × n. Each item starts on a fresh word.
 """
 
 import numpy as np
@@ -18,7 +19,9 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX2 = np.uint64(0x94D049BB133111EB)
 _LOW = np.uint64(0xFFFFFFFF)
-_ONE, _S27, _S30, _S31, _S32 = np.uint64(1), np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+_ONE, _THREE, _SEVEN, _EIGHT = np.uint64(1), np.uint64(3), np.uint64(7), np.uint64(8)
+_S27, _S30, _S31, _S32, _S56 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32), np.uint64(56)
+_BYTE, _ONES, _HIGH = np.uint64(0xFF), np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -30,9 +33,9 @@ def _word(seed: np.uint64, i: np.uint64) -> np.uint64:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _half(seed: np.uint64, i: np.uint64) -> np.uint64:
-    """Return the i-th 32 random bits of a draw."""
-    return (_word(seed, i >> _ONE) >> (_S32 * (i & _ONE))) & _LOW
+def _below(n: np.uint64, word: np.uint64) -> np.uint64:
+    """Return an index below n from the low half of a word (unsigned: NumPy's negative indices cost a branch each)."""
+    return ((word & _LOW) * n) >> _S32
 
 
 @njit(cache=True, nogil=True)
@@ -41,8 +44,13 @@ def draw_items(n_items: int, seeds: SeedArray) -> IntArray:
     n = np.uint64(n_items)
     out = np.empty((seeds.size, n_items), dtype=np.int64)
     for d in range(seeds.size):
-        for i in range(n_items):
-            out[d, i] = np.int64((_half(seeds[d], np.uint64(i)) * n) >> _S32)
+        seed = seeds[d]
+        for i in range(0, n_items - 1, 2):
+            word = _word(seed, np.uint64(i // 2))
+            out[d, i] = _below(n, word)
+            out[d, i + 1] = _below(n, word >> _S32)
+        if n_items % 2:
+            out[d, n_items - 1] = _below(n, _word(seed, np.uint64(n_items // 2)))
     return out
 
 
@@ -68,10 +76,15 @@ def bootstrap_sums(columns: FloatArray, seeds: SeedArray) -> FloatArray:
     out = np.zeros((seeds.size, width))
     for d in range(seeds.size):
         seed = seeds[d]
-        for i in range(n_items):
-            item = (_half(seed, np.uint64(i)) * n) >> _S32
+        for i in range(0, n_items - 1, 2):
+            word = _word(seed, np.uint64(i // 2))
+            first, second = _below(n, word), _below(n, word >> _S32)
             for c in range(width):
-                out[d, c] += columns[item, c]
+                out[d, c] += columns[first, c] + columns[second, c]
+        if n_items % 2:
+            last = _below(n, _word(seed, np.uint64(n_items // 2)))
+            for c in range(width):
+                out[d, c] += columns[last, c]
     return out
 
 
@@ -105,60 +118,156 @@ def gather(rows: FloatArray, items: IntArray) -> FloatArray:
     return out
 
 
-@njit(cache=True, nogil=True)
-def draw_responses(
-    values: FloatArray,
-    codes: IntArray,
-    offsets: IntArray,
-    n_out: IntArray,
-    items: IntArray,
-    seeds: SeedArray,
-    what: int,
-    width: int,
-) -> FloatArray:
-    """Draw `n_out` responses of each item with replacement and return what is asked of them.
+# The four kernels below draw the same responses from the same seeds: `n_out[item]` of each item with replacement, where
+# `items` is (draws, items), or empty when each item is kept once. They differ in what they make of them. Counts of up
+# to eight things, each below 256, are kept as the eight bytes of one word: no memory is touched while drawing.
 
-    `items` is (draws, items), or empty when each item is kept once. SORTED expects values in ascending order within
-    each item: it counts how often each position was drawn and so needs no sorting.
+
+@njit(cache=True, nogil=True)
+def draw_means(values: FloatArray, offsets: IntArray, n_out: IntArray, items: IntArray, seeds: SeedArray) -> FloatArray:
+    """Return the mean of the drawn responses: (draws, items)."""
+    n_items = offsets.size - 1
+    out = np.empty((seeds.size, n_items))
+    for d in range(seeds.size):
+        seed = seeds[d]
+        at = np.uint64(0)
+        for i in range(n_items):
+            item = np.uint64(items[d, i] if items.size else i)
+            start = np.uint64(offsets[item])
+            n = np.uint64(offsets[item + _ONE]) - start
+            k = n_out[item]
+            total = 0.0
+            for _ in range(k // 2):
+                word = _word(seed, at)
+                at += _ONE
+                total += values[start + _below(n, word)] + values[start + _below(n, word >> _S32)]
+            if k % 2:
+                total += values[start + _below(n, _word(seed, at))]
+                at += _ONE
+            out[d, i] = total / k
+    return out
+
+
+@njit(cache=True, nogil=True)
+def draw_counts(
+    codes: IntArray, offsets: IntArray, n_out: IntArray, items: IntArray, seeds: SeedArray, n_levels: int
+) -> FloatArray:
+    """Return how often each level was drawn: (draws, items, levels)."""
+    n_items = offsets.size - 1
+    out = np.empty((seeds.size, n_items, n_levels))
+    for d in range(seeds.size):
+        seed = seeds[d]
+        at = np.uint64(0)
+        for i in range(n_items):
+            item = np.uint64(items[d, i] if items.size else i)
+            start = np.uint64(offsets[item])
+            n = np.uint64(offsets[item + _ONE]) - start
+            k = n_out[item]
+            if n_levels <= 8 and k < 256:
+                packed = np.uint64(0)
+                for _ in range(k // 2):
+                    word = _word(seed, at)
+                    at += _ONE
+                    packed += _ONE << (np.uint64(codes[start + _below(n, word)]) << _THREE)
+                    packed += _ONE << (np.uint64(codes[start + _below(n, word >> _S32)]) << _THREE)
+                if k % 2:
+                    packed += _ONE << (np.uint64(codes[start + _below(n, _word(seed, at))]) << _THREE)
+                    at += _ONE
+                for level in range(n_levels):
+                    out[d, i, level] = np.float64(packed & _BYTE)
+                    packed >>= _EIGHT
+            else:
+                for level in range(n_levels):
+                    out[d, i, level] = 0.0
+                for j in range(k):
+                    word = _word(seed, at)
+                    if j % 2:
+                        word >>= _S32
+                        at += _ONE
+                    out[d, i, codes[start + _below(n, word)]] += 1.0
+                at += np.uint64(k % 2)
+    return out
+
+
+@njit(cache=True, nogil=True)
+def draw_values(
+    values: FloatArray, offsets: IntArray, n_out: IntArray, items: IntArray, seeds: SeedArray, width: int
+) -> FloatArray:
+    """Return the drawn responses in the order drawn, NaN after the last: (draws, items, width)."""
+    n_items = offsets.size - 1
+    out = np.empty((seeds.size, n_items, width))
+    for d in range(seeds.size):
+        seed = seeds[d]
+        at = np.uint64(0)
+        for i in range(n_items):
+            item = np.uint64(items[d, i] if items.size else i)
+            start = np.uint64(offsets[item])
+            n = np.uint64(offsets[item + _ONE]) - start
+            k = n_out[item]
+            for j in range(0, k - 1, 2):
+                word = _word(seed, at)
+                at += _ONE
+                out[d, i, j] = values[start + _below(n, word)]
+                out[d, i, j + 1] = values[start + _below(n, word >> _S32)]
+            if k % 2:
+                out[d, i, k - 1] = values[start + _below(n, _word(seed, at))]
+                at += _ONE
+            for j in range(k, width):
+                out[d, i, j] = np.nan
+    return out
+
+
+@njit(cache=True, nogil=True)
+def draw_sorted(
+    values: FloatArray, offsets: IntArray, n_out: IntArray, items: IntArray, seeds: SeedArray, width: int
+) -> FloatArray:
+    """Return the drawn responses in ascending order, NaN after the last: (draws, items, width).
+
+    The values of each item must be in ascending order: counting how often each position was drawn then sorts.
     """
     n_items = offsets.size - 1
-    out = np.zeros((seeds.size, n_items, width))
-    if what in (VALUES, SORTED):
-        out[:] = np.nan
+    out = np.empty((seeds.size, n_items, width))
     drawn = np.zeros(np.max(offsets[1:] - offsets[:-1]), dtype=np.int64)
     for d in range(seeds.size):
         seed = seeds[d]
         at = np.uint64(0)
         for i in range(n_items):
-            item = items[d, i] if items.size else i
-            start = offsets[item]
-            size = offsets[item + 1] - start
-            n = np.uint64(size)
+            item = np.uint64(items[d, i] if items.size else i)
+            start = np.uint64(offsets[item])
+            n = np.uint64(offsets[item + _ONE]) - start
             k = n_out[item]
-            if what == MEANS:
-                total = 0.0
-                for _ in range(k):
-                    total += values[start + np.int64((_half(seed, at) * n) >> _S32)]
+            if n <= _EIGHT and k < 128:
+                packed = np.uint64(0)
+                for _ in range(k // 2):
+                    word = _word(seed, at)
                     at += _ONE
-                out[d, i, 0] = total / k
-            elif what == COUNTS:
-                for _ in range(k):
-                    out[d, i, codes[start + np.int64((_half(seed, at) * n) >> _S32)]] += 1.0
+                    packed += _ONE << (_below(n, word) << _THREE)
+                    packed += _ONE << (_below(n, word >> _S32) << _THREE)
+                if k % 2:
+                    packed += _ONE << (_below(n, _word(seed, at)) << _THREE)
                     at += _ONE
-            elif what == VALUES:
+                # The product holds the running counts, a byte each. The j-th smallest value stands after the positions
+                # whose running count is at most j: those bytes keep their high bit when taken from j + 128.
+                running = packed * _ONES
                 for j in range(k):
-                    out[d, i, j] = values[start + np.int64((_half(seed, at) * n) >> _S32)]
-                    at += _ONE
+                    passed = ((np.uint64(j) * _ONES) | _HIGH) - running
+                    out[d, i, j] = values[start + ((((passed & _HIGH) >> _SEVEN) * _ONES) >> _S56)]
             else:
-                drawn[:size] = 0
-                for _ in range(k):
-                    drawn[np.int64((_half(seed, at) * n) >> _S32)] += 1
-                    at += _ONE
+                for j in range(k):
+                    word = _word(seed, at)
+                    if j % 2:
+                        word >>= _S32
+                        at += _ONE
+                    drawn[_below(n, word)] += 1
+                at += np.uint64(k % 2)
                 j = 0
-                for position in range(size):
+                for position in range(n):
                     for _ in range(drawn[position]):
                         out[d, i, j] = values[start + position]
                         j += 1
+                    drawn[position] = 0
+            for j in range(k, width):
+                out[d, i, j] = np.nan
     return out
 
 
@@ -192,7 +301,7 @@ def deal_responses(
             for j in range(size):
                 order[j] = start + j
             for j in range(size - 1):
-                other = j + np.int64((_half(seed, at) * np.uint64(size - j)) >> _S32)
+                other = j + np.int64(_below(np.uint64(size - j), _word(seed, at)))
                 at += _ONE
                 order[j], order[other] = order[other], order[j]
             if what == SORTED:

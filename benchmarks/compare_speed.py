@@ -1,0 +1,245 @@
+"""How fast is `compare`? Every figure is a ratio from this one run; nothing here is a test.
+
+    python benchmarks/compare_speed.py [--quick] [--out docs/measured/compare_speed.json]
+
+1. *Items*: MAE and wins together, 9,999 swapped + 9,999 bootstrap draws at 1,000 × 5, against
+   `scipy.stats.permutation_test` + `scipy.stats.bootstrap` on the same item contrasts.
+2. *Responses*: (bootstrap, bootstrap) at 1,000 × 5 per draw, against vectorised NumPy and against one Python call per
+   item (the way of the published toolkit).
+3. *Size*: time against items and draws (log-log slopes) and peak memory at 100,000 × 5 × 3 with 10,000 draws of each kind.
+4. *Threads*: two against one, and whether the bits agree.
+5. *Start-up*: `assay --help` against `import numpy`, and the first `compare` with an empty compilation cache.
+"""
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from scipy import stats
+
+import assay
+from assay import _random
+from assay.metrics import resolve
+from assay.resampling import Scheme, draw
+
+ROOT = Path(__file__).parents[1]
+BOTH = Scheme("bootstrap", "bootstrap")
+
+
+def make(n, k, rng=0, levels=False):
+    rng = np.random.default_rng(rng)
+    means, sds = rng.random(n), 0.3 * rng.random(n)
+    shifted = np.clip(means + rng.uniform(-0.1, 0.1, n), 0, 1)
+    arrays = [m[:, None] + sds[:, None] * rng.normal(size=(n, k)) for m in (means, means, shifted)]
+    if levels:
+        arrays = [np.clip(np.floor(5 * array), 0, 4) for array in arrays]
+    return assay.Contest.from_arrays(*arrays, scale="ordinal" if levels else "continuous"), arrays
+
+
+def clock(function, repeats=3):
+    """Return the best of several wall-clock times."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def items_study(repeats):
+    contest, arrays = make(1000, 5)
+    gold, a, b = (array.mean(axis=1) for array in arrays)
+    mae = np.abs(b - gold) - np.abs(a - gold)
+    contrasts = [mae, np.sign(mae)]
+
+    def scipy_way():
+        for d in contrasts:
+            stats.permutation_test((d,), np.mean, permutation_type="samples", n_resamples=9999, vectorized=True, rng=0)
+            stats.bootstrap((d,), np.mean, n_resamples=9999, vectorized=True, rng=0, method="percentile")
+
+    def ours():
+        assay.compare_each(contest, metrics=["mae", "wins"], n_resamples=9999, rng=0)
+
+    ours()
+    slow, fast = clock(scipy_way, repeats), clock(ours, repeats)
+    return {"scipy_seconds": slow, "assay_seconds": fast, "ratio": slow / fast}
+
+
+def numpy_draw(rng, arrays, metric):
+    """One draw of (bootstrap, bootstrap) in vectorised NumPy."""
+    n, k = arrays[0].shape
+    items = rng.integers(0, n, n)
+    drawn = [np.take_along_axis(array[items], rng.integers(0, k, (n, k)), axis=1) for array in arrays]
+    if metric in ("mae", "wins"):
+        gold, a, b = (array.mean(axis=1) for array in drawn)
+        d = np.abs(b - gold) - np.abs(a - gold)
+        return (np.sign(d) if metric == "wins" else d).mean()
+    if metric == "emd":
+        gold, a, b = (np.sort(array, axis=1) for array in drawn)
+        return (np.abs(b - gold).mean(axis=1) - np.abs(a - gold).mean(axis=1)).mean()
+    cells = 5 * np.arange(n)[:, None]
+    gold, a, b = (
+        np.bincount((cells + array.astype(int)).ravel(), minlength=5 * n).reshape(n, 5) / k for array in drawn
+    )
+    return (np.abs(b - gold).sum(axis=1) - np.abs(a - gold).sum(axis=1)).mean()
+
+
+def item_by_item_draw(rng, arrays, metric):
+    """One draw with a Python call per item, as the published toolkit does it."""
+    n, k = arrays[0].shape
+    items = rng.integers(0, n, n)
+    drawn = [np.take_along_axis(array[items], rng.integers(0, k, (n, k)), axis=1) for array in arrays]
+    distance = {
+        "mae": lambda x, y: abs(np.mean(x) - np.mean(y)),
+        "wins": lambda x, y: abs(np.mean(x) - np.mean(y)),
+        "emd": stats.wasserstein_distance,
+        "tv": lambda x, y: np.abs(
+            np.bincount(x.astype(int), minlength=5) - np.bincount(y.astype(int), minlength=5)
+        ).sum(),
+    }[metric]
+    scores = [[distance(model[i], drawn[0][i]) for i in range(n)] for model in drawn[1:]]
+    return np.mean(scores[1]) - np.mean(scores[0])
+
+
+def responses_study(repeats, n_draws):
+    found = {}
+    for metric in ("mae", "wins", "emd", "tv"):
+        contest, arrays = make(1000, 5, levels=metric == "tv")
+        bound = resolve(metric).on(contest.scale)
+        seed = _random.seed_of(0)
+
+        def ours(contest=contest, bound=bound, seed=seed):
+            draw(contest, [bound], scheme=BOTH, null=None, n_resamples=n_draws, seed=seed, workers=2)
+
+        def vectorised(arrays=arrays, metric=metric):
+            rng = np.random.default_rng(0)
+            for _ in range(200):
+                numpy_draw(rng, arrays, metric)
+
+        def item_by_item(arrays=arrays, metric=metric):
+            rng = np.random.default_rng(0)
+            for _ in range(3):
+                item_by_item_draw(rng, arrays, metric)
+
+        ours()
+        per_draw = {
+            "assay": clock(ours, repeats) / n_draws,
+            "numpy": clock(vectorised, repeats) / 200,
+            "item_by_item": clock(item_by_item, 1) / 3,
+        }
+        found[metric] = {f"{name}_microseconds": 1e6 * seconds for name, seconds in per_draw.items()}
+        found[metric]["ratio_numpy"] = per_draw["numpy"] / per_draw["assay"]
+        found[metric]["ratio_item_by_item"] = per_draw["item_by_item"] / per_draw["assay"]
+    return found
+
+
+CHILD = """
+import json, resource, sys, time
+sys.path.insert(0, {path!r})
+from compare_speed import make
+import assay
+contest, _ = make({n}, 5)
+assay.compare(contest, metric="mae", n_resamples=64, rng=0, workers={workers})
+start = time.perf_counter()
+assay.compare(contest, metric="mae", n_resamples={draws}, rng=0, workers={workers})
+print(json.dumps([time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20]))
+"""
+
+
+def size_study(quick):
+    def run(n, draws, workers=2):
+        code = CHILD.format(path=str(Path(__file__).parent), n=n, draws=draws, workers=workers)
+        return json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
+
+    by_items = {n: run(n, 2_000 if quick else 10_000) for n in (12_500, 25_000, 50_000, 100_000)}
+    by_draws = {draws: run(100_000, draws) for draws in ((500, 1_000, 2_000) if quick else (2_500, 5_000, 10_000))}
+
+    def slope(table):
+        return float(np.polyfit(np.log(list(table)), np.log([seconds for seconds, _ in table.values()]), 1)[0])
+
+    return {
+        "seconds_by_items": {n: seconds for n, (seconds, _) in by_items.items()},
+        "slope_items": slope(by_items),
+        "seconds_by_draws": {draws: seconds for draws, (seconds, _) in by_draws.items()},
+        "slope_draws": slope(by_draws),
+        "peak_gigabytes_100000_items": max(by_items[100_000][1], *(peak for _, peak in by_draws.values())),
+    }
+
+
+def threads_study(repeats, n_draws):
+    found = {}
+    contest, _ = make(1000, 5)
+    seed = _random.seed_of(0)
+    cases = {
+        "responses, mae": (["mae"], BOTH, None, n_draws),
+        "responses, emd": (["emd"], BOTH, None, n_draws),
+        "items, mae": (["mae"], Scheme(), None, 20 * n_draws),
+        "swapped items, spearman": (["spearman"], Scheme("all"), "swapped-items", n_draws),
+    }
+    for name, (metrics, scheme, null, b) in cases.items():
+        bound = [resolve(metric).on(contest.scale) for metric in metrics]
+        times, bits = {}, {}
+        for workers in (1, 2):
+
+            def run(workers=workers, bound=bound, scheme=scheme, null=null, b=b, bits=bits):
+                bits[workers] = draw(
+                    contest, bound, scheme=scheme, null=null, n_resamples=b, seed=seed, workers=workers
+                ).contrasts
+
+            run()
+            times[workers] = clock(run, repeats)
+        found[name] = {"ratio": times[1] / times[2], "identical_bits": bool(np.array_equal(bits[1], bits[2]))}
+    return found
+
+
+def start_study(repeats):
+    scripts = Path(sys.executable).parent
+
+    def run(*command, **environment):
+        subprocess.run(command, check=True, capture_output=True, env=os.environ | environment)
+
+    help_time = clock(lambda: run(scripts / "assay", "--help"), 3 * repeats)
+    numpy_time = clock(lambda: run(sys.executable, "-c", "import numpy"), 3 * repeats)
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "ratings.csv"
+        run(scripts / "assay", "example", table)
+        command = (scripts / "assay", "compare", table, "--gold", "human", "--a", "model-2", "--b", "model-1")
+        first = clock(lambda: run(*command, NUMBA_CACHE_DIR=folder), 1)
+        second = clock(lambda: run(*command, NUMBA_CACHE_DIR=folder), repeats)
+    return {
+        "help_seconds": help_time,
+        "numpy_seconds": numpy_time,
+        "help_ratio": help_time / numpy_time,
+        "first_compare_seconds": first,
+        "second_compare_seconds": second,
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "measured" / "compare_speed.json")
+    options = parser.parse_args()
+    repeats, n_draws = (1, 500) if options.quick else (5, 4000)
+    found = {
+        "items": items_study(repeats),
+        "responses": responses_study(repeats, n_draws),
+        "threads": threads_study(repeats, n_draws),
+        "start": start_study(repeats),
+        "size": size_study(options.quick),
+    }
+    found["peak_gigabytes_here"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    text = json.dumps(found, indent=2)
+    print(text)
+    options.out.write_text(text + "\n")
+
+
+if __name__ == "__main__":
+    main()
