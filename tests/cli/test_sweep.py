@@ -4,10 +4,14 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import polars as pl
 import pytest
 
+from assay import _random, comparison
 from assay.cli import main
+from assay.cli._study import TASKS
+from assay.cli._tables import contest_from
 from assay.sweeps import Store, Task
 from tests.sweeps.tasks import bits
 
@@ -59,15 +63,23 @@ def assay(folder, monkeypatch, capsys):
 def test_a_study_beside_its_function_runs_and_is_remembered(assay):
     code, out, err = assay("run", "study.toml", "--store", "study.db")
     assert (code, out) == (0, "my_coins:flip (version 1), seed 4\n6 cells: 6 done, 0 failed, 0 missing.\n")
-    assert "6/6" in err
-    assert "per second" in err
-    assert "left" in err
+    assert err == ""
     assert assay("run", "study.toml", "--store", "study.db")[1] == out
     assert assay("status", "study.db") == (
         0,
         "study.db, seed 4\nmy_coins:flip (version 1): 6 cells: 6 done, 0 failed, 0 missing\n",
         "",
     )
+
+
+def test_a_terminal_sees_progress_rate_and_time_left(assay, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "120")
+    _, out, err = assay("run", "study.toml", "--store", "study.db")
+    assert "6/6" in err
+    assert "per second" in err
+    assert "left" in err
+    assert "6/6" not in out
 
 
 def test_processes_and_dask_give_the_same_store(assay):
@@ -123,6 +135,57 @@ def test_a_cell_that_kills_its_worker_ends_as_a_failed_cell_on_dask(folder):
     assert "7 cells: 6 done, 1 failed, 0 missing." in dask.stdout
     assert "First failure, at n=1, p=1.5 (worker): distributed.scheduler.KilledWorker" in dask.stdout
     assert "Traceback" not in dask.stderr
+
+
+def test_the_ready_made_comparison_is_that_of_compare(assay, folder):
+    lines = [
+        f"{item},{source},{value + shift}"
+        for item in range(12)
+        for source, value, shift in (
+            ("human", item % 5, 0),
+            ("good", item % 5, item % 3 == 0),
+            ("poor", 4 - item % 5, 0),
+        )
+    ]
+    (folder / "ratings.csv").write_text("\n".join(["item,source,value", *lines]))
+    (folder / "study.toml").write_text("""
+task = "compare"
+seed = 8
+[files]
+table = "ratings.csv"
+[grid]
+gold = "human"
+a = "good"
+b = "poor"
+metric = ["mae", "wins"]
+null = ["swapped-items", "recentred"]
+n_resamples = 199
+repetition = [1, 2]
+""")
+    assert assay("run", "study.toml", "--store", "study.db", "--workers", "1")[0] == 0
+    rows = Store("study.db").rows()
+    assert len(rows) == 8
+    contest = contest_from(["ratings.csv"], gold="human", a="good", b="poor")
+    for row in rows:
+        rng = _random.generator(np.random.SeedSequence(8), row.identity)
+        options = {name: row.parameters[name] for name in ("metric", "null", "n_resamples")}
+        found = comparison.compare(contest, rng=rng, **options)
+        assert row.values == {
+            "a_score": found.a_score,
+            "b_score": found.b_score,
+            "contrast": found.contrast,
+            "low": found.confidence_interval.low,
+            "high": found.confidence_interval.high,
+            "pvalue": found.pvalue,
+        }
+    # Repetitions differ in their draws and in nothing else.
+    assert rows[0].values["contrast"] == rows[1].values["contrast"]
+    assert rows[0].values["low"] != rows[1].values["low"]
+
+
+def test_every_short_name_is_a_task():
+    for name, address in TASKS.items():
+        assert Task.load(address).name == address, name
 
 
 def test_show_gives_parameters_and_values(assay):

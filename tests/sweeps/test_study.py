@@ -38,6 +38,21 @@ def test_a_short_name_stands_for_an_address(read):
     assert read('task = "draw"\n[grid]\nn = [1]', tasks={"draw": draw.name}).task is draw
 
 
+def test_a_file_is_a_parameter_that_changes_with_its_content(read, tmp_path):
+    data = tmp_path / "ratings.csv"
+    data.write_text("item,value\n1,2\n")
+    document = TASK + f'[files]\ntable = "{data}"\n[grid]\nn = [1, 2]'
+    before = read(document).grid
+    # The digest is that of sha256sum.
+    digest = "ef33fffad288a01547889f181db1a98ff72484e3b76281d290d3b7f5c4cdbb7a"
+    assert [dict(cell) for cell in before] == [
+        {"table": {"path": str(data), "sha256": digest}, "n": 1},
+        {"table": {"path": str(data), "sha256": digest}, "n": 2},
+    ]
+    data.write_text("item,value\n1,3\n")
+    assert not {draw.identity(cell) for cell in before} & {draw.identity(cell) for cell in read(document).grid}
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -50,15 +65,17 @@ def test_a_short_name_stands_for_an_address(read):
         ('task = "a:b"\n[grid]\nn = [1]', "There is no module `a`"),
         (TASK, "the study has no cells"),
         (TASK + "[grid]\nn = []", "the study has no cells"),
-        (TASK + "grid = 3", "`grid` must be a table"),
+        (TASK + "grid = 3", "`grid` and `files` must be tables"),
         (TASK + "[cells]\nn = 3", "`cells` a list of tables"),
         (TASK + "seed = -1\n[grid]\nn = [1]", "`seed` must be a whole number of at least 0; got -1."),
         (
             TASK + "[grids]\nn = [1]",
-            "`entry` must be one of task, seed, grid, cells; got 'grids'. Did you mean 'grid'?",
+            "`entry` must be one of task, seed, files, grid, cells; got 'grids'. Did you mean 'grid'?",
         ),
         (TASK + "[grid]\nn = [1, 1]", "Cell 2 of the grid repeats cell 1"),
         (TASK + "[grid]\nn = [nan]", "must be finite"),
+        (TASK + "[files]\nf = 'no.csv'\n[grid]\nn = [1]", "the study's file 'no.csv' cannot be read"),
+        (TASK + "[files]\nn = 'study.toml'\n[grid]\nn = [1]", "cannot be read"),
         (TASK + "[grid]\nn = [2026-01-01]", "no JSON form for date"),
     ],
 )

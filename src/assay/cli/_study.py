@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
     from assay.sweeps import Counts, Grid, Sweep, Task
 
-TASKS: dict[str, str] = {}
+TASKS = {
+    "compare": "assay.cli._cells:compare",
+}
 """Ready-made tasks: the short name that a study document may use, and the task's address."""
 
 FINISHED_WITH_FAILURES = 3
@@ -167,7 +169,7 @@ def _deaf_to_interrupts() -> Iterator[None]:
 
 @contextmanager
 def _bar() -> Iterator[Callable[["Counts"], None]]:
-    """Draw done, failed, rate and time left on stderr."""
+    """Draw done, failed, rate and time left on stderr, where that is a terminal."""
     from time import monotonic
 
     from rich.console import Console
@@ -181,8 +183,9 @@ def _bar() -> Iterator[Callable[["Counts"], None]]:
         TimeRemainingColumn(),
         TextColumn("left"),
     )
+    console = Console(stderr=True)
     # A cell may take minutes, so the rate is that of the whole run and not of the last seconds.
-    with Progress(*columns, console=Console(stderr=True), speed_estimate_period=1e9) as progress:
+    with Progress(*columns, console=console, disable=not console.is_terminal, speed_estimate_period=1e9) as progress:
         task, begun, before = progress.add_task("", total=None, failed="", rate="", start=False), 0.0, 0
 
         def show(counts: "Counts") -> None:

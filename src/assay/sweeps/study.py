@@ -1,5 +1,6 @@
 """A study as a document: a TOML file that names a task and its grid."""
 
+import hashlib
 import os
 import tomllib
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from assay.errors import ArgumentError, DataError, MissingFileError
 from assay.sweeps.grid import Grid
 from assay.sweeps.tasks import Task
 
-ENTRIES = ("task", "seed", "grid", "cells")
+ENTRIES = ("task", "seed", "files", "grid", "cells")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,9 @@ class Study:
         """Read a document; `tasks` gives short names to addresses.
 
         The document has `task = "module:function"`, optionally `seed = 7`, a table `[grid]` whose lists are axes and
-        whose other entries are the same in every cell, and `[[cells]]` for single cells besides.
+        whose other entries are the same in every cell, and `[[cells]]` for single cells besides. Files that the task
+        reads are named under `[files]`, as a worker finds them; each is a parameter of every cell, with its path and
+        its digest, so that results of a file that has changed are not taken for those of the file as it is now.
         """
         document = _document(Path(path))
         try:
@@ -75,11 +78,21 @@ def _task(named: str, tasks: Mapping[str, str]) -> Task:
 
 
 def _grid(document: Mapping[str, Any]) -> Grid:
-    axes, cells = document.get("grid", {}), document.get("cells", [])
-    if not isinstance(axes, dict) or not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
-        raise ArgumentError("`grid` must be a table, [grid], and `cells` a list of tables, [[cells]].")
+    axes, cells, files = document.get("grid", {}), document.get("cells", []), document.get("files", {})
+    if not (isinstance(axes, dict) and isinstance(files, dict) and isinstance(cells, list)) or not all(
+        isinstance(cell, dict) for cell in cells
+    ):
+        raise ArgumentError("`grid` and `files` must be tables, [grid], and `cells` a list of tables, [[cells]].")
     grid = Grid.product({name: values if isinstance(values, list) else [values] for name, values in axes.items()})
     grid = grid + Grid(cells) if axes else Grid(cells)
     if not len(grid):
         raise ArgumentError("the study has no cells; give a [grid] or [[cells]].")
-    return grid
+    return Grid([{name: _file(path) for name, path in files.items()}]) * grid if files else grid
+
+
+def _file(path: Any) -> dict[str, str]:
+    try:
+        with open(path, "rb") as file:
+            return {"path": path, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+    except (OSError, TypeError):
+        raise ArgumentError(f"the study's file {path!r} cannot be read.") from None
