@@ -1,0 +1,145 @@
+"""Contracts as tests that extensions run: give them your object, and they say which law it breaks.
+
+Each check raises an `AssertionError` with one sentence, so it can be called from any test suite.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from assay import _random
+from assay.errors import ArgumentError
+from assay.metrics import AdditiveMetric, Metric
+from assay.resampling import summaries_of
+from assay.responses import Contest
+from assay.scales import KINDS, FloatArray
+
+N_DRAWS, N_ITEMS = 4, 12
+TOLERANCE = 1e-9
+"""Laws hold up to rounding: the same numbers added in another order differ in their last bits."""
+
+
+def check_metric(metric: Metric, *, rng: _random.Rng = 0) -> None:
+    """Check the laws that resampling and reports rely on, on every kind of scale that the metric takes.
+
+    * leading axes are draws, and a draw's score does not depend on the draws beside it;
+    * swapping A and B flips the contrast; a positive contrast means that A is better, as `better` says;
+    * a model that answers exactly as gold does is not worse than another;
+    * the order of the items does not matter, nor do other items to an item's contrast if the metric is additive;
+    * data are not written to.
+
+    Examples
+    --------
+    >>> from assay.metrics import FunctionMetric
+    >>> check_metric(FunctionMetric(lambda gold, model: abs(gold - model).max(), better="lower"))
+    >>> check_metric(FunctionMetric(lambda gold, model: abs(gold - model).max(), better="higher"))
+    Traceback (most recent call last):
+    ...
+    AssertionError: <lambda>: a model that answers as gold does is worse than another; is `better` right?
+    """
+    _check_words(metric)
+    seed = _random.seed_of(rng)
+    checked = 0
+    for kind in KINDS:
+        contests = [_contest(kind, _random.generator(seed, "check_metric", kind, draw)) for draw in range(N_DRAWS)]
+        try:
+            bound = metric.on(contests[0].scale)
+        except ArgumentError:
+            continue
+        _require(kind in metric.kinds, metric, f"it takes a {kind} scale, which is not among its `kinds`")
+        _check_draws(bound, contests)
+        checked += 1
+    _require(checked > 0, metric, "it takes none of the scales among its `kinds`")
+
+
+def _check_words(metric: Metric) -> None:
+    for name in ("name", "title"):
+        text = getattr(metric, name, None)
+        _require(isinstance(text, str) and bool(text), metric, f"`{name}` must be a text that is not empty")
+    _require(metric.better in ("lower", "higher"), metric, "`better` must be 'lower' or 'higher'")
+    _require(metric.needs in ("means", "counts", "sorted", "values"), metric, "`needs` must name a summary")
+    _require(bool(metric.kinds) and set(metric.kinds) <= set(KINDS), metric, "`kinds` must name kinds of scales")
+    additive = isinstance(metric, AdditiveMetric)
+    _require(metric.additive == additive, metric, "`additive` must be true of an AdditiveMetric, and only of one")
+
+
+def _check_draws(metric: Metric, contests: list[Contest]) -> None:
+    batch = [_stack(side) for side in zip(*(summaries_of(contest, metric.needs) for contest in contests), strict=True)]
+    gold, a, b = batch
+    contrast = _contrast(metric, gold, a, b)
+    _require(
+        contrast.shape == (N_DRAWS,), metric, f"{N_DRAWS} draws must give {N_DRAWS} contrasts, not {contrast.shape}"
+    )
+
+    single = np.array([float(_contrast(metric, gold[d], a[d], b[d])) for d in range(N_DRAWS)])
+    _same(contrast, single, metric, "the contrast of a draw depends on the draws beside it")
+    _same(_contrast(metric, gold[0], a, b)[:1], single[:1], metric, "gold that all draws share changes the contrast")
+    _same(_contrast(metric, gold, b, a), -contrast, metric, "swapping A and B does not flip the contrast")
+    alike = _contrast(metric, gold, a, a)
+    _same(alike, np.where(np.isnan(alike), np.nan, 0.0), metric, "identical models differ")
+
+    of_a, of_b = metric.scores(gold, a, b)
+    signed = of_a - of_b if metric.better == "higher" else of_b - of_a
+    _same(contrast, signed, metric, "the contrast is not the difference of the scores, positive when A is better")
+
+    order = np.random.default_rng(0).permutation(N_ITEMS)
+    moved = [side[:, order] for side in batch]
+    _same(_contrast(metric, *moved), contrast, metric, "the order of the items changes the contrast")
+
+    if metric.gold_free:
+        _same(_contrast(metric, None, a, b), contrast, metric, "it is said to be gold-free but depends on gold")
+    else:
+        perfect = _contrast(metric, gold, gold, b)
+        worse = bool((perfect < -TOLERANCE).any())
+        _require(not worse, metric, "a model that answers as gold does is worse than another; is `better` right?")
+
+    if isinstance(metric, AdditiveMetric):
+        of_items = metric.item_contrasts(gold, a, b)
+        _require(of_items.shape == (N_DRAWS, N_ITEMS), metric, "item contrasts must have the shape (draws, items)")
+        _same(of_items.mean(axis=-1), contrast, metric, "the contrast is not the mean of the item contrasts")
+        few = [side[:, 3:7] for side in batch]
+        _same(metric.item_contrasts(*few), of_items[:, 3:7], metric, "an item's contrast depends on other items")
+
+
+def _contest(kind: str, rng: np.random.Generator) -> Contest:
+    """Return a contest whose A is better than its B and whose items have different numbers of responses."""
+    truth = rng.uniform(0.2, 0.8, size=(N_ITEMS, 1))
+    sides = []
+    for noise in (0.1, 0.15, 0.3):
+        values = np.clip(truth + noise * rng.normal(size=(N_ITEMS, 4)), 0.0, 1.0)
+        if kind != "continuous":
+            values = np.round(4 * values)
+        values[::3, -1] = np.nan
+        sides.append(values)
+    if kind != "continuous":
+        for side in sides:
+            side[:5, 0] = range(5)  # every contest has every level
+    return Contest.from_arrays(*sides, scale=kind)
+
+
+def _stack(side: tuple[FloatArray, ...]) -> FloatArray:
+    stacked = np.stack(side)
+    stacked.flags.writeable = False
+    return stacked
+
+
+def _contrast(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> FloatArray:
+    try:
+        return np.asarray(metric.contrast(gold, a, b), dtype=np.float64)
+    except ValueError as error:
+        if "read-only" in str(error):
+            raise AssertionError(f"{metric.name}: it writes to its data") from error
+        raise
+
+
+def _same(found: FloatArray, expected: FloatArray, metric: Metric, broken: str) -> None:
+    found, expected = np.asarray(found), np.asarray(expected)
+    alike = found.shape == expected.shape and np.allclose(
+        found, expected, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True
+    )
+    _require(alike, metric, broken)
+
+
+def _require(holds: bool, metric: Metric, broken: str) -> None:
+    if not holds:
+        raise AssertionError(f"{getattr(metric, 'name', metric)}: {broken}")
