@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from assay.cli import sweep
+from assay.cli import compare, example, power, scores, simulate, sweep
 from assay.errors import ArgumentError, AssayError
 
 app = typer.Typer(
@@ -22,18 +22,33 @@ def _top() -> None:
     pass
 
 
+app.command("simulate")(simulate.simulate)
+app.command()(compare.compare)
+app.command()(example.example)
+app.command()(power.power)
+app.add_typer(scores.app, name="scores")
 app.add_typer(sweep.app, name="sweep")
+
+
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # Typer's own, or Click's where Typer still builds on it
 
 
 def main() -> None:
     """Run the command line; data errors exit 1, usage errors 2, an interrupt 130."""
     try:
-        app()
+        sys.exit(app(standalone_mode=False))
     except AssayError as error:
-        print(f"assay: {error}", file=sys.stderr)
+        print(f"assay: {' '.join(str(error).splitlines())}", file=sys.stderr)  # a label may contain a line break
         sys.exit(2 if isinstance(error, ArgumentError) else 1)
-    except KeyboardInterrupt:
+    except UsageError as error:
+        message = error.format_message()  # type: ignore[attr-defined]
+        print(message if message.startswith("Usage:") else f"assay: {message}", file=sys.stderr)
+        sys.exit(2)
+    except (KeyboardInterrupt, typer.Abort):
         print("assay: interrupted", file=sys.stderr)
         sys.exit(130)
     except BrokenPipeError:
         sys.exit(0)
+    except OSError as error:  # a full disk behind stdout, for one
+        print(f"assay: {error.strerror or error}", file=sys.stderr)
+        sys.exit(1)
