@@ -132,7 +132,8 @@ def _flat(frame: "pl.DataFrame") -> "pl.DataFrame":
 def _line(row: "Row") -> str:
     from assay.sweeps.grid import show as words
 
-    result = {"done": words(row.values), "failed": f"failed ({row.stage}): {row.error}"}.get(row.state, row.state)
+    short = {name: f"{value:.6g}" if isinstance(value, float) else value for name, value in row.values.items()}
+    result = {"done": words(short), "failed": f"failed ({row.stage}): {row.error}"}.get(row.state, row.state)
     return f"{row.identity[:8]}  {words(row.parameters)}  →  {result}"
 
 
