@@ -1,0 +1,59 @@
+"""What several test files share: small contests, and where the real tables are."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+from assay import Contest
+
+settings.register_profile("assay", deadline=None, derandomize=True, max_examples=40)
+settings.load_profile("assay")
+
+
+@pytest.fixture(scope="session")
+def shared():
+    """The folder of real tables, or a skip where it is absent."""
+    root = Path(os.environ.get("ASSAY_SHARED", Path(__file__).parents[2] / "shared"))
+    if not (root / "data").is_dir():
+        pytest.skip("the shared data are not here")
+    return root / "data"
+
+
+@pytest.fixture(scope="session")
+def ratings():
+    """Continuous: 40 items, 5 gold, 3 A and 4 B responses, ragged; A is a little better."""
+    rng = np.random.default_rng(7)
+    truth = rng.uniform(size=(40, 1))
+    gold, a, b = (truth + noise * rng.normal(size=(40, k)) for noise, k in ((0.2, 5), (0.25, 3), (0.4, 4)))
+    gold[::4, 4] = a[1::3, 2] = b[::5, 2:] = np.nan
+    return Contest.from_arrays(gold, a, b)
+
+
+@pytest.fixture(scope="session")
+def likert():
+    """Ordinal, levels 1 to 5: 30 items, 4 gold, 3 A and 3 B responses, ragged."""
+    rng = np.random.default_rng(8)
+    truth = rng.integers(1, 6, size=(30, 1))
+    gold, a, b = (
+        np.clip(truth + rng.integers(-noise, noise + 1, size=(30, k)), 1, 5).astype(float)
+        for noise, k in ((1, 4), (1, 3), (2, 3))
+    )
+    gold[::4, 3] = a[1::3, 2] = b[::5, 1:] = np.nan
+    groups = {"topic": np.where(np.arange(30) % 3 == 0, "art", "law")}
+    return Contest.from_arrays(gold, a, b, groups=groups)
+
+
+@pytest.fixture(scope="session")
+def labels():
+    """Nominal: 25 items, 3 gold, 2 A and 2 B responses."""
+    rng = np.random.default_rng(9)
+    names = np.array(["no", "unsure", "yes"])
+    truth = rng.integers(3, size=(25, 1))
+    sides = [
+        names[np.where(rng.uniform(size=(25, k)) < right, truth, rng.integers(3, size=(25, k)))]
+        for right, k in ((0.8, 3), (0.7, 2), (0.4, 2))
+    ]
+    return Contest.from_arrays(*sides)
