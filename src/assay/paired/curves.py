@@ -41,8 +41,10 @@ class PowerCurve:
         data's standard deviation.
     effect : float
         The true difference that is assumed, and `effect_source`: "observed" or "given".
+    unit : {"lines", "clusters"}
+        What sizes count.
     sizes : tuple of int
-        Lines (clusters, if there are any) of each simulated study.
+        Of each simulated study.
     power : tuple of float
     confidence_intervals : tuple of tuple of float
         Wilson's 95 % interval of each power: how far it is known.
@@ -61,6 +63,7 @@ class PowerCurve:
     method: str
     effect: float
     effect_source: str
+    unit: str
     sizes: tuple[int, ...]
     power: tuple[float, ...]
     confidence_intervals: tuple[tuple[float, float], ...]
@@ -84,11 +87,11 @@ class PowerCurve:
         return pl.DataFrame({"n": list(self.sizes), "power": list(self.power), "low": list(low), "high": list(high)})
 
     def __str__(self) -> str:
-        shown = ", ".join(f"{power:.2f} at n = {n:,}" for n, power in zip(self.sizes, self.power, strict=True))
+        shown = ", ".join(f"{power:.2f} at {n:,}" for n, power in zip(self.sizes, self.power, strict=True))
         how = f"{self.method}, {self.n_simulations:,} simulated studies per size"
         return "\n".join(
             [
-                f"Power of the {TESTS[self.test].label} for a difference of {self.effect:.4g}: {shown} ({how}).",
+                f"Power of the {TESTS[self.test].label} for a difference of {self.effect:.4g}: {shown} {self.unit} ({how}).",
                 *self.notes,
                 self.signature,
             ]
@@ -201,7 +204,8 @@ def power_curve(
     }  # fmt: skip
     signature = Provenance("power_curve", parameters, _random.entropy_of(seed), scores.digest).signature
     return PowerCurve(
-        test, method, aim, "observed" if effect is None else "given", ns, tuple(power), tuple(intervals),
+        test, method, aim, "observed" if effect is None else "given",
+        "lines" if scores.clusters is None else "clusters", ns, tuple(power), tuple(intervals),
         n_simulations, n_undefined, question.alpha, alternative, question.delta, tuple(notes), signature,
     )  # fmt: skip
 

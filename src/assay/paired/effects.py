@@ -92,7 +92,7 @@ def effect_sizes(
     >>> scores = PairedScores.from_arrays([0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0],
     ...                                   [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4])
     >>> [round(effect.estimate, 4) for effect in effect_sizes(scores)]
-    [-1.2846, -1.174, -0.8893, -1.3]
+    [-1.2846, -1.1739, -0.8893, -1.3]
     """
     _check.fraction("alpha", alpha)
     for effect in effects:

@@ -130,8 +130,8 @@ class SignificanceTest:
         claim = {"two-sided": "other", "greater": "greater", "less": "less"}[self.alternative]
         found = "is" if self.reject else "is not"
         lines = [
-            f"{test.estimand[0].upper()}{test.estimand[1:]} {a} − {b}: {self.estimate:.4g}, {level} {low:.4g} to {high:.4g}.",
-            f"{test.label[0].upper()}{test.label[1:]}: {self.p_text}, n = {self.n:,}{clusters}. At α = {self.alpha:g} "
+            f"{_capital(test.estimand)} {a} − {b}: {self.estimate:.4g}, {level} {low:.4g} to {high:.4g}.",
+            f"{_capital(test.label)}: {self.p_text}, n = {self.n:,}{clusters}. At α = {self.alpha:g} "
             f"a difference {claim} than {self.delta:g} {found} established.",
         ]
         return "\n".join([*lines, *self.notes, self.signature])
@@ -233,6 +233,10 @@ def check_testable(scores: PairedScores, test: PairedTest) -> None:
         )
 
 
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
 def _standard_error(pvalue: float, outcome: Outcome, alternative: str) -> float:
     if outcome.exact or not outcome.n_draws:
         return 0.0
@@ -248,6 +252,8 @@ def _notes(scores: PairedScores, test: PairedTest, question: Question, interval:
         notes.append(
             f"{n_zero:,} of {scores.n:,} differences are exactly {question.delta:g} and left out of the p-value."
         )
+    if scores.binary and test.estimand != "mean difference":
+        notes.append("The median of right-or-wrong scores is nearly always 0: see the accuracy among the flips.")
     if test.name == "permutation-median":
         notes.append("The null is that differences are symmetric about delta; a skewed distribution also violates it.")
     expected = {"two-sided": (True, True), "greater": (True, False), "less": (False, True)}[question.alternative]

@@ -1,6 +1,6 @@
 """From two lists of scores to a sentence: describe, choose a test, test, measure the effect, see the power."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,6 +77,8 @@ class PairedAnalysis:
         a, b = self.names
         what, estimate, (low, high) = self.difference
         units = "" if self.unit_size == 1 else f" units of {self.unit_size} lines"
+        if result.n_clusters is not None:
+            units = f" in {result.n_clusters:,} clusters"
         numbers = (
             f"{what} {estimate:.4g}, {100 * result.confidence_level:g} % confidence interval "
             f"{low:.4g} to {high:.4g}, {result.p_text}, {test.label}, n = {self.n:,}{units}"
@@ -136,7 +138,7 @@ def analyse(
     margin: float | None = None,
     power_method: str = "bootstrap",
     effect: float | None = None,
-    n_sizes: int = 5,
+    sizes: int | Sequence[int] = 5,
     n_simulations: int | None = None,
     rng: _random.Rng = None,
     workers: int | None = None,
@@ -157,7 +159,7 @@ def analyse(
         See `significance_test`.
     margin : float, optional
         The smallest difference that matters; adds an equivalence test.
-    power_method, effect, n_sizes, n_simulations
+    power_method, effect, sizes, n_simulations
         See `power_curve`.
     rng, workers, progress
         As everywhere; `progress` is told the number of finished resamples and simulated studies.
@@ -183,7 +185,7 @@ def analyse(
         units, alternative=alternative, delta=delta, n_resamples=n_resamples, progress=progress, **shared
     )
     curve = power_curve(
-        units, method=power_method, effect=effect, sizes=n_sizes, n_simulations=n_simulations, alternative=alternative,
+        units, method=power_method, effect=effect, sizes=sizes, n_simulations=n_simulations, alternative=alternative,
         delta=delta, progress=progress, **shared,
     )  # fmt: skip
     equivalence = None if margin is None else equivalence_test(units, margin=margin, n_resamples=n_resamples, **shared)
