@@ -1,6 +1,6 @@
 """Measure what a sweep costs beside the cells themselves; write docs/measured/sweeps.csv.
 
-    python benchmarks/sweeps.py [--cells 100000] [--out docs/measured/sweeps.csv]
+    python benchmarks/sweeps.py [--cells 100000] [--scaling-cells 100] [--out docs/measured/sweeps.csv]
 
 * overhead: trivial cells, inline and on two processes or two Dask workers, with and without a store. The time of the
   whole run, start of the workers excluded, divided by the number of cells.
@@ -10,6 +10,7 @@
 
 import argparse
 import csv
+import itertools
 import os
 import platform
 import tempfile
@@ -86,16 +87,22 @@ def scaling(n_cells):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cells", type=int, default=100_000)
+    parser.add_argument("--scaling-cells", type=int, default=100)
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "measured" / "sweeps.csv")
     options = parser.parse_args()
     options.out.parent.mkdir(parents=True, exist_ok=True)
     with options.out.open("w", newline="") as file:
         table = csv.writer(file)
-        table.writerow(["measure", "run", "n_cells", "seconds", "milliseconds_per_cell"])
-        for measure, label, n_cells, seconds in (*overhead(options.cells), *scaling(100)):
-            table.writerow([measure, label, n_cells, f"{seconds:.3f}", f"{1000 * seconds / n_cells:.3f}"])
-            cost = f"{1000 * seconds / n_cells:8.3f} ms per cell"
-            print(f"{measure:9} {label:28} {n_cells:7,} cells {seconds:8.3f} s {cost}")
+        table.writerow(["measure", "run", "n_cells", "seconds", "milliseconds_per_cell", "load"])
+        for measure, label, n_cells, seconds in itertools.chain(
+            overhead(options.cells), scaling(options.scaling_cells)
+        ):
+            # The load shows how many other processes wanted the cores; it includes this program's own.
+            cost, load = 1000 * seconds / n_cells, os.getloadavg()[0]
+            table.writerow([measure, label, n_cells, f"{seconds:.3f}", f"{cost:.3f}", f"{load:.1f}"])
+            print(
+                f"{measure:9} {label:28} {n_cells:7,} cells {seconds:8.3f} s {cost:8.3f} ms per cell, load {load:.1f}"
+            )
     print(f"Python {platform.python_version()}, {len(os.sched_getaffinity(0))} cores")
 
 

@@ -73,6 +73,12 @@ def test_a_frame_keeps_nan_apart_from_absent():
     assert frame([], task=False).columns == ["state", "stage", "error"]
 
 
+def test_parameters_without_a_common_type_are_text_in_a_frame():
+    table = frame([Row("id", "m:f", 1, {"v": v, "w": w}) for v, w in ((1, 1), ([1, 2], 0.5))], task=False)
+    assert table["v"].to_list() == ["1", "[1, 2]"]
+    assert table["w"].to_list() == [1.0, 0.5]
+
+
 def test_numpy_s_numbers_are_plain_ones_in_a_row():
     row = run(fragile, Grid([{"kind": "other"}]), rng=np.random.default_rng(1)).rows[0]
     assert type(row.values["x"]) is float

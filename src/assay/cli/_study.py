@@ -44,21 +44,13 @@ def run_study(
     from concurrent.futures import BrokenExecutor
 
     from assay.errors import DataError
-    from assay.sweeps import Counts, run
+    from assay.sweeps import run
 
-    latest = Counts(missing=len(grid))
     try:
-        with executor(workers, dask) as pool, _bar() as show:
-
-            def progress(counts: "Counts") -> None:
-                nonlocal latest
-                latest = counts
-                show(counts)
-
+        with executor(workers, dask) as pool, _bar() as progress:
             return run(task, grid, store=store, executor=pool, rng=rng, retry=retry, progress=progress)
     except KeyboardInterrupt:
-        kept = f"{latest.done:,} finished cells are in {store}; the same command goes on from there"
-        typer.echo(f"assay: interrupted: {kept if store else 'nothing is kept without --store'}", err=True)
+        typer.echo(f"assay: interrupted: {_kept(task, store)}", err=True)
         raise typer.Exit(130) from None
     except DataError as error:
         if isinstance(error.__cause__, BrokenExecutor):
@@ -66,6 +58,19 @@ def run_study(
                 f"{error} If a cell kills its worker each time, use --dask local: it ends as a failed cell."
             ) from None
         raise
+
+
+def _kept(task: "Task", store: Path | None) -> str:
+    from assay.errors import DataError
+    from assay.sweeps import Counts, Store
+
+    if store is None:
+        return "nothing is kept without --store"
+    try:
+        done = Store(store).counts().get((task.name, task.version), Counts()).done
+    except DataError:  # the interrupt came before the store was made
+        done = 0
+    return f"{done:,} finished cells are in {store}; the same command goes on from there"
 
 
 @contextmanager

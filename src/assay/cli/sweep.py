@@ -121,7 +121,7 @@ def _flat(frame: "pl.DataFrame") -> "pl.DataFrame":
 
     from assay import _json
 
-    nested = [name for name, dtype in frame.schema.items() if dtype.is_nested() or dtype == pl.Object]
+    nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
     columns = [
         pl.Series(name, [None if entry is None else _json.dumps(entry) for entry in frame[name].to_list()], pl.String)
         for name in nested

@@ -3,9 +3,9 @@
 import itertools
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,8 @@ from assay.sweeps.tasks import Task
 
 if TYPE_CHECKING:
     import polars as pl
+
+Batches = Generator[list[Row], None, None]
 
 GRACE = 5.0
 """Seconds in which an executor that broke may still hand over what it had finished."""
@@ -151,11 +153,12 @@ def run(
             if executor is None
             else _pooled(task, todo, recorder.seed, executor, n_pending)
         )
-        for batch in batches:
-            recorder.record(batch)
-            rows.update((row.identity, row) for row in batch)
-            finished.update(row.state for row in batch)
-            tell()
+        with closing(batches):  # whatever ends the run, cells that wait are taken back
+            for batch in batches:
+                recorder.record(batch)
+                rows.update((row.identity, row) for row in batch)
+                finished.update(row.state for row in batch)
+                tell()
     return Sweep(task, recorder.seed, tuple(rows.values()))
 
 
@@ -180,12 +183,12 @@ def _recorder(
     return recording(store if isinstance(store, Store) else Store(store), rng)
 
 
-def _inline(task: Task, todo: Sequence[Row], seed: int) -> Iterator[list[Row]]:
+def _inline(task: Task, todo: Sequence[Row], seed: int) -> Batches:
     for row in todo:
         yield [compute(task, row.identity, row.parameters, seed)]
 
 
-def _pooled(task: Task, todo: Sequence[Row], seed: int, executor: Executor, n_pending: int) -> Iterator[list[Row]]:
+def _pooled(task: Task, todo: Sequence[Row], seed: int, executor: Executor, n_pending: int) -> Batches:
     """Compute rows on an executor and yield them as they finish, those that finish together in one list."""
     waiting = iter(todo)
     pending: dict[Future[Row], Row] = {}

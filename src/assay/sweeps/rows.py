@@ -151,10 +151,18 @@ def frame(rows: Sequence[Row], *, task: bool) -> "pl.DataFrame":
     }
     return pl.DataFrame(
         [
-            *(pl.Series(name, entries, strict=False) for name, entries in columns.items()),
+            *(_series(name, entries) for name, entries in columns.items()),
             *(pl.Series(name, entries, dtype=pl.String) for name, entries in words.items()),
         ]
     )
+
+
+def _series(name: str, entries: list[Any]) -> "pl.Series":
+    import polars as pl
+
+    series = pl.Series(name, entries, strict=False)
+    # Numbers beside lists have no common type; as text they can at least be written to a file.
+    return pl.Series(name, [_json.dumps(entry) for entry in entries]) if series.dtype == pl.Object else series
 
 
 def _numbers(result: Any, cell: Cell) -> dict[str, float]:
