@@ -8,9 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from assay import ArgumentError, Contest, DataError, Responses, ResponseTable, Scale
 
-GRIDS = arrays(
-    np.float64, st.tuples(st.integers(1, 6), st.integers(1, 4)), elements=st.floats(-9, 9) | st.just(np.nan)
-)
+GRIDS = arrays(np.float64, st.tuples(st.integers(1, 6), st.integers(1, 4)), elements=st.floats(-9, 9) | st.just(np.nan))
 
 
 @given(GRIDS)
@@ -134,7 +132,9 @@ def test_a_table_makes_contests_and_names_strangers():
     contest = table().contest(gold=None, a="human", b="m")
     assert contest.items.tolist() == ["x", "y"]
     assert contest.notes[-1].startswith("1 of 3 items left out: 1 without a response from human")
-    with pytest.raises(DataError, match=r"no source is called 'humans'; the table has human, m\. Did you mean 'human'\?"):
+    with pytest.raises(
+        DataError, match=r"no source is called 'humans'; the table has human, m\. Did you mean 'human'\?"
+    ):
         table().contest(gold="humans", a="m", b="human")
     with pytest.raises(ArgumentError, match="must be different sources"):
         table().contest(a="m", b="m")
@@ -143,9 +143,7 @@ def test_a_table_makes_contests_and_names_strangers():
 
 
 def test_a_table_shows_itself_and_its_rows():
-    assert str(table()) == (
-        "3 items; responses: human (3), m (3); scale: ordinal: 1, 2, 3 (3 distinct whole numbers)"
-    )
+    assert str(table()) == ("3 items; responses: human (3), m (3); scale: ordinal: 1, 2, 3 (3 distinct whole numbers)")
     rows = table().to_frame()
     assert rows.columns == ["item", "source", "rater", "repeat", "value"]
     assert rows.rows()[:2] == [("x", "human", "ann", 1, 1), ("x", "human", "bob", 2, 2)]

@@ -1,0 +1,362 @@
+"""What a metric must do whatever its formula: NaN where undefined, no wins from rounding, its place on a scale."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
+
+from assay import ArgumentError, Contest, FunctionMetric, Scale
+from assay.metrics import BUILTIN, AdditiveMetric, Metric, _kernels, resolve
+from assay.metrics.labels import F1, Precision
+from assay.metrics.ranking import ranks
+from assay.metrics.ratings import MeanRating
+from assay.metrics.wins import Wins
+from assay.resampling import summaries_of
+from assay.testing import check_metric
+
+NAMES = [
+    "mae", "mse", "rmse", "max-error", "wins", "wins-responses", "cosine", "cosine-responses", "spearman", "kendall",
+    "emd", "emd-means", "emd-responses", "emd-histogram-legacy", "emd-means-histogram-legacy",
+    "emd-responses-histogram-legacy", "accuracy", "tv", "kl", "js", "cross-entropy", "precision", "recall", "f1", "auc",
+    "rating",
+]  # fmt: skip
+ADDITIVE = [
+    "mae", "mse", "wins", "wins-responses", "emd", "emd-histogram-legacy", "accuracy", "tv", "kl", "js",
+    "cross-entropy", "rating",
+]  # fmt: skip
+HIGHER = ["wins", "wins-responses", "spearman", "kendall", "accuracy", "precision", "recall", "f1", "auc", "rating"]
+BASES = [Wins(BUILTIN[base]) for base in ("mse", "emd", "kl", "js")]
+THRESHOLD = {name: {"threshold": 0.5} for name in ("precision", "recall", "f1", "auc")}
+
+
+def bound(name, scale):
+    options = THRESHOLD.get(name, {}) if scale.kind == "continuous" else {}
+    return type(BUILTIN[name])(**options).on(scale)
+
+
+def contrast(name, gold, a, b, scale="continuous"):
+    contest = Contest.from_arrays(gold, a, b, scale=scale)
+    metric = bound(name, contest.scale) if isinstance(name, str) else name.on(contest.scale)
+    return float(metric.contrast(*summaries_of(contest, metric.needs)))
+
+
+def score(name, gold, model, scale="continuous"):
+    contest = Contest.from_arrays(gold, model, model, scale=scale)
+    metric = bound(name, contest.scale)
+    with np.errstate(all="raise"):  # undefined is said with NaN, not with a warning from below
+        return float(metric.scores(*summaries_of(contest, metric.needs))[0])
+
+
+def test_the_names_directions_and_additive_metrics_of_the_specification():
+    assert list(BUILTIN) == NAMES
+    assert [name for name in NAMES if BUILTIN[name].additive] == ADDITIVE
+    assert [name for name in NAMES if BUILTIN[name].better == "higher"] == HIGHER
+    assert all(BUILTIN[name].name == name for name in NAMES)
+    assert len({metric.title for metric in BUILTIN.values()}) == len(NAMES)
+
+
+@pytest.mark.parametrize(
+    "metric", [*BUILTIN.values(), *(Wins(BUILTIN[base]) for base in ("mse", "emd", "kl", "js"))], ids=str
+)
+def test_every_metric_keeps_the_published_contract(metric):
+    check_metric(metric)
+
+
+@pytest.mark.parametrize("name", ["spearman", "kendall"])
+@pytest.mark.parametrize(("gold", "model"), [([1, 1, 1], [1, 2, 3]), ([1, 2, 3], [2, 2, 2]), ([1], [1])])
+def test_a_correlation_with_a_constant_is_undefined_not_zero(name, gold, model):
+    assert math.isnan(score(name, gold, model))
+
+
+def test_a_constant_up_to_rounding_is_constant():
+    nearly = [0.1 + 0.2, 0.3, 0.3]
+    for name in ("spearman", "kendall"):
+        assert math.isnan(score(name, [1, 2, 3], nearly))
+
+
+@pytest.mark.parametrize("name", ["cosine", "cosine-responses"])
+def test_cosine_of_a_zero_vector_is_undefined(name):
+    assert math.isnan(score(name, [0, 0], [1, 2]))
+    assert score(name, [1, 2], [2, 4]) == pytest.approx(0, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("name", "gold", "model"),
+    [
+        ("precision", [1, 0], [0, 0]), ("recall", [0, 0], [1, 0]), ("f1", [0, 0], [0, 0]),
+        ("auc", [1, 1], [1, 0]), ("auc", [0, 0], [1, 0]),
+    ],
+)  # fmt: skip
+def test_rates_without_a_denominator_are_undefined(name, gold, model):
+    assert math.isnan(score(name, gold, model))
+
+
+def test_rounding_makes_no_wins():
+    gold, a, b = [[0.1, 0.2, 0.3]], [[0.3, 0.2, 0.1]], [[0.2, 0.3, 0.1]]
+    assert contrast("wins", gold, a, b) == 0
+    assert contrast("wins", [0.0], [0.1 + 0.2], [0.3]) == 0
+    assert contrast("wins-responses", [[0.0]], [[0.1 + 0.2]], [[0.3]]) == 0
+    assert contrast("wins", [0.0], [0.3], [0.3 + 1e-9]) == 1
+
+
+def test_rounding_makes_no_ranks():
+    nearly = np.array([0.1 + 0.2, 0.3, 0.2, 0.5])
+    assert ranks(nearly).tolist() == [2.5, 2.5, 1, 4]
+    assert contrast("spearman", [1, 2, 3, 4], nearly, [0.3, 0.1 + 0.2, 0.2, 0.5]) == 0
+    assert contrast("kendall", [1, 2, 3, 4], nearly, [0.3, 0.1 + 0.2, 0.2, 0.5]) == 0
+    assert score("auc", [0, 1], [0.1 + 0.2, 0.3]) == score("auc", [0, 1], [0.3, 0.1 + 0.2]) == 0.5
+
+
+def test_rounding_passes_no_threshold():
+    third = [[0.1, 0.2, 0.0]]  # sums to 0.30000000000000004
+    metric = Precision(threshold=0.3 / 3)
+    contest = Contest.from_arrays(third, third, [[0.0, 0.3, 0.0]], scale="continuous")
+    assert metric.on(contest.scale).scores(*summaries_of(contest, "means")) == (1.0, 1.0)
+
+
+@given(st.lists(st.floats(-100, 100), min_size=1, max_size=20), st.floats(-50, 50))
+def test_emd_of_a_shifted_copy_is_the_shift(values, shift):
+    left, right = [values], [[value + shift for value in values]]
+    for name in ("emd", "emd-responses", "emd-means"):
+        assert score(name, left, right) == pytest.approx(abs(shift), abs=1e-9)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=6), st.integers(1, 9))
+def test_emd_of_a_shifted_copy_is_the_shift_on_levels_too(values, shift):
+    shifted = [value + shift for value in values]
+    assert score("emd", [values], [shifted], scale="ordinal") == pytest.approx(shift)
+
+
+@pytest.mark.parametrize("scale", ["continuous", "ordinal"])
+def test_emd_of_all_at_05_against_all_at_95(scale):
+    low, high = np.full((10, 5), 0.05), np.full((10, 5), 0.95)
+    assert score("emd", low, high, scale=scale) == pytest.approx(0.9)
+    assert score("emd-responses", low, high) == pytest.approx(0.9)
+    assert score("emd-histogram-legacy", low, high) == 0  # what is wrong with it
+
+
+def test_kl_of_an_unseen_label_is_the_published_constant():
+    assert score("kl", [[1, 2]], [[1, 1]], scale="ordinal") == pytest.approx(
+        0.5 * math.log(0.5) + 0.5 * math.log(0.5e12)
+    )
+    assert score("js", [[1]], [[2]], scale="ordinal") == pytest.approx(math.log(2))
+    assert score("tv", [[1]], [[2]], scale="ordinal") == 2
+
+
+def test_the_first_label_wins_a_tied_vote():
+    assert score("accuracy", [["b", "a"]], [["a", "a"]], scale=None) == 1
+    assert score("accuracy", [["b", "a"]], [["b", "b"]], scale=None) == 0
+    assert score("accuracy", [[2, 1, 2]], [[3, 2]], scale="ordinal") == 1
+
+
+def test_the_middle_of_an_ordinal_scale_is_the_default_threshold():
+    scale = Scale.of([1, 2, 3, 4, 5])
+    assert F1().on(scale).threshold == 3.0
+
+
+def test_wins_choose_their_error_by_the_scale():
+    assert Wins().on(Scale.of(["a", "b"])).needs == "counts"
+    assert Wins().on(Scale.of([1, 2])).needs == "means"
+    assert Wins(BUILTIN["emd"]).on(Scale.of([0.113, 0.51])).needs == "sorted"
+    with pytest.raises(ArgumentError, match="`base` must be a metric with item scores"):
+        Wins(BUILTIN["rmse"])
+    with pytest.raises(ArgumentError, match="needs numbers or ordered labels"):
+        Wins(BUILTIN["mae"]).on(Scale.of(["a", "b"]))
+    with pytest.raises(ArgumentError, match="a single model has no wins"):
+        Wins().score(np.zeros(2), np.zeros(2))
+
+
+def test_ratings_may_be_penalties():
+    assert MeanRating(direction="lower").better == "lower"
+    assert float(MeanRating("lower").contrast(None, np.array([1.0, 2.0]), np.array([3.0, 4.0]))) == 2
+    with pytest.raises(ArgumentError, match="`direction` must be one of higher, lower"):
+        MeanRating(direction="up")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kind", ["nominal", "ordinal", "continuous"])
+def test_a_scale_without_meaning_is_refused_with_a_remedy(name, kind):
+    values = {"nominal": ["x", "y"], "ordinal": [1, 2], "continuous": [0.123, 0.456]}[kind]
+    scale, metric = Scale.of(values), BUILTIN[name]
+    if kind in metric.kinds and not (kind == "continuous" and name in THRESHOLD):
+        assert metric.on(scale).name == name
+        return
+    with pytest.raises(ArgumentError) as caught:
+        metric.on(scale)
+    message = str(caught.value)
+    assert f"metric {name!r}" in message
+    assert "\n" not in message
+    assert any(remedy in message for remedy in ("--order", "--scale ordinal", "--threshold"))
+
+
+def test_options_that_have_no_meaning_on_the_scale_are_refused():
+    with pytest.raises(ArgumentError, match="`positive` must be one of x, y; got 'z'"):
+        F1(positive="z").on(Scale.of(["x", "y"]))
+    with pytest.raises(ArgumentError, match="`positive` is for nominal scales"):
+        F1(positive="1").on(Scale.of([1, 2]))
+    with pytest.raises(ArgumentError, match="`threshold` is for numbers"):
+        F1(threshold=0.5).on(Scale.of(["x", "y"]))
+
+
+def test_a_name_or_a_metric_is_resolved():
+    assert resolve("mae") is BUILTIN["mae"]
+    assert resolve(F1(threshold=2)).threshold == 2
+    with pytest.raises(ArgumentError, match=r"got 'mea'\. Did you mean 'mae'\?"):
+        resolve("mea")
+    with pytest.raises(ArgumentError, match="`metric` must be one of"):
+        resolve(abs)
+
+
+# A function as a metric
+
+
+def median_error(gold, model):
+    return np.median(np.abs(gold - model))
+
+
+def test_a_function_is_a_metric_with_its_name():
+    metric = FunctionMetric(median_error, better="lower")
+    assert (metric.name, metric.title, metric.better, metric.additive) == ("median_error",) * 2 + ("lower", False)
+    check_metric(metric)
+    assert contrast(metric, [1, 2, 3], [1, 2, 5], [4, 4, 4]) == 2.0
+    assert FunctionMetric(median_error, better="lower", name="median error").title == "median error"
+
+
+@pytest.mark.parametrize("needs", ["counts", "sorted", "values"])
+def test_a_function_gets_what_it_needs(needs):
+    seen = []
+    metric = FunctionMetric(lambda gold, model: seen.append(gold) or 0.0, better="lower", needs=needs)
+    contrast(metric, [[2, 1], [1, 1]], [[1], [1]], [[1], [1]], scale="ordinal")
+    expected = {"counts": [[1, 1], [2, 0]], "sorted": [[1, 2], [1, 1]], "values": [[2, 1], [1, 1]]}
+    assert seen[0].tolist() == expected[needs]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"function": 3, "better": "lower"}, "`function` must be callable; got 3."),
+        ({"function": max, "better": "smaller"}, "`better` must be one of lower, higher; got 'smaller'."),
+        (
+            {"function": max, "better": "lower", "needs": "medians"},
+            "`needs` must be one of means, counts, sorted, values",
+        ),
+    ],
+)
+def test_what_is_no_function_metric(arguments, message):
+    with pytest.raises(ArgumentError) as caught:
+        FunctionMetric(**arguments)
+    assert message in str(caught.value)
+
+
+def test_a_function_is_not_given_means_of_names_or_counts_of_a_continuum():
+    with pytest.raises(ArgumentError, match="asks for means, but the scale is nominal"):
+        FunctionMetric(median_error, better="lower").on(Scale.of(["x", "y"]))
+    with pytest.raises(ArgumentError, match="asks for counts, but the scale is continuous"):
+        FunctionMetric(median_error, better="lower", needs="counts").on(Scale.of([0.123, 0.456]))
+
+
+# The contract finds what is broken
+
+
+class Broken(AdditiveMetric):
+    name = title = "broken"
+
+    def item_scores(self, gold, model):
+        return np.abs(model - gold)
+
+
+class ForgetsDraws(Metric):
+    name = title = "forgets draws"
+
+    def score(self, gold, model):
+        return np.asarray(np.abs(model - gold).mean())
+
+
+class LooksAtNeighbours(Broken):
+    def item_scores(self, gold, model):
+        return np.abs(model - gold) / np.abs(gold).max(axis=-1, keepdims=True)
+
+
+class LooksAtOrder(Broken):
+    def item_scores(self, gold, model):
+        return np.abs(model - gold) * np.arange(gold.shape[-1])
+
+
+class Writes(Broken):
+    def item_scores(self, gold, model):
+        model -= gold
+        return np.abs(model)
+
+
+class Upside(Broken):
+    better = "higher"
+
+
+class NotFree(Broken):
+    gold_free = True
+
+    def item_scores(self, gold, model):
+        return model if gold is None else model - 2 * gold * model
+
+
+@pytest.mark.parametrize(
+    ("metric", "law"),
+    [
+        (ForgetsDraws(), "4 draws must give 4 contrasts, not \\(\\)"),
+        (LooksAtNeighbours(), "an item's contrast depends on other items"),
+        (LooksAtOrder(), "the order of the items changes the contrast"),
+        (Writes(), "it writes to its data"),
+        (Upside(), "is `better` right\\?"),
+        (NotFree(), "it is said to be gold-free but depends on gold"),
+        (FunctionMetric(lambda gold, model: model[0], better="higher"), "the order of the items|is `better` right"),
+    ],
+)
+def test_the_contract_finds_what_is_broken(metric, law):
+    check_metric(Broken())
+    with pytest.raises(AssertionError, match=law):
+        check_metric(metric)
+
+
+# Kernels and their plain twins
+
+
+ROWS = st.lists(st.integers(-5, 5).map(float), min_size=1, max_size=12)
+
+
+@given(ROWS)
+def test_ranks_twin(row):
+    assert ranks(np.array([row]))[0].tolist() == stats.rankdata(row).tolist()
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=15))
+def test_kendall_twin_counts_every_pair(pairs):
+    x, y = (np.array([pair[side] for pair in pairs], dtype=float) for side in (0, 1))
+    signs = [
+        (np.sign(x[i] - x[j]), np.sign(y[i] - y[j])) for i in range(len(pairs)) for j in range(i)
+    ]  # fmt: skip
+    lengths = math.sqrt(sum(s != 0 for s, _ in signs)) * math.sqrt(sum(t != 0 for _, t in signs))
+    expected = sum(s * t for s, t in signs) / lengths if lengths else math.nan
+    assert _kernels.kendall(x[np.newaxis], y[np.newaxis])[0] == pytest.approx(expected, nan_ok=True, abs=1e-12)
+
+
+@given(ROWS, ROWS, st.integers(0, 3))
+def test_wasserstein_twin_ignores_what_is_absent(left, right, n_absent):
+    rows = [np.array([sorted(side) + [np.nan] * n_absent]) for side in (left, right)]
+    expected = stats.wasserstein_distance(left, right)
+    assert _kernels.wasserstein(*rows)[0] == pytest.approx(expected, abs=1e-12)
+
+
+def test_wasserstein_of_nothing_is_undefined():
+    assert math.isnan(_kernels.wasserstein(np.array([[np.nan]]), np.array([[1.0]]))[0])
+
+
+@given(ROWS, ROWS)
+def test_total_variation_twin(left, right):
+    n = min(len(left), len(right))
+    left, right = np.abs(left[:n]), np.abs(right[:n])
+    assume(left.sum() > 0 and right.sum() > 0)
+    expected = np.abs(left / left.sum() - right / right.sum()).sum()
+    assert _kernels.total_variation(left[np.newaxis], right[np.newaxis])[0] == pytest.approx(expected, abs=1e-12)

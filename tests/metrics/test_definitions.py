@@ -1,0 +1,157 @@
+"""Every metric against an independent definition, on ragged data with ties, one by one and in batches."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay import Contest
+from assay.metrics import BUILTIN
+from assay.resampling import summaries_of
+from tests.metrics import definitions
+
+UNIT = ["emd-histogram-legacy", "emd-means-histogram-legacy", "emd-responses-histogram-legacy"]
+LABELS_ONLY = ["accuracy", "tv", "kl", "js", "cross-entropy"]
+
+
+@st.composite
+def ragged(draw, elements):
+    n_items = draw(st.integers(2, 9))
+    item = st.lists(elements, min_size=1, max_size=5).map(np.array)
+    return [draw(st.lists(item, min_size=n_items, max_size=n_items)) for _ in range(3)]
+
+
+def grid(side):
+    rows = np.full((len(side), max(map(len, side))), np.nan)
+    for row, item in zip(rows, side, strict=True):
+        row[: len(item)] = item
+    return rows
+
+
+def ordinal(sides):
+    """Return the contest on all five levels; an item that gives every level is added and taken away again."""
+    every = [np.vstack([np.resize(definitions.LEVELS, max(5, grid(side).shape[1])), pad(grid(side))]) for side in sides]
+    return Contest.from_arrays(*every, scale="ordinal").take(np.arange(1, len(sides[0]) + 1))
+
+
+def pad(rows):
+    return np.pad(rows, [(0, 0), (0, max(0, 5 - rows.shape[1]))], constant_values=np.nan)
+
+
+def scores(name, contest, **options):
+    metric = BUILTIN[name]
+    metric = type(metric)(**options).on(contest.scale) if options else metric.on(contest.scale)
+    gold, a, b = summaries_of(contest, metric.needs)
+    return [float(score) for score in metric.scores(gold, a, b)], float(metric.contrast(gold, a, b)), metric
+
+
+LEVEL = st.sampled_from(definitions.LEVELS.tolist())
+
+
+def test_every_named_metric_has_a_definition():
+    assert set(BUILTIN) == set(definitions.SCORES) | set(definitions.RELATIVE)
+
+
+@pytest.mark.parametrize("name", [name for name in definitions.SCORES if name not in UNIT])
+@given(sides=ragged(LEVEL))
+def test_ordinal_scores(name, sides):
+    options = {"threshold": 3.0} if name in ("precision", "recall", "f1", "auc") else {}
+    found, contrast, metric = scores(name, ordinal(sides), **options)
+    with np.errstate(all="ignore"):
+        expected = [float(definitions.SCORES[name](sides[0], model)) for model in sides[1:]]
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+    sign = 1 if metric.better == "higher" else -1
+    np.testing.assert_allclose(contrast, sign * (expected[0] - expected[1]), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", [name for name in definitions.SCORES if name not in LABELS_ONLY])
+@given(sides=ragged(st.integers(0, 40).map(lambda k: k / 32)))
+def test_continuous_scores(name, sides):
+    options = {"threshold": 0.5} if name in ("precision", "recall", "f1", "auc") else {}
+    contest = Contest.from_arrays(*map(grid, sides), scale="continuous")
+    found, _, _ = scores(name, contest, **options)
+    with np.errstate(all="ignore"):
+        expected = [float(definitions.SCORES[name](sides[0], model, *options.values())) for model in sides[1:]]
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", list(definitions.RELATIVE))
+@given(sides=ragged(LEVEL))
+def test_wins(name, sides):
+    won, lost = definitions.RELATIVE[name](*sides)
+    found, contrast, _ = scores(name, Contest.from_arrays(*map(grid, sides), scale="continuous"))
+    np.testing.assert_allclose(found, [won, lost], atol=1e-12)
+    np.testing.assert_allclose(contrast, won - lost, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", UNIT)
+@given(sides=ragged(st.integers(-2, 12).map(lambda k: k / 10)))
+def test_legacy_histograms_have_the_same_bins_on_levels_and_on_numbers(name, sides):
+    expected = [float(definitions.SCORES[name](sides[0], model)) for model in sides[1:]]
+    for scale in ("continuous", "ordinal"):
+        found, _, _ = scores(name, Contest.from_arrays(*map(grid, sides), scale=scale))
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", list(BUILTIN))
+def test_a_batch_scores_as_its_members_do(name, likert):
+    contests = [likert.take(np.random.default_rng(draw).integers(30, size=30)) for draw in range(6)]
+    metric = BUILTIN[name].on(likert.scale)
+    members = [summaries_of(contest, metric.needs) for contest in contests]
+    width = [max(member[side].shape[-1] for member in members) for side in range(3)]
+
+    def widened(rows, columns):
+        return rows if metric.needs in ("means", "counts") else pad_to(rows, columns)
+
+    stacked = [np.stack([widened(member[side], width[side]) for member in members]) for side in range(3)]
+    folded = [side.reshape(2, 3, *side.shape[1:]) for side in stacked]
+    single = [float(metric.contrast(*member)) for member in members]
+    np.testing.assert_allclose(metric.contrast(*stacked), single, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(metric.contrast(*folded), np.reshape(single, (2, 3)), rtol=1e-12, atol=1e-12)
+
+
+def pad_to(rows, columns):
+    return np.pad(rows, [(0, 0), (0, columns - rows.shape[1])], constant_values=np.nan)
+
+
+@given(sides=ragged(st.sampled_from(["no", "unsure", "yes"])))
+def test_nominal_macro_averages_and_single_labels(sides):
+    contest = Contest.from_arrays(
+        *[np.array([[*item, *[None] * (5 - len(item))] for item in [np.array(["no", "unsure", "yes"]), *side]], dtype=object)
+          for side in sides]
+    ).take(np.arange(1, len(sides[0]) + 1))  # fmt: skip
+    names = ["no", "unsure", "yes"]
+    plurality = [
+        [max(names, key=lambda name, item=item: (np.sum(item == name), -names.index(name))) for item in side]
+        for side in sides
+    ]
+
+    def of(label, model):
+        positive = [vote == label for vote in plurality[0]]
+        called = [vote == label for vote in plurality[model]]
+        placed = [np.mean(item == label) for item in sides[model]]
+        hits = sum(p and c for p, c in zip(positive, called, strict=True))
+        above = [
+            (x > y) + (x == y) / 2
+            for x, p in zip(placed, positive, strict=True)
+            if p
+            for y, q in zip(placed, positive, strict=True)
+            if not q
+        ]
+        return {
+            "precision": hits / sum(called) if sum(called) else math.nan,
+            "recall": hits / sum(positive) if sum(positive) else math.nan,
+            "f1": 2 * hits / (sum(positive) + sum(called)) if sum(positive) + sum(called) else math.nan,
+            "auc": np.mean(above) if above else math.nan,
+        }
+
+    for name in ("precision", "recall", "f1", "auc"):
+        for model in (1, 2):
+            each = [of(label, model)[name] for label in names]
+            defined = [score for score in each if not math.isnan(score)]
+            macro = np.mean(defined) if defined else math.nan
+            assert scores(name, contest)[0][model - 1] == pytest.approx(macro, nan_ok=True)
+            for label, score in zip(names, each, strict=True):
+                assert scores(name, contest, positive=label)[0][model - 1] == pytest.approx(score, nan_ok=True)
