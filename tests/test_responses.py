@@ -61,7 +61,8 @@ def test_items_without_a_response_from_every_source_are_left_out_and_said_so():
     ("arguments", "options", "message"),
     [
         (([1, 2], [1], [1, 2]), {}, "gold, a and b must have one row for each item; got rows: gold 2, a 1, b 2."),
-        (([[[1]]], [1], [1]), {}, "`gold` must be an (items, responses) array of numbers or labels; got shape (1, 1, 1)."),
+        (([[[1]]], [1], [1]), {},
+         "`gold` must be an (items, responses) array of numbers or labels; got shape (1, 1, 1)."),
         (([1, 2], None, [1, 2]), {}, "`a` must be an (items, responses) array of numbers or labels; got shape ()."),
         (([[1, 2], [3]], [1, 2], [1, 2]), {},
          "`gold` has rows of different lengths; fill them up with NaN (None among labels)."),
@@ -76,7 +77,8 @@ def test_items_without_a_response_from_every_source_are_left_out_and_said_so():
          "no item has a response from every source: gold, A, B share no item. Check the item ids of each source."),
         (([1, 2], [1, 2], [1, 2]), {"groups": {"topic": ["x"]}},
          "group 'topic' must have one value for each of the 2 items; got (1,)."),
-        ((["a"], ["b"], ["c"]), {"scale": "continuous"}, "value 'a' is not a number, so the scale cannot be continuous."),
+        ((["a"], ["b"], ["c"]), {"scale": "continuous"},
+         "value 'a' is not a number, so the scale cannot be continuous."),
     ],
 )  # fmt: skip
 def test_what_cannot_be_a_contest_is_refused_in_one_line(arguments, options, message):

@@ -73,7 +73,8 @@ def test_encoding_and_decoding_give_the_labels_back(labels):
 @pytest.mark.parametrize(
     ("error", "values", "options", "message"),
     [
-        (DataError, ["1", "x"], {"kind": "continuous"}, "value 'x' is not a number, so the scale cannot be continuous."),
+        (DataError, ["1", "x"], {"kind": "continuous"},
+         "value 'x' is not a number, so the scale cannot be continuous."),
         (
             DataError, ["low", "high"], {"kind": "ordinal"},
             "value 'low' is not a number, so the scale cannot be ordinal. "
@@ -85,7 +86,8 @@ def test_encoding_and_decoding_give_the_labels_back(labels):
         (DataError, [np.inf, 1.0], {}, "value inf is not finite; leave missing values out."),
         (ArgumentError, [1], {"kind": "likert"}, "`scale` must be one of nominal, ordinal, continuous; got 'likert'."),
         (ArgumentError, ["a"], {"order": ["a"]}, "`order` must name at least two different labels; got ['a']."),
-        (ArgumentError, ["a"], {"order": ["a", "a"]}, "`order` must name at least two different labels; got ['a', 'a']."),
+        (ArgumentError, ["a"], {"order": ["a", "a"]},
+         "`order` must name at least two different labels; got ['a', 'a']."),
         (
             ArgumentError, ["a"], {"order": ["a", "b"], "kind": "nominal"},
             "`order` is for ordinal scales; got scale='nominal' as well. Leave one of them out.",

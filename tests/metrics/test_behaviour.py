@@ -204,8 +204,8 @@ def test_options_that_have_no_meaning_on_the_scale_are_refused():
 def test_a_name_or_a_metric_is_resolved():
     assert resolve("mae") is BUILTIN["mae"]
     assert resolve(F1(threshold=2)).threshold == 2
-    with pytest.raises(ArgumentError, match=r"got 'mea'\. Did you mean 'mae'\?"):
-        resolve("mea")
+    with pytest.raises(ArgumentError, match=r"got 'spearmann'\. Did you mean 'spearman'\?"):
+        resolve("spearmann")
     with pytest.raises(ArgumentError, match="`metric` must be one of"):
         resolve(abs)
 

@@ -118,11 +118,10 @@ def pad_to(rows, columns):
 
 @given(sides=ragged(st.sampled_from(["no", "unsure", "yes"])))
 def test_nominal_macro_averages_and_single_labels(sides):
-    contest = Contest.from_arrays(
-        *[np.array([[*item, *[None] * (5 - len(item))] for item in [np.array(["no", "unsure", "yes"]), *side]], dtype=object)
-          for side in sides]
-    ).take(np.arange(1, len(sides[0]) + 1))  # fmt: skip
     names = ["no", "unsure", "yes"]
+    rows = [[[*item, *[None] * (5 - len(item))] for item in [names, *side]] for side in sides]
+    contest = Contest.from_arrays(*(np.array(side, dtype=object) for side in rows))
+    contest = contest.take(np.arange(1, len(sides[0]) + 1))  # the first item is there to have every label
     plurality = [
         [max(names, key=lambda name, item=item: (np.sum(item == name), -names.index(name))) for item in side]
         for side in sides
