@@ -32,12 +32,12 @@ def _read_config(context: typer.Context, path: Path | None) -> Path | None:
         raise DataError(f"{path} is not a readable TOML file: {error}.") from None
     # One file may serve all commands, so an option of any of them may stand in it.
     siblings = context.parent.command.commands.values() if context.parent else [context.command]  # type: ignore[attr-defined]
-    known = {parameter.name for command in siblings for parameter in command.params} - {"file", "config"}
-    defaults = {key.replace("-", "_"): value for key, value in settings.items()}
-    for key in defaults:
-        if key not in known:
+    known = {parameter.name.replace("_", "-") for command in siblings for parameter in command.params}
+    for key in settings:
+        if key not in known - {"file", "config"}:
             hint = _check.nearest(key, known)
-            raise ArgumentError(f"{path}: {key.replace('_', '-')!r} is not an option of `assay scores`.{hint}")
+            raise ArgumentError(f"{path}: {key!r} is not an option of `assay scores`.{hint}")
+    defaults = {key.replace("-", "_"): value for key, value in settings.items()}
     context.default_map = {**(context.default_map or {}), **defaults}
     return path
 

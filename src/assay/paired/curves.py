@@ -89,13 +89,10 @@ class PowerCurve:
     def __str__(self) -> str:
         shown = ", ".join(f"{power:.2f} at {n:,}" for n, power in zip(self.sizes, self.power, strict=True))
         how = f"{self.method}, {self.n_simulations:,} simulated studies per size"
-        return "\n".join(
-            [
-                f"Power of the {TESTS[self.test].label} for a difference of {self.effect:.4g}: {shown} {self.unit} ({how}).",
-                *self.notes,
-                self.signature,
-            ]
+        first = (
+            f"Power of the {TESTS[self.test].label} for a difference of {self.effect:.4g}: {shown} {self.unit} ({how})."
         )
+        return "\n".join([first, *self.notes, self.signature])
 
 
 def power_curve(

@@ -1,0 +1,103 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from assay.errors import ArgumentError, DataError
+from assay.paired import TESTS, PairedScores, power_curve, sign_power, t_power
+
+rng = np.random.default_rng(1)
+scores = PairedScores.from_arrays(rng.normal(0.3, 1, 80), np.zeros(80))
+
+
+def acceptable(curve, expected):
+    """Whether each simulated power lies in the 99.9 % region of its true value."""
+    for power, truth in zip(curve.power, expected, strict=True):
+        low, high = stats.binom.ppf([0.0005, 0.9995], curve.n_simulations, truth)
+        assert low <= round(power * curve.n_simulations) <= high
+
+
+def test_normal_t_is_the_noncentral_t():
+    curve = power_curve(scores, method="normal", effect=0.4, sizes=[20, 50], n_simulations=2000, rng=1)
+    deviation = scores.differences.std(ddof=1)
+    acceptable(curve, [t_power(n, 0.4 / deviation) for n in (20, 50)])
+
+
+def test_normal_sign_is_binomial():
+    curve = power_curve(scores, test="sign", method="normal", effect=0.4, sizes=[25], n_simulations=2000, rng=1)
+    share = stats.norm.cdf(0.4 / scores.differences.std(ddof=1))
+    acceptable(curve, [sign_power(25, share)])
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_no_effect_gives_the_level_and_a_large_one_certainty(test):
+    symmetric = PairedScores.from_arrays(np.r_[scores.differences, -scores.differences], np.zeros(160))
+    options = {"test": test, "sizes": [41], "n_simulations": 400, "n_resamples": 199, "rng": 2}
+    null = power_curve(symmetric, effect=0.0, **options)
+    assert null.power[0] * 400 <= stats.binom.ppf(0.9995, 400, 0.08)
+    assert power_curve(symmetric, effect=3.0, **options).power[0] == 1
+
+
+def test_right_or_wrong_scores_stay_right_or_wrong():
+    answers = np.random.default_rng(2).integers(0, 2, (2, 200))
+    curve = power_curve(
+        PairedScores.from_arrays(*answers), test="sign", effect=0.2, sizes=[100], n_simulations=2000, rng=1
+    )
+    flips = np.abs(answers[0] - answers[1]).mean()
+    won = (flips + 0.2) / 2 / flips
+    counts = np.arange(101)
+    expected = sum(stats.binom.pmf(m, 100, flips) * sign_power(int(m), won) for m in counts[1:])
+    acceptable(curve, [expected])
+
+
+def test_clusters_are_drawn_whole():
+    generator = np.random.default_rng(3)
+    clusters = np.repeat(np.arange(40), 5)
+    values = generator.normal(size=40)[clusters] + generator.normal(0, 0.1, 200)
+    documents = PairedScores.from_arrays(values, np.zeros(200), clusters=clusters)
+    curve = power_curve(documents, effect=0.5, sizes=[40], n_simulations=400, rng=1)
+    assert curve.unit == "clusters"
+    acceptable(curve, [t_power(40, 0.5 / np.std(np.bincount(clusters, values) / 5))])
+
+
+def test_observed_effect_comes_with_an_honest_note():
+    curve = power_curve(scores, n_simulations=100, rng=0)
+    assert curve.effect == pytest.approx(scores.differences.mean())
+    assert curve.effect_source == "observed"
+    assert "only restates the p-value" in curve.notes[0]
+    assert not power_curve(scores, effect=0.2, n_simulations=100, rng=0).notes
+
+
+def test_zeros_that_a_shift_would_move_are_pointed_out():
+    tied = PairedScores.from_arrays([1, 1, 2, 3, 3], [1, 1, 1, 2, 4])
+    assert "overstates" in power_curve(tied, test="sign", effect=0.1, n_simulations=10, rng=0).notes[0]
+
+
+def test_sizes_seed_and_workers():
+    curve = power_curve(scores, sizes=4, n_simulations=130, rng=5, workers=1)
+    assert curve.sizes == (20, 40, 60, 80)
+    assert curve == power_curve(scores, sizes=4, n_simulations=130, rng=5, workers=4)
+    assert curve.power[1] == power_curve(scores, sizes=[40], n_simulations=130, rng=5).power[0]
+    assert curve.to_frame().columns == ["n", "power", "low", "high"]
+    for power, (low, high) in zip(curve.power, curve.confidence_intervals, strict=True):
+        assert low <= power <= high
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sizes": 0}, "`sizes`"),
+        ({"sizes": [1]}, "`sizes`"),
+        ({"sizes": []}, "at least one size"),
+        ({"n_simulations": 0}, "`n_simulations`"),
+        ({"n_resamples": 0}, "`n_resamples`"),
+        ({"method": "gauss"}, "`method` must be one of bootstrap, normal"),
+    ],
+)
+def test_bad_options(options, message):
+    with pytest.raises(ArgumentError, match=message):
+        power_curve(scores, **options)
+
+
+def test_constant_differences():
+    with pytest.raises(DataError, match="do not vary"):
+        power_curve(PairedScores.from_arrays([1, 2, 3], [0, 1, 2]), test="sign")

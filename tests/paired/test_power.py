@@ -1,0 +1,74 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.errors import ArgumentError
+from assay.paired import plan_power, proportions_power, sign_power, t_power
+from tests.reference.scores import (
+    NLPSTATTEST_SCREEN,
+    ONE_SAMPLE_POWER,
+    PAIRED_N,
+    PROPORTIONS,
+    SIGN_POWER,
+    TWO_SAMPLE,
+)
+
+
+@pytest.mark.parametrize("power", PAIRED_N)
+@pytest.mark.parametrize("effect", PAIRED_N[0.8])
+def test_lines_for_a_power(power, effect):
+    found = plan_power(delta=effect, sd=1, power=power)
+    assert found.n_exact == pytest.approx(PAIRED_N[power][effect], abs=0.0051)
+    assert found.n == math.ceil(PAIRED_N[power][effect])
+    assert found.power >= power
+    assert found.n_normal < found.n_exact
+
+
+def test_screen_of_nlpstattest():
+    assert plan_power(delta=0.2, sd=1, power=0.8).n == NLPSTATTEST_SCREEN
+
+
+def test_two_samples():
+    assert t_power(20, 1.0, design="independent") == pytest.approx(TWO_SAMPLE["power"], abs=5e-7)
+    for alternative, name in (("two-sided", "n"), ("greater", "n_one_sided")):
+        found = plan_power(delta=1, sd=1, power=0.9, alternative=alternative, design="independent")
+        assert found.n_exact == pytest.approx(TWO_SAMPLE[name], abs=5e-6)
+
+
+def test_other_known_powers():
+    assert t_power(25, 1 / 3) == pytest.approx(ONE_SAMPLE_POWER, abs=5e-6)
+    assert sign_power(20, 0.7) == pytest.approx(SIGN_POWER, abs=5e-7)
+    assert proportions_power(50, 0.5, 0.75) == pytest.approx(PROPORTIONS["power"], abs=5e-8)
+    assert proportions_power(PROPORTIONS["n"], 0.5, 0.75) == pytest.approx(0.9, abs=2e-6)
+
+
+@given(st.integers(5, 5000), st.floats(0.1, 0.99), st.floats(0.01, 100), st.sampled_from(["two-sided", "less"]))
+def test_detectable_difference_is_the_inverse(n, power, sd, alternative):
+    found = plan_power(n=n, sd=sd, power=power, alternative=alternative)
+    assert found.delta > 0
+    back = plan_power(n=n, sd=sd, delta=found.delta, alternative=alternative)
+    assert back.power == pytest.approx(power, abs=1e-6)
+
+
+def test_sign_of_delta_does_not_matter():
+    assert plan_power(delta=-0.2, sd=1, power=0.8).n == plan_power(delta=0.2, sd=1, power=0.8).n
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sd": 1, "delta": 0.1}, "give two of `n`, `delta` and `power`.*got delta"),
+        ({"sd": 1, "delta": 0.1, "n": 5, "power": 0.8}, "give two of"),
+        ({"sd": 0, "delta": 0.1, "power": 0.8}, "`sd` must be above 0"),
+        ({"sd": 1, "delta": 0, "power": 0.8}, "`delta` must not be 0"),
+        ({"sd": 1, "delta": 0.1, "power": 80}, "Did you mean 0.8"),
+        ({"sd": 1, "delta": 0.1, "power": 0.03}, "above `alpha`"),
+        ({"sd": 1, "power": 0.8, "n": 1}, "`n` must be a whole number of at least 2"),
+        ({"sd": 1, "delta": 0.1, "power": 0.8, "design": "pared"}, "Did you mean 'paired'"),
+    ],
+)
+def test_bad_plans(options, message):
+    with pytest.raises(ArgumentError, match=message):
+        plan_power(**options)

@@ -1,0 +1,139 @@
+import numpy as np
+import pytest
+
+from assay.errors import ArgumentError, DataError, MissingFileError
+from assay.paired import PairedScores, ScoreTable, read_scores, read_table
+
+
+def write(tmp_path, content, name="scores.txt"):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "0.1 0.2\n0.3 0.4\n",
+        "0.1\t0.2\n0.3\t0.4",
+        "0.1,0.2\n0.3,0.4\n",
+        "0.1;0.2\r\n0.3;0.4\r\n",
+        "  0.1   0.2  \n\n# a comment\n0.3 0.4\n",
+        "1e-1 2e-1\n.3 +.4\n",
+    ],
+    ids=["blanks", "tabs", "commas", "semicolons", "untidy", "notations"],
+)
+def test_any_separator_is_read(tmp_path, content):
+    scores = read_scores(write(tmp_path, content))
+    assert scores.a.tolist() == [0.1, 0.3]
+    assert scores.b.tolist() == [0.2, 0.4]
+    assert scores.names == ("A", "B")
+
+
+def test_header_names_the_systems(tmp_path):
+    scores = read_scores(write(tmp_path, "\ufeffnew,base\n1,2\n3,5\n"))
+    assert scores.names == ("new", "base")
+    assert scores.differences.tolist() == [-1, -2]
+
+
+def test_columns_and_clusters_by_name_or_number(tmp_path):
+    path = write(tmp_path, "x,y,z,doc\n1,2,3,p\n4,5,6,q\n7,8,9,p\n")
+    scores = read_scores(path, columns=["z", "1"], clusters="doc")
+    assert scores.names == ("z", "x")
+    assert scores.a.tolist() == [3, 6, 9]
+    assert scores.clusters.tolist() == [0, 1, 0]
+    assert scores.n_clusters == 2
+    assert read_table(path, clusters="4").names == ("x", "y", "z")
+
+
+BAD = {
+    "one column": ("0.1\n0.2\n", "one column of scores (line 1: '0.1'); two are needed"),
+    "three columns": ("1 2 3\n4 5 6\n", "3 columns of scores, and this compares two"),
+    "text": ("0.1 0.2\n0.3 good\n", "line 2, column 2 is not a number: 'good'"),
+    "NaN": ("0.1 0.2\n0.3 nan\n", "line 2, column 2 is nan; remove the line"),
+    "infinite": ("0.1 0.2\ninf 3\n", "line 2, column 1 is inf"),
+    "ragged": ("0.1 0.2\n0.3\n", "line 2: one column, but the lines before have 2"),
+    "empty cell": ("0.1,0.2\n0.3,\n", "line 2, column 2 is empty"),
+    "empty": ("", "is empty: it has no line with scores"),
+    "only comments": ("# a\n\n", "is empty"),
+    "header only": ("a b\n", "no line with numbers"),
+    "double name": ("a,a\n1,2\n", "two columns have the same name"),
+    "binary": (b"PK\x03\x04\x00\x00", "is not a text file"),
+    "latin-1": ("0.1 0.2 é\n".encode("latin-1"), "not a text file in UTF-8"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), BAD.values(), ids=BAD.keys())
+def test_bad_file_gets_one_line_with_the_place(tmp_path, content, message):
+    path = write(tmp_path, content)
+    with pytest.raises(DataError) as error:
+        read_scores(path)
+    assert str(path) in str(error.value)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_missing_file_and_directory(tmp_path):
+    with pytest.raises(MissingFileError, match="there is no file"):
+        read_scores(tmp_path / "absent.txt")
+    with pytest.raises(DataError, match="is a directory"):
+        read_scores(tmp_path)
+
+
+def test_unknown_column_is_a_usage_error(tmp_path):
+    path = write(tmp_path, "x y\n1 2\n3 4\n")
+    with pytest.raises(ArgumentError, match=r"`columns` must name columns of .*: x, y; got 'w'"):
+        read_scores(path, columns=["x", "w"])
+    with pytest.raises(ArgumentError, match="different columns"):
+        read_scores(path, columns=["x", "1"])
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "message"),
+    [
+        ([1, 2], [1], "equally long"),
+        ([], [], "one list of numbers"),
+        ([[1, 2]], [[1, 2]], "one list of numbers"),
+        ([1, float("nan")], [1, 2], "entry 1 is nan"),
+        (["x"], [1], "must be numbers"),
+    ],
+)
+def test_bad_arrays(a, b, message):
+    with pytest.raises(DataError, match=message):
+        PairedScores.from_arrays(a, b)
+
+
+def test_one_cluster_is_refused():
+    with pytest.raises(DataError, match="at least two clusters"):
+        PairedScores.from_arrays([1, 2], [3, 4], clusters=["d", "d"])
+
+
+def test_arrays_are_read_only_and_the_input_is_not():
+    a = np.array([1.0, 2.0])
+    scores = PairedScores.from_arrays(a, [0, 0])
+    with pytest.raises(ValueError, match="read-only"):
+        scores.a[0] = 5
+    a[0] = 7
+    assert scores.a[0] == 1
+
+
+def test_constant_differences_are_seen_through_rounding():
+    scores = PairedScores.from_arrays([0.3, 0.2, 0.9], [0.2, 0.1, 0.8])
+    assert len(set(scores.differences.tolist())) > 1
+    assert scores.constant == pytest.approx(0.1)
+    assert PairedScores.from_arrays([0.3, 0.2], [0.2, 0.2]).constant is None
+
+
+def test_digest_depends_on_scores_and_clusters():
+    one = PairedScores.from_arrays([1, 2], [3, 4])
+    assert one.digest == PairedScores.from_arrays([1, 2], [3, 4]).digest
+    assert one.digest != one.swapped().digest
+    assert one.digest != PairedScores.from_arrays([1, 2], [3, 4], clusters=[0, 1]).digest
+
+
+def test_unknown_system_gets_a_suggestion():
+    table = ScoreTable(np.zeros((2, 2)), ("first", "second"))
+    with pytest.raises(DataError, match=r"no system is called 'frist'.*Did you mean 'first'"):
+        table.pair("frist", "second")
+    with pytest.raises(ArgumentError, match="different systems"):
+        table.pair("first", "first")

@@ -1,0 +1,40 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from assay.paired import ScoreTable, compare_systems, friedman, significance_test
+from tests.reference.scores import DEMSAR
+
+
+def test_demsar():
+    found = friedman(DEMSAR["mean_ranks"], DEMSAR["n"])
+    assert found.statistic == pytest.approx(DEMSAR["statistic"], abs=0.005)
+    assert found.f_statistic == pytest.approx(DEMSAR["f_statistic"], abs=0.005)
+    assert found.critical_difference == pytest.approx(DEMSAR["critical_difference"], abs=0.005)
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_friedman_is_scipys(tied):
+    values = np.random.default_rng(1).normal([0, 0.3, 0.5], 1, (40, 3))
+    values = np.round(values) if tied else values
+    found = compare_systems(ScoreTable(values, ("x", "y", "z")))
+    assert found.friedman.statistic == pytest.approx(stats.friedmanchisquare(*values.T).statistic)
+    assert found.mean_ranks == pytest.approx((4 - stats.rankdata(values, axis=1)).mean(axis=0))
+
+
+def test_pairs_are_adjusted_by_holm():
+    table = ScoreTable(np.random.default_rng(1).normal([0, 0.3, 0.5], 1, (40, 3)), ("x", "y", "z"))
+    found = compare_systems(table)
+    raw = [significance_test(pair).pvalue for pair in table.pairs()]
+    assert [pair.pvalue for pair in found.pairs] == raw
+    order = np.argsort(raw)
+    stepped = np.minimum(1, np.maximum.accumulate(np.sort(raw) * [3, 2, 1]))
+    assert np.array(found.adjusted_pvalues)[order] == pytest.approx(stepped)
+    assert found.to_frame().height == 3
+    assert found.to_dict()["pairs"][0]["adjusted_pvalue"] == found.adjusted_pvalues[0]
+
+
+def test_all_lines_tied_say_nothing():
+    found = compare_systems(ScoreTable(np.ones((5, 3)), ("x", "y", "z")), test="sign")
+    assert found.friedman.pvalue == 1
+    assert found.adjusted_pvalues == (1, 1, 1)
