@@ -1,0 +1,347 @@
+"""Draws: both paths, every scheme and null on ragged data, the same bits for any number of workers."""
+
+import itertools
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay import ArgumentError, Contest
+from assay._random import seed_of
+from assay.metrics import BUILTIN
+from assay.resampling import Scheme, draw, enumerate_swaps, first_responses, jackknife, pool, summaries_of
+from assay.responses import Responses
+
+ADDITIVE = [name for name, metric in BUILTIN.items() if metric.additive]
+SCHEMES = [
+    Scheme(items, responses) for items in ("all", "bootstrap") for responses in ("all", "first", "one", "bootstrap")
+]
+NULLS = [None, "swapped-items", "pooled-responses", "dealt-responses"]
+
+
+@dataclass
+class Spy:
+    """A metric that keeps what it is shown."""
+
+    needs: str = "values"
+    additive: bool = False
+    seen: list = field(default_factory=list)
+
+    def contrast(self, gold, a, b):
+        self.seen.append([None if side is None else np.array(side) for side in (gold, a, b)])
+        return np.zeros(len(a) if a.ndim > (1 if self.needs == "means" else 2) else 1)
+
+    def rows(self):
+        """Yield the (gold, a, b) rows of every draw, as lists of present responses."""
+        for gold, a, b in self.seen:
+            n_draws = max(side.shape[0] if side.ndim == 3 else 1 for side in (gold, a, b))
+            sides = [np.broadcast_to(side, (n_draws, *side.shape[-2:])) for side in (gold, a, b)]
+            for d in range(n_draws):
+                yield [[row[~np.isnan(row)].tolist() for row in side[d]] for side in sides]
+
+
+@dataclass(frozen=True)
+class General:
+    """An additive metric that does not say so, and therefore takes the general path."""
+
+    metric: object
+    additive: bool = False
+
+    @property
+    def needs(self):
+        return self.metric.needs
+
+    def contrast(self, gold, a, b):
+        return self.metric.contrast(gold, a, b)
+
+
+def telling(n_items=6):
+    """A ragged contest in which every response says where it comes from: source, item, position."""
+    sizes = {"gold": [3, 1, 2, 4, 1, 2], "a": [2, 1, 3, 1, 2, 2], "b": [1, 2, 2, 3, 1, 4]}
+    sides = [
+        [[1000 * s + 10 * i + j if j < sizes[role][i] else np.nan for j in range(4)] for i in range(n_items)]
+        for s, role in enumerate(sizes)
+    ]
+    return Contest.from_arrays(*sides, scale="continuous"), sides
+
+
+def spied(scheme, null, n_resamples=70):
+    contest, sides = telling()
+    spy = Spy()
+    draw(contest, [spy], scheme=scheme, null=null, n_resamples=n_resamples, seed=seed_of(3))
+    rows = [[[value for value in row if value == value] for row in side] for side in sides]
+    return list(spy.rows()), rows
+
+
+def item_of(value):
+    return int(value) % 1000 // 10
+
+
+# What a draw contains
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=str)
+@pytest.mark.parametrize("null", NULLS)
+def test_items_are_shared_and_each_source_answers_for_the_drawn_item(scheme, null):
+    draws, _ = spied(scheme, null)
+    seen = set()
+    for sides in draws:
+        drawn = [item_of(row[0]) for row in sides[0]]
+        seen.add(tuple(drawn))
+        for side in sides:
+            assert [{item_of(value) for value in row} for row in side] == [{item} for item in drawn]
+    if scheme.items == "all":
+        assert seen == {tuple(range(6))}
+    else:
+        assert len(draws) == 70
+        assert len(seen) > 60
+
+
+def sizes_of(rows, scheme, item):
+    return {"all": len(rows[item]), "bootstrap": len(rows[item])}.get(scheme.responses, 1)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=str)
+def test_responses_without_a_null_come_from_their_own_source(scheme):
+    draws, rows = spied(scheme, None)
+    for sides in draws:
+        for side, own in zip(sides, rows, strict=True):
+            for row in side:
+                item = item_of(row[0])
+                assert len(row) == sizes_of(own, scheme, item)
+                assert set(row) <= set(own[item])
+                if scheme.responses == "all":
+                    assert row == own[item]
+                if scheme.responses == "first":
+                    assert row == own[item][:1]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=str)
+def test_swapped_items_exchange_whole_items(scheme):
+    draws, rows = spied(scheme, "swapped-items")
+    patterns = set()
+    for _, a, b in draws:
+        swapped = []
+        for of_a, of_b in zip(a, b, strict=True):
+            sources = {int(of_a[0]) // 1000, int(of_b[0]) // 1000}
+            assert sources == {1, 2}
+            assert len({int(value) // 1000 for value in of_a}) == 1
+            swapped.append(int(of_a[0]) // 1000 == 2)
+            source, item = int(of_a[0]) // 1000, item_of(of_a[0])
+            assert len(of_a) == sizes_of(rows[source], scheme, item)
+        patterns.add(tuple(swapped))
+    assert len(patterns) > 32  # of 64 patterns, seen in 70 draws
+
+
+def test_pooled_responses_draw_each_models_number_from_both():
+    draws, rows = spied(Scheme("all", "bootstrap"), "pooled-responses", 200)
+    seen = [set() for _ in range(6)]
+    for gold, a, b in draws:
+        for item in range(6):
+            both = {*rows[1][item], *rows[2][item]}
+            assert set(gold[item]) <= set(rows[0][item])
+            assert set(a[item]) <= both
+            assert set(b[item]) <= both
+            assert (len(a[item]), len(b[item])) == (len(rows[1][item]), len(rows[2][item]))
+            seen[item] |= set(a[item])
+    assert all(seen[item] == {*rows[1][item], *rows[2][item]} for item in range(6))
+
+
+@pytest.mark.parametrize("items", ["all", "bootstrap"])
+def test_dealt_responses_lose_and_double_nothing(items):
+    draws, rows = spied(Scheme(items, "all"), "dealt-responses")
+    hands = set()
+    for _, a, b in draws:
+        for of_a, of_b in zip(a, b, strict=True):
+            item = item_of(of_a[0])
+            assert sorted([*of_a, *of_b]) == sorted([*rows[1][item], *rows[2][item]])
+            assert len(of_a) == len(rows[1][item])
+            hands.add((item, tuple(sorted(of_a))))
+    possible = sum(math.comb(len(a) + len(b), len(a)) for a, b in zip(rows[1], rows[2], strict=True))
+    assert len(hands) == possible
+
+
+def test_dealing_first_responses_deals_one_to_each():
+    draws, rows = spied(Scheme("all", "first"), "dealt-responses")
+    for _, a, b in draws:
+        for item in range(6):
+            assert sorted([*a[item], *b[item]]) == [rows[1][item][0], rows[2][item][0]]
+
+
+def test_another_number_of_responses_may_be_drawn():
+    draws, _ = spied(Scheme("bootstrap", "bootstrap", n_responses=7), None)
+    assert all(len(row) == 7 for sides in draws for side in sides for row in side)
+
+
+def test_gold_may_be_absent():
+    contest, _ = telling()
+    free = Contest(None, contest.a, contest.b, contest.scale, contest.items)
+    for null in NULLS:
+        scheme = Scheme("bootstrap", "bootstrap" if null == "pooled-responses" else "all")
+        found = draw(free, [BUILTIN["rating"]], scheme=scheme, null=null, n_resamples=10, seed=seed_of(0))
+        assert np.isfinite(found.contrasts).all()
+
+
+def test_rater_resampling_is_refused_while_it_does_not_exist(ratings):
+    with pytest.raises(ArgumentError, match="raters='bootstrap'"):
+        draw(ratings, [BUILTIN["mae"]], scheme=Scheme(raters="bootstrap"), null=None, n_resamples=9, seed=seed_of(0))
+
+
+# The same bits
+
+
+@pytest.mark.parametrize("null", [*NULLS, "recentred"])
+@pytest.mark.parametrize("scheme", SCHEMES, ids=str)
+def test_workers_and_the_number_of_draws_change_no_draw(likert, scheme, null):
+    metrics = [BUILTIN[name].on(likert.scale) for name in ("mae", "emd", "spearman", "wins-responses", "tv")]
+
+    def drawn(n_resamples, workers):
+        return draw(
+            likert, metrics, scheme=scheme, null=null, n_resamples=n_resamples, seed=seed_of(5), workers=workers
+        ).contrasts  # fmt: skip
+
+    alone = drawn(150, 1)
+    for workers in (2, 3):
+        assert (drawn(150, workers) == alone).all()
+    if null != "recentred":  # whose mean depends on all draws
+        assert (drawn(64, 1) == alone[:, :64]).all()
+        assert (drawn(100, 1) == alone[:, :100]).all()
+
+
+def test_all_metrics_see_the_same_resamples(likert):
+    names = ["mae", "rmse", "tv", "emd"]
+    metrics = [BUILTIN[name].on(likert.scale) for name in names]
+    options = {"scheme": Scheme(responses="bootstrap"), "null": None, "n_resamples": 100, "seed": seed_of(1)}
+    together = draw(likert, metrics, **options).contrasts
+    for i, metric in enumerate(metrics):
+        assert (draw(likert, [metric], **options).contrasts[0] == together[i]).all()
+
+
+def test_seeds_and_purposes_differ(ratings):
+    def drawn(seed, null):
+        return draw(
+            ratings, [BUILTIN["mae"]], scheme=Scheme(), null=null, n_resamples=50, seed=seed_of(seed)
+        ).contrasts  # fmt: skip
+
+    assert (drawn(1, None) != drawn(2, None)).any()
+    signs = np.sign(drawn(1, "swapped-items")), np.sign(drawn(1, "dealt-responses"))
+    assert (signs[0] != signs[1]).any()
+
+
+@pytest.mark.parametrize("name", ADDITIVE)
+@pytest.mark.parametrize(
+    ("scheme", "null"),
+    [(Scheme("bootstrap", "all"), None), (Scheme("bootstrap", "first"), None), (Scheme("all", "all"), "swapped-items")],
+    ids=str,
+)
+def test_the_linear_path_is_the_general_path(likert, name, scheme, null):
+    metric = BUILTIN[name].on(likert.scale)
+    found = draw(likert, [metric, General(metric)], scheme=scheme, null=null, n_resamples=130, seed=seed_of(2))
+    np.testing.assert_allclose(found.contrasts[0], found.contrasts[1], rtol=1e-10, atol=1e-12)
+
+
+def test_a_draws_standard_error_is_that_of_its_items(ratings):
+    metric = BUILTIN["mae"]
+    found = draw(ratings, [metric], scheme=Scheme(), null=None, n_resamples=20, seed=seed_of(4))
+    spy = Spy("means")
+    draw(ratings, [spy], scheme=Scheme(), null=None, n_resamples=20, seed=seed_of(4))
+    gold, a, b = (np.concatenate(side) for side in zip(*spy.seen, strict=True))
+    contrasts = metric.item_contrasts(gold, a, b)
+    np.testing.assert_allclose(found.contrasts[0], contrasts.mean(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(found.standard_errors[0], contrasts.std(axis=1, ddof=1) / math.sqrt(40), rtol=1e-9)
+
+
+def test_a_draws_standard_error_survives_a_large_mean():
+    rng = np.random.default_rng(0)
+    a = rng.normal(scale=1e-3, size=50)
+    contest = Contest.from_arrays(np.zeros(50), 1 + np.abs(a), 1e6 + np.abs(a[::-1]), scale="continuous")
+    found = draw(contest, [BUILTIN["mae"]], scheme=Scheme(), null=None, n_resamples=200, seed=seed_of(4))
+    spread = (np.abs(a[::-1]) - np.abs(a)).std(ddof=1) / math.sqrt(50)
+    assert np.median(found.standard_errors) == pytest.approx(spread, rel=0.1)
+
+
+def test_recentred_draws_have_mean_zero(ratings):
+    options = {"scheme": Scheme(), "n_resamples": 200, "seed": seed_of(6)}
+    plain = draw(ratings, [BUILTIN["mae"], BUILTIN["rmse"]], null=None, **options)
+    moved = draw(ratings, [BUILTIN["mae"], BUILTIN["rmse"]], null="recentred", **options)
+    np.testing.assert_allclose(moved.contrasts, plain.contrasts - plain.contrasts.mean(axis=1, keepdims=True))
+    assert np.abs(moved.contrasts.mean(axis=1)).max() < 1e-15
+
+
+# Enumeration, jackknife, pools
+
+
+def swapped_by_hand(contest, pattern):
+    """Return the contest with A and B exchanged on the items of the pattern, response by response."""
+    a, b = [], []
+    for item, swap in enumerate(pattern):
+        own = [side.values[side.offsets[item] : side.offsets[item + 1]] for side in (contest.a, contest.b)]
+        a.append(own[swap])
+        b.append(own[not swap])
+    sides = [Responses(np.concatenate(side), np.cumsum([0, *map(len, side)])) for side in (a, b)]
+    return Contest(contest.gold, *sides, contest.scale, contest.items)
+
+
+@pytest.mark.parametrize("name", list(BUILTIN))
+@pytest.mark.parametrize("responses", ["all", "first"])
+def test_enumeration_is_every_way_to_swap(likert, name, responses):
+    few = likert.take(np.arange(6))
+    metric = BUILTIN[name].on(likert.scale)
+    found = enumerate_swaps(few, [metric], scheme=Scheme(responses=responses))
+    assert found.exact
+    few = first_responses(few) if responses == "first" else few
+    expected = []
+    for pattern in itertools.product([False, True], repeat=6):
+        contest = swapped_by_hand(few, pattern[::-1])  # the first item's coin is the lowest bit
+        expected.append(float(metric.contrast(*summaries_of(contest, metric.needs))))
+    np.testing.assert_allclose(found.contrasts[0], expected, rtol=1e-12, atol=1e-12)
+
+
+def test_enumeration_of_many_items_comes_in_batches(ratings):
+    few = ratings.take(np.arange(14))
+    found = enumerate_swaps(few, [BUILTIN["emd"].on(few.scale), General(BUILTIN["mae"])], scheme=Scheme())
+    assert found.contrasts.shape == (2, 2**14)
+    of_items = BUILTIN["mae"].item_contrasts(*summaries_of(few, "means"))
+    for number in (0, 1, 4097, 2**14 - 1):
+        signs = [-1 if number >> item & 1 else 1 for item in range(14)]
+        assert found.contrasts[1, number] == pytest.approx(np.mean(of_items * signs), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["mae", "rmse", "spearman", "emd-responses"])
+def test_jackknife_leaves_out_one_item_at_a_time(ratings, name):
+    metric = BUILTIN[name]
+    expected = []
+    for item in range(40):
+        rest = ratings.take(np.delete(np.arange(40), item))
+        expected.append(float(metric.contrast(*summaries_of(rest, metric.needs))))
+    np.testing.assert_allclose(jackknife(ratings, metric), expected, rtol=1e-10, atol=1e-13)
+
+
+def test_jackknife_of_many_items_leaves_out_groups(ratings):
+    many = ratings.take(np.resize(np.arange(40), 1001))
+    assert jackknife(many, BUILTIN["rmse"]).size == 200
+    assert np.isnan(jackknife(ratings.take(np.arange(1)), BUILTIN["max-error"])).all()
+
+
+@given(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 3)), min_size=1, max_size=5))
+def test_a_pool_holds_as_responses_then_bs(sizes):
+    a, b = (
+        Responses(
+            np.arange(sum(size[side] for size in sizes)) + 100.0 * side, np.cumsum([0, *(s[side] for s in sizes)])
+        )
+        for side in (0, 1)
+    )
+    both = pool(a, b)
+    for item in range(len(sizes)):
+        own = [side.values[side.offsets[item] : side.offsets[item + 1]].tolist() for side in (a, b, both)]
+        assert own[2] == [*own[0], *own[1]]
+
+
+def test_inputs_are_unchanged(likert):
+    before = likert.digest
+    for scheme, null in itertools.product(SCHEMES, NULLS):
+        draw(likert, [BUILTIN["tv"]], scheme=scheme, null=null, n_resamples=5, seed=seed_of(0))
+    assert likert.digest == before

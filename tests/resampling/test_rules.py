@@ -1,0 +1,73 @@
+"""Schemes, and the table of which null goes with which scheme."""
+
+import itertools
+
+import pytest
+
+from assay import ArgumentError, Scheme
+from assay.resampling import NULLS, RULES, judge
+
+RESPONSES = ("all", "first", "one", "bootstrap")
+
+
+def expected(items, responses, null, single):
+    """The table once more, as METHODS §4 and §5 say it."""
+    keeps = responses in ("all", "first")
+    verdicts = []
+    if items == "all" and keeps:
+        verdicts.append("refuse")  # nothing is resampled
+    if null == "pooled-responses" and keeps:
+        verdicts.append("refuse")  # A* and B* are the same pool
+    if null == "dealt-responses" and not keeps:
+        verdicts.append("refuse")  # dealing is without replacement
+    if null == "pooled-responses":
+        verdicts += ["warn"] * (1 + single)  # narrower hypothesis; K = 1 understates the variance
+    if null == "dealt-responses":
+        verdicts.append("warn")
+    if null == "swapped-items" and not keeps:
+        verdicts.append("warn")
+    if items == "all":
+        verdicts.append("note")
+    return sorted(verdicts)
+
+
+@pytest.mark.parametrize("null", NULLS)
+def test_every_combination_is_judged_as_the_specification_says(null):
+    for items, responses, single in itertools.product(("all", "bootstrap"), RESPONSES, (False, True)):
+        found = judge(Scheme(items, responses), null, single=single)
+        assert sorted(verdict for verdict, _ in found) == expected(items, responses, null, single)
+        assert all("{" not in reason and "\n" not in reason for _, reason in found)
+
+
+def test_no_rule_is_idle_and_refusals_name_a_way_out():
+    used = {
+        reason
+        for items, responses, null, single in itertools.product(("all", "bootstrap"), RESPONSES, NULLS, (False, True))
+        for _, reason in judge(Scheme(items, responses), null, single=single)
+    }
+    for rule in RULES:
+        assert rule.reason.format(null=rule.null) in used
+        if rule.verdict == "refuse":
+            assert "take " in rule.reason.lower()
+
+
+def test_schemes_show_what_they_resample():
+    assert str(Scheme()) == "items bootstrap, responses all"
+    assert str(Scheme("all", "bootstrap", n_responses=3)) == "items all, responses bootstrap(3)"
+    assert str(Scheme(raters="bootstrap")) == "items bootstrap, responses all, raters bootstrap"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"items": "some"}, "`items` must be one of all, bootstrap; got 'some'."),
+        ({"responses": "al"}, "`responses` must be one of all, first, one, bootstrap; got 'al'. Did you mean 'all'?"),
+        ({"raters": "all"}, "`raters` must be one of fixed, bootstrap; got 'all'."),
+        ({"responses": "bootstrap", "n_responses": 0}, "`n_responses` must be a whole number of at least 1; got 0."),
+        ({"n_responses": 3}, "`n_responses` goes with responses='bootstrap'; got responses='all'."),
+    ],
+)
+def test_schemes_refuse(options, message):
+    with pytest.raises(ArgumentError) as caught:
+        Scheme(**options)
+    assert str(caught.value) == message
