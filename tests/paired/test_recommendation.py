@@ -48,7 +48,9 @@ def test_table_of_the_manual():
     assert names["skewed"]["inappropriate"] >= {"t", "wilcoxon"}
 
 
-@pytest.mark.parametrize(("shift", "words"), [(0.0, "identical"), (0.25, "every one of the 5 differences is 0.25")])
+@pytest.mark.parametrize(
+    ("shift", "words"), [(0.0, "identical"), (0.25, "every one of the 5 differences A − B is 0.25")]
+)
 def test_nothing_to_recommend_without_variation(shift, words):
     scores = PairedScores.from_arrays(np.arange(5) + shift, np.arange(5))
     with pytest.raises(DataError, match=words):

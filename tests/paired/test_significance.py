@@ -90,7 +90,7 @@ def test_identical_systems_give_p_one(test):
 
 
 @pytest.mark.parametrize("test", ["t", "bootstrap"])
-@pytest.mark.parametrize(("shift", "words"), [(0.0, "identical"), (0.5, "every one of the 3 differences is 0.5")])
+@pytest.mark.parametrize(("shift", "words"), [(0.0, "identical"), (0.5, "every one of the 3 differences A − B is 0.5")])
 def test_constant_difference_has_no_t(test, shift, words):
     scores = PairedScores.from_arrays(np.array([0.1, 0.5, 0.7]) + shift, [0.1, 0.5, 0.7])
     with pytest.raises(DataError, match=words):

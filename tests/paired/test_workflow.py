@@ -76,7 +76,7 @@ def test_clusters_are_named():
         (scores, {"n_resamples": 0}, ArgumentError, "n_resamples"),
         (scores, {"test": "z"}, ArgumentError, "`test`"),
         (PairedScores.from_arrays([1, 2], [1, 2]), {}, DataError, "identical"),
-        (PairedScores.from_arrays([1.5, 2.5], [1, 2]), {}, DataError, "every one of the 2 differences is 0.5"),
+        (PairedScores.from_arrays([1.5, 2.5], [1, 2]), {}, DataError, "every one of the 2 differences A − B is 0.5"),
     ],
 )
 def test_bad_input(data, options, error, message):

@@ -155,12 +155,7 @@ def recommend(scores: PairedScores, description: Description) -> Recommendation:
     'sign'
     """
     if scores.constant is not None:
-        what = (
-            "the two score lists are identical"
-            if scores.constant == 0
-            else (f"every one of the {scores.n:,} differences is {scores.constant:.6g}")
-        )
-        raise DataError(f"{what}: nothing varies, so there is nothing to test. Check that the file is the right one.")
+        raise DataError(f"{scores.sameness}: nothing varies, so there is nothing to test. Check the file.")
     notes: list[str] = []
     if scores.clusters is not None:
         table, statistic, reason = _CLUSTERED, "mean", f"Scores come in {scores.n_clusters:,} clusters."

@@ -87,6 +87,14 @@ class PairedScores:
         return float(differences[0]) if same else None
 
     @property
+    def sameness(self) -> str:
+        """What a message says of differences that do not vary."""
+        a, b = self.names
+        if self.constant == 0:
+            return f"the scores of {a} and {b} are identical"
+        return f"every one of the {self.n:,} differences {a} − {b} is {self.constant:.6g}"
+
+    @property
     def binary(self) -> bool:
         """Whether every score is 0 or 1 (right or wrong)."""
         return all(bool(np.isin(scores, (0.0, 1.0)).all()) for scores in (self.a, self.b))

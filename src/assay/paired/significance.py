@@ -222,13 +222,8 @@ def check_testable(scores: PairedScores, test: PairedTest) -> None:
             f"`test` {test.name!r} takes lines as independent, but the scores come in clusters; use one of {able}."
         )
     if scores.constant is not None and test.name in ("t", "bootstrap"):
-        shared = (
-            "the two score lists are identical"
-            if scores.constant == 0
-            else (f"every one of the {scores.n:,} differences is {scores.constant:.6g}")
-        )
         raise DataError(
-            f"{shared}: without variation the {test.label} is undefined. Check the file, or use the sign or "
+            f"{scores.sameness}: without variation the {test.label} is undefined. Check the file, or use the sign or "
             f"permutation test."
         )
 

@@ -1,0 +1,182 @@
+import json
+
+import numpy as np
+import pytest
+
+from assay.cli import main
+from tests.reference.scores import DEPRESSION
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path):
+    """Run `assay …` in an empty folder; return (exit code, stdout, stderr)."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words):
+        monkeypatch.setattr("sys.argv", ["assay", *map(str, words)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        said = capsys.readouterr()
+        return end.value.code or 0, said.out, said.err
+
+    return call
+
+
+@pytest.fixture
+def files(tmp_path):
+    rng = np.random.default_rng(1)
+    b = rng.beta(5, 5, 120)
+    a = b + rng.normal(0.05, 0.1, 120)
+    np.savetxt(tmp_path / "scores.txt", np.c_[a, b], fmt="%.4f")
+    np.savetxt(
+        tmp_path / "three.csv", np.c_[a, b, rng.beta(5, 5, 120)], fmt="%.4f", delimiter=",", header="x,y,z", comments=""
+    )
+    np.savetxt(tmp_path / "depression.txt", np.c_[DEPRESSION["a"], DEPRESSION["b"]])
+    np.savetxt(tmp_path / "answers.txt", rng.integers(0, 2, (60, 2)), fmt="%d")
+    lines = [f"{x:.4f}\t{y:.4f}\td{i // 6}" for i, (x, y) in enumerate(zip(a, b, strict=True))]
+    (tmp_path / "documents.tsv").write_text("\n".join(["new\tbase\tdoc", *lines]))
+    (tmp_path / "one.txt").write_text("0.1\n0.2\n")
+    (tmp_path / "text.txt").write_text("0.1 0.2\n0.3 good\n")
+    (tmp_path / "nan.txt").write_text("0.1 0.2\nnan 0.4\n")
+    (tmp_path / "constant.txt").write_text("0.3 0.1\n0.5 0.3\n0.9 0.7\n")
+    (tmp_path / "same.txt").write_text("0.3 0.3\n0.5 0.5\n0.9 0.9\n")
+    (tmp_path / "empty.txt").write_text("")
+    (tmp_path / "binary.txt").write_bytes(b"\x00\x01\x02")
+    (tmp_path / "bad.toml").write_text("alpha = ")
+    (tmp_path / "unknown.toml").write_text("unit-sizes = 3\n")
+    (tmp_path / "config.toml").write_text('test = "wilcoxon"\nalpha = 0.1\nunit-size = 2\ntolerance = 0.5\n')
+    return tmp_path
+
+
+def test_test_as_json(run, files):
+    code, out, err = run("scores", "test", "depression.txt", "--test", "wilcoxon", "--json")
+    found = json.loads(out)
+    assert (code, err) == (0, "")
+    assert (found["pvalue"], found["statistic"], found["n"]) == (0.0390625, 40, 9)
+    assert found["confidence_interval"] == pytest.approx([0.01, 0.786])
+
+
+@pytest.mark.parametrize(
+    "test", ["t", "sign", "wilcoxon", "bootstrap", "bootstrap-median", "permutation", "permutation-median"]
+)
+def test_every_test_has_its_name(run, files, test):
+    found = json.loads(run("scores", "test", "scores.txt", "--test", test, "--n-resamples", 199, "--json")[1])
+    assert found["test"] == test
+    assert 0 < found["pvalue"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["describe", "scores.txt"], ["A − B", "Shapiro–Wilk", "non-preferred", "unit sizes"]),
+        (["describe", "constant.txt"], ["Every difference is 0.2"]),
+        (["test", "scores.txt"], ["95 % interval", "Chosen: t, because"]),
+        (["test", "answers.txt"], ["both got", "exact McNemar"]),
+        (["test", "scores.txt", "--test", "t", "--margin", "0.2"], ["is within ±0.2"]),
+        (["test", "scores.txt", "--margin", "0.2", "--noninferiority"], ["A is no worse than B by 0.2 or more"]),
+        (["test", "three.csv", "--all-pairs"], ["p (holm)", "Friedman"]),
+        (["test", "three.csv", "--columns", "z,2"], ["z − y"]),
+        (["test", "documents.tsv", "--clusters", "doc"], ["n = 120 in 20 clusters"]),
+        (["effect", "scores.txt"], ["Cohen's d", "Hedges' g", "Wilcoxon r", "Hodges–Lehmann"]),
+        (["power", "scores.txt", "--effect", "0.02", "--sizes", "50,100", "--n-simulations", "64"], ["power", "100"]),
+        (["analyse", "scores.txt", "--n-simulations", "64"], ["A scores higher than B", "Hedges' g", "observed power"]),
+        (["analyse", "documents.tsv", "--clusters", "3", "--n-simulations", "64"], ["20 clusters"]),
+    ],
+    ids=lambda value: " ".join(value[:3]) if isinstance(value, list) else "",
+)
+def test_text(run, files, words, shown):
+    code, out, err = run("scores", *words)
+    assert (code, err) == (0, "")
+    for piece in shown:
+        assert piece in out
+
+
+@pytest.mark.parametrize("command", ["describe", "test", "effect", "power", "analyse"])
+def test_json_everywhere(run, files, command):
+    extra = ["--n-simulations", 64] if command in ("power", "analyse") else []
+    code, out, err = run("scores", command, "scores.txt", "--json", *extra)
+    assert (code, err) == (0, "")
+    assert isinstance(json.loads(out), dict)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["analyse", "one.txt"], 1, "one.txt has one column of scores"),
+        (["analyse", "three.csv"], 1, "three.csv has 3 columns of scores"),
+        (["analyse", "text.txt"], 1, "text.txt, line 2, column 2 is not a number: 'good'"),
+        (["analyse", "nan.txt"], 1, "nan.txt, line 2, column 1 is nan"),
+        (["analyse", "constant.txt"], 1, "every one of the 3 differences A − B is 0.2"),
+        (["analyse", "same.txt"], 1, "the scores of A and B are identical"),
+        (["test", "constant.txt", "--test", "t"], 1, "every one of the 3 differences A − B is 0.2"),
+        (["analyse", "empty.txt"], 1, "empty.txt is empty"),
+        (["analyse", "binary.txt"], 1, "binary.txt is not a text file"),
+        (["analyse", "absent.txt"], 1, "there is no file absent.txt"),
+        (["analyse", "."], 1, ". is a directory"),
+        (["analyse", "scores.txt", "--unit-size", "100"], 1, "120 lines are too few for two units of 100 lines"),
+        (
+            ["analyse", "scores.txt", "--n-resamples", "0"],
+            2,
+            "`n_resamples` must be a whole number of at least 1; got 0",
+        ),
+        (["analyse", "scores.txt", "--n-simulations", "0"], 2, "`n_simulations` must be a whole number of at least 1"),
+        (["test", "scores.txt", "--test", "z"], 2, "`test` must be one of t, sign"),
+        (["test", "scores.txt", "--alpha", "5"], 2, "Did you mean 0.05?"),
+        (["test", "scores.txt", "--alternative", "more"], 2, "`alternative` must be one of"),
+        (["test", "scores.txt", "--noninferiority"], 2, "--noninferiority needs --margin"),
+        (["test", "documents.tsv", "--clusters", "doc", "--test", "sign"], 2, "use one of t, bootstrap, permutation"),
+        (["effect", "scores.txt", "--effects", "d"], 2, "`effects` must be one of"),
+        (["power", "scores.txt", "--sizes", "many"], 2, "`sizes` must be one number"),
+        (["test", "scores.txt", "--config", "absent.toml"], 1, "there is no file absent.toml"),
+        (["test", "scores.txt", "--config", "bad.toml"], 1, "bad.toml is not a readable TOML file"),
+        (["test", "scores.txt", "--config", "unknown.toml"], 2, "Did you mean 'unit-size'?"),
+        (["analyse", "scores.txt", "--n-simulations", "9", "--report", "r.pdf"], 2, "ends in .html, .md, .json"),
+        (["analyse", "scores.txt", "--n-simulations", "9", "--report", "no/r.md"], 1, "cannot be written"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_bad_input_gets_one_line_and_the_right_code(run, files, words, code, message):
+    found, out, err = run("scores", *words)
+    assert (found, out) == (code, "")
+    assert message in err
+    assert err.startswith("assay: ")
+    assert err.count("\n") == 1
+
+
+def test_config_gives_defaults_and_the_command_line_wins(run, files):
+    found = json.loads(run("scores", "test", "scores.txt", "--config", "config.toml", "--json")[1])
+    assert (found["test"], found["alpha"], found["n"]) == ("wilcoxon", 0.1, 60)
+    found = json.loads(run("scores", "test", "scores.txt", "--config", "config.toml", "--alpha", "0.01", "--json")[1])
+    assert (found["test"], found["alpha"]) == ("wilcoxon", 0.01)
+
+
+@pytest.mark.parametrize("suffix", ["html", "md", "json"])
+def test_report(run, files, suffix):
+    code, _, err = run("scores", "analyse", "scores.txt", "--n-simulations", 9, "--report", f"report.{suffix}")
+    assert (code, err) == (0, "")
+    text = (files / f"report.{suffix}").read_text(encoding="utf-8")
+    assert "A scores higher than B" in text
+
+
+def test_power_from_a_plan(run):
+    code, out, _ = run("power", "--delta", 0.2, "--sd", 1, "--power", 0.8)
+    assert code == 0
+    assert "199 lines" in out
+    found = json.loads(run("power", "--n", 199, "--sd", 1, "--power", 0.8, "--json")[1])
+    assert found["solved_for"] == "delta"
+    assert found["delta"] == pytest.approx(0.2, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--delta", "0", "--sd", "1", "--power", "0.8"], "`delta` must not be 0"),
+        (["--delta", "1", "--sd", "1"], "give two of"),
+        (["--delta", "1", "--sd", "-1", "--power", "0.8"], "`sd` must be at least 0"),
+        (["--delta", "1", "--power", "0.8"], "--sd"),
+    ],
+)
+def test_bad_plan(run, words, message):
+    code, out, err = run("power", *words)
+    assert (code, out) == (2, "")
+    assert message in err
