@@ -1,4 +1,5 @@
 from . import io as io
+from . import paired as paired
 from . import sweeps as sweeps
 from .comparison import Comparison as Comparison
 from .comparison import Comparisons as Comparisons
