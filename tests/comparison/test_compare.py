@@ -1,0 +1,480 @@
+"""From a contest to a verdict: the contract field by field, words, caveats, corrections, and the level."""
+
+import json
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from assay import (
+    ArgumentError,
+    AssayWarning,
+    Comparison,
+    Contest,
+    FunctionMetric,
+    Responses,
+    Scale,
+    _json,
+    compare,
+    compare_each,
+)
+from assay.metrics import BUILTIN
+from assay.metrics.ratings import MeanRating
+from assay.resampling import RULES
+
+CONTRACT = [
+    "metric", "better", "a_score", "b_score", "contrast", "confidence_interval", "pvalue", "pvalue_se",
+    "expected_pvalue", "n_items", "n_responses", "null", "scheme", "n_resamples", "seed", "notes", "signature",
+]  # fmt: skip
+FEW = Contest.from_arrays([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 7], [3, 3, 1, 2, 7, 10], names=("human", "new", "old"))
+
+
+def paired(n_items, seed=0):
+    rng = np.random.default_rng(seed)
+    gold = rng.normal(size=n_items)
+    return Contest.from_arrays(gold, gold + 0.1 * rng.normal(size=n_items), gold + 0.2 * rng.normal(size=n_items))
+
+
+# The contract
+
+
+def test_the_json_contract_field_by_field(likert):
+    result = compare(likert, metric="mae", rng=7, n_resamples=499)
+    content = json.loads(_json.dumps(result.to_dict()))
+    assert [name for name in CONTRACT if name not in content] == []
+    mean = BUILTIN["mae"]
+    assert (content["metric"], content["better"]) == ("mae", "lower")
+    assert content["contrast"] == pytest.approx(content["b_score"] - content["a_score"])
+    assert content["a_score"] == pytest.approx(np.mean([
+        abs(np.mean(likert.a.take(np.array([i])).values) - np.mean(likert.gold.take(np.array([i])).values))
+        for i in range(30)
+    ]))  # fmt: skip
+    limits = content["confidence_interval"]
+    assert {"low", "high", "method"} <= set(limits)
+    assert limits["low"] < content["contrast"] < limits["high"]
+    assert (limits["method"], limits["confidence_level"]) == ("studentised", 0.95)
+    assert 0 < content["pvalue"] <= 1
+    assert content["pvalue_se"] == pytest.approx(
+        2 * math.sqrt(content["pvalue"] / 2 * (1 - content["pvalue"] / 2) / 499), rel=1e-9
+    )
+    assert 0 < content["expected_pvalue"] < 1
+    assert content["n_items"] == 30
+    assert content["n_responses"] == likert.n_responses
+    assert (content["null"], content["scheme"]) == ("swapped-items", "items bootstrap, responses all")
+    assert (content["n_resamples"], content["seed"]) == (499, 7)
+    assert content["notes"] == []
+    assert content["signature"].endswith(f"| seed=7 | data={likert.digest}")
+    assert mean.name in content["signature"]
+
+
+def test_the_draws_behind_the_numbers(ratings):
+    result = compare(ratings, rng=1, n_resamples=399)
+    assert result.draws.shape == result.null_draws.shape == (399,)
+    as_extreme = min((result.null_draws >= result.contrast).sum(), (result.null_draws <= result.contrast).sum())
+    assert result.pvalue == pytest.approx(min(1, 2 * (as_extreme + 1) / 400))
+    ends = result.at(interval="percentile").confidence_interval
+    assert (ends.low, ends.high) == pytest.approx(tuple(np.quantile(result.draws, [0.025, 0.975])))
+    at_least = np.mean(result.null_draws[:, np.newaxis] >= result.draws)
+    assert result.expected_pvalue == pytest.approx(max(at_least, 1 / 400))
+    for array in (result.draws, result.null_draws, result.standard_errors, result.jackknife):
+        assert not array.flags.writeable
+
+
+def test_exact_sign_flips_against_the_textbook():
+    depression = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30]
+    after = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29]
+    result = compare(Contest.from_arrays(None, depression, after), metric="rating", rng=0)
+    assert result.exact
+    assert result.pvalue == 0.02734375  # ORACLES: exact sign-flip of the mean, Hollander & Wolfe
+    assert result.pvalue_se == 0
+
+
+@pytest.mark.parametrize(("n_items", "exact"), [(13, True), (14, False)])
+def test_few_items_are_enumerated(n_items, exact):
+    result = compare(paired(n_items), rng=0)
+    assert result.exact is exact
+    assert result.null_draws.size == (2**13 if exact else 9999)
+    assert compare(paired(n_items), rng=0, n_resamples=2**14).exact
+
+
+def test_sampled_p_agrees_with_the_enumerated_one():
+    exact = compare(paired(12, seed=3), rng=0)
+    sampled = compare(paired(12, seed=3), rng=0, n_resamples=4000)
+    assert exact.exact
+    assert not sampled.exact
+    low, high = stats.binom.ppf([1e-4, 1 - 1e-4], 4000, exact.pvalue / 2)
+    assert low <= sampled.pvalue / 2 * 4001 - 1 <= high
+
+
+def test_a_comparison_comes_back_from_its_dict_and_its_json(likert):
+    for result in (
+        compare(likert, rng=0, n_resamples=99),
+        compare(likert, rng=0, n_resamples=99, alternative="greater"),
+        compare(likert, metric="spearman", rng=0, n_resamples=99),
+    ):
+        again = Comparison.from_dict(json.loads(_json.dumps(result.to_dict())))
+        assert _json.dumps(again.to_dict()) == _json.dumps(result.to_dict())
+        assert str(again) == str(result)
+        with pytest.raises(ArgumentError, match="read back without its draws; run `compare` with its seed again"):
+            again.at(confidence_level=0.9)
+
+
+def test_nan_comes_back_as_nan():
+    with pytest.warns(AssayWarning):
+        result = compare(Contest.from_arrays([1, 1], [1, 2], [2, 1]), metric="spearman", rng=0)
+    again = Comparison.from_dict(json.loads(_json.dumps(result.to_dict())))
+    assert math.isnan(again.contrast)
+    assert math.isnan(again.confidence_interval.high)
+    assert math.isnan(again.effect_sizes.cohen_d)
+
+
+def test_at_uses_the_same_draws(ratings):
+    result = compare(ratings, rng=0, n_resamples=999)
+    wider = result.at(confidence_level=0.99)
+    assert wider.confidence_interval.low < result.confidence_interval.low
+    assert wider.confidence_interval.high > result.confidence_interval.high
+    assert wider.pvalue == result.pvalue
+    assert wider.draws is result.draws
+    direct = compare(ratings, rng=0, n_resamples=999, confidence_level=0.9, alternative="greater", interval="bca")
+    derived = result.at(confidence_level=0.9, alternative="greater", interval="bca")
+    assert _json.dumps(derived.to_dict()) == _json.dumps(direct.to_dict())
+    for wrong in ({"confidence_level": 95}, {"alternative": "up"}, {"interval": "best"}):
+        with pytest.raises(ArgumentError):
+            result.at(**wrong)
+
+
+def test_at_offers_no_interval_that_compare_refuses(ratings):
+    result = compare(ratings, rng=0, n_resamples=99, responses="bootstrap", null="recentred")
+    for method in ("bca", "studentised"):
+        with pytest.raises(ArgumentError, match="needs"):
+            compare(ratings, rng=0, n_resamples=99, responses="bootstrap", null="recentred", interval=method)
+        assert math.isnan(result.at(interval=method).confidence_interval.low)
+
+
+def test_a_frame_has_one_row_for_each_comparison(likert):
+    found = compare_each(likert, metrics=["mae", "tv"], by="topic", rng=0, n_resamples=99)
+    frame = found.to_frame()
+    assert isinstance(frame, pl.DataFrame)
+    assert frame["metric"].to_list() == ["mae", "tv", "mae", "tv"]
+    assert frame["slice"].to_list() == ["topic = art", "topic = art", "topic = law", "topic = law"]
+    assert frame["contrast"].to_list() == [entry.contrast for entry in found]
+    assert {"interval_low", "interval_high", "pvalue_adjusted", "n_responses_gold", "cohen_d"} <= set(frame.columns)
+    assert found[0].to_frame().height == 1
+    free = compare(Contest.from_arrays(None, [1, 2, 4], [2, 1, 1]), metric="rating", rng=0)
+    assert "n_responses_gold" not in free.to_frame().columns
+
+
+def test_effect_sizes_by_hand():
+    result = compare(FEW, metric="mae", rng=0)
+    contrasts = np.array([2, 1, 2, 2, 2, 3])
+    sizes = result.effect_sizes
+    assert sizes.cohen_d == pytest.approx(contrasts.mean() / contrasts.std(ddof=1))
+    assert sizes.win_rate == 1
+    errors = [0, 0, 0, 0, 0, 1], [2, 1, 2, 2, 2, 4]
+    pairs = [np.sign(y - x) for x in errors[0] for y in errors[1]]
+    assert sizes.cliffs_delta == pytest.approx(np.mean(pairs))
+    assert math.isnan(compare(FEW, metric="rmse", rng=0).effect_sizes.cohen_d)
+    assert math.isnan(compare(paired(20), metric="wins", rng=0).effect_sizes.cliffs_delta)
+
+
+# Words
+
+
+def test_the_verdict_in_english():
+    result = compare(FEW, metric="mae", rng=0, interval="percentile", n_resamples=999)
+    assert str(result) == (
+        "new is better than old: mean absolute error 0.1667 against 2.167, contrast 2 (95 % interval 1.5 to 2.5), "
+        "p = 0.031.\n"
+        "6 items with 1 gold, 1 A and 1 B responses each.\n"
+        "assay 0.1.0 | compare | metric=mae | null=swapped-items | scheme=items bootstrap, responses all | "
+        f"interval=percentile | alternative=two-sided | draws=999 | seed=0 | data={FEW.digest}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("contest", "options", "words"),
+    [
+        (FEW.swapped(), {}, "new is better than old"),
+        (FEW, {"confidence_level": 0.99}, "No clear difference between new and old"),
+        (FEW.swapped(), {"alternative": "greater"}, "No clear sign that old is better than new"),
+        (FEW, {"alternative": "less"}, "No clear sign that new is worse than old"),
+        (FEW, {"alternative": "greater"}, "new is better than old"),
+        (FEW.swapped(), {"alternative": "less"}, "new is better than old"),
+    ],
+)
+def test_who_is_better(contest, options, words):
+    assert compare(contest, rng=0, n_resamples=999, **options).verdict.startswith(f"{words}:")
+
+
+def test_a_sampled_p_at_its_limit_is_a_bound():
+    result = compare(paired(60), rng=0, n_resamples=99)
+    assert result.pvalue == 0.02
+    assert "p < 0.02." in result.verdict
+    assert result.at(alternative="greater").shown_pvalue == "< 0.01"
+
+
+def test_p_equal_to_the_level_is_significant_at_any_level():
+    result = compare(paired(60), rng=0, n_resamples=19)  # p is 2 / 20, and 1 − 0.9 is a little below 0.1
+    assert result.pvalue == 0.1
+    assert result.at(confidence_level=0.9).verdict.startswith("A is better than B")
+
+
+def test_sizes_say_when_they_are_means(likert):
+    result = compare(likert, rng=0, n_resamples=99)
+    assert result.sizes == "30 items with 3.733 gold, 2.667 A and 2.6 B responses each on average."
+
+
+# Bad or thin data
+
+
+@pytest.mark.parametrize("name", list(BUILTIN))
+def test_one_item_gives_nan_and_notes_never_a_crash(name):
+    contest = Contest.from_arrays([[1, 2]], [[1, 2]], [[2, 2]], scale="ordinal")
+    with pytest.warns(AssayWarning, match=name):
+        result = compare(contest, metric=name, rng=0)
+    assert math.isnan(result.confidence_interval.low)
+    assert math.isnan(result.pvalue) or result.pvalue == 1
+    assert result.notes
+    assert "undefined" in str(result)
+
+
+def test_few_items_say_what_p_they_can_reach():
+    with pytest.warns(AssayWarning):
+        result = compare(Contest.from_arrays([1.0], [1.0], [2.0]), rng=0)
+    assert "with 1 item no p-value below 1 is possible." in result.notes
+    result = compare(FEW.take(np.arange(4)), rng=0, interval="percentile", n_resamples=999, alternative="greater")
+    assert "with 4 items no p-value below 0.0625 is possible." in result.notes
+
+
+@pytest.mark.parametrize("name", list(BUILTIN))
+def test_constant_data_are_undefined_or_equal_never_significant(name):
+    same = np.ones((20, 3))
+    contest = Contest.from_arrays(same, same, same, scale="ordinal")
+    with pytest.warns(AssayWarning):
+        result = compare(contest, metric=name, rng=0, n_resamples=99)
+    assert math.isnan(result.confidence_interval.low)
+    assert math.isnan(result.pvalue) or (result.contrast == 0 and result.pvalue == 1)
+
+
+@pytest.mark.parametrize("interval", ["studentised", "bca", "percentile", "basic"])
+@pytest.mark.parametrize("offset", [0, 1000])
+def test_a_constant_contrast_has_no_interval(interval, offset):
+    gold = np.arange(20) / 10 + offset
+    with pytest.warns(AssayWarning, match="undefined"):
+        result = compare(
+            Contest.from_arrays(gold, gold + 0.1, gold + 0.3), rng=0, n_resamples=99, interval=interval
+        )  # fmt: skip
+    assert result.contrast == pytest.approx(0.2)
+    assert math.isnan(result.confidence_interval.low)
+    assert result.pvalue == 0.02
+
+
+def test_undefined_draws_are_counted_in_a_note():
+    contest = Contest.from_arrays([1, 1, 1, 2], [1, 2, 3, 4], [4, 2, 3, 1])
+    result = compare(contest, metric="spearman", rng=0, n_resamples=999, interval="percentile")
+    undefined = int(np.isnan(result.draws).sum())
+    assert undefined > 0
+    assert f"{undefined} of 999 draws were undefined and left out." in result.notes
+
+
+def test_an_incomplete_contest_is_completed_and_said_so():
+    sides = [Responses(np.arange(5.0), np.arange(6)), Responses([0, 2, 4, 4.5], [0, 1, 1, 2, 3, 4])]
+    sides.append(Responses([0, 9, 4, 3, 1.0], np.arange(6)))
+    contest = Contest(*sides, Scale("continuous"), np.array(list("vwxyz")))
+    for result in (compare(contest, rng=0), compare_each(contest, rng=0)[0]):
+        assert result.n_items == 4
+        assert result.contrast == (0 + 2 + 0 + 3) / 4 - (0 + 0 + 1 + 0.5) / 4
+        assert "1 of 5 items left out: 1 without a response from A (first: item w)." in result.notes
+
+
+# Options that cannot be meant
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metric": "meen"}, "`metric` must be one of mae"),
+        ({"null": "swapped"}, "`null` must be one of swapped-items, pooled-responses, dealt-responses, recentred"),
+        ({"alternative": "bigger"}, "`alternative` must be one of two-sided, greater, less; got 'bigger'"),
+        ({"n_resamples": 0}, "`n_resamples` must be a whole number of at least 1; got 0."),
+        ({"n_resamples": -3}, "`n_resamples` must be a whole number of at least 1; got -3."),
+        ({"n_resamples": 1e4}, "`n_resamples` must be a whole number; got 10000.0."),
+        ({"confidence_level": 95}, "`confidence_level` must lie strictly between 0 and 1; got 95. Did you mean 0.95?"),
+        ({"interval": "bootstrap-t"}, "`interval` must be one of percentile, basic, bca, studentised"),
+        ({"rng": -1}, "`rng` must be a whole number of at least 0; got -1."),
+        ({"workers": 0}, "`workers` must be a whole number of at least 1; got 0."),
+        ({"metric": "rmse", "interval": "studentised"}, "a studentised interval needs item scores"),
+        ({"items": "all", "responses": "bootstrap", "null": "recentred", "interval": "bca"}, "a BCa interval needs"),
+        ({"raters": "bootstrap"}, "raters='bootstrap'"),
+    ],
+)
+def test_options_are_refused_in_one_line(likert, options, message):
+    with pytest.raises(ArgumentError) as caught:
+        compare(likert, **options)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_nominal_table_with_a_numeric_metric_is_refused(labels):
+    with pytest.raises(ArgumentError, match="metric 'mae' needs numbers or ordered labels, but the scale is nominal"):
+        compare(labels, metric="mae")
+
+
+def test_gold_is_asked_for_where_it_is_needed():
+    with pytest.raises(ArgumentError, match="metric 'mae' needs gold"):
+        compare(Contest.from_arrays(None, [1, 2], [2, 1]), metric="mae")
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.verdict} {rule.null} {rule.items} {rule.responses}")
+def test_every_rule_of_the_validity_table_is_heard(likert, rule):
+    contest = Contest.from_arrays([1, 2, 3, 4, 5], [1, 2, 3, 4, 4], [2, 2, 1, 4, 5]) if rule.single else likert
+    null = rule.null or "recentred"
+    items = rule.items or "bootstrap"
+    keeps = {"pooled-responses": "bootstrap", "dealt-responses": "all"}.get(null, "bootstrap")
+    options = {"null": null, "items": items, "responses": rule.responses[0] if rule.responses else keeps}
+    reason = rule.reason.format(null=null)
+    if rule.verdict == "refuse":
+        with pytest.raises(ArgumentError) as caught:
+            compare(contest, rng=0, n_resamples=99, **options)
+        assert reason in str(caught.value)
+        assert "\n" not in str(caught.value)
+    elif rule.verdict == "warn":
+        with pytest.warns(AssayWarning) as heard:
+            result = compare(contest, rng=0, n_resamples=99, **options)
+        assert reason in [str(warning.message) for warning in heard]
+        assert reason in result.notes
+    else:
+        assert reason in compare(contest, rng=0, n_resamples=99, **options).notes
+
+
+# Several questions
+
+
+def test_holm_and_benjamini_hochberg_over_metrics_and_slices(likert):
+    options = {"metrics": ["mae", "tv", "accuracy"], "by": "topic", "rng": 0, "n_resamples": 499}
+    for correction, method in (("holm", "holm"), ("benjamini-hochberg", "fdr_bh")):
+        from statsmodels.stats.multitest import multipletests
+
+        found = compare_each(likert, correction=correction, **options)
+        expected = multipletests([entry.pvalue for entry in found], method=method)[1]
+        assert [entry.pvalue_adjusted for entry in found] == pytest.approx(expected)
+        assert f"p-values adjusted for 6 comparisons ({correction})." in str(found)
+    plain = compare_each(likert, correction="none", **options)
+    assert [entry.pvalue_adjusted for entry in plain] == [entry.pvalue for entry in plain]
+
+
+def test_the_verdict_follows_the_adjusted_p():
+    contest = Contest.from_arrays(np.arange(6), np.arange(6), [1, 3, 3, 6, 6, 6])
+    alone = compare(contest, rng=0, interval="percentile", n_resamples=999)
+    assert alone.verdict.startswith("A is better than B")
+    both = compare_each(contest, metrics=["mae", "rmse"], rng=0, interval="percentile", n_resamples=999)
+    assert both[0].pvalue == alone.pvalue == 0.03125
+    assert both[0].pvalue_adjusted == 0.0625
+    assert both[0].verdict.startswith("No clear difference")
+
+
+def test_a_single_comparison_is_not_adjusted(likert):
+    found = compare_each(likert, metrics=["mae"], rng=0, n_resamples=99)
+    assert len(found) == 1
+    assert math.isnan(found[0].pvalue_adjusted)
+    assert found[0].pvalue == compare(likert, metric="mae", rng=0, n_resamples=99).pvalue
+
+
+def test_slices_are_compared_as_if_alone(likert):
+    found = compare_each(likert, metrics=["mae"], by="topic", rng=4, n_resamples=199)
+    for entry, (_, part) in zip(found, likert.slices("topic"), strict=True):
+        alone = compare(part, metric="mae", rng=4, n_resamples=199)
+        assert (entry.contrast, entry.pvalue, entry.n_items) == (alone.contrast, alone.pvalue, alone.n_items)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metrics": []}, "`metrics` must name at least one metric; got none."),
+        ({"by": "genre"}, "`by` must name a column that describes items; got 'genre'. Columns: topic."),
+        ({"correction": "bonferroni"}, "`correction` must be one of holm, benjamini-hochberg, none; got 'bonferroni'."),
+    ],
+)
+def test_questions_that_cannot_be_meant(likert, options, message):
+    with pytest.raises(ArgumentError) as caught:
+        compare_each(likert, **options)
+    assert str(caught.value) == message
+
+
+# Other metrics
+
+
+def test_gold_free_ratings():
+    contest = Contest.from_arrays(None, [[4, 5], [3, 3], [5, 4], [2, 3]], [[3, 3], [3, 2], [4, 4], [1, 3]])
+    result = compare(contest, metric="rating", rng=0, interval="percentile", n_resamples=999)
+    assert (result.a_score, result.b_score, result.contrast) == (3.625, 2.875, 0.75)
+    assert list(result.n_responses) == ["a", "b"]
+    assert result.names == ("", "A", "B")
+    penalty = compare(contest, metric=MeanRating("lower"), rng=0, interval="percentile", n_resamples=999)
+    assert (penalty.contrast, penalty.better) == (-0.75, "lower")
+    assert penalty.pvalue == result.pvalue
+
+
+def test_a_function_as_a_metric(ratings):
+    def worst_error(gold, model):
+        return np.abs(gold - model).max()
+
+    mine = compare(ratings, metric=FunctionMetric(worst_error, better="lower"), rng=0, n_resamples=199)
+    built = compare(ratings, metric="max-error", rng=0, n_resamples=199)
+    assert (mine.contrast, mine.pvalue) == (built.contrast, built.pvalue)
+    assert mine.confidence_interval == built.confidence_interval
+    assert mine.metric == mine.title == "worst_error"
+    assert "metric=worst_error" in mine.signature
+
+
+@pytest.mark.parametrize("name", list(BUILTIN))
+def test_every_metric_runs_on_every_scale_it_takes(name, ratings, likert, labels):
+    metric = BUILTIN[name]
+    for contest in (ratings, likert, labels):
+        if contest.scale.kind not in metric.kinds:
+            continue
+        options = {}
+        if contest is not labels and name in ("precision", "recall", "f1", "auc"):
+            options = {"threshold": 0.5 if contest is ratings else 4.0}
+        result = compare(contest, metric=type(metric)(**options), rng=0, n_resamples=199)
+        assert result.confidence_interval.low <= result.confidence_interval.high
+        assert 0 < result.pvalue <= 1
+        assert result.n_items == contest.n_items
+
+
+# Replays
+
+
+def test_a_recorded_seed_replays_a_run_without_one(likert):
+    first = compare(likert, n_resamples=99)
+    again = compare(likert, n_resamples=99, rng=first.seed)
+    assert _json.dumps(first.to_dict()) == _json.dumps(again.to_dict())
+    generator = compare(likert, n_resamples=99, rng=np.random.default_rng(0))
+    assert (compare(likert, n_resamples=99, rng=generator.seed).draws == generator.draws).all()
+
+
+def test_progress_is_told_every_draw(likert):
+    told = []
+    compare(likert, rng=0, n_resamples=300, progress=told.append)
+    assert sum(told) == 600
+
+
+# Level
+
+
+@pytest.mark.parametrize("different_items", [False, True])
+def test_the_default_test_holds_its_level(different_items):
+    """Two true nulls: A and B answer alike, or they err equally but on different items (METHODS §5)."""
+    n_studies, rejected = 400, 0
+    rng = np.random.default_rng(11)
+    for _ in range(n_studies):
+        truth = rng.uniform(size=(30, 1))
+        shift = 0.3 * different_items
+        bad = rng.permutation(np.arange(30) % 2)[:, np.newaxis]
+        gold, a, b = (truth + shift * wrong + 0.15 * rng.normal(size=(30, 3)) for wrong in (0, bad, 1 - bad))
+        rejected += compare(Contest.from_arrays(gold, a, b), rng=rng, n_resamples=199, workers=1).pvalue <= 0.05
+    low, high = stats.binom.ppf([0.0005, 0.9995], n_studies, 0.05)
+    assert rejected <= high
+    assert different_items or rejected >= low  # equally good but different is no exchange of noise: p may be too large

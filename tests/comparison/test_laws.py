@@ -1,0 +1,176 @@
+"""Laws of a comparison: what must hold for any data."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from assay import Contest, _json, compare
+from assay.metrics import BUILTIN
+
+POSITIONAL = {"wins-responses", "cosine-responses"}  # pair responses by position, so their order matters
+LEVELS = st.integers(1, 4)
+SIZES = st.integers(2, 7)
+ADDITIVE = [name for name, metric in BUILTIN.items() if metric.additive]
+
+
+@st.composite
+def contests(draw, n_items=SIZES, elements=LEVELS):
+    """Draw the arrays of small ragged contests."""
+    n = draw(n_items)
+    item = st.lists(elements, min_size=1, max_size=4)
+    sides = [draw(st.lists(item, min_size=n, max_size=n)) for _ in range(3)]
+    return [np.array([[*row, *[np.nan] * (4 - len(row))] for row in side], dtype=float) for side in sides]
+
+
+def quietly(contest, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return compare(contest, rng=0, workers=1, **{"n_resamples": 199} | options)
+
+
+@pytest.mark.parametrize("name", list(BUILTIN))
+@settings(max_examples=12)
+@given(sides=contests())
+def test_swapping_a_and_b_flips_the_contrast_and_keeps_the_p(name, sides):
+    contest = Contest.from_arrays(*sides, scale="ordinal")
+    one, other = quietly(contest, metric=name), quietly(contest.swapped(), metric=name)
+    assert one.exact
+    if math.isnan(one.contrast):
+        assert math.isnan(other.contrast)
+        assert math.isnan(one.pvalue)
+        return
+    assert other.contrast == -one.contrast
+    assert other.pvalue == one.pvalue
+    assert (other.a_score, other.b_score) == (one.b_score, one.a_score)
+    greater, less = one.at(alternative="greater"), other.at(alternative="less")
+    assert greater.pvalue == less.pvalue
+
+
+@pytest.mark.parametrize("null", ["swapped-items", "dealt-responses", "recentred"])
+def test_swapping_holds_for_sampled_draws_too(ratings, null):
+    one, other = (quietly(contest, null=null) for contest in (ratings, ratings.swapped()))
+    assert other.contrast == -one.contrast
+    if null == "dealt-responses":  # who is dealt first changes: the same null in other draws
+        assert other.pvalue == pytest.approx(one.pvalue, abs=4 * math.hypot(one.pvalue_se, other.pvalue_se))
+        return
+    assert other.pvalue == one.pvalue
+    low, high = one.confidence_interval.low, one.confidence_interval.high
+    assert (-other.confidence_interval.high, -other.confidence_interval.low) == pytest.approx((low, high), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", list(BUILTIN))
+@settings(max_examples=8)
+@given(sides=contests())
+def test_identical_models_do_not_differ(name, sides):
+    gold, model, _ = sides
+    for n_resamples in (199, 3):  # enumerated, and sampled
+        result = quietly(Contest.from_arrays(gold, model, model, scale="ordinal"), metric=name, n_resamples=n_resamples)
+        if math.isnan(result.contrast):
+            assert math.isnan(result.pvalue)
+        else:
+            assert result.contrast == 0
+            assert result.pvalue == 1
+        assert math.isnan(result.confidence_interval.low)
+        assert result.notes
+
+
+@pytest.mark.parametrize("name", sorted(set(BUILTIN) - POSITIONAL))
+@settings(max_examples=8)
+@given(sides=contests(), seed=st.integers(0, 99))
+def test_the_order_of_responses_does_not_matter(name, sides, seed):
+    rng = np.random.default_rng(seed)
+    shuffled = [rng.permuted(side, axis=1) for side in sides]
+    one, other = (quietly(Contest.from_arrays(*each, scale="ordinal"), metric=name) for each in (sides, shuffled))
+    assert other.contrast == pytest.approx(one.contrast, abs=1e-12, nan_ok=True)
+    assert other.pvalue == pytest.approx(one.pvalue, abs=0, nan_ok=True)
+
+
+@pytest.mark.parametrize("name", list(BUILTIN))
+@settings(max_examples=8)
+@given(sides=contests(), seed=st.integers(0, 99))
+def test_the_order_of_items_does_not_matter(name, sides, seed):
+    order = np.random.default_rng(seed).permutation(len(sides[0]))
+    one, other = (
+        quietly(Contest.from_arrays(*each, scale="ordinal"), metric=name)
+        for each in (sides, [side[order] for side in sides])
+    )
+    assert other.contrast == pytest.approx(one.contrast, abs=1e-12, nan_ok=True)
+    assert other.pvalue == pytest.approx(one.pvalue, abs=0, nan_ok=True)
+
+
+@settings(max_examples=25)
+@given(sides=contests(elements=st.floats(-1, 1)), n_resamples=st.integers(1, 40), name=st.sampled_from(["mae", "rmse"]))
+def test_p_is_at_least_one_in_n_plus_one_and_at_most_one(sides, n_resamples, name):
+    contest = Contest.from_arrays(*sides, scale="continuous")
+    for null in ("swapped-items", "dealt-responses", "recentred"):
+        result = quietly(contest, metric=name, null=null, n_resamples=n_resamples)
+        one_sided = [result.at(alternative=side).pvalue for side in ("greater", "less")]
+        least = 1 / 2**contest.n_items if result.exact else 1 / (n_resamples + 1)
+        assert all(least <= p <= 1 for p in [result.pvalue, *one_sided])
+        # Each draw is at least as large or at least as small as the data, ties both: the two tails cover everything.
+        assert sum(one_sided) >= 1
+        assert 0 <= result.expected_pvalue <= 1
+
+
+@pytest.mark.parametrize("name", sorted(set(ADDITIVE) - {"emd-histogram-legacy"}))
+@settings(max_examples=8)
+@given(sides=contests())
+def test_duplicating_every_response_creates_no_significance(name, sides):
+    doubled = [np.repeat(side, 2, axis=1) for side in sides]
+    one, other = (quietly(Contest.from_arrays(*each, scale="ordinal"), metric=name) for each in (sides, doubled))
+    assert other.contrast == pytest.approx(one.contrast, abs=1e-12)
+    assert other.pvalue == one.pvalue
+
+
+@settings(max_examples=25)
+@given(sides=contests(elements=st.integers(0, 20).map(lambda k: k / 10)), offset=st.sampled_from([100, 1000, 12345]))
+def test_a_common_shift_of_all_values_changes_no_p(sides, offset):
+    moved = [np.round(side + offset, 6) for side in sides]
+    for name in ("mae", "wins", "emd", "rating", "rmse", "spearman"):
+        one, other = (quietly(Contest.from_arrays(*each, scale="continuous"), metric=name) for each in (sides, moved))
+        assert other.contrast == pytest.approx(one.contrast, abs=1e-9, nan_ok=True)
+        assert other.pvalue == pytest.approx(one.pvalue, abs=0, nan_ok=True)
+
+
+def test_rounding_far_from_zero_breaks_no_ties():
+    gold = np.array([1000.3, 1002.7, 1001.1, 1004.9, 1000.2, 1003.6])
+    errors = np.array([0.1, 0.1, 0.1, 0.1, 0.1, 0.2])
+    for odd in range(6):
+        better, worse = np.roll(errors, odd), np.roll(0.3 - errors, odd)
+        contest = Contest.from_arrays(gold, np.round(gold + better, 1), np.round(gold + worse, 1), scale="continuous")
+        # Five contrasts of .1 and one of −.1: 1 + 6 of the 64 sign patterns are as large, and as many as small.
+        assert quietly(contest).pvalue == 14 / 64
+
+
+@settings(max_examples=15)
+@given(sides=contests(n_items=st.integers(8, 9)), workers=st.integers(2, 3))
+def test_the_same_rng_gives_the_same_bits_on_any_number_of_workers(sides, workers):
+    contest = Contest.from_arrays(*sides, scale="ordinal")
+    assume(contest.n_items > 7)  # 2 ** 8 arrangements are more than the draws below
+    for options in ({}, {"responses": "bootstrap", "null": "pooled-responses"}, {"null": "dealt-responses"}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            one, other, longer = (
+                compare(contest, metric="tv", rng=3, n_resamples=n, workers=w, **options)
+                for n, w in ((150, 1), (150, workers), (220, 1))
+            )
+        assert (one.draws == other.draws).all()
+        assert (one.null_draws == other.null_draws).all()
+        assert _json.dumps(other.to_dict()) == _json.dumps(one.to_dict())
+        assert (longer.draws[:150] == one.draws).all()
+        assert (longer.null_draws[:150] == one.null_draws).all()
+
+
+def test_inputs_are_unchanged():
+    rng = np.random.default_rng(0)
+    sides = [rng.normal(size=(20, 3)) for _ in range(3)]
+    copies = [side.copy() for side in sides]
+    contest = Contest.from_arrays(*sides)
+    digest = contest.digest
+    quietly(contest)
+    assert all((side == copy).all() for side, copy in zip(sides, copies, strict=True))
+    assert contest.digest == digest
