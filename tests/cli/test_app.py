@@ -1,0 +1,95 @@
+"""The `assay` command: starts fast, says errors in one line, exits with the right code."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from assay.cli.app import main
+
+HEAVY = ["numpy", "polars", "scipy", "numba", "rich.progress", "statsmodels", "altair"]
+
+
+def run(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "assay", *arguments], capture_output=True, text=True, check=False, **options
+    )  # fmt: skip
+
+
+@pytest.fixture
+def command(monkeypatch, capfd):
+    """Call `main` as the shell does; return (exit code, stdout, stderr)."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["assay", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            main()
+        return (left.value.code or 0, *capfd.readouterr())
+
+    return call
+
+
+def test_help_names_the_commands_and_imports_nothing_heavy():
+    program = (
+        "import sys\nfrom assay.cli import main\nsys.argv = ['assay', '--help']\n"
+        "try:\n    main()\nexcept SystemExit as left:\n    assert not left.code\n"
+        f"print('loaded:', [name for name in {HEAVY} if name in sys.modules])"
+    )
+    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "compare" in shown.stdout
+    assert shown.stdout.endswith("loaded: []\n")
+    assert shown.stderr == ""
+
+
+def test_the_module_is_the_command():
+    shown = run("compare", "--help")
+    assert shown.returncode == 0
+    assert "assay compare" in shown.stdout
+    assert "--n-resamples" in shown.stdout
+    assert shown.stderr == ""
+
+
+def test_help_lists_every_option_of_the_specification(command):
+    code, out, err = command("compare", "--help")
+    assert (code, err) == (0, "")
+    for option in [
+        "item", "source", "value", "rater", "gold", "a", "b", "metric", "null", "items", "responses", "alternative",
+        "n-resamples", "confidence-level", "by", "seed", "json",
+    ]:  # fmt: skip
+        assert f"--{option}" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["compare"], "assay: Missing argument"),
+        (["compare", "t.csv"], "assay: Missing option '--a'."),
+        (
+            ["compare", "t.csv", "--a", "x", "--b", "y", "--n-resamples", "many"],
+            "assay: Invalid value for '--n-resamples'",
+        ),
+        (["frobnicate"], "assay: No such command 'frobnicate'."),
+        (["compare", "--frobnicate"], "assay: No such option: --frobnicate"),
+    ],
+)
+def test_usage_errors_are_one_line_and_exit_2(command, arguments, message):
+    code, out, err = command(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith(message)
+    assert err.count("\n") == 1
+
+
+def test_without_arguments_the_help_is_shown_and_the_exit_code_is_2(command):
+    code, _, err = command()
+    assert code == 2
+    assert err.startswith("Usage:")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_no_traceback():
+    with Path("/dev/full").open("w") as full:
+        help_ = [sys.executable, "-m", "assay", "compare", "--help"]
+        left = subprocess.run(help_, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert left.returncode != 0
+    assert "Traceback" not in left.stderr
