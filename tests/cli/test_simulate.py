@@ -39,10 +39,8 @@ def test_a_seed_gives_the_same_table_and_is_shown(tmp_path):
         assert "seed 0" in result.output
         texts.append((tmp_path / name).read_text())
     assert texts[0] == texts[1]
-    fresh = run("normal", "--items", "5", "--out", str(tmp_path / "three.csv"))
-    seed = fresh.output.split("seed ")[1].split()[0]
-    run("normal", "--items", "5", "--seed", seed, "--out", str(tmp_path / "four.csv"))
-    assert (tmp_path / "three.csv").read_text() == (tmp_path / "four.csv").read_text()
+    run("normal", "--items", "5", "--seed", "1", "--out", str(tmp_path / "three.csv"))
+    assert (tmp_path / "three.csv").read_text() != texts[0]
 
 
 @pytest.mark.parametrize(

@@ -31,17 +31,15 @@ def simulate(
     levels: LevelsOption = None,
     mean: MeanOption = None,
     sd: SdOption = None,
-    seed: Annotated[int | None, typer.Option(help="The same seed gives the same table.")] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same table.")] = 0,
 ) -> None:
     """Simulate responses of gold, A and B (perturbed by --epsilon) and write them as a table."""
     from assay import io
-    from assay._random import entropy_of, replayable
 
     described = model_from(model, alpha=alpha, levels=levels, mean=mean, sd=sd)
-    rng = replayable(seed)
     table = described.table(
-        items, sizes(responses), epsilon=(epsilon_a, epsilon), perturbation=perturbation, null=null, rng=rng
+        items, sizes(responses), epsilon=(epsilon_a, epsilon), perturbation=perturbation, null=null, rng=seed
     )
     io.write(table, out)
-    typer.echo(f"{out}: {table}; seed {entropy_of(rng)}")
+    typer.echo(f"{out}: {table}; seed {seed}")
     typer.echo(f"Simulated from {described}.")

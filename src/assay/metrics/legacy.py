@@ -75,19 +75,18 @@ class EarthMoverResponsesHistogramLegacy(Metric):
 
 
 def _histogram(values: FloatArray, bins: int) -> FloatArray:
-    """Count the last axis into equal bins on [0, 1]; what lies outside is dropped.
+    """Count the last axis into equal bins on [0, 1]; what lies outside (or is absent) is dropped.
 
     A value on an edge belongs to the upper bin, also where rounding puts it below: 0.6 is less than the edge that
     NumPy computes for 3/5. The published ratings were 3 × 0.2, which is not; this way reproduces their tables.
     """
-    edges = np.linspace(0.0, 1.0, bins + 1) - ROUNDING
-    with np.errstate(invalid="ignore"):
-        inside = (values >= 0) & (values <= 1)
-    where = np.minimum(np.searchsorted(edges, np.where(inside, values, 0.0), side="right") - 1, bins - 1)
     rows = int(np.prod(values.shape[:-1], dtype=np.int64))
-    cells = np.arange(rows)[:, np.newaxis] * bins + where.reshape(rows, -1)
-    counts = np.bincount(cells[inside.reshape(rows, -1)], minlength=rows * bins)
-    return counts.reshape(*values.shape[:-1], bins).astype(np.float64)
+    flat = values.reshape(rows, -1)
+    where = np.minimum(np.floor(flat * bins + bins * ROUNDING), bins - 1)
+    where[~((flat >= 0) & (flat <= 1))] = bins
+    where += np.arange(0, rows * (bins + 1), bins + 1)[:, np.newaxis]
+    counts = np.bincount(where.astype(np.intp).ravel(), minlength=rows * (bins + 1))
+    return counts.reshape(*values.shape[:-1], bins + 1)[..., :bins].astype(np.float64)
 
 
 def _set_distance(gold: FloatArray, model: FloatArray) -> FloatArray:

@@ -5,6 +5,7 @@ K responses with shares p or q by a fair coin are K responses with shares (p + q
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -88,23 +89,25 @@ class ShareAnswers(LevelAnswers):
         return replace(self, probabilities=(1 - epsilon) * self.shares + epsilon / self.shares.shape[-1])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class LikertAnswers(LevelAnswers):
     """A normal response, cut into L equal bins of [0, 1]; what lies outside falls into the end bins."""
 
     mean: FloatArray
     sd: FloatArray
     levels: FloatArray
+    cuts: FloatArray | None = None
+    """Where the bins meet, if not in equal steps."""
 
     @property
     def shape(self) -> tuple[int, int]:
         """(data sets, items)."""
         return shape_of(self.mean)
 
-    @property
+    @cached_property
     def shares(self) -> FloatArray:
         """The probability of each level, from the normal distribution function at the cuts between bins."""
-        cuts = np.arange(1, self.levels.size) / self.levels.size
+        cuts = np.arange(1, self.levels.size) / self.levels.size if self.cuts is None else self.cuts
         with np.errstate(divide="ignore", invalid="ignore"):
             below = ndtr((cuts - self.mean[..., np.newaxis]) / self.sd[..., np.newaxis])
         if not self.sd.all():
@@ -116,8 +119,8 @@ class LikertAnswers(LevelAnswers):
         self, needs: Needs, n_responses: int, generator: np.random.Generator, other: Answers | None = None
     ) -> FloatArray:
         """Draw few responses one by one and many as counts."""
-        if not isinstance(other, LikertAnswers | None):
-            return super(LikertAnswers, self).summary(needs, n_responses, generator, other)
+        if self.cuts is not None or not isinstance(other, LikertAnswers | None):
+            return super().summary(needs, n_responses, generator, other)
         mixed = None if other is self else other
         if needs in ("sorted", "values"):
             values: FloatArray = self.levels[self._codes(n_responses, generator, mixed)]
@@ -125,7 +128,7 @@ class LikertAnswers(LevelAnswers):
                 values.sort(axis=-1)
             return values
         if n_responses > FEW:
-            return super(LikertAnswers, self).summary(needs, n_responses, generator, mixed)
+            return super().summary(needs, n_responses, generator, mixed)
         counts = self._counts(n_responses, generator, mixed, needs == "means" and self._equidistant)
         if needs == "counts":
             return np.moveaxis(counts, 0, -1).astype(np.float64)
