@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from assay.cli import compare, example, power, scores, simulate, sweep
+from assay.cli import compare, example, power, replicate, scores, simulate, sweep
 from assay.errors import ArgumentError, AssayError
 
 app = typer.Typer(
@@ -22,7 +22,8 @@ def _top() -> None:
     pass
 
 
-app.command("simulate")(simulate.simulate)
+app.command()(simulate.simulate)
+app.command()(replicate.replicate)
 app.command()(compare.compare)
 app.command()(example.example)
 app.command()(power.power)
