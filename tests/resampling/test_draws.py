@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from assay import ArgumentError, Contest
 from assay._random import seed_of
@@ -345,3 +346,46 @@ def test_inputs_are_unchanged(likert):
     for scheme, null in itertools.product(SCHEMES, NULLS):
         draw(likert, [BUILTIN["tv"]], scheme=scheme, null=null, n_resamples=5, seed=seed_of(0))
     assert likert.digest == before
+
+
+# Independence: exact probabilities of every outcome of a small case
+
+
+@pytest.mark.parametrize(
+    ("scheme", "null", "possible"),
+    [
+        (Scheme("all", "one"), None, list(itertools.product((0.0, 1.0), (2.0, 3.0), (4.0, 5.0)))),
+        (Scheme("all", "one"), "pooled-responses", list(itertools.product((0.0, 1.0), *[(2.0, 3.0, 4.0, 5.0)] * 2))),
+        (
+            Scheme("all", "one"),
+            "swapped-items",
+            [(g, *pair) for g in (0.0, 1.0) for x in (2.0, 3.0) for y in (4.0, 5.0) for pair in ((x, y), (y, x))],
+        ),
+    ],
+    ids=str,
+)
+def test_sources_are_drawn_independently(scheme, null, possible):
+    contest = Contest.from_arrays([[0, 1]] * 2, [[2, 3]] * 2, [[4, 5]] * 2, scale="continuous")
+    spy = Spy("means")
+    draw(contest, [spy], scheme=scheme, null=null, n_resamples=6400, seed=seed_of(2))
+    sides = [np.concatenate(side) for side in zip(*spy.seen, strict=True)]
+    for item in (0, 1):
+        outcomes = list(zip(*(side[:, item].tolist() for side in sides), strict=True))
+        counts = [outcomes.count(outcome) for outcome in possible]
+        assert sum(counts) == 6400
+        assert stats.chisquare(counts).pvalue > 1e-4
+    both = [tuple(row) for row in sides[1].tolist()]
+    each = sorted({value for row in both for value in row})
+    assert stats.chisquare([both.count(pair) for pair in itertools.product(each, repeat=2)]).pvalue > 1e-4
+
+
+def test_coins_items_and_responses_are_drawn_independently():
+    contest = Contest.from_arrays([[0, 1], [10, 11]], [[2, 2], [12, 12]], [[3, 3], [13, 13]], scale="continuous")
+    spy = Spy("means")
+    draw(contest, [spy], scheme=Scheme("bootstrap", "one"), null="swapped-items", n_resamples=6400, seed=seed_of(9))
+    gold, a, _ = (np.concatenate(side) for side in zip(*spy.seen, strict=True))
+    outcomes = list(zip(gold[:, 0].tolist(), a[:, 0].tolist(), strict=True))
+    possible = [(10 * i + g, 10 * i + x) for i in (0, 1) for g in (0, 1) for x in (2, 3)]
+    counts = [outcomes.count(outcome) for outcome in possible]
+    assert sum(counts) == 6400
+    assert stats.chisquare(counts).pvalue > 1e-4
