@@ -19,7 +19,7 @@ from assay.scales import FloatArray
 METHODS = ("bootstrap", "normal")
 WORK = 60_000_000
 """About how many differences a curve draws unless told otherwise."""
-ROWS_AT_ONCE = 2**18
+ROWS_AT_ONCE = 2**17
 
 OBSERVED_NOTE = (
     "The curve assumes that the true difference is exactly the one observed. At the size of these data such an "

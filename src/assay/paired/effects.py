@@ -10,7 +10,7 @@ import numpy as np
 from assay import _check, _json, _random
 from assay.inference.effect_sizes import cohen_dz, hedges_factor
 from assay.paired.means import limits
-from assay.paired.ranks import hodges_lehmann, signed_ranks, walsh_interval, z_scores
+from assay.paired.ranks import SignedRanks, hodges_lehmann, walsh_interval
 from assay.paired.rows import Draws, Question
 from assay.paired.scores import PairedScores
 from assay.scales import FloatArray
@@ -183,7 +183,7 @@ def _ranked(effect: str, scores: PairedScores, alpha: float) -> EffectSize:
         if n < 2:
             notes = (*notes, f"Undefined for {n} differences that are not zero.")
             return EffectSize(effect, math.nan, (math.nan, math.nan), level, "none", n, notes)
-        estimate = float(z_scores(*signed_ranks(moved[np.newaxis, :]))[0][0]) / math.sqrt(n)
+        estimate = float(SignedRanks.of(moved[np.newaxis, :]).z[0]) / math.sqrt(n)
         interval = _r_interval(moved, alpha) if scores.clusters is None else (math.nan, math.nan)
         if scores.clusters is None and math.isnan(interval[0]):
             notes = (*notes, "No interval for Wilcoxon r: all differences have the same sign.")
@@ -209,9 +209,9 @@ def _r_interval(moved: FloatArray, alpha: float) -> tuple[float, float]:
     above = n - np.searchsorted(ordered, -ordered, side="right")
     share = (at_least + above) / 2 - (ordered > 0) - (ordered == 0) / 2
     influence = share / (n - 1)
-    rank_sum, ranks2 = signed_ranks(moved[np.newaxis, :])
-    biserial = float(4 * rank_sum[0] / (n * (n + 1))) - 1
-    largest = float(z_scores(np.array([n * (n + 1) / 2]), ranks2)[0][0]) / math.sqrt(n)
+    ranked = SignedRanks.of(moved[np.newaxis, :])
+    biserial = float(4 * ranked.rank_sum[0] / (n * (n + 1))) - 1
+    largest = n * (n + 1) / 4 / math.sqrt(float(ranked.squares[0]) / 4) / math.sqrt(n)
     error = 2 * 2 * float(influence.std(ddof=1)) / math.sqrt(n)
     if abs(biserial) >= 1 or error == 0:
         return (math.nan, math.nan)

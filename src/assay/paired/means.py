@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from assay.paired.rows import Draws, Outcome, Question, Sample, no_interval, shares
+from assay.paired.rows import Draws, Outcome, Question, Sample, no_interval, products, shares
 from assay.scales import FloatArray
 
 NEGLIGIBLE = 1e-13
@@ -33,10 +33,10 @@ def bootstrap(sample: Sample, question: Question, draws: Draws) -> Outcome:
 
     def draw(generator: np.random.Generator, count: int) -> FloatArray:
         weights = _counts(generator, count, n)
-        total = weights @ sizes
-        shift = centred @ weights.T / total
+        total, square_total = products(np.stack([sizes, sizes**2]), weights)
+        shift = products(centred, weights) / total
         squares = (
-            (centred**2) @ weights.T - 2 * shift * ((centred * sizes) @ weights.T) + shift**2 * (weights @ sizes**2)
+            products(centred**2, weights) - 2 * shift * products(centred * sizes, weights) + shift**2 * square_total
         )
         spread = np.sqrt(n / (n - 1) * np.maximum(squares, 0)) / total
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -68,7 +68,8 @@ def permutation(sample: Sample, question: Question, draws: Draws) -> Outcome:
     centred = sample.sums - question.delta * sizes
 
     def flip(flipped: FloatArray) -> FloatArray:
-        return np.stack([centred @ flipped.T, np.broadcast_to(flipped @ sizes, (centred.shape[0], flipped.shape[0]))])
+        sums = products(centred, flipped)
+        return np.stack([sums, np.broadcast_to(products(sizes[np.newaxis, :], flipped), sums.shape)])
 
     exact = 2**n - 1 <= draws.n_resamples
     if exact:

@@ -5,6 +5,7 @@ is the Hodges–Lehmann estimate and two of them are the limits of Wilcoxon's in
 the work grows as n log n and the memory as n.
 """
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -46,17 +47,17 @@ def wilcoxon(sample: Sample, question: Question, draws: Draws) -> Outcome:
     corrected for ties. The interval consists of Walsh averages.
     """
     rows = sample.sums
-    rank_sum, ranks2 = signed_ranks(_centred(rows, question.delta))
-    z, counted = z_scores(rank_sum, ranks2)
-    less, greater = ndtr(z), ndtr(-z)
-    for row in np.flatnonzero(counted <= MOST_FOR_EXACT):
-        pattern = tuple(ranks2[row][ranks2[row] > 0].tolist())
-        cumulative = _rank_sum_distribution(pattern)
+    ranked = SignedRanks.of(_centred(rows, question.delta))
+    rank_sum = ranked.rank_sum
+    less, greater = ndtr(ranked.z), ndtr(-ranked.z)
+    few = ranked.counted <= MOST_FOR_EXACT
+    for row in np.flatnonzero(few):
+        cumulative = _rank_sum_distribution(ranked.pattern(int(row)))
         doubled = round(2 * rank_sum[row])
         less[row] = cumulative[doubled]
         greater[row] = 1 - (cumulative[doubled - 1] if doubled else 0.0)
     pvalue = question.pvalue(less, greater)
-    exact = bool((counted <= MOST_FOR_EXACT).all())
+    exact = bool(few.all())
     if not question.interval:  # nor the estimate: selecting Walsh averages is the slow part
         nothing, _ = no_interval(rank_sum)
         return Outcome(nothing, rank_sum, pvalue, nothing, nothing, exact=exact)
@@ -67,42 +68,70 @@ def wilcoxon(sample: Sample, question: Question, draws: Draws) -> Outcome:
     return Outcome(estimate, rank_sum, pvalue, low, high, exact=exact)
 
 
-def signed_ranks(centred: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Return the sum of the positive ranks of each row, and twice its ranks in ascending order (0 for a zero).
+@dataclass(frozen=True, slots=True, eq=False)
+class SignedRanks:
+    """The signed ranks of rows of differences, by groups of tied sizes.
 
-    One sort does it: the size of a difference and, in the last bit, its sign make one integer. Sizes that agree to
-    1e-10 of the largest are ties, because 0.3 − 0.2 and 0.2 − 0.1 are equal on paper only.
+    Attributes
+    ----------
+    rank_sum : array of float
+        Each row's sum of the ranks of its positive differences.
+    counted : array of int
+        Each row's number of differences that are not zero.
+    squares : array of float
+        Each row's sum of squared ranks.
+    row, ranks2, lengths : arrays of int
+        The row of each group, twice the rank its members share, and their number.
     """
-    size = np.abs(centred)
-    largest = size.max(axis=1, keepdims=True)
-    scaled = np.divide(size, largest, out=np.zeros_like(size), where=largest > 0)
-    keys = np.rint(scaled * 2.0**33).astype(np.int64) + (size > 0)  # +1: only a true zero has key 0
-    keys = np.sort((keys << 1) | (centred > 0), axis=1)
-    sizes, positive = keys >> 1, keys & 1
-    n = keys.shape[1]
-    order = np.arange(n)
-    n_zero = np.count_nonzero(sizes == 0, axis=1)[:, np.newaxis]
-    ranks2 = np.broadcast_to(2 * (order + 1), keys.shape)
-    fresh = np.diff(sizes, axis=1) > 0
-    if not fresh.all():
-        starts = np.ones(keys.shape, dtype=bool)
-        starts[:, 1:] = fresh
-        ends = np.ones(keys.shape, dtype=bool)
-        ends[:, :-1] = fresh
-        first = np.maximum.accumulate(np.where(starts, order, 0), axis=1)
-        last = np.minimum.accumulate(np.where(ends, order, n)[:, ::-1], axis=1)[:, ::-1]
-        ranks2 = first + last + 2
-    ranks2 = np.where(sizes > 0, ranks2 - 2 * n_zero, 0)
-    return (ranks2 * positive).sum(axis=1) / 2, ranks2
 
+    rank_sum: FloatArray
+    counted: IntArray
+    squares: FloatArray
+    row: IntArray
+    ranks2: IntArray
+    lengths: IntArray
 
-def z_scores(rank_sum: FloatArray, ranks2: IntArray) -> tuple[FloatArray, IntArray]:
-    """Return each row's rank sum in standard deviations of the null (0 if all differences are zero), and its n."""
-    counted = np.count_nonzero(ranks2, axis=1)
-    # A sum of independent ±: its variance is the sum of the squared ranks over 4, which contains the tie correction.
-    variance = (ranks2.astype(np.float64) ** 2).sum(axis=1) / 16
-    deviation = rank_sum - counted * (counted + 1) / 4
-    return np.divide(deviation, np.sqrt(variance), out=np.zeros_like(rank_sum), where=variance > 0), counted
+    @classmethod
+    def of(cls, centred: FloatArray) -> "SignedRanks":
+        """Rank the sizes of each row; zeros are left out.
+
+        One sort does it: the size of a difference and, in the last bit, its sign make one integer. Sizes that agree to
+        1e-10 of the largest are ties, because 0.3 − 0.2 and 0.2 − 0.1 are equal on paper only.
+        """
+        n_rows, n = centred.shape
+        size = np.abs(centred)
+        largest = size.max(axis=1, keepdims=True)
+        scaled = np.divide(size, largest, out=np.zeros_like(size), where=largest > 0)
+        keys = np.rint(scaled * 2.0**33).astype(np.int64) + (size > 0)  # +1: only a true zero has key 0
+        keys = np.sort((keys << 1) | (centred > 0), axis=1)
+        sizes = keys >> 1
+        fresh = np.ones(keys.shape, dtype=bool)
+        fresh[:, 1:] = sizes[:, 1:] != sizes[:, :-1]
+        starts = np.flatnonzero(fresh)
+        lengths = np.diff(starts, append=n_rows * n)
+        row = starts // n
+        zero = sizes.ravel()[starts] == 0
+        n_zero = np.bincount(row[zero], weights=lengths[zero], minlength=n_rows).astype(np.int64)
+        # The members of a group stand at places first + 1 to first + length and share the mean of these.
+        ranks2 = np.where(zero, 0, 2 * (starts - n * row - n_zero[row]) + lengths + 1)
+        positive = np.diff(np.cumsum(keys & 1)[starts + lengths - 1], prepend=0)
+        rank_sum = np.bincount(row, weights=ranks2 * positive, minlength=n_rows) / 2
+        squares = np.bincount(row, weights=lengths * ranks2**2, minlength=n_rows) / 4
+        return cls(rank_sum, n - n_zero, squares, row, ranks2, lengths)
+
+    @property
+    def z(self) -> FloatArray:
+        """Each rank sum in standard deviations of the null; 0 if all differences are zero."""
+        # A sum of independent signs: its variance is the sum of the squared ranks over 4, tie correction included.
+        deviation = self.rank_sum - self.counted * (self.counted + 1) / 4
+        spread = np.sqrt(self.squares / 4)
+        return np.divide(deviation, spread, out=np.zeros_like(deviation), where=spread > 0)
+
+    def pattern(self, row: int) -> tuple[int, ...]:
+        """Return twice the ranks of one row, ascending."""
+        first, last = np.searchsorted(self.row, [row, row + 1])
+        ranks2 = np.repeat(self.ranks2[first:last], self.lengths[first:last])
+        return tuple(ranks2[ranks2 > 0].tolist())
 
 
 def hodges_lehmann(ordered: FloatArray) -> float:
