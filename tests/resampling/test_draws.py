@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay import ArgumentError, Contest
+from assay import Contest
 from assay._random import seed_of
 from assay.metrics import BUILTIN
 from assay.resampling import Scheme, draw, enumerate_swaps, first_responses, jackknife, pool, summaries_of
@@ -184,11 +184,6 @@ def test_gold_may_be_absent():
         scheme = Scheme("bootstrap", "bootstrap" if null == "pooled-responses" else "all")
         found = draw(free, [BUILTIN["rating"]], scheme=scheme, null=null, n_resamples=10, seed=seed_of(0))
         assert np.isfinite(found.contrasts).all()
-
-
-def test_rater_resampling_is_refused_while_it_does_not_exist(ratings):
-    with pytest.raises(ArgumentError, match="raters='bootstrap'"):
-        draw(ratings, [BUILTIN["mae"]], scheme=Scheme(raters="bootstrap"), null=None, n_resamples=9, seed=seed_of(0))
 
 
 # The same bits
