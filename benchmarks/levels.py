@@ -26,19 +26,20 @@ from pathlib import Path
 import numpy as np
 
 from assay import Contest, compare_each
+from assay._random import seed_of
 from assay.errors import AssayWarning
-from assay.inference import binomial_region, clopper_pearson
+from assay.inference import binomial_region, clopper_pearson, tail_pvalue
 from assay.metrics import resolve
-from assay.resampling import summaries_of
+from assay.resampling import Scheme, draw, summaries_of
 
 ROOT = Path(__file__).parents[1]
 NUMBERS = ("mae", "wins", "spearman")
 LABELS = ("tv", "accuracy")
-NULLS = {
-    "swapped-items": {},
-    "recentred": {},
-    "dealt-responses": {},
-    "pooled-responses": {"responses": "bootstrap"},
+NULLS = {  # each null with the scheme that `compare` draws it under
+    "swapped-items": Scheme(items="all"),
+    "recentred": Scheme(),
+    "dealt-responses": Scheme(),
+    "pooled-responses": Scheme(responses="bootstrap"),
 }
 ALPHA = 0.05
 
@@ -71,15 +72,15 @@ def level_cell(cell):
     truth, n, k, null, n_data_sets = cell
     warnings.simplefilter("ignore", AssayWarning)
     rejected = dict.fromkeys(NUMBERS + LABELS, 0)
+    scheme = NULLS[null]
     for number in range(n_data_sets):
         rng = np.random.default_rng([number, n, k, sum(map(ord, truth))])
-        for contest, metrics in data_set(rng, n, k, truth):
-            found = compare_each(
-                contest, metrics=metrics, null=null, n_resamples=199, rng=number, workers=1, correction="none",
-                interval="percentile", **NULLS[null],
-            )  # fmt: skip
-            for entry in found:
-                rejected[entry.metric] += entry.pvalue <= ALPHA
+        for contest, names in data_set(rng, n, k, truth):
+            metrics = [resolve(name).on(contest.scale) for name in names]
+            draws = draw(contest, metrics, scheme=scheme, null=null, n_resamples=199, seed=seed_of(number))
+            for metric, null_draws in zip(metrics, draws.contrasts, strict=True):
+                observed = float(metric.contrast(*summaries_of(contest, metric.needs)))
+                rejected[metric.name] += tail_pvalue(observed, null_draws).pvalue <= ALPHA
     rows = []
     for metric, count in rejected.items():
         ends = clopper_pearson(count, n_data_sets)
