@@ -16,7 +16,7 @@ DATA = {
     "binary": (PairedScores.from_arrays(rng.integers(0, 2, 50), rng.integers(0, 2, 50)), "sign", "mean"),
     "clusters": (
         PairedScores.from_arrays(rng.exponential(size=40), np.zeros(40), clusters=np.arange(40) // 4),
-        "t",
+        "permutation",
         "mean",
     ),
 }

@@ -122,7 +122,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
     shown = Table()
     for number, title in enumerate(header):
-        numeric = number > 0 and all(_is_number(row[number]) for row in rows)
+        numeric = all(_is_number(row[number]) for row in rows)
         shown.add_column(title, justify="right" if numeric else "left")
     for row in rows:
         shown.add_row(*map(Text, row))  # Text: a name in brackets is a name and not a colour

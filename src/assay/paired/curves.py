@@ -17,7 +17,7 @@ from assay.provenance import Provenance
 from assay.scales import FloatArray
 
 METHODS = ("bootstrap", "normal")
-WORK = 60_000_000
+WORK = 30_000_000
 """About how many differences a curve draws unless told otherwise."""
 ROWS_AT_ONCE = 2**17
 
@@ -124,8 +124,8 @@ def power_curve(
     sizes : int or list of int
         A number k for k equal steps up to the size of the data, or the sizes themselves (larger ones allowed).
     n_simulations : int, optional
-        Studies per size; 1,000 if left out, and fewer (at least 200) when the sizes are so large that more than about
-        60 million differences would have to be drawn.
+        Studies per size; 1,000 if left out, and fewer (at least 100) when the sizes are so large that more than about
+        30 million differences would have to be drawn.
     n_resamples : int
         Resamples inside each simulated bootstrap or permutation test. The 64 studies of a block share them.
     alternative, delta, alpha, rng, workers, progress
@@ -159,8 +159,7 @@ def power_curve(
     if abs(aim) > 1 and scores.binary:
         raise ArgumentError(f"`effect` must lie between -1 and 1 for scores of 0 and 1; got {aim:g}.")
     draw = _source(scores, method, located, aim)
-    # Clusters differ in size between studies, so those go one by one; large studies go a few at a time.
-    steps = {n: 1 if scores.clusters is not None else max(1, ROWS_AT_ONCE // n) for n in ns}
+    steps = {n: max(1, ROWS_AT_ONCE // n) for n in ns}  # large studies go a few at a time, to stay in the cache
     n_workers = _random.n_workers(workers)
 
     def simulate(n: int) -> FloatArray:
@@ -222,7 +221,7 @@ def _source(scores: PairedScores, method: str, located: float, effect: float) ->
             return Sample.independent((chance < won).astype(np.float64) - (chance > 1 - lost))
 
         return answers
-    sums = data.sums[0] + (effect - located) * data.sizes
+    sums = data.sums[0] + (effect - located) * data.sizes[0]
     if method == "normal":
         deviation = float(sums.std(ddof=1))
 
@@ -235,7 +234,7 @@ def _source(scores: PairedScores, method: str, located: float, effect: float) ->
         chosen = generator.integers(0, sums.size, size=(count, n))
         if scores.clusters is None:
             return Sample.independent(sums[chosen])
-        return Sample(sums[chosen], data.sizes[chosen[0]])
+        return Sample(sums[chosen], data.sizes[0][chosen])
 
     return resampled
 
@@ -252,4 +251,4 @@ def _sizes(sizes: int | Sequence[int], n: int) -> tuple[int, ...]:
 def _n_simulations(n_simulations: int | None, sizes: tuple[int, ...]) -> int:
     if n_simulations is not None:
         return _check.integer("n_simulations", n_simulations, at_least=1)
-    return max(200, min(1000, WORK // sum(sizes)))
+    return max(100, min(1000, WORK // sum(sizes)))

@@ -179,7 +179,7 @@ def _ranked(effect: str, scores: PairedScores, alpha: float) -> EffectSize:
         n_zero, n = n - moved.size, moved.size
         method = "U-statistic variance, Fisher scale"
         if n_zero:
-            notes = (*notes, f"{n_zero:,} differences of zero are left out of Wilcoxon r.")
+            notes = (*notes, f"Left out of Wilcoxon r: {n_zero:,} of {scores.n:,} differences, which are zero.")
         if n < 2:
             notes = (*notes, f"Undefined for {n} differences that are not zero.")
             return EffectSize(effect, math.nan, (math.nan, math.nan), level, "none", n, notes)

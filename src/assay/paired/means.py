@@ -33,11 +33,10 @@ def bootstrap(sample: Sample, question: Question, draws: Draws) -> Outcome:
 
     def draw(generator: np.random.Generator, count: int) -> FloatArray:
         weights = _counts(generator, count, n)
-        total, square_total = products(np.stack([sizes, sizes**2]), weights)
+        total = products(sizes, weights)
         shift = products(centred, weights) / total
-        squares = (
-            products(centred**2, weights) - 2 * shift * products(centred * sizes, weights) + shift**2 * square_total
-        )
+        squares = products(centred**2, weights) - 2 * shift * products(centred * sizes, weights)
+        squares += shift**2 * products(sizes**2, weights)
         spread = np.sqrt(n / (n - 1) * np.maximum(squares, 0)) / total
         with np.errstate(divide="ignore", invalid="ignore"):
             # A resample of one value many times over has no spread: t is infinite, or 0 where it did not move.
@@ -64,12 +63,12 @@ def permutation(sample: Sample, question: Question, draws: Draws) -> Outcome:
     the intervals that go with the test (Hartigan 1969). All arrangements are enumerated when there are few.
     """
     n, sizes = sample.n, sample.sizes
-    mean = sample.sums.sum(axis=1) / sizes.sum()
+    mean = sample.sums.sum(axis=1) / sizes.sum(axis=1)
     centred = sample.sums - question.delta * sizes
 
     def flip(flipped: FloatArray) -> FloatArray:
         sums = products(centred, flipped)
-        return np.stack([sums, np.broadcast_to(products(sizes[np.newaxis, :], flipped), sums.shape)])
+        return np.stack([sums, np.broadcast_to(products(sizes, flipped), sums.shape)])
 
     exact = 2**n - 1 <= draws.n_resamples
     if exact:
@@ -105,7 +104,7 @@ def limits(values: FloatArray, question: Question) -> tuple[FloatArray, FloatArr
 
 def _mean_and_error(sample: Sample) -> tuple[FloatArray, FloatArray]:
     """Return each row's mean and its (cluster-robust) standard error, NaN where the differences do not vary."""
-    total = sample.sizes.sum()
+    total = sample.sizes.sum(axis=1)
     mean = sample.sums.sum(axis=1) / total
     deviations = sample.sums - mean[:, np.newaxis] * sample.sizes
     n = sample.n

@@ -9,7 +9,7 @@ from assay.paired.scores import PairedScores
 from assay.paired.significance import TESTS
 
 LARGE = 100
-"""From this many differences on, a t test of the mean is fine on the skewed data of docs/scores-levels.md."""
+"""From this many differences on, a two-sided t test is nearly right on the skewed data of docs/scores-levels.md."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +111,10 @@ _SKEWED = {
     },
 }
 _CLUSTERED = {
-    "recommended": {"t": "its standard error allows for dependence within clusters."},
+    "recommended": {"permutation": "it flips whole clusters, and holds its level also when there are few of them."},
     "non_preferred": {
-        "permutation": "it flips whole clusters; the safer choice when there are few of them.",
-        "bootstrap": "it resamples whole clusters, and needs many of them.",
+        "bootstrap": "it resamples whole clusters, and needs more than a few.",
+        "t": "its standard error allows for clusters, but with fewer than about 50 it rejects a little too often.",
     },
     "inappropriate": {
         "sign": "it takes lines as independent, which lines of one cluster are not.",
@@ -184,5 +184,5 @@ def recommend(scores: PairedScores, description: Description) -> Recommendation:
 def _mean_note(n: int) -> str:
     question = "The median is not the mean: if your claim is about average scores, "
     if n >= LARGE:
-        return question + f"use t or bootstrap, which {n:,} differences allow despite the skew."
+        return question + f"use bootstrap, or a two-sided t test; {n:,} differences allow it despite the skew."
     return question + f"{n:,} skewed differences are few for any test of it; the bootstrap holds its level best."

@@ -17,10 +17,16 @@ from assay.scales import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """Rows of differences: `sums[r, g]` is the sum of the `sizes[g]` differences of cluster `g` in row `r`."""
+    """Rows of differences: `sums[r, g]` is the sum of the `sizes[r, g]` differences of cluster `g` in row `r`.
+
+    Sizes that all rows share may be given once.
+    """
 
     sums: FloatArray
     sizes: FloatArray
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sizes", np.atleast_2d(self.sizes))
 
     @classmethod
     def of(cls, scores: PairedScores) -> "Sample":
@@ -39,7 +45,7 @@ class Sample:
     @property
     def n(self) -> int:
         """The number of independent pieces: clusters, or lines where there are none."""
-        return self.sizes.size
+        return int(self.sums.shape[1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -255,6 +255,8 @@ def _notes(scores: PairedScores, test: PairedTest, question: Question, interval:
     if any(wanted and math.isinf(end) for wanted, end in zip(expected, interval, strict=True)):
         what = "resamples" if test.resamples and scores.n > 20 else "differences"
         notes.append(f"There are too few {what} to bound the {test.estimand} at this confidence level.")
-    if scores.n_clusters is not None and scores.n_clusters < 20:
-        notes.append(f"With only {scores.n_clusters} clusters the p-value is approximate; prefer the permutation test.")
+    if scores.n_clusters is not None and scores.n_clusters < 50 and test.name != "permutation":
+        notes.append(
+            f"With {scores.n_clusters} clusters this test rejects a little too often; prefer the permutation test."
+        )
     return notes
