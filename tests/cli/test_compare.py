@@ -72,7 +72,7 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("layout", list(LAYOUTS))
 def test_every_layout_gives_the_same_answer_as_a_real_process(folder, layout):
-    options = ["--metric", "mae", "--json", "--n-resamples", "999"]
+    options = ["--metric", "mae", "--raters", "fixed", "--json", "--n-resamples", "999"]
     left = subprocess.run(
         [sys.executable, "-m", "assay", "compare", *LAYOUTS[layout], *options],
         cwd=folder, capture_output=True, text=True, check=False,
@@ -80,7 +80,8 @@ def test_every_layout_gives_the_same_answer_as_a_real_process(folder, layout):
     assert (left.returncode, left.stderr) == (0, "")
     (found,) = json.loads(left.stdout)["comparisons"]
     table = read(folder / "ratings.csv", item="item", source="source", value="value")
-    expected = compare(table.contest(gold="human", a="m1", b="m2"), metric="mae", rng=0, n_resamples=999)
+    contest = table.contest(gold="human", a="m1", b="m2")
+    expected = compare(contest, metric="mae", raters="fixed", rng=0, n_resamples=999)
     assert found["contrast"] == expected.contrast
     assert found["pvalue"] == expected.pvalue
     assert found["n_responses"] == {"gold": 3, "a": 2, "b": 2}

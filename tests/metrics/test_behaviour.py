@@ -110,11 +110,12 @@ def test_rounding_makes_no_ranks():
     assert score("auc", [0, 1], [0.1 + 0.2, 0.3]) == score("auc", [0, 1], [0.3, 0.1 + 0.2]) == 0.5
 
 
-def test_rounding_passes_no_threshold():
-    third = [[0.1, 0.2, 0.0]]  # sums to 0.30000000000000004
-    metric = Precision(threshold=0.3 / 3)
-    contest = Contest.from_arrays(third, third, [[0.0, 0.3, 0.0]], scale="continuous")
-    assert metric.on(contest.scale).scores(*summaries_of(contest, "means")) == (1.0, 1.0)
+def test_rounding_misses_no_threshold():
+    low = [[0.0, 0.0, 0.3]]  # the mean comes out as 0.09999999999999999
+    contest = Contest.from_arrays([[0.1]], low, [[0.1, 0.1, 0.1]], scale="continuous")
+    assert summaries_of(contest, "means")[1][0] < 0.1
+    metric = Precision(threshold=0.1).on(contest.scale)
+    assert metric.scores(*summaries_of(contest, "means")) == (1.0, 1.0)
 
 
 @given(st.lists(st.floats(-100, 100), min_size=1, max_size=20), st.floats(-50, 50))
