@@ -1,0 +1,222 @@
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import assay
+from assay.comparison import compare, compare_each
+from assay.errors import ArgumentError, DataError
+from assay.inference import two_way
+from assay.responses import Contest, Responses
+from assay.scales import Scale
+
+SHARED = Path(os.environ.get("ASSAY_SHARED", Path(__file__).parents[3] / "shared")) / "data"
+pytestmark = pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+
+
+def ratings(rng, n=30, r=5, *, of_raters=0.3, shift=0.0, per_item=None):
+    """Draw gold-free ratings: every rater judges both models, and has an opinion of each model."""
+    items = rng.normal(size=(n, 1))
+    both = [
+        value + items + rng.normal(size=r) + of_raters * rng.normal(size=r) + rng.normal(size=(n, r))
+        for value in (shift, 0.0)
+    ]
+    if per_item:
+        gone = np.argsort(rng.random((n, r)), axis=1) >= per_item
+        for grid in both:
+            grid[gone] = np.nan
+    ids = np.tile(np.arange(r), (n, 1))
+    a, b = (Responses.from_grid(grid, ids) for grid in both)
+    docs = {"document": np.array([f"d{i // 3}" for i in range(n)])}
+    return Contest(None, a, b, Scale("continuous"), np.arange(n).astype(str), ("", "A", "B"), docs)
+
+
+def against_gold(rng, n=40, r=6):
+    gold = rng.normal(size=(n, 1)) + 0.5 * rng.normal(size=r) + rng.normal(size=(n, r))
+    ids = np.tile(np.arange(r), (n, 1))
+    models = [Responses.from_grid(gold.mean(axis=1, keepdims=True) + rng.normal(size=(n, 2))) for _ in range(2)]
+    return Contest(Responses.from_grid(gold, ids), *models, Scale("continuous"), np.arange(n).astype(str))
+
+
+def without_ids(contest):
+    bare = {role: Responses(source.values, source.offsets) for role, source in contest.sources.items()}
+    return Contest(bare.get("gold"), bare["a"], bare["b"], contest.scale, contest.items, contest.names, contest.groups)
+
+
+def test_the_default_with_rater_ids_is_analysis_of_variance_and_says_so():
+    contest = ratings(np.random.default_rng(1), shift=0.5)
+    result = compare(contest, metric="rating", n_resamples=99, rng=0)
+    table = two_way(contest.a.values - contest.b.values, items=contest.a.items, raters=contest.a.raters)
+    assert result.null == "random-effects"
+    assert result.pvalue == pytest.approx(table.error.pvalue(result.contrast), rel=1e-9)
+    ends = table.error.interval(result.contrast)
+    assert (result.confidence_interval.low, result.confidence_interval.high) == pytest.approx((ends.low, ends.high))
+    assert result.confidence_interval.method == "t"
+    assert "Raters are a random factor: the result speaks of raters like these 5" in result.notes[0]
+    assert "raters bootstrap" in result.signature
+    assert result.pvalue_se == 0
+
+
+def test_fixed_raters_are_the_narrower_question_and_a_smaller_p():
+    contest = ratings(np.random.default_rng(2), n=100, of_raters=0.6, shift=0.5)
+    broad, narrow = (compare(contest, metric="rating", raters=raters, rng=0) for raters in (None, "fixed"))
+    assert narrow.pvalue < broad.pvalue
+    assert narrow.null == "swapped-items"
+    assert narrow.notes == ("Raters are held fixed: the result speaks of these raters only.",)
+
+
+def test_without_ids_the_result_says_what_it_could_not_see():
+    contest = without_ids(ratings(np.random.default_rng(3)))
+    assert any("There are no rater ids" in note for note in compare(contest, metric="rating", rng=0).notes)
+    single = Contest.from_arrays(None, [1.0, 2.0, 3.0], [2.0, 2.5, 1.0], scale="continuous")
+    assert not any("rater" in note for note in compare(single, metric="rating", rng=0).notes)
+
+
+def test_nested_raters_are_drawn_with_their_items():
+    rng = np.random.default_rng(4)
+    grid, ids = rng.normal(size=(2, 20, 3)), np.arange(60).reshape(20, 3)
+    a, b = (Responses.from_grid(side, ids) for side in grid)
+    contest = Contest(None, a, b, Scale("continuous"), np.arange(20).astype(str), ("", "A", "B"))
+    result = compare(contest, metric="rating", rng=0)
+    assert result.null == "swapped-items"
+    assert "Every rater judged one item only" in result.notes[0]
+
+
+def test_one_rater_in_all_speaks_of_that_rater():
+    source = Responses([1.0, 2.0, 4.0], [0, 1, 2, 3], [0, 0, 0])
+    contest = Contest(None, source, source, Scale("continuous"), np.array(["x", "y", "z"]), ("", "A", "B"))
+    assert "one rater" in compare(contest, metric="rating", rng=0).notes[0]
+    with pytest.raises(DataError, match="two or more raters"):
+        compare(contest, metric="rating", raters="bootstrap")
+
+
+def test_few_raters_get_a_note_and_a_wide_interval():
+    rng = np.random.default_rng(5)
+    two, ten = (compare(ratings(rng, r=r), metric="rating", n_resamples=99, rng=0) for r in (2, 10))
+    assert "2 raters say little about others like them" in " ".join(two.notes)
+    assert not any("say little" in note for note in ten.notes)
+    assert two.confidence_interval.width > 2 * ten.confidence_interval.width
+
+
+@pytest.mark.parametrize("asked", [{"null": "swapped-items"}, {"responses": "first"}, {"null": "dealt-responses"}])
+def test_what_is_asked_may_hold_raters_fixed(asked):
+    result = compare(ratings(np.random.default_rng(6)), metric="rating", n_resamples=99, rng=0, **asked)
+    assert "Raters are held fixed, as" in " ".join(result.notes)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"null": "swapped-items"}, "swapped-items holds the raters fixed"),
+        ({"responses": "first"}, "a drawn rater brings all their responses"),
+        ({"items": "all", "null": "random-effects"}, "random-effects speaks of items and raters"),
+        ({"raters": "fixed", "null": "random-effects"}, "random-effects speaks of raters as a random factor"),
+        ({"raters": "fixed", "interval": "t"}, "a t interval speaks of items and raters"),
+        ({"interval": "bca"}, "a BCa interval needs resampled items and all responses"),
+    ],
+)
+def test_combinations_without_meaning_are_refused(asked, message):
+    with pytest.raises(ArgumentError, match=message):
+        compare(ratings(np.random.default_rng(7)), metric="rating", **{"raters": "bootstrap", **asked})
+
+
+@pytest.mark.parametrize("metric", ["mae", "wins", "spearman", "rmse", "emd"])
+def test_raters_of_gold_count_for_every_metric(metric):
+    contest = against_gold(np.random.default_rng(8))
+    result = compare(contest, metric=metric, n_resamples=499, rng=0)
+    assert result.null == "random-effects"
+    assert result.pvalue_se > 0
+    assert 0 < result.pvalue <= 1
+    swapped = compare(contest.swapped(), metric=metric, n_resamples=499, rng=0)
+    assert swapped.contrast == pytest.approx(-result.contrast)
+    assert swapped.pvalue == pytest.approx(result.pvalue, rel=1e-6)
+    again = compare(contest, metric=metric, n_resamples=499, rng=0, workers=3)
+    assert (again.pvalue, again.confidence_interval) == (result.pvalue, result.confidence_interval)
+
+
+def test_the_measured_error_is_that_of_analysis_of_variance_where_both_apply():
+    from assay.metrics.ratings import MeanRating
+
+    class Curved(MeanRating):
+        linear = False
+
+    contest = ratings(np.random.default_rng(9), n=40, r=8)
+    exact = compare(contest, metric="rating", n_resamples=9999, rng=0).error
+    measured = compare(contest, metric=Curved(), n_resamples=9999, rng=0).error
+    assert measured.variance == pytest.approx(exact.variance, rel=0.08)
+    assert measured.dfs == pytest.approx(exact.dfs)
+
+
+def test_identical_models_are_alike():
+    contest = ratings(np.random.default_rng(10))
+    same = Contest(None, contest.a, contest.a, contest.scale, contest.items, contest.names)
+    result = compare(same, metric="rating", n_resamples=99, rng=0)
+    assert (result.contrast, result.pvalue) == (0.0, 1.0)
+
+
+def test_another_level_needs_no_new_draws():
+    contest = ratings(np.random.default_rng(11))
+    result = compare(contest, metric="rating", n_resamples=99, rng=0)
+    other = compare(contest, metric="rating", n_resamples=99, rng=0, confidence_level=0.8, alternative="greater")
+    moved = result.at(confidence_level=0.8, alternative="greater")
+    assert moved == other
+    assert assay.Comparison.from_dict(result.to_dict()).pvalue == result.pvalue
+    assert result.at(interval="percentile").confidence_interval.method == "percentile"
+
+
+def test_clusters_are_drawn_and_swapped_whole():
+    contest = ratings(np.random.default_rng(12), n=60)
+    fixed = compare(contest, metric="rating", raters="fixed", cluster="document", n_resamples=999, rng=0)
+    assert "others like these 20 values of 'document'" in " ".join(fixed.notes)
+    assert "cluster=document" in fixed.signature
+    tiny = compare(contest.take(np.arange(9)), metric="rating", raters="fixed", cluster="document", rng=0)
+    assert tiny.exact
+    assert tiny.pvalue >= 2 / 2**3
+    both = compare(contest, metric="rating", cluster="document", n_resamples=99, rng=0)
+    assert both.error.dfs[1] == pytest.approx(19, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("asked", "error", "message"),
+    [
+        ({"cluster": "documnt"}, ArgumentError, "Did you mean 'document'"),
+        ({"cluster": "document", "null": "dealt-responses"}, ArgumentError, "`cluster` goes with all responses"),
+        ({"cluster": "one"}, DataError, "all items are in one cluster"),
+    ],
+)
+def test_clusters_that_cannot_be_used(asked, error, message):
+    contest = ratings(np.random.default_rng(13))
+    contest = Contest(
+        None, contest.a, contest.b, contest.scale, contest.items, contest.names,
+        {**contest.groups, "one": np.full(30, "x")},
+    )  # fmt: skip
+    with pytest.raises(error, match=message):
+        compare(contest, metric="rating", raters="fixed", **asked)
+
+
+@pytest.mark.parametrize(("n", "r", "per_item"), [(100, 5, None), (60, 10, 3)])
+def test_the_level_holds_when_raters_are_crossed(n, r, per_item):
+    count = 400
+    rejected = {None: 0, "fixed": 0}
+    for number in range(count):
+        contest = ratings(np.random.default_rng([number, n]), n, r, per_item=per_item)
+        for raters in rejected:
+            found = compare(contest, metric="rating", raters=raters, n_resamples=99, rng=number, interval="percentile")
+            rejected[raters] += found.pvalue <= 0.05
+    low, high = binom.ppf([0.0005, 0.9995], count, 0.05)
+    assert low <= rejected[None] <= high
+    assert rejected["fixed"] > high
+
+
+def test_ratings_of_translations_with_ten_raters():
+    path = SHARED / "wmt23_sxsmqm_ende.csv"
+    if not path.exists():
+        pytest.skip("shared data are absent")
+    table = assay.read(path, item="item_id", source="system", rater="rater", value="value")
+    contest = table.contest(a="ONLINE-W", b="ONLINE-A")
+    found = compare_each(contest, metrics=["rating"], n_resamples=999, rng=0)[0]
+    assert found.null == "random-effects"
+    assert found.n_responses == {"a": 3, "b": 3}
+    assert found.contrast < 0  # penalties: A, the better system, has fewer
