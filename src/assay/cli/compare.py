@@ -41,16 +41,25 @@ def compare(  # noqa: PLR0917 (each parameter is an option of the command)
     ] = None,
     better: Annotated[str | None, typer.Option(help="higher or lower, for metric rating.")] = None,
     null: Annotated[
-        str, typer.Option(help="swapped-items, pooled-responses, dealt-responses or recentred.")
-    ] = "swapped-items",
+        str | None,
+        typer.Option(
+            help="swapped-items, random-effects, recentred, pooled-responses or dealt-responses; by default "
+            "random-effects where raters are drawn, else swapped-items."
+        ),
+    ] = None,
     items: Annotated[str, typer.Option(help="bootstrap or all.")] = "bootstrap",
     responses: Annotated[str, typer.Option(help="all, first, one or bootstrap.")] = "all",
-    raters: Annotated[str, typer.Option(help="fixed or bootstrap.")] = "fixed",
+    raters: Annotated[
+        str | None, typer.Option(help="fixed or bootstrap; by default bootstrap where rater ids show crossed raters.")
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="Column whose values group items (document): they are resampled together.")
+    ] = None,
     alternative: Annotated[str, typer.Option(help="two-sided, greater (A is better) or less.")] = "two-sided",
     n_resamples: Annotated[int, typer.Option(help="Draws for the p-value and for the interval each.")] = 9999,
     confidence_level: Annotated[float, typer.Option(help="Of the interval; the verdict is at 1 minus it.")] = 0.95,
     interval: Annotated[
-        str | None, typer.Option(help="studentised, bca, percentile or basic; the best that can be had if left out.")
+        str | None, typer.Option(help="studentised, bca, percentile, basic or t; the best that can be had if left out.")
     ] = None,
     correction: Annotated[str, typer.Option(help="holm, benjamini-hochberg or none.")] = "holm",
     seed: Annotated[int, typer.Option(help="The same seed gives the same answer.")] = 0,
@@ -68,7 +77,8 @@ def compare(  # noqa: PLR0917 (each parameter is an option of the command)
     from assay.errors import AssayWarning
 
     contest = tables.contest_from(
-        files, a=a, b=b, gold=gold, item=item, source=source, value=value, rater=rater, repeat=repeat, by=by,
+        files, a=a, b=b, gold=gold, item=item, source=source, value=value, rater=rater, repeat=repeat,
+        by=[column for column in (by, cluster) if column],
         scale=scale, order=order,
     )  # fmt: skip
     metrics, why = _metrics(metric, contest, threshold, positive, better)
@@ -77,7 +87,7 @@ def compare(  # noqa: PLR0917 (each parameter is an option of the command)
     with progress("drawing", 2 * max(n_resamples, 0) * n_slices) as advance:
         found = comparison.compare_each(
             contest, metrics=metrics, by=by, correction=correction, null=null, items=items, responses=responses,
-            raters=raters, alternative=alternative, n_resamples=n_resamples, confidence_level=confidence_level,
+            raters=raters, cluster=cluster, alternative=alternative, n_resamples=n_resamples, confidence_level=confidence_level,
             interval=interval, rng=seed, workers=workers, progress=advance,
         )  # fmt: skip
     if as_json:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from assay import _check, _random, inference
-from assay.comparison.results import Comparison, Comparisons, EffectSizes
+from assay.comparison import raters as raters_of
+from assay.comparison.results import Comparison, Comparisons, EffectSizes, limits_of, tested
 from assay.errors import ArgumentError, AssayWarning
-from assay.inference import PValue
+from assay.inference import CombinedError, PValue
 from assay.inference.corrections import CORRECTIONS
 from assay.metrics import AdditiveMetric, Metric, resolve
 from assay.provenance import Provenance
@@ -19,26 +20,31 @@ from assay.resampling import (
     NULLS,
     Draws,
     Scheme,
+    cluster_jackknife,
+    cluster_sums,
     draw,
+    enumerate_cluster_swaps,
     enumerate_swaps,
     first_responses,
     jackknife,
     judge,
+    ratio_error,
     summaries_of,
 )
 from assay.responses import Contest, frozen
-from assay.scales import FloatArray
+from assay.scales import FloatArray, IntArray
 
 
 def compare(
     contest: Contest,
     *,
     metric: str | Metric = "mae",
-    null: str = "swapped-items",
+    null: str | None = None,
     items: str = "bootstrap",
     responses: str = "all",
-    raters: str = "fixed",
+    raters: str | None = None,
     n_responses: int | None = None,
+    cluster: str | None = None,
     alternative: str = "two-sided",
     n_resamples: int = 9999,
     confidence_level: float = 0.95,
@@ -55,12 +61,17 @@ def compare(
         Gold, A and B on the same items.
     metric : str or Metric
         How far a model is from gold; see `assay.metrics`.
-    null : {"swapped-items", "pooled-responses", "dealt-responses", "recentred"}
-        What a draw looks like if A and B were alike. The default holds its level also when A and B are equally good
-        but err on different items.
-    items, responses, raters, n_responses
+    null : {"swapped-items", "random-effects", "recentred", "pooled-responses", "dealt-responses"}, optional
+        What the contrast looks like if A and B were alike. By default "random-effects" where raters are drawn, else
+        "swapped-items", which holds its level also when A and B are equally good but err on different items.
+    items, responses, n_responses
         What a draw resamples, see `assay.resampling.Scheme`. Swapped items are always kept once each, so that the
         test is exact; the scheme then speaks of the interval.
+    raters : {"bootstrap", "fixed"}, optional
+        Whether the result speaks of raters like these or of these alone. By default raters are drawn where there are
+        rater ids and raters who judged several items; a note says so.
+    cluster : str, optional
+        An item column, such as "document": items that share its value are drawn and swapped together.
     alternative : {"two-sided", "greater", "less"}
         "greater" asks whether A is better.
     n_resamples : int
@@ -88,8 +99,8 @@ def compare(
     (2.0, 0.03125)
     """
     plan = _Procedure(
-        null, _scheme(items, responses, raters, n_responses), alternative, n_resamples, confidence_level, interval,
-        _random.replayable(rng), _random.n_workers(workers), progress,
+        null, _scheme(items, responses, raters, n_responses), raters, cluster, alternative, n_resamples,
+        confidence_level, interval, _random.replayable(rng), _random.n_workers(workers), progress,
     )  # fmt: skip
     return _compare(contest.complete(), [resolve(metric)], plan)[0]
 
@@ -100,11 +111,12 @@ def compare_each(
     metrics: Sequence[str | Metric] = ("mae",),
     by: str | None = None,
     correction: str = "holm",
-    null: str = "swapped-items",
+    null: str | None = None,
     items: str = "bootstrap",
     responses: str = "all",
-    raters: str = "fixed",
+    raters: str | None = None,
     n_responses: int | None = None,
+    cluster: str | None = None,
     alternative: str = "two-sided",
     n_resamples: int = 9999,
     confidence_level: float = 0.95,
@@ -127,8 +139,8 @@ def compare_each(
     spearman 0.478 0.09375
     """
     plan = _Procedure(
-        null, _scheme(items, responses, raters, n_responses), alternative, n_resamples, confidence_level, interval,
-        _random.replayable(rng), _random.n_workers(workers), progress,
+        null, _scheme(items, responses, raters, n_responses), raters, cluster, alternative, n_resamples,
+        confidence_level, interval, _random.replayable(rng), _random.n_workers(workers), progress,
     )  # fmt: skip
     _check.one_of("correction", correction, CORRECTIONS)
     chosen = [resolve(metric) for metric in metrics]
@@ -149,8 +161,10 @@ def compare_each(
 class _Procedure:
     """How to compare: everything that is neither data nor metric."""
 
-    null: str
+    null: str | None
     scheme: Scheme
+    raters: str | None
+    cluster: str | None
     alternative: str
     n_resamples: int
     confidence_level: float
@@ -160,12 +174,13 @@ class _Procedure:
     progress: Callable[[int], object] | None
 
     def __post_init__(self) -> None:
-        _check.one_of("null", self.null, NULLS)
+        if self.null is not None:
+            _check.one_of("null", self.null, NULLS)
         _check.one_of("alternative", self.alternative, inference.ALTERNATIVES)
         _check.integer("n_resamples", self.n_resamples, at_least=1)
         _check.fraction("confidence_level", self.confidence_level)
         if self.interval is not None:
-            _check.one_of("interval", self.interval, inference.METHODS)
+            _check.one_of("interval", self.interval, (*inference.METHODS, "t"))
 
     @property
     def keeps_responses(self) -> bool:
@@ -179,6 +194,9 @@ class _Procedure:
     def interval_for(self, metric: Metric) -> str:
         """Return the kind of interval: as asked, or the one with the best measured coverage that can be had."""
         studentised = self.resamples_items and metric.additive
+        random_raters = self.scheme.raters == "bootstrap"
+        if self.interval == "t" and not random_raters:
+            raise ArgumentError("a t interval speaks of items and raters; take raters='bootstrap', or 'studentised'.")
         if self.interval == "studentised" and not studentised:
             raise ArgumentError(
                 f"a studentised interval needs item scores and all responses; {metric.name!r} with {self.scheme} has "
@@ -186,19 +204,25 @@ class _Procedure:
             )
         if self.interval == "bca" and not self.resamples_items:
             raise ArgumentError(f"a BCa interval needs resampled items and all responses; got {self.scheme}.")
+        if random_raters and self.scheme.items == "bootstrap":
+            return self.interval or "t"
         return self.interval or ("studentised" if studentised else "bca" if self.resamples_items else "percentile")
 
 
 def _scheme(items: Any, responses: Any, raters: Any, n_responses: int | None) -> Scheme:
-    return Scheme(items, responses, raters, n_responses)
+    return Scheme(items, responses, raters or "fixed", n_responses)
 
 
 def _compare(contest: Contest, metrics: Sequence[Metric], plan: _Procedure) -> list[Comparison]:
     """Compare by metrics that share their draws."""
     bound = [_bind(metric, contest) for metric in metrics]
+    choice = raters_of.choose(contest, plan.scheme, raters=plan.raters, null=plan.null)
+    plan = replace(plan, scheme=choice.scheme, null=choice.null)
+    clusters, about_clusters = raters_of.clusters_of(contest, plan.cluster, plan.scheme, choice.null)
     methods = [plan.interval_for(metric) for metric in bound]
-    caveats = _caveats(contest, plan)
-    draws, null_draws = _draw_both(contest, bound, plan)
+    caveats = [*choice.notes, *about_clusters, *_caveats(contest, plan)]
+    draws, null_draws = _draw_both(contest, bound, plan, clusters)
+    errors = _rater_errors(contest, bound, plan, draws, clusters)
     seen = first_responses(contest) if plan.scheme.responses == "first" else contest
     answers = []
     for i, metric in enumerate(bound):
@@ -207,15 +231,20 @@ def _compare(contest: Contest, metrics: Sequence[Metric], plan: _Procedure) -> l
         contrast = float(metric.contrast(gold, a, b))
         rounding = _rounding(metric, seen)
         kept, kept_null = (_settled(drawn.contrasts[i], contrast, rounding) for drawn in (draws, null_draws))
-        error, left = _moments(metric, gold, a, b, contest=seen, rounding=rounding)
+        error, left = _moments(metric, gold, a, b, contest=seen, rounding=rounding, clusters=clusters)
         left = _settled(left if plan.resamples_items else left[:0], contrast, rounding)
-        tail = inference.tail_pvalue(contrast, kept_null, alternative=plan.alternative, exact=null_draws.exact)
+        tail = tested(
+            plan.null, contrast, kept_null, error=errors[i], alternative=plan.alternative, exact=null_draws.exact
+        )
         expected = inference.expected_pvalue(kept_null, kept)
-        limits = inference.interval(
-            methods[i], kept, estimate=contrast, jackknife=left, standard_errors=draws.standard_errors[i],
-            standard_error=error, confidence_level=plan.confidence_level, alternative=plan.alternative,
+        limits = limits_of(
+            methods[i], kept, estimate=contrast, error=errors[i], jackknife=left,
+            standard_errors=draws.standard_errors[i], standard_error=error,
+            confidence_level=plan.confidence_level, alternative=plan.alternative,
         )  # fmt: skip
-        notes = dict.fromkeys([*contest.notes, *caveats, *tail.notes, *limits.notes, *_small(contest, tail, plan)])
+        notes = dict.fromkeys([
+            *contest.notes, *caveats, *tail.notes, *limits.notes, *_small(contest, tail, plan), *_unequal(seen, metric),
+        ])  # fmt: skip
         if math.isnan(contrast) or math.isnan(limits.low):
             warnings.warn(f"{metric.name}: {' '.join(notes)}", AssayWarning, stacklevel=3)
         answers.append(
@@ -235,7 +264,7 @@ def _compare(contest: Contest, metrics: Sequence[Metric], plan: _Procedure) -> l
                 effect_sizes=_effects(metric, gold, a, b),
                 n_items=contest.n_items,
                 n_responses=seen.n_responses,
-                null=plan.null,
+                null=choice.null,
                 scheme=str(plan.scheme),
                 alternative=plan.alternative,
                 n_resamples=plan.n_resamples,
@@ -248,28 +277,53 @@ def _compare(contest: Contest, metrics: Sequence[Metric], plan: _Procedure) -> l
                 standard_errors=frozen(draws.standard_errors[i]),
                 standard_error=error,
                 jackknife=left,
+                error=errors[i],
             )
         )
     return answers
 
 
-def _draw_both(contest: Contest, metrics: Sequence[Metric], plan: _Procedure) -> tuple[Draws, Draws]:
+def _draw_both(
+    contest: Contest, metrics: Sequence[Metric], plan: _Procedure, clusters: IntArray | None
+) -> tuple[Draws, Draws]:
     """Return the draws for the interval and those for the p-value."""
 
     def drawn(null: Any, scheme: Scheme) -> Draws:
         return draw(
             contest, metrics, scheme=scheme, null=null, n_resamples=plan.n_resamples, seed=plan.seed,
-            workers=plan.workers, progress=plan.progress,
+            clusters=clusters, workers=plan.workers, progress=plan.progress,
         )  # fmt: skip
 
     draws = drawn(None, plan.scheme)
-    if plan.null == "recentred":
+    if plan.null in ("recentred", "random-effects"):
         return draws, draws.recentred()
     if plan.null == "swapped-items":
-        if plan.keeps_responses and 2**contest.n_items <= plan.n_resamples:
+        n_units = contest.n_items if clusters is None else int(clusters.max()) + 1
+        if plan.keeps_responses and 2**n_units <= plan.n_resamples:
+            if clusters is not None:
+                return draws, enumerate_cluster_swaps(contest, metrics, clusters)
             return draws, enumerate_swaps(contest, metrics, scheme=plan.scheme)
         return draws, drawn("swapped-items", replace(plan.scheme, items="all"))
     return draws, drawn(plan.null, plan.scheme)
+
+
+def _rater_errors(
+    contest: Contest, metrics: Sequence[Metric], plan: _Procedure, draws: Draws, clusters: IntArray | None
+) -> list[CombinedError | None]:
+    """Return each contrast's error from items and raters; None where raters are fixed, or items are kept."""
+    if plan.scheme.raters == "fixed" or plan.scheme.items == "all":
+        return [None] * len(metrics)
+    alone = np.full_like(draws.contrasts, np.nan)
+    curved = [i for i, metric in enumerate(metrics) if not metric.linear]
+    if curved:
+        alone[curved] = draw(
+            contest, [metrics[i] for i in curved], scheme=replace(plan.scheme, items="all"), null=None,
+            n_resamples=plan.n_resamples, seed=plan.seed, workers=plan.workers, progress=plan.progress,
+        ).contrasts  # fmt: skip
+    return [
+        raters_of.rater_error(contest, metric, both=draws.contrasts[i], raters=alone[i], clusters=clusters)
+        for i, metric in enumerate(metrics)
+    ]
 
 
 def _bind(metric: Metric, contest: Contest) -> Metric:
@@ -282,6 +336,7 @@ def _caveats(contest: Contest, plan: _Procedure) -> list[str]:
     """Refuse what has no meaning; return notes on what holds with a reservation."""
     single = contest.a.n_responses == contest.b.n_responses == 1
     notes = []
+    assert plan.null is not None
     for verdict, reason in judge(plan.scheme, plan.null, single=single):
         if verdict == "refuse":
             raise ArgumentError(f"null={plan.null!r} with {plan.scheme}: {reason}")
@@ -306,12 +361,24 @@ def _settled(contrasts: FloatArray, observed: float, rounding: float) -> FloatAr
 
 
 def _moments(
-    metric: Metric, gold: Any, a: FloatArray, b: FloatArray, *, contest: Contest, rounding: float
+    metric: Metric,
+    gold: Any,
+    a: FloatArray,
+    b: FloatArray,
+    *,
+    contest: Contest,
+    rounding: float,
+    clusters: IntArray | None,
 ) -> tuple[float, FloatArray]:
     """Return the standard error of the contrast (NaN without item scores) and the contrasts with items left out."""
     if not isinstance(metric, AdditiveMetric):
-        return math.nan, jackknife(contest, metric)
+        return math.nan, jackknife(contest, metric) if clusters is None else cluster_jackknife(
+            contest, metric, clusters
+        )
     contrasts = metric.item_contrasts(gold, a, b)
+    if clusters is not None:
+        sums, sizes = cluster_sums(contrasts, clusters)
+        return ratio_error(sums, sizes), (sums.sum() - sums) / (sizes.sum() - sizes)
     n = contrasts.size
     if n < 2:
         return math.nan, np.full(n, np.nan)
@@ -341,9 +408,22 @@ def _small(contest: Contest, tail: PValue, plan: _Procedure) -> list[str]:
     ]
 
 
+def _unequal(contest: Contest, metric: Metric) -> list[str]:
+    """Say that a mean of more responses is closer to gold: A and B that answer alike would be called different."""
+    of_a, of_b = contest.a.n_responses, contest.b.n_responses
+    if of_a == of_b or metric.gold_free or metric.name == "wins-responses":
+        return []
+    return [
+        f"A has {of_a:.4g} and B {of_b:.4g} responses per item. Where a metric averages them, more responses are "
+        "closer to gold whoever gives them; compare equally many, for example responses='first', unless the number is part of "
+        "what you compare."
+    ]
+
+
 def _signature(contest: Contest, metric: Metric, plan: _Procedure, method: str) -> str:
     parameters = {
-        "metric": metric.name, "null": plan.null, "scheme": str(plan.scheme), "interval": method,
-        "alternative": plan.alternative, "draws": plan.n_resamples,
+        "metric": metric.name, "null": plan.null, "scheme": str(plan.scheme),
+        **({"cluster": plan.cluster} if plan.cluster else {}), "interval": method, "alternative": plan.alternative,
+        "draws": plan.n_resamples,
     }  # fmt: skip
     return Provenance("compare", parameters, _random.entropy_of(plan.seed), contest.digest).signature

@@ -9,7 +9,7 @@ import numpy as np
 
 from assay import _check, inference
 from assay.errors import ArgumentError
-from assay.inference import ConfidenceInterval
+from assay.inference import CombinedError, ConfidenceInterval, PValue
 from assay.scales import FloatArray
 
 if TYPE_CHECKING:
@@ -111,6 +111,7 @@ class Comparison:
     standard_errors: FloatArray = field(default_factory=nothing, repr=False, compare=False)
     standard_error: float = field(default=math.nan, repr=False, compare=False)
     jackknife: FloatArray = field(default_factory=nothing, repr=False, compare=False)
+    error: CombinedError | None = field(default=None, repr=False, compare=False)
 
     def at(
         self, *, confidence_level: float | None = None, alternative: str | None = None, interval: str | None = None
@@ -120,11 +121,12 @@ class Comparison:
             raise ArgumentError("this comparison was read back without its draws; run `compare` with its seed again.")
         level = self.confidence_interval.confidence_level if confidence_level is None else confidence_level
         side = self.alternative if alternative is None else alternative
-        tail = inference.tail_pvalue(self.contrast, self.null_draws, alternative=side, exact=self.exact)
-        limits = inference.interval(
+        tail = tested(self.null, self.contrast, self.null_draws, error=self.error, alternative=side, exact=self.exact)
+        limits = limits_of(
             interval or self.confidence_interval.method,
             self.draws,
             estimate=self.contrast,
+            error=self.error,
             jackknife=self.jackknife,
             standard_errors=self.standard_errors,
             standard_error=self.standard_error,
@@ -144,7 +146,7 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the draws; `Comparison.from_dict` reads it back."""
-        hidden = {"draws", "null_draws", "standard_errors", "standard_error", "jackknife"}
+        hidden = {"draws", "null_draws", "standard_errors", "standard_error", "jackknife", "error"}
         return {name: value for name, value in asdict(self).items() if name not in hidden}
 
     @classmethod
@@ -185,6 +187,8 @@ class Comparison:
         """The p-value as it may be written: "< 0.0002" where the draws cannot tell it from zero."""
         if math.isnan(self.pvalue):
             return "undefined"
+        if self.null == "random-effects":
+            return f"{self.pvalue:.2g}"
         least = (2 if self.alternative == "two-sided" else 1) / (self.n_resamples + 1)
         return f"{'< ' if not self.exact and self.pvalue <= least else ''}{self.pvalue:.2g}"
 
@@ -232,6 +236,41 @@ class Comparisons(Sequence[Comparison]):
         if len(lines) > 1:
             lines.append(f"p-values adjusted for {len(lines)} comparisons ({self.correction}).")
         return "\n".join([*lines, *(entry.signature for entry in self.comparisons[:1])])
+
+
+def tested(
+    null: str | None,
+    contrast: float,
+    null_draws: FloatArray,
+    *,
+    error: CombinedError | None,
+    alternative: str,
+    exact: bool,
+) -> PValue:
+    """Return the p-value that a null gives: from its draws, or from the error of items and raters."""
+    if null == "random-effects" and error is not None:
+        return error.test(contrast, alternative=alternative)
+    return inference.tail_pvalue(contrast, null_draws, alternative=alternative, exact=exact)
+
+
+def limits_of(
+    method: str,
+    draws: FloatArray,
+    *,
+    estimate: float,
+    error: CombinedError | None,
+    confidence_level: float,
+    alternative: str,
+    **known: Any,
+) -> ConfidenceInterval:
+    """Return the interval of a method: from draws, or from the error of items and raters ("t")."""
+    if method != "t":
+        return inference.interval(
+            method, draws, estimate=estimate, confidence_level=confidence_level, alternative=alternative, **known
+        )
+    if error is None:
+        raise ArgumentError("a t interval speaks of items and raters; run `compare` with raters='bootstrap'.")
+    return error.interval(estimate, confidence_level=confidence_level, alternative=alternative)
 
 
 def _who(result: Comparison, a: str, b: str) -> str:

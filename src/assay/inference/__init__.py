@@ -14,13 +14,16 @@ from assay.inference.intervals import (
 )
 from assay.inference.proportions import BinomialRegion, binomial_region, clopper_pearson, wilson
 from assay.inference.pvalues import ALTERNATIVES, PValue, expected_pvalue, tail_pvalue
+from assay.inference.variance_components import CombinedError, TwoWay, effective_df, two_way
 
 __all__ = [
     "ALTERNATIVES",
     "METHODS",
     "BinomialRegion",
+    "CombinedError",
     "ConfidenceInterval",
     "PValue",
+    "TwoWay",
     "acceleration",
     "adjust",
     "basic",
@@ -29,6 +32,7 @@ __all__ = [
     "cliffs_delta",
     "clopper_pearson",
     "cohen_dz",
+    "effective_df",
     "expected_pvalue",
     "hedges_factor",
     "hedges_g",
@@ -36,6 +40,7 @@ __all__ = [
     "percentile",
     "studentised",
     "tail_pvalue",
+    "two_way",
     "wilson",
     "win_rate",
 ]

@@ -39,6 +39,8 @@ class Metric(ABC):
         The kinds of scale on which it is defined.
     additive : bool
         Whether it is a mean of item scores.
+    linear : bool
+        Whether it is a mean of responses, to which every (item, rater) pair adds its own share.
     relative : bool
         Whether it exists only between two models: one model alone has no score.
     gold_free : bool
@@ -52,6 +54,7 @@ class Metric(ABC):
     kinds: ClassVar[tuple[Kind, ...]] = ("ordinal", "continuous")
 
     additive: ClassVar[bool] = False
+    linear: ClassVar[bool] = False
     relative: ClassVar[bool] = False
     gold_free: ClassVar[bool] = False
 

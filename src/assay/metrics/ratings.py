@@ -20,6 +20,7 @@ class MeanRating(AdditiveMetric):
 
     name: ClassVar[str] = "rating"
     title: ClassVar[str] = "mean rating"
+    linear: ClassVar[bool] = True
     gold_free: ClassVar[bool] = True
 
     direction: Better = "higher"

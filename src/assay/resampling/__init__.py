@@ -1,5 +1,7 @@
 """Draws from data in hand: schemes (what a draw resamples), nulls (what it looks like if A and B were alike)."""
 
+from assay.resampling.cells import CellTable, cell_table
+from assay.resampling.clusters import cluster_jackknife, cluster_sums, enumerate_cluster_swaps, ratio_error
 from assay.resampling.draws import Draws, draw, enumerate_swaps, first_responses, jackknife, pool, summaries_of
 from assay.resampling.nulls import NULLS, RULES, NullName, judge
 from assay.resampling.schemes import Scheme
@@ -7,14 +9,20 @@ from assay.resampling.schemes import Scheme
 __all__ = [
     "NULLS",
     "RULES",
+    "CellTable",
     "Draws",
     "NullName",
     "Scheme",
+    "cell_table",
+    "cluster_jackknife",
+    "cluster_sums",
     "draw",
+    "enumerate_cluster_swaps",
     "enumerate_swaps",
     "first_responses",
     "jackknife",
     "judge",
     "pool",
+    "ratio_error",
     "summaries_of",
 ]

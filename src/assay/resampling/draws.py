@@ -90,24 +90,29 @@ def draw(
     null: NullName | None,
     n_resamples: int,
     seed: np.random.SeedSequence,
+    clusters: IntArray | None = None,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Draws:
     """Draw contrasts under a scheme, and under a null unless it is None.
 
-    All metrics see the same resamples. The bits depend on the seed and the data only, not on `workers`.
+    `clusters` gives the number of each item's cluster: whole clusters are then drawn, or swapped, instead of items. All
+    metrics see the same resamples. The bits depend on the seed and the data only, not on `workers`.
     """
-    if scheme.raters == "bootstrap":
-        raise ArgumentError("raters='bootstrap' cannot be drawn yet; take raters='fixed' (--raters fixed).")
     if null == "recentred":
         plain = draw(
-            contest, metrics, scheme=scheme, null=None, n_resamples=n_resamples, seed=seed, workers=workers,
-            progress=progress,
+            contest, metrics, scheme=scheme, null=None, n_resamples=n_resamples, seed=seed, clusters=clusters,
+            workers=workers, progress=progress,
         )  # fmt: skip
         return plain.recentred()
     if scheme.responses == "first":
         contest = first_responses(contest)
-    keeps = scheme.responses in ("all", "first") and scheme.raters == "fixed"
+    if scheme.raters == "bootstrap" or clusters is not None:
+        return _draw_units(
+            contest, metrics, clusters, scheme=scheme, null=null, n_resamples=n_resamples, seed=seed, workers=workers,
+            progress=progress,
+        )  # fmt: skip
+    keeps = scheme.responses in ("all", "first")
     straight = keeps and (null is None or (null == "swapped-items" and scheme.items == "all"))
     linear = [i for i, metric in enumerate(metrics) if metric.additive and straight]
     general = [i for i in range(len(metrics)) if i not in linear]
@@ -137,6 +142,31 @@ def draw(
     return Draws(contrasts, errors)
 
 
+def _draw_units(
+    contest: Contest,
+    metrics: Sequence[ScoresDraws],
+    clusters: IntArray | None,
+    *,
+    scheme: Scheme,
+    null: NullName | None,
+    **how: Any,
+) -> Draws:
+    """Draw raters, clusters of items, or both: the modules that do build on this one."""
+    from assay.resampling.clusters import draw_clusters
+    from assay.resampling.two_way import draw_two_way
+
+    if scheme.responses not in ("all", "first"):
+        raise ArgumentError(f"raters or clusters are drawn with all their responses; got {scheme}.")
+    if scheme.raters == "fixed":
+        assert clusters is not None
+        if null not in (None, "swapped-items"):
+            raise ArgumentError(f"clusters go with the nulls swapped-items and recentred; got {null!r}.")
+        return draw_clusters(contest, metrics, clusters, swap=null is not None, **how)
+    if null is not None:
+        raise ArgumentError(f"raters='bootstrap' goes with the nulls random-effects and recentred; got {null!r}.")
+    return draw_two_way(contest, metrics, clusters=clusters, draw_items=scheme.items == "bootstrap", **how)
+
+
 def enumerate_swaps(contest: Contest, metrics: Sequence[ScoresDraws], *, scheme: Scheme) -> Draws:
     """Return the contrasts of all 2ᴺ ways to exchange A and B item by item; the first is the data as they are."""
     if scheme.responses == "first":
@@ -149,7 +179,7 @@ def enumerate_swaps(contest: Contest, metrics: Sequence[ScoresDraws], *, scheme:
         for low in range(0, 2**n, batch):
             numbers = np.arange(low, min(low + batch, 2**n))
             swaps = (numbers[:, np.newaxis] >> np.arange(n)) % 2 == 1
-            contrasts[i, numbers] = metric.contrast(gold, *_swap(a, b, swaps, metric.needs))
+            contrasts[i, numbers] = metric.contrast(gold, *exchange(a, b, swaps, metric.needs))
     return Draws(contrasts, np.full_like(contrasts, np.nan), exact=True)
 
 
@@ -195,7 +225,7 @@ def _linear(columns: FloatArray, seeds: Any, *, swap: bool, scheme: Scheme) -> t
         return means, np.sqrt(np.maximum(squares - np.square(moved), 0.0) / (n - 1))
 
 
-def _swap(a: FloatArray, b: FloatArray, swaps: Any, needs: Needs) -> tuple[FloatArray, FloatArray]:
+def exchange(a: FloatArray, b: FloatArray, swaps: Any, needs: Needs) -> tuple[FloatArray, FloatArray]:
     """Exchange A and B where a coin (draws × items) says so; rows of responses are first made equally long."""
     if needs != "means":
         swaps = swaps[..., np.newaxis]
@@ -242,7 +272,7 @@ class _Sampler:
         else:
             a, b = self._of(self.a, items, columns[2]), self._of(self.b, items, columns[3])
         if self.null == "swapped-items":
-            a, b = _swap(a, b, _kernels.draw_swaps(self.n_items, columns[4]), self.needs)
+            a, b = exchange(a, b, _kernels.draw_swaps(self.n_items, columns[4]), self.needs)
         return gold, a, b
 
     def _of(self, source: "_Source", items: IntArray | None, seeds: Any) -> FloatArray:

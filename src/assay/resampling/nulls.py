@@ -8,14 +8,17 @@ from typing import Literal
 
 from assay.resampling.schemes import Scheme
 
-NullName = Literal["swapped-items", "pooled-responses", "dealt-responses", "recentred"]
+NullName = Literal["swapped-items", "pooled-responses", "dealt-responses", "recentred", "random-effects"]
 
 NULLS: dict[NullName, str] = {
     "swapped-items": "on each item a fair coin decides whether A and B are exchanged, all their responses together",
     "pooled-responses": "each model's responses are drawn with replacement from both models' responses to the item",
     "dealt-responses": "both models' responses to the item are shuffled and dealt out again",
     "recentred": "the resampled contrasts, moved so that their mean is zero",
+    "random-effects": "no draws: the contrast over its standard error from items and raters, against Student's t",
 }
+
+HOLD_RATERS: tuple[NullName, ...] = ("swapped-items", "pooled-responses", "dealt-responses")
 
 NARROWER = (
     "{null} tests the narrower hypothesis that A and B answer from the same distribution on every item; two models "
@@ -32,17 +35,54 @@ class Rule:
     null: NullName | None = None
     items: str | None = None
     responses: tuple[str, ...] | None = None
+    raters: str | None = None
     single: bool = False
     """Only when A and B have one response per item."""
 
 
 RULES: tuple[Rule, ...] = (
+    *(
+        Rule(
+            "refuse",
+            "{null} holds the raters fixed; with raters='bootstrap' take the null random-effects or recentred.",
+            null=null,
+            raters="bootstrap",
+        )
+        for null in HOLD_RATERS
+    ),
+    Rule(
+        "refuse",
+        "a drawn rater brings all their responses; with raters='bootstrap' take responses='all'.",
+        responses=("first", "one", "bootstrap"),
+        raters="bootstrap",
+    ),
+    Rule(
+        "refuse",
+        "random-effects speaks of raters as a random factor; take raters='bootstrap', or the null swapped-items.",
+        null="random-effects",
+        raters="fixed",
+    ),
+    Rule(
+        "refuse",
+        "random-effects speaks of items and raters; take items='bootstrap', or the null recentred.",
+        null="random-effects",
+        items="all",
+        raters="bootstrap",
+    ),
+    Rule(
+        "warn",
+        "the recentred two-way bootstrap takes few raters for more certain than they are: with five raters it rejects "
+        "true nulls two to five times too often. Take random-effects.",
+        null="recentred",
+        raters="bootstrap",
+    ),
     Rule(
         "refuse",
         "nothing is resampled with items='all' and responses='all' or 'first'; take items='bootstrap' "
         "or responses='bootstrap'.",
         items="all",
         responses=("all", "first"),
+        raters="fixed",
     ),
     Rule(
         "refuse",
@@ -84,5 +124,6 @@ def judge(scheme: Scheme, null: str, *, single: bool) -> list[tuple[str, str]]:
         if rule.null in (None, null)
         and rule.items in (None, scheme.items)
         and (rule.responses is None or scheme.responses in rule.responses)
+        and rule.raters in (None, scheme.raters)
         and (single or not rule.single)
     ]

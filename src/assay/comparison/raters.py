@@ -1,0 +1,158 @@
+"""Raters as a random factor in a comparison: whether they are one, and the error of a contrast that follows from it."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from assay import _check
+from assay.errors import ArgumentError, DataError
+from assay.inference import CombinedError, effective_df, two_way
+from assay.metrics import AdditiveMetric, Metric
+from assay.rating_design import design_of, rated
+from assay.resampling import (
+    CellTable,
+    Scheme,
+    cell_table,
+    cluster_jackknife,
+    cluster_sums,
+    jackknife,
+    ratio_error,
+    summaries_of,
+)
+from assay.responses import Contest
+from assay.scales import FloatArray, IntArray
+
+FEW = 5
+"""Below this many raters a note says that the data can say little about other raters."""
+
+
+@dataclass(frozen=True, slots=True)
+class RaterChoice:
+    """Whether raters are drawn, the null that goes with it, and the notes that say so."""
+
+    scheme: Scheme
+    null: str
+    notes: tuple[str, ...]
+
+
+def choose(contest: Contest, scheme: Scheme, *, raters: str | None, null: str | None) -> RaterChoice:
+    """Decide whether raters are a random factor: as asked or, when left open, by the data and what else was asked."""
+    roles = rated(contest)
+    if raters == "bootstrap" and not roles:
+        raise DataError("raters='bootstrap' needs rater ids, and two or more raters; these data have none.")
+    if raters is None:
+        raters, notes = _by_the_data(contest, roles, scheme, null)
+    else:
+        crossed = raters == "fixed" and _crosses(contest, roles)
+        notes = ["Raters are held fixed: the result speaks of these raters only."] if crossed else []
+    if raters == "bootstrap":
+        notes = [*notes, *_few(contest, roles)]
+    chosen = replace(scheme, raters=raters)  # type: ignore[arg-type]
+    return RaterChoice(chosen, null or ("random-effects" if raters == "bootstrap" else "swapped-items"), tuple(notes))
+
+
+def _by_the_data(contest: Contest, roles: list[str], scheme: Scheme, null: str | None) -> tuple[str, list[str]]:
+    if not roles:
+        return "fixed", _unseen(contest)
+    if not _crosses(contest, roles):
+        return "fixed", ["Every rater judged one item only, so resampling items resamples raters too."]
+    if null in (None, "random-effects", "recentred") and (scheme.items, scheme.responses) == ("bootstrap", "all"):
+        n_raters = design_of(*(contest.sources[role] for role in roles)).n_raters
+        return "bootstrap", [
+            f"Raters are a random factor: the result speaks of raters like these {n_raters}, not of them alone "
+            "(raters='fixed', --raters fixed, asks the narrower question)."
+        ]
+    asked = f"null={null!r}" if null not in (None, "random-effects", "recentred") else str(scheme)
+    return "fixed", [f"Raters are held fixed, as {asked} asks: the result speaks of these raters only."]
+
+
+def _crosses(contest: Contest, roles: list[str]) -> bool:
+    return bool(roles) and design_of(*(contest.sources[role] for role in roles)).kind != "nested"
+
+
+def _unseen(contest: Contest) -> list[str]:
+    """Say what ratings without rater ids, or of a single rater, cannot show."""
+    if contest.gold is not None:
+        return []
+    if contest.a.raters is not None and contest.b.raters is not None:
+        return ["All ratings come from one rater: the result speaks of that rater only."]
+    if max(contest.a.n_responses, contest.b.n_responses) == 1:
+        return []
+    return [
+        "There are no rater ids: if the same raters judged many items, the p-value is too small and the interval too "
+        "narrow, and these data cannot show it."
+    ]
+
+
+def _few(contest: Contest, roles: list[str]) -> list[str]:
+    n_raters = design_of(*(contest.sources[role] for role in roles)).n_raters
+    if n_raters >= FEW:
+        return []
+    return [f"{n_raters} raters say little about others like them: the interval is wide for that reason."]
+
+
+def clusters_of(contest: Contest, cluster: str | None, scheme: Scheme, null: str) -> tuple[IntArray | None, list[str]]:
+    """Return the number of each item's cluster, and the note that says so; None when items stand alone."""
+    if cluster is None:
+        return None, []
+    if cluster not in contest.groups:
+        known = ", ".join(contest.groups) or "none"
+        hint = _check.nearest(cluster, contest.groups)
+        raise ArgumentError(
+            f"`cluster` must name a column that describes items; got {cluster!r}. Columns: {known}.{hint}"
+        )
+    if scheme.responses != "all" or scheme.items != "bootstrap" or null in ("pooled-responses", "dealt-responses"):
+        raise ArgumentError(
+            f"`cluster` goes with all responses and items='bootstrap'; got null={null!r} with {scheme}."
+        )
+    names, codes = np.unique(contest.groups[cluster], return_inverse=True)
+    if names.size < 2:
+        raise DataError(f"all items are in one cluster ({cluster} {names[0]!r}): nothing can be said about others.")
+    note = f"Items are clustered: the result speaks of others like these {names.size} values of {cluster!r}."
+    return codes.astype(np.int64), [note]
+
+
+def rater_error(
+    contest: Contest, metric: Metric, *, both: FloatArray, raters: FloatArray, clusters: IntArray | None
+) -> CombinedError:
+    """Return the error of a contrast when items and raters are both random factors.
+
+    A linear metric is the mean of an items × raters table, which analysis of variance takes apart. For the others three
+    variances are measured, that of items (item scores or jackknife), of raters (`raters`: draws of raters alone) and
+    of both drawn together (`both`), and the part that items and raters share is what the third exceeds the sum of the
+    first two by: resampled, independent noise is counted in each (Owen 2007, eq. 3).
+    """
+    if metric.linear:
+        table = cell_table(contest, metric)
+        table = table if clusters is None else _by_cluster(table, clusters)
+        return two_way(table.values, items=table.items, raters=table.raters, weights=table.weights).error
+    items, n = item_variance(contest, metric, clusters)
+    sources = [contest.sources[role] for role in rated(contest)]
+    per_rater = np.bincount(np.concatenate([source.raters for source in sources if source.raters is not None]))
+    per_rater = per_rater[per_rater > 0].astype(np.float64)
+    r = per_rater.size
+    of_raters = float(np.nanvar(raters)) * r / (r - 1)
+    shared = (float(np.nanvar(both)) - (n - 1) / n * items - (r - 1) / r * of_raters) * n * r / ((n - 1) * (r - 1))
+    shared = min(max(0.0, shared), items, of_raters)
+    dfs = (effective_df(np.square(per_rater)), max(1.0, n - 1.0))
+    return CombinedError((of_raters, items - shared), dfs, n_resamples=both.size)
+
+
+def item_variance(contest: Contest, metric: Metric, clusters: IntArray | None) -> tuple[float, int]:
+    """Return the variance of the contrast that comes from items (or clusters), and their number."""
+    if isinstance(metric, AdditiveMetric):
+        contrasts = metric.item_contrasts(*summaries_of(contest, metric.needs))
+        units = np.arange(contrasts.size) if clusters is None else clusters
+        sums, sizes = cluster_sums(contrasts, units)
+        return ratio_error(sums, sizes) ** 2, sums.size
+    left = jackknife(contest, metric) if clusters is None else cluster_jackknife(contest, metric, clusters)
+    n = contest.n_items if clusters is None else left.size
+    return float((left.size - 1) / left.size * np.square(left - left.mean()).sum()), n
+
+
+def _by_cluster(table: CellTable, clusters: IntArray) -> CellTable:
+    """Return the table of clusters × raters: values averaged over the items of a cluster."""
+    keys, cell = np.unique((clusters[table.items] << 32) | table.raters, return_inverse=True)
+    weights: FloatArray = np.bincount(cell, table.weights).astype(np.float64)
+    means = np.bincount(cell, table.weights * table.values) / weights
+    return CellTable(means, keys >> 32, keys & 0xFFFFFFFF, weights)

@@ -1,0 +1,88 @@
+"""From a contest to an items × raters table of pseudo-responses: the linear shadow of an additive metric.
+
+An additive contrast is a mean over items of an item contrast c. What rater r adds to item i is seen by leaving r's
+responses to i out of one source at a time: with c' the item contrast without them, s their share of the source's
+responses to i, and ω the mean of s over the sources that have raters, the pseudo-response is
+
+    d = c + Σ (1 − s) (c − c') / ω,
+
+summed over those sources (Tukey's pseudo-value where there is one). The mean of the pseudo-responses, weighted by ω, is
+the contrast of a linear metric, and that of another one up to its curvature. For the mean rating of two models judged
+by the same raters, d is the rater's own difference between the two.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from assay.rating_design import cells_of, rated
+from assay.resampling.draws import summaries_of
+from assay.responses import Contest, Responses
+from assay.scales import FloatArray, IntArray
+
+CHUNK = 2**20
+"""Responses that are looked at together; a bound on memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellTable:
+    """One pseudo-response for each (item, rater) pair.
+
+    Attributes
+    ----------
+    values : array of float
+    items, raters : array of int
+    weights : array of float
+        The weight of each cell in the contrast; they sum to one.
+    """
+
+    values: FloatArray
+    items: IntArray
+    raters: IntArray
+    weights: FloatArray
+
+
+def cell_table(contest: Contest, metric: Any) -> CellTable:
+    """Return the pseudo-responses of an additive metric, from every source that has two or more raters."""
+    roles = rated(contest)
+    sources = [contest.sources[role] for role in roles]
+    items, raters = cells_of(sources)
+    shares = [_shares(source, items, raters) for source in sources]
+    weight = np.mean(shares, axis=0)
+    contrasts = metric.item_contrasts(*summaries_of(contest, metric.needs))
+    added = np.zeros(items.size)
+    per_item = np.sum([source.sizes for source in contest.sources.values()], axis=0)
+    ends = np.cumsum(per_item[items]) // CHUNK
+    for number in np.unique(ends):
+        chosen = np.flatnonzero(ends == number)
+        for role, share in zip(roles, shares, strict=True):
+            part = _left_out(contest, items[chosen], raters[chosen], role)
+            without = metric.item_contrasts(*summaries_of(part, metric.needs))
+            added[chosen] += (1 - share[chosen]) * (contrasts[items[chosen]] - without)
+    return CellTable(contrasts[items] + added / weight, items, raters, weight / contest.n_items)
+
+
+def _shares(source: Responses, items: IntArray, raters: IntArray) -> FloatArray:
+    """Return the share of each cell in its item's responses."""
+    assert source.raters is not None
+    cells = (items << 32) | raters
+    where = np.searchsorted(cells, (source.items << 32) | source.raters)
+    return np.bincount(where, minlength=cells.size) / source.sizes[items]
+
+
+def _left_out(contest: Contest, items: IntArray, raters: IntArray, role: str) -> Contest:
+    """Return a contest with one item for each cell, its rater left out of one source unless nothing would remain."""
+    changed = {name: source.take(items) for name, source in contest.sources.items()}
+    taken = changed[role]
+    kept = taken.raters != raters[taken.items]
+    empty = np.bincount(taken.items[kept], minlength=items.size) == 0
+    changed[role] = _keep(taken, kept | empty[taken.items])
+    return replace(contest, items=contest.items[items], groups={}, notes=(), **changed)  # type: ignore[arg-type]
+
+
+def _keep(source: Responses, kept: Any) -> Responses:
+    """Return the responses where `kept` is true, on the same items."""
+    sizes = np.bincount(source.items[kept], minlength=source.n_items)
+    raters = None if source.raters is None else source.raters[kept]
+    return Responses(source.values[kept], np.concatenate([[0], np.cumsum(sizes)]), raters)

@@ -1,0 +1,157 @@
+import numpy as np
+import pytest
+
+from assay._random import seed_of
+from assay.errors import ArgumentError, DataError
+from assay.metrics import BUILTIN
+from assay.resampling import Scheme, cell_table, draw, summaries_of
+from assay.resampling._kernels import draw_items
+from assay.resampling._rater_kernels import draw_weights
+from assay.responses import Contest, Responses
+from assay.scales import Scale
+
+TWO_WAY = Scheme(raters="bootstrap")
+
+
+def contest_of(rng, *, n=12, r=5, missing=0.0, kind="ordinal", gold_free=False):
+    """Draw a contest whose gold (or whose A and B) come from identified raters."""
+    grids = rng.integers(0, 5, (3, n, r)).astype(float)
+    ids = np.tile(np.arange(r), (n, 1))
+    grids[:, rng.random((n, r)) < missing] = np.nan
+    grids[:, :, 0] = rng.integers(0, 5, (3, n))
+    sources = [Responses.from_grid(grid, ids) for grid in grids]
+    scale = Scale.of(np.arange(5.0), kind=kind)
+    if gold_free:
+        return Contest(None, sources[1], sources[2], scale, np.arange(n).astype(str), ("", "A", "B"))
+    models = [Responses.from_grid(grid[:, :2]) for grid in rng.integers(0, 5, (2, n, 2)).astype(float)]
+    return Contest(sources[0], *models, scale, np.arange(n).astype(str))
+
+
+def weights_of_draw(seed, n_items, n_raters, n_draws):
+    """Return how often each item and rater was drawn, as the first block of draws does it."""
+    from assay import _random
+
+    seeds = _random.generator(seed, "raters", 0).integers(2**64, size=(n_draws, 2), dtype=np.uint64)
+    return (
+        draw_weights(n_items, np.ascontiguousarray(seeds[:, 0])),
+        draw_weights(n_raters, np.ascontiguousarray(seeds[:, 1])),
+    )
+
+
+def by_hand(contest, metric, items, raters):
+    """Score one draw from its definition: repeat items, and in each the responses of drawn raters."""
+    rows = {role: [] for role in contest.sources}
+    for item in np.repeat(np.arange(contest.n_items), items):
+        drawn = {}
+        for role, source in contest.sources.items():
+            own = slice(source.offsets[item], source.offsets[item + 1])
+            values = source.values[own]
+            drawn[role] = values if source.raters is None else np.repeat(values, raters[source.raters[own]])
+        if all(len(values) for values in drawn.values()):
+            for role, values in drawn.items():
+                rows[role].append(values)
+    if not rows["a"]:
+        return np.nan
+    built = {
+        role: Responses(np.concatenate(rows[role]), np.concatenate([[0], np.cumsum([len(v) for v in rows[role]])]))
+        for role in rows
+    }
+    n = len(rows["a"])
+    drawn = Contest(built.get("gold"), built["a"], built["b"], contest.scale, np.arange(n).astype(str))
+    return float(metric.contrast(*summaries_of(drawn, metric.needs)))
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.7])
+@pytest.mark.parametrize(
+    "name", ["mae", "rmse", "spearman", "tv", "accuracy", "emd", "emd-responses", "wins-responses"]
+)
+def test_a_draw_is_what_its_definition_says(name, missing):
+    contest = contest_of(np.random.default_rng(1), missing=missing, kind="ordinal")
+    metric = BUILTIN[name].on(contest.scale)
+    found = draw(contest, [metric], scheme=TWO_WAY, null=None, n_resamples=20, seed=seed_of(7)).contrasts[0]
+    items, raters = weights_of_draw(seed_of(7), contest.n_items, 5, 20)
+    expected = [by_hand(contest, metric, items[d], raters[d]) for d in range(20)]
+    np.testing.assert_allclose(found, expected, atol=1e-12, equal_nan=True)
+
+
+def test_a_continuous_scale_repeats_sorted_responses():
+    contest = contest_of(np.random.default_rng(2), missing=0.5, kind="continuous", gold_free=True)
+    metric = BUILTIN["emd"].on(contest.scale)
+    with_gold = Contest(contest.a, contest.a, contest.b, contest.scale, contest.items)
+    found = draw(with_gold, [metric], scheme=TWO_WAY, null=None, n_resamples=9, seed=seed_of(1)).contrasts[0]
+    items, raters = weights_of_draw(seed_of(1), contest.n_items, 5, 9)
+    np.testing.assert_allclose(found, [by_hand(with_gold, metric, items[d], raters[d]) for d in range(9)], atol=1e-12)
+
+
+def test_weights_count_the_drawn_items():
+    seeds = np.arange(3, dtype=np.uint64)
+    drawn, counted = draw_items(7, seeds), draw_weights(7, seeds)
+    assert [np.bincount(row, minlength=7).tolist() for row in drawn] == counted.tolist()
+
+
+def test_draws_do_not_depend_on_workers_or_on_the_other_metrics():
+    contest = contest_of(np.random.default_rng(3), missing=0.3)
+    names = ["mae", "spearman", "tv"]
+    both = [
+        draw(contest, [BUILTIN[name] for name in names], scheme=TWO_WAY, null=None, n_resamples=130, seed=seed_of(0),
+             workers=workers).contrasts
+        for workers in (1, 3)
+    ]  # fmt: skip
+    np.testing.assert_array_equal(*both)
+    alone = draw(contest, [BUILTIN["tv"]], scheme=TWO_WAY, null=None, n_resamples=130, seed=seed_of(0)).contrasts
+    np.testing.assert_array_equal(alone[0], both[0][2])
+
+
+def test_items_are_kept_when_only_raters_are_drawn():
+    contest = contest_of(np.random.default_rng(4))
+    scheme = Scheme(items="all", raters="bootstrap")
+    metric = BUILTIN["mae"]
+    found = draw(contest, [metric], scheme=scheme, null=None, n_resamples=5, seed=seed_of(0)).contrasts[0]
+    _, raters = weights_of_draw(seed_of(0), contest.n_items, 5, 5)
+    ones = np.ones(contest.n_items, dtype=int)
+    np.testing.assert_allclose(found, [by_hand(contest, metric, ones, raters[d]) for d in range(5)])
+
+
+def test_what_cannot_be_drawn_is_refused():
+    contest = contest_of(np.random.default_rng(5))
+    how = {"null": None, "n_resamples": 3, "seed": seed_of(0)}
+    nobody = Contest(contest.a, contest.a, contest.b, contest.scale, contest.items)
+    with pytest.raises(DataError, match="needs rater ids"):
+        draw(nobody, [BUILTIN["mae"]], scheme=TWO_WAY, **how)
+    with pytest.raises(ArgumentError, match="all their responses"):
+        draw(contest, [BUILTIN["mae"]], scheme=Scheme(responses="bootstrap", raters="bootstrap"), **how)
+    with pytest.raises(ArgumentError, match="swapped-items"):
+        draw(contest, [BUILTIN["mae"]], scheme=TWO_WAY, **{**how, "null": "swapped-items"})
+
+
+def test_pseudo_responses_of_paired_ratings_are_each_raters_difference():
+    contest = contest_of(np.random.default_rng(6), missing=0.4, gold_free=True)
+    table = cell_table(contest, BUILTIN["rating"])
+    np.testing.assert_allclose(table.values, contest.a.values - contest.b.values, atol=1e-12)
+    np.testing.assert_array_equal(table.items, contest.a.items)
+    np.testing.assert_array_equal(table.raters, contest.a.raters)
+    np.testing.assert_allclose(table.weights, 1 / (contest.n_items * contest.a.sizes[contest.a.items]))
+
+
+def test_the_mean_of_the_pseudo_responses_is_the_contrast_also_when_raters_judge_one_model_only():
+    rng = np.random.default_rng(7)
+    n = 9
+    a = Responses.from_grid(rng.normal(size=(n, 3)), np.tile([0, 1, 2], (n, 1)))
+    b = Responses.from_grid(rng.normal(size=(n, 2)), np.tile([2, 3], (n, 1)))
+    contest = Contest(None, a, b, Scale("continuous"), np.arange(n).astype(str), ("", "A", "B"))
+    table = cell_table(contest, BUILTIN["rating"])
+    expected = float(BUILTIN["rating"].contrast(*summaries_of(contest, "means")))
+    assert table.weights.sum() == pytest.approx(1)
+    assert float(table.weights @ table.values) == pytest.approx(expected)
+
+
+def test_duplicating_every_response_changes_no_pseudo_response():
+    contest = contest_of(np.random.default_rng(8), missing=0.3, gold_free=True)
+
+    def twice(source):
+        return Responses(np.repeat(source.values, 2), 2 * source.offsets, np.repeat(source.raters, 2))
+
+    doubled = Contest(None, twice(contest.a), twice(contest.b), contest.scale, contest.items, contest.names)
+    one, two = (cell_table(side, BUILTIN["rating"]) for side in (contest, doubled))
+    np.testing.assert_allclose(one.values, two.values, atol=1e-12)
+    np.testing.assert_allclose(one.weights, two.weights)
