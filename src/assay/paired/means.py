@@ -30,13 +30,19 @@ def bootstrap(sample: Sample, question: Question, draws: Draws) -> Outcome:
     mean, error = _mean_and_error(sample)
     n, sizes = sample.n, sample.sizes
     centred = sample.sums - mean[:, np.newaxis] * sizes
+    centred_squares = centred**2
+    clustered = bool((sizes != 1).any())
 
     def draw(generator: np.random.Generator, count: int) -> FloatArray:
         weights = _counts(generator, count, n)
-        total = products(sizes, weights)
+        total = products(sizes, weights) if clustered else np.full((1, 1), float(n))
         shift = products(centred, weights) / total
-        squares = products(centred**2, weights) - 2 * shift * products(centred * sizes, weights)
-        squares += shift**2 * products(sizes**2, weights)
+        # The sum of (sum - mean · size)² over what was drawn; with sizes of one it is the textbook formula.
+        squares = products(centred_squares, weights)
+        if clustered:
+            squares += shift**2 * products(sizes**2, weights) - 2 * shift * products(centred * sizes, weights)
+        else:
+            squares -= n * shift**2
         spread = np.sqrt(n / (n - 1) * np.maximum(squares, 0)) / total
         with np.errstate(divide="ignore", invalid="ignore"):
             # A resample of one value many times over has no spread: t is infinite, or 0 where it did not move.
