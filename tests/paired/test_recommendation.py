@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from assay.errors import DataError
-from assay.paired import TESTS, PairedScores, describe, recommend
+from assay.paired import TESTS, PairedScores, describe, recommend, significance_test
 
 rng = np.random.default_rng(0)
 DATA = {
@@ -34,6 +34,13 @@ def test_every_test_stands_in_exactly_one_list_with_a_reason(scores):
     listed = [choice for choices in advice.lists.values() for choice in choices]
     assert sorted(choice.test for choice in listed) == sorted(TESTS)
     assert all(choice.reason.endswith(".") for choice in listed)
+
+
+def test_few_clusters_get_a_note():
+    values, clusters = rng.normal(size=20), np.repeat(np.arange(5), 4)
+    scores = PairedScores.from_arrays(values, np.zeros(20), clusters=clusters)
+    assert "fewer than 6 clusters" in recommend(scores, describe(scores)).notes[0]
+    assert significance_test(scores, test="permutation").pvalue >= 2 / 2**5
 
 
 def test_table_of_the_manual():

@@ -52,6 +52,7 @@ BAD = {
     "text": ("0.1 0.2\n0.3 good\n", "line 2, column 2 is not a number: 'good'"),
     "NaN": ("0.1 0.2\n0.3 nan\n", "line 2, column 2 is nan; remove the line"),
     "infinite": ("0.1 0.2\ninf 3\n", "line 2, column 1 is inf"),
+    "huge": ("0.1 0.2\n1e200 3\n", "line 2, column 1 is 1e200; sizes below 1e-100 or above 1e100"),
     "ragged": ("0.1 0.2\n0.3\n", "line 2: one column, but the lines before have 2"),
     "empty cell": ("0.1,0.2\n0.3,\n", "line 2, column 2 is empty"),
     "empty": ("", "is empty: it has no line with scores"),
@@ -96,6 +97,7 @@ def test_unknown_column_is_a_usage_error(tmp_path):
         ([[1, 2]], [[1, 2]], "one list of numbers"),
         ([1, float("nan")], [1, 2], "entry 1 is nan"),
         (["x"], [1], "must be numbers"),
+        ([1, 1e-200], [1, 2], "entry 1 of the scores of A is 1e-200"),
     ],
 )
 def test_bad_arrays(a, b, message):

@@ -157,6 +157,8 @@ def recommend(scores: PairedScores, description: Description) -> Recommendation:
     if scores.constant is not None:
         raise DataError(f"{scores.sameness}: nothing varies, so there is nothing to test. Check the file.")
     notes: list[str] = []
+    if scores.n_clusters is not None and scores.n_clusters < 6:
+        notes.append("Flipping the signs of fewer than 6 clusters cannot give a two-sided p-value of 0.05 or less.")
     if scores.clusters is not None:
         table, statistic, reason = _CLUSTERED, "mean", f"Scores come in {scores.n_clusters:,} clusters."
     elif scores.binary:

@@ -15,6 +15,9 @@ from assay.errors import ArgumentError, DataError, MissingFileError
 from assay.responses import frozen
 from assay.scales import FloatArray, IntArray
 
+SMALLEST, LARGEST = 1e-100, 1e100
+_BEYOND = "sizes below 1e-100 or above 1e100 are beyond what can be squared. Rescale the scores."
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedScores:
@@ -259,6 +262,8 @@ def _score(text: str, path: str | Path, line: int, column: int) -> float:
     except ValueError:
         what = "is empty" if not text else f"is not a number: {text[:40]!r}"
         raise DataError(f"{path}, line {line}, column {column + 1} {what}.") from None
+    if number and not SMALLEST <= abs(number) <= LARGEST and math.isfinite(number):
+        raise DataError(f"{path}, line {line}, column {column + 1} is {text}; {_BEYOND}")
     if not math.isfinite(number):
         raise DataError(
             f"{path}, line {line}, column {column + 1} is {text}; remove the line (for both systems) or give a score."
@@ -286,6 +291,10 @@ def _column(name: str, values: Any) -> FloatArray:
     if not np.isfinite(column).all():
         where = int(np.flatnonzero(~np.isfinite(column))[0])
         raise DataError(f"the scores of {name} must be finite; entry {where} is {column[where]}.")
+    beyond = (column != 0) & ((np.abs(column) < SMALLEST) | (np.abs(column) > LARGEST))
+    if beyond.any():
+        where = int(np.flatnonzero(beyond)[0])
+        raise DataError(f"entry {where} of the scores of {name} is {column[where]:g}; {_BEYOND}")
     return column
 
 
