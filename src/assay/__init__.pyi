@@ -1,6 +1,9 @@
 from . import io as io
 from . import paired as paired
 from . import sweeps as sweeps
+from .agreement import Agreement as Agreement
+from .agreement import describe as describe
+from .agreement import measure_agreement as measure_agreement
 from .comparison import Comparison as Comparison
 from .comparison import Comparisons as Comparisons
 from .comparison import compare as compare

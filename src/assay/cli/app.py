@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from assay.cli import compare, example, power, replicate, scores, simulate, sweep
+from assay.cli import compare, describe, example, power, replicate, scores, simulate, sweep
 from assay.errors import ArgumentError, AssayError
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ def _top() -> None:
 app.command()(simulate.simulate)
 app.command()(replicate.replicate)
 app.command()(compare.compare)
+app.command()(describe.describe)
 app.command()(example.example)
 app.command()(power.power)
 app.add_typer(scores.app, name="scores")

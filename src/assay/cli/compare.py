@@ -87,8 +87,8 @@ def compare(  # noqa: PLR0917 (each parameter is an option of the command)
     with progress("drawing", 2 * max(n_resamples, 0) * n_slices) as advance:
         found = comparison.compare_each(
             contest, metrics=metrics, by=by, correction=correction, null=null, items=items, responses=responses,
-            raters=raters, cluster=cluster, alternative=alternative, n_resamples=n_resamples, confidence_level=confidence_level,
-            interval=interval, rng=seed, workers=workers, progress=advance,
+            raters=raters, cluster=cluster, alternative=alternative, n_resamples=n_resamples,
+            confidence_level=confidence_level, interval=interval, rng=seed, workers=workers, progress=advance,
         )  # fmt: skip
     if as_json:
         from assay import _json

@@ -415,8 +415,8 @@ def _unequal(contest: Contest, metric: Metric) -> list[str]:
         return []
     return [
         f"A has {of_a:.4g} and B {of_b:.4g} responses per item. Where a metric averages them, more responses are "
-        "closer to gold whoever gives them; compare equally many, for example responses='first', unless the number is part of "
-        "what you compare."
+        "closer to gold whoever gives them; compare equally many, for example responses='first', unless the number is "
+        "part of what you compare."
     ]
 
 

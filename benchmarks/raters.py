@@ -1,0 +1,206 @@
+"""Measure level, power and coverage when raters are a random factor; write docs/measured/raters_*.csv.
+
+    python benchmarks/raters.py ratings [--data-sets 2000]    gold-free mean ratings: level, power, coverage
+    python benchmarks/raters.py gold [--data-sets 1000]       models against the gold of few raters: level
+
+Ratings: rating = item + rater + (rater × model) + noise, all normal; standard deviations 1, 1, 0.3 and 1. Every rater
+judges every item (or `per_item` of the raters, drawn for each item) and both models. The two-way test is compared with
+the textbook's (mean squares of the items × raters table of differences, Satterthwaite's degrees of freedom) and with
+the item-only test (swapped items, raters held fixed). Power is at a true difference of 3 standard errors.
+
+Gold: item means U(0, 1); gold raters differ in severity (SD 0.15) and noise (SD 0.25). "same": A and B answer the item's
+mean with noise SD 0.15. "opposite": they are off by +0.2 and −0.2, so that they are equally far from raters on average
+but not from the few at hand. Labels are the same responses cut into five levels.
+"""
+
+import argparse
+import csv
+import sys
+import time
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+from scipy.special import stdtr
+
+from assay import Contest, Responses, compare_each
+from assay.errors import AssayWarning
+from assay.inference import clopper_pearson
+from assay.scales import Scale
+
+ROOT = Path(__file__).parents[1]
+ALPHA = 0.05
+OF_RATERS, NOISE = 0.3, 1.0
+DESIGNS = [(100, 5, None), (100, 10, None), (500, 5, None), (500, 20, None), (100, 10, 3), (500, 20, 3)]
+FEW = [(100, 2, None), (100, 3, None), (100, 30, None)]
+
+
+def ratings(rng, n, r, per_item, shift, of_raters=OF_RATERS, of_items=0.0):
+    """Return a gold-free contest, and the items × raters grid of differences."""
+    shared = rng.normal(size=(n, 1)) + rng.normal(size=r)
+    sides = [
+        value + shared + of_items * rng.normal(size=(n, 1)) + of_raters * rng.normal(size=r)
+        + NOISE * rng.normal(size=(n, r))
+        for value in (shift, 0.0)
+    ]  # fmt: skip
+    if per_item:
+        gone = np.argsort(rng.random((n, r)), axis=1) >= per_item
+        for side in sides:
+            side[gone] = np.nan
+    ids = np.tile(np.arange(r), (n, 1))
+    a, b = (Responses.from_grid(side, ids) for side in sides)
+    contest = Contest(None, a, b, Scale("continuous"), np.arange(n).astype(str), ("", "A", "B"))
+    return contest, sides[0] - sides[1]
+
+
+def textbook(grid):
+    """Return the p-value of the two-way analysis of variance with Satterthwaite's degrees of freedom."""
+    n, r = grid.shape
+    rows, columns = grid.mean(axis=1), grid.mean(axis=0)
+    rest = grid - rows[:, np.newaxis] - columns + grid.mean()
+    squares = np.array([r * rows.var(ddof=1), n * columns.var(ddof=1), -np.square(rest).sum() / ((n - 1) * (r - 1))])
+    variance = squares.sum() / (n * r)
+    if variance <= 0:
+        return 0.0
+    df = squares.sum() ** 2 / (np.square(squares) / [n - 1, r - 1, (n - 1) * (r - 1)]).sum()
+    return 2 * stdtr(df, -abs(grid.mean()) / np.sqrt(variance))
+
+
+def ratings_cell(cell):
+    """Count rejections and covered truths of one design."""
+    n, r, per_item, of_raters, of_items, power, n_data_sets = cell
+    warnings.simplefilter("ignore", AssayWarning)
+    variance = 2 * (of_raters**2 / r + of_items**2 / n + NOISE**2 / (n * (per_item or r)))
+    shift = 3 * np.sqrt(variance) if power else 0.0
+    tests = {"default": [0, 0, 0.0], "item-only": [0, 0, 0.0]}
+    if not per_item:
+        tests["textbook"] = [0, None, 0.0]
+    for number in range(n_data_sets):
+        rng = np.random.default_rng([number, n, r, per_item or 0, int(1000 * of_raters), int(1000 * of_items)])
+        contest, grid = ratings(rng, n, r, per_item, shift, of_raters, of_items)
+        for test, raters in (("default", None), ("item-only", "fixed")):
+            found = compare_each(contest, metrics=["rating"], raters=raters, n_resamples=199, rng=number, workers=1)[0]
+            tests[test][0] += found.pvalue <= ALPHA
+            tests[test][1] += shift in found.confidence_interval
+            tests[test][2] += found.confidence_interval.width / n_data_sets
+        if not per_item:
+            tests["textbook"][0] += textbook(grid) <= ALPHA
+    rows = []
+    for test, (rejected, covered, width) in tests.items():
+        ends = clopper_pearson(rejected, n_data_sets)
+        rows.append(
+            {
+                "test": test,
+                "n_items": n,
+                "n_raters": r,
+                "raters_per_item": per_item or r,
+                "rater_by_model_sd": of_raters,
+                "item_by_model_sd": of_items,
+                "true_difference": round(shift, 5),
+                "n_data_sets": n_data_sets,
+                "rejected": rejected / n_data_sets,
+                "low": round(ends.low, 5),
+                "high": round(ends.high, 5),
+                "coverage": "" if covered is None else covered / n_data_sets,
+                "mean_width": round(width, 5),
+            }
+        )
+    return rows
+
+
+def gold_contests(rng, n, r, per_item, truth):
+    """Return the contest as numbers, and cut into five levels."""
+    means = rng.random(n)
+    gold = means[:, np.newaxis] + 0.15 * rng.normal(size=r) + 0.25 * rng.normal(size=(n, r))
+    bias = 0.2 if truth == "opposite" else 0.0
+    models = [(means + sign * bias + 0.15 * rng.normal(size=n))[:, np.newaxis] for sign in (1, -1)]
+    if per_item:
+        gold[np.argsort(rng.random((n, r)), axis=1) >= per_item] = np.nan
+    ids = np.tile(np.arange(r), (n, 1))
+    names = np.arange(n).astype(str)
+    for scale, metrics in (
+        (Scale("continuous"), ("mae", "wins", "rmse", "spearman")),
+        (Scale.of(np.arange(5.0), kind="ordinal"), ("tv", "accuracy", "f1")),
+    ):
+        sides = [gold, *models]
+        if scale.kind == "ordinal":
+            sides = [np.where(np.isnan(side), np.nan, np.clip(np.floor(5 * side), 0, 4)) for side in sides]
+        sources = [Responses.from_grid(sides[0], ids), *(Responses.from_grid(side) for side in sides[1:])]
+        yield Contest(*sources, scale, names), metrics
+
+
+def gold_cell(cell):
+    """Count rejections of each metric by each test on one design."""
+    n, r, per_item, truth, n_data_sets = cell
+    warnings.simplefilter("ignore", AssayWarning)
+    tests = {"default": {}, "recentred": {"null": "recentred"}, "item-only": {"raters": "fixed"}}
+    counts = {}
+    for number in range(n_data_sets):
+        rng = np.random.default_rng([number, n, r, per_item or 0, sum(map(ord, truth))])
+        for contest, metrics in gold_contests(rng, n, r, per_item, truth):
+            for test, asked in tests.items():
+                found = compare_each(
+                    contest, metrics=metrics, n_resamples=199, rng=number, workers=1, correction="none",
+                    interval="percentile", **asked,
+                )  # fmt: skip
+                for entry in found:
+                    counts[entry.metric, test] = counts.get((entry.metric, test), 0) + (entry.pvalue <= ALPHA)
+    rows = []
+    for (metric, test), rejected in counts.items():
+        ends = clopper_pearson(rejected, n_data_sets)
+        rows.append(
+            {
+                "metric": metric,
+                "test": test,
+                "true_because": truth,
+                "n_items": n,
+                "n_raters": r,
+                "raters_per_item": per_item or r,
+                "n_data_sets": n_data_sets,
+                "level": rejected / n_data_sets,
+                "low": round(ends.low, 5),
+                "high": round(ends.high, 5),
+            }
+        )
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("study", choices=("ratings", "gold"))
+    parser.add_argument("--data-sets", type=int)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--out")
+    options = parser.parse_args()
+    if options.study == "ratings":
+        task, b = ratings_cell, options.data_sets or 2000
+        cells = [(*design, OF_RATERS, 0.0, power, b) for design in DESIGNS for power in (False, True)]
+        cells += [(*design, OF_RATERS, 0.0, False, b) for design in FEW]
+        cells += [
+            (100, r, None, of_raters, of_items, False, b)
+            for r in (2, 3, 5, 10, 30)
+            for of_raters, of_items in ((0.0, 0.0), (0.0, 0.5), (0.3, 0.5), (0.3, 1.5))
+        ]
+    else:
+        task, b = gold_cell, options.data_sets or 1000
+        cells = [
+            (*design, truth, b)
+            for truth in ("same", "opposite")
+            for design in ((100, 3, None), (100, 5, None), (100, 10, 3), (200, 20, None))
+        ]
+    out = Path(options.out or ROOT / "docs" / "measured" / f"raters_{options.study}.csv")
+    started = time.time()
+    rows = []
+    with ProcessPoolExecutor(options.workers) as pool:
+        for number, part in enumerate(pool.map(task, cells), 1):
+            rows += part
+            print(f"{number}/{len(cells)} cells, {time.time() - started:.0f} s", file=sys.stderr)
+    with out.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,189 @@
+"""Agreement of raters as a function of how often each item and each rater counts.
+
+All coefficients are built from pairs of responses by *different* raters to the same item. With weights (a two-way
+bootstrap draw) the copies of a rater are still one rater: a rater does not agree with themselves.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from assay.scales import FloatArray, IntArray
+
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """One value for each (item, rater) pair.
+
+    Attributes
+    ----------
+    values : array of float
+    items, raters : array of int
+        Numbered from 0 without gaps.
+    levels : array of float
+        The distinct values, ascending.
+    codes : array of int
+        The position of each value among the levels.
+    """
+
+    values: FloatArray
+    items: IntArray
+    raters: IntArray
+    levels: FloatArray
+    codes: IntArray
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return int(self.items.max()) + 1
+
+    @property
+    def n_raters(self) -> int:
+        """The number of raters."""
+        return int(self.raters.max()) + 1
+
+
+def cells_from(values: FloatArray, items: IntArray, raters: IntArray) -> Cells:
+    """Return cells, numbered without gaps; repeated responses of a rater to an item become their mean."""
+    item, rater = (np.unique(codes, return_inverse=True)[1] for codes in (items, raters))
+    keys, cell, counts = np.unique((item << 32) | rater, return_inverse=True, return_counts=True)
+    means = np.bincount(cell, values) / counts
+    levels, codes = np.unique(means, return_inverse=True)
+    return Cells(means, keys >> 32, keys & 0xFFFFFFFF, levels, codes.astype(np.int64))
+
+
+def categorical(cells: Cells, item_weights: FloatArray, rater_weights: FloatArray) -> dict[str, float]:
+    """Return the observed agreement, Fleiss' κ (Fleiss 1971) and Gwet's AC1 (Gwet 2008), each pair of raters alike."""
+    width = cells.levels.size
+    weights = rater_weights[cells.raters]
+    counts, own = (_table(cells, part) for part in (weights, weights**2))
+    sizes = counts.sum(axis=1)
+    pairs = sizes**2 - own.sum(axis=1)
+    judged = (pairs > 1e-9) & (item_weights > 0)
+    if not judged.any():
+        return dict.fromkeys(("agreement", "fleiss_kappa", "gwet_ac1"), np.nan)
+    weight = item_weights[judged] / item_weights[judged].sum()
+    agreed = (np.square(counts[judged]).sum(axis=1) - own[judged].sum(axis=1)) / pairs[judged]
+    observed = float(weight @ agreed)
+    shares = weight @ (counts[judged] / sizes[judged, np.newaxis])
+    by_chance = float(np.square(shares).sum())
+    by_guess = float((shares * (1 - shares)).sum() / (width - 1)) if width > 1 else np.nan
+    return {
+        "agreement": observed,
+        "fleiss_kappa": _beyond(observed, by_chance),
+        "gwet_ac1": _beyond(observed, by_guess),
+    }
+
+
+def alpha(cells: Cells, item_weights: FloatArray, rater_weights: FloatArray, *, level: Level) -> float:
+    """Return Krippendorff's α from the table of coincidences (Krippendorff 2011)."""
+    weights = rater_weights[cells.raters]
+    sizes = np.bincount(cells.items, weights, minlength=cells.n_items)
+    own = np.bincount(cells.items, weights**2, minlength=cells.n_items)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scale = np.where((sizes**2 - own > 1e-9), item_weights / (sizes - own / sizes), 0.0)
+    # How much each response counts among all pairable values: once, when all weights are one.
+    share = scale[cells.items] * weights * (sizes[cells.items] - weights)
+    total = float(share.sum())
+    if total <= 1:
+        return np.nan
+    if level == "interval":
+        sums, squares = (np.bincount(cells.items, weights * v, minlength=cells.n_items) for v in _powers(cells.values))
+        observed = float((scale * 2 * (sizes * squares - sums**2)).sum()) / total
+        first, second = (float(share @ v) for v in _powers(cells.values))
+        expected = 2 * (total * second - first**2) / (total * (total - 1))
+        return 1 - observed / expected if expected > 0 else np.nan
+    counts, of_raters = (_table(cells, part) for part in (weights, weights**2))
+    together = (counts * scale[:, np.newaxis]).T @ counts
+    together -= np.diag(scale @ of_raters)
+    margins = together.sum(axis=1)
+    apart = _distances(cells.levels, margins, level)
+    expected = float(margins @ apart @ margins) / (total - 1)
+    return 1 - float((together * apart).sum()) / expected if expected > 0 else np.nan
+
+
+def intraclass(cells: Cells, item_weights: FloatArray, rater_weights: FloatArray) -> dict[str, float]:
+    """Return the six intraclass correlations of Shrout and Fleiss (1979), for any pattern of missing cells.
+
+    The variance components come from half the mean squared difference between two cells of the same item, of the same
+    rater, and of neither: on a complete table these are the analysis-of-variance estimates. The averaged forms are for
+    as many raters as an item has (harmonic mean).
+    """
+    y = cells.values - cells.values.mean()
+    m, w = item_weights[cells.items], rater_weights[cells.raters]
+    in_item = _differences(cells.items, y, w, item_weights, cells.n_items)
+    in_rater = _differences(cells.raters, y, m, rater_weights, cells.n_raters)
+    everything = _differences(np.zeros_like(cells.items), y, m * w, np.ones(1), 1, itself=0.0)
+    item_pairs = _differences(cells.items, y, w, item_weights**2, cells.n_items, itself=0.0)
+    rater_pairs = _differences(cells.raters, y, m, rater_weights**2, cells.n_raters, itself=0.0)
+    same = float(np.square(m * w).sum())
+    within = in_item[0] / in_item[1] if in_item[1] > 0 else np.nan
+    across = in_rater[0] / in_rater[1] if in_rater[1] > 0 else np.nan
+    apart_pairs = everything[1] - item_pairs[1] - rater_pairs[1] + same
+    apart = (everything[0] - item_pairs[0] - rater_pairs[0]) / apart_pairs if apart_pairs > 1e-9 else np.nan
+    other_items = everything[1] - item_pairs[1]
+    between = (everything[0] - item_pairs[0]) / other_items if other_items > 1e-9 else np.nan
+    items, raters, residual = apart - within, apart - across, within + across - apart
+    sizes = np.bincount(cells.items, w, minlength=cells.n_items)
+    judged = (sizes > 0) & (item_weights > 0)
+    k = float(item_weights[judged].sum() / (item_weights[judged] / sizes[judged]).sum())
+    alone, one_way = between - within, within
+    return {
+        "icc_1": _ratio(alone, one_way),
+        "icc_2": _ratio(items, raters + residual),
+        "icc_3": _ratio(items, residual),
+        "icc_1k": _ratio(alone, one_way / k),
+        "icc_2k": _ratio(items, (raters + residual) / k),
+        "icc_3k": _ratio(items, residual / k),
+    }
+
+
+def _table(cells: Cells, weights: FloatArray) -> FloatArray:
+    """Sum weights by item and level."""
+    width = cells.levels.size
+    flat = np.bincount(cells.items * width + cells.codes, weights, minlength=cells.n_items * width)
+    return flat.reshape(cells.n_items, width).astype(np.float64)
+
+
+def _powers(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    centred = values - values.mean()
+    return centred, np.square(centred)
+
+
+def _distances(levels: FloatArray, margins: FloatArray, level: Level) -> FloatArray:
+    """Return the squared distance between any two levels."""
+    if level == "nominal":
+        return 1.0 - np.eye(levels.size)
+    if level == "ratio":
+        sums = np.add.outer(levels, levels)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(sums > 0, np.square(np.subtract.outer(levels, levels) / sums), 0.0)
+    below = np.cumsum(margins) - margins / 2
+    return np.square(np.subtract.outer(below, below))
+
+
+def _differences(
+    code: IntArray, y: FloatArray, weights: FloatArray, of_code: FloatArray, n: int, *, itself: float = 1.0
+) -> tuple[float, float]:
+    """Return half the sum of squared differences within each code, and the number of (weighted) pairs.
+
+    `itself` is 1 where a cell makes no pair with its own copies, 0 where the caller takes such pairs off.
+    """
+    size, first, second, own = (
+        np.bincount(code, part, minlength=n) for part in (weights, weights * y, weights * y * y, weights**2)
+    )
+    squares = float(of_code @ (size * second - first**2))
+    return squares, float(of_code @ (size**2 - itself * own))
+
+
+def _beyond(observed: float, chance: float) -> float:
+    return (observed - chance) / (1 - chance) if chance < 1 else np.nan
+
+
+def _ratio(signal: float, noise: float) -> float:
+    total = signal + noise
+    return signal / total if total > 0 else np.nan

@@ -1,0 +1,171 @@
+"""What is in a table of ratings: who judged what, how far they agree, and what can and cannot be concluded."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay import _random
+from assay.agreement.report import Agreement, measure_agreement
+from assay.rating_design import Overlap, RatingDesign, design_of, overlap
+from assay.responses import ResponseTable
+
+
+@dataclass(frozen=True, slots=True)
+class SourceDescription:
+    """One source of a table.
+
+    Attributes
+    ----------
+    name : str
+    n_items, n_responses : int
+    design : RatingDesign
+    agreement : Agreement or None
+        None without two or more identified raters.
+    """
+
+    name: str
+    n_items: int
+    n_responses: int
+    design: RatingDesign
+    agreement: Agreement | None
+
+    def __str__(self) -> str:
+        few, median, most = self.design.raters_per_item
+        what = "raters" if self.design.n_raters else "responses"
+        per = f"{median}" if few == most else f"{few} to {most} (median {median})"
+        lines = [f"{self.name}: {self.design}; {per} {what} per item"]
+        if self.design.n_raters > 1:
+            few, median, most = self.design.items_per_rater
+            lines[0] += f", {few} to {most} items per rater" if few != most else f", {median} items per rater"
+        if self.agreement is not None:
+            lines += [f"  {entry}" for entry in self.agreement.coefficients]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What is in a table, and what can be concluded from it.
+
+    Attributes
+    ----------
+    n_items : int
+    scale : str
+    sources : tuple of SourceDescription
+    overlaps : mapping of (str, str) to Overlap
+        For each two sources with rater ids, how far they were judged by the same raters.
+    conclusions : tuple of str
+    notes : tuple of str
+    """
+
+    n_items: int
+    scale: str
+    sources: tuple[SourceDescription, ...]
+    overlaps: Mapping[tuple[str, str], Overlap]
+    conclusions: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything by name."""
+        return {
+            "n_items": self.n_items,
+            "scale": self.scale,
+            "sources": [
+                {
+                    "name": part.name,
+                    "n_items": part.n_items,
+                    "n_responses": part.n_responses,
+                    "design": part.design.to_dict(),
+                    "agreement": None if part.agreement is None else part.agreement.to_dict(),
+                }
+                for part in self.sources
+            ],
+            "overlaps": [
+                {"a": a, "b": b, "raters": found.raters, "cells": found.cells}
+                for (a, b), found in self.overlaps.items()
+            ],
+            "conclusions": list(self.conclusions),
+            "notes": list(self.notes),
+        }
+
+    def __str__(self) -> str:
+        lines = [f"{self.n_items} items; scale: {self.scale}", *map(str, self.sources), *self.conclusions]
+        return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
+
+
+def describe(
+    table: ResponseTable,
+    *,
+    level: str | None = None,
+    n_resamples: int = 499,
+    rng: _random.Rng = None,
+    workers: int | None = None,
+) -> Description:
+    """Describe a table: designs, agreement, and what a comparison of its sources can and cannot conclude.
+
+    The parameters are those of `measure_agreement`.
+
+    Examples
+    --------
+    >>> import polars
+    >>> from assay import read
+    >>> frame = polars.DataFrame(
+    ...     {"item": [1, 1, 2, 2], "source": ["human"] * 4, "rater": ["ann", "bob"] * 2, "value": [3, 4, 1, 1]}
+    ... )
+    >>> found = describe(read(frame), n_resamples=9, rng=0)
+    >>> found.sources[0].design.kind
+    'crossed'
+    """
+    seed = _random.replayable(rng)
+    sources = tuple(_describe_source(table, name, level, n_resamples, seed, workers) for name in table.sources)
+    rated = [part.name for part in sources if part.design.n_raters > 1]
+    pairs = [(a, b) for i, a in enumerate(rated) for b in rated[i + 1 :]]
+    overlaps = {(a, b): overlap(table.sources[a], table.sources[b]) for a, b in pairs}
+    return Description(
+        n_items=table.n_items,
+        scale=str(table.scale),
+        sources=sources,
+        overlaps=overlaps,
+        conclusions=tuple(line for part in sources for line in _conclusions(part)) + _pairing(overlaps),
+        notes=tuple(table.notes),
+    )
+
+
+def _describe_source(  # noqa: PLR0917 (private; the public function names them)
+    table: ResponseTable, name: str, level: str | None, n_resamples: int, seed: Any, workers: int | None
+) -> SourceDescription:
+    responses = table.sources[name]
+    design = design_of(responses)
+    found = None
+    if design.n_raters > 1 and design.raters_per_item[2] > 1:
+        child = _random.child(seed, name)
+        found = measure_agreement(table, source=name, level=level, n_resamples=n_resamples, rng=child, workers=workers)
+    return SourceDescription(name, int((responses.sizes > 0).sum()), int(np.sum(responses.sizes)), design, found)
+
+
+def _conclusions(part: SourceDescription) -> list[str]:
+    """Say for whom a result against this source's ratings would speak."""
+    design, name = part.design, part.name
+    if design.kind == "unknown":
+        if design.raters_per_item[2] == 1:
+            return []
+        return [
+            f"{name} has several responses per item but no rater ids: results treat them as coming from raters who "
+            "judged one item each, and are too certain if the same raters judged many."
+        ]
+    if design.n_raters == 1:
+        return [f"{name} is one rater: results speak of that rater only."]
+    if design.kind == "nested":
+        return [f"{name}: raters are nested in items, so resampling items is enough."]
+    few = " With so few, intervals are wide." if design.n_raters < 5 else ""
+    return [f"{name}: results can speak of raters like these {design.n_raters}, if raters are resampled too.{few}"]
+
+
+def _pairing(overlaps: Mapping[tuple[str, str], Overlap]) -> tuple[str, ...]:
+    if not overlaps:
+        return ()
+    least = min(overlaps.values(), key=lambda found: found.cells)
+    if least.cells > 0.999:
+        return ("All these sources were judged by the same raters on the same items: comparisons are paired by rater.",)
+    return (f"The sources share between {least.cells:.0%} and all of their (item, rater) pairs.",)

@@ -1,0 +1,241 @@
+"""How far raters agree: coefficients with intervals over items and raters, and each rater beside the others."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+
+from assay import _check, _random
+from assay.agreement.coefficients import Cells, Level, alpha, categorical, cells_from, intraclass
+from assay.agreement.raters import RaterSummary, summarise_raters
+from assay.errors import ArgumentError, DataError
+from assay.inference import ConfidenceInterval, percentile
+from assay.provenance import Provenance
+from assay.rating_design import RatingDesign, design_of
+from assay.responses import ResponseTable
+from assay.scales import FloatArray, Scale
+
+if TYPE_CHECKING:
+    import polars
+
+TITLES = {
+    "agreement": "observed agreement",
+    "krippendorff_alpha": "Krippendorff's alpha",
+    "fleiss_kappa": "Fleiss' kappa",
+    "gwet_ac1": "Gwet's AC1",
+    "icc_1": "ICC(1), one response",
+    "icc_2": "ICC(2), one response",
+    "icc_3": "ICC(3), one response",
+    "icc_1k": "ICC(1), mean of the raters",
+    "icc_2k": "ICC(2), mean of the raters",
+    "icc_3k": "ICC(3), mean of the raters",
+}
+OF_SCALE: dict[str, Level] = {"nominal": "nominal", "ordinal": "ordinal", "continuous": "interval"}
+FEW = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """One coefficient of agreement.
+
+    Attributes
+    ----------
+    name : str
+    value : float
+        1 is perfect, 0 is what chance gives; NaN when undefined.
+    confidence_interval : ConfidenceInterval
+        From drawing items and raters with replacement.
+    """
+
+    name: str
+    value: float
+    confidence_interval: ConfidenceInterval
+
+    def __str__(self) -> str:
+        ends = self.confidence_interval
+        between = "undefined" if math.isnan(ends.low) else f"{ends.low:.3f} to {ends.high:.3f}"
+        return f"{TITLES[self.name]} {self.value:.3f} ({100 * ends.confidence_level:g} % interval {between})"
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far the raters of one source agree.
+
+    Attributes
+    ----------
+    source : str
+    level : {"nominal", "ordinal", "interval", "ratio"}
+        How differences between values count in Krippendorff's alpha.
+    design : RatingDesign
+    coefficients : tuple of Coefficient
+    raters : tuple of RaterSummary
+    notes : tuple of str
+    signature : str
+    """
+
+    source: str
+    level: str
+    design: RatingDesign
+    coefficients: tuple[Coefficient, ...]
+    raters: tuple[RaterSummary, ...]
+    notes: tuple[str, ...]
+    signature: str
+
+    def __getitem__(self, name: str) -> Coefficient:
+        """Return the coefficient of this name."""
+        known = {entry.name: entry for entry in self.coefficients}
+        if name not in known:
+            raise ArgumentError(f"no coefficient is called {name!r}; there are {', '.join(known)}.")
+        return known[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything by name."""
+        return asdict(self)
+
+    def to_frame(self) -> "polars.DataFrame":
+        """Return one row for each rater."""
+        import polars
+
+        return polars.DataFrame([asdict(rater) for rater in self.raters])
+
+    def __str__(self) -> str:
+        notes = (f"Note: {note}" for note in self.notes)
+        return "\n".join([f"{self.source}: {self.design}", *map(str, self.coefficients), *notes, self.signature])
+
+
+def measure_agreement(
+    table: ResponseTable,
+    *,
+    source: str | None = None,
+    level: str | None = None,
+    n_resamples: int = 499,
+    confidence_level: float = 0.95,
+    rng: _random.Rng = None,
+    workers: int | None = None,
+) -> Agreement:
+    """Measure how far the raters of one source agree.
+
+    Parameters
+    ----------
+    table : ResponseTable
+        With rater ids.
+    source : str, optional
+        May be left out when one source only has two or more raters.
+    level : {"nominal", "ordinal", "interval", "ratio"}, optional
+        How differences count in Krippendorff's alpha; by default as the scale says.
+    n_resamples : int
+        Two-way bootstrap draws of items and raters.
+    confidence_level : float
+    rng : int, SeedSequence, Generator or None
+    workers : int, optional
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    Agreement
+
+    Examples
+    --------
+    >>> import polars
+    >>> from assay import read
+    >>> frame = polars.DataFrame(
+    ...     {"item": [1, 1, 2, 2, 3, 3], "rater": ["ann", "bob"] * 3, "value": ["yes", "yes", "no", "no", "no", "yes"]}
+    ... )
+    >>> found = measure_agreement(read(frame, sources="human"), n_resamples=99, rng=0)
+    >>> round(found["agreement"].value, 3), round(found["krippendorff_alpha"].value, 3)
+    (0.667, 0.444)
+    """
+    name = _source(table, source)
+    responses = table.source(name)
+    assert responses.raters is not None
+    if level is not None:
+        _check.one_of("level", level, get_args(Level))
+    chosen: Level = level or OF_SCALE[table.scale.kind]  # type: ignore[assignment]
+    if chosen == "ratio" and responses.values.min() < 0:
+        raise DataError("ratio differences need values of 0 or more; take level='interval'.")
+    if table.scale.kind == "nominal" and chosen != "nominal":
+        raise ArgumentError(f"labels without an order have no {chosen} differences; give their order (order=…).")
+    n_resamples = _check.integer("n_resamples", n_resamples, at_least=1)
+    cells = cells_from(responses.values, responses.items, responses.raters)
+    seed = _random.replayable(rng)
+    values = _values(cells, np.ones(cells.n_items), np.ones(cells.n_raters), table.scale, chosen)
+    draws = _draws(cells, table.scale, chosen, n_resamples=n_resamples, seed=seed, workers=_random.n_workers(workers))
+    coefficients = tuple(
+        Coefficient(entry, value, percentile([drawn[entry] for drawn in draws], confidence_level=confidence_level))
+        for entry, value in values.items()
+    )
+    names = [table.raters[number] for number in np.unique(responses.raters)]
+    parameters = {"source": name, "level": chosen, "draws": n_resamples}
+    digest = _digest(responses.values, responses.offsets, responses.raters)
+    return Agreement(
+        source=name,
+        level=chosen,
+        design=design_of(responses),
+        coefficients=coefficients,
+        raters=summarise_raters(cells, names, numeric=table.scale.kind != "nominal"),
+        notes=tuple(_notes(cells)),
+        signature=Provenance("agreement", parameters, _random.entropy_of(seed), digest).signature,
+    )
+
+
+def _source(table: ResponseTable, source: str | None) -> str:
+    rated = [
+        name for name, part in table.sources.items() if part.raters is not None and np.unique(part.raters).size > 1
+    ]
+    if source is not None:
+        table.source(source)
+        if source not in rated:
+            raise DataError(f"{source} has no rater ids, or one rater only; agreement needs two or more raters.")
+        return source
+    if len(rated) == 1:
+        return rated[0]
+    if not rated:
+        raise DataError("no source has two or more identified raters; name the column of rater ids (rater=…, --rater).")
+    raise ArgumentError(f"several sources have raters: {', '.join(rated)}. Name one with `source`.")
+
+
+def _values(cells: Cells, items: FloatArray, raters: FloatArray, scale: Scale, level: Level) -> dict[str, float]:
+    """Return every coefficient that the scale has."""
+    found = {"krippendorff_alpha": alpha(cells, items, raters, level=level)}
+    if scale.kind != "continuous":
+        found = {**categorical(cells, items, raters), **found}
+    if scale.kind != "nominal":
+        found |= intraclass(cells, items, raters)
+    return {name: float(value) for name, value in found.items()}
+
+
+def _draws(
+    cells: Cells, scale: Scale, level: Level, *, n_resamples: int, seed: np.random.SeedSequence, workers: int
+) -> list[dict[str, float]]:
+    def block(number: int, start: int, stop: int) -> list[dict[str, float]]:
+        rng = _random.generator(seed, "agreement", number)
+        return list(_block(rng, stop - start))
+
+    def _block(rng: np.random.Generator, count: int) -> Iterator[dict[str, float]]:
+        for _ in range(count):
+            items, raters = (
+                np.bincount(rng.integers(n, size=n), minlength=n).astype(np.float64)
+                for n in (cells.n_items, cells.n_raters)
+            )
+            yield _values(cells, items, raters, scale, level)
+
+    return [entry for part in _random.map_blocks(block, n_resamples, workers=workers) for entry in part]
+
+
+def _notes(cells: Cells) -> Iterator[str]:
+    alone = int((np.bincount(cells.items) == 1).sum())
+    if alone:
+        yield f"{alone} of {cells.n_items} items have one rater only and say nothing about agreement."
+    if cells.n_raters < FEW:
+        yield f"{cells.n_raters} raters say little about others like them: the intervals are too narrow."
+
+
+def _digest(*arrays: Any) -> str:
+    import hashlib
+
+    seen = hashlib.sha256()
+    for array in arrays:
+        seen.update(array.tobytes())
+    return seen.hexdigest()[:12]

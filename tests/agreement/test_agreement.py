@@ -1,0 +1,218 @@
+import os
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import assay
+from assay.agreement import describe, measure_agreement
+from assay.agreement.coefficients import LEVELS, alpha, categorical, cells_from, intraclass
+from assay.errors import ArgumentError, DataError
+from assay.responses import Responses, ResponseTable
+from assay.scales import Scale
+from tests.reference import raters as reference
+
+SHARED = Path(os.environ.get("ASSAY_SHARED", Path(__file__).parents[3] / "shared")) / "data"
+
+
+def cells(grid):
+    present = ~np.isnan(grid)
+    return cells_from(grid[present], *np.nonzero(present))
+
+
+def ones(table):
+    return np.ones(table.n_items), np.ones(table.n_raters)
+
+
+def table_of(grid, *, kind="ordinal", names=None):
+    n_items, n_raters = grid.shape
+    ids = np.tile(np.arange(n_raters), (n_items, 1))
+    scale = Scale.of(grid[~np.isnan(grid)], kind=kind)
+    names = names or tuple(f"r{number}" for number in range(n_raters))
+    return ResponseTable(np.arange(n_items).astype(str), {"human": Responses.from_grid(grid, ids)}, scale, raters=names)
+
+
+def test_shrout_and_fleiss_to_the_printed_digits():
+    table = cells(reference.SHROUT_FLEISS)
+    found = intraclass(table, *ones(table))
+    assert [round(value, 6) for value in found.values()] == list(reference.SHROUT_FLEISS_ICC)
+
+
+def test_brennan_to_the_printed_digits():
+    table = cells(reference.BRENNAN)
+    found = intraclass(table, *ones(table))
+    assert (round(found["icc_3k"], 4), round(found["icc_2k"], 4)) == reference.BRENNAN_COEFFICIENTS
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_krippendorff_to_the_printed_digits(level):
+    table = cells(reference.KRIPPENDORFF)
+    assert round(alpha(table, *ones(table), level=level), 6) == reference.KRIPPENDORFF_ALPHA[level]
+
+
+def test_fleiss_to_the_printed_digits():
+    grid = np.array([np.repeat(np.arange(5.0), row) for row in reference.FLEISS_COUNTS])
+    table = cells(grid)
+    assert round(categorical(table, *ones(table))["fleiss_kappa"], 6) == reference.FLEISS_KAPPA
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_alpha_is_evalicas(level):
+    evalica = pytest.importorskip("evalica")
+    pandas = pytest.importorskip("pandas")
+    grid = np.random.default_rng(1).integers(1, 6, (30, 4)).astype(float)
+    grid[np.random.default_rng(2).random(grid.shape) < 0.3] = np.nan
+    table = cells(grid[(~np.isnan(grid)).any(axis=1)])
+    expected = evalica.alpha(pandas.DataFrame(grid.T), distance=level).alpha
+    assert alpha(table, *ones(table), level=level) == pytest.approx(expected, abs=1e-9)
+
+
+def test_weights_are_copies_and_copies_of_a_rater_are_one_rater():
+    """Weighted coefficients equal those over all pairs of distinct raters, item copies kept apart."""
+    rng = np.random.default_rng(3)
+    grid = rng.integers(0, 3, (6, 4)).astype(float)
+    table = cells(grid)
+    item_weights, rater_weights = np.array([1.0, 2, 0, 1, 1, 1]), np.array([2.0, 1, 0, 1])
+    shares, agreed = [], []
+    for i in range(6):
+        pairs = [
+            (rater_weights[r] * rater_weights[s], grid[i, r] == grid[i, s])
+            for r in range(4) for s in range(4) if r != s
+        ]  # fmt: skip
+        agreed.append(sum(w * same for w, same in pairs) / sum(w for w, _ in pairs))
+        shares.append([(rater_weights * (grid[i] == c)).sum() / rater_weights.sum() for c in range(3)])
+    weight = item_weights / item_weights.sum()
+    observed, by_chance = weight @ agreed, np.square(weight @ np.array(shares)).sum()
+    found = categorical(table, item_weights, rater_weights)
+    assert found["agreement"] == pytest.approx(observed)
+    assert found["fleiss_kappa"] == pytest.approx((observed - by_chance) / (1 - by_chance))
+
+
+def test_interval_alpha_and_icc_do_not_move_with_the_origin():
+    rng = np.random.default_rng(4)
+    grid = rng.normal(size=(20, 1)) + rng.normal(size=(20, 5))
+    one, other = cells(grid), cells(grid + 1e4)
+    assert alpha(one, *ones(one), level="interval") == pytest.approx(alpha(other, *ones(other), level="interval"))
+    assert intraclass(one, *ones(one)) == pytest.approx(intraclass(other, *ones(other)), rel=1e-6)
+
+
+def test_perfect_agreement_is_one_and_no_agreement_is_near_zero():
+    perfect = table_of(np.repeat(np.arange(5.0)[:, np.newaxis], 3, axis=1))
+    found = measure_agreement(perfect, n_resamples=49, rng=0)
+    assert {entry.value for entry in found.coefficients} == {1.0}
+    noise = measure_agreement(
+        table_of(np.random.default_rng(5).integers(0, 4, (400, 6)).astype(float)), n_resamples=99, rng=0
+    )
+    for name in ("krippendorff_alpha", "fleiss_kappa", "icc_2"):
+        assert abs(noise[name].value) < 0.05
+        assert 0 in noise[name].confidence_interval
+
+
+def test_intervals_do_not_depend_on_workers_and_hold_the_estimate():
+    rng = np.random.default_rng(6)
+    table = table_of(np.clip(np.round(rng.normal(2, 1, (50, 1)) + rng.normal(0, 0.7, (50, 8))), 0, 4))
+    one, other = (measure_agreement(table, n_resamples=130, rng=1, workers=workers) for workers in (1, 3))
+    assert one == other
+    for entry in one.coefficients:
+        assert entry.value in entry.confidence_interval
+    assert "crossed" in str(one)
+    assert one.to_frame().shape == (8, 5)
+    assert one.to_dict()["level"] == "ordinal"
+
+
+def test_an_outlier_is_seen_among_the_raters():
+    rng = np.random.default_rng(7)
+    grid = np.repeat(rng.integers(0, 3, (60, 1)), 5, axis=1).astype(float)
+    grid[:, 4] += 2
+    raters = {entry.rater: entry for entry in measure_agreement(table_of(grid), n_resamples=9, rng=0).raters}
+    assert raters["r4"].with_plurality == 0
+    assert raters["r4"].mean_shift == pytest.approx(2)
+    assert raters["r0"].with_plurality == 1
+    assert raters["r0"].mean_shift == pytest.approx(-0.5)
+
+
+def test_plurality_is_that_of_the_others():
+    found = measure_agreement(table_of(np.array([[0.0, 1.0, 1.0], [0.0, 1.0, 2.0]])), n_resamples=9, rng=0).raters
+    assert [entry.with_plurality for entry in found] == [0.0, 0.5, 0.5]
+
+
+def test_items_with_one_rater_are_left_out_with_a_note():
+    grid = np.array([[0.0, 0.0], [1.0, np.nan], [1.0, 0.0]])
+    found = measure_agreement(table_of(grid, kind="nominal"), n_resamples=19, rng=0)
+    assert found["agreement"].value == 0.5
+    assert "1 of 3 items have one rater only" in found.notes[0]
+
+
+def test_what_cannot_be_measured_is_refused():
+    table = table_of(reference.SHROUT_FLEISS)
+    with pytest.raises(DataError, match="no source has two or more"):
+        measure_agreement(ResponseTable(table.items, {"x": Responses([1.0] * 6, range(7))}, table.scale))
+    with pytest.raises(DataError, match="no source is called"):
+        measure_agreement(table, source="humans")
+    with pytest.raises(ArgumentError, match="`level` must be one of"):
+        measure_agreement(table, level="intervall")
+    with pytest.raises(ArgumentError, match="no ordinal differences"):
+        measure_agreement(table_of(reference.SHROUT_FLEISS, kind="nominal"), level="ordinal")
+    with pytest.raises(DataError, match="0 or more"):
+        measure_agreement(table_of(-reference.SHROUT_FLEISS), level="ratio")
+
+
+def test_a_description_says_for_whom_results_speak():
+    rng = np.random.default_rng(8)
+    grid = rng.integers(0, 4, (10, 3)).astype(float)
+    ids = np.tile(np.arange(3), (10, 1))
+    sources = {
+        "crossed": Responses.from_grid(grid, ids),
+        "nested": Responses.from_grid(grid, np.arange(30).reshape(10, 3)),
+        "single": Responses.from_grid(grid[:, :1], ids[:, :1]),
+        "unknown": Responses.from_grid(grid),
+        "model": Responses.from_grid(grid[:, :1]),
+    }
+    scale = Scale.of(np.arange(4.0))
+    table = ResponseTable(np.arange(10).astype(str), sources, scale, raters=tuple(map(str, range(30))))
+    found = describe(table, n_resamples=9, rng=0)
+    text = " ".join(found.conclusions)
+    assert "crossed: results can speak of raters like these 3, if raters are resampled too. With so few" in text
+    assert "nested: raters are nested in items" in text
+    assert "single is one rater" in text
+    assert "unknown has several responses per item but no rater ids" in text
+    assert "model" not in text
+    assert [part.agreement is not None for part in found.sources] == [True, True, False, False, False]
+    assert found.to_dict()["sources"][0]["design"]["kind"] == "crossed"
+    assert str(found).startswith("10 items; scale: ordinal")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "n_raters", "alpha_near"),
+    [("dices350.csv", "crossed", 123, 0.2), ("lewidi23_ConvAbuse.csv", "partially crossed", 8, 0.7)],
+)
+def test_real_tables(name, kind, n_raters, alpha_near):
+    path = SHARED / name
+    if not path.exists():
+        pytest.skip("shared data are absent")
+    table = assay.read(path, sources={"human": "kind=human"})
+    found = describe(table, n_resamples=19, rng=0).sources[0]
+    assert (found.design.kind, found.design.n_raters) == (kind, n_raters)
+    evalica, pandas = pytest.importorskip("evalica"), pytest.importorskip("pandas")
+    source = table.sources["human"]
+    grid = np.full((n_raters, table.n_items), np.nan)
+    grid[source.raters, source.items] = source.values
+    level = "nominal" if table.scale.kind == "nominal" else "ordinal"
+    expected = evalica.alpha(pandas.DataFrame(grid), distance=level).alpha
+    assert found.agreement["krippendorff_alpha"].value == pytest.approx(expected, abs=1e-9)
+    assert found.agreement["krippendorff_alpha"].value in found.agreement["krippendorff_alpha"].confidence_interval
+    assert expected == pytest.approx(alpha_near, abs=0.15)
+
+
+def test_repeated_responses_of_a_rater_are_averaged():
+    frame = pl.DataFrame(
+        {
+            "item": [1, 1, 1, 2, 2],
+            "rater": ["a", "a", "b", "a", "b"],
+            "repeat": [1, 2, 1, 1, 1],
+            "value": [1, 3, 2, 5, 4],
+        }
+    )
+    table = assay.read(frame, sources="human")
+    assert measure_agreement(table, n_resamples=9, rng=0)["agreement"].value == pytest.approx(0.5)

@@ -1,0 +1,62 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.fixture
+def ratings(tmp_path):
+    rows = ["item,source,rater,value"]
+    rows += [f"q{i},human,{rater},{(i * k) % 4}" for i in range(8) for k, rater in enumerate(("ann", "bob", "cy"), 1)]
+    rows += [f"q{i},model,,{i % 4}" for i in range(8)]
+    path = tmp_path / "ratings.csv"
+    path.write_text("\n".join(rows))
+    return path
+
+
+def run(*arguments):
+    command = [sys.executable, "-c", "from assay.cli import main; main()", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_it_prints_design_agreement_and_conclusions(ratings):
+    done = run("describe", ratings, "--raters", "--n-resamples", 19)
+    assert done.returncode == 0, done.stderr
+    assert "human: crossed: every rater judged every item (8 items × 3 raters, 24 responses)" in done.stdout
+    assert "Krippendorff's alpha" in done.stdout
+    assert "bob" in done.stdout
+    assert "raters like these 3" in done.stdout
+    again = run("describe", ratings, "--raters", "--n-resamples", 19, "--workers", 1)
+    assert again.stdout == done.stdout
+
+
+def test_json_has_everything(ratings):
+    done = run("describe", ratings, "--json", "--n-resamples", 19, "--only", "human")
+    content = json.loads(done.stdout)
+    assert [part["name"] for part in content["sources"]] == ["human"]
+    assert {entry["name"] for entry in content["sources"][0]["agreement"]["coefficients"]} >= {"icc_2", "fleiss_kappa"}
+
+
+def test_a_wrong_level_is_one_line_and_exit_code_2(ratings):
+    done = run("describe", ratings, "--level", "intervall")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "Did you mean 'interval'" in done.stderr
+
+
+def test_compare_takes_raters_and_clusters(tmp_path):
+    rows = ["item,source,rater,value,document"]
+    rows += [
+        f"q{i},{model},{rater},{(3 * i + 5 * k + 7 * (model == 'x')) % 11},d{i // 2}"
+        for i in range(12) for k, rater in enumerate(("ann", "bob", "cy", "di")) for model in ("x", "y")
+    ]  # fmt: skip
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(rows))
+    done = run("compare", path, "--a", "x", "--b", "y", "--cluster", "document", "--n-resamples", 99)
+    assert done.returncode == 0, done.stderr
+    assert "null=random-effects" in done.stdout
+    assert "cluster=document" in done.stdout
+    assert "Raters are a random factor" in " ".join(done.stdout.split())
+    fixed = run("compare", path, "--a", "x", "--b", "y", "--raters", "fixed", "--n-resamples", 99)
+    assert "null=swapped-items" in fixed.stdout
