@@ -1,0 +1,13 @@
+"""How many items, how many responses: what designs may expect, and which to take.
+
+designs (and costs) · scores, pools, sums, exact (the exact engine) · montecarlo · pvalues, power · effects (a named
+difference to ε) · detectable · pilot · planner · results, words
+"""
+
+from assay.planning.designs import Costs, Design
+from assay.planning.effects import Effect
+from assay.planning.planner import Answerer, ask, plan
+from assay.planning.power import TESTS
+from assay.planning.results import Cell, Plan
+
+__all__ = ["TESTS", "Answerer", "Cell", "Costs", "Design", "Effect", "Plan", "ask", "plan"]

@@ -1,0 +1,101 @@
+"""From a difference that people can name to ε: a contrast in a metric's units, accuracy points, a win rate."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay import _check
+from assay.errors import ArgumentError
+from assay.metrics import AdditiveMetric, Metric, resolve
+from assay.models import ResponseModel, simulate_contrasts
+from assay.planning.pools import Growing
+from assay.planning.scores import Setting, Sizes
+
+BLOCKS = 64
+"""Blocks of items behind each expected contrast; all ε see the same items, so that the curve is smooth."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A difference between A and B, as a contrast of some metric (not necessarily the one that is planned with).
+
+    Examples
+    --------
+    >>> Effect.win_rate(0.55).contrast
+    0.1
+    >>> Effect.accuracy_points(2).contrast
+    0.02
+    """
+
+    metric: Metric
+    contrast: float
+
+    def __post_init__(self) -> None:
+        if not _check.real("contrast", self.contrast) > 0:
+            raise ArgumentError(f"`contrast` must be above 0 (A is the better model); got {self.contrast:g}.")
+
+    @classmethod
+    def win_rate(cls, share: float) -> "Effect":
+        """Return the effect that A is better on this share of the items, ties counted half."""
+        share = _check.real("win_rate", share, at_least=0.5, at_most=1)
+        return cls(resolve("wins"), round(2 * share - 1, 12))
+
+    @classmethod
+    def accuracy_points(cls, points: float) -> "Effect":
+        """Return the effect that A's accuracy is this many percentage points higher."""
+        return cls(resolve("accuracy"), round(_check.real("accuracy_points", points, at_most=100) / 100, 12))
+
+
+def epsilon_for(
+    effect: Effect,
+    model: ResponseModel,
+    *,
+    n_responses: Sizes,
+    seed: np.random.SeedSequence,
+    perturbation: str | None = None,
+    workers: int = 1,
+) -> tuple[float, float]:
+    """Return the ε that gives the effect's contrast with this many responses, and the numerical error of ε."""
+    metric = effect.metric.on(model.scale)
+
+    def contrast(epsilon: float) -> tuple[float, float]:
+        return expected_contrast(metric, Setting(model, n_responses, epsilon, perturbation), seed=seed, workers=workers)
+
+    least, error = contrast(0.0)
+    most, _ = contrast(1.0)
+    if not least < effect.contrast <= most:
+        bound = f"the largest is {most:.4g}" if effect.contrast > most else f"without any ε it is {least:.4g}"
+        gold, a, b = n_responses
+        raise ArgumentError(
+            f"a contrast of {effect.contrast:g} in {metric.name} cannot be had with {gold} gold, {a} A and {b} B "
+            f"responses per item: {bound}."
+        )
+    low, high = 0.0, 1.0
+    at_low, at_high = least, most
+    for _ in range(40):
+        middle = (low + high) / 2
+        value, error = contrast(middle)
+        if value < effect.contrast:
+            low, at_low = middle, value
+        else:
+            high, at_high = middle, value
+        if high - low < 1e-4 or at_high - at_low < error / 10:
+            break
+    slope = (at_high - at_low) / (high - low)
+    return (low + high) / 2, float(error / slope) if slope > 0 else float("inf")
+
+
+def expected_contrast(
+    metric: Metric, setting: Setting, *, seed: np.random.SeedSequence, workers: int = 1
+) -> tuple[float, float]:
+    """Return the mean contrast at ε and its numerical error; a metric without item scores is taken on 1,000 items."""
+    if isinstance(metric, AdditiveMetric):
+        scores = Growing(setting, [metric], seed, workers=workers)
+        scores.grow([BLOCKS])
+        [pool] = scores.pools()
+        return pool.mean, pool.standard_error
+    draws = simulate_contrasts(
+        setting.model, [metric], n_items=1000, n_responses=setting.n_responses, epsilon=setting.epsilon,
+        perturbation=setting.perturbation, n_simulations=400, rng=seed, workers=workers,
+    )  # fmt: skip
+    return float(np.nanmean(draws)), float(np.nanstd(draws) / 20)

@@ -1,0 +1,89 @@
+"""The Monte-Carlo engine: any metric, by simulating whole studies."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from assay.inference import basic, expected_pvalue
+from assay.metrics import Metric
+from assay.models import ResponseModel, simulate_contrasts
+from assay.models.base import Epsilon
+from assay.planning.exact import MATTERS, Outlook
+from assay.planning.scores import Sizes
+from assay.scales import FloatArray
+
+FIRST_STUDIES, MOST_STUDIES = 2000, 50_000
+"""Studies simulated at first, and at most, where the user does not say how many."""
+
+
+@dataclass(frozen=True)
+class MonteCarloEngine:
+    """Outlooks of one response model, ε and numbers of responses, by any metrics.
+
+    Parameters are those of `ExactEngine`; metrics need not be additive. With `n_simulations` the number of simulated
+    studies is fixed, otherwise it grows until expected p-values that matter are known with the precision asked for.
+
+    Examples
+    --------
+    >>> from assay.metrics import resolve
+    >>> from assay.models import preset
+    >>> engine = MonteCarloEngine(preset("normal"), [resolve("rmse")], (5, 5, 5), epsilon=0.3,
+    ...     seed=np.random.SeedSequence(0), n_simulations=200)
+    >>> [outlook] = engine.outlooks(100)
+    >>> outlook.contrast > 0
+    True
+    """
+
+    model: ResponseModel
+    metrics: Sequence[Metric]
+    n_responses: Sizes
+    epsilon: Epsilon
+    seed: np.random.SeedSequence
+    perturbation: str | None = None
+    n_simulations: int | None = None
+    precision: float = 0.005
+    resample_simulated: bool = False
+    workers: int = 1
+    progress: Callable[[int], object] | None = None
+
+    name = "monte-carlo"
+
+    def outlooks(self, n_items: int, *, confidence_level: float = 0.95) -> list[Outlook]:
+        """Return what a study of this many items may expect, by each metric."""
+        studies = self.n_simulations or FIRST_STUDIES
+        while True:
+            draws, null = (self._contrasts(n_items, studies, null=null) for null in (False, True))
+            found = [self._outlook(row, null_row, confidence_level) for row, null_row in zip(draws, null, strict=True)]
+            lack = max((self._lack(outlook) for outlook in found), default=1.0)
+            if self.n_simulations is not None or lack <= 1 or studies == MOST_STUDIES:
+                return found
+            studies = min(MOST_STUDIES, math.ceil(1.1 * lack * studies))
+
+    def _contrasts(self, n_items: int, n_simulations: int, *, null: bool) -> FloatArray:
+        return simulate_contrasts(
+            self.model, self.metrics, n_items=n_items, n_responses=self.n_responses, epsilon=self.epsilon,
+            perturbation=self.perturbation, null=null, n_simulations=n_simulations,
+            resample_simulated=self.resample_simulated, rng=self.seed, workers=self.workers, progress=self.progress,
+        )  # fmt: skip
+
+    def _lack(self, outlook: Outlook) -> float:
+        p, error = outlook.expected_pvalue, outlook.expected_pvalue_error
+        if not MATTERS[0] <= p <= MATTERS[1] or not error > self.precision:
+            return 1.0
+        return (error / self.precision) ** 2
+
+    def _outlook(self, draws: FloatArray, null: FloatArray, confidence_level: float) -> Outlook:
+        expected = expected_pvalue(null, draws)
+        defined = draws[~np.isnan(draws)]
+        if defined.size < 2:
+            return Outlook(*[math.nan] * 6)
+        mean, sd = float(defined.mean()), float(defined.std(ddof=1))
+        tail = (1 - confidence_level) / 2
+        width = basic(defined, mean, confidence_level=confidence_level).width
+        # Two quantiles of a normal sample; they hardly depend on each other.
+        density = math.exp(-(float(ndtri(tail)) ** 2) / 2) / math.sqrt(2 * math.pi)
+        width_error = sd * math.sqrt(2 * tail * (1 - tail) / defined.size) / density
+        return Outlook(mean, sd / math.sqrt(defined.size), expected.pvalue, expected.standard_error, width, width_error)

@@ -1,0 +1,260 @@
+"""Power: how often the test that will be run finds the difference, on simulated data sets of a design.
+
+Tests that see only the contrast of each item draw their data sets from a pool of item scores; Welch's t and the nulls
+that resample responses draw them from the response model. Metrics without item scores are compared as `compare` does.
+"""
+
+import math
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay import _check
+from assay._random import child, generator
+from assay.errors import ArgumentError, AssayWarning
+from assay.metrics import AdditiveMetric, Metric
+from assay.models.simulation import derive
+from assay.planning import pvalues
+from assay.planning.pools import Pool
+from assay.planning.scores import Setting
+from assay.resampling import NULLS, NullName
+from assay.scales import FloatArray
+
+RESAMPLING: tuple[NullName, ...] = ("swapped-items", "pooled-responses", "dealt-responses", "recentred")
+
+TESTS: dict[str, str] = {
+    **{str(name): NULLS[name] for name in RESAMPLING},
+    "item-bootstrap": "items are drawn with replacement; p is the share of draws on the other side of zero, doubled",
+    "paired-t": "Student's t of the item contrasts",
+    "welch-t": "Welch's t of the item scores of A and of B, the pairing forgotten",
+    "wilcoxon": "Wilcoxon's signed ranks of the item contrasts",
+}
+"""Tests whose power can be had: the nulls of `compare`, and the baselines of RATINGS, figure 6."""
+
+DATA_SETS, FEWEST_DATA_SETS, DRAWN_ITEMS = 4000, 1500, 1 << 25
+"""Data sets drawn from a pool of scores, and at least where that would be more than so many items: the power is then
+known within .008, or .013."""
+
+SIMULATED_DATA_SETS = 2000
+"""Data sets drawn from the response model."""
+
+COMPARED_DATA_SETS, COMPARED_DRAWS = 400, 199
+"""Data sets compared one by one, and their draws, where there is no faster way: known within .025."""
+
+NUMBERS = 1 << 20
+"""Numbers held at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """Which test, and when it rejects.
+
+    Attributes
+    ----------
+    name : str
+        One of `TESTS`.
+    alpha : float
+    alternative : {"two-sided", "greater", "less"}
+    """
+
+    __test__ = False  # not a test of ours, whatever pytest thinks
+
+    name: str = "swapped-items"
+    alpha: float = 0.05
+    alternative: str = "two-sided"
+
+    def __post_init__(self) -> None:
+        from assay.inference import ALTERNATIVES
+
+        _check.one_of("test", self.name, TESTS)
+        _check.fraction("alpha", self.alpha)
+        _check.one_of("alternative", self.alternative, ALTERNATIVES)
+
+    def rejects(self, tails: pvalues.Tails) -> int:
+        """Return how many data sets are significant."""
+        # The tolerance is for p-values that are equal to the level on paper.
+        return int(np.count_nonzero(pvalues.combine(tails, self.alternative) <= self.alpha * (1 + 1e-9)))
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """The share of data sets on which the test rejects, and its numerical error."""
+
+    power: float
+    error: float
+
+
+def from_pool(pool: Pool, n_items: int, test: Test, *, seed: np.random.SeedSequence, n: int | None = None) -> Power:
+    """Return the power of a test on item contrasts, on data sets drawn from a pool of scores."""
+    n = n or min(DATA_SETS, max(FEWEST_DATA_SETS, DRAWN_ITEMS // n_items))
+    table = _lookup(pool)
+    stream = generator(seed, "power", n_items)
+    rejected = 0
+    for rows in _batches(n, n_items):
+        contrasts = table[stream.integers(0, table.size, (rows, n_items), dtype=np.int32)] * pool.step
+        rejected += test.rejects(pvalues.ON_CONTRASTS[test.name](contrasts))
+    # Where the pool's mean is off by one standard error, the power is off by the slope of the normal at its quantile.
+    share = rejected / n
+    slope = 0.0 if pool.sd == 0 else math.sqrt(n_items) * pool.standard_error / pool.sd * _normal_density(share)
+    return Power(share, math.hypot(_binomial_error(share, n), slope))
+
+
+def simulated(
+    setting: Setting,
+    metric: Metric,
+    n_items: int,
+    test: Test,
+    *,
+    seed: np.random.SeedSequence,
+    n: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Power:
+    """Return the power of any test, on data sets drawn from the response model."""
+    if not isinstance(metric, AdditiveMetric):
+        return _compared(setting, metric, n_items, test, seed=seed, n=n or COMPARED_DATA_SETS)
+    n = n or SIMULATED_DATA_SETS
+    if test.name == "welch-t" and metric.relative:
+        raise ArgumentError(f"welch-t compares the scores of A with those of B, and {metric.name!r} gives neither one.")
+    resamples = test.name in ("pooled-responses", "dealt-responses")
+    stream = generator(seed, "power by simulation", n_items)
+    width = 3 * max(setting.n_responses) if resamples else max(1, len(setting.model.scale.levels))
+    rejected = 0
+    for rows in _batches(n, n_items * width):
+        drawn = setting.model.draw(
+            rows, n_items, n_responses=setting.n_responses, epsilon=setting.epsilon,
+            perturbation=setting.perturbation, needs="values" if resamples else metric.needs, rng=stream,
+        )  # fmt: skip
+        if resamples:
+            deal = test.name == "dealt-responses"
+            tails = _resampled_responses(drawn, metric, setting, deal=deal, stream=stream)
+        elif test.name == "welch-t":
+            sign = -1 if metric.better == "lower" else 1
+            tails = pvalues.welch_t(*(sign * metric.item_scores(drawn[0], model) for model in drawn[1:]))
+        else:
+            tails = pvalues.ON_CONTRASTS[test.name](metric.item_contrasts(*drawn))
+        rejected += test.rejects(tails)
+        if progress is not None:
+            progress(rows)
+    return Power(rejected / n, _binomial_error(rejected / n, n))
+
+
+def _resampled_responses(
+    drawn: tuple[FloatArray, FloatArray, FloatArray],
+    metric: AdditiveMetric,
+    setting: Setting,
+    *,
+    deal: bool,
+    stream: np.random.Generator,
+    repeats: int = 4,
+) -> pvalues.Tails:
+    """Return the tails of pooled or dealt responses.
+
+    With items drawn too, a draw's contrast is a mean of independent scores, so its tail follows from their variance
+    and fourth moment over all items; a few resampled scores of each item are enough to know these.
+    """
+    gold, a, b = drawn
+    scale = setting.model.scale
+    n_items = gold.shape[1]
+    both = np.concatenate([a, b], axis=-1)
+    second, fourth = np.zeros(len(gold)), np.zeros(len(gold))
+    for _ in range(repeats):
+        if deal:
+            shuffled = stream.permuted(both, axis=-1)
+            resampled = (gold, shuffled[..., : a.shape[-1]], shuffled[..., a.shape[-1] :])
+        else:
+            of_a, of_b = (_resample(both, side.shape[-1], stream) for side in (a, b))
+            resampled = (_resample(gold, gold.shape[-1], stream), of_a, of_b)
+        scores = metric.item_contrasts(*(derive(side, "values", metric.needs, scale) for side in resampled))
+        squares = np.square(scores)
+        second += squares.mean(axis=1) / repeats
+        fourth += np.square(squares).mean(axis=1) / repeats
+    observed = metric.item_contrasts(*(derive(side, "values", metric.needs, scale) for side in drawn)).mean(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        kurtosis = np.where(second > 0, fourth / second**2 - 3, 0.0) / n_items
+    return pvalues.normal_sum(observed, second / n_items, kurtosis)
+
+
+def _resample(values: FloatArray, k: int, stream: np.random.Generator) -> FloatArray:
+    chosen = stream.integers(0, values.shape[-1], (*values.shape[:-1], k), dtype=np.int32)
+    return np.take_along_axis(values, chosen, axis=-1)
+
+
+def _compared(
+    setting: Setting, metric: Metric, n_items: int, test: Test, *, seed: np.random.SeedSequence, n: int
+) -> Power:
+    """Run `compare` on simulated tables: the slow way, and the only one for metrics without item scores."""
+    from assay.comparison import compare
+
+    if test.name not in RESAMPLING:
+        known = ", ".join(RESAMPLING)
+        raise ArgumentError(
+            f"test {test.name!r} needs item scores, which metric {metric.name!r} has not; take {known}."
+        )
+    rejected = 0
+    for number in range(n):
+        table = setting.model.table(
+            n_items, setting.n_responses, epsilon=setting.epsilon, perturbation=setting.perturbation,
+            rng=child(seed, "data set", n_items, number),
+        )  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AssayWarning)
+            found = compare(
+                table.contest(gold="gold", a="A", b="B"), metric=metric, null=test.name,
+                responses="bootstrap" if test.name == "pooled-responses" else "all", alternative=test.alternative,
+                n_resamples=COMPARED_DRAWS, interval="percentile", rng=child(seed, "compare", n_items, number),
+                workers=1,
+            )  # fmt: skip
+        rejected += found.pvalue <= test.alpha * (1 + 1e-9)
+    return Power(rejected / n, _binomial_error(rejected / n, n))
+
+
+def smallest_n_items(power_of: Callable[[int], float], target: float, *, guess: int, most: int) -> int | None:
+    """Return the fewest items with which the power reaches the target; None if `most` do not suffice.
+
+    Power grows with the items, but for simulation noise and the steps of exact tests, so the search brackets the
+    target by doubling and halves the bracket down to 1 % of it.
+    """
+    low, high = 0, max(2, min(guess, most))
+    while power_of(high) < target:
+        if high == most:
+            return None
+        low, high = high, min(most, 2 * high)
+    while low == 0 and high > 2 and power_of(high // 2) >= target:
+        high //= 2
+    low = max(low, high // 2)
+    while high - low > max(1, high // 100):
+        middle = (low + high) // 2
+        if power_of(middle) >= target:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _lookup(pool: Pool, size: int = 1 << 18) -> FloatArray:
+    """Return the scores at equally spaced quantiles, so that drawing one is looking one up; the mean stays."""
+    cumulated = np.cumsum(pool.grid.shares)
+    where = np.searchsorted(cumulated / cumulated[-1], (np.arange(size) + 0.5) / size)
+    scores = pool.grid.points[where]
+    return scores if pool.on_grid else scores + pool.rounding
+
+
+def _batches(n: int, width: int) -> Iterator[int]:
+    step = max(1, NUMBERS // width)
+    for start in range(0, n, step):
+        yield min(step, n - start)
+
+
+def _binomial_error(share: float, n: int) -> float:
+    # One more success and failure each: a share of 0 or 1 is not known without error.
+    centred = (share * n + 1) / (n + 2)
+    return math.sqrt(centred * (1 - centred) / n)
+
+
+def _normal_density(share: float) -> float:
+    from scipy.special import ndtri
+
+    z = float(ndtri(min(max(share, 1e-4), 1 - 1e-4)))
+    return math.exp(-z * z / 2) / math.sqrt(2 * math.pi)

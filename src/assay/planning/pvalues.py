@@ -1,0 +1,228 @@
+"""p-values of many simulated data sets at once, for tests that see the contrast of each item: rows are data sets.
+
+A resampling test has an inner level of draws, which is never drawn here. What a draw of `swapped-items` sums up is a
+list of numbers with random signs, what a draw of the item bootstrap sums up are items drawn with replacement; the
+tails of both sums follow from expansions whose error docs/plan.md measures against enumeration and brute force.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import bdtr, ndtr, stdtr
+
+from assay.scales import FloatArray
+
+Tails = tuple[FloatArray, FloatArray]
+"""P(draw ≤ data) and P(draw ≥ data) under the null, by data set."""
+
+ENUMERATED = 12
+"""Up to this many items all 2ᴺ swaps are counted."""
+
+
+def combine(tails: Tails, alternative: str) -> FloatArray:
+    """Return the p-values of an alternative: the smaller tail doubled, at most 1, or one of them."""
+    less, greater = tails
+    if alternative == "two-sided":
+        return np.asarray(np.minimum(1.0, 2 * np.minimum(less, greater)))
+    return greater if alternative == "greater" else less
+
+
+def swapped_items(contrasts: FloatArray) -> Tails:
+    """Exchange A and B item by item: the sum of the item contrasts with random signs.
+
+    Counted exactly for few items and where all contrasts have the same size (then it is the sign test); otherwise the
+    signs of the largest items are enumerated and the sum of the others follows Edgeworth's expansion.
+
+    Examples
+    --------
+    >>> less, greater = swapped_items(np.array([[1.0, 2.0, 3.0, 4.0]]))
+    >>> float(greater[0])  # one arrangement of 16
+    0.0625
+    """
+    sizes = np.abs(contrasts)
+    largest = sizes.max(axis=1, keepdims=True)
+    if contrasts.shape[1] <= ENUMERATED:
+        return _enumerated(contrasts)
+    if bool(np.all((sizes <= 1e-9 * largest) | (sizes >= (1 - 1e-9) * largest))):
+        return _sign_test(contrasts, largest)
+    return _expanded(contrasts)
+
+
+def paired_t(contrasts: FloatArray) -> Tails:
+    """Student's t of the item contrasts."""
+    n = contrasts.shape[1]
+    mean, error = contrasts.mean(axis=1), contrasts.std(axis=1, ddof=1) / math.sqrt(n)
+    less = _student(mean, error, np.full(mean.shape, n - 1.0))
+    return less, 1 - less
+
+
+def wilcoxon(contrasts: FloatArray) -> Tails:
+    """Wilcoxon's signed ranks of the item contrasts; zeros are left out, ties share their mean rank.
+
+    Given the ranks, their sum has random signs too, so up to 50 items its tail is that of `swapped_items`; beyond, it
+    is normal.
+    """
+    from assay.paired.ranks import SignedRanks
+
+    if contrasts.shape[1] > 50:
+        z = SignedRanks.of(contrasts).z
+        return ndtr(z), ndtr(-z)
+    from assay.metrics.ranking import ranks
+
+    sizes = np.abs(contrasts)
+    zero = sizes <= 1e-10 * sizes.max(axis=1, keepdims=True)
+    places = ranks(np.where(zero, 0.0, sizes)) - zero.sum(axis=1, keepdims=True)
+    return swapped_items(np.where(zero, 0.0, places * np.sign(contrasts)))
+
+
+def recentred(contrasts: FloatArray) -> Tails:
+    """Items drawn with replacement, and the draws moved to a mean of zero: P(draw − mean ≥ mean)."""
+    mean = contrasts.mean(axis=1)
+    return _bootstrap_tails(contrasts, mean)
+
+
+def item_bootstrap(contrasts: FloatArray) -> Tails:
+    """Items drawn with replacement: the share of draws on the other side of zero (flat item bootstrap)."""
+    mean = contrasts.mean(axis=1)
+    less, greater = _bootstrap_tails(contrasts, -mean)
+    return greater, less
+
+
+def welch_t(a: FloatArray, b: FloatArray) -> Tails:
+    """Welch's t of the item scores of A and of B, the pairing forgotten; scores are signed so that more is better."""
+    n = a.shape[1]
+    of_a, of_b = a.var(axis=1, ddof=1) / n, b.var(axis=1, ddof=1) / n
+    total = of_a + of_b
+    with np.errstate(invalid="ignore", divide="ignore"):
+        freedom = total**2 * (n - 1) / (of_a**2 + of_b**2)
+    less = _student(a.mean(axis=1) - b.mean(axis=1), np.sqrt(total), np.nan_to_num(freedom, nan=1.0))
+    return less, 1 - less
+
+
+ON_CONTRASTS: dict[str, Callable[[FloatArray], Tails]] = {
+    "swapped-items": swapped_items,
+    "recentred": recentred,
+    "item-bootstrap": item_bootstrap,
+    "paired-t": paired_t,
+    "wilcoxon": wilcoxon,
+}
+"""Tests that need no more than the contrast of each item."""
+
+
+def normal_sum(observed: FloatArray, variance: FloatArray, kurtosis: FloatArray) -> Tails:
+    """Return the tails of a symmetric sum with this variance and fourth cumulant over squared variance."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        z = np.where(variance > 0, observed / np.sqrt(variance), np.where(observed == 0, 0.0, np.sign(observed) * 1e9))
+    upper = _edgeworth(np.abs(z), np.zeros_like(z), kurtosis)
+    greater = np.where(z >= 0, upper, 1 - upper)
+    return 1 - greater, greater
+
+
+def _enumerated(contrasts: FloatArray) -> Tails:
+    n = contrasts.shape[1]
+    sums = contrasts.sum(axis=1, keepdims=True)
+    tie = 1e-10 * np.abs(contrasts).sum(axis=1, keepdims=True)
+    patterns = _signs(n)
+    less, greater = np.empty(len(contrasts)), np.empty(len(contrasts))
+    for start in range(0, len(contrasts), 256):
+        part = slice(start, start + 256)
+        draws = contrasts[part] @ patterns
+        less[part] = (draws <= sums[part] + tie[part]).mean(axis=1)
+        greater[part] = (draws >= sums[part] - tie[part]).mean(axis=1)
+    return less, greater
+
+
+def _sign_test(contrasts: FloatArray, largest: FloatArray) -> Tails:
+    above = (contrasts > largest / 2).sum(axis=1)
+    below = (contrasts < -largest / 2).sum(axis=1)
+    counted = above + below
+    less = bdtr(above, counted, 0.5)
+    greater = bdtr(below, counted, 0.5)
+    return np.where(counted > 0, less, 1.0), np.where(counted > 0, greater, 1.0)
+
+
+def _expanded(contrasts: FloatArray) -> Tails:
+    """P(Σ ±d ≥ Σ d) by Edgeworth's expansion; where that may decide, with the largest items enumerated before it."""
+    sums = contrasts.sum(axis=1)
+    squares = np.square(contrasts)
+    variance = squares.sum(axis=1)
+    live = variance > 0
+    safe = np.where(live, variance, 1.0)
+    x = np.abs(sums) / np.sqrt(safe)
+    kurtosis = -2 * np.square(squares).sum(axis=1) / safe**2
+    upper = _edgeworth(x, np.zeros_like(x), kurtosis)
+    step = _flip_step(contrasts)
+    close = np.flatnonzero(live & (upper > 1e-5) & (upper < 0.2))
+    batch = 256
+    for start in range(0, close.size, batch):
+        rows = close[start : start + batch]
+        upper[rows] = _largest_enumerated(contrasts[rows], np.abs(sums[rows]) - step / 2)
+    # The other tail holds the observed sum too: what lies between is one step of the grid.
+    lower = np.minimum(1.0, 1 - upper + step * np.exp(-np.square(x) / 2) / np.sqrt(2 * math.pi * safe))
+    upper, lower = np.where(live, upper, 1.0), np.where(live, lower, 1.0)
+    return np.where(sums >= 0, lower, upper), np.where(sums >= 0, upper, lower)
+
+
+def _largest_enumerated(contrasts: FloatArray, bound: FloatArray) -> FloatArray:
+    """Return P(Σ ±d ≥ bound): all signs of the largest items, and an expansion for the sum of the others.
+
+    What makes a sum of random signs differ from the normal are a few large terms, and these are counted.
+    """
+    n = contrasts.shape[1]
+    n_counted = 12 if n <= 64 else 8
+    sizes = np.partition(np.abs(contrasts), n - n_counted, axis=1)
+    rest = np.square(sizes[:, : n - n_counted])
+    variance = rest.sum(axis=1, keepdims=True)
+    safe = np.where(variance > 0, variance, 1.0)
+    kurtosis = -2 * np.square(rest).sum(axis=1, keepdims=True) / safe**2
+    left = bound[:, np.newaxis] - sizes[:, n - n_counted :] @ _signs(n_counted)
+    tie = 1e-10 * sizes.sum(axis=1, keepdims=True)
+    upper = _edgeworth(left / np.sqrt(safe), np.zeros_like(left), kurtosis)
+    return np.asarray(np.where(variance > 0, upper, left <= tie).mean(axis=1))
+
+
+def _signs(n: int) -> FloatArray:
+    """Return all 2ⁿ columns of n signs."""
+    return np.asarray(1.0 - 2.0 * ((np.arange(2**n) >> np.arange(n)[:, np.newaxis]) % 2), dtype=np.float64)
+
+
+def _flip_step(contrasts: FloatArray) -> float:
+    """Return how far apart neighbouring sums of ±d are: twice the grid of the contrasts, 0 where they have none."""
+    from assay.planning.pools import FINE, grid_step
+
+    sample = contrasts[: max(1, 20000 // contrasts.shape[1])]
+    step = grid_step(sample.ravel())
+    reach = float(np.ptp(sample))
+    return 2 * step if reach > 0 and step > 4 * reach / FINE else 0.0
+
+
+def _bootstrap_tails(contrasts: FloatArray, shift: FloatArray) -> Tails:
+    """Return P(mean of drawn items − mean ≤ shift) and ≥, by Edgeworth's expansion with skewness and kurtosis."""
+    n = contrasts.shape[1]
+    centred = contrasts - contrasts.mean(axis=1, keepdims=True)
+    squares = np.square(centred)
+    variance = squares.mean(axis=1)
+    live = variance > 0
+    safe = np.where(live, variance, 1.0)
+    skewness = (squares * centred).mean(axis=1) / safe**1.5 / math.sqrt(n)
+    kurtosis = (np.square(squares).mean(axis=1) / safe**2 - 3) / n
+    x = shift / np.sqrt(safe / n)
+    upper = _edgeworth(x, skewness, kurtosis)
+    greater = np.where(live, upper, (shift <= 0).astype(np.float64))
+    return np.where(live, 1 - upper, (shift >= 0).astype(np.float64)), greater
+
+
+def _edgeworth(x: FloatArray, skewness: FloatArray, kurtosis: FloatArray) -> FloatArray:
+    """Return the upper tail at x of a standardised sum with these third and fourth cumulants."""
+    density = np.exp(-np.square(x) / 2) / math.sqrt(2 * math.pi)
+    third = skewness / 6 * (x**2 - 1)
+    fourth = kurtosis / 24 * (x**3 - 3 * x) + skewness**2 / 72 * (x**5 - 10 * x**3 + 15 * x)
+    return np.asarray(np.clip(ndtr(-x) + density * (third + fourth), 0.0, 1.0))
+
+
+def _student(mean: FloatArray, error: FloatArray, freedom: FloatArray) -> FloatArray:
+    """Return P(T ≤ mean / error); without spread, the sign of the mean decides."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        t = np.where(error > 0, mean / error, np.where(mean == 0, 0.0, np.sign(mean) * 1e9))
+    return np.asarray(stdtr(freedom, t))

@@ -1,0 +1,195 @@
+"""How the contrast of one item is spread, for one response model, metric and number of responses.
+
+Items are independent, so this one distribution is all that an additive metric's study needs, whatever its number of
+items. Only the items are simulated at random where that can be helped: with few levels and few responses, every
+outcome of the responses is weighted by its probability given the item; otherwise each item gets several independent
+sets of responses, combined as a Latin square, so that r draws of each source give r² scores.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from assay._random import generator
+from assay.metrics import AdditiveMetric
+from assay.models import ResponseModel
+from assay.models.answers import Answers
+from assay.models.base import Epsilon
+from assay.models.levels import LevelAnswers
+from assay.models.simulation import derive
+from assay.scales import FloatArray, Scale
+from assay.summaries import Needs
+
+DRAWN_ITEMS, WEIGHED_ITEMS = 1024, 256
+"""Items of a block, by how their responses come about: an item whose outcomes are all weighed says much more. A block
+has its own random stream, so blocks may be drawn by anyone in any order."""
+
+REPEATS = 4
+"""Independent sets of responses of each item, where responses are drawn."""
+
+OUTCOMES = 1 << 21
+"""Largest number of outcomes of an item (of gold, A and B together), times the responses of a source, for which all
+are weighed: they cost the more the more there are, and save the less the more responses average out by themselves."""
+
+Sizes = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What fixes the distribution of an item's contrast: who answers, how often, and how far B is from gold."""
+
+    model: ResponseModel
+    n_responses: Sizes
+    epsilon: Epsilon = 0.0
+    perturbation: str | None = None
+    null: bool = False
+
+    @property
+    def name(self) -> tuple[str | int, ...]:
+        """What names the setting's random streams: B's distance is not in it, so nearby settings draw alike."""
+        return ("null" if self.null else "alternative", *self.n_responses)
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether A and B are exchangeable, so that scores and their negatives are equally likely."""
+        return self.null and self.n_responses[1] == self.n_responses[2]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Scores of one block of items: values, and how much each weighs (as a share of the block) if not all alike.
+
+    Blocks of a setting either all have weights, and then the same values, or none has.
+    """
+
+    values: FloatArray
+    weights: FloatArray | None
+    n_items: int
+
+    @property
+    def mean(self) -> float:
+        """The mean score of the block's items."""
+        return float(self.values.mean() if self.weights is None else self.values @ self.weights)
+
+
+def draw_block(
+    setting: Setting, metrics: Sequence[AdditiveMetric], number: int, seed: np.random.SeedSequence
+) -> list[Block]:
+    """Draw block `number` of a setting and return its scores by each metric (already on the model's scale)."""
+    stream = generator(seed, "item scores", *setting.name, number)
+    few = _few_outcomes(setting, metrics)
+    sources = setting.model.sources(
+        (1, WEIGHED_ITEMS if few else DRAWN_ITEMS), stream, epsilon=setting.epsilon, perturbation=setting.perturbation
+    )
+    return _weighed(setting, metrics, sources) if few else _drawn(setting, metrics, sources, stream)
+
+
+def _few_outcomes(setting: Setting, metrics: Sequence[AdditiveMetric]) -> bool:
+    levels = len(setting.model.scale.levels)
+    if not levels or any(metric.needs not in ("means", "counts") for metric in metrics):
+        return False
+    n_outcomes = math.prod(math.comb(k + levels - 1, levels - 1) for k in setting.n_responses)
+    return n_outcomes * max(setting.n_responses) <= OUTCOMES
+
+
+def _weighed(
+    setting: Setting, metrics: Sequence[AdditiveMetric], sources: tuple[Answers, Answers, Answers]
+) -> list[Block]:
+    """Weigh every outcome of gold, A and B by its probability, averaged over the items: one matrix product."""
+    shares = [_shares(source) for source in sources]
+    if setting.null:
+        shares[1] = shares[2] = (shares[1] + shares[2]) / 2
+    outcomes = [_compositions(k, shares[0].shape[-1]) for k in setting.n_responses]
+    gold, a, b = (_probabilities(share, outcome) for share, outcome in zip(shares, outcomes, strict=True))
+    n_items = len(gold)
+    both = (gold[:, :, np.newaxis] * a[:, np.newaxis, :]).reshape(n_items, -1)
+    weights = (both.T @ b).ravel() / n_items
+    scores = _outcome_scores(setting.model.scale, tuple(metrics), setting.n_responses)
+    return [Block(values, weights, n_items) for values in scores]
+
+
+def _shares(source: Answers) -> FloatArray:
+    assert isinstance(source, LevelAnswers), "a scale with levels has answers with shares"
+    shares: FloatArray = source.shares[0]
+    return shares
+
+
+@lru_cache(maxsize=64)
+def _compositions(k: int, n_levels: int) -> FloatArray:
+    """Return every way in which k responses can fall on the levels: (ways, levels)."""
+    bars = itertools.combinations(range(k + n_levels - 1), n_levels - 1)
+    edges = np.array(list(bars), dtype=np.int64).reshape(-1, n_levels - 1)
+    padded = np.hstack([np.full((len(edges), 1), -1), edges, np.full((len(edges), 1), k + n_levels - 1)])
+    return (np.diff(padded, axis=1) - 1).astype(np.float64)
+
+
+def _probabilities(shares: FloatArray, outcomes: FloatArray) -> FloatArray:
+    """Return the multinomial probability of each outcome for each item: (items, outcomes)."""
+    from scipy.special import gammaln
+
+    k = outcomes[0].sum()
+    ways = gammaln(k + 1) - gammaln(outcomes + 1).sum(axis=1)
+    logs = np.log(np.maximum(shares, 1e-300))
+    return np.asarray(np.exp(logs @ outcomes.T + ways))
+
+
+@lru_cache(maxsize=16)
+def _outcome_scores(scale: Scale, metrics: tuple[AdditiveMetric, ...], sizes: Sizes) -> tuple[FloatArray, ...]:
+    """Return every metric's contrast for every outcome of gold, A and B, in the order of the joint weights."""
+    outcomes = [_compositions(k, len(scale.levels)) for k in sizes]
+    scores = []
+    for metric in metrics:
+        gold, a, b = (derive(outcome, "counts", metric.needs, scale) for outcome in outcomes)
+        n_gold, n_a, n_b = (len(outcome) for outcome in outcomes)
+        rest = gold.shape[1:]
+        shape = (n_gold, n_a, n_b, *rest)
+        spread = (
+            np.broadcast_to(gold.reshape(n_gold, 1, 1, *rest), shape),
+            np.broadcast_to(a.reshape(1, n_a, 1, *rest), shape),
+            np.broadcast_to(b.reshape(1, 1, n_b, *rest), shape),
+        )
+        flat = (np.ascontiguousarray(side).reshape(-1, *rest) for side in spread)
+        scores.append(metric.item_contrasts(*flat))
+    return tuple(scores)
+
+
+def _drawn(
+    setting: Setting,
+    metrics: Sequence[AdditiveMetric],
+    sources: tuple[Answers, Answers, Answers],
+    stream: np.random.Generator,
+) -> list[Block]:
+    """Draw r sets of responses of each source and score the r² triples (i, j, i + j mod r).
+
+    Each pair of a gold set with a set of A, of gold with B, and of A with B occurs once, which averages the noise of
+    single sets and of their combinations faster than r separate triples would.
+    """
+    needs = _richest([metric.needs for metric in metrics], bool(setting.model.scale.levels))
+    source_gold, source_a, source_b = sources
+    kg, ka, kb = setting.n_responses
+    mixed = (source_b, source_a) if setting.null else (None, None)
+    gold = [source_gold.summary(needs, kg, stream)[0] for _ in range(REPEATS)]
+    a = np.stack([source_a.summary(needs, ka, stream, mixed[0])[0] for _ in range(REPEATS)])
+    b = np.stack([source_b.summary(needs, kb, stream, mixed[1])[0] for _ in range(REPEATS)])
+    scale = setting.model.scale
+    found: list[list[FloatArray]] = [[] for _ in metrics]
+    ready = {
+        need: tuple(derive(side, needs, need, scale) for side in (np.stack(gold), a, b))
+        for need in {metric.needs for metric in metrics}
+    }
+    for row in range(REPEATS):
+        for scores, metric in zip(found, metrics, strict=True):
+            of_gold, of_a, of_b = ready[metric.needs]
+            scores.append(metric.item_contrasts(of_gold[row], of_a, np.roll(of_b, -row, axis=0)).ravel())
+    return [Block(np.concatenate(scores), None, DRAWN_ITEMS) for scores in found]
+
+
+def _richest(needs: Sequence[Needs], has_levels: bool) -> Needs:
+    distinct = set(needs)
+    if len(distinct) == 1:
+        return needs[0]
+    return "counts" if distinct == {"means", "counts"} and has_levels else "values"

@@ -1,0 +1,196 @@
+"""The distribution of a sum of N independent scores, by Fourier inversion.
+
+Scores lie on a grid, exactly (wins, accuracy, total variation of few responses, …) or rounded to it. The
+characteristic function of a sum is a product, so N items cost no more than one: raise it to the N-th power and invert.
+For large N the power has died out after some dozen frequencies, and the inversion is a short series; otherwise it is
+an FFT over a window that holds the whole sum but for a negligible tail.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from assay.scales import FloatArray
+
+NEGLIGIBLE = 1e-10
+"""What the characteristic function of the sum may be where it is taken for zero."""
+
+WINDOW = 9.0
+"""Half the width of the window in standard deviations of the sum; single extreme scores are added on top."""
+
+SERIES = 1 << 19
+"""Largest size of the table of waves (frequencies × grid points) for which the series is used."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grid:
+    """A distribution on the whole numbers low, low + 1, …; shares may sum to less than one.
+
+    Attributes
+    ----------
+    low : int
+    shares : array
+    """
+
+    low: int
+    shares: FloatArray
+
+    @property
+    def points(self) -> FloatArray:
+        """The numbers."""
+        return np.arange(self.low, self.low + self.shares.size, dtype=np.float64)
+
+    @property
+    def mean(self) -> float:
+        """The mean."""
+        return float(self.points @ self.shares)
+
+    @property
+    def variance(self) -> float:
+        """The variance."""
+        return float(np.square(self.points - self.mean) @ self.shares)
+
+    @property
+    def reach(self) -> float:
+        """The largest distance of a number from the mean."""
+        return max(self.low + self.shares.size - 1 - self.mean, self.mean - self.low)
+
+    def reflected(self) -> "Grid":
+        """Return the distribution of the negative."""
+        return Grid(-(self.low + self.shares.size - 1), self.shares[::-1])
+
+
+class Total(Protocol):
+    """The distribution of a sum."""
+
+    def upper(self, point: int) -> float:
+        """Return the probability of this number or more."""
+
+    def quantile(self, share: float) -> float:
+        """Return the smallest number below or at which at least this share lies."""
+
+
+class Summands:
+    """Independent parts of a sum: one score from each, added up N times.
+
+    Examples
+    --------
+    >>> coin = Grid(0, np.array([0.5, 0.5]))
+    >>> round(Summands(coin).times(10).upper(9), 6)  # 9 or 10 heads of 10
+    0.010742
+    """
+
+    def __init__(self, *parts: Grid) -> None:
+        self._parts = parts
+        self.mean = sum(part.mean for part in parts)
+        self.variance = sum(part.variance for part in parts)
+
+    @cached_property
+    def _decay(self) -> tuple[float, FloatArray]:
+        """Frequencies' distance, and the largest size of the characteristic function from each frequency on."""
+        length = _fast(4 * max(1024, *(part.shares.size for part in self._parts)))
+        size = np.ones(length // 2 + 1)
+        for part in self._parts:
+            size *= np.abs(np.fft.rfft(part.shares, length))
+        return 2 * math.pi / length, np.maximum.accumulate(size[::-1])[::-1]
+
+    def times(self, n: int) -> "Total":
+        """Return the distribution of the sum of n scores from each part."""
+        centre = n * self.mean
+        reach = sum(part.reach for part in self._parts)
+        half = min(n * reach, WINDOW * math.sqrt(n * self.variance) + 3 * reach) + 2
+        length = _fast(2 * math.ceil(half) + 1)
+        n_waves = math.ceil(self._last_frequency(n) * length / (2 * math.pi))
+        if 2 * n_waves < length and n_waves * sum(part.shares.size for part in self._parts) <= SERIES:
+            return _Series(self._parts, n, centre, length, n_waves)
+        return _Table(self._parts, n, centre, length)
+
+    def _last_frequency(self, n: int) -> float:
+        """Return the frequency from which on the n-th power of the characteristic function is negligible."""
+        between, size = self._decay
+        gone = np.flatnonzero(size < NEGLIGIBLE ** (1 / n))
+        if not gone.size:
+            return math.pi
+        first = int(gone[0])
+        if first > 2:
+            return first * between
+        # Near zero the logarithm falls as the square of the frequency: that tells where it is low enough in between.
+        return first * between * min(1.0, 1.1 * math.sqrt(math.log(NEGLIGIBLE) / n / math.log(size[first])))
+
+
+class _Table:
+    """Every probability of a window, by FFT."""
+
+    def __init__(self, parts: tuple[Grid, ...], n: int, centre: float, length: int) -> None:
+        wave = np.ones(length // 2 + 1, dtype=np.complex128)
+        for part in parts:
+            folded = np.bincount((np.arange(part.shares.size) + part.low) % length, part.shares, length)
+            wave *= np.fft.rfft(folded)
+        self._base = math.ceil(centre - length / 2)
+        shares = np.roll(np.fft.irfft(wave**n, length), -(self._base % length))
+        self._above = np.concatenate([np.cumsum(shares[::-1])[::-1], [0.0]])
+
+    def upper(self, point: int) -> float:
+        """Return the probability of this number or more."""
+        return float(self._above[min(max(point - self._base, 0), self._above.size - 1)])
+
+    def quantile(self, share: float) -> float:
+        """Return the smallest number below or at which at least this share lies."""
+        # Smallest k with P(X > k) ≤ 1 − share; the sums carry the rounding of the FFT.
+        above = np.maximum.accumulate(self._above[::-1])
+        n_above = int(np.searchsorted(above, 1 - share + 1e-12, side="right"))
+        return float(self._base + self._above.size - 1 - n_above)
+
+
+class _Series:
+    """Probabilities from the few frequencies that are left of a large sum."""
+
+    def __init__(self, parts: tuple[Grid, ...], n: int, centre: float, length: int, n_waves: int) -> None:
+        self._step = 2 * math.pi / length
+        self._origin = round(centre)
+        numbers = np.arange(1, n_waves + 1)
+        wave = np.ones(n_waves, dtype=np.complex128)
+        for part in parts:
+            offset = round(part.mean)
+            turn = np.exp(1j * self._step * (part.points - offset))
+            turned = part.shares.astype(np.complex128)
+            for number in range(n_waves):
+                turned *= turn
+                wave[number] *= turned.sum()
+            # Taking the offset out first keeps the angles small, where they are most precise.
+            wave *= np.exp(1j * self._step * numbers * (offset - self._origin / n / len(parts)))
+        self._angles = self._step * numbers
+        self._top = length // 2
+        self._wave = wave**n * (2 / length) / (1 - np.exp(-1j * self._angles))
+        self._last = self._wave * np.exp(-1j * self._angles * (self._top + 1))
+        self._length = length
+
+    def upper(self, point: int) -> float:
+        """Return the probability of this number or more."""
+        start = point - self._origin
+        if start > self._top:
+            return 0.0
+        if start <= self._top - self._length:
+            return 1.0
+        level = (self._top + 1 - start) / self._length
+        return float(level + (self._wave * np.exp(-1j * self._angles * start) - self._last).real.sum())
+
+    def quantile(self, share: float) -> float:
+        """Return the smallest number below or at which at least this share lies."""
+        low, high = self._origin + self._top - self._length, self._origin + self._top
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self.upper(middle + 1) <= 1 - share + 1e-12:
+                high = middle
+            else:
+                low = middle
+        return float(high)
+
+
+def _fast(length: int) -> int:
+    from scipy.fft import next_fast_len
+
+    return int(next_fast_len(length, real=True))

@@ -1,0 +1,127 @@
+"""A plan as a chart: power, expected p and interval width against items or responses; and as a page around it."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+from assay.errors import ArgumentError, DataError
+from assay.planning import Cell, Plan
+
+WIDTH, HEIGHT = 300, 220
+FORMATS = (".html", ".svg", ".png", ".pdf", ".json")
+
+
+def write_chart(plan: Plan, path: str | Path) -> None:
+    """Write the chart as a page (.html, JavaScript included), a picture, or a Vega-Lite specification (.json)."""
+    target = Path(path)
+    if target.suffix not in FORMATS:
+        raise ArgumentError(f"`chart` must be a file that ends in {', '.join(FORMATS)}; got {str(path)!r}.")
+    try:
+        if target.suffix == ".html":
+            target.write_text(to_html(plan), encoding="utf-8")
+        elif target.suffix == ".png":
+            chart(plan).save(str(target), scale_factor=2)
+        else:
+            chart(plan).save(str(target))
+    except OSError as error:
+        raise DataError(f"{target} cannot be written: {error.strerror}.") from None
+
+
+def to_html(plan: Plan) -> str:
+    """Return one page with sentences, chart and table, which needs no network."""
+    drawn = chart(plan)
+    import jinja2
+    import vl_convert
+
+    loader = jinja2.PackageLoader("assay.reports", "templates")
+    page = jinja2.Environment(loader=loader, autoescape=True).get_template("plan.html")
+    header = ["metric", "items", "responses", "contrast", "expected p", "interval width", "power", "cost"]
+    return page.render(
+        plan=plan,
+        title="How many items, how many responses?",
+        header=header,
+        rows=[(_row(cell), cell == plan.recommended) for cell in plan.cells],
+        # "</" inside a script would end it; JSON allows the slash to be escaped.
+        spec=drawn.to_json(indent=None).replace("</", "<\\/"),
+        vega=vl_convert.javascript_bundle(),  # type: ignore[call-arg]
+    )
+
+
+def chart(plan: Plan) -> Any:
+    """Return the Altair chart of a plan: one panel for each number, one line for each number of responses.
+
+    Where every number of responses has one design only, as within a budget, responses are on the x axis.
+    """
+    try:
+        import altair as alt
+    except ImportError:
+        raise ArgumentError("a chart needs the extra charts: pip install 'assay[charts]'.") from None
+    alt.data_transformers.disable_max_rows()
+    several = len({cell.metric for cell in plan.cells}) > 1
+    sizes = {cell.design.n_responses for cell in plan.cells}
+    per_size = max(sum(cell.design.n_responses == each for cell in plan.cells) for each in sizes)
+    by_items = per_size > len({cell.metric for cell in plan.cells})
+    panels = {"power": "power", "expected_pvalue": "expected p", "ci_width": "interval width"}
+    if not plan.test:
+        del panels["power"]
+    rows = [_record(cell, plan) for cell in plan.cells]
+    data = alt.InlineData(values=rows)
+    x = alt.X(
+        "n_items:Q" if by_items else "k:Q", title="items" if by_items else "responses per item",
+        scale=alt.Scale(type="log"), axis=alt.Axis(grid=False, format="~s"),
+    )  # fmt: skip
+    colour: Any = alt.value("#4c78a8")
+    if by_items:
+        order = [_sizes(cell) for cell in sorted(plan.cells, key=lambda cell: cell.design.n_responses)]
+        colour = alt.Color("responses:N", title="responses", sort=list(dict.fromkeys(order)))
+    elif several:
+        colour = alt.Color("metric:N", title="metric")
+    drawn = []
+    for field, title in panels.items():
+        bounded = field != "ci_width"
+        y = alt.Y(f"{field}:Q", title=title, scale=alt.Scale(domain=[0, 1]) if field == "power" else alt.Scale())
+        base = alt.Chart(data, width=WIDTH, height=HEIGHT)
+        tips = ["metric:N", "n_items:Q", "responses:N", "contrast:Q", "expected_pvalue:Q", "ci_width:Q", "power:Q"]
+        lines: Any = base.mark_line(point=True).encode(x=x, y=y, color=colour, tooltip=[*tips, "cost:Q"])
+        if several and by_items:
+            lines = lines.encode(strokeDash=alt.StrokeDash("metric:N", title="metric"))
+        if bounded:
+            low, high = alt.Y(f"{field}_low:Q", title=title), alt.Y2(f"{field}_high:Q")
+            lines = base.mark_rule(opacity=0.5).encode(x=x, y=low, y2=high, color=colour) + lines
+        mark = {"power": plan.target_power or 0.8, "expected_pvalue": plan.alpha}.get(field)
+        if mark is not None:
+            rule = alt.Chart(alt.InlineData(values=[{"y": mark}])).mark_rule(strokeDash=[4, 4], color="#8a8a8a")
+            lines = rule.encode(y="y:Q") + lines
+        taken = alt.Chart(alt.InlineData(values=[row for row in rows if row["taken"]])).mark_point(
+            size=160, color="#b5322b", strokeWidth=2.5
+        )
+        drawn.append(lines + taken.encode(x=x, y=y) if plan.recommended is not None else lines)
+    return alt.hconcat(*drawn).properties(
+        title=alt.TitleParams(plan.sentences[0], anchor="start", fontSize=13, limit=1000)
+    )
+
+
+def _record(cell: Cell, plan: Plan) -> dict[str, Any]:
+    numbers = {name: getattr(cell, name) for name in ("n_items", "metric", "contrast", "ci_width", "cost")}
+    record = numbers | {"k": cell.n_responses["gold"], "responses": _sizes(cell), "taken": cell == plan.recommended}
+    for name, error in (("expected_pvalue", cell.expected_pvalue_error), ("power", cell.power_error)):
+        value = getattr(cell, name)
+        known = not math.isnan(value)
+        record[name] = value if known else None
+        record[f"{name}_low"] = max(0.0, value - 2 * error) if known else None
+        record[f"{name}_high"] = min(1.0, value + 2 * error) if known else None
+    return record
+
+
+def _sizes(cell: Cell) -> str:
+    gold, a, b = cell.design.n_responses
+    return f"{gold}" if gold == a == b else f"{gold}/{a}/{b}"
+
+
+def _row(cell: Cell) -> list[str]:
+    power = "–" if math.isnan(cell.power) else f"{cell.power:.3f} ± {cell.power_error:.3f}"
+    return [
+        cell.metric, f"{cell.n_items:,}", _sizes(cell), f"{cell.contrast:.4g}",
+        f"{cell.expected_pvalue:.4f} ± {cell.expected_pvalue_error:.4f}", f"{cell.ci_width:.4g}", power,
+        f"{cell.cost:,g}",
+    ]  # fmt: skip
