@@ -9,6 +9,7 @@ from assay.models.categorical import CategoricalModel
 from assay.models.empirical import EmpiricalModel
 from assay.models.families import FAMILIES, Family, make_family
 from assay.models.files import from_dict, load, resolve, save
+from assay.models.fitting import Fit, fit
 from assay.models.likert import LikertModel
 from assay.models.normal import NormalModel
 from assay.models.perturbation import PERTURBATIONS
@@ -22,9 +23,11 @@ __all__ = [
     "CategoricalModel",
     "EmpiricalModel",
     "Family",
+    "Fit",
     "LikertModel",
     "NormalModel",
     "ResponseModel",
+    "fit",
     "from_dict",
     "load",
     "make_family",

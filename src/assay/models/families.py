@@ -115,6 +115,11 @@ class TruncatedNormal(Family):
         # Right of the middle the tails are computed on the mirrored side, where Φ does not round to 1.
         return self.mean < 0.5
 
+    @property
+    def _nearest_end(self) -> float:
+        # So far outside that no mass of [0, 1] can be told from 0: all of what is left sits at the nearer end.
+        return 0.0 if self._flip else 1.0
+
     def _ends(self) -> tuple[float, float]:
         near, far = ((1 - self.mean), -self.mean) if self._flip else (self.mean, self.mean - 1)
         return float(ndtr(-near / self.sd)), float(ndtr(-far / self.sd))
@@ -122,6 +127,8 @@ class TruncatedNormal(Family):
     def draw(self, shape: Shape, generator: np.random.Generator) -> FloatArray:
         """Draw an array of independent values by inverting the distribution function."""
         low, high = self._ends()
+        if high == low:
+            return np.full(shape, self._nearest_end)
         values = generator.random(shape)
         values *= high - low
         values += low
@@ -133,6 +140,8 @@ class TruncatedNormal(Family):
     def cdf(self, x: FloatArray) -> FloatArray:
         """Return P(value ≤ x)."""
         low, high = self._ends()
+        if high == low:
+            return np.asarray(x >= self._nearest_end, dtype=np.float64)
         sign = -1.0 if self._flip else 1.0
         tail = (ndtr(sign * (np.clip(x, 0.0, 1.0) - self.mean) / self.sd) - low) / (high - low)
         return np.asarray(1 - tail if self._flip else tail)

@@ -1,5 +1,6 @@
 """FOREST: p, effect and width of the interval for categorical data (tables 2 and 3)."""
 
+from dataclasses import replace
 from typing import Any
 
 from assay.metrics import resolve
@@ -28,13 +29,20 @@ def _table(simulation: Simulation, number: int) -> list[Row]:
     for (dataset, budget, n_responses), cells in groups(figures(f"forest_table{number}.json"), "dataset", "NK", "K"):
         model = CategoricalModel(tuple(cells[0]["alpha"]))
         metrics = [resolve(cell["metric"]).on(model.scale) for cell in cells]
-        outcomes = simulation.outcomes(
-            model, metrics, n_items=int(budget // n_responses), n_responses=int(n_responses),
-            epsilon=cells[0]["epsilon"], name=(dataset, number),
+        n_items = int(budget // n_responses)
+        larger = replace(simulation, n_simulations=simulation.n_simulations * _more(n_items))
+        outcomes = larger.outcomes(
+            model, metrics, n_items=n_items, n_responses=int(n_responses), epsilon=cells[0]["epsilon"],
+            name=(dataset, number),
         )  # fmt: skip
         for cell, outcome in zip(cells, outcomes, strict=True):
-            found += _rows_of(cell, outcome, number, simulation.n_simulations)
+            found += _rows_of(cell, outcome, number, larger.n_simulations)
     return found
+
+
+def _more(n_items: int) -> int:
+    """Return how many times as many data sets a design gets: small ones are cheap, and their tails heavy."""
+    return max(1, min(20, 100 // n_items))
 
 
 def _rows_of(cell: dict[str, Any], outcome: Outcome, number: int, n_simulations: int) -> list[Row]:
@@ -54,5 +62,9 @@ def _rows_of(cell: dict[str, Any], outcome: Outcome, number: int, n_simulations:
 def work(n_simulations: int, table: int | None = None) -> int:
     """Return how many data sets are simulated in all."""
     numbers = [number for number in (2, 3) if table in (None, number)]
-    designs = [groups(figures(f"forest_table{number}.json"), "dataset", "NK", "K") for number in numbers]
-    return 2 * n_simulations * sum(len(list(of_table)) for of_table in designs)
+    designs = [
+        int(budget // n_responses)
+        for number in numbers
+        for (_, budget, n_responses), _ in groups(figures(f"forest_table{number}.json"), "dataset", "NK", "K")
+    ]
+    return 2 * n_simulations * sum(_more(n_items) for n_items in designs)

@@ -1,0 +1,129 @@
+"""`fit`: from pilot data to a response model.
+
+Labels get a Dirichlet distribution of shares. Numbers and ordered levels get a distribution of item means and one of
+item standard deviations, fitted together by the likelihood of the observed responses: the spread of item means seen
+in the data is partly noise of few responses, and only the likelihood of the responses themselves tells the two apart.
+"""
+
+import math
+import warnings
+from dataclasses import replace
+
+import numpy as np
+
+from assay import _check
+from assay._random import Rng, generator, seed_of
+from assay.errors import ArgumentError, AssayWarning, DataError
+from assay.models.empirical import EmpiricalModel
+from assay.models.fitting.labels import fit_labels
+from assay.models.fitting.numbers import MEANS, SPREADS, continuous, fit_numbers, ordered_levels
+from assay.models.fitting.results import Fit
+from assay.responses import Responses, ResponseTable
+from assay.scales import Scale
+
+MODELS = ("auto", "categorical", "likert", "normal", "empirical")
+
+
+def fit(
+    table: ResponseTable,
+    *,
+    source: str | None = None,
+    model: str = "auto",
+    mean: str | None = None,
+    sd: str | None = None,
+    criterion: str = "bic",
+    method: str = "map",
+    low: float | None = None,
+    high: float | None = None,
+    rng: Rng = 0,
+) -> Fit:
+    """Fit a response model to the responses of one source.
+
+    Parameters
+    ----------
+    table : ResponseTable
+    source : str, optional
+        Whose responses, usually gold's; may be left out if the table has only one source.
+    model : {"auto", "categorical", "likert", "normal", "empirical"}
+        "auto" goes by the scale: nominal, ordinal, continuous.
+    mean, sd : str, optional
+        The family of item means and of standard deviations; chosen by `criterion` when left out.
+    criterion : {"bic", "aic"}
+    method : {"map", "ml"}
+        For labels: with a weak prior on Σα, or without.
+    low, high : float, optional
+        The ends of a continuous scale; the smallest and largest response when left out.
+    rng : int, SeedSequence, Generator or None
+        For the held-out items and the simulated data of the goodness of fit.
+
+    Examples
+    --------
+    >>> from assay.models import preset
+    >>> pilot = preset("categorical-dices").table(350, 20, rng=1)
+    >>> result = fit(pilot, source="gold")
+    >>> [parameter.name for parameter in result.parameters]
+    ['α(a)', 'α(b)', 'α(c)']
+    """
+    _check.one_of("model", model, MODELS)
+    _check.one_of("criterion", criterion, ("bic", "aic"))
+    _check.one_of("method", method, ("map", "ml"))
+    for option, family, known in (("mean", mean, MEANS), ("sd", sd, SPREADS)):
+        if family is not None:
+            _check.one_of(option, family, known)
+    name, responses, notes = _responses(table, source)
+    kind = _kind(model, table.scale)
+    if kind == "empirical":
+        resampled = EmpiricalModel(responses, table.scale)
+        size = float(responses.sizes.mean())
+        return Fit(
+            resampled, name, responses.n_items, size, "resampling", (), math.nan, math.nan, math.nan, notes=notes
+        )
+    notes = (*notes, *_few_responses(name, responses))
+    stream = generator(seed_of(rng), "fit")
+    if kind == "categorical":
+        result = fit_labels(name, responses, table.scale, method=method, generator=stream)
+    else:
+        problem = ordered_levels(responses, table.scale) if kind == "likert" else continuous(responses, low, high)
+        result = fit_numbers(name, responses, problem, mean=mean, sd=sd, criterion=criterion, generator=stream)
+    return replace(result, notes=(*notes, *result.notes))
+
+
+def _responses(table: ResponseTable, source: str | None) -> tuple[str, Responses, tuple[str, ...]]:
+    """Return the name and responses of the source, on the items that it answered."""
+    if source is None:
+        if len(table.sources) > 1:
+            raise ArgumentError(f"`source` must name one of the sources: {', '.join(list(table.sources)[:10])}.")
+        source = next(iter(table.sources))
+    responses = table.source(source)
+    answered = responses.sizes > 0
+    if not answered.any():
+        raise DataError(f"{source} has no responses.")
+    if answered.all():
+        return source, responses, ()
+    note = f"{int((~answered).sum())} of {answered.size} items have no response from {source} and are left out."
+    return source, responses.take(np.flatnonzero(answered)), (note,)
+
+
+def _kind(model: str, scale: Scale) -> str:
+    if model == "auto":
+        return {"nominal": "categorical", "ordinal": "likert", "continuous": "normal"}[scale.kind]
+    if model in ("categorical", "likert") and not scale.levels:
+        raise ArgumentError(f"model {model!r} needs levels, but the scale is {scale}. Say scale='ordinal' if it has.")
+    if model in ("likert", "normal") and scale.kind == "nominal":
+        raise ArgumentError(f"model {model!r} needs numbers, but the scale is {scale}. Take model='categorical'.")
+    return model
+
+
+def _few_responses(name: str, responses: Responses) -> tuple[str, ...]:
+    """Refuse data that say nothing about the spread within items; warn where they say little."""
+    if int(responses.sizes.max()) < 2:
+        raise DataError(
+            f"every item has one response from {name}, so the spread within an item cannot be told from that between "
+            "items. Collect at least 2 responses for some items, better 5; or take model='empirical'."
+        )
+    typical = float(np.median(responses.sizes))
+    if typical >= 3:
+        return ()
+    note = f"Half of the items have {typical:g} or fewer responses: the spread within items is hardly determined."
+    warnings.warn(note, AssayWarning, stacklevel=3)
+    return (note,)

@@ -1,0 +1,38 @@
+"""Fit labels: a Dirichlet distribution of the items' shares."""
+
+import numpy as np
+
+from assay.models.categorical import CategoricalModel
+from assay.models.fitting.dirichlet import fit_dirichlet
+from assay.models.fitting.goodness import agreement, compare_with_data
+from assay.models.fitting.results import Fit, Parameter, criteria
+from assay.responses import Responses
+from assay.scales import Scale
+from assay.summaries import counts
+
+
+def fit_labels(name: str, responses: Responses, scale: Scale, *, method: str, generator: np.random.Generator) -> Fit:
+    """Return the fitted model; its labels are those of the scale."""
+    table = counts(responses, scale)
+    found = fit_dirichlet(table, method=method)
+    alpha = tuple(found.alpha.tolist())
+    model = CategoricalModel(alpha, scale.labels if list(scale.labels) == sorted(scale.labels) else ())
+    parameters = tuple(
+        Parameter(f"α({label})", estimate, error)
+        for label, estimate, error in zip(scale.labels, alpha, found.standard_errors.tolist(), strict=True)
+    )
+    commonest = int(np.argmax(table.sum(axis=0)))
+    codes = Responses(scale.codes(responses.values).astype(np.float64), responses.offsets)
+    goodness = compare_with_data(
+        model, codes, agreement(len(alpha), commonest),
+        (f"shares of {scale.labels[commonest]!r}", "disagreement within items"), generator,
+    )  # fmt: skip
+    notes: tuple[str, ...] = ()
+    if sum(alpha) > 300:
+        notes = ("Items hardly differ more than single responses do: Σα is large and poorly determined.",)
+    size, mean_size = responses.n_items, float(responses.sizes.mean())
+    value = found.log_likelihood
+    return Fit(
+        model, name, size, mean_size, method, parameters, value, *criteria(value, len(alpha), size),
+        goodness=goodness, mean_absolute_bias=found.mean_absolute_bias, notes=notes,
+    )  # fmt: skip

@@ -1,0 +1,153 @@
+"""Fit numbers and ordered levels: families of item means and of item standard deviations, chosen together."""
+
+import math
+from dataclasses import MISSING, dataclass, fields, replace
+
+import numpy as np
+
+from assay import _check
+from assay.errors import DataError
+from assay.models.families import Uniform
+from assay.models.fitting.goodness import compare_with_data, moments, of_real
+from assay.models.fitting.quadrature import Grid, likert_grid, normal_grid
+from assay.models.fitting.results import Candidate, Fit, Parameter, criteria
+from assay.models.fitting.search import Solution, solve
+from assay.models.likert import LikertModel
+from assay.models.normal import NormalModel
+from assay.responses import Responses
+from assay.scales import FloatArray, Scale
+from assay.summaries import counts
+
+MEANS = ("truncated-normal", "normal", "beta", "folded-normal", "triangular", "uniform", "mixture")
+SPREADS = ("truncated-normal", "beta", "folded-normal", "triangular", "uniform", "mixture")
+CENSORED = 0.01
+"""From this share of responses at the ends of a continuous scale on, the ends are taken for censored values."""
+CHECKED = 3
+"""How many of the best candidates are also checked on held-out items."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """Responses on the unit scale, and a model that still lacks its families."""
+
+    responses: Responses
+    template: LikertModel | NormalModel
+
+    def grid(self) -> Grid:
+        """Return the likelihood of the items over a grid of their parameters."""
+        if isinstance(self.template, LikertModel):
+            n_levels = len(self.template.levels)
+            unit = Scale("ordinal", tuple(((np.arange(n_levels) + 0.5) / n_levels).tolist()))
+            return likert_grid(counts(self.responses, unit))
+        return normal_grid(self.responses.values, self.responses.sizes, censored=self.template.clip)
+
+    def rough(self) -> tuple[FloatArray, FloatArray]:
+        """Return the items' sample means and standard deviations, from where the search starts."""
+        means, sds = of_real(self.responses, moments)
+        return means, sds[~np.isnan(sds)]
+
+    def take(self, items: FloatArray) -> "Problem":
+        """Return the problem with these items only."""
+        return Problem(self.responses.take(np.sort(items).astype(np.int64)), self.template)
+
+
+def ordered_levels(responses: Responses, scale: Scale) -> Problem:
+    """Return the problem of ratings on levels: each level is one of equal bins."""
+    anything = Uniform(0.0, 1.0)
+    middle = (scale.codes(responses.values) + 0.5) / len(scale.levels)
+    return Problem(Responses(middle, responses.offsets), LikertModel(anything, anything, scale.levels))
+
+
+def continuous(responses: Responses, low: float | None, high: float | None) -> Problem:
+    """Return the problem of continuous responses between two ends."""
+    values = responses.values
+    bottom = float(values.min()) if low is None else _check.real("low", low)
+    top = float(values.max()) if high is None else _check.real("high", high)
+    if not bottom < top or values.min() < bottom or values.max() > top:
+        raise DataError(f"responses must vary and lie between low and high; got {bottom:g} and {top:g}.")
+    at_ends = float(np.mean((values == bottom) | (values == top)))
+    anything = Uniform(0.0, 1.0)
+    template = NormalModel(anything, anything, bottom, top, clip=at_ends >= CENSORED)
+    return Problem(Responses((values - bottom) / (top - bottom), responses.offsets), template)
+
+
+def fit_numbers(
+    name: str,
+    responses: Responses,
+    problem: Problem,
+    *,
+    mean: str | None,
+    sd: str | None,
+    criterion: str,
+    generator: np.random.Generator,
+) -> Fit:
+    """Return the best pair of families; `mean` and `sd` fix one or both."""
+    best, candidates = select(problem, mean, sd, criterion)
+    candidates = held_out(problem, candidates, generator)
+    model = replace(problem.template, mean=best.mean, sd=best.sd)
+    parameters = tuple(
+        Parameter(f"{part} {field.name}", float(getattr(family, field.name)), error)
+        for part, family, errors in zip(("mean", "sd"), (best.mean, best.sd), best.standard_errors, strict=True)
+        for field, error in zip(fields(family), errors, strict=True)
+        if field.default is MISSING  # what has a default is not searched
+    )
+    names = ("item means", "item standard deviations")
+    goodness = compare_with_data(model, responses, moments, names, generator)
+    size, mean_size = responses.n_items, float(responses.sizes.mean())
+    value = best.log_likelihood
+    return Fit(
+        model, name, size, mean_size, "ml", parameters, value, *criteria(value, best.n_parameters, size),
+        candidates=candidates, goodness=goodness, notes=_undetermined(model, parameters),
+    )  # fmt: skip
+
+
+def select(
+    problem: Problem, mean: str | None, sd: str | None, criterion: str
+) -> tuple[Solution, tuple[Candidate, ...]]:
+    """Try every family of means beside one of spreads, then every family of spreads beside the best of means."""
+    grid, rough = problem.grid(), problem.rough()
+    tried: dict[tuple[str, str], Candidate] = {}
+
+    def attempt(kinds: tuple[str, str]) -> float:
+        if kinds not in tried:
+            found = solve(grid, kinds, rough, errors=False)
+            value, p = found.log_likelihood, found.n_parameters
+            tried[kinds] = Candidate(*kinds, value, p, *criteria(value, p, problem.responses.n_items))
+        return float(getattr(tried[kinds], criterion))
+
+    of_means = mean or min(MEANS, key=lambda kind: attempt((kind, sd or SPREADS[0])))
+    of_spreads = sd or min(SPREADS, key=lambda kind: attempt((of_means, kind)))
+    attempt((of_means, of_spreads))
+    ordered = tuple(sorted(tried.values(), key=lambda candidate: float(getattr(candidate, criterion))))
+    return solve(grid, (of_means, of_spreads), rough), ordered
+
+
+def held_out(
+    problem: Problem, candidates: tuple[Candidate, ...], generator: np.random.Generator
+) -> tuple[Candidate, ...]:
+    """Fit the best candidates to four fifths of the items and score them on the rest."""
+    n_items = problem.responses.n_items
+    cut = n_items // 5
+    if cut < 5:
+        return candidates
+    order = generator.permutation(n_items).astype(np.float64)
+    test, train = problem.take(order[:cut]), problem.take(order[cut:])
+    grids, rough = (train.grid(), test.grid()), train.rough()
+    checked = []
+    for candidate in candidates[:CHECKED]:
+        found = solve(grids[0], (candidate.mean, candidate.sd), rough, errors=False)
+        score = grids[1].log_likelihood(found.mean, found.sd) / test.responses.values.size
+        checked.append(replace(candidate, held_out=score))
+    return (*checked, *candidates[CHECKED:])
+
+
+def _undetermined(model: LikertModel | NormalModel, parameters: tuple[Parameter, ...]) -> tuple[str, ...]:
+    if isinstance(model, LikertModel) and len(model.levels) == 2:
+        return (
+            "With two levels only each item's share is seen, so many pairs of mean and standard deviation fit equally "
+            "well: trust what the model simulates, not its single parameters.",
+        )
+    unknown = [parameter.name for parameter in parameters if math.isnan(parameter.standard_error)]
+    if not unknown:
+        return ()
+    return (f"No standard error for {', '.join(unknown)}: at a bound, or the likelihood is not smooth there.",)

@@ -1,0 +1,158 @@
+"""The likelihood of each item's responses over a grid of item parameters.
+
+The likelihood of an item's responses at a given mean and standard deviation does not depend on how items are spread.
+It is computed once, for every cell of a grid; a first-stage family then only weighs the cells. Mixed over a grid, the
+likelihood of an item is Σ_gh w_g v_h E[item, g, h], with w and v the probabilities that the families of means and of
+standard deviations give to the cells.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import log_ndtr, ndtr
+
+from assay.models.families import Family
+from assay.scales import FloatArray, IntArray
+
+MEAN_CELLS = 40
+SPREAD_CELLS = 36
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Cells of one parameter: a node for each, an edge on either side; the ends hold the mass that families put there.
+
+    Attributes
+    ----------
+    edges : array
+        Where the cells meet, from 0 to 1.
+    nodes : array
+        Where each cell is evaluated: 0, the middle of each cell, 1.
+    """
+
+    edges: FloatArray
+    nodes: FloatArray
+
+    @classmethod
+    def of(cls, edges: FloatArray) -> "Axis":
+        """Make an axis of these cells."""
+        return cls(edges, np.concatenate([[0.0], (edges[1:] + edges[:-1]) / 2, [1.0]]))
+
+    def weights(self, family: Family) -> FloatArray:
+        """Return the probability that a family gives to each cell."""
+        below = family.cdf(self.edges[:-1])
+        inside = np.concatenate([np.diff(below), [float(family.cdf(np.array([1 - 1e-12]))[0]) - below[-1]]])
+        ends = below[0], 1 - below[0] - inside.sum()
+        return np.asarray(np.maximum(np.concatenate([[ends[0]], inside, [ends[1]]]), 0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Likelihoods over the cells, for each distinct kind of item.
+
+    Attributes
+    ----------
+    means, spreads : Axis
+    likelihood : array, (kinds, means, spreads)
+        Divided by each kind's largest value, so that nothing underflows.
+    log_scale : array
+        The logarithm of that value.
+    repeats : array
+        How many items are of each kind.
+    """
+
+    means: Axis
+    spreads: Axis
+    likelihood: FloatArray
+    log_scale: FloatArray
+    repeats: FloatArray
+
+    @classmethod
+    def of(cls, means: Axis, spreads: Axis, log_likelihood: FloatArray, repeats: FloatArray) -> "Grid":
+        """Make a grid from logarithms."""
+        largest = log_likelihood.max(axis=(1, 2))
+        return cls(means, spreads, np.exp(log_likelihood - largest[:, np.newaxis, np.newaxis]), largest, repeats)
+
+    def log_likelihood(self, mean: Family, sd: Family) -> float:
+        """Return the log-likelihood of all items."""
+        mixed = (self.likelihood @ self.spreads.weights(sd)) @ self.means.weights(mean)
+        with np.errstate(divide="ignore"):
+            return float(self.repeats @ (np.log(mixed) + self.log_scale))
+
+    def slopes(self, mean: Family, sd: Family) -> tuple[float, FloatArray, FloatArray]:
+        """Return the log-likelihood and its derivative by each weight of means and of spreads."""
+        of_means, of_spreads = self.means.weights(mean), self.spreads.weights(sd)
+        given_mean = self.likelihood @ of_spreads
+        mixed = given_mean @ of_means
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = float(self.repeats @ (np.log(mixed) + self.log_scale))
+            share = self.repeats / np.maximum(mixed, 1e-290)
+        by_means = share @ given_mean
+        by_spreads = np.tensordot(of_means, np.tensordot(share, self.likelihood, 1), 1)
+        return value, by_means, by_spreads
+
+
+def likert_grid(counts: FloatArray) -> Grid:
+    """Return the grid for (items, levels) counts of levels that are equal bins of [0, 1]."""
+    kinds, repeats = np.unique(counts, axis=0, return_counts=True)
+    # Spreads near 0 matter more than large ones, so their cells are finer there.
+    means, spreads = Axis.of(np.linspace(0, 1, MEAN_CELLS + 1)), Axis.of(np.linspace(0, 1, SPREAD_CELLS + 1) ** 1.5)
+    n_levels = counts.shape[1]
+    cuts = np.arange(1, n_levels) / n_levels
+    spread = np.maximum(spreads.nodes, 1e-6)[np.newaxis, :, np.newaxis]
+    below = ndtr((cuts - means.nodes[:, np.newaxis, np.newaxis]) / spread)
+    shares = np.diff(below, axis=-1, prepend=0.0, append=1.0)
+    # A share of 0 and a count of 0 multiply to 0: no logarithm of a share falls below that of the smallest number.
+    logs = np.log(np.maximum(shares, 1e-300))
+    return Grid.of(means, spreads, np.tensordot(kinds, logs, axes=(1, 2)), repeats.astype(np.float64))
+
+
+def normal_grid(values: FloatArray, sizes: IntArray, *, censored: bool) -> Grid:
+    """Return the grid for normal responses on the unit scale, item after item.
+
+    With `censored`, responses at 0 and at 1 may have been anything beyond. Without, the likelihood is averaged over
+    each cell of means, since with many responses it is much narrower than a cell.
+    """
+    offsets = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    low, high = (np.add.reduceat(np.asarray(at, dtype=np.float64), offsets) for at in (values <= 0, values >= 1))
+    if not censored:
+        low, high = np.zeros_like(low), np.zeros_like(high)
+    inside = np.ones_like(values) if not censored else np.asarray((values > 0) & (values < 1), dtype=np.float64)
+    n = np.add.reduceat(inside, offsets)
+    total = np.add.reduceat(inside * values, offsets)
+    mean = total / np.maximum(n, 1)
+    spread_sum = np.maximum(np.add.reduceat(inside * np.square(values - np.repeat(mean, sizes)), offsets), 0.0)
+
+    means = Axis.of(np.linspace(0, 1, MEAN_CELLS + 1))
+    spreads = Axis.of(np.concatenate([[0.0], np.geomspace(5e-4, 1, SPREAD_CELLS)]))
+    n_, mean_, squares_, low_, high_ = (side[:, np.newaxis, np.newaxis] for side in (n, mean, spread_sum, low, high))
+    nodes = means.nodes[np.newaxis, :, np.newaxis]
+    # The more responses, the narrower the likelihood: average it over each cell of spreads too.
+    n_inside = max(2, round(float(np.sqrt(sizes.max()))))
+    total_logs = np.full((n.size, means.nodes.size, spreads.nodes.size), -np.inf)
+    for share in (np.arange(n_inside) + 0.5) / n_inside:
+        inner = spreads.edges[:-1] + share * np.diff(spreads.edges)
+        sd = np.concatenate([[1e-4], inner, [1.0]])[np.newaxis, np.newaxis, :]
+        logs = -n_ * np.log(sd) - n_ / 2 * np.log(2 * np.pi) - squares_ / (2 * np.square(sd))
+        logs = logs + _averaged(means, n_, mean_, sd)
+        if censored:
+            logs = logs + low_ * log_ndtr(-nodes / sd) + high_ * log_ndtr((nodes - 1) / sd)
+        np.logaddexp(total_logs, logs, out=total_logs)
+    return Grid.of(means, spreads, total_logs - np.log(n_inside), np.ones(n.size))
+
+
+def _averaged(axis: Axis, n: FloatArray, mean: FloatArray, sd: FloatArray) -> FloatArray:
+    """Return the logarithm of exp(−n (mean − μ)² / 2 sd²) averaged over each cell of μ, and at its two end nodes."""
+    width = sd / np.sqrt(np.maximum(n, 1))
+    edges = axis.edges[np.newaxis, :, np.newaxis]
+    upper, lower = (edges[:, 1:] - mean) / width, (edges[:, :-1] - mean) / width
+    # On the side where Φ rounds to 1, take the difference of the other tails.
+    flip = lower > 0
+    near, far = np.where(flip, -lower, upper), np.where(flip, -upper, lower)
+    with np.errstate(divide="ignore"):
+        mass = log_ndtr(near) + np.log1p(-np.exp(np.minimum(log_ndtr(far) - log_ndtr(near), 0.0)))
+    cells = mass + 0.5 * np.log(2 * np.pi) + np.log(width) - np.log(np.diff(axis.edges))[np.newaxis, :, np.newaxis]
+    ends = [-np.square((mean - node) / width) / 2 for node in (0.0, 1.0)]
+    logs = np.concatenate([ends[0], cells, ends[1]], axis=1)
+    logs = np.where(n > 0, logs, 0.0)
+    return np.asarray(np.maximum(logs, -1e5))

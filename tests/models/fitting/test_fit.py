@@ -1,0 +1,145 @@
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assay import io
+from assay.errors import ArgumentError, AssayWarning, DataError
+from assay.models import LikertModel, NormalModel, fit, load, make_family, preset
+from assay.models.fitting.goodness import compare_with_data, moments
+from assay.responses import Responses, ResponseTable
+from assay.scales import Scale
+
+SHARED = Path(os.environ.get("ASSAY_SHARED", Path(__file__).parents[3].parent / "shared"))
+QUICK = {"mean": "truncated-normal", "sd": "truncated-normal"}
+
+
+def table_of(rows, kind=None):
+    values = np.concatenate([np.asarray(row, dtype=float) for row in rows])
+    offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
+    items = np.arange(len(rows)).astype(str)
+    return ResponseTable(items, {"human": Responses(values, offsets)}, Scale.of(values, kind=kind))
+
+
+def test_the_best_families_are_found_and_checked_on_held_out_items():
+    result = fit(preset("likert-toxicity").table(400, (5, 1, 1), rng=2), source="gold")
+    assert result.model.mean.kind == "folded-normal"
+    assert abs(result.parameters[0].estimate - 0.28) < 4 * result.parameters[0].standard_error
+    bics = [candidate.bic for candidate in result.candidates]
+    assert bics == sorted(bics)
+    assert result.bic == pytest.approx(bics[0], abs=0.5)
+    assert all(np.isfinite(candidate.held_out) for candidate in result.candidates[:3])
+    assert all(feature.pvalue > 0.005 for feature in result.goodness)
+    assert str(result).startswith("gold: 400 items, 5 responses each; Likert items, 5 levels")
+
+
+def test_ragged_data_are_fitted_with_their_own_sizes():
+    rng = np.random.default_rng(0)
+    model = preset("likert-amazon")
+    sizes = rng.integers(2, 9, 300).tolist()
+    rows = [model.draw(1, 1, n_responses=size, needs="values", rng=rng)[0][0, 0] for size in sizes]
+    result = fit(table_of(rows), **QUICK)
+    mean, sd = result.parameters[0], result.parameters[2]
+    assert abs(mean.estimate - 0.552121) < 4 * mean.standard_error
+    assert abs(sd.estimate - 0.318177) < 4 * sd.standard_error
+    assert result.n_responses == pytest.approx(np.mean([len(row) for row in rows]))
+
+
+def test_noise_within_items_is_not_taken_for_spread_between_them():
+    # All items alike: what their means differ by is noise of three responses each.
+    truth = NormalModel(make_family("constant", [0.5]), make_family("constant", [0.2]))
+    result = fit(truth.table(300, (3, 1, 1), rng=1), source="gold", low=-1.0, high=2.0, **QUICK)
+    observed = truth.table(300, (3, 1, 1), rng=1).source("gold").values.reshape(300, 3).mean(axis=1).std() / 3
+    assert result.model.mean.sd < observed / 2
+
+
+def test_censored_ends_of_a_continuous_scale_are_recognised():
+    truth = NormalModel(make_family("truncated-normal", [0.7, 0.3]), make_family("constant", [0.25]), 0, 100, clip=True)
+    result = fit(truth.table(300, (10, 1, 1), rng=1), source="gold", **QUICK)
+    assert result.model.clip
+    assert (result.model.low, result.model.high) == (0, 100)
+    # The items' own means before the ends cut them: 0.66 on average for this truncated normal.
+    drawn = result.model.mean.draw((1, 20_000), np.random.default_rng(0)).mean()
+    expected = truth.mean.draw((1, 20_000), np.random.default_rng(0)).mean()
+    assert drawn == pytest.approx(expected, abs=0.06)
+
+
+def test_labels_report_alpha_and_bias_and_goodness_sees_a_wrong_model():
+    pilot = preset("categorical-dices").table(300, (20, 1, 1), rng=1)
+    result = fit(pilot, source="gold")
+    assert [parameter.name for parameter in result.parameters] == ["α(a)", "α(b)", "α(c)"]
+    shares = np.bincount(pilot.source("gold").values.astype(int)) / 6000
+    alpha = np.array(result.model.alpha)
+    assert result.mean_absolute_bias == pytest.approx(np.abs(shares - alpha / alpha.sum()).mean())
+    right = preset("likert-amazon")
+    data = right.table(300, (5, 1, 1), rng=1).source("gold")
+    wrong = LikertModel(make_family("uniform", [0, 1]), make_family("uniform", [0, 0.3]))
+    names = ("means", "deviations")
+    for model, ok in ((right, True), (wrong, False)):
+        first, second = compare_with_data(model, data, moments, names, np.random.default_rng(1))
+        assert (first.pvalue > 0.01) is ok
+        assert (second.pvalue > 0.01) is ok
+
+
+def test_the_model_file_is_accepted_by_simulate(tmp_path):
+    result = fit(preset("categorical-dices").table(50, (5, 1, 1), rng=1), source="gold")
+    result.save(tmp_path / "model.json")
+    assert load(tmp_path / "model.json") == result.model
+    document = json.loads((tmp_path / "model.json").read_text())
+    assert document["fit"]["method"] == "map"
+    assert document["fit"]["parameters"][0].keys() == {"name", "estimate", "standard_error"}
+
+
+def test_real_items_can_be_resampled_even_with_one_response_each():
+    result = fit(table_of([[1], [2], [3]]), model="empirical")
+    assert result.model.table(10, 1, rng=0).n_items == 10
+    assert "real items are resampled" in str(result)
+
+
+def test_few_responses_get_a_warning_that_is_also_a_note():
+    rows = [[1, 2], [3, 3], [5, 4], [2, 2], [1, 1], [4, 5]]
+    with pytest.warns(AssayWarning, match="hardly determined") as caught:
+        result = fit(table_of(rows), **QUICK)
+    assert str(caught[0].message) in result.notes
+
+
+def test_two_levels_say_that_single_parameters_mean_little():
+    result = fit(preset("likert-multidomain").table(100, (5, 1, 1), rng=1), source="gold", **QUICK)
+    assert any("trust what the model simulates" in note for note in result.notes)
+
+
+@pytest.mark.parametrize(
+    ("act", "error", "message"),
+    [
+        (lambda: fit(table_of([[1], [2], [3]])), DataError, "every item has one response from human"),
+        (lambda: fit(table_of([[1, 2], [2, 3]]), model="gauss"), ArgumentError, "`model` must be one of"),
+        (lambda: fit(table_of([[1, 2], [2, 3]]), mean="betta"), ArgumentError, "Did you mean 'beta'"),
+        (lambda: fit(table_of([[1, 2], [2, 3]]), criterion="cic"), ArgumentError, "`criterion`"),
+        (lambda: fit(table_of([[1, 2], [2, 3]], "continuous"), model="likert"), ArgumentError, "needs levels"),
+        (lambda: fit(table_of([[1, 2], [2, 3]], "nominal"), model="normal"), ArgumentError, "needs numbers"),
+        (lambda: fit(table_of([[0.1] * 3, [0.1] * 3], "continuous")), DataError, "must vary"),
+        (lambda: fit(table_of([[0.1] * 3, [0.9] * 3], "continuous"), high=0.5), DataError, "between low and high"),
+        (lambda: fit(preset("normal").table(5, 3, rng=0)), ArgumentError, "must name one of the sources: gold, A, B"),
+        (lambda: fit(preset("normal").table(5, 3, rng=0), source="C"), DataError, "no source is called 'C'"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+def test_bad_input_gets_one_clear_line(act, error, message):
+    with pytest.raises(error, match=message) as caught:
+        act()
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.skipif(not (SHARED / "data" / "dices350.csv").exists(), reason="shared data are not here")
+def test_dices_alpha_is_within_a_standard_error_of_the_published_one():
+    table = io.read(SHARED / "data" / "dices350.csv", item="item_id", value="value", sources={"human": "kind=human"})
+    result = fit(table, source="human")
+    published = np.array([5.22, 0.86, 2.75])
+    estimates = np.array([parameter.estimate for parameter in result.parameters])
+    errors = np.array([parameter.standard_error for parameter in result.parameters])
+    assert (np.abs(estimates - published) < errors).all()
+    # The published bias, .0231, is that of the published α on these very responses: it is the same data.
+    shares = np.bincount(table.scale.codes(table.source("human").values)) / table.source("human").values.size
+    assert np.abs(shares - published / published.sum()).mean() == pytest.approx(0.0231, abs=2e-4)

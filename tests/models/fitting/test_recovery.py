@@ -1,0 +1,91 @@
+"""Data simulated from each preset are fitted back within sampling error, at K = 3, 5 and 20.
+
+With two levels, or few responses, single parameters are not determined (many pairs of mean and standard deviation give
+the same responses), so the question is put to the likelihood: the truth must lie in the fitted model's likelihood
+region. Twice the log-likelihood ratio is about χ² with as many degrees of freedom as parameters, or fewer.
+"""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from assay.models import PRESETS, preset
+from assay.models.fitting.dirichlet import fit_dirichlet, log_likelihood
+from assay.models.fitting.numbers import Problem, continuous, ordered_levels
+from assay.models.fitting.search import solve
+from assay.models.likert import LikertModel
+
+N_ITEMS = 600
+LATENT = [name for name in PRESETS if not name.startswith("categorical")]
+LABELS = [name for name in PRESETS if name.startswith("categorical")]
+
+
+def problem_for(name, n_responses, seed=3):
+    model = preset(name)
+    gold = model.table(N_ITEMS, (n_responses, 1, 1), rng=seed).source("gold")
+    if isinstance(model, LikertModel):
+        return model, ordered_levels(gold, model.scale)
+    # On the preset's own unit scale, whatever the smallest and largest response are.
+    template = continuous(gold, None, None).template
+    return model, Problem(gold, dataclasses.replace(template, low=0.0, high=1.0, clip=False))
+
+
+@pytest.mark.parametrize("n_responses", [3, 5, 20])
+@pytest.mark.parametrize("name", LATENT)
+def test_the_truth_is_in_the_likelihood_region(name, n_responses):
+    model, problem = problem_for(name, n_responses)
+    grid = problem.grid()
+    found = solve(grid, (model.mean.kind, model.sd.kind), problem.rough(), errors=False)
+    ratio = 2 * (found.log_likelihood - grid.log_likelihood(model.mean, model.sd))
+    assert ratio < stats.chi2.ppf(1 - 1e-4, found.n_parameters)
+
+
+@pytest.mark.parametrize("n_responses", [3, 5, 20])
+def test_parameters_and_their_errors_come_back_where_they_are_determined(n_responses):
+    model, problem = problem_for("likert-amazon", n_responses, seed=11)
+    found = solve(problem.grid(), ("truncated-normal", "truncated-normal"), problem.rough())
+    true = (model.mean.mean, model.sd.mean)
+    for estimate, error, value in zip(
+        (found.mean.mean, found.sd.mean), (found.standard_errors[0][0], found.standard_errors[1][0]), true, strict=True
+    ):
+        assert abs(estimate - value) < 4 * error
+        assert error < 0.05
+
+
+@pytest.mark.parametrize("n_responses", [3, 5, 20])
+@pytest.mark.parametrize("method", ["ml", "map"])
+@pytest.mark.parametrize("name", LABELS)
+def test_dirichlet_parameters_come_back(name, method, n_responses):
+    model = preset(name)
+    counts = model.draw(1, N_ITEMS, n_responses=n_responses, needs="counts", rng=5)[0][0]
+    found = fit_dirichlet(counts, method=method)
+    alpha = np.array(model.alpha)
+    ratio = 2 * (found.log_likelihood - log_likelihood(alpha, counts))
+    assert ratio < stats.chi2.ppf(1 - 1e-4, alpha.size)
+    if alpha.sum() < 20:
+        assert (np.abs(found.alpha - alpha) < 4 * found.standard_errors).all()
+
+
+def test_the_map_prior_matters_only_where_the_data_say_little():
+    plenty = preset("categorical-dices").draw(1, 500, n_responses=20, needs="counts", rng=1)[0][0]
+    np.testing.assert_allclose(fit_dirichlet(plenty).alpha, fit_dirichlet(plenty, method="ml").alpha, rtol=0.02)
+    alike = np.tile([[3.0, 2.0]], (50, 1))
+    assert fit_dirichlet(alike).alpha.sum() < 1000 < fit_dirichlet(alike, method="ml").alpha.sum()
+
+
+def test_dirichlet_gradient_and_errors_agree_with_differences():
+    from scipy.optimize import approx_fprime
+
+    from assay.models.fitting.dirichlet import _log_errors, _objective
+
+    counts = preset("categorical-dices").draw(1, 60, n_responses=7, needs="counts", rng=2)[0][0]
+    theta = np.log([4.0, 1.1, 2.0])
+    for prior in (False, True):
+        slope = approx_fprime(theta, lambda t, p=prior: _objective(t, counts, p)[0], 1e-7)
+        np.testing.assert_allclose(_objective(theta, counts, prior)[1], slope, rtol=1e-4, atol=1e-3)
+        bend = np.array(
+            [approx_fprime(theta, lambda t, i=i, p=prior: _objective(t, counts, p)[1][i], 1e-6) for i in range(3)]
+        )
+        np.testing.assert_allclose(_log_errors(theta, counts, prior), np.sqrt(np.diag(np.linalg.inv(bend))), rtol=1e-3)
