@@ -1,5 +1,7 @@
 from . import io as io
+from . import models as models
 from . import paired as paired
+from . import replications as replications
 from . import sweeps as sweeps
 from .agreement import Agreement as Agreement
 from .agreement import describe as describe
@@ -18,6 +20,9 @@ from .io import read_wide as read_wide
 from .io import write as write
 from .metrics import FunctionMetric as FunctionMetric
 from .metrics import Metric as Metric
+from .models import ResponseModel as ResponseModel
+from .models import fit as fit
+from .models import preset as preset
 from .resampling import Scheme as Scheme
 from .responses import Contest as Contest
 from .responses import Responses as Responses

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from assay.cli import compare, describe, example, power, replicate, scores, simulate, sweep
+from assay.cli import compare, describe, example, fit, power, replicate, scores, simulate, sweep
 from assay.errors import ArgumentError, AssayError
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ def _top() -> None:
     pass
 
 
+app.command()(fit.fit)
 app.command()(simulate.simulate)
 app.command()(replicate.replicate)
 app.command()(compare.compare)
