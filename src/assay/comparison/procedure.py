@@ -78,8 +78,8 @@ def compare(
         Draws for the p-value and for the interval each. With few items all arrangements are counted instead.
     confidence_level : float
     interval : {"studentised", "bca", "percentile", "basic"}, optional
-        By default studentised where the metric has item scores, else BCa where items are resampled, else percentile:
-        the choices with the best measured coverage (docs/intervals.md).
+        By default studentised where the metric has item scores, BCa for wins, else percentile: the choices with the
+        best measured coverage (docs/levels.md).
     rng : int, SeedSequence, Generator or None
         None draws fresh entropy, which the result records as `seed`.
     workers : int, optional
@@ -206,7 +206,11 @@ class _Procedure:
             raise ArgumentError(f"a BCa interval needs resampled items and all responses; got {self.scheme}.")
         if random_raters and self.scheme.items == "bootstrap":
             return self.interval or "t"
-        return self.interval or ("studentised" if studentised else "bca" if self.resamples_items else "percentile")
+        if self.interval is not None:
+            return self.interval
+        if not studentised:
+            return "percentile"
+        return "bca" if metric.relative else "studentised"
 
 
 def _scheme(items: Any, responses: Any, raters: Any, n_responses: int | None) -> Scheme:
