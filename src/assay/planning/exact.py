@@ -17,12 +17,16 @@ from assay.models.base import Epsilon
 from assay.planning.pools import Growing, Pool
 from assay.planning.scores import Setting, Sizes
 from assay.planning.sums import Summands, Total
+from assay.scales import FloatArray
 
 FIRST_BLOCKS = 16
 """Blocks with which a pool begins: enough to see how much they differ."""
 
 MOST_BLOCKS = 1 << 14
 """Blocks at which a pool stops growing, whatever the precision: 16 million items."""
+
+SMALL = 64
+"""Items up to which the shape of the scores matters for the error of p, and not only their mean and variance."""
 
 MATTERS = (0.01, 0.2)
 """Expected p-values for which precision is sought; beyond, an answer is plainly yes or plainly no."""
@@ -159,15 +163,14 @@ class ExactEngine:
         spread = math.hypot(pool.sd, null.sd)
         if spread == 0:
             return 1.0
-        # The normal approximation is all that is needed to say how much a pool lacks.
-        z = math.sqrt(n) * (pool.mean - null.mean) / spread
+        # The normal approximation, with a margin, says where to look more closely.
+        z = abs(math.sqrt(n) * (pool.mean - null.mean) / spread)
         slope = math.sqrt(n) * math.hypot(pool.standard_error, null.standard_error) / spread
-        nearest = [_tail(abs(z) + side * slope) for side in (-2, 2)]
-        if nearest[1] > MATTERS[1] or nearest[0] < MATTERS[0]:
+        if _tail(z - 2 * slope) < MATTERS[0] / 4 or _tail(z + 2 * slope) > 2 * MATTERS[1]:
             return 1.0
-        inside = min(max(abs(z), _Z_MATTERS[1]), _Z_MATTERS[0])
-        error = slope * math.exp(-inside * inside / 2) / math.sqrt(2 * math.pi)
-        return 1.0 if error <= 0.95 * precision else 1.1 * (error / (0.95 * precision)) ** 2
+        pvalue, error = self._pvalue(metric, n, self._sums[metric].times(n))
+        inside = MATTERS[0] - 2 * error < pvalue < MATTERS[1] + 2 * error
+        return 1.1 * (error / (0.95 * precision)) ** 2 if inside and error > 0.95 * precision else 1.0
 
     def _outlook(self, metric: int, n: int, confidence_level: float) -> Outlook:
         pool = self._pools[metric]
@@ -204,19 +207,39 @@ class ExactEngine:
         return self._null_sums[metric].times(n).quantile(0.5) > middle
 
     def _sampling_error(self, metric: int, n: int, difference: Total, zero: int, share: float) -> float:
-        """Return the error of p from the finite pools: of their means, of their spread, and of single scores."""
+        """Return the error of p that comes from the finite pools."""
         pool, null = self._pools[metric], self._null[metric]
-        spread = math.sqrt(n) * math.hypot(pool.sd, null.sd) / pool.step
-        if spread == 0:
+        if pool.sd + null.sd == 0:
             return 0.0
+        if n <= SMALL:
+            return self._influence_error(metric, n, zero)
+        # For large sums all that matters is how well the pools' means and variances are known.
+        spread = math.sqrt(n) * math.hypot(pool.sd, null.sd) / pool.step
         near = max(1, round(spread / 10))
         density = (difference.upper(zero - near) - difference.upper(zero + near + 1)) / (2 * near + 1)
         of_means = n * math.hypot(pool.standard_error, null.standard_error) / pool.step * density
         distance = abs(n * (pool.mean - null.mean) / pool.step)
         of_variances = math.hypot(pool.sd**2 * pool.variance_error, null.sd**2 * null.variance_error)
         of_spread = density * distance / 2 * of_variances / (pool.sd**2 + null.sd**2)
-        of_scores = share * (1 - share) / min(pool.n_effective, null.n_effective)
-        return math.sqrt(of_means**2 + of_spread**2 + max(of_scores, 0.0))
+        return math.hypot(of_means, of_spread)
+
+    def _influence_error(self, metric: int, n: int, zero: int) -> float:
+        """Return the error of p by the delta method: how much p moves with each score that a pool has or has not."""
+        pool, null = self._pools[metric], self._null[metric]
+        without_score = self._differences[metric].times(n, n - 1)
+        influence = n * without_score.uppers(pool.grid.points + zero)
+        variance = _spread(influence, pool.grid.shares) / pool.n_effective
+        without_null = self._differences[metric].times(n - 1, n)
+        influence = n * without_null.uppers(zero - null.grid.points)
+        if self._null_scores.setting.is_symmetric:
+            influence = (influence + influence[::-1]) / 2
+        variance += _spread(influence, null.grid.shares) / null.n_effective
+        return math.sqrt(variance)
+
+
+def _spread(values: FloatArray, shares: FloatArray) -> float:
+    mean = float(values @ shares)
+    return float(np.square(values - mean) @ shares)
 
 
 def _quantile(share: float) -> float:
@@ -227,7 +250,3 @@ def _quantile(share: float) -> float:
 
 def _tail(z: float) -> float:
     return 0.5 * math.erfc(z / math.sqrt(2))
-
-
-_Z_MATTERS = (2.3263, 0.8416)
-"""The normal quantiles of the bounds of `MATTERS`."""

@@ -24,12 +24,12 @@ from assay.models.simulation import derive
 from assay.scales import FloatArray, Scale
 from assay.summaries import Needs
 
-DRAWN_ITEMS, WEIGHED_ITEMS = 1024, 256
+DRAWN_ITEMS, WEIGHED_ITEMS = 512, 256
 """Items of a block, by how their responses come about: an item whose outcomes are all weighed says much more. A block
 has its own random stream, so blocks may be drawn by anyone in any order."""
 
-REPEATS = 4
-"""Independent sets of responses of each item, where responses are drawn."""
+MANY = 64
+"""From so many responses on, the noise of responses is small beside the differences between items."""
 
 OUTCOMES = 1 << 21
 """Largest number of outcomes of an item (of gold, A and B together), times the responses of a source, for which all
@@ -168,20 +168,21 @@ def _drawn(
     Each pair of a gold set with a set of A, of gold with B, and of A with B occurs once, which averages the noise of
     single sets and of their combinations faster than r separate triples would.
     """
+    repeats = 4 if max(setting.n_responses) < MANY else 2
     needs = _richest([metric.needs for metric in metrics], bool(setting.model.scale.levels))
     source_gold, source_a, source_b = sources
     kg, ka, kb = setting.n_responses
     mixed = (source_b, source_a) if setting.null else (None, None)
-    gold = [source_gold.summary(needs, kg, stream)[0] for _ in range(REPEATS)]
-    a = np.stack([source_a.summary(needs, ka, stream, mixed[0])[0] for _ in range(REPEATS)])
-    b = np.stack([source_b.summary(needs, kb, stream, mixed[1])[0] for _ in range(REPEATS)])
+    gold = [source_gold.summary(needs, kg, stream)[0] for _ in range(repeats)]
+    a = np.stack([source_a.summary(needs, ka, stream, mixed[0])[0] for _ in range(repeats)])
+    b = np.stack([source_b.summary(needs, kb, stream, mixed[1])[0] for _ in range(repeats)])
     scale = setting.model.scale
     found: list[list[FloatArray]] = [[] for _ in metrics]
     ready = {
         need: tuple(derive(side, needs, need, scale) for side in (np.stack(gold), a, b))
         for need in {metric.needs for metric in metrics}
     }
-    for row in range(REPEATS):
+    for row in range(repeats):
         for scores, metric in zip(found, metrics, strict=True):
             of_gold, of_a, of_b = ready[metric.needs]
             scores.append(metric.item_contrasts(of_gold[row], of_a, np.roll(of_b, -row, axis=0)).ravel())

@@ -25,6 +25,10 @@ SERIES = 1 << 19
 """Largest size of the table of waves (frequencies × grid points) for which the series is used."""
 
 
+KNOTS = 65
+"""Points at which a smooth distribution is computed before others are interpolated."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Grid:
     """A distribution on the whole numbers low, low + 1, …; shares may sum to less than one.
@@ -63,11 +67,18 @@ class Grid:
         return Grid(-(self.low + self.shares.size - 1), self.shares[::-1])
 
 
+Terms = list[tuple[Grid, int]]
+"""Distributions, and how many scores of each are added."""
+
+
 class Total(Protocol):
     """The distribution of a sum."""
 
     def upper(self, point: int) -> float:
         """Return the probability of this number or more."""
+
+    def uppers(self, points: FloatArray) -> FloatArray:
+        """Return the probability of each of these whole numbers or more."""
 
     def quantile(self, share: float) -> float:
         """Return the smallest number below or at which at least this share lies."""
@@ -85,8 +96,6 @@ class Summands:
 
     def __init__(self, *parts: Grid) -> None:
         self._parts = parts
-        self.mean = sum(part.mean for part in parts)
-        self.variance = sum(part.variance for part in parts)
 
     @cached_property
     def _decay(self) -> tuple[float, FloatArray]:
@@ -97,16 +106,21 @@ class Summands:
             size *= np.abs(np.fft.rfft(part.shares, length))
         return 2 * math.pi / length, np.maximum.accumulate(size[::-1])[::-1]
 
-    def times(self, n: int) -> "Total":
-        """Return the distribution of the sum of n scores from each part."""
-        centre = n * self.mean
-        reach = sum(part.reach for part in self._parts)
-        half = min(n * reach, WINDOW * math.sqrt(n * self.variance) + 3 * reach) + 2
+    def times(self, *counts: int) -> "Total":
+        """Return the distribution of the sum of so many scores from each part (one number speaks for all parts)."""
+        numbers = counts * len(self._parts) if len(counts) == 1 else counts
+        terms = [(part, n) for part, n in zip(self._parts, numbers, strict=True) if n > 0]
+        centre = sum(n * part.mean for part, n in terms)
+        variance = sum(n * part.variance for part, n in terms)
+        reach = max((part.reach for part, _ in terms), default=0.0)
+        half = min(sum(n * part.reach for part, n in terms), WINDOW * math.sqrt(variance) + 6 * reach) + 2
         length = _fast(2 * math.ceil(half) + 1)
-        n_waves = math.ceil(self._last_frequency(n) * length / (2 * math.pi))
-        if 2 * n_waves < length and n_waves * sum(part.shares.size for part in self._parts) <= SERIES:
-            return _Series(self._parts, n, centre, length, n_waves)
-        return _Table(self._parts, n, centre, length)
+        fewest = min(numbers)
+        if fewest > 0:
+            n_waves = math.ceil(self._last_frequency(fewest) * length / (2 * math.pi))
+            if 2 * n_waves < length and n_waves * sum(part.shares.size for part, _ in terms) <= SERIES:
+                return _Series(terms, centre, length, n_waves)
+        return _Table(terms, centre, length)
 
     def _last_frequency(self, n: int) -> float:
         """Return the frequency from which on the n-th power of the characteristic function is negligible."""
@@ -124,18 +138,23 @@ class Summands:
 class _Table:
     """Every probability of a window, by FFT."""
 
-    def __init__(self, parts: tuple[Grid, ...], n: int, centre: float, length: int) -> None:
+    def __init__(self, terms: Terms, centre: float, length: int) -> None:
         wave = np.ones(length // 2 + 1, dtype=np.complex128)
-        for part in parts:
+        for part, n in terms:
             folded = np.bincount((np.arange(part.shares.size) + part.low) % length, part.shares, length)
-            wave *= np.fft.rfft(folded)
+            wave *= np.fft.rfft(folded) ** n
         self._base = math.ceil(centre - length / 2)
-        shares = np.roll(np.fft.irfft(wave**n, length), -(self._base % length))
+        shares = np.roll(np.fft.irfft(wave, length), -(self._base % length))
         self._above = np.concatenate([np.cumsum(shares[::-1])[::-1], [0.0]])
 
     def upper(self, point: int) -> float:
         """Return the probability of this number or more."""
         return float(self._above[min(max(point - self._base, 0), self._above.size - 1)])
+
+    def uppers(self, points: FloatArray) -> FloatArray:
+        """Return the probability of each of these whole numbers or more."""
+        where = np.clip(points.astype(np.int64) - self._base, 0, self._above.size - 1)
+        return np.asarray(self._above[where])
 
     def quantile(self, share: float) -> float:
         """Return the smallest number below or at which at least this share lies."""
@@ -148,23 +167,27 @@ class _Table:
 class _Series:
     """Probabilities from the few frequencies that are left of a large sum."""
 
-    def __init__(self, parts: tuple[Grid, ...], n: int, centre: float, length: int, n_waves: int) -> None:
+    def __init__(self, terms: Terms, centre: float, length: int, n_waves: int) -> None:
         self._step = 2 * math.pi / length
         self._origin = round(centre)
         numbers = np.arange(1, n_waves + 1)
         wave = np.ones(n_waves, dtype=np.complex128)
-        for part in parts:
+        shift = self._origin
+        for part, n in terms:
             offset = round(part.mean)
             turn = np.exp(1j * self._step * (part.points - offset))
             turned = part.shares.astype(np.complex128)
+            alone = np.empty(n_waves, dtype=np.complex128)
             for number in range(n_waves):
                 turned *= turn
-                wave[number] *= turned.sum()
-            # Taking the offset out first keeps the angles small, where they are most precise.
-            wave *= np.exp(1j * self._step * numbers * (offset - self._origin / n / len(parts)))
+                alone[number] = turned.sum()
+            wave *= alone**n
+            shift -= n * offset
+        # Taking the offsets out first keeps the angles small, where they are most precise.
+        wave *= np.exp(-1j * self._step * numbers * shift)
         self._angles = self._step * numbers
         self._top = length // 2
-        self._wave = wave**n * (2 / length) / (1 - np.exp(-1j * self._angles))
+        self._wave = wave * (2 / length) / (1 - np.exp(-1j * self._angles))
         self._last = self._wave * np.exp(-1j * self._angles * (self._top + 1))
         self._length = length
 
@@ -177,6 +200,13 @@ class _Series:
             return 1.0
         level = (self._top + 1 - start) / self._length
         return float(level + (self._wave * np.exp(-1j * self._angles * start) - self._last).real.sum())
+
+    def uppers(self, points: FloatArray) -> FloatArray:
+        """Return the probability of each of these whole numbers or more; many are interpolated."""
+        if points.size <= KNOTS:
+            return np.array([self.upper(round(point)) for point in points.tolist()])
+        knots = np.unique(np.rint(np.linspace(points.min(), points.max(), KNOTS)))
+        return np.interp(points, knots, self.uppers(knots))
 
     def quantile(self, share: float) -> float:
         """Return the smallest number below or at which at least this share lies."""
