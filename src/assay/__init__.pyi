@@ -10,6 +10,7 @@ from .comparison import Comparison as Comparison
 from .comparison import Comparisons as Comparisons
 from .comparison import compare as compare
 from .comparison import compare_each as compare_each
+from .comparison import variance_components as variance_components
 from .errors import ArgumentError as ArgumentError
 from .errors import AssayError as AssayError
 from .errors import AssayWarning as AssayWarning
@@ -23,6 +24,8 @@ from .metrics import Metric as Metric
 from .models import ResponseModel as ResponseModel
 from .models import fit as fit
 from .models import preset as preset
+from .preferences import preferences_between as preferences_between
+from .preferences import preferences_from as preferences_from
 from .resampling import Scheme as Scheme
 from .responses import Contest as Contest
 from .responses import Responses as Responses

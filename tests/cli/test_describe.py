@@ -60,3 +60,17 @@ def test_compare_takes_raters_and_clusters(tmp_path):
     assert "Raters are a random factor" in " ".join(done.stdout.split())
     fixed = run("compare", path, "--a", "x", "--b", "y", "--raters", "fixed", "--n-resamples", 99)
     assert "null=swapped-items" in fixed.stdout
+
+
+def test_preferences_on_the_command_line(tmp_path):
+    rows = ["item,rater,value"] + [f"q{i},{rater},{(i * k) % 3}" for i in range(9) for k, rater in enumerate("xyz", 1)]
+    path = tmp_path / "preferences.csv"
+    path.write_text("\n".join(rows))
+    named = f"human={path}"
+    done = run("compare", named, "--preference", "human", "--a", 1, "--b", 2, "--tie", 0, "--n-resamples", 99)
+    assert done.returncode == 0, done.stderr
+    assert "win rate" in done.stdout
+    assert "because the responses are preferences" in done.stdout
+    both = run("compare", named, "--preference", "human", "--a", 1, "--b", 2, "--gold", "human")
+    assert both.returncode == 2
+    assert "preferences are gold-free" in both.stderr

@@ -119,4 +119,12 @@ def wins_responses(gold, a, b):
     return np.mean(won), np.mean(lost)
 
 
-RELATIVE = {"wins": wins, "wins-responses": wins_responses}
+def superiority(_, a, b):
+    """Share of all pairs of an item's ratings that each model wins, ties half, averaged over items."""
+    won = np.mean(
+        [np.mean([(x > y) + (x == y) / 2 for x in of_a for y in of_b]) for of_a, of_b in zip(a, b, strict=True)]
+    )
+    return won, 1 - won
+
+
+RELATIVE = {"wins": wins, "wins-responses": wins_responses, "superiority": superiority}

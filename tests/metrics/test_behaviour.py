@@ -21,13 +21,16 @@ NAMES = [
     "mae", "mse", "rmse", "max-error", "wins", "wins-responses", "cosine", "cosine-responses", "spearman", "kendall",
     "emd", "emd-means", "emd-responses", "emd-histogram-legacy", "emd-means-histogram-legacy",
     "emd-responses-histogram-legacy", "accuracy", "tv", "kl", "js", "cross-entropy", "precision", "recall", "f1", "auc",
-    "rating",
+    "rating", "superiority",
 ]  # fmt: skip
 ADDITIVE = [
     "mae", "mse", "wins", "wins-responses", "emd", "emd-histogram-legacy", "accuracy", "tv", "kl", "js",
-    "cross-entropy", "rating",
+    "cross-entropy", "rating", "superiority",
 ]  # fmt: skip
-HIGHER = ["wins", "wins-responses", "spearman", "kendall", "accuracy", "precision", "recall", "f1", "auc", "rating"]
+HIGHER = [
+    "wins", "wins-responses", "spearman", "kendall", "accuracy", "precision", "recall", "f1", "auc", "rating",
+    "superiority",
+]  # fmt: skip
 BASES = [Wins(BUILTIN[base]) for base in ("mse", "emd", "kl", "js")]
 THRESHOLD = {name: {"threshold": 0.5} for name in ("precision", "recall", "f1", "auc")}
 

@@ -7,7 +7,7 @@ sources are written, and a note says so.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.errors import ArgumentError, DataError
 
@@ -45,6 +45,25 @@ def contest_from(
         groups=_listed(by), scale=scale, order=_listed(order) or None,
     )  # fmt: skip
     return table.contest(gold=names[gold] if gold is not None else None, a=names[a], b=names[b])
+
+
+def preferences_from(
+    files: Sequence[str],
+    preference: str,
+    *,
+    a: str,
+    b: str,
+    tie: str | None,
+    gold: str | None = None,
+    **columns: Any,
+) -> "Contest":
+    """Put the models against each other whose labels, `a` and `b`, the source `preference` answers."""
+    from assay import preferences
+
+    if gold is not None:
+        raise ArgumentError("preferences are gold-free; leave out --gold or --preference.")
+    table = table_from(files, sources=[preference], **columns)
+    return preferences.preferences_from(table, next(iter(table.sources)), a=a, b=b, tie=tie)
 
 
 def table_from(

@@ -22,6 +22,11 @@ def compare(  # noqa: PLR0917 (each parameter is an option of the command)
     gold: Annotated[
         str | None, typer.Option(help="What they are measured against; leave out for gold-free ratings.")
     ] = None,
+    preference: Annotated[
+        str | None,
+        typer.Option(help="A source whose responses name the better one; --a, --b and --tie are then its labels."),
+    ] = None,
+    tie: Annotated[str | None, typer.Option(help="The label for neither, with --preference.")] = None,
     metric: Annotated[list[str] | None, typer.Option(help="May be repeated; chosen by the scale if left out.")] = None,
     item: Annotated[str | None, typer.Option(help="Column of item ids; guessed if left out.")] = None,
     source: Annotated[str | None, typer.Option(help="Column that says who answered.")] = None,
@@ -39,7 +44,7 @@ def compare(  # noqa: PLR0917 (each parameter is an option of the command)
     positive: Annotated[
         str | None, typer.Option(help="The label that is positive (precision, recall, f1, auc).")
     ] = None,
-    better: Annotated[str | None, typer.Option(help="higher or lower, for metric rating.")] = None,
+    better: Annotated[str | None, typer.Option(help="higher or lower, for ratings without gold.")] = None,
     null: Annotated[
         str | None,
         typer.Option(
@@ -76,11 +81,17 @@ def compare(  # noqa: PLR0917 (each parameter is an option of the command)
     from assay.cli._progress import progress
     from assay.errors import AssayWarning
 
-    contest = tables.contest_from(
-        files, a=a, b=b, gold=gold, item=item, source=source, value=value, rater=rater, repeat=repeat,
-        by=[column for column in (by, cluster) if column],
-        scale=scale, order=order,
-    )  # fmt: skip
+    columns = {
+        "item": item, "source": source, "value": value, "rater": rater, "repeat": repeat, "scale": scale,
+        "order": order,
+    }  # fmt: skip
+    groups = [column for column in (by, cluster) if column]
+    if preference is None:
+        contest = tables.contest_from(files, a=a, b=b, gold=gold, by=groups, **columns)
+    else:
+        contest = tables.preferences_from(files, preference, a=a, b=b, tie=tie, gold=gold, by=groups, **columns)
+    if "win-rate" in (metric or []) and preference is None:
+        contest, better = _preferences(contest, metric or [], better), None
     metrics, why = _metrics(metric, contest, threshold, positive, better)
     n_slices = 1 if by is None else len(list(contest.slices(by)))
     warnings.simplefilter("ignore", AssayWarning)  # the same words are among the notes
@@ -98,6 +109,16 @@ def compare(  # noqa: PLR0917 (each parameter is an option of the command)
         _show(found, [f"scale: {contest.scale}.", *why])
 
 
+def _preferences(contest: "Contest", metrics: list[str], better: str | None) -> "Contest":
+    """Turn ratings into preferences for the metric win-rate, which no other metric can share."""
+    from assay.errors import ArgumentError
+    from assay.preferences import preferences_between
+
+    if set(metrics) != {"win-rate"}:
+        raise ArgumentError("win-rate turns ratings into preferences, so it goes without other metrics.")
+    return preferences_between(contest, better=better or "higher")
+
+
 def _metrics(
     names: list[str] | None, contest: "Contest", threshold: float | None, positive: str | None, better: str | None
 ) -> tuple[list["Metric"], list[str]]:
@@ -106,11 +127,13 @@ def _metrics(
 
     from assay.metrics import resolve
     from assay.metrics.labels import OneAgainstRest
-    from assay.metrics.ratings import MeanRating
+    from assay.metrics.ratings import MeanRating, Superiority
 
     why = []
     if not names:
-        if contest.gold is None:
+        if contest.gold is None and contest.scale.reason == "preferences":
+            names, reason = ["win-rate"], "the responses are preferences"
+        elif contest.gold is None:
             names, reason = ["rating"], "there is no gold"
         elif contest.scale.kind == "nominal":
             names, reason = ["accuracy"], "the scale is nominal"
@@ -122,7 +145,7 @@ def _metrics(
         chosen = resolve(name)
         if isinstance(chosen, OneAgainstRest):
             chosen = replace(chosen, threshold=threshold, positive=positive)
-        if isinstance(chosen, MeanRating) and better is not None:
+        if isinstance(chosen, MeanRating | Superiority) and better is not None:
             chosen = replace(chosen, direction=better)  # type: ignore[arg-type]
         found.append(chosen)
     return found, why

@@ -1,6 +1,15 @@
 """Is A really better than B on these data: from a contest to a verdict."""
 
+from assay.comparison.components import ContrastComponents, variance_components
 from assay.comparison.procedure import compare, compare_each
 from assay.comparison.results import Comparison, Comparisons, EffectSizes
 
-__all__ = ["Comparison", "Comparisons", "EffectSizes", "compare", "compare_each"]
+__all__ = [
+    "Comparison",
+    "Comparisons",
+    "ContrastComponents",
+    "EffectSizes",
+    "compare",
+    "compare_each",
+    "variance_components",
+]

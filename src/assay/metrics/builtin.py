@@ -21,7 +21,7 @@ from assay.metrics.legacy import (
     EarthMoverResponsesHistogramLegacy,
 )
 from assay.metrics.ranking import Kendall, Spearman
-from assay.metrics.ratings import MeanRating
+from assay.metrics.ratings import MeanRating, Superiority, WinRate
 from assay.metrics.wins import Wins, WinsResponses
 
 BUILTIN: dict[str, Metric] = {
@@ -51,11 +51,17 @@ BUILTIN: dict[str, Metric] = {
     "f1": F1(),
     "auc": RocAuc(),
     "rating": MeanRating(),
+    "superiority": Superiority(),
 }
+
+
+ON_PREFERENCES: dict[str, Metric] = {"win-rate": WinRate()}
+"""Metrics that exist on preferences only (`assay.preferences`), whatever the table's own scale."""
 
 
 def resolve(metric: str | Metric) -> Metric:
     """Return the metric of this name, or the metric itself."""
     if isinstance(metric, Metric):
         return metric
-    return BUILTIN[_check.one_of("metric", metric, BUILTIN)]
+    known = BUILTIN | ON_PREFERENCES
+    return known[_check.one_of("metric", metric, known)]

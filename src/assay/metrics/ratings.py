@@ -1,11 +1,15 @@
 """Ratings without gold: raters score each model's own outputs."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
+
+import numpy as np
 
 from assay import _check
+from assay.errors import ArgumentError
 from assay.metrics.base import AdditiveMetric, Better
-from assay.scales import FloatArray
+from assay.scales import FloatArray, Kind, Scale
+from assay.summaries import Needs
 
 
 @dataclass(frozen=True)
@@ -36,3 +40,69 @@ class MeanRating(AdditiveMetric):
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the item's mean rating; gold is not looked at."""
         return model
+
+
+@dataclass(frozen=True)
+class WinRate(AdditiveMetric):
+    """Share of comparisons that the model wins, ties counted half: the mean of preferences (`assay.preferences`)."""
+
+    name: ClassVar[str] = "win-rate"
+    title: ClassVar[str] = "win rate"
+    better: ClassVar[Better] = "higher"
+    kinds: ClassVar[tuple[Kind, ...]] = ("ordinal",)
+    linear: ClassVar[bool] = True
+    gold_free: ClassVar[bool] = True
+
+    def on(self, scale: Scale) -> Self:
+        """Refuse ratings that have not been turned into preferences."""
+        if set(scale.levels) - {0.0, 0.5, 1.0} or not scale.levels:
+            raise ArgumentError(
+                "win-rate needs preferences: make them with assay.preferences.preferences_between(contest)."
+            )
+        return self
+
+    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return the share of the item's comparisons that the model wins; gold is not looked at."""
+        return model
+
+
+@dataclass(frozen=True)
+class Superiority(AdditiveMetric):
+    """Mean over items of the probability that a rating of the model beats one of the other model, ties counted half.
+
+    All pairs of ratings of an item are compared, whoever gave them: only the order counts, not the distance.
+
+    Attributes
+    ----------
+    direction : {"higher", "lower"}
+        "lower" for penalties such as MQM.
+    """
+
+    name: ClassVar[str] = "superiority"
+    title: ClassVar[str] = "probability of superiority"
+    better: ClassVar[Better] = "higher"
+    needs: ClassVar[Needs] = "sorted"
+    relative: ClassVar[bool] = True
+    gold_free: ClassVar[bool] = True
+
+    direction: Better = "higher"
+
+    def __post_init__(self) -> None:
+        _check.one_of("direction", self.direction, ("higher", "lower"))
+
+    def item_contrasts(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return P(A beats B) − P(B beats A) on each item."""
+        first, second = a[..., :, np.newaxis], b[..., np.newaxis, :]
+        n_pairs = (~np.isnan(a)).sum(axis=-1) * (~np.isnan(b)).sum(axis=-1)
+        won = (first > second).sum(axis=(-2, -1)) - (first < second).sum(axis=(-2, -1))
+        signed = won / n_pairs
+        return np.asarray(-signed if self.direction == "lower" else signed)
+
+    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Superiority is relative: one model alone has none."""
+        raise ArgumentError("superiority compares two models; a single model has none.")
+
+    def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the probability that A is the better one, and that B is."""
+        ahead = self.contrast(gold, a, b)
+        return (1 + ahead) / 2, (1 - ahead) / 2

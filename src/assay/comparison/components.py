@@ -1,0 +1,243 @@
+"""Where the uncertainty of a contrast comes from, and what it would shrink to with more items, raters or repeats."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.special import chdtri
+
+from assay import _check, _random
+from assay.comparison.raters import rater_error
+from assay.errors import ArgumentError
+from assay.inference import CombinedError, ConfidenceInterval, TwoWay, two_way
+from assay.metrics import AdditiveMetric, Metric, resolve
+from assay.rating_design import design_of, rated
+from assay.resampling import Scheme, cell_table, draw, summaries_of
+from assay.responses import Contest, Responses
+
+TITLES = {
+    "items": "items",
+    "raters": "raters",
+    "residual": "items × raters and noise",
+    "repeats_a": "repeats of A",
+    "repeats_b": "repeats of B",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastComponents:
+    """Variance components of a contrast: what one item, one rater, one response more or less would change.
+
+    Attributes
+    ----------
+    metric : str
+    contrast : float
+    components : mapping of str to float
+        "items", "raters", "residual" (what a rater says about one item beyond both), "repeats_a" and "repeats_b" (one
+        response of a model without raters). A negative estimate means "near zero"; NaN cannot be told apart.
+    intervals : mapping of str to ConfidenceInterval
+    n_items, n_raters : int
+    raters_per_item : float
+    n_repeats : mapping of str to float
+        Responses per item of A and of B, where they have no raters.
+    notes : tuple of str
+    """
+
+    metric: str
+    contrast: float
+    components: Mapping[str, float]
+    intervals: Mapping[str, ConfidenceInterval]
+    n_items: int
+    n_raters: int
+    raters_per_item: float
+    n_repeats: Mapping[str, float]
+    notes: tuple[str, ...] = ()
+
+    def standard_error(
+        self,
+        *,
+        n_items: int | None = None,
+        n_raters: int | None = None,
+        raters_per_item: int | None = None,
+        n_repeats: int | None = None,
+    ) -> float:
+        """Return the standard error that another design would have (a decision study); what is left out stays.
+
+        Each item is judged by `raters_per_item` of `n_raters` raters. When only `n_raters` is given, items keep their
+        number of raters, or all judge every item if that is how the data are.
+        """
+        n = n_items or self.n_items
+        r = n_raters or self.n_raters
+        crossed = math.isclose(self.raters_per_item, self.n_raters)
+        per = raters_per_item or (r if crossed else self.raters_per_item)
+        if self.n_raters and per > r:
+            raise ArgumentError(f"`raters_per_item` must not exceed the number of raters, {r}; got {per:g}.")
+        known = {name: max(0.0, part) for name, part in self.components.items() if not math.isnan(part)}
+        variance = known.get("items", 0.0) / n
+        if self.n_raters:
+            variance += known.get("raters", 0.0) / r + known.get("residual", 0.0) / (n * per)
+        for role, k in self.n_repeats.items():
+            variance += known.get(f"repeats_{role}", 0.0) / (n * (n_repeats or k))
+        return math.sqrt(variance)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything by name."""
+        return {
+            "metric": self.metric, "contrast": self.contrast, "components": dict(self.components),
+            "intervals": {name: ends.to_dict() for name, ends in self.intervals.items()}, "n_items": self.n_items,
+            "n_raters": self.n_raters, "raters_per_item": self.raters_per_item, "n_repeats": dict(self.n_repeats),
+            "notes": list(self.notes),
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        parts = []
+        for name, value in self.components.items():
+            ends = self.intervals[name]
+            between = "undefined" if math.isnan(ends.low) else f"{ends.low:.3g} to {ends.high:.3g}"
+            parts.append(f"{TITLES[name]} {value:.3g} ({between})")
+        now = self.standard_error()
+        lines = [f"Variance components of the {self.metric} contrast {self.contrast:.4g}: {', '.join(parts)}."]
+        more = [f"twice the items {self.standard_error(n_items=2 * self.n_items):.3g}"]
+        if self.n_raters:
+            more.append(f"twice the raters {self.standard_error(n_raters=2 * self.n_raters):.3g}")
+        lines.append(f"Standard error {now:.3g}; with {', '.join(more)}.")
+        return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
+
+
+def variance_components(
+    contest: Contest,
+    *,
+    metric: str | Metric = "rating",
+    n_resamples: int = 1999,
+    confidence_level: float = 0.95,
+    rng: _random.Rng = None,
+    workers: int | None = None,
+) -> ContrastComponents:
+    """Take the uncertainty of a contrast apart: items, raters, repeats of the models, and the rest.
+
+    Parameters
+    ----------
+    contest : Contest
+        With rater ids in gold or in A and B, or with several responses of A or B, for more than one component.
+    metric : str or Metric
+        With item scores. The mean rating is taken apart exactly; a curved metric by two-way draws.
+    n_resamples : int
+        Draws for a curved metric.
+    confidence_level : float
+    rng : int, SeedSequence, Generator or None
+    workers : int, optional
+
+    Returns
+    -------
+    ContrastComponents
+
+    Examples
+    --------
+    >>> from assay import Contest, Responses, Scale
+    >>> raters = np.tile([0, 1], (3, 1))
+    >>> a = Responses.from_grid(np.array([[5.0, 4.0], [6.0, 6.0], [7.0, 5.0]]), raters)
+    >>> b = Responses.from_grid(np.array([[4.0, 4.0], [4.0, 6.0], [5.0, 4.0]]), raters)
+    >>> found = variance_components(Contest(None, a, b, Scale("continuous"), np.array(["x", "y", "z"])))
+    >>> round(found.components["raters"], 3), round(found.components["residual"], 3)
+    (0.833, 0.167)
+    """
+    chosen = resolve(metric).on(contest.scale)
+    if not isinstance(chosen, AdditiveMetric):
+        raise ArgumentError(f"variance components need a metric with item scores; {chosen.name!r} has none.")
+    if contest.gold is None and not chosen.gold_free:
+        raise ArgumentError(f"metric {chosen.name!r} needs gold: name its source (gold=…, --gold), or take 'rating'.")
+    level = _check.fraction("confidence_level", confidence_level)
+    seed, threads = _random.replayable(rng), _random.n_workers(workers)
+    contrasts = chosen.item_contrasts(*summaries_of(contest, chosen.needs))
+    roles = rated(contest)
+    notes: tuple[str, ...] = ()
+    if roles:
+        table = _two_way(contest, chosen, n_resamples=n_resamples, seed=seed, workers=threads)
+        if not chosen.linear:
+            notes = ("The metric is curved: the components are measured by draws, and hold near this design.",)
+    else:
+        variance = float(contrasts.var(ddof=1)) if contrasts.size > 1 else math.nan
+        table = TwoWay(float(contrasts.mean()), variance, math.nan, 0.0, contrasts.size, 0, 0, CombinedError((), ()))
+        notes = ("There are no rater ids: what raters add is part of the items component.",)
+    repeats = {
+        role: _repeats(contest, chosen, role, level)
+        for role in ("a", "b")
+        if role not in roles and _several(contest, role)
+    }
+    items = table.items - sum(part / k for part, k, _ in repeats.values())
+    components = {"items": items}
+    intervals = _intervals(table, level, n_raters=table.n_raters)
+    if roles:
+        components |= {"raters": table.raters, "residual": table.residual}
+    for role, (part, _, ends) in repeats.items():
+        components[f"repeats_{role}"] = part
+        intervals[f"repeats_{role}"] = ends
+    return ContrastComponents(
+        metric=chosen.name,
+        contrast=float(contrasts.mean()),
+        components=components,
+        intervals=intervals,
+        n_items=contest.n_items,
+        n_raters=table.n_raters,
+        raters_per_item=table.n_cells / contest.n_items,
+        n_repeats={role: k for role, (_, k, _) in repeats.items()},
+        notes=notes,
+    )
+
+
+def _two_way(
+    contest: Contest, metric: AdditiveMetric, *, n_resamples: int, seed: np.random.SeedSequence, workers: int
+) -> TwoWay:
+    """Return the components of items, raters and residual: exactly, or from the variances that draws measure."""
+    if metric.linear:
+        table = cell_table(contest, metric)
+        return two_way(table.values, items=table.items, raters=table.raters, weights=table.weights)
+    both, alone = (
+        draw(
+            contest, [metric], scheme=Scheme(items, raters="bootstrap"), null=None, n_resamples=n_resamples, seed=seed,
+            workers=workers,
+        ).contrasts[0]
+        for items in ("bootstrap", "all")
+    )  # fmt: skip
+    error = rater_error(contest, metric, both=both, raters=alone, clusters=None)
+    contrasts = metric.item_contrasts(*summaries_of(contest, metric.needs))
+    n = contest.n_items
+    design = design_of(*(contest.sources[role] for role in rated(contest)))
+    of_raters, beyond = error.variances
+    shared = float(contrasts.var(ddof=1)) / n - beyond
+    cells = round(design.n_responses / len(rated(contest)))
+    return TwoWay(
+        float(contrasts.mean()), n * beyond, design.n_raters * (of_raters - shared), cells * shared, n,
+        design.n_raters, cells, error,
+    )  # fmt: skip
+
+
+def _several(contest: Contest, role: str) -> bool:
+    return int(contest.sources[role].sizes.min()) > 1
+
+
+def _repeats(
+    contest: Contest, metric: AdditiveMetric, role: str, level: float
+) -> tuple[float, float, ConfidenceInterval]:
+    """Return the variance that one response of a model adds to its item, the number of responses, and an interval."""
+    bare = {name: Responses(source.values, source.offsets) for name, source in contest.sources.items()}
+    source = bare[role]
+    # Every response is its own rater here, so a cell's pseudo-response is what that response says.
+    bare[role] = Responses(source.values, source.offsets, np.arange(source.values.size))
+    table = cell_table(replace(contest, gold=bare.get("gold"), a=bare["a"], b=bare["b"]), metric)
+    means = np.bincount(table.items, table.values) / source.sizes
+    rest = float(np.square(table.values - means[table.items]).sum())
+    df = int((source.sizes - 1).sum())
+    tail = (1 - level) / 2
+    low, high = (rest / float(chdtri(df, p)) for p in (tail, 1 - tail))
+    return rest / df, float(source.n_responses), ConfidenceInterval(low, high, "mean squares", level)
+
+
+def _intervals(table: TwoWay, level: float, *, n_raters: int) -> dict[str, ConfidenceInterval]:
+    if n_raters:
+        return table.intervals(confidence_level=level)
+    df, tail = table.n_items - 1, (1 - level) / 2
+    low, high = (df * table.items / float(chdtri(df, p)) if df else math.nan for p in (tail, 1 - tail))
+    return {"items": ConfidenceInterval(low, high, "mean squares", level)}

@@ -1,0 +1,103 @@
+"""Preferences between two models' outputs: as raters gave them, or as their ratings of both imply.
+
+A preference is one response for each model, 1 for the preferred, 0 for the other, ½ each for a tie. The mean response
+is then the win rate with ties counted half, and needs nothing but the order of the ratings.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from assay import _check
+from assay.errors import ArgumentError, DataError
+from assay.responses import Contest, Responses, ResponseTable
+from assay.scales import FloatArray, Scale
+
+PREFERENCE = Scale("ordinal", (0.0, 0.5, 1.0), ("0", "0.5", "1"), "preferences")
+
+
+def preferences_between(contest: Contest, *, better: str = "higher") -> Contest:
+    """Return what each rater of both models prefers, item by item; responses without a counterpart are left out.
+
+    A rater who rated the outputs several times prefers the one with the better mean; `better` is "lower" for penalties.
+
+    Examples
+    --------
+    >>> raters = np.array([[0, 1], [0, 1]])
+    >>> a, b = (Responses.from_grid(np.array(grid, float), raters) for grid in ([[4, 2], [3, 3]], [[1, 2], [5, 1]]))
+    >>> preferences_between(Contest(None, a, b, Scale("continuous"), np.array(["x", "y"]))).a.values
+    array([1. , 0.5, 0. , 1. ])
+    """
+    _check.one_of("better", better, ("higher", "lower"))
+    if contest.a.raters is None or contest.b.raters is None:
+        raise DataError(
+            "preferences between ratings need rater ids for A and for B; without them take the metric superiority."
+        )
+    if contest.scale.kind == "nominal":
+        raise ArgumentError(f"labels without an order have no better one; the scale is {contest.scale}.")
+    keys, values = zip(*(_cell_means(source) for source in (contest.a, contest.b)), strict=True)
+    both, in_a, in_b = np.intersect1d(keys[0], keys[1], assume_unique=True, return_indices=True)
+    if not both.size:
+        raise DataError("no rater judged both A and B on the same item, so there are no preferences.")
+    note = f"Preferences of {np.unique(both & 0xFFFFFFFF).size} raters, from {both.size} pairs of ratings"
+    alone = keys[0].size + keys[1].size - 2 * both.size
+    note += f"; {alone} ratings without a counterpart by the same rater are left out." if alone else "."
+    signs = np.sign(values[0][in_a] - values[1][in_b])
+    won = (1 + (signs if better == "higher" else -signs)) / 2
+    return _contest(contest, won, both >> 32, both & 0xFFFFFFFF, note)
+
+
+def preferences_from(table: ResponseTable, source: str, *, a: Any, b: Any, tie: Any = None) -> Contest:
+    """Return the contest between two models from one source whose responses name the preferred one.
+
+    Parameters
+    ----------
+    table : ResponseTable
+    source : str
+        Whose responses are preferences.
+    a, b, tie : str or number
+        The labels that mean "A is better", "B is better" and "neither". A response with another label is an error.
+
+    Examples
+    --------
+    >>> table = ResponseTable(np.array(["x"]), {"human": Responses([1, 2, 0], [0, 3])}, Scale.of([0, 1, 2]))
+    >>> preferences_from(table, "human", a=1, b=2, tie=0).a.values
+    array([1. , 0. , 0.5])
+    """
+    responses = table.source(source)
+    wanted = {str(label): value for label, value in ((a, 1.0), (b, 0.0), (tie, 0.5)) if label is not None}
+    if len(wanted) < 2 + (tie is not None):
+        raise ArgumentError(f"the labels for A, B and ties must be different; got a={a!r}, b={b!r}, tie={tie!r}.")
+    won = np.full(responses.values.size, np.nan)
+    for level, label in zip(table.scale.levels, table.scale.labels, strict=True):
+        won[responses.values == level] = wanted.get(label, np.nan)
+    if np.isnan(won).any():
+        other = table.scale.decode(responses.values[np.isnan(won)][:1])[0]
+        label = f"{other:g}" if isinstance(other, float) else other
+        raise DataError(f"{source} answers {label!r}, which is none of the labels {', '.join(wanted)} (a, b, tie).")
+    raters = np.full(won.size, -1) if responses.raters is None else responses.raters
+    names = ("", str(a), str(b))
+    base = Contest(None, responses, responses, table.scale, table.items, names, table.groups, table.raters, table.notes)
+    return _contest(base, won, responses.items, raters, None, identified=responses.raters is not None)
+
+
+def _cell_means(source: Responses) -> tuple[Any, FloatArray]:
+    """Return (item, rater) keys and the mean response of each."""
+    assert source.raters is not None
+    keys, cell, counts = np.unique((source.items << 32) | source.raters, return_inverse=True, return_counts=True)
+    return keys, np.bincount(cell, source.values) / counts
+
+
+def _contest(
+    contest: Contest, won: FloatArray, items: Any, raters: Any, note: str | None, *, identified: bool = True
+) -> Contest:
+    """Return the contest whose A has `won` and whose B has the rest."""
+    order = np.argsort(items, kind="stable")
+    sizes = np.bincount(items, minlength=contest.n_items)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    who = raters[order] if identified else None
+    a, b = (Responses(side[order], offsets, who) for side in (won, 1 - won))
+    notes = (*contest.notes, *([note] if note else []))
+    return Contest(
+        None, a, b, PREFERENCE, contest.items, ("", *contest.names[1:]), contest.groups, contest.raters, notes
+    ).complete()
