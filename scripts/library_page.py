@@ -1,0 +1,39 @@
+"""Make docs/library.md: every public name of `assay` with the first line of its docstring.
+
+python scripts/library_page.py
+"""
+
+import inspect
+from pathlib import Path
+
+import assay
+
+PAGE = Path(__file__).parents[1] / "docs" / "library.md"
+HEAD = """# The library's names
+
+Made by `python scripts/library_page.py` from the docstrings; `help(assay.compare)` tells the rest.
+"""
+
+
+def kind_of(thing: object) -> str:
+    """Return under which heading a public name stands."""
+    if inspect.ismodule(thing):
+        return "Modules"
+    if inspect.isclass(thing):
+        return "Errors and warnings" if issubclass(thing, Exception) else "Types"
+    return "Functions"
+
+
+def page() -> str:
+    """Return the page."""
+    groups: dict[str, list[str]] = {"Functions": [], "Types": [], "Modules": [], "Errors and warnings": []}
+    for name in assay.__all__:
+        thing = getattr(assay, name)
+        first = (inspect.getdoc(thing) or "").split("\n")[0].replace("|", "\\|")
+        groups[kind_of(thing)].append(f"| `assay.{name}` | {first} |")
+    tables = (f"\n## {group}\n\n| name | what it is |\n|---|---|\n" + "\n".join(rows) for group, rows in groups.items())
+    return HEAD + "\n".join(tables) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,21 @@
+"""Every public name is documented: it has a docstring, and the page of names is up to date."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+import assay
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("name", assay.__all__)
+def test_public_names_have_a_docstring(name):
+    assert (getattr(assay, name).__doc__ or "").strip()
+
+
+def test_the_page_of_names_is_up_to_date():
+    made = runpy.run_path(str(ROOT / "scripts" / "library_page.py"))["page"]()
+    shown = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
+    assert shown == made, "run python scripts/library_page.py"
