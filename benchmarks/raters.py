@@ -2,6 +2,7 @@
 
     python benchmarks/raters.py ratings [--data-sets 2000]    gold-free mean ratings: level, power, coverage
     python benchmarks/raters.py gold [--data-sets 1000]       models against the gold of few raters: level
+    python benchmarks/raters.py tables                        print the tables of docs/raters.md from the two files
 
 Ratings: rating = item + rater + (rater × model) + noise, all normal; standard deviations 1, 1, 0.3 and 1. Every rater
 judges every item (or `per_item` of the raters, drawn for each item) and both models. The two-way test is compared with
@@ -166,13 +167,88 @@ def gold_cell(cell):
     return rows
 
 
+def read(study):
+    with (ROOT / "docs" / "measured" / f"raters_{study}.csv").open(newline="") as file:
+        return [{name: number(value) for name, value in row.items()} for row in csv.DictReader(file)]
+
+
+def number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def share(row, key="rejected"):
+    return f"{100 * row[key]:.1f} [{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
+
+
+def print_table(head, rows):
+    print("|" + "|".join(f" {cell} " for cell in head) + "|")
+    print("|---" * len(head) + "|")
+    for row in rows:
+        print("|" + "|".join(f" {cell} " for cell in row) + "|")
+    print()
+
+
+def tables():
+    """Print level and power, coverage, and level against gold as Markdown."""
+    cells = {}
+    for row in read("ratings"):
+        key = (
+            row["n_items"],
+            row["n_raters"],
+            row["raters_per_item"],
+            row["rater_by_model_sd"],
+            row["item_by_model_sd"],
+        )
+        cells[*key, row["true_difference"] > 0, row["test"]] = row
+    rows = []
+    for n, r, per_item in DESIGNS:
+        key = (n, r, per_item or r, OF_RATERS, 0.0)
+        level = [cells.get((*key, False, test)) for test in ("default", "textbook", "item-only")]
+        power = [cells.get((*key, True, test)) for test in ("default", "textbook")]
+        design = f"{n} × {r}" + (f", {per_item} raters per item" if per_item else "")
+        shown = [share(row) if row else "–" for row in level] + [
+            f"{100 * p['rejected']:.1f}" if p else "–" for p in power
+        ]
+        rows.append([design, *shown])
+    print_table(
+        ["items × raters", "default, %", "textbook, %", "item-only, %", "power, %", "textbook's power, %"], rows
+    )
+    rows = []
+    for of_raters, of_items in ((0.3, 0.0), (0.3, 0.5), (0.3, 1.5), (0.0, 0.5), (0.0, 0.0)):
+        for test in ("default", "item-only"):
+            found = [cells[100, r, r, of_raters, of_items, False, test] for r in (2, 3, 5, 10, 30)]
+            rows.append([of_raters, of_items, test, *(f"{100 * row['coverage']:.1f}" for row in found)])
+    print_table(["rater × model SD", "item × model SD", "interval", *(f"{r} raters" for r in (2, 3, 5, 10, 30))], rows)
+    gold = {}
+    for row in read("gold"):
+        gold[row["metric"], row["test"], row["true_because"], row["n_items"], row["n_raters"]] = row
+    designs = list(dict.fromkeys((key[3], key[4]) for key in gold))
+    rows = []
+    for truth in ("same", "opposite"):
+        for metric in dict.fromkeys(key[0] for key in gold):
+            found = [
+                [gold[metric, test, truth, *d]["level"] for test in ("default", "recentred", "item-only")]
+                for d in designs
+            ]
+            rows.append([truth, metric, *(" / ".join(f"{100 * level:.1f}" for level in cell) for cell in found)])
+    heads = [f"{n:.0f} × {r:.0f}" + (", 3 per item" if (n, r) == (100, 10) else "") for n, r in designs]
+    print("default / recentred / item-only, %\n")
+    print_table(["equally good", "metric", *heads], rows)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("study", choices=("ratings", "gold"))
+    parser.add_argument("study", choices=("ratings", "gold", "tables"))
     parser.add_argument("--data-sets", type=int)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out")
     options = parser.parse_args()
+    if options.study == "tables":
+        tables()
+        return
     if options.study == "ratings":
         task, b = ratings_cell, options.data_sets or 2000
         cells = [(*design, OF_RATERS, 0.0, power, b) for design in DESIGNS for power in (False, True)]

@@ -220,3 +220,45 @@ def test_ratings_of_translations_with_ten_raters():
     assert found.null == "random-effects"
     assert found.n_responses == {"a": 3, "b": 3}
     assert found.contrast < 0  # penalties: A, the better system, has fewer
+
+
+def shared(name):
+    import polars as pl
+
+    path = SHARED / name
+    if not path.exists():
+        pytest.skip("shared data are absent")
+    return pl.read_csv(path)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "tv", "f1"])
+def test_dices_is_crossed_and_every_metric_counts_its_raters(metric):
+    import polars as pl
+
+    frame = shared("dices350.csv")
+    humans, models = (frame.filter((pl.col("kind") == "model") == part) for part in (False, True))
+    unsafe = pl.when(models["value"].cast(pl.Float64) > 0.3).then(pl.lit("Yes")).otherwise(pl.lit("No"))
+    table = assay.read(
+        pl.concat([humans, models.with_columns(value=unsafe)]),
+        sources={"human": "kind=human", "vader": "source=vader_neg", "profanity": "source=alt-profanity-check"},
+    )
+    result = compare(table.contest(gold="human", a="vader", b="profanity"), metric=metric, n_resamples=99, rng=0)
+    assert "raters like these 123" in " ".join(result.notes)
+    assert result.error.dfs == pytest.approx((122, 349))
+    assert result.contrast in result.confidence_interval
+
+
+@pytest.mark.parametrize("metric", ["mae", "accuracy", "spearman"])
+def test_convabuse_is_ragged_and_its_raters_count(metric):
+    import polars as pl
+
+    frame = shared("lewidi23_ConvAbuse.csv")
+    judged = pl.when(pl.col("source").is_in(["Ann1", "Ann2"])).then(pl.col("source")).otherwise(pl.lit("others"))
+    table = assay.read(
+        frame.with_columns(kind=judged), item="item_id", rater="source", repeat="rep",
+        sources={"others": "kind=others", "x": "kind=Ann1", "y": "kind=Ann2"},
+    )  # fmt: skip
+    result = compare(table.contest(gold="others", a="x", b="y"), metric=metric, n_resamples=199, rng=0)
+    assert "raters like these 6" in " ".join(result.notes)
+    assert 1 < result.error.dfs[0] < 5
+    assert 0 < result.pvalue < 1

@@ -209,7 +209,7 @@ def _two_way(
     shared = float(contrasts.var(ddof=1)) / n - beyond
     cells = round(design.n_responses / len(rated(contest)))
     return TwoWay(
-        float(contrasts.mean()), n * beyond, design.n_raters * (of_raters - shared), cells * shared, n,
+        float(contrasts.mean()), n * beyond, design.n_raters * max(0.0, of_raters - shared), cells * shared, n,
         design.n_raters, cells, error,
     )  # fmt: skip
 
