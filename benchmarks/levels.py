@@ -2,7 +2,8 @@
 
     python benchmarks/levels.py levels [--data-sets 2000] [--out docs/measured/levels.csv]
     python benchmarks/levels.py coverage [--data-sets 2000] [--out docs/measured/coverage.csv]
-    python benchmarks/levels.py page     # makes docs/levels.md of the two
+    python benchmarks/levels.py unequal [--data-sets 2000] [--out docs/measured/unequal.csv]
+    python benchmarks/levels.py page     # makes docs/levels.md of the three
 
 Data: item means μ ~ U(0, 1), item standard deviations σ ~ U(0, 0.3) (METHODS §2). Metrics for labels see the same
 responses cut into five levels. Two true nulls:
@@ -102,6 +103,27 @@ def level_cell(cell):
     return rows
 
 
+def unequal_cell(cell):
+    """Count rejections of swapped-items where A and B answer alike but not equally often."""
+    k_a, k_b, n_data_sets = cell
+    rejected = {"mae": 0, "wins": 0, "spearman": 0}
+    for number in range(n_data_sets):
+        rng = np.random.default_rng([number, k_a, k_b, 3])
+        means, sds = rng.random(50), 0.3 * rng.random(50)
+        contest = Contest.from_arrays(*(responses(rng, means, sds, k) for k in (5, k_a, k_b)), scale="continuous")
+        metrics = [resolve(name).on(contest.scale) for name in rejected]
+        draws = draw(
+            contest, metrics, scheme=Scheme(items="all"), null="swapped-items", n_resamples=199, seed=seed_of(number)
+        )
+        for metric, null_draws in zip(metrics, draws.contrasts, strict=True):
+            observed = float(metric.contrast(*summaries_of(contest, metric.needs)))
+            rejected[metric.name] += tail_pvalue(observed, null_draws).pvalue <= ALPHA
+    return [
+        {"k_a": k_a, "k_b": k_b, "metric": metric, "n_data_sets": n_data_sets, "rejected": count}
+        for metric, count in rejected.items()
+    ]
+
+
 def expected_contrasts(n, k, truth="B worse"):
     """Return each metric's expected contrast at a design, with its standard error."""
     sums = {}
@@ -190,6 +212,15 @@ kinds of true null: A and B answer from the *same* distribution; or they are equ
   understates the variance by half.
 * `recentred` is a little liberal at 50 items, and very conservative for spearman between good models.
 
+## Unequal numbers of responses
+
+A and B answer from the same distribution as gold (50 items, 5 gold responses), but not equally often. The mean of fewer
+responses is noisier, so its error is larger: every metric on item means calls the model with fewer responses worse. The
+test is right about the metric and wrong about the models; `compare` says so in a note. Give both the same number (or
+take `responses="first"`).
+
+{unequal}
+
 ## Coverage of 95 % intervals
 
 Share of {n_coverage:,} data sets in which the interval holds the expected contrast of its design (A ideal, B's means shifted by
@@ -223,7 +254,7 @@ def table(rows, across):
 def page():
     """Make docs/levels.md of what was measured."""
     read = {}
-    for study in ("levels", "coverage"):
+    for study in ("levels", "coverage", "unequal"):
         with (ROOT / "docs" / "measured" / f"{study}.csv").open() as file:
             read[study] = list(csv.DictReader(file))
     n_levels = int(read["levels"][0]["n_data_sets"])
@@ -272,7 +303,14 @@ def page():
         )
         for metric, by_method in distances.items()
     ]
+    counts = {(row["k_a"], row["k_b"], row["metric"]): row for row in read["unequal"]}
+    unequal_rows = []
+    for k_a, k_b in dict.fromkeys((row["k_a"], row["k_b"]) for row in read["unequal"]):
+        rates = {m: int(counts[k_a, k_b, m]["rejected"]) / int(counts[k_a, k_b, m]["n_data_sets"]) for m in NUMBERS}
+        labels = {"responses of A": k_a, "of B": k_b}
+        unequal_rows.append((labels, {metric: f"{100 * rate:.1f}" for metric, rate in rates.items()}))
     text = PAGE.format(
+        unequal=table(unequal_rows, list(NUMBERS)),
         n_levels=n_levels,
         low=100 * region.low / n_levels,
         high=100 * region.high / n_levels,
@@ -290,7 +328,7 @@ def page():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("study", choices=("levels", "coverage", "page"))
+    parser.add_argument("study", choices=("levels", "coverage", "unequal", "page"))
     parser.add_argument("--data-sets", type=int, default=2000)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out")
@@ -304,6 +342,9 @@ def main():
         cells = [
             (truth, 50, k, null, b) for truth in ("same", "different errors") for k in (1, 2, 5, 20) for null in NULLS
         ]
+    elif options.study == "unequal":
+        task = unequal_cell
+        cells = [(k_a, k_b, b) for k_a, k_b in ((3, 3), (2, 3), (1, 2), (1, 5), (5, 20))]
     else:
         task = coverage_cell
         cells = [(n, k, b) for n in (20, 50, 200) for k in (1, 5)]
