@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from assay.cli import compare, describe, example, fit, power, replicate, scores, simulate, sweep
+from assay.cli import compare, describe, example, fit, plan, power, replicate, scores, simulate, sweep
 from assay.errors import ArgumentError, AssayError
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ def _top() -> None:
 
 
 app.command()(fit.fit)
+app.command()(plan.plan)
 app.command()(simulate.simulate)
 app.command()(replicate.replicate)
 app.command()(compare.compare)

@@ -12,6 +12,7 @@ from assay.errors import ArgumentError
 if TYPE_CHECKING:
     from assay.models import ResponseModel
     from assay.planning import Cell, Costs, Effect, Plan
+    from assay.scales import Scale
 
 DESIGNS = "Designs"
 DIFFERENCE = "How large the difference is"
@@ -142,19 +143,23 @@ def plan(  # noqa: PLR0917 (each parameter is an option of the command)
         "precision": precision, "resample_simulated": resample_simulated, "rng": seed, "workers": workers,
     }  # fmt: skip
     named = {"--gold": gold, "--a": a, "--b": b}
+    columns = {
+        "item": item, "source": source_column, "value": value, "rater": rater, "repeat": repeat, "scale": scale,
+        "order": order,
+    }  # fmt: skip
+    difference = {"contrast": contrast, "accuracy_points": accuracy_points, "win_rate": win_rate}
     with progress("planning", 1) as advance:
         if any(name is not None for name in named.values()):
+            options["pilot_model"] = pilot_model
             found = _from_pilot(
-                source, named, {"item": item, "source": source_column, "value": value, "rater": rater, "repeat": repeat,
-                "scale": scale, "order": order}, metric, (epsilon, contrast, accuracy_points, win_rate), pilot_model,
-                options,
-            )  # fmt: skip
+                source, named, columns, names=metric, difference={"epsilon": epsilon, **difference}, options=options
+            )
         else:
-            model = _model(source, alpha=alpha, levels=levels, mean=mean, sd=sd)
-            metrics, why = _metrics(metric, model)
-            effect = _effect(metrics[0], contrast, accuracy_points, win_rate)
             from assay import planning
 
+            model = _model(source, alpha=alpha, levels=levels, mean=mean, sd=sd)
+            metrics, why = _metrics(metric, model.scale)
+            effect = _effect(metrics[0], **difference)
             found = planning.plan(model, metrics=metrics, epsilon=epsilon, effect=effect, **options)  # type: ignore[arg-type]
             found = _with_notes(found, why)
         advance(1)
@@ -218,11 +223,11 @@ def _model(source: str | None, **typed: str | None) -> "ResponseModel":
     return model_from(source, **typed)
 
 
-def _metrics(names: list[str] | None, model: "ResponseModel") -> tuple[list[str], list[str]]:
+def _metrics(names: list[str] | None, scale: "Scale") -> tuple[list[str], list[str]]:
     if names:
         return list(dict.fromkeys(names)), []
-    chosen = "accuracy" if model.scale.kind == "nominal" else "mae"
-    return [chosen], [f"metric {chosen}, because the scale is {model.scale.kind}; choose another with --metric."]
+    chosen = "accuracy" if scale.kind == "nominal" else "mae"
+    return [chosen], [f"metric {chosen}, because the scale is {scale.kind}; choose another with --metric."]
 
 
 def _effect(
@@ -263,16 +268,30 @@ def _costs(
     return Costs(item or 0.0, response or 0.0, run or 0.0)
 
 
-def _from_pilot(  # noqa: PLR0917 (what the command line gives)
+def _from_pilot(
     source: str | None,
     named: dict[str, str | None],
     columns: dict[str, str | None],
-    metric: list[str] | None,
-    difference: tuple[float | None, float | None, float | None, float | None],
-    pilot_model: str,
+    *,
+    names: list[str] | None,
+    difference: dict[str, float | None],
     options: dict[str, object],
 ) -> "Plan":
-    raise ArgumentError("planning from pilot data is not ready yet.")
+    """Read the pilot table and plan from it."""
+    from assay.cli._tables import contest_from
+    from assay.planning.pilot import plan_from_pilot
+
+    missing = [option for option, name in named.items() if name is None]
+    if missing or source is None:
+        what = "the table of responses" if source is None else " and ".join(missing)
+        raise ArgumentError(f"a plan from pilot data needs a table, --gold, --a and --b; {what} is missing.")
+    gold, a, b = (str(name) for name in named.values())
+    contest = contest_from([source], gold=gold, a=a, b=b, **columns)
+    metrics, why = _metrics(names, contest.scale)
+    epsilon = difference.pop("epsilon")
+    effect = _effect(metrics[0], **difference)
+    found = plan_from_pilot(contest, metrics=metrics, epsilon=epsilon, effect=effect, **options)  # type: ignore[arg-type]
+    return _with_notes(found, why)
 
 
 def _with_notes(found: "Plan", why: list[str]) -> "Plan":

@@ -6,8 +6,9 @@ difference to ε) · detectable · pilot · planner · results, words
 
 from assay.planning.designs import Costs, Design
 from assay.planning.effects import Effect
+from assay.planning.pilot import plan_from_pilot
 from assay.planning.planner import Answerer, ask, plan
 from assay.planning.power import TESTS
 from assay.planning.results import Cell, Plan
 
-__all__ = ["TESTS", "Answerer", "Cell", "Costs", "Design", "Effect", "Plan", "ask", "plan"]
+__all__ = ["TESTS", "Answerer", "Cell", "Costs", "Design", "Effect", "Plan", "ask", "plan", "plan_from_pilot"]
