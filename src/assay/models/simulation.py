@@ -16,8 +16,8 @@ from assay.models.base import Epsilon, ResponseModel, Sizes, check_sizes
 from assay.scales import FloatArray, Scale
 from assay.summaries import Needs
 
-CHUNK = 1 << 16
-"""Largest number of entries of one simulated array: half a megabyte, so that a chunk stays in the cache."""
+CHUNK = 1 << 15
+"""Largest number of entries of one simulated array: a quarter of a megabyte, so that a chunk stays in the cache."""
 
 
 class Contrast(Protocol):
