@@ -196,7 +196,14 @@ def test_clusters_that_cannot_be_used(asked, error, message):
         compare(contest, metric="rating", raters="fixed", **asked)
 
 
-@pytest.mark.parametrize(("n", "r", "per_item"), [(100, 5, None), (60, 10, 3)])
+@pytest.mark.parametrize("r", [2, 3, 4, 5])
+def test_p_and_interval_agree_with_few_raters(r):
+    for number in range(40):
+        found = compare(ratings(np.random.default_rng([number, r]), 100, r), metric="rating", n_resamples=9, rng=0)
+        assert (found.pvalue <= 0.05) == (0 not in found.confidence_interval)
+
+
+@pytest.mark.parametrize(("n", "r", "per_item"), [(100, 3, None), (100, 5, None), (60, 10, 3)])
 def test_the_level_holds_when_raters_are_crossed(n, r, per_item):
     count = 400
     rejected = {None: 0, "fixed": 0}

@@ -109,6 +109,20 @@ def test_p_and_interval_agree_and_swap_sides(variances, dfs, estimate, level):
         assert (0 in error.interval(estimate, confidence_level=level)) == (p > 1 - level)
 
 
+@pytest.mark.parametrize("nudge", [-1, 0, 1, 2, 3])
+@pytest.mark.parametrize("df", [1, 2, 3, 4, 9])
+def test_p_is_right_at_whole_degrees_of_freedom_up_to_rounding(df, nudge):
+    """Degrees of freedom are a ratio of sums, so whole only up to rounding: SciPy's quantile fails at 2 + 1e-15."""
+    near = df + nudge * np.spacing(float(df))
+    for estimate in (1e-3, 0.1, 1.0, 3.0, 30.0, 1e4):
+        expected = 2 * stats.t.sf(estimate, df)
+        assert CombinedError((1.0,), (near,)).pvalue(estimate) == pytest.approx(expected, rel=1e-6)
+        mixed = CombinedError((0.9, 0.1), (near, 99.0))
+        bounds = sorted([expected, 2 * stats.t.sf(estimate, 99)])
+        assert bounds[0] * (1 - 1e-6) <= mixed.pvalue(estimate) <= bounds[1] * (1 + 1e-6)
+        assert (0 in mixed.interval(estimate)) == (mixed.pvalue(estimate) > 0.05)
+
+
 def test_the_combined_error_is_wider_than_satterthwaites_and_equal_when_one_part_is_all():
     mixed = CombinedError((0.5, 0.5), (2, 99))
     assert mixed.half_width(0.025) > -stats.t.ppf(0.025, mixed.df) * mixed.standard_error

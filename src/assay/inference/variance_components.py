@@ -6,11 +6,12 @@ and in total (Gao and Owen 2017, sec. 3); on a complete table these are the anal
 """
 
 import math
+import sys
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import chdtri, fdtri, stdtrit
+from scipy.special import chdtri, fdtri, stdtr, stdtrit
 
 from assay import _check
 from assay.errors import ArgumentError
@@ -96,15 +97,22 @@ class CombinedError:
         return PValue(pvalue, spread, self.n_resamples, notes=notes)
 
     def _tail(self, distance: float) -> float:
-        """Return the tail whose half-width is `distance`, by bisection on its logarithm."""
-        low, high = math.log(1e-300), math.log(0.5)
-        for _ in range(100):
-            middle = (low + high) / 2
-            if self.half_width(math.exp(middle)) > distance:
+        """Return the tail whose half-width is `distance`: between the tails that its parts alone would give.
+
+        The bracket is more than a short cut: SciPy's quantile of t is wrong far out (df 2.000000000000001, 1e-150).
+        """
+        ratio = distance / self.standard_error
+        alone = [float(stdtr(df, -ratio)) for part, df in zip(self.variances, self.dfs, strict=True) if part > 0]
+        low, high = (max(end, sys.float_info.min) for end in (min(alone), max(alone)))  # a p-value is never 0
+        for _ in range(60):
+            if high - low <= 1e-12 * high:
+                break
+            middle = math.sqrt(low) * math.sqrt(high)
+            if self.half_width(middle) > distance:
                 low = middle
             else:
                 high = middle
-        return math.exp(high)
+        return high
 
     def interval(
         self, estimate: float, *, confidence_level: float = 0.95, alternative: str = "two-sided"
