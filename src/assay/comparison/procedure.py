@@ -233,10 +233,10 @@ def _compare(contest: Contest, metrics: Sequence[Metric], plan: _Procedure) -> l
         gold, a, b = summaries_of(seen, metric.needs)
         a_score, b_score = (float(score) for score in metric.scores(gold, a, b))
         contrast = float(metric.contrast(gold, a, b))
-        rounding = _rounding(metric, seen)
-        kept, kept_null = (_settled(drawn.contrasts[i], contrast, rounding) for drawn in (draws, null_draws))
-        error, left = _moments(metric, gold, a, b, contest=seen, rounding=rounding, clusters=clusters)
-        left = _settled(left if plan.resamples_items else left[:0], contrast, rounding)
+        rounding = rounding_of(metric, seen)
+        kept, kept_null = (settled(drawn.contrasts[i], contrast, rounding) for drawn in (draws, null_draws))
+        error, left = moments(metric, gold, a, b, contest=seen, rounding=rounding, clusters=clusters)
+        left = settled(left if plan.resamples_items else left[:0], contrast, rounding)
         tail = tested(
             plan.null, contrast, kept_null, error=errors[i], alternative=plan.alternative, exact=null_draws.exact
         )
@@ -350,7 +350,7 @@ def _caveats(contest: Contest, plan: _Procedure) -> list[str]:
     return notes
 
 
-def _rounding(metric: Metric, contest: Contest) -> float:
+def rounding_of(metric: Metric, contest: Contest) -> float:
     """Return how far apart two contrasts may be that are equal on paper.
 
     Errors are small differences of responses that may be large: 1000.3 − 1000.1 and 1000.2 − 1000.0 differ by 1e-13.
@@ -359,12 +359,12 @@ def _rounding(metric: Metric, contest: Contest) -> float:
     return 100 * float(np.finfo(np.float64).eps) * (max(largest, 1.0) if metric.needs == "counts" else largest)
 
 
-def _settled(contrasts: FloatArray, observed: float, rounding: float) -> FloatArray:
+def settled(contrasts: FloatArray, observed: float, rounding: float) -> FloatArray:
     """Return contrasts, those that equal the observed one on paper made equal to it: rounding is no evidence."""
     return frozen(np.where(np.abs(contrasts - observed) <= rounding, observed, contrasts))
 
 
-def _moments(
+def moments(
     metric: Metric,
     gold: Any,
     a: FloatArray,

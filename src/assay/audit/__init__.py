@@ -1,0 +1,11 @@
+"""Which p-value can you trust? Every estimator measured on data like yours.
+
+estimators (what one data set can be given) · cell (many data sets of one design) · results (rows) · advice (what to
+use) · procedure (`audit`)
+"""
+
+from assay.audit.cell import measure, true_values
+from assay.audit.procedure import audit, conclude, plan
+from assay.audit.results import Audit, IntervalRow, SmallestRow, TestRow
+
+__all__ = ["Audit", "IntervalRow", "SmallestRow", "TestRow", "audit", "conclude", "measure", "plan", "true_values"]

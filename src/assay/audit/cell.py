@@ -1,0 +1,230 @@
+"""One cell of an audit: a response model, a design and an ε; many data sets, every estimator on each.
+
+ε = 0 is a true null: A and B answer from gold's own distribution ("same"). ε > 0 is two kinds of data: "B worse", where
+power is measured, and the second true null, "different errors", where every item is wrong for A or for B by a fair
+coin, so that they are equally good and err on different items.
+
+What a cell returns is flat and named "table|…|quantity", because a sweep stores numbers by name.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay import _random, models
+from assay.audit.estimators import EXPECTED, SIGN_CHANGE, Estimator, Estimators, Found, Limits, write
+from assay.inference import PValue, expected_pvalue
+from assay.metrics import Metric, resolve
+from assay.models import ResponseModel, simulate_contrasts
+from assay.resampling import Scheme
+from assay.scales import FloatArray
+from assay.sweeps import task
+
+SAME, SPLIT, WORSE = "same", "different errors", "B worse"
+TRUTHS = {
+    SAME: "A and B answer from the same distribution",
+    SPLIT: "A and B are equally good but err on different items",
+    WORSE: "B is worse than A",
+}
+TESTS, INTERVALS, SMALLEST = "tests", "intervals", "smallest"
+LEADER_NULLS = ("pooled-responses", SIGN_CHANGE)
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What a design gives on average by one metric: the p-value and the contrast that estimators aim at."""
+
+    pvalue: PValue
+    contrast: float
+    contrast_se: float
+
+
+def true_values(
+    model: ResponseModel,
+    metrics: Sequence[Metric],
+    *,
+    n_items: int,
+    n_responses: int,
+    epsilon: float,
+    perturbation: str | None = None,
+    n_simulations: int = 2000,
+    rng: _random.Rng = None,
+) -> list[Truth]:
+    """Return the true p and the expected contrast of each metric, from fresh data sets of the design.
+
+    The true p is LEADER's: P(contrast of null data ≥ contrast of data), where each response of null data is A's or B's
+    by a fair coin.
+
+    Examples
+    --------
+    >>> normal, mae = models.preset("normal"), resolve("mae")
+    >>> truth = true_values(normal, [mae], n_items=100, n_responses=5, epsilon=0.3, rng=0)[0]
+    >>> truth.pvalue.pvalue < 0.05 < truth.contrast
+    True
+    """
+    seed = _random.seed_of(rng)
+    draws, null = (
+        simulate_contrasts(
+            model, metrics, n_items=n_items, n_responses=n_responses, epsilon=epsilon, perturbation=perturbation,
+            null=null, n_simulations=n_simulations, rng=seed, workers=1,
+        )
+        for null in (False, True)
+    )  # fmt: skip
+    return [
+        Truth(expected_pvalue(under_null, drawn), float(np.nanmean(drawn)), _standard_error(drawn))
+        for under_null, drawn in zip(null, draws, strict=True)
+    ]
+
+
+@task(version=1)
+def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, float]:
+    """Audit estimators on simulated data sets of one design: the cells are made by `assay.audit.plan`."""
+    model = read_model(cell["model"])
+    estimators = estimators_of(cell, model)
+    seed = _random.seed_of(rng)
+    values: dict[str, float] = {}
+    for truth, perturbation in truths(cell["epsilon"], cell.get("perturbation"), split=cell.get("split", True)):
+        stream = _random.child(seed, truth)
+        design = {"n_items": cell["n_items"], "epsilon": cell["epsilon"], "perturbation": perturbation}
+        known = {
+            kept: true_values(
+                model, estimators.metrics, n_responses=kept, n_simulations=cell.get("n_simulations", 2000),
+                rng=_random.child(stream, "true", kept), **design,
+            )
+            for kept in {cell["n_responses"], 1}
+            if kept == cell["n_responses"] or any(_keeps_one(scheme) for scheme, _ in estimators.pairs)
+        }  # fmt: skip
+        found = []
+        for number in range(cell["n_data_sets"]):
+            table = model.table(
+                n_responses=cell["n_responses"], rng=_random.child(stream, "data set", number), **design
+            )
+            contest = table.contest(gold="gold", a="A", b="B")
+            found.append(estimators.on(contest, _random.child(stream, "draws", number)))
+        values |= dict(_summary(truth, found, known, estimators, cell))
+    return values
+
+
+def truths(epsilon: float, perturbation: str | None, *, split: bool) -> Iterator[tuple[str, str | None]]:
+    """Yield the kinds of data of an ε, each with its perturbation."""
+    if epsilon == 0:
+        yield SAME, None
+        return
+    yield WORSE, perturbation
+    if split:
+        yield SPLIT, "split"
+
+
+def read_model(entry: str | Mapping[str, Any]) -> ResponseModel:
+    """Return the model of a cell: a preset's name, a model file (with its digest), or the parameters themselves."""
+    if isinstance(entry, str):
+        return models.resolve(entry)
+    return models.load(entry["path"]) if "path" in entry else models.from_dict(dict(entry))
+
+
+def estimators_of(cell: Mapping[str, Any], model: ResponseModel) -> Estimators:
+    """Return what a cell computes on every data set."""
+    return Estimators(
+        tuple(resolve(name).on(model.scale) for name in cell["metrics"]),
+        tuple((Scheme(*words), tuple(nulls)) for words, nulls in cell["pairs"]),
+        tuple(cell.get("analytical", ())), tuple(cell.get("intervals", ())),
+        cell["n_resamples"], cell.get("confidence_level", 0.95),
+    )  # fmt: skip
+
+
+def _keeps_one(scheme: Scheme) -> bool:
+    """Whether a draw has one response per item, so that the true p is that of K = 1 (LEADER's convention)."""
+    return scheme.responses in ("one", "first")
+
+
+def _summary(
+    truth: str,
+    found: Sequence[Found],
+    known: Mapping[int, list[Truth]],
+    estimators: Estimators,
+    cell: Mapping[str, Any],
+) -> Iterator[tuple[str, float]]:
+    places = {metric.name: i for i, metric in enumerate(estimators.metrics)}
+    single = {write(scheme) for scheme, _ in estimators.pairs if _keeps_one(scheme)}
+    first = {write(scheme) for scheme, _ in estimators.pairs if scheme.responses == "first"}
+    errors: dict[Estimator, FloatArray] = {}
+    for key in found[0].tests:
+        target = known[1 if key.scheme in single else cell["n_responses"]][places[key.metric]].pvalue
+        answers = np.array([one.tests[key] for one in found])
+        errors[key] = np.abs(answers[:, 0] - target.pvalue)
+        for name, number in _test_row(answers, target, cell["alpha"]).items():
+            yield "|".join((TESTS, truth, *key, name)), number
+    for ends in found[0].limits:
+        goal = known[1 if ends.scheme in first else cell["n_responses"]][places[ends.metric]]
+        # Exchanging A and B changes nothing where a null is true, so the expected contrast is exactly 0.
+        goal = goal if truth == WORSE else Truth(goal.pvalue, 0.0, 0.0)
+        for name, number in _interval_row(ends, found, goal).items():
+            yield "|".join((INTERVALS, truth, *ends, name)), number
+    for by, place in (("scheme", 1), ("metric", 0)):
+        leader = [key for key in errors if key.null in LEADER_NULLS and key.pvalue == EXPECTED]
+        for group in dict.fromkeys(key[place] for key in leader):
+            members = np.stack([errors[key] for key in leader if key[place] == group])
+            for name, number in _smallest_row(members).items():
+                yield "|".join((SMALLEST, truth, by, group, name)), number
+
+
+def _test_row(answers: FloatArray, target: PValue, alpha: float) -> dict[str, float]:
+    """Return what the (estimate, p) of every data set come to."""
+    defined = ~np.isnan(answers).any(axis=1)
+    estimates, pvalues = answers[defined].T
+    errors = np.abs(estimates - target.pvalue)
+    n = int(defined.sum())
+    return {
+        "true_pvalue": target.pvalue,
+        "true_pvalue_se": target.standard_error,
+        "mean": float(estimates.mean()) if n else math.nan,
+        "spread": float(estimates.std(ddof=1)) if n > 1 else math.nan,
+        "absolute_error": float(errors.mean()) if n else math.nan,
+        "absolute_error_se": _standard_error(errors),
+        "smallest_error": float(errors.min()) if n else math.nan,
+        "n_data_sets": n,
+        "undefined": answers.shape[0] - n,
+        # The tolerance is for p-values that are equal to the level on paper.
+        "rejected": int(np.count_nonzero(pvalues <= alpha * (1 + 1e-9))),
+    }
+
+
+def _interval_row(key: Limits, found: Sequence[Found], goal: Truth) -> dict[str, float]:
+    ends = np.array([(one.limits[key].low, one.limits[key].high) for one in found])
+    low, high = ends[~np.isnan(ends).any(axis=1)].T
+    # A contrast on the edge of an interval differs from it by rounding only (wins and accuracy have steps).
+    slack = 1e-12 * max(1.0, abs(goal.contrast))
+    return {
+        "contrast": goal.contrast,
+        "contrast_se": goal.contrast_se,
+        "n_data_sets": low.size,
+        "undefined": ends.shape[0] - low.size,
+        "covered": int(np.count_nonzero((low - slack <= goal.contrast) & (goal.contrast <= high + slack))),
+        "width": float((high - low).mean()) if low.size else math.nan,
+        "width_se": _standard_error(high - low),
+    }
+
+
+def _smallest_row(errors: FloatArray) -> dict[str, float]:
+    """Return the smallest error among estimators, as LEADER's tables 1–4 have it, and the mean error beside it."""
+    smallest = np.nanmin(np.where(np.isnan(errors), np.inf, errors), axis=0)
+    return {
+        "n": errors.shape[0],
+        "smallest": float(smallest.mean()),
+        "smallest_se": _standard_error(smallest),
+        "mean": float(np.nanmean(errors)),
+        "largest": float(np.nanmax(np.nanmean(errors, axis=1))),
+    }
+
+
+def _standard_error(numbers: FloatArray) -> float:
+    kept = numbers[~np.isnan(numbers)]
+    return float(kept.std(ddof=1) / math.sqrt(kept.size)) if kept.size > 1 else math.nan
+
+
+def check_model(model: ResponseModel, epsilon: float, perturbation: str | None) -> None:
+    """Draw one small data set, so that what a model cannot do is said before the audit and not in each cell."""
+    model.draw(1, 2, n_responses=1, epsilon=epsilon, perturbation=perturbation, rng=0)

@@ -1,0 +1,239 @@
+"""`audit`: from a response model to how far every p-value and interval can be trusted on such data."""
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from os import PathLike
+from typing import Any
+
+from assay import _check, _json, _random, inference, models
+from assay.audit import estimators as choices
+from assay.audit.cell import check_model, measure, read_model
+from assay.audit.results import Audit, rows_of
+from assay.errors import ArgumentError, DataError
+from assay.metrics import BUILTIN, Metric, resolve
+from assay.models import PERTURBATIONS, ResponseModel
+from assay.provenance import Provenance
+from assay.resampling import Scheme
+from assay.sweeps import Grid, Store, Sweep, run
+
+SCHEMES = (Scheme("bootstrap", "all"), Scheme("bootstrap", "bootstrap"))
+DESIGNS = ((100, 5),)
+EPSILONS = (0.0, 0.1)
+
+
+def audit(
+    model: str | ResponseModel,
+    *,
+    metrics: Sequence[str | Metric] | None = None,
+    schemes: Sequence[Scheme | tuple[str, str]] = SCHEMES,
+    nulls: Sequence[str] = choices.NULLS,
+    analytical: Sequence[str] = choices.ANALYTICAL,
+    intervals: Sequence[str] = inference.METHODS,
+    designs: Sequence[tuple[int, int]] = DESIGNS,
+    epsilons: Sequence[float] = EPSILONS,
+    perturbation: str | None = None,
+    alpha: float = 0.05,
+    confidence_level: float = 0.95,
+    n_data_sets: int = 1000,
+    n_resamples: int = 399,
+    n_simulations: int = 2000,
+    rng: _random.Rng = None,
+    workers: int | None = None,
+    store: Store | str | PathLike[str] | None = None,
+    progress: Callable[[Any], object] | None = None,
+) -> Audit:
+    """Measure how far each p-value and interval can be trusted on data like these.
+
+    Parameters
+    ----------
+    model : str or ResponseModel
+        What data are like: a preset, a model file, or a model (`assay.models.fit` makes one from pilot data).
+    metrics : sequence of str, optional
+        By default mean absolute error for numbers and ratings, accuracy and total variation for labels.
+    schemes : sequence of Scheme or (items, responses)
+        What a draw resamples.
+    nulls : sequence of str
+        Combinations with a scheme that have no meaning are left out, and a note says which. Pooled responses that are
+        all kept (LEADER's "(bootstrap_items, all)") appear under their true name, sign-change.
+    analytical : sequence of {"paired-t", "wilcoxon"}
+        Tests of the item contrasts, for metrics that have them.
+    intervals : sequence of {"percentile", "basic", "bca", "studentised"}
+    designs : sequence of (items, responses per item)
+    epsilons : sequence of float
+        How far B is from gold. 0 is always audited: there A and B answer alike, and every rejection is an error.
+    perturbation : str, optional
+        In which way B is worse; the model's own when left out.
+    alpha, confidence_level : float
+        The level of the tests, and of the intervals.
+    n_data_sets, n_resamples, n_simulations : int
+        Data sets of each kind; draws on each; fresh data sets for the true p and the expected contrast.
+    rng : int, SeedSequence, Generator or None
+    workers : int, optional
+        Threads for the cells, one cell for each design and ε; one by default. The result does not depend on it.
+    store : path, optional
+        Keep finished cells in this file, and go on from it next time.
+    progress : callable, optional
+        Told the counts of finished cells.
+
+    Returns
+    -------
+    Audit
+
+    Examples
+    --------
+    >>> found = audit("normal", designs=[(20, 2)], n_data_sets=20, n_resamples=99, n_simulations=200, rng=0)
+    >>> sorted({row.truth for row in found.tests})
+    ['B worse', 'different errors', 'same']
+    """
+    grid, notes = plan(
+        model, metrics=metrics, schemes=schemes, nulls=nulls, analytical=analytical, intervals=intervals,
+        designs=designs, epsilons=epsilons, perturbation=perturbation, alpha=alpha, confidence_level=confidence_level,
+        n_data_sets=n_data_sets, n_resamples=n_resamples, n_simulations=n_simulations,
+    )  # fmt: skip
+    seed = None if rng is None else _random.entropy_of(_random.replayable(rng))
+    n_threads = _check.integer("workers", 1 if workers is None else workers, at_least=1)
+    with ThreadPoolExecutor(n_threads) if n_threads > 1 else nullcontext() as executor:
+        return conclude(run(measure, grid, store=store, executor=executor, rng=seed, progress=progress), notes)
+
+
+def plan(
+    model: str | ResponseModel,
+    *,
+    metrics: Sequence[str | Metric] | None = None,
+    schemes: Sequence[Scheme | tuple[str, str]] = SCHEMES,
+    nulls: Sequence[str] = choices.NULLS,
+    analytical: Sequence[str] = choices.ANALYTICAL,
+    intervals: Sequence[str] = inference.METHODS,
+    designs: Sequence[tuple[int, int]] = DESIGNS,
+    epsilons: Sequence[float] = EPSILONS,
+    perturbation: str | None = None,
+    alpha: float = 0.05,
+    confidence_level: float = 0.95,
+    n_data_sets: int = 1000,
+    n_resamples: int = 399,
+    n_simulations: int = 2000,
+) -> tuple[Grid, tuple[str, ...]]:
+    """Check the parameters of `audit` and return the cells to compute, one for each design and ε, and notes."""
+    described = models.resolve(model)
+    names = _metric_names(metrics, described)
+    pairs, notes = _pairs(
+        [_scheme(scheme) for scheme in _some("schemes", schemes)],
+        [_check.one_of("nulls", null, choices.NULLS) for null in nulls],
+    )
+    strengths = _strengths(epsilons)
+    if perturbation is not None:
+        _check.one_of("perturbation", perturbation, [name for name in PERTURBATIONS if name != "split"])
+    for strength in strengths:
+        check_model(described, strength, perturbation if strength else None)
+    split, about_split = _can_split(described, strengths[-1])
+    shared = {
+        "model": _json.plain(described.to_dict()),
+        "perturbation": perturbation,
+        "split": split,
+        "metrics": names,
+        "pairs": pairs,
+        "analytical": [_check.one_of("analytical", name, choices.ANALYTICAL) for name in analytical],
+        "intervals": [_check.one_of("intervals", name, inference.METHODS) for name in intervals],
+        "alpha": _check.fraction("alpha", alpha),
+        "confidence_level": _check.fraction("confidence_level", confidence_level),
+        "n_data_sets": _check.integer("n_data_sets", n_data_sets, at_least=2),
+        "n_resamples": _check.integer("n_resamples", n_resamples, at_least=19),
+        "n_simulations": _check.integer("n_simulations", n_simulations, at_least=2),
+    }
+    if not any(nulls for _, nulls in pairs) and not shared["analytical"]:
+        raise ArgumentError(
+            "no p-value is left to audit; give `nulls` that go with the schemes, or `analytical` tests."
+        )
+    cells = [
+        {"n_items": n, "n_responses": k, "epsilon": epsilon, **shared}
+        for n, k in dict.fromkeys(_design(design) for design in _some("designs", designs))
+        for epsilon in strengths
+    ]
+    return Grid(cells), (*notes, *about_split)
+
+
+def conclude(sweep: Sweep, notes: Iterable[str] = ()) -> Audit:
+    """Put the result together from the cells of a sweep; a failed cell is an error that says what went wrong."""
+    if sweep.failures:
+        raise DataError(f"{len(sweep.failures)} of {len(sweep.rows)} cells failed: {sweep.failures[0].error}")
+    first = sweep.rows[0].parameters
+    model = read_model(first["model"])
+    tests, intervals, smallest = rows_of(sweep.rows)
+    designs = dict.fromkeys(f"{row.n_items}x{row.n_responses}" for row in tests)
+    parameters = {
+        "metrics": ",".join(first["metrics"]), "designs": ",".join(designs),
+        "epsilons": ",".join(dict.fromkeys(f"{row.epsilon:g}" for row in tests)), "alpha": first["alpha"],
+        "data sets": first["n_data_sets"], "draws": first["n_resamples"],
+    }  # fmt: skip
+    provenance = Provenance("audit", parameters, sweep.seed, _json.digest(first["model"])[:12])
+    return Audit(
+        str(model), tests, intervals, smallest, first["alpha"], first["confidence_level"], first["n_data_sets"],
+        first["n_resamples"], sweep.seed, tuple(notes), provenance.signature,
+    )  # fmt: skip
+
+
+def _metric_names(metrics: Sequence[str | Metric] | None, model: ResponseModel) -> list[str]:
+    """Return the metrics by name: a cell is computed wherever the sweep runs, so it knows metrics by their names."""
+    if metrics is None:
+        return ["accuracy", "tv"] if model.scale.kind == "nominal" else ["mae"]
+    names = []
+    for metric in _some("metrics", metrics):
+        found = resolve(metric)
+        if BUILTIN.get(found.name) != found:
+            raise ArgumentError(f"`metrics` must be metrics with a name; got {metric!r}. Known: {', '.join(BUILTIN)}.")
+        if found.on(model.scale).gold_free:
+            raise ArgumentError(f"metric {found.name!r} looks at ratings without gold; response models simulate gold.")
+        names.append(found.name)
+    return list(dict.fromkeys(names))
+
+
+def _pairs(
+    schemes: Sequence[Scheme], nulls: Sequence[str]
+) -> tuple[list[tuple[tuple[str, str], list[str]]], tuple[str, ...]]:
+    kept: dict[tuple[str, str], list[str]] = {(scheme.items, scheme.responses): [] for scheme in schemes}
+    notes = []
+    for scheme, null, reason in choices.pairs(schemes, nulls, single=False):
+        if reason:
+            notes.append(f"left out {null} with {choices.write(scheme)}: {reason}")
+        else:
+            kept[scheme.items, scheme.responses].append(null)
+    return list(kept.items()), tuple(notes)
+
+
+def _scheme(scheme: Scheme | tuple[str, str]) -> Scheme:
+    found = scheme if isinstance(scheme, Scheme) else Scheme(*scheme)  # type: ignore[arg-type]
+    if found.raters != "fixed" or found.n_responses is not None:
+        raise ArgumentError(f"`schemes` must be pairs of items and responses; got {found}.")
+    if found.items == "all" and choices.keeps_responses(found):
+        raise ArgumentError(f"`schemes` must resample something; got {found}.")
+    return found
+
+
+def _design(design: tuple[int, int]) -> tuple[int, int]:
+    try:
+        n_items, n_responses = design
+    except (TypeError, ValueError):
+        raise ArgumentError(f"`designs` must be pairs (items, responses per item); got {design!r}.") from None
+    return _check.integer("n_items", n_items, at_least=2), _check.integer("n_responses", n_responses, at_least=1)
+
+
+def _strengths(epsilons: Sequence[float]) -> list[float]:
+    """Return the ε in order; 0 is always among them, because type-I error is measured there."""
+    return sorted({0.0, *(_check.real("epsilons", epsilon, at_least=0, at_most=1) for epsilon in epsilons)})
+
+
+def _can_split(model: ResponseModel, epsilon: float) -> tuple[bool, tuple[str, ...]]:
+    if epsilon == 0:
+        return False, ("without an ε above 0 there is neither power nor the second true null, different errors.",)
+    try:
+        check_model(model, epsilon, "split")
+    except ArgumentError as error:
+        return False, (f"the second true null, different errors, was not audited: {error}",)
+    return True, ()
+
+
+def _some(name: str, values: Sequence[Any]) -> Sequence[Any]:
+    if isinstance(values, str) or not len(values):
+        raise ArgumentError(f"`{name}` must be a list with at least one entry; got {values!r}.")
+    return values

@@ -1,0 +1,282 @@
+"""The answer: how well every p-value and every interval did, in rows, and what to use for such data."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from assay import _check, _json
+from assay.audit.cell import INTERVALS, SMALLEST, TESTS, WORSE
+from assay.inference import clopper_pearson
+
+if TYPE_CHECKING:
+    import polars
+
+    from assay.sweeps import Row
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class TestRow:
+    """One p-value under one kind of data.
+
+    Attributes
+    ----------
+    n_items, n_responses : int
+    epsilon : float
+    truth : {"same", "different errors", "B worse"}
+        What the data are; the first two are true nulls.
+    metric, scheme, null : str
+        The scheme is written items/responses; the null may be the name of an analytical test, without a scheme.
+    pvalue : {"tail", "expected"}
+        How the draws are read.
+    true_pvalue, true_pvalue_se : float
+        What such a study gives on average, from fresh data sets.
+    mean, spread : float
+        Of the estimated p over data sets (tail p: one-sided, whose expectation is the true p where the null is right).
+    absolute_error, absolute_error_se, smallest_error : float
+        Mean distance of the estimate from the true p, and that of the luckiest data set.
+    n_data_sets, undefined : int
+        Data sets with a p-value, and without.
+    rejected : int
+        Data sets with p (two-sided; expected p as it is) at or below the level.
+    """
+
+    __test__ = False  # not a test of ours, whatever pytest thinks
+
+    n_items: int
+    n_responses: int
+    epsilon: float
+    truth: str
+    metric: str
+    scheme: str
+    null: str
+    pvalue: str
+    true_pvalue: float
+    true_pvalue_se: float
+    mean: float
+    spread: float
+    absolute_error: float
+    absolute_error_se: float
+    smallest_error: float
+    n_data_sets: int
+    undefined: int
+    rejected: int
+
+    @property
+    def is_null(self) -> bool:
+        """Whether a rejection is an error."""
+        return self.truth != WORSE
+
+    @property
+    def rate(self) -> float:
+        """The share of rejections: type-I error where the null is true, power where it is not."""
+        return self.rejected / self.n_data_sets if self.n_data_sets else math.nan
+
+    @property
+    def rate_interval(self) -> tuple[float, float]:
+        """The exact 95 % interval of the rate."""
+        ends = clopper_pearson(self.rejected, self.n_data_sets)
+        return ends.low, ends.high
+
+    @property
+    def bias(self) -> float:
+        """Mean estimate minus true p."""
+        return self.mean - self.true_pvalue
+
+    @property
+    def bias_se(self) -> float:
+        """Monte-Carlo error of the bias, that of the true p included."""
+        return math.hypot(self.spread / math.sqrt(max(self.n_data_sets, 1)), self.true_pvalue_se)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers by name, derived ones included."""
+        low, high = self.rate_interval
+        derived = {"bias": self.bias, "bias_se": self.bias_se, "rate": self.rate, "rate_low": low, "rate_high": high}
+        return _named(self) | derived
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalRow:
+    """One interval under one kind of data.
+
+    Attributes
+    ----------
+    n_items, n_responses, epsilon, truth, metric, scheme
+        As for a p-value.
+    interval : str
+    contrast, contrast_se : float
+        The expected contrast of the design: what the interval should hold.
+    n_data_sets, undefined : int
+        Data sets with an interval, and without.
+    covered : int
+        Data sets whose interval holds the expected contrast.
+    width, width_se : float
+        Mean width.
+    """
+
+    n_items: int
+    n_responses: int
+    epsilon: float
+    truth: str
+    metric: str
+    scheme: str
+    interval: str
+    contrast: float
+    contrast_se: float
+    n_data_sets: int
+    undefined: int
+    covered: int
+    width: float
+    width_se: float
+
+    @property
+    def coverage(self) -> float:
+        """The share of intervals that hold the expected contrast."""
+        return self.covered / self.n_data_sets if self.n_data_sets else math.nan
+
+    @property
+    def coverage_interval(self) -> tuple[float, float]:
+        """The exact 95 % interval of the coverage."""
+        ends = clopper_pearson(self.covered, self.n_data_sets)
+        return ends.low, ends.high
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers by name, derived ones included."""
+        low, high = self.coverage_interval
+        return _named(self) | {"coverage": self.coverage, "coverage_low": low, "coverage_high": high}
+
+
+@dataclass(frozen=True, slots=True)
+class SmallestRow:
+    """LEADER's tables 1–4: the smallest error of estimated p among all metrics of a scheme, or all schemes of a metric.
+
+    Attributes
+    ----------
+    n_items, n_responses, epsilon, truth
+        As for a p-value.
+    by : {"scheme", "metric"}
+    name : str
+        Of the scheme or the metric.
+    n : int
+        Estimators among which the smallest is taken.
+    smallest, smallest_se : float
+        Mean over data sets of the smallest error: what the tables show.
+    mean, largest : float
+        Mean error of all of them, and of the worst: what the tables hide.
+    """
+
+    n_items: int
+    n_responses: int
+    epsilon: float
+    truth: str
+    by: str
+    name: str
+    n: int
+    smallest: float
+    smallest_se: float
+    mean: float
+    largest: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers by name."""
+        return _named(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """How p-values and intervals do on data like these. `print` it for what to use.
+
+    Attributes
+    ----------
+    model : str
+        The response model in words.
+    tests, intervals, smallest : tuple of rows
+    alpha, confidence_level : float
+    n_data_sets, n_resamples : int
+    seed : int
+    notes : tuple of str
+    signature : str
+    """
+
+    model: str
+    tests: tuple[TestRow, ...]
+    intervals: tuple[IntervalRow, ...]
+    smallest: tuple[SmallestRow, ...]
+    alpha: float
+    confidence_level: float
+    n_data_sets: int
+    n_resamples: int
+    seed: int
+    notes: tuple[str, ...]
+    signature: str
+
+    @property
+    def designs(self) -> tuple[tuple[int, int], ...]:
+        """The (items, responses) that were audited."""
+        return tuple(dict.fromkeys((row.n_items, row.n_responses) for row in self.tests))
+
+    @property
+    def recommendation(self) -> str:
+        """What to use for such data, what not, why, and by how much it matters."""
+        from assay.audit.advice import recommend
+
+        return recommend(self)
+
+    def to_frame(self, table: str = "tests") -> "polars.DataFrame":
+        """Return a dataframe of the tests, the intervals or the smallest errors."""
+        import polars
+
+        tables = {TESTS: self.tests, INTERVALS: self.intervals, SMALLEST: self.smallest}
+        rows: Iterable[Any] = tables[_check.one_of("table", table, tables)]
+        return polars.DataFrame([row.to_dict() for row in rows], infer_schema_length=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as a dictionary that JSON can hold."""
+        content = {field.name: getattr(self, field.name) for field in fields(self)}
+        rows = {name: [row.to_dict() for row in content[name]] for name in (TESTS, INTERVALS, SMALLEST)}
+        return _json.plain(content | rows | {"recommendation": self.recommendation})  # type: ignore[no-any-return]
+
+    def __str__(self) -> str:
+        estimators = len(dict.fromkeys((row.metric, row.scheme, row.null, row.pvalue) for row in self.tests))
+        shown = ", ".join(f"{n}×{k}" for n, k in self.designs)
+        return "\n".join([
+            f"Audit of {estimators} p-values on simulated data ({self.model}), items×responses {shown}: "
+            f"{self.n_data_sets:,} data sets of each kind, {self.n_resamples:,} draws on each.",
+            *(f"Note: {note}" for note in self.notes),
+            self.signature,
+            "",
+            self.recommendation,
+        ])  # fmt: skip
+
+
+def rows_of(cells: Iterable["Row"]) -> tuple[tuple[TestRow, ...], tuple[IntervalRow, ...], tuple[SmallestRow, ...]]:
+    """Read the rows back from the numbers that the cells of a sweep returned."""
+    tests: list[TestRow] = []
+    intervals: list[IntervalRow] = []
+    smallest: list[SmallestRow] = []
+    for cell in cells:
+        design = {name: cell.parameters[name] for name in ("n_items", "n_responses", "epsilon")}
+        grouped: dict[tuple[str, ...], dict[str, float]] = {}
+        for name, number in cell.values.items():
+            *key, quantity = name.split("|")
+            grouped.setdefault(tuple(key), {})[quantity] = number
+        for (table, truth, *key), numbers in grouped.items():
+            shared: dict[str, Any] = design | {"truth": truth} | numbers
+            if table == TESTS:
+                tests.append(TestRow(**_words(key, "metric", "scheme", "null", "pvalue"), **shared))
+            elif table == INTERVALS:
+                intervals.append(IntervalRow(**_words(key, "metric", "scheme", "interval"), **shared))
+            else:
+                smallest.append(SmallestRow(**_words(key, "by", "name"), **shared))
+    return tuple(tests), tuple(intervals), tuple(smallest)
+
+
+def _words(key: Iterable[str], *names: str) -> dict[str, Any]:
+    return dict(zip(names, key, strict=True))
+
+
+def _named(row: Any) -> dict[str, Any]:
+    names: Mapping[str, Any] = {field.name: getattr(row, field.name) for field in fields(row)}
+    return dict(names)

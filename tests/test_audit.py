@@ -1,0 +1,296 @@
+"""The audit: its numbers are those of `compare`, its truths those of the simulator, and known answers come out."""
+
+import math
+
+import numpy as np
+import pytest
+
+from assay import _random, compare, models
+from assay.audit import audit, measure, plan, true_values
+from assay.audit.estimators import SIGN_CHANGE, Estimator, Estimators, analyse, pairs
+from assay.errors import ArgumentError
+from assay.inference import METHODS, binomial_region, expected_pvalue
+from assay.metrics import resolve
+from assay.models import simulate_contrasts
+from assay.replications.leader import STRATEGIES
+from assay.resampling import Scheme, draw
+from assay.sweeps import Grid, run
+
+NORMAL = models.preset("normal")
+SMALL = {"designs": [(20, 2)], "n_data_sets": 10, "n_resamples": 39, "n_simulations": 100}
+
+
+@pytest.fixture(scope="module")
+def found():
+    """Normal items, one and ten responses, B worse by 0.3: 200 data sets of each kind, 199 draws."""
+    return audit(
+        "normal", metrics=["mae"], designs=[(30, 1), (30, 10)], epsilons=[0.3], intervals=["percentile", "studentised"],
+        n_data_sets=200, n_resamples=199, n_simulations=500, rng=5,
+    )  # fmt: skip
+
+
+def rows(found, **wanted):
+    return [row for row in found.tests if all(getattr(row, name) == value for name, value in wanted.items())]
+
+
+def contest(n_items=25, n_responses=3, rng=1, epsilon=0.2, model=NORMAL):
+    return model.table(n_items, n_responses, epsilon=epsilon, rng=rng).contest(gold="gold", a="A", b="B")
+
+
+@pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+@pytest.mark.parametrize("name", ["mae", "wins", "spearman"])
+@pytest.mark.parametrize("n_items", [6, 25])
+@pytest.mark.parametrize(
+    ("scheme", "null"),
+    [
+        (Scheme(), "swapped-items"),
+        (Scheme(), "recentred"),
+        (Scheme(), "dealt-responses"),
+        (Scheme(responses="bootstrap"), "pooled-responses"),
+        (Scheme("all", "one"), "pooled-responses"),
+        (Scheme(responses="first"), "swapped-items"),
+    ],
+)
+def test_what_is_audited_is_what_compare_says(name, scheme, null, n_items):
+    data = contest(n_items, model=models.preset("likert-toxicity"))
+    metric = resolve(name).on(data.scale)
+    answers = Estimators((metric,), ((scheme, (null,)),), intervals=METHODS, n_resamples=99).on(
+        data, _random.replayable(3)
+    )
+    asked = {"metric": name, "null": null, "items": scheme.items, "responses": scheme.responses}
+    two, one = (
+        compare(data, **asked, alternative=side, n_resamples=99, interval="percentile", rng=3)
+        for side in ("two-sided", "greater")
+    )
+    tail = answers.tests[Estimator(name, f"{scheme.items}/{scheme.responses}", null, "tail")]
+    expected = answers.tests[Estimator(name, f"{scheme.items}/{scheme.responses}", null, "expected")]
+    assert tail == (one.pvalue, two.pvalue)
+    assert expected == (two.expected_pvalue, two.expected_pvalue)
+    for key, limits in answers.limits.items():
+        assert str(limits) == str(two.at(interval=key.interval).confidence_interval)
+    kept = scheme.items == "bootstrap" and scheme.responses in ("all", "first")
+    assert {key.interval for key in answers.limits} == (
+        {"percentile", "basic"}
+        | ({"bca"} if kept else set())
+        | ({"studentised"} if kept and name != "spearman" else set())
+    )
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_leaders_estimated_p_is_pooled_responses_or_a_change_of_sign(strategy):
+    data, scheme = contest(), STRATEGIES[strategy]
+    metric = resolve("mae")
+    null = next(name for _, name, reason in pairs([scheme], ["pooled-responses"], single=False) if not reason)
+    assert null == (
+        SIGN_CHANGE if strategy in ("bootstrap_items,all", "bootstrap_items,first_element") else "pooled-responses"
+    )
+    answers = Estimators((metric,), ((scheme, (null,)),), n_resamples=99).on(data, _random.replayable(0))
+    drawn, under_null = (
+        draw(data, [metric], scheme=scheme, null=kind, n_resamples=99, seed=_random.replayable(0)).contrasts[0]
+        for kind in (None, "pooled-responses")
+    )
+    key = Estimator("mae", f"{scheme.items}/{scheme.responses}", null, "expected")
+    assert answers.tests[key].estimate == expected_pvalue(under_null, drawn).pvalue
+    if null == SIGN_CHANGE:
+        assert key._replace(pvalue="tail") not in answers.tests
+        assert not np.abs(under_null).max() > 1e-12
+        changed = np.mean(drawn <= 0) if np.median(drawn) >= 0 else np.mean(drawn >= 0)
+        assert answers.tests[key].estimate == max(changed, 1 / 100)
+
+
+def test_analytical_tests_are_scipys():
+    from scipy import stats
+
+    contrasts = np.random.default_rng(0).normal(0.2, 1, 60)
+    one, two = (stats.ttest_1samp(contrasts, 0, alternative=side).pvalue for side in ("greater", "two-sided"))
+    assert analyse("paired-t", contrasts) == pytest.approx((one, two))
+    one, two = (
+        stats.wilcoxon(contrasts, alternative=side, method="asymptotic").pvalue for side in ("greater", "two-sided")
+    )
+    assert analyse("wilcoxon", contrasts) == pytest.approx((one, two))
+
+
+def test_the_true_p_is_that_of_fresh_data_sets():
+    metrics = [resolve("mae"), resolve("wins")]
+    asked = {"n_items": 40, "n_responses": 3, "epsilon": 0.2, "n_simulations": 300, "rng": 8}
+    drawn, null = (simulate_contrasts(NORMAL, metrics, null=null, **asked) for null in (False, True))
+    for i, truth in enumerate(true_values(NORMAL, metrics, **asked)):
+        assert truth.pvalue == expected_pvalue(null[i], drawn[i])
+        assert truth.contrast == drawn[i].mean()
+
+
+def test_the_rows_carry_the_true_p_of_their_cell():
+    """With one response kept, the true p is that of one response per item."""
+    grid, _ = plan(
+        "normal", metrics=["mae"], schemes=[("bootstrap", "all"), ("bootstrap", "one")], epsilons=[0.3], **SMALL
+    )
+    cell = next(cell for cell in grid if cell["epsilon"] == 0.3)
+    values = measure(cell, np.random.default_rng(4))
+    seed = _random.child(_random.seed_of(np.random.default_rng(4)), "B worse")
+    for scheme, kept in (("bootstrap/all", 2), ("bootstrap/one", 1)):
+        truth = true_values(
+            NORMAL, [resolve("mae")], n_items=20, n_responses=kept, epsilon=0.3, n_simulations=100,
+            rng=_random.child(seed, "true", kept),
+        )[0]  # fmt: skip
+        assert values[f"tests|B worse|mae|{scheme}|recentred|tail|true_pvalue"] == truth.pvalue.pvalue
+
+
+def test_swapped_items_and_the_t_test_hold_their_level_under_both_true_nulls(found):
+    inside = binomial_region(200, 0.05, confidence_level=0.999)
+    checked = rows(found, null="swapped-items", scheme="bootstrap/all", pvalue="tail") + rows(found, null="paired-t")
+    nulls = [row for row in checked if row.is_null]
+    assert len(nulls) == 8
+    assert all(row.rejected in inside for row in nulls)
+
+
+def test_pooling_single_responses_rejects_too_often(found):
+    """METHODS §5: 16.9 % at 50×1."""
+    row = rows(found, null="pooled-responses", pvalue="tail", truth="same", n_responses=1)[0]
+    assert row.rejected > binomial_region(200, 0.05, confidence_level=0.999).high
+
+
+def test_pooling_rejects_models_that_are_equally_good_but_err_on_different_items(found):
+    row = rows(found, null="pooled-responses", pvalue="tail", truth="different errors", n_responses=10)[0]
+    same = rows(found, null="pooled-responses", pvalue="tail", truth="same", n_responses=10)[0]
+    region = binomial_region(200, 0.05, confidence_level=0.999)
+    assert row.rejected > region.high
+    assert same.rejected in region
+
+
+def test_a_sign_change_read_as_p_rejects_twice_as_often_as_it_says(found):
+    """METHODS §6: 10.2 %, since the side of this one-sided p follows the data."""
+    counts = [row.rejected for row in rows(found, null=SIGN_CHANGE) if row.is_null]
+    assert len(counts) == 4
+    assert sum(counts) > binomial_region(800, 0.05, confidence_level=0.999).high
+
+
+def test_the_one_sided_tail_p_of_swapped_items_is_unbiased_where_a_and_b_are_alike(found):
+    for row in rows(found, null="swapped-items", scheme="bootstrap/all", pvalue="tail", truth="same"):
+        assert abs(row.bias) < 4 * row.bias_se
+
+
+def test_power_grows_with_the_responses_and_is_a_share(found):
+    few, many = (
+        rows(found, null="swapped-items", scheme="bootstrap/all", pvalue="tail", truth="B worse", n_responses=k)[0]
+        for k in (1, 10)
+    )
+    assert few.rate_interval[1] < many.rate_interval[0]
+    assert 0 <= few.rate <= many.rate <= 1
+
+
+def test_studentised_intervals_cover_and_resampled_responses_make_intervals_too_wide(found):
+    region = binomial_region(200, 0.95, confidence_level=0.999)
+    of = {key: [row for row in found.intervals if (row.scheme, row.interval) == key] for key in (
+        ("bootstrap/all", "studentised"), ("bootstrap/all", "percentile"), ("bootstrap/bootstrap", "percentile"),
+    )}  # fmt: skip
+    studentised, plain, both = of.values()
+    assert len(studentised) == 6
+    assert all(row.covered in region for row in studentised)
+    assert all((row.contrast == 0) == (row.truth != "B worse") for row in plain)
+    for one, other in zip(plain, both, strict=True):
+        if one.n_responses > 1:
+            assert one.width < other.width
+            assert one.covered <= other.covered
+
+
+def test_the_recommendation_names_what_holds_what_does_not_and_by_how_much(found):
+    text = found.recommendation
+    assert str(found).endswith(text)
+    assert "use swapped-items (bootstrap/all) with the metric mae" in text
+    avoided = text.partition("Do not use: ")[2].partition(" For the 95 % interval")[0]
+    assert "pooled-responses (bootstrap/bootstrap) rejected" in avoided
+    assert "swapped-items" not in avoided
+    assert "equally good but err on different items" in avoided
+    assert "With 200 data sets" in text
+
+
+def test_the_smallest_error_hides_the_others(found):
+    by_metric = [row for row in found.smallest if row.by == "metric"]
+    assert {row.n for row in by_metric} == {2}
+    assert all(row.smallest < row.mean <= row.largest for row in by_metric)
+
+
+def test_tables_and_dictionary(found):
+    frame = found.to_frame()
+    assert frame.height == len(found.tests)
+    assert {"bias", "bias_se", "rate", "rate_low", "rate_high"} <= set(frame.columns)
+    assert found.to_frame("intervals").height == len(found.intervals)
+    assert len(found.to_dict()["smallest"]) == len(found.smallest)
+    with pytest.raises(ArgumentError, match="`table` must be one of tests, intervals, smallest"):
+        found.to_frame("test")
+
+
+def test_neither_workers_nor_a_store_change_a_bit(tmp_path):
+    plain = audit("likert-toxicity", metrics=["mae", "tv"], rng=2, **SMALL)
+    threads = audit("likert-toxicity", metrics=["mae", "tv"], rng=2, workers=2, **SMALL)
+    stored = [
+        audit("likert-toxicity", metrics=["mae", "tv"], rng=2, store=tmp_path / "audit.db", **SMALL) for _ in range(2)
+    ]
+    assert plain.to_dict() == threads.to_dict() == stored[0].to_dict() == stored[1].to_dict()
+
+
+def test_labels_and_real_items_can_be_audited():
+    labels = audit("categorical-dices", rng=0, **SMALL)
+    assert {row.metric for row in labels.tests} == {"accuracy", "tv"}
+    pilot = models.preset("likert-toxicity").table(30, 4, rng=0)
+    real = models.EmpiricalModel(pilot.source("gold"), pilot.scale)
+    assert {row.truth for row in audit(real, rng=0, **SMALL).tests} == {"same", "B worse", "different errors"}
+
+
+def test_undefined_p_values_are_counted_and_not_taken_for_acceptance():
+    """Where every gold rater and model agrees, no item differs: t has no value, swapped items say p = 1."""
+    certain = models.LikertModel(models.make_family("constant", [0.1]), models.make_family("constant", [0.0]))
+    same = audit(certain, metrics=["mae"], rng=0, epsilons=[], **SMALL)
+    t = next(row for row in same.tests if row.null == "paired-t")
+    assert (t.n_data_sets, t.undefined) == (0, 10)
+    assert math.isnan(t.rate)
+    swapped = next(row for row in same.tests if row.null == "swapped-items")
+    assert (swapped.rejected, swapped.mean) == (0, 1.0)
+    assert all(row.undefined == 10 and math.isnan(row.width) for row in same.intervals)
+    assert "neither power" in str(same)
+
+
+def test_meaningless_combinations_are_left_out_with_the_reason():
+    _, notes = plan("normal", schemes=[("bootstrap", "bootstrap")], nulls=["dealt-responses"], epsilons=[0.1])
+    assert notes == (
+        "left out dealt-responses with bootstrap/bootstrap: dealing is without replacement; take responses='all' with "
+        "dealt-responses, or the null pooled-responses.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"nulls": ["swapped"]}, "`nulls` must be one of swapped-items, recentred, .* Did you mean 'swapped-items'"),
+        ({"metrics": ["maee"]}, "`metric` must be one of .* Did you mean 'mae'"),
+        ({"metrics": ["accuracy"]}, "needs labels"),
+        ({"metrics": ["rating"]}, "response models simulate gold"),
+        ({"metrics": []}, "`metrics` must be a list with at least one entry"),
+        ({"metrics": "mae"}, "`metrics` must be a list"),
+        ({"schemes": [("all", "all")]}, "`schemes` must resample something"),
+        ({"schemes": [("some", "all")]}, "`items` must be one of all, bootstrap"),
+        ({"schemes": [Scheme(raters="bootstrap")]}, "`schemes` must be pairs of items and responses"),
+        ({"designs": [100]}, r"`designs` must be pairs"),
+        ({"designs": [(1, 5)]}, "`n_items` must be a whole number of at least 2"),
+        ({"epsilons": [2]}, "`epsilons` must be between 0 and 1"),
+        ({"perturbation": "split"}, "`perturbation` must be one of shift, mixing, noise, guessing"),
+        ({"perturbation": "mixing"}, "needs a scale with levels"),
+        ({"alpha": 5}, "Did you mean 0.05"),
+        ({"intervals": ["t"]}, "`intervals` must be one of"),
+        ({"analytical": ["t"]}, "`analytical` must be one of"),
+        ({"n_data_sets": 1}, "`n_data_sets` must be a whole number of at least 2"),
+        ({"schemes": [("all", "one")], "nulls": ["dealt-responses"], "analytical": []}, "no p-value is left"),
+        ({"workers": 0}, "`workers` must be a whole number of at least 1"),
+    ],
+)
+def test_bad_input_is_one_line(asked, message):
+    with pytest.raises(ArgumentError, match=message) as error:
+        audit("normal", **asked)
+    assert "\n" not in str(error.value)
+
+
+def test_an_audit_is_a_sweep_of_plain_cells():
+    grid, _ = plan("normal", epsilons=[0.1], **SMALL)
+    assert len(grid) == 2
+    named = Grid([{**cell, "model": "normal"} for cell in grid])
+    assert run(measure, named, rng=0).counts.done == 2
