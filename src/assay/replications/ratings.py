@@ -9,7 +9,8 @@ from assay.replications.results import Row, error_of_difference, figures
 
 CONVENTION = (
     "as printed only with an item bootstrap inside every simulated data set (resample_simulated), which doubles the "
-    "variance between items: beside each p stands the p of the stated question, without it."
+    "variance between items: beside each p stands the p of the stated question, without it, at the printed number of "
+    "items and at half of it."
 )
 METRICS = {"mae": "mae", "wins": "wins", "memd": "emd-histogram-legacy"}
 
@@ -22,19 +23,20 @@ def rows(simulation: Simulation, table: int | None = None) -> list[Row]:
         metric = resolve(METRICS[cell["metric"]]).on(model.scale)
         n_responses = int(cell["K"])
         n_items = int(cell["NK"]) // n_responses
-        printed, plain = (
+        printed, plain, half = (
             simulation.outcomes(
-                model, [metric], n_items=n_items, n_responses=n_responses, epsilon=cell["epsilon"],
+                model, [metric], n_items=size, n_responses=n_responses, epsilon=cell["epsilon"],
                 resample_simulated=resampled, name=(cell["dataset"],),
             )[0]
-            for resampled in (True, False)
+            for size, resampled in ((n_items, True), (n_items, False), (max(1, n_items // 2), False))
         )  # fmt: skip
         identity = {key: cell[key] for key in ("table", "dataset", "metric", "epsilon")}
         identity |= {"NK": int(cell["NK"]), "K": n_responses}
         p_error = error_of_difference(printed.p_error, simulation.n_simulations)
         effect_error = error_of_difference(printed.effect_error, simulation.n_simulations)
+        beside = {"p_without_item_bootstrap": plain.p, "p_at_half_the_items": half.p}
         found += [
-            Row(identity, "p", cell["p"], printed.p, p_error, {"p_without_item_bootstrap": plain.p}),
+            Row(identity, "p", cell["p"], printed.p, p_error, beside),
             Row(identity, "effect", cell["effect"], printed.effect, effect_error),
         ]
     return found
@@ -42,7 +44,7 @@ def rows(simulation: Simulation, table: int | None = None) -> list[Row]:
 
 def work(n_simulations: int, table: int | None = None) -> int:
     """Return how many data sets are simulated in all."""
-    return 4 * n_simulations * len(_cells(table))
+    return 6 * n_simulations * len(_cells(table))
 
 
 def _cells(table: int | None) -> list[dict[str, Any]]:

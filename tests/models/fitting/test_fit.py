@@ -11,6 +11,7 @@ from assay.models import LikertModel, NormalModel, fit, load, make_family, prese
 from assay.models.fitting.goodness import compare_with_data, moments
 from assay.responses import Responses, ResponseTable
 from assay.scales import Scale
+from assay.summaries import counts
 
 SHARED = Path(os.environ.get("ASSAY_SHARED", Path(__file__).parents[3].parent / "shared"))
 QUICK = {"mean": "truncated-normal", "sd": "truncated-normal"}
@@ -140,6 +141,13 @@ def test_dices_alpha_is_within_a_standard_error_of_the_published_one():
     estimates = np.array([parameter.estimate for parameter in result.parameters])
     errors = np.array([parameter.standard_error for parameter in result.parameters])
     assert (np.abs(estimates - published) < errors).all()
+    # One Σα must serve a label that hardly varies between items and two that vary much.
+    table_of_counts = counts(table.source("human"), table.scale)
+    of_items = table_of_counts / table_of_counts.sum(axis=1, keepdims=True)
+    mean = of_items.mean(axis=0)
+    between = of_items.var(axis=0) - mean * (1 - mean) / 123
+    assert (mean * (1 - mean) / between - 1).round(1).tolist() == [4.6, 105.9, 4.6]
+    assert [feature.pvalue for feature in result.goodness] == [0.005, 0.005]
     # The published bias, .0231, is that of the published α on these very responses: it is the same data.
     shares = np.bincount(table.scale.codes(table.source("human").values)) / table.source("human").values.size
     assert np.abs(shares - published / published.sum()).mean() == pytest.approx(0.0231, abs=2e-4)
