@@ -6,6 +6,8 @@ from . import sweeps as sweeps
 from .agreement import Agreement as Agreement
 from .agreement import describe as describe
 from .agreement import measure_agreement as measure_agreement
+from .auditing import Audit as Audit
+from .auditing import audit as audit
 from .comparison import Comparison as Comparison
 from .comparison import Comparisons as Comparisons
 from .comparison import compare as compare

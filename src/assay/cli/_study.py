@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from assay.sweeps import Counts, Grid, Sweep, Task
 
 TASKS = {
+    "audit": "assay.auditing.cell:measure",
     "compare": "assay.cli._cells:compare",
 }
 """Ready-made tasks: the short name that a study document may use, and the task's address."""

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from assay.cli import compare, describe, example, fit, plan, power, replicate, scores, simulate, sweep
+from assay.cli import audit, compare, describe, example, fit, plan, power, replicate, scores, simulate, sweep
 from assay.errors import ArgumentError, AssayError
 
 app = typer.Typer(
@@ -24,6 +24,7 @@ def _top() -> None:
 
 app.command()(fit.fit)
 app.command()(plan.plan)
+app.command()(audit.audit)
 app.command()(simulate.simulate)
 app.command()(replicate.replicate)
 app.command()(compare.compare)

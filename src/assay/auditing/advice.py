@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from assay.audit.cell import TRUTHS
-from assay.audit.estimators import EXPECTED, NO_SCHEME, SIGN_CHANGE, TAIL
+from assay.auditing.cell import TRUTHS
+from assay.auditing.estimators import EXPECTED, NO_SCHEME, SIGN_CHANGE, TAIL
 from assay.inference import binomial_region
+from assay.metrics import resolve
 
 if TYPE_CHECKING:
-    from assay.audit.results import Audit, IntervalRow, TestRow
+    from assay.auditing.results import Audit, IntervalRow, TestRow
 
 Row = TypeVar("Row")
 DEFAULT = ("bootstrap/all", "swapped-items", TAIL)
@@ -163,10 +164,9 @@ def _interval(chosen: _Test, audit: "Audit") -> list[str]:
     level = f"{100 * audit.confidence_level:g} %"
     sound = [rows for rows in groups if _covers(rows, audit.confidence_level)]
     if sound:
-        narrowest = min(_mean_width(rows) for rows in sound)
-        # Among intervals that cover and are about as narrow, the one that is nearest to its level.
-        near = [rows for rows in sound if _mean_width(rows) <= 1.1 * narrowest]
-        best = min(near, key=lambda rows: _distance(rows, audit.confidence_level))
+        # The default of `compare` where it covers: it was measured on more data than this audit's.
+        narrowest = min(sound, key=_mean_width)
+        best = next((rows for rows in sound if _is_default(rows[0])), narrowest)
         sentences = [
             f"For the {level} interval take {best[0].interval} ({best[0].scheme}): it held the expected contrast in "
             f"{_coverage(min(best, key=lambda row: row.coverage))} of studies or more."
@@ -248,8 +248,10 @@ def _mean_width(rows: Sequence["IntervalRow"]) -> float:
     return sum(row.width for row in rows) / len(rows)
 
 
-def _distance(rows: Sequence["IntervalRow"], level: float) -> float:
-    return sum(abs(row.coverage - level) for row in rows) / len(rows)
+def _is_default(row: "IntervalRow") -> bool:
+    metric = resolve(row.metric)
+    default = ("bca" if metric.relative else "studentised") if metric.additive else "percentile"
+    return (row.scheme, row.interval) == (DEFAULT[0], default)
 
 
 def _words(test: tuple[str, str, str]) -> str:

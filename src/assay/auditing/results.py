@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from assay import _check, _json
-from assay.audit.cell import INTERVALS, SMALLEST, TESTS, WORSE
+from assay.auditing.cell import INTERVALS, SMALLEST, TESTS, WORSE
 from assay.inference import clopper_pearson
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ class Audit:
     @property
     def recommendation(self) -> str:
         """What to use for such data, what not, why, and by how much it matters."""
-        from assay.audit.advice import recommend
+        from assay.auditing.advice import recommend
 
         return recommend(self)
 

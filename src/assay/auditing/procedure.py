@@ -7,9 +7,9 @@ from os import PathLike
 from typing import Any
 
 from assay import _check, _json, _random, inference, models
-from assay.audit import estimators as choices
-from assay.audit.cell import check_model, measure, read_model
-from assay.audit.results import Audit, rows_of
+from assay.auditing import estimators as choices
+from assay.auditing.cell import check_model, measure, read_model
+from assay.auditing.results import Audit, rows_of
 from assay.errors import ArgumentError, DataError
 from assay.metrics import BUILTIN, Metric, resolve
 from assay.models import PERTURBATIONS, ResponseModel

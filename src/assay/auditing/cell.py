@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from assay import _random, models
-from assay.audit.estimators import EXPECTED, SIGN_CHANGE, Estimator, Estimators, Found, Limits, write
+from assay.auditing.estimators import EXPECTED, SIGN_CHANGE, Estimator, Estimators, Found, Limits, write
 from assay.inference import PValue, expected_pvalue
 from assay.metrics import Metric, resolve
 from assay.models import ResponseModel, simulate_contrasts
@@ -81,7 +81,7 @@ def true_values(
 
 @task(version=1)
 def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, float]:
-    """Audit estimators on simulated data sets of one design: the cells are made by `assay.audit.plan`."""
+    """Audit estimators on simulated data sets of one design: the cells are made by `assay.auditing.plan`."""
     model = read_model(cell["model"])
     estimators = estimators_of(cell, model)
     seed = _random.seed_of(rng)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from assay import _random, compare, models
-from assay.audit import audit, measure, plan, true_values
-from assay.audit.estimators import SIGN_CHANGE, Estimator, Estimators, analyse, pairs
+from assay.auditing import audit, measure, plan, true_values
+from assay.auditing.estimators import SIGN_CHANGE, Estimator, Estimators, analyse, pairs
 from assay.errors import ArgumentError
 from assay.inference import METHODS, binomial_region, expected_pvalue
 from assay.metrics import resolve

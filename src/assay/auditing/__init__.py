@@ -4,8 +4,8 @@ estimators (what one data set can be given) · cell (many data sets of one desig
 use) · procedure (`audit`)
 """
 
-from assay.audit.cell import measure, true_values
-from assay.audit.procedure import audit, conclude, plan
-from assay.audit.results import Audit, IntervalRow, SmallestRow, TestRow
+from assay.auditing.cell import measure, true_values
+from assay.auditing.procedure import audit, conclude, plan
+from assay.auditing.results import Audit, IntervalRow, SmallestRow, TestRow
 
 __all__ = ["Audit", "IntervalRow", "SmallestRow", "TestRow", "audit", "conclude", "measure", "plan", "true_values"]

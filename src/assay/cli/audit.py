@@ -1,0 +1,215 @@
+"""`assay audit`: which p-value and which interval can be trusted on data like these."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from assay.cli._models import AlphaOption, LevelsOption, MeanOption, SdOption, model_from, numbers
+from assay.cli._study import DaskOption, RetryOption, StoreOption, WorkersOption
+from assay.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from assay.auditing import Audit
+    from assay.models import ResponseModel
+    from assay.sweeps import Grid, Sweep
+
+PILOT = "Pilot data"
+METHOD = "Method"
+
+
+def audit(  # noqa: PLR0917 (each parameter is an option of the command)
+    source: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[MODEL|TABLE]",
+            show_default=False,
+            help="A preset (normal, likert-toxicity, categorical-dices, …), a model file (.json), or a table of pilot "
+            "responses, to which a model is fitted.",
+        ),
+    ] = None,
+    metrics: Annotated[str | None, typer.Option(help="mae,wins; chosen by the scale if left out.")] = None,
+    schemes: Annotated[
+        str, typer.Option(help="What a draw resamples, items/responses: bootstrap/all,all/one.")
+    ] = "bootstrap/all,bootstrap/bootstrap",
+    nulls: Annotated[
+        str, typer.Option(help="Combinations without a meaning are left out.")
+    ] = "swapped-items,recentred,dealt-responses,pooled-responses",
+    designs: Annotated[str, typer.Option(help="Items × responses: 100x5,1000x5.")] = "100x5",
+    epsilons: Annotated[str, typer.Option(help="How far B is from gold; 0 is always among them.")] = "0,0.1",
+    data_sets: Annotated[int | None, typer.Option(help="Simulated data sets of each kind. [default: 1000]")] = None,
+    n_resamples: Annotated[int | None, typer.Option(help="Draws on each data set. [default: 399]")] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="leader: all strategies, metrics and ε of the LEADER paper, on both its data.")
+    ] = None,
+    analytical: Annotated[
+        str, typer.Option(help='paired-t and wilcoxon on item contrasts; "" for none.', rich_help_panel=METHOD)
+    ] = "paired-t,wilcoxon",
+    intervals: Annotated[
+        str, typer.Option(help='percentile, basic, bca, studentised; "" for none.', rich_help_panel=METHOD)
+    ] = "percentile,basic,bca,studentised",
+    perturbation: Annotated[
+        str | None, typer.Option(help="How B is worse: shift, mixing, noise or guessing.", rich_help_panel=METHOD)
+    ] = None,
+    significance: Annotated[float, typer.Option(help="Level of the tests.", rich_help_panel=METHOD)] = 0.05,
+    confidence_level: Annotated[float, typer.Option(help="Of the intervals.", rich_help_panel=METHOD)] = 0.95,
+    samples: Annotated[
+        int, typer.Option(help="Fresh data sets for the true p of each cell.", rich_help_panel=METHOD)
+    ] = 2000,
+    alpha: AlphaOption = None,
+    levels: LevelsOption = None,
+    mean: MeanOption = None,
+    sd: SdOption = None,
+    gold: Annotated[str | None, typer.Option(help="Gold of the pilot table.", rich_help_panel=PILOT)] = None,
+    pilot_model: Annotated[
+        str, typer.Option(help="auto (by the scale), categorical, likert, normal or empirical.", rich_help_panel=PILOT)
+    ] = "auto",
+    item: Annotated[str | None, typer.Option(help="Column of item ids.", rich_help_panel=PILOT)] = None,
+    source_column: Annotated[
+        str | None, typer.Option("--source", help="Column that says who answered.", rich_help_panel=PILOT)
+    ] = None,
+    value: Annotated[str | None, typer.Option(help="Column of responses.", rich_help_panel=PILOT)] = None,
+    rater: Annotated[str | None, typer.Option(help="Column of rater ids.", rich_help_panel=PILOT)] = None,
+    repeat: Annotated[str | None, typer.Option(help="Column that numbers repeats.", rich_help_panel=PILOT)] = None,
+    scale: Annotated[str | None, typer.Option(help="nominal, ordinal or continuous.", rich_help_panel=PILOT)] = None,
+    order: Annotated[str | None, typer.Option(help="Labels, lowest first.", rich_help_panel=PILOT)] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same audit.")] = 0,
+    store: StoreOption = None,
+    workers: WorkersOption = None,
+    dask: DaskOption = None,
+    retry: RetryOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
+) -> None:
+    """Measure how far each p-value and interval can be trusted on data like these, and say what to use.
+
+    Example: assay audit likert-toxicity --metrics mae,wins --designs 50x5,200x5 --epsilons 0,0.1 --data-sets 200
+    """
+    from assay import _json
+    from assay.auditing import conclude, measure, plan
+    from assay.cli._study import FINISHED_WITH_FAILURES, run_study
+    from assay.sweeps import Grid as Cells
+
+    described, options = _described(
+        source, preset, {"alpha": alpha, "levels": levels, "mean": mean, "sd": sd}, pilot_model,
+        {"sources": [] if gold is None else [gold], "item": item, "source": source_column, "value": value,
+         "rater": rater, "repeat": repeat, "scale": scale, "order": order},
+    )  # fmt: skip
+    asked: dict[str, Any] = {
+        "metrics": None if metrics is None else words(metrics),
+        "schemes": [pair("--schemes", word, "/") for word in words(schemes)],
+        "nulls": words(nulls),
+        "analytical": words(analytical),
+        "intervals": words(intervals),
+        "designs": [design(word) for word in words(designs)],
+        "epsilons": numbers("--epsilons", epsilons),
+        "perturbation": perturbation, "alpha": significance, "confidence_level": confidence_level,
+        "n_simulations": samples,
+    }  # fmt: skip
+    given = {"n_data_sets": data_sets, "n_resamples": n_resamples}
+    asked |= options | {name: number for name, number in given.items() if number is not None}
+    plans = [plan(model, **asked) for model in described]
+    # One sweep for all models: they share workers, store and progress bar.
+    everything = sum((grid for grid, _ in plans), start=Cells([]))
+    sweep = run_study(measure, everything, store=store, workers=workers, dask=dask, rng=seed, retry=retry)
+    if sweep.failures:
+        typer.echo(f"assay: {sweep}", err=True)
+        raise typer.Exit(FINISHED_WITH_FAILURES)
+    found = [conclude(_part(sweep, grid), notes) for grid, notes in plans]
+    if as_json:
+        shown = [one.to_dict() for one in found]
+        typer.echo(_json.dumps(shown if len(shown) > 1 else shown[0], indent=1))
+        return
+    for number, one in enumerate(found):
+        typer.echo("\n" * bool(number) + _text(one, leader=preset == "leader"))
+
+
+def _described(
+    source: str | None, preset: str | None, typed: dict[str, str | None], pilot_model: str, columns: dict[str, Any]
+) -> tuple[list["ResponseModel"], dict[str, Any]]:
+    """Return the models to audit, and the options that a preset fixes."""
+    if preset is None:
+        return [_model(source, typed, pilot_model, columns)], {}
+    if preset != "leader":
+        raise ArgumentError(f"--preset must be leader; got {preset!r}.")
+    if source is not None:
+        raise ArgumentError(f"--preset leader has its own two models; leave {source!r} out.")
+    from assay import models
+    from assay.auditing.estimators import NULLS
+    from assay.replications import leader
+
+    return [models.preset(name) for name in leader.DATA.values()], {
+        "metrics": [*leader.METRICS.values(), *leader.CORRECT.values()],
+        "schemes": list(leader.STRATEGIES.values()),
+        "nulls": [null for null in NULLS if null in ("swapped-items", "pooled-responses")],
+        "designs": [(leader.N_ITEMS, leader.N_RESPONSES)],
+        "epsilons": [0.0, 0.05, 0.1, 0.3, 0.7],
+        "intervals": ["percentile"],
+        "n_data_sets": 50,
+        "n_resamples": 1000,
+    }
+
+
+def _model(
+    source: str | None, typed: dict[str, str | None], pilot_model: str, columns: dict[str, Any]
+) -> "ResponseModel":
+    import warnings
+
+    from assay import models
+    from assay.cli._tables import table_from
+    from assay.errors import AssayWarning
+
+    is_table = source is not None and source not in models.PRESETS and not source.endswith(".json")
+    if source is None or not is_table or not Path(source).exists():
+        named = [option for option in ("gold", *columns) if option != "sources" and columns.get(option)]
+        if columns["sources"] or named:
+            what = "no table" if source is None else f"{source}, which is no table that exists"
+            raise ArgumentError(f"--{'gold' if columns['sources'] else named[0]} describes a pilot table; got {what}.")
+        return model_from(source, **typed)
+    table = table_from([source], **columns)
+    if len(table.sources) > 1:
+        raise ArgumentError(f"--gold must name one of the sources: {', '.join(list(table.sources)[:10])}.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AssayWarning)  # `assay fit` shows how well the model fits
+        return models.fit(table, model=pilot_model).model
+
+
+def words(text: str) -> list[str]:
+    """Read "mae,wins"."""
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def pair(option: str, word: str, sign: str) -> tuple[str, str]:
+    """Read "bootstrap/all"."""
+    first, found, second = word.partition(sign)
+    if not found:
+        raise ArgumentError(f"{option} must be written like bootstrap/all; got {word!r}.")
+    return first, second
+
+
+def design(word: str) -> tuple[int, int]:
+    """Read "100x5"."""
+    n_items, _, n_responses = word.replace("×", "x").partition("x")
+    try:
+        return int(n_items), int(n_responses)
+    except ValueError:
+        raise ArgumentError(f"--designs must be items × responses, like 100x5,1000x5; got {word!r}.") from None
+
+
+def _part(sweep: "Sweep", grid: "Grid") -> "Sweep":
+    """Return the cells of one model."""
+    from dataclasses import replace
+
+    wanted = {sweep.task.identity(cell) for cell in grid}
+    return replace(sweep, rows=tuple(row for row in sweep.rows if row.identity in wanted))
+
+
+def _text(found: "Audit", *, leader: bool) -> str:
+    from assay.cli import _audit
+
+    parts = [
+        *(_audit.tests(found, *size) for size in found.designs),
+        *(_audit.intervals(found, *s) for s in found.designs),
+    ]
+    if leader:
+        parts += [_audit.smallest(found, by) for by in ("scheme", "metric")]
+    return "\n\n".join([*(part for part in parts if part), str(found)])

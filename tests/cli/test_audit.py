@@ -1,0 +1,123 @@
+import json
+import sys
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from assay import models
+from assay.auditing import audit
+from assay.cli import main
+from assay.cli._study import TASKS
+from assay.cli.app import app
+from assay.errors import ArgumentError
+from assay.sweeps import Store, Task
+
+SMALL = ["--designs", "20x2", "--data-sets", "6", "--n-resamples", "39", "--samples", "60"]
+SIZES = {"designs": [(20, 2)], "n_data_sets": 6, "n_resamples": 39, "n_simulations": 60}
+
+
+def run(*arguments):
+    result = CliRunner().invoke(app, ["audit", *arguments])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def said(capsys, monkeypatch, *arguments):
+    """Run the command as a shell does and return exit code and stderr."""
+    monkeypatch.setattr(sys, "argv", ["assay", "audit", *arguments])
+    with pytest.raises(SystemExit) as end:
+        main()
+    return end.value.code, capsys.readouterr().err
+
+
+def test_the_command_prints_tables_and_ends_with_the_recommendation():
+    text = run("normal", "--metrics", "mae,wins", "--epsilons", "0.2", *SMALL).output
+    found = audit("normal", metrics=["mae", "wins"], epsilons=[0.2], rng=0, **SIZES)
+    assert text.endswith(f"{found}\n")
+    for head in ("rejected at a nominal 5 %", "estimated p − true p", "coverage of 95 % intervals"):
+        assert f"20 items × 2 responses: {head}" in text
+    line = next(line for line in text.splitlines() if line.startswith("wins    swapped-items (bootstrap/all) "))
+    row = next(
+        row for row in found.tests if (row.metric, row.null, row.scheme, row.pvalue, row.truth)
+        == ("wins", "swapped-items", "bootstrap/all", "tail", "same")
+    )  # fmt: skip
+    assert f"  {100 * row.rate:.1f} [" in line
+
+
+def test_json_holds_every_number():
+    given = json.loads(run("--alpha", "10,3,3", "--metrics", "tv", "--json", *SMALL).output)
+    found = audit(models.CategoricalModel((10.0, 3.0, 3.0)), metrics=["tv"], rng=0, **SIZES)
+    assert given == found.to_dict()
+
+
+def test_a_store_remembers_finished_cells(tmp_path):
+    store = tmp_path / "audit.db"
+    first = run("normal", "--store", str(store), *SMALL).output
+    assert Store(store).counts()[TASKS["audit"], 1].done == 2
+    assert run("normal", "--store", str(store), *SMALL).output == first
+
+
+def test_a_pilot_table_is_fitted_or_resampled(tmp_path):
+    table = str(tmp_path / "pilot.csv")
+    CliRunner().invoke(app, ["simulate", "--alpha", "10,3,3", "--items", "50", "--out", table])
+    assert "categorical items, 3 labels: Dirichlet(" in run(table, "--gold", "gold", *SMALL).output
+    real = run(table, "--gold", "gold", "--pilot-model", "empirical", *SMALL).output
+    assert "50 real items resampled" in real
+    with pytest.raises(ArgumentError, match="--gold must name one of the sources: "):
+        run(table, *SMALL)
+
+
+def test_a_model_file_is_audited(tmp_path):
+    models.save(models.preset("categorical-dices"), tmp_path / "model.json")
+    assert "Dirichlet(5.22, 0.86, 2.75)" in run(str(tmp_path / "model.json"), *SMALL).output
+
+
+def test_leaders_tables_come_in_its_layout(monkeypatch):
+    from assay.replications import leader
+
+    monkeypatch.setattr(leader, "N_ITEMS", 20)
+    text = run("--preset", "leader", "--data-sets", "2", "--n-resamples", "19", "--samples", "10").output
+    assert text.count("smallest error of estimated p among the metrics") == 2
+    assert "bootstrap/all        12" in text
+    assert "ε = 0.05" in text
+    assert "mae                             6" in text
+    assert "sign-change (bootstrap/first, expected)" in text
+
+
+def test_audit_is_a_ready_made_task():
+    found = Task.load(TASKS["audit"])
+    cell = {
+        "model": "normal", "n_items": 10, "n_responses": 2, "epsilon": 0, "metrics": ["mae"],
+        "pairs": [[["bootstrap", "all"], ["recentred"]]], "n_data_sets": 3, "n_resamples": 19, "alpha": 0.05,
+    }  # fmt: skip
+    assert found(cell, np.random.default_rng(0))["tests|same|mae|bootstrap/all|recentred|tail|n_data_sets"] == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["normla"], 2, "no response model is called 'normla'. Did you mean 'normal'?"),
+        ([], 2, "give a model"),
+        (["normal", "--designs", "100"], 2, "--designs must be items × responses, like 100x5,1000x5; got '100'."),
+        (["normal", "--schemes", "bootstrap"], 2, "--schemes must be written like bootstrap/all; got 'bootstrap'."),
+        (["normal", "--schemes", "bootstrap/most"], 2, "`responses` must be one of all, first, one, bootstrap"),
+        (["normal", "--nulls", "swaped-items"], 2, "Did you mean 'swapped-items'?"),
+        (["normal", "--epsilons", "a"], 2, "--epsilons must be numbers separated by commas; got 'a'."),
+        (["normal", "--metrics", "tv"], 2, "needs labels"),
+        (
+            ["normal", "--gold", "human"],
+            2,
+            "--gold describes a pilot table; got normal, which is no table that exists.",
+        ),
+        (["--preset", "raters"], 2, "--preset must be leader; got 'raters'."),
+        (["normal", "--preset", "leader"], 2, "--preset leader has its own two models; leave 'normal' out."),
+        (["model.json"], 1, "model.json: no such file."),
+    ],
+)
+def test_bad_input_is_one_line(arguments, code, message, capsys, monkeypatch):
+    found, text = said(capsys, monkeypatch, *arguments)
+    assert found == code
+    assert message in text
+    assert text.count("\n") == 1
