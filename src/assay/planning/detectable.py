@@ -23,7 +23,7 @@ def _solved(question: Question, cell: Cell, target: float) -> Cell:
 
     def power(epsilon: float) -> float:
         answerer = Answerer(alone.at(epsilon))
-        answerer.prepare([cell.design])
+        answerer.prepare([cell.design], for_power_only=True)
         return answerer.power(cell.design).power
 
     low, high = 0.0, 1.0

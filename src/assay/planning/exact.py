@@ -215,7 +215,7 @@ class ExactEngine:
             return self._influence_error(metric, n, zero)
         # For large sums all that matters is how well the pools' means and variances are known.
         spread = math.sqrt(n) * math.hypot(pool.sd, null.sd) / pool.step
-        near = max(1, round(spread / 10))
+        near = max(1, round(spread / 2))
         density = (difference.upper(zero - near) - difference.upper(zero + near + 1)) / (2 * near + 1)
         of_means = n * math.hypot(pool.standard_error, null.standard_error) / pool.step * density
         distance = abs(n * (pool.mean - null.mean) / pool.step)

@@ -93,7 +93,7 @@ def plan_from_pilot(
     )  # fmt: skip
     chosen = found.recommended or found.cells[0]
     metric = resolve(metrics[0]).on(contest.scale)
-    interval = _interval(contest, fitted, chosen, metric, n_resamples, seed)
+    interval = _interval(contest, fitted, chosen, metric, n_resamples=n_resamples, seed=seed)
     facts: dict[str, Any] = {
         "n_items": contest.n_items,
         "n_responses": sizes,
@@ -130,7 +130,13 @@ def _sizes(asked: Sequence[Responses] | int | None, sizes: dict[str, int], *, re
 
 
 def _interval(
-    contest: Contest, fitted: Fit | None, chosen: Cell, metric: Metric, n_resamples: int, seed: np.random.SeedSequence
+    contest: Contest,
+    fitted: Fit | None,
+    chosen: Cell,
+    metric: Metric,
+    *,
+    n_resamples: int,
+    seed: np.random.SeedSequence,
 ) -> tuple[float, float]:
     """Return a 95 % interval for the number of items, from bootstrap samples of the pilot's items.
 
@@ -163,7 +169,7 @@ def _refitted(contest: Contest, fitted: Fit) -> Fit:
 
     assert contest.gold is not None
     table = ResponseTable(contest.items, {"gold": contest.gold}, contest.scale)
-    families = {}
+    families: dict[str, Any] = {}
     if isinstance(fitted.model, LikertModel | NormalModel) and fitted.candidates:
         families = {"mean": fitted.candidates[0].mean, "sd": fitted.candidates[0].sd}
     with warnings.catch_warnings():
@@ -182,7 +188,7 @@ def _ratio(
         model = EmpiricalModel.of(contest) if chosen.epsilon is None else EmpiricalModel(contest.gold, contest.scale)
     setting = Setting(model, chosen.design.n_responses, chosen.epsilon or 0.0)
     scores = Growing(setting, [metric], _random.child(seed, "ratio"))
-    scores.grow([16])
+    scores.grow([8])
     [pool] = scores.pools()
     return (pool.sd / pool.mean) ** 2 if pool.mean > 0 else math.inf
 
@@ -195,7 +201,7 @@ def _advice(n_items: int, n_gold: int, chosen: Cell, target: float | None, inter
     more, wanted = chosen.n_items - n_items, chosen.n_responses["gold"]
     each = f"{wanted} response{'s' * (wanted != 1)} each"
     if more <= 0 and wanted <= n_gold:
-        first = f"{have}, which is enough for power {target:g}: {chosen.design} would do."
+        first = f"{have}, as many as a difference of this size needs: {chosen.design} would do."
     elif more <= 0:
         first = f"{have}; collect {wanted - n_gold} more responses for each of {chosen.n_items:,} of these items."
     else:
@@ -226,13 +232,9 @@ def _caveats(cells: Sequence[Cell], sizes: dict[str, int], fitted: Fit | None, *
         bad = [feature for feature in fitted.goodness if feature.pvalue < 0.01]
         if bad:
             what = ", ".join(f"{feature.name} (p = {feature.pvalue:.2g})" for feature in bad)
-            notes.append(
-                f"the fitted model does not reproduce the pilot's {what}; compare with --pilot-model empirical."
-            )
+            notes.append(f"the fitted model misses the pilot's {what}; compare with --pilot-model empirical.")
         else:
             notes.append("the fitted model reproduces the pilot's item features (no misfit at p < .01).")
     if not difference_given and cells[0].epsilon is None:
-        notes.append(
-            "the difference is the pilot's own estimate; differences found in small pilots tend to be too large."
-        )
+        notes.append("the difference is the pilot's own estimate, and such estimates tend to be too large.")
     return notes

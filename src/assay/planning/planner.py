@@ -95,7 +95,7 @@ class Answerer:
             )  # fmt: skip
         return self._exact[n_responses]
 
-    def prepare(self, designs: Sequence[Design]) -> None:
+    def prepare(self, designs: Sequence[Design], *, for_power_only: bool = False) -> None:
         """Make the pools as precise as these designs need them."""
         exact, _ = self._routes
         if not exact:
@@ -104,9 +104,10 @@ class Answerer:
         for sizes in dict.fromkeys(design.n_responses for design in designs):
             n_items = [design.n_items for design in designs if design.n_responses == sizes]
             engine = self.engine(sizes)
-            engine.sharpen(n_items, q.precision)
+            if not for_power_only:
+                engine.sharpen(n_items, q.precision)
             if q.with_power and q.test.name in ON_CONTRASTS:
-                engine.sharpen_power(n_items, 0.005, alpha=q.test.alpha)
+                engine.sharpen_power(n_items, q.precision, alpha=q.test.alpha)
 
     def cells(self, design: Design) -> list[Cell]:
         """Return what the design may expect, by each metric."""
@@ -232,8 +233,9 @@ def plan(
         Told the number of designs done.
     **options
         perturbation; test (see `power.TESTS`; None leaves power out), alpha, alternative; confidence_level; engine
-        ("auto", "exact", "monte-carlo"), n_simulations, precision (of expected p-values between .01 and .2);
-        resample_simulated (an item bootstrap inside every simulated data set, to replicate RATINGS); rng, workers.
+        ("auto", "exact", "monte-carlo"), n_simulations, precision (of expected p-values between .01 and .2, and of what
+        the simulated items add to the error of the power); resample_simulated (an item bootstrap inside every simulated
+        data set, to replicate RATINGS); rng, workers.
 
     Returns
     -------
@@ -367,7 +369,7 @@ def _search(answerer: Answerer, responses: Sequence[Responses], target: float, m
         def power_of(n: int, sizes: Sizes = sizes, tried: dict[int, float] = tried) -> float:
             if n not in tried:
                 design = Design(n, *sizes)
-                answerer.prepare([design])
+                answerer.prepare([design], for_power_only=True)
                 tried[n] = answerer.power(design).power
             return tried[n]
 

@@ -153,7 +153,7 @@ def _expanded(contrasts: FloatArray) -> Tails:
     kurtosis = -2 * np.square(squares).sum(axis=1) / safe**2
     upper = _edgeworth(x, np.zeros_like(x), kurtosis)
     step = _flip_step(contrasts)
-    close = np.flatnonzero(live & (upper > 1e-5) & (upper < 0.2))
+    close = np.flatnonzero(live & (upper > 1e-5) & (upper < 0.3))
     batch = 256
     for start in range(0, close.size, batch):
         rows = close[start : start + batch]

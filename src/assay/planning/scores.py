@@ -31,7 +31,7 @@ has its own random stream, so blocks may be drawn by anyone in any order."""
 MANY = 64
 """From so many responses on, the noise of responses is small beside the differences between items."""
 
-OUTCOMES = 1 << 21
+OUTCOMES = 1 << 20
 """Largest number of outcomes of an item (of gold, A and B together), times the responses of a source, for which all
 are weighed: they cost the more the more there are, and save the less the more responses average out by themselves."""
 

@@ -1,0 +1,104 @@
+"""The two engines must agree wherever both apply: N from 1 to 10,000, all kinds of models and scores."""
+
+import math
+
+import numpy as np
+import pytest
+
+from assay._random import seed_of
+from assay.metrics import resolve
+from assay.models import preset
+from assay.planning.exact import ExactEngine
+from assay.planning.montecarlo import MonteCarloEngine
+from assay.planning.planner import ask
+
+MATRIX = [
+    ("normal", ("mae", "wins", "mse"), (5, 5, 5), 0.1, (1, 10, 100, 1000)),
+    ("normal", ("mae", "wins"), (5, 2, 1), 0.2, (1, 30, 300)),
+    ("likert-toxicity", ("mae", "wins", "emd"), (5, 5, 5), 0.1, (1, 2, 200, 2000)),
+    ("categorical-d3code", ("accuracy", "tv", "wins", "kl"), (3, 3, 3), 0.3, (1, 5, 500)),
+    ("categorical-dices", ("accuracy", "tv", "wins", "js"), (20, 20, 20), 0.3, (1, 3, 30)),
+    ("categorical-toxicity", ("accuracy", "tv"), (1, 1, 1), 0.1, (10, 10_000)),
+]
+N_CHECKS = sum(len(metrics) * len(sizes) for _, metrics, _, _, sizes in MATRIX)
+
+
+@pytest.mark.parametrize(("name", "metrics", "n_responses", "epsilon", "n_items"), MATRIX)
+def test_both_engines_agree(name, metrics, n_responses, epsilon, n_items):
+    model = preset(name)
+    bound = [resolve(metric).on(model.scale) for metric in metrics]
+    exact = ExactEngine(model, bound, n_responses, epsilon=epsilon, seed=seed_of(1))
+    exact.sharpen(n_items, 0.002)
+    # All checks together shall fail by chance once in 1,000 runs.
+    from scipy.special import ndtri
+
+    most = -float(ndtri(0.001 / N_CHECKS / 2))
+    for n in n_items:
+        drawn = MonteCarloEngine(
+            model, bound, n_responses, epsilon, seed_of(n), n_simulations=max(200, min(20_000, 1_000_000 // n))
+        )
+        for left, right in zip(exact.outlooks(n), drawn.outlooks(n), strict=True):
+            error = math.hypot(left.expected_pvalue_error, right.expected_pvalue_error)
+            if right.expected_pvalue > 0.005:  # below, Monte Carlo only has a bound
+                assert abs(left.expected_pvalue - right.expected_pvalue) < most * error
+            else:
+                assert left.expected_pvalue < 0.02
+            error = math.hypot(left.contrast_error, right.contrast_error)
+            assert abs(left.contrast - right.contrast) < most * error
+
+
+@pytest.mark.parametrize(("name", "metric", "k"), [("normal", "mae", 5), ("likert-toxicity", "mae", 20)])
+def test_interval_widths_agree(name, metric, k):
+    model = preset(name)
+    bound = [resolve(metric).on(model.scale)]
+    exact = ExactEngine(model, bound, (k, k, k), epsilon=0.2, seed=seed_of(1))
+    for n in (5, 50, 500):
+        drawn = MonteCarloEngine(model, bound, (k, k, k), 0.2, seed_of(n), n_simulations=4000)
+        [left], [right] = exact.outlooks(n), drawn.outlooks(n)
+        assert abs(left.ci_width - right.ci_width) < 4 * math.hypot(left.ci_width_error, right.ci_width_error)
+
+
+@pytest.mark.parametrize(("n", "metric"), [(2, "mae"), (50, "mae"), (500, "wins")])
+def test_the_reported_error_of_p_is_that_between_seeds(n, metric):
+    model = preset("normal")
+    found, errors = [], []
+    for seed in range(30):
+        engine = ExactEngine(model, [resolve(metric)], (3, 3, 3), epsilon=0.15, seed=seed_of(seed))
+        [outlook] = engine.outlooks(n)
+        found.append(outlook.expected_pvalue)
+        errors.append(outlook.expected_pvalue_error)
+    from scipy.stats import chi2
+
+    ratio = np.var(found, ddof=1) / np.mean(np.square(errors))
+    assert ratio < chi2.ppf(0.999, 29) / 29  # may be too large, never too small
+
+
+def test_an_engine_stops_at_the_precision_asked_for_and_spends_nothing_where_p_is_plain():
+    model = preset("normal")
+    engine = ExactEngine(model, [resolve("mae")], (5, 5, 5), epsilon=0.1, seed=seed_of(0))
+    before = engine.n_items
+    engine.sharpen([1, 100_000], 0.0005)
+    assert engine.n_items == before
+    engine.sharpen([100], 0.001)
+    assert engine.n_items[0] > before[0]
+    assert engine.outlooks(100)[0].expected_pvalue_error <= 0.001
+
+
+def test_identical_models_have_an_expected_p_of_one_half():
+    engine = ExactEngine(preset("normal"), [resolve("mae")], (5, 5, 5), epsilon=0.0, seed=seed_of(0))
+    [outlook] = engine.outlooks(100)
+    assert outlook.expected_pvalue == pytest.approx(0.5, abs=0.02)
+
+
+def test_resampling_simulated_data_widens_the_interval():
+    plain = ask("normal", metrics=["mae"], epsilon=0.2, engine="monte-carlo", n_simulations=2000, rng=0)
+    from dataclasses import replace
+
+    from assay.planning import Answerer, Design
+
+    design = Design(100, 5, 5, 5)
+    widths = [
+        Answerer(replace(plain, resample_simulated=again, with_power=False)).cells(design)[0].ci_width
+        for again in (False, True)
+    ]
+    assert widths[1] / widths[0] == pytest.approx(math.sqrt(2), rel=0.1)

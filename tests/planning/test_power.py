@@ -1,0 +1,80 @@
+import warnings
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from assay import compare
+from assay._random import seed_of
+from assay.errors import ArgumentError, AssayWarning
+from assay.metrics import resolve
+from assay.models import preset
+from assay.planning.exact import ExactEngine
+from assay.planning.power import TESTS, Test, from_pool, simulated, smallest_n_items
+from assay.planning.scores import Setting
+
+N_ITEMS, K, EPSILON = 40, 4, 0.2
+N_STUDIES = 150
+
+
+@pytest.mark.parametrize("name", ["swapped-items", "recentred", "pooled-responses", "dealt-responses"])
+def test_power_is_how_often_compare_rejects(name):
+    """The independent path: whole data sets, compared one by one with drawn resamples."""
+    model = preset("likert-toxicity")
+    metric = resolve("mae").on(model.scale)
+    rejected = 0
+    for number in range(N_STUDIES):
+        table = model.table(N_ITEMS, K, epsilon=EPSILON, rng=number)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AssayWarning)
+            found = compare(
+                table.contest(gold="gold", a="A", b="B"), metric="mae", null=name, n_resamples=999, rng=number,
+                responses="bootstrap" if name == "pooled-responses" else "all", interval="percentile", workers=1,
+            )  # fmt: skip
+        rejected += found.pvalue <= 0.05
+    planned = simulated(Setting(model, (K, K, K), EPSILON), metric, N_ITEMS, Test(name), seed=seed_of(1), n=4000)
+    low, high = (
+        binom.ppf(tail, N_STUDIES, np.clip(planned.power + side * 4 * planned.error, 0, 1))
+        for tail, side in ((0.001, -1), (0.999, 1))
+    )
+    assert low <= rejected <= high
+
+
+@pytest.mark.parametrize("name", ["swapped-items", "recentred", "item-bootstrap", "paired-t", "wilcoxon"])
+@pytest.mark.parametrize(("metric", "n_items"), [("mae", 15), ("mae", 120), ("wins", 60)])
+def test_pools_and_fresh_data_sets_give_the_same_power(name, metric, n_items):
+    model = preset("normal")
+    bound = resolve(metric)
+    engine = ExactEngine(model, [bound], (3, 3, 3), epsilon=0.25, seed=seed_of(0))
+    engine.sharpen_power([n_items], 0.005)
+    drawn = from_pool(engine.pools[0], n_items, Test(name), seed=seed_of(0))
+    fresh = simulated(Setting(model, (3, 3, 3), 0.25), bound, n_items, Test(name), seed=seed_of(1), n=2000)
+    assert abs(drawn.power - fresh.power) < 4 * np.hypot(drawn.error, fresh.error)
+
+
+@pytest.mark.parametrize("name", sorted(set(TESTS) - {"pooled-responses", "dealt-responses", "item-bootstrap"}))
+def test_without_a_difference_the_power_is_at_most_the_level(name):
+    """Pooling, dealing and the flat bootstrap do not hold it here, which docs/plan.md says."""
+    model = preset("normal")
+    found = simulated(Setting(model, (5, 5, 5), 0.0), resolve("mae"), 50, Test(name), seed=seed_of(2), n=2000)
+    assert found.power <= binom.ppf(0.999, 2000, 0.065 if name == "recentred" else 0.055) / 2000
+
+
+def test_metrics_without_item_scores_are_compared_one_by_one():
+    setting = Setting(preset("normal"), (3, 3, 3), 0.5)
+    found = simulated(setting, resolve("rmse"), 20, Test(), seed=seed_of(0), n=30)
+    assert found.power > 0.5
+    with pytest.raises(ArgumentError, match="needs item scores"):
+        simulated(setting, resolve("rmse"), 20, Test("wilcoxon"), seed=seed_of(0), n=2)
+
+
+def test_welch_has_no_meaning_for_wins():
+    with pytest.raises(ArgumentError, match="welch-t"):
+        simulated(Setting(preset("normal"), (3, 3, 3), 0.5), resolve("wins"), 20, Test("welch-t"), seed=seed_of(0))
+
+
+@pytest.mark.parametrize("guess", [2, 100, 5000])
+def test_the_search_finds_the_fewest_items(guess):
+    found = smallest_n_items(lambda n: 1 - np.exp(-n / 100), 0.8, guess=guess, most=10_000)
+    assert found == pytest.approx(161, abs=2)
+    assert smallest_n_items(lambda n: 0.1, 0.8, guess=guess, most=10_000) is None

@@ -1,0 +1,111 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from assay.planning import pvalues
+
+
+def rows(kind, n, count=40, seed=0):
+    """Data sets whose one-sided p lies between .2 and .001, where decisions are made."""
+    rng = np.random.default_rng(seed)
+    draw = {
+        "normal": lambda: rng.standard_normal(n),
+        "long-tailed": lambda: rng.exponential(size=n) ** 2 * rng.choice([-1, 1], n),
+        "three values": lambda: rng.choice([-2.0, -1, 0, 1, 2], n) / 3,
+        "Likert": lambda: np.rint(rng.standard_normal(n) * 4) * 0.04,
+        "many zeros": lambda: rng.standard_normal(n) * (rng.random(n) < 0.3),
+    }[kind]
+    found = []
+    while len(found) < count:
+        row = draw()
+        size = np.sqrt(np.square(row).sum())
+        if size > 0 and 1.3 < row.sum() / size < 3:
+            found.append(row)
+    return np.array(found)
+
+
+def swaps(row, step):
+    """Count all 2ⁿ swaps by convolving a histogram: an independent path to the exact tail."""
+    step = step or np.abs(row).max() / 20_000
+    whole = np.rint(np.abs(row) / step).astype(int)
+    reach = whole.sum()
+    chances = np.zeros(2 * reach + 1)
+    chances[reach] = 1.0
+    for size in whole:
+        moved = np.zeros_like(chances)
+        moved[size:] += chances[: chances.size - size] / 2
+        moved[: chances.size - size] += chances[size:] / 2
+        chances = moved
+    bound = int(np.rint(np.rint(row / step).sum()))
+    return chances[reach + bound :].sum()
+
+
+@pytest.mark.parametrize("kind", ["normal", "long-tailed", "three values", "Likert", "many zeros"])
+@pytest.mark.parametrize("n", [13, 20, 50])
+def test_swapped_items_agree_with_all_swaps(kind, n):
+    data = rows(kind, n, count=8)
+    _, greater = pvalues.swapped_items(data)
+    step = {"three values": 1 / 3, "Likert": 0.04}.get(kind)
+    exact = np.array([swaps(row, step) for row in data])
+    np.testing.assert_allclose(greater, exact, rtol=0.04, atol=2e-4)
+
+
+def test_few_items_are_counted_exactly():
+    data = np.random.default_rng(0).standard_normal((5, 9))
+    less, greater = pvalues.swapped_items(data)
+    for row, low, high in zip(data, less, greater, strict=True):
+        found = stats.permutation_test((row,), np.mean, permutation_type="samples", alternative="greater")
+        assert high == pytest.approx(found.pvalue)
+        assert low + high == pytest.approx(1 + 1 / 2**9)  # the data themselves are in both tails
+
+
+def test_contrasts_of_one_size_give_the_sign_test():
+    data = np.array([[1.0] * 15 + [-1.0] * 5 + [0.0] * 10])
+    _, greater = pvalues.swapped_items(data)
+    assert greater[0] == pytest.approx(stats.binom.sf(14, 20, 0.5))
+
+
+def test_paired_t_and_welch_t_are_those_of_scipy():
+    rng = np.random.default_rng(1)
+    a, b = rng.standard_normal((4, 12)) + 0.5, rng.standard_normal((4, 12)) * 2
+    p = pvalues.combine(pvalues.paired_t(a - b), "two-sided")
+    np.testing.assert_allclose(p, stats.ttest_rel(a, b, axis=1).pvalue)
+    p = pvalues.combine(pvalues.welch_t(a, b), "greater")
+    np.testing.assert_allclose(p, stats.ttest_ind(a, b, axis=1, equal_var=False, alternative="greater").pvalue)
+
+
+@pytest.mark.parametrize("n", [10, 30, 200])
+def test_wilcoxon_is_that_of_scipy(n):
+    data = np.random.default_rng(2).standard_normal((6, n)) + 0.3
+    p = pvalues.combine(pvalues.wilcoxon(data), "two-sided")
+    method = "exact" if n <= 50 else "asymptotic"
+    expected = [stats.wilcoxon(row, method=method).pvalue for row in data]
+    np.testing.assert_allclose(p, expected, rtol=0.03)
+
+
+@pytest.mark.parametrize("function", [pvalues.recentred, pvalues.item_bootstrap])
+def test_bootstrap_tails_agree_with_bootstrap_draws(function):
+    rng = np.random.default_rng(3)
+    data = rng.exponential(size=(4, 60)) - 0.8
+    less, greater = function(data)
+    for row, low, high in zip(data, less, greater, strict=True):
+        draws = rng.choice(row, (20_000, row.size)).mean(axis=1)
+        as_far = draws - row.mean() >= row.mean() if function is pvalues.recentred else draws <= 0
+        share = np.mean(as_far)
+        assert high == pytest.approx(share, abs=4 * np.sqrt(share * (1 - share) / 20_000) + 0.002)
+        assert low == pytest.approx(1 - high, abs=1e-9)
+
+
+def test_swapping_a_and_b_swaps_the_tails():
+    data = rows("normal", 30, count=5)
+    for function in pvalues.ON_CONTRASTS.values():
+        less, greater = function(data)
+        turned_less, turned_greater = function(-data)
+        np.testing.assert_allclose(less, turned_greater, atol=1e-9)
+        np.testing.assert_allclose(greater, turned_less, atol=1e-9)
+
+
+def test_contrasts_that_are_all_zero_are_never_significant():
+    data = np.zeros((3, 20))
+    for function in pvalues.ON_CONTRASTS.values():
+        assert (pvalues.combine(function(data), "two-sided") >= 1 - 1e-9).all()

@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from assay.planning.sums import Grid, Summands
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 30, 100, 1000, 50_000])
+@pytest.mark.parametrize("p", [0.5, 0.03])
+def test_sums_of_coins_are_binomial(n, p):
+    total = Summands(Grid(0, np.array([1 - p, p]))).times(n)
+    points = np.unique(np.clip(np.rint(n * p + np.array([-3, -1, 0, 1, 3]) * np.sqrt(n * p)), 0, n)).astype(int)
+    np.testing.assert_allclose([total.upper(int(k)) for k in points], binom.sf(points - 1, n, p), atol=1e-9)
+    for share in (0.025, 0.5, 0.975):
+        assert total.quantile(share) == binom.ppf(share, n, p)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.floats(0.01, 1), min_size=1, max_size=6), st.integers(-5, 5), st.integers(1, 6))
+def test_sums_agree_with_plain_convolution(weights, low, n):
+    shares = np.array(weights) / sum(weights)
+    plain = np.array([1.0])
+    for _ in range(n):
+        plain = np.convolve(plain, shares)
+    total = Summands(Grid(low, shares)).times(n)
+    uppers = np.cumsum(plain[::-1])[::-1]
+    points = low * n + np.arange(plain.size)
+    np.testing.assert_allclose(total.uppers(points.astype(float)), uppers, atol=1e-9)
+    assert total.upper(int(points[-1]) + 1) == pytest.approx(0, abs=1e-9)
+
+
+def test_parts_may_be_added_different_numbers_of_times():
+    coin, die = Grid(0, np.array([0.5, 0.5])), Grid(1, np.full(6, 1 / 6))
+    plain = np.convolve(np.convolve([0.5, 0.5], [0.5, 0.5]), np.full(6, 1 / 6))
+    total = Summands(coin, die).times(2, 1)
+    assert total.upper(8) == pytest.approx(plain[-1])
+    assert Summands(coin, die).times(0, 1).upper(6) == pytest.approx(1 / 6)
+
+
+def test_the_series_and_the_table_agree():
+    from assay.planning.sums import _Series, _Table
+
+    shares = np.exp(-np.square((np.arange(400) - 150) / 40))
+    grid = Grid(-100, shares / shares.sum())
+    series = Summands(grid, grid.reflected()).times(50)
+    assert isinstance(series, _Series)
+    table = _Table([(grid, 50), (grid.reflected(), 50)], 0.0, 8192)
+    for point in (-900, -50, 0, 1, 700):
+        assert series.upper(point) == pytest.approx(table.upper(point), abs=1e-9)
+    assert series.quantile(0.1) == table.quantile(0.1)
