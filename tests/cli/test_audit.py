@@ -80,7 +80,7 @@ def test_leaders_tables_come_in_its_layout(monkeypatch):
     monkeypatch.setattr(leader, "N_ITEMS", 20)
     text = run("--preset", "leader", "--data-sets", "2", "--n-resamples", "19", "--samples", "10").output
     assert text.count("smallest error of estimated p among the metrics") == 2
-    assert "bootstrap/all        12" in text
+    assert "bootstrap/all        9" in text
     assert "ε = 0.05" in text
     assert "mae                             6" in text
     assert "sign-change (bootstrap/first, expected)" in text

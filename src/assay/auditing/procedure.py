@@ -33,6 +33,7 @@ def audit(
     designs: Sequence[tuple[int, int]] = DESIGNS,
     epsilons: Sequence[float] = EPSILONS,
     perturbation: str | None = None,
+    different_errors: bool = True,
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     n_data_sets: int = 1000,
@@ -64,6 +65,8 @@ def audit(
         How far B is from gold. 0 is always audited: there A and B answer alike, and every rejection is an error.
     perturbation : str, optional
         In which way B is worse; the model's own when left out.
+    different_errors : bool
+        Also audit the second true null, where A and B are equally good but err on different items.
     alpha, confidence_level : float
         The level of the tests, and of the intervals.
     n_data_sets, n_resamples, n_simulations : int
@@ -88,8 +91,9 @@ def audit(
     """
     grid, notes = plan(
         model, metrics=metrics, schemes=schemes, nulls=nulls, analytical=analytical, intervals=intervals,
-        designs=designs, epsilons=epsilons, perturbation=perturbation, alpha=alpha, confidence_level=confidence_level,
-        n_data_sets=n_data_sets, n_resamples=n_resamples, n_simulations=n_simulations,
+        designs=designs, epsilons=epsilons, perturbation=perturbation, different_errors=different_errors,
+        alpha=alpha, confidence_level=confidence_level, n_data_sets=n_data_sets, n_resamples=n_resamples,
+        n_simulations=n_simulations,
     )  # fmt: skip
     seed = None if rng is None else _random.entropy_of(_random.replayable(rng))
     n_threads = _check.integer("workers", 1 if workers is None else workers, at_least=1)
@@ -108,6 +112,7 @@ def plan(
     designs: Sequence[tuple[int, int]] = DESIGNS,
     epsilons: Sequence[float] = EPSILONS,
     perturbation: str | None = None,
+    different_errors: bool = True,
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     n_data_sets: int = 1000,
@@ -126,7 +131,7 @@ def plan(
         _check.one_of("perturbation", perturbation, [name for name in PERTURBATIONS if name != "split"])
     for strength in strengths:
         check_model(described, strength, perturbation if strength else None)
-    split, about_split = _can_split(described, strengths[-1])
+    split, about_split = _can_split(described, strengths[-1]) if different_errors else (False, ())
     shared = {
         "model": _json.plain(described.to_dict()),
         "perturbation": perturbation,

@@ -21,11 +21,11 @@ def tests(found: "Audit", n_items: int, n_responses: int) -> str:
     estimators = sorted(dict.fromkeys((row.metric, _test(row)) for row in rows), key=lambda key: metrics.index(key[0]))
     cells = {(row.metric, _test(row), row.epsilon, row.truth): row for row in rows}
     first = [["metric", "p-value", *map(_kind, kinds)]]
-    first += [[*key, *(_rejected(cells[*key, *kind]) for kind in kinds)] for key in estimators]
+    first += [[*key, *(_rejected(cells.get((*key, *kind))) for kind in kinds)] for key in estimators]
     guessed = [kind for kind in kinds if kind[1] != SPLIT]
     second = [["metric", "p-value", *(f"ε = {epsilon:g}" for epsilon, _ in guessed)]]
     second += [[metric, "true p", *(_true(rows, metric, kind) for kind in guessed)] for metric in metrics]
-    second += [[*key, *(_error(cells[*key, *kind]) for kind in guessed)] for key in estimators]
+    second += [[*key, *(_error(cells.get((*key, *kind))) for kind in guessed)] for key in estimators]
     size = f"{n_items:,} items × {n_responses} responses"
     return "\n".join([
         f"{size}: rejected at a nominal {100 * found.alpha:g} %, in percent [95 % interval]; power where B is worse",
@@ -89,7 +89,9 @@ def _test(row: "TestRow") -> str:
     return f"{row.null} ({row.scheme}{', expected' if row.pvalue == EXPECTED else ''})"
 
 
-def _rejected(row: "TestRow") -> str:
+def _rejected(row: "TestRow | None") -> str:
+    if row is None:  # a preset measures some estimators on some kinds of data only
+        return ""
     return _share(row.rate, row.rate_interval) if row.n_data_sets else "undefined"
 
 
@@ -97,9 +99,9 @@ def _covered(row: "IntervalRow") -> str:
     return f"{_share(row.coverage, row.coverage_interval)}; {row.width:.3g}" if row.n_data_sets else "undefined"
 
 
-def _error(row: "TestRow") -> str:
-    if not row.n_data_sets:
-        return "undefined"
+def _error(row: "TestRow | None") -> str:
+    if row is None or not row.n_data_sets:
+        return "" if row is None else "undefined"
     return f"{row.bias:+.3f} ± {row.bias_se:.3f}; {row.spread:.3f}; {row.absolute_error:.3f}"
 
 

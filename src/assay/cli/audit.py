@@ -10,6 +10,8 @@ from assay.cli._study import DaskOption, RetryOption, StoreOption, WorkersOption
 from assay.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from assay.auditing import Audit
     from assay.models import ResponseModel
     from assay.sweeps import Grid, Sweep
@@ -89,7 +91,7 @@ def audit(  # noqa: PLR0917 (each parameter is an option of the command)
     from assay.cli._study import FINISHED_WITH_FAILURES, run_study
     from assay.sweeps import Grid as Cells
 
-    described, options = _described(
+    parts = _parts(
         source, preset, {"alpha": alpha, "levels": levels, "mean": mean, "sd": sd}, pilot_model,
         {"sources": [] if gold is None else [gold], "item": item, "source": source_column, "value": value,
          "rater": rater, "repeat": repeat, "scale": scale, "order": order},
@@ -106,15 +108,15 @@ def audit(  # noqa: PLR0917 (each parameter is an option of the command)
         "n_simulations": samples,
     }  # fmt: skip
     given = {"n_data_sets": data_sets, "n_resamples": n_resamples}
-    asked |= options | {name: number for name, number in given.items() if number is not None}
-    plans = [plan(model, **asked) for model in described]
+    sizes = {name: number for name, number in given.items() if number is not None}
+    plans = [[plan(model, **(asked | options | sizes)) for model, options in studies] for studies in parts]
     # One sweep for all models: they share workers, store and progress bar.
-    everything = sum((grid for grid, _ in plans), start=Cells([]))
+    everything = sum((grid for group in plans for grid, _ in group), start=Cells([]))
     sweep = run_study(measure, everything, store=store, workers=workers, dask=dask, rng=seed, retry=retry)
     if sweep.failures:
         typer.echo(f"assay: {sweep}", err=True)
         raise typer.Exit(FINISHED_WITH_FAILURES)
-    found = [conclude(_part(sweep, grid), notes) for grid, notes in plans]
+    found = [conclude(_part(sweep, [grid for grid, _ in group]), _notes(group)) for group in plans]
     if as_json:
         shown = [one.to_dict() for one in found]
         typer.echo(_json.dumps(shown if len(shown) > 1 else shown[0], indent=1))
@@ -123,30 +125,33 @@ def audit(  # noqa: PLR0917 (each parameter is an option of the command)
         typer.echo("\n" * bool(number) + _text(one, leader=preset == "leader"))
 
 
-def _described(
+def _parts(
     source: str | None, preset: str | None, typed: dict[str, str | None], pilot_model: str, columns: dict[str, Any]
-) -> tuple[list["ResponseModel"], dict[str, Any]]:
-    """Return the models to audit, and the options that a preset fixes."""
+) -> list[list[tuple["ResponseModel", dict[str, Any]]]]:
+    """Return what to audit: for each result the studies that it is made of, a model and the options a preset fixes."""
     if preset is None:
-        return [_model(source, typed, pilot_model, columns)], {}
+        return [[(_model(source, typed, pilot_model, columns), {})]]
     if preset != "leader":
         raise ArgumentError(f"--preset must be leader; got {preset!r}.")
     if source is not None:
         raise ArgumentError(f"--preset leader has its own two models; leave {source!r} out.")
     from assay import models
-    from assay.auditing.estimators import NULLS
     from assay.replications import leader
 
-    return [models.preset(name) for name in leader.DATA.values()], {
-        "metrics": [*leader.METRICS.values(), *leader.CORRECT.values()],
-        "schemes": list(leader.STRATEGIES.values()),
-        "nulls": [null for null in NULLS if null in ("swapped-items", "pooled-responses")],
-        "designs": [(leader.N_ITEMS, leader.N_RESPONSES)],
-        "epsilons": [0.0, 0.05, 0.1, 0.3, 0.7],
-        "intervals": ["percentile"],
-        "n_data_sets": 50,
-        "n_resamples": 1000,
-    }
+    shared = {
+        "metrics": list(leader.METRICS.values()), "designs": [(leader.N_ITEMS, leader.N_RESPONSES)],
+        "epsilons": [0.0, 0.05, 0.1, 0.3, 0.7], "n_data_sets": 50, "n_resamples": 1000,
+    }  # fmt: skip
+    # The paper's own estimators, and the tests that it left as future work.
+    estimators = {
+        "schemes": list(leader.STRATEGIES.values()), "nulls": ["pooled-responses"], "analytical": [], "intervals": [],
+        "different_errors": False,
+    }  # fmt: skip
+    tests = {"schemes": [("bootstrap", "all")], "nulls": ["swapped-items", "recentred"], "intervals": ["percentile"]}
+    return [
+        [(models.preset(name), shared | estimators), (models.preset(name), shared | tests)]
+        for name in leader.DATA.values()
+    ]
 
 
 def _model(
@@ -195,12 +200,16 @@ def design(word: str) -> tuple[int, int]:
         raise ArgumentError(f"--designs must be items × responses, like 100x5,1000x5; got {word!r}.") from None
 
 
-def _part(sweep: "Sweep", grid: "Grid") -> "Sweep":
-    """Return the cells of one model."""
+def _part(sweep: "Sweep", grids: "Sequence[Grid]") -> "Sweep":
+    """Return the cells of one result."""
     from dataclasses import replace
 
-    wanted = {sweep.task.identity(cell) for cell in grid}
+    wanted = {sweep.task.identity(cell) for grid in grids for cell in grid}
     return replace(sweep, rows=tuple(row for row in sweep.rows if row.identity in wanted))
+
+
+def _notes(plans: "Sequence[tuple[Grid, tuple[str, ...]]]") -> list[str]:
+    return list(dict.fromkeys(note for _, notes in plans for note in notes))
 
 
 def _text(found: "Audit", *, leader: bool) -> str:
