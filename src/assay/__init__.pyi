@@ -26,6 +26,9 @@ from .metrics import Metric as Metric
 from .models import ResponseModel as ResponseModel
 from .models import fit as fit
 from .models import preset as preset
+from .planning import Plan as Plan
+from .planning import plan as plan
+from .planning import plan_from_pilot as plan_from_pilot
 from .preferences import preferences_between as preferences_between
 from .preferences import preferences_from as preferences_from
 from .resampling import Scheme as Scheme

@@ -136,7 +136,7 @@ def test_the_same_seed_gives_the_same_plan_on_any_number_of_threads():
         ({"epsilon": 0.1, "budget": 0.5}, "does not pay for one item"),
         ({"epsilon": 0.1, "n_items": [100], "budget": 10}, "no design fits"),
         (
-            {"epsilon": 0.01, "n_responses": [1], "target_power": 0.9, "max_items": 200},
+            {"epsilon": 0.01, "n_responses": 1, "target_power": 0.9, "max_items": 200},
             "cannot be reached with N ≤ 200",
         ),
         ({"epsilon": 0.01, "n_items": [50], "n_responses": [1], "target_power": 0.9}, "cannot be reached with N ≤ 50"),

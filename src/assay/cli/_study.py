@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 TASKS = {
     "audit": "assay.auditing.cell:measure",
     "compare": "assay.cli._cells:compare",
+    "plan": "assay.planning.cell:measure",
 }
 """Ready-made tasks: the short name that a study document may use, and the task's address."""
 

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli._models import AlphaOption, LevelsOption, MeanOption, PerturbationOption, SdOption, model_from
+from assay.cli._study import DaskOption, StoreOption
 from assay.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from assay.models import ResponseModel
-    from assay.planning import Cell, Costs, Effect, Plan
+    from assay.planning import Cell, Costs, Design, Effect, Plan
+    from assay.planning.planner import Question
     from assay.scales import Scale
 
 DESIGNS = "Designs"
@@ -121,6 +125,8 @@ def plan(  # noqa: PLR0917 (each parameter is an option of the command)
     ] = False,
     seed: Annotated[int, typer.Option(help="The same seed gives the same plan.")] = 0,
     workers: Annotated[int | None, typer.Option(help="Threads; one per core if left out.")] = None,
+    store: StoreOption = None,
+    dask: DaskOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
     chart: Annotated[
         Path | None, typer.Option(help="Draw the plan: .html, .svg, .png, .pdf or .json.", show_default=False)
@@ -142,6 +148,12 @@ def plan(  # noqa: PLR0917 (each parameter is an option of the command)
         "alternative": alternative, "confidence_level": confidence_level, "engine": engine, "n_simulations": samples,
         "precision": precision, "resample_simulated": resample_simulated, "rng": seed, "workers": workers,
     }  # fmt: skip
+    if chart is not None:
+        from assay.reports.plan import check_format
+
+        check_format(chart)
+    if store is not None or dask is not None:
+        options["compute"] = _study(store, dask, seed)
     named = {"--gold": gold, "--a": a, "--b": b}
     columns = {
         "item": item, "source": source_column, "value": value, "rater": rater, "repeat": repeat, "scale": scale,
@@ -292,6 +304,22 @@ def _from_pilot(
     effect = _effect(metrics[0], **difference)
     found = plan_from_pilot(contest, metrics=metrics, epsilon=epsilon, effect=effect, **options)  # type: ignore[arg-type]
     return _with_notes(found, why)
+
+
+def _study(store: Path | None, dask: str | None, seed: int) -> "Callable[[Question, list[Design]], list[Cell]]":
+    """Return what computes designs as cells of a study that can be interrupted and goes on from its store."""
+
+    def compute(question: "Question", designs: "list[Design]") -> "list[Cell]":
+        from assay.cli._study import FINISHED_WITH_FAILURES, run_study
+        from assay.planning import cell
+
+        sweep = run_study(cell.measure, cell.grid(question, designs), store=store, dask=dask, rng=seed)
+        if sweep.failures:
+            typer.echo(str(sweep), err=True)
+            raise typer.Exit(FINISHED_WITH_FAILURES)
+        return cell.cells(question, sweep)
+
+    return compute
 
 
 def _with_notes(found: "Plan", why: list[str]) -> "Plan":

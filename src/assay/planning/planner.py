@@ -202,6 +202,7 @@ def plan(
     detectable: bool = False,
     max_items: int = MOST_ITEMS,
     progress: Callable[[int], object] | None = None,
+    compute: Callable[[Question, list[Design]], list[Cell]] | None = None,
     **options: Any,
 ) -> Plan:
     """Say what designs may expect, and which to take.
@@ -231,6 +232,8 @@ def plan(
         Where to stop looking for a number of items.
     progress : callable, optional
         Told the number of designs done.
+    compute : callable, optional
+        Computes the cells of the designs elsewhere: in processes, on a cluster, or from a store (`planning.cell`).
     **options
         perturbation; test (see `power.TESTS`; None leaves power out), alpha, alternative; confidence_level; engine
         ("auto", "exact", "monte-carlo"), n_simulations, precision (of expected p-values between .01 and .2, and of what
@@ -256,12 +259,15 @@ def plan(
     question, notes = _settle_difference(question, effect, responses)
     answerer = Answerer(question)
     designs = _designs(answerer, n_items, responses, budget, target_power=target_power, max_items=max_items)
-    answerer.prepare(designs)
-    cells: list[Cell] = []
-    for design in designs:
-        cells += answerer.cells(design)
-        if progress is not None:
-            progress(1)
+    if compute is not None:
+        cells = compute(question, designs)
+    else:
+        answerer.prepare(designs)
+        cells = []
+        for design in designs:
+            cells += answerer.cells(design)
+            if progress is not None:
+                progress(1)
     if detectable:
         from assay.planning.detectable import with_detectable
 

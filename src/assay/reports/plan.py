@@ -14,8 +14,7 @@ FORMATS = (".html", ".svg", ".png", ".pdf", ".json")
 def write_chart(plan: Plan, path: str | Path) -> None:
     """Write the chart as a page (.html, JavaScript included), a picture, or a Vega-Lite specification (.json)."""
     target = Path(path)
-    if target.suffix not in FORMATS:
-        raise ArgumentError(f"`chart` must be a file that ends in {', '.join(FORMATS)}; got {str(path)!r}.")
+    check_format(target)
     try:
         if target.suffix == ".html":
             target.write_text(to_html(plan), encoding="utf-8")
@@ -25,6 +24,12 @@ def write_chart(plan: Plan, path: str | Path) -> None:
             chart(plan).save(str(target))
     except OSError as error:
         raise DataError(f"{target} cannot be written: {error.strerror}.") from None
+
+
+def check_format(path: str | Path) -> None:
+    """Refuse a file whose name says no format that a chart can have."""
+    if Path(path).suffix not in FORMATS:
+        raise ArgumentError(f"`chart` must be a file that ends in {', '.join(FORMATS)}; got {str(path)!r}.")
 
 
 def to_html(plan: Plan) -> str:
@@ -68,7 +73,7 @@ def chart(plan: Plan) -> Any:
     data = alt.InlineData(values=rows)
     x = alt.X(
         "n_items:Q" if by_items else "k:Q", title="items" if by_items else "responses per item",
-        scale=alt.Scale(type="log"), axis=alt.Axis(grid=False, format="~s"),
+        scale=alt.Scale(type="log", nice=False, padding=15), axis=alt.Axis(grid=False, format="~s"),
     )  # fmt: skip
     colour: Any = alt.value("#4c78a8")
     if by_items:

@@ -1,0 +1,119 @@
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from assay.cli.app import app
+from assay.cli.plan import response_numbers, whole_numbers
+from assay.errors import ArgumentError
+
+CELL = {
+    "n_items", "n_responses", "epsilon", "metric", "contrast", "expected_pvalue", "expected_pvalue_error", "ci_width",
+    "power", "power_error", "cost", "engine",
+}  # fmt: skip
+
+
+def run(*words):
+    result = CliRunner().invoke(app, ["plan", *words])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.stdout
+
+
+def plan(*words):
+    return json.loads(run(*words, "--json"))
+
+
+def test_a_grid_has_one_cell_for_each_design_and_metric():
+    found = plan(
+        "categorical", "--alpha", "10,3,3", "--metric", "accuracy", "--metric", "tv", "--epsilon", "0.3", "--items",
+        "20,40", "--responses", "1,5/1/1", "--precision", "0.02",
+    )  # fmt: skip
+    assert len(found["cells"]) == 8
+    assert all(set(cell) >= CELL for cell in found["cells"])
+    assert {tuple(cell["n_responses"].values()) for cell in found["cells"]} == {(1, 1, 1), (5, 1, 1)}
+    assert found["recommended"] is None
+    assert found["cells"][0]["engine"] == "exact"
+
+
+def test_a_budget_gives_a_recommendation_in_words():
+    text = run("normal", "--epsilon", "0.3", "--budget", "200", "--responses", "2,10", "--precision", "0.02")
+    assert "Take 20 items × 10 responses" in text or "Take 100 items × 2 responses" in text
+    assert "← take this" in text
+    assert "assay 0" in text.splitlines()[-1]
+
+
+def test_costs_and_monte_carlo():
+    found = plan(
+        "normal", "--metric", "rmse", "--epsilon", "0.4", "--responses", "3", "--max-cost", "50", "--cost-item", "1",
+        "--cost-response", "0.5", "--test", "none", "--samples", "200",
+    )  # fmt: skip
+    [cell] = found["cells"]
+    assert (cell["n_items"], cell["cost"], cell["engine"], cell["power"]) == (20, 50.0, "monte-carlo", None)
+
+
+def test_a_pilot_table_is_planned_from(tmp_path):
+    table = tmp_path / "pilot.csv"
+    CliRunner().invoke(
+        app, ["simulate", "likert-toxicity", "--items", "40", "--responses", "3", "--epsilon", "0.5", "--seed", "1",
+              "--out", str(table)],
+    )  # fmt: skip
+    text = run(
+        str(table), "--gold", "gold", "--a", "A", "--b", "B", "--responses", "3", "--items", "60", "--precision", "0.02"
+    )
+    assert "You have 40 items × 3 responses" in text
+    assert "observed power" not in text
+
+
+def test_a_chart_is_a_page_that_needs_no_network(tmp_path):
+    pytest.importorskip("altair")
+    page = tmp_path / "plan.html"
+    run("normal", "--epsilon", "0.3", "--items", "20,50", "--responses", "2", "--chart", str(page), "--test", "none")
+    content = page.read_text(encoding="utf-8")
+    assert "vegaEmbed(" in content
+    assert "<script src" not in content
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [("5", [5]), ("50,100", [50, 100]), ("10:30:10", [10, 20, 30]), ("1:3", [1, 2, 3]), ("1,5:7", [1, 5, 6, 7])],
+)
+def test_lists_and_ranges(text, numbers):
+    assert whole_numbers("--items", text) == numbers
+
+
+@pytest.mark.parametrize("text", ["", "a", "10:5", "1:2:0", "0", "1:2:3:4"])
+def test_bad_lists_are_refused(text):
+    with pytest.raises(ArgumentError, match="--items"):
+        whole_numbers("--items", text)
+
+
+def test_responses_of_gold_a_and_b():
+    assert response_numbers("5/1/2,3") == [(5, 1, 2), 3]
+    with pytest.raises(ArgumentError, match="5/1/1"):
+        response_numbers("5/1")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["normal", "--items", "10"], "say how large the difference is"),
+        (["normal", "--epsilon", "0.1", "--budget", "0"], "does not pay for one item"),
+        (["normal", "--epsilon", "0.1", "--budget", "9", "--max-cost", "9"], "not both"),
+        (["normal", "--epsilon", "0.1", "--max-cost", "9"], "--cost-item"),
+        (["normal", "--contrast", "0.1", "--win-rate", "0.6", "--items", "9"], "give the difference once"),
+        (["pilot.csv", "--gold", "g"], "--a and --b"),
+        (["nothing", "--epsilon", "0.1", "--items", "9"], "no response model is called"),
+        (["normal", "--epsilon", "0.1", "--items", "9", "--chart", "plan.doc"], "must be a file that ends in"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_2(words, message):
+    done = subprocess.run(
+        [sys.executable, "-c", "from assay.cli import main; main()", "plan", *words], capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
