@@ -82,6 +82,8 @@ def test_leaders_tables_come_in_its_layout(monkeypatch):
     assert text.count("smallest error of estimated p among the metrics") == 2
     assert "bootstrap/all        9" in text
     assert "ε = 0.05" in text
+    assert text.count("Best scheme by the smallest error among metrics, LEADER's criterion: ") == 2
+    assert "bootstrap probability that the contrast changes sign" in text
     assert "mae                             6" in text
     assert "sign-change (bootstrap/first, expected)" in text
 

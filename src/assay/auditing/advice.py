@@ -91,14 +91,19 @@ class _Test:
 
 
 def _choose(verdicts: Sequence[_Test]) -> _Test:
-    """Return the test with the most power among those that hold their level; the least wrong one if none does."""
-    tests = [test for test in verdicts if test.identity[2] == TAIL] or list(verdicts)
-    holding = [test for test in tests if test.holds]
-    if not holding:
-        return min(tests, key=lambda test: test.worst.rate)
-    best = max(holding, key=_found)
-    default = next((test for test in holding if test.metric == best.metric and test.identity == DEFAULT), best)
-    return default if not _clearly_less(default, best) else best
+    """Return the test with the most power among those that hold their level; the least wrong one if none does.
+
+    What `compare` can run comes first, then analytical tests, and expected p only where nothing else was audited.
+    """
+    resampling = [test for test in verdicts if test.identity[2] == TAIL and test.identity[0] != NO_SCHEME]
+    analytical = [test for test in verdicts if test.identity[0] == NO_SCHEME]
+    for tests in (resampling, analytical):
+        holding = [test for test in tests if test.holds]
+        if holding:
+            best = max(holding, key=_found)
+            default = next((test for test in holding if (test.metric, test.identity) == (best.metric, DEFAULT)), best)
+            return best if _clearly_less(default, best) else default
+    return min(resampling or analytical or verdicts, key=lambda test: test.worst.rate)
 
 
 def _use(chosen: _Test, verdicts: Sequence[_Test], audit: "Audit") -> list[str]:
@@ -124,6 +129,14 @@ def _use(chosen: _Test, verdicts: Sequence[_Test], audit: "Audit") -> list[str]:
             f"{_capital(least)} holds its level too but finds the difference in {_percent(least.power)} of studies "
             f"where {chosen} finds it in {_percent(chosen.power)}."
         )
+    better = [
+        test for test in verdicts if test.identity[0] == NO_SCHEME and test.metric == chosen.metric and test.holds
+        and _clearly_less(chosen, test)
+    ]  # fmt: skip
+    sentences += [
+        f"{_capital(test)} on the item contrasts holds its level and finds more: {_percent(test.power)}."
+        for test in better
+    ]
     return sentences
 
 

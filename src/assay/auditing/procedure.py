@@ -1,5 +1,6 @@
 """`audit`: from a response model to how far every p-value and interval can be trusted on such data."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -155,7 +156,7 @@ def plan(
         for n, k in dict.fromkeys(_design(design) for design in _some("designs", designs))
         for epsilon in strengths
     ]
-    return Grid(cells), (*notes, *about_split)
+    return Grid(cells), (*notes, *about_split, *_about_draws(n_resamples, alpha))
 
 
 def conclude(sweep: Sweep, notes: Iterable[str] = ()) -> Audit:
@@ -236,6 +237,17 @@ def _can_split(model: ResponseModel, epsilon: float) -> tuple[bool, tuple[str, .
     except ArgumentError as error:
         return False, (f"the second true null, different errors, was not audited: {error}",)
     return True, ()
+
+
+def _about_draws(n_resamples: int, alpha: float) -> tuple[str, ...]:
+    """Say how much of the level so many draws can use: a two-sided p is a multiple of 2 / (draws + 1)."""
+    attainable = 2 / (n_resamples + 1) * math.floor(alpha / 2 * (n_resamples + 1) * (1 + 1e-9))
+    if attainable > 0.99 * alpha:
+        return ()
+    return (
+        f"with {n_resamples:,} draws no p-value lies between {100 * attainable:.3g} and {100 * alpha:g} %, so that tests "
+        f"by draws have less level and power than with more; take {math.ceil(20 / alpha) - 1}.",
+    )
 
 
 def _some(name: str, values: Sequence[Any]) -> Sequence[Any]:

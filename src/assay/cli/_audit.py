@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from assay.auditing.cell import SAME, SPLIT
-from assay.auditing.estimators import EXPECTED, NO_SCHEME
+from assay.auditing.estimators import EXPECTED, NO_SCHEME, SIGN_CHANGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -66,6 +66,40 @@ def smallest(found: "Audit", by: str) -> str:
     return "\n".join([
         f"LEADER's layout: smallest error of estimated p among the {other} (mean error of all of them)", *aligned(lines)
     ])  # fmt: skip
+
+
+def findings(found: "Audit") -> str:
+    """Say where LEADER's findings hold on these numbers, and where they do not."""
+    rows = [row for row in found.smallest if row.by == "scheme" and row.truth != SPLIT]
+    epsilons = list(dict.fromkeys(row.epsilon for row in rows))
+    best = {
+        criterion: [
+            min((row for row in rows if row.epsilon == e), key=lambda row: getattr(row, criterion)) for e in epsilons
+        ]
+        for criterion in ("smallest", "mean")
+    }
+    lines = [
+        f"Best scheme by {words}: " + ", ".join(f"{row.name} at ε = {row.epsilon:g}" for row in best[criterion]) + "."
+        for criterion, words in (
+            ("smallest", "the smallest error among metrics, LEADER's criterion"),
+            ("mean", "the mean error of all its metrics"),
+        )
+    ]
+    hidden = max(best["smallest"], key=lambda row: row.mean - row.smallest)
+    lines.append(
+        f"The smallest hides the rest: {hidden.name} at ε = {hidden.epsilon:g} has {hidden.smallest:.3f} by the metric "
+        f"that happens to be nearest, {hidden.mean:.3f} on average and {hidden.largest:.3f} by the worst of {hidden.n}."
+    )
+    kept = [row for row in found.tests if row.null == SIGN_CHANGE and row.scheme == "bootstrap/all"]
+    nulls = [row for row in kept if row.truth == SAME]
+    if nulls:
+        rejected, n = sum(row.rejected for row in nulls), sum(row.n_data_sets for row in nulls)
+        lines.append(
+            "(bootstrap_items, all) is near the true p because its null contrasts are exactly 0: what is left is the "
+            "bootstrap probability that the contrast changes sign. Read at "
+            f"{100 * found.alpha:g} % it rejects {100 * rejected / n:.1f} % of true nulls (ε = 0)."
+        )
+    return "\n".join(lines)
 
 
 def aligned(rows: "Sequence[Sequence[str]]") -> list[str]:

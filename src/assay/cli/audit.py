@@ -220,5 +220,5 @@ def _text(found: "Audit", *, leader: bool) -> str:
         *(_audit.intervals(found, *s) for s in found.designs),
     ]
     if leader:
-        parts += [_audit.smallest(found, by) for by in ("scheme", "metric")]
+        parts += [*(_audit.smallest(found, by) for by in ("scheme", "metric")), _audit.findings(found)]
     return "\n\n".join([*(part for part in parts if part), str(found)])
