@@ -207,8 +207,8 @@ def _estimated(chosen: _Test, audit: "Audit") -> list[str]:
     errors = sorted((sum(row.absolute_error for row in group) / len(group), _test(group[0])) for group in groups)
     (nearest, first), (farthest, last) = errors[0], errors[-1]
     return [
-        f"As a guess at the true p where B is worse, {_words(first)} is off by {nearest:.3f} on average and "
-        f"{_words(last)} by {farthest:.3f}: one data set says little about it."
+        f"As a guess at the true p where B is worse, {_words(first)} comes nearest, off by {nearest:.3f} on average; "
+        f"{_words(last)} is off by {farthest:.3f}."
     ]
 
 
@@ -236,15 +236,12 @@ def _clearly_less(one: _Test, other: _Test) -> bool:
 
 
 def _powers(chosen: _Test) -> str:
-    rows = [row for row in chosen.rows if not row.is_null]
+    """Say where the least and where the most was found."""
+    rows = sorted((row for row in chosen.rows if not row.is_null), key=lambda row: row.rate)
     if not rows:
         return ""
-    named = [f"ε = {row.epsilon:g} in {_rate(row)}" for row in rows]
-    if len(named) > 2:
-        ordered = sorted(rows, key=lambda row: row.rate)
-        named = [f"ε = {row.epsilon:g} in {_rate(row)}" for row in (ordered[0], ordered[-1])]
-        return f", and found {named[0]} to {named[1]} of studies"
-    return f", and found {' and '.join(named)} of studies"
+    most = f" and ε = {rows[-1].epsilon:g} in {_rate(rows[-1])}" if len(rows) > 1 else ""
+    return f", and it found ε = {rows[0].epsilon:g} in {_rate(rows[0])}{most} of studies"
 
 
 def _covers(rows: Sequence["IntervalRow"], level: float) -> bool:

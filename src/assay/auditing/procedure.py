@@ -244,9 +244,10 @@ def _about_draws(n_resamples: int, alpha: float) -> tuple[str, ...]:
     attainable = 2 / (n_resamples + 1) * math.floor(alpha / 2 * (n_resamples + 1) * (1 + 1e-9))
     if attainable > 0.99 * alpha:
         return ()
+    between = f"{100 * attainable:.3g} and {100 * alpha:g} %"
     return (
-        f"with {n_resamples:,} draws no p-value lies between {100 * attainable:.3g} and {100 * alpha:g} %, so that tests "
-        f"by draws have less level and power than with more; take {math.ceil(20 / alpha) - 1}.",
+        f"with {n_resamples:,} draws no p-value lies between {between}, so that tests by draws have less level and "
+        f"power than with more; take {math.ceil(20 / alpha) - 1}.",
     )
 
 

@@ -32,7 +32,7 @@ class TestRow:
     pvalue : {"tail", "expected"}
         How the draws are read.
     true_pvalue, true_pvalue_se : float
-        What such a study gives on average, from fresh data sets.
+        What such a study gives on average, from fresh data sets; never below one in their number plus one.
     mean, spread : float
         Of the estimated p over data sets (tail p: one-sided, whose expectation is the true p where the null is right).
     absolute_error, absolute_error_se, smallest_error : float
