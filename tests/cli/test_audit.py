@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from assay import models
-from assay.auditing import audit
+from assay import models, sweeps
+from assay.auditing import audit, conclude, measure, plan
 from assay.cli import main
 from assay.cli._study import TASKS
 from assay.cli.app import app
 from assay.errors import ArgumentError
-from assay.sweeps import Store, Task
+from assay.sweeps import Grid, Store, Task
 
 SMALL = ["--designs", "20x2", "--data-sets", "6", "--n-resamples", "39", "--samples", "60"]
 SIZES = {"designs": [(20, 2)], "n_data_sets": 6, "n_resamples": 39, "n_simulations": 60}
@@ -55,7 +55,7 @@ def test_json_holds_every_number():
 def test_a_store_remembers_finished_cells(tmp_path):
     store = tmp_path / "audit.db"
     first = run("normal", "--store", str(store), *SMALL).output
-    assert Store(store).counts()[TASKS["audit"], 1].done == 2
+    assert Store(store).counts()[measure.name, measure.version].done == 2
     assert run("normal", "--store", str(store), *SMALL).output == first
 
 
@@ -88,13 +88,32 @@ def test_leaders_tables_come_in_its_layout(monkeypatch):
     assert "sign-change (bootstrap/first, expected)" in text
 
 
-def test_audit_is_a_ready_made_task():
-    found = Task.load(TASKS["audit"])
+@pytest.mark.parametrize(
+    ("scheme", "null", "named"),
+    [("bootstrap/all", "recentred", "recentred"), ("bootstrap/all", "pooled-responses", "sign-change")],
+)
+def test_audit_is_a_ready_made_task(scheme, null, named):
+    """One p-value and one interval in each cell; the same numbers as the rows of an audit of that cell."""
+    ready = Task.load(TASKS["audit"])
     cell = {
-        "model": "normal", "n_items": 10, "n_responses": 2, "epsilon": 0, "metrics": ["mae"],
-        "pairs": [[["bootstrap", "all"], ["recentred"]]], "n_data_sets": 3, "n_resamples": 19, "alpha": 0.05,
+        "model": "normal", "metric": "mae", "scheme": scheme, "null": null, "n_items": 20, "n_responses": 2,
+        "n_data_sets": 8, "n_resamples": 39, "n_simulations": 60, "repetition": 1,
     }  # fmt: skip
-    assert found(cell, np.random.default_rng(0))["tests|same|mae|bootstrap/all|recentred|tail|n_data_sets"] == 3
+    values = ready({**cell, "epsilon": 0.3}, np.random.default_rng(0))
+    grid, _ = plan(
+        "normal", metrics=["mae"], nulls=[null], schemes=[("bootstrap", "all")], intervals=["percentile"],
+        analytical=[], epsilons=[0.3], **(SIZES | {"n_data_sets": 8}),
+    )  # fmt: skip
+    found = conclude(sweeps.run(measure, Grid(list(grid)[-1:]), rng=np.random.default_rng(0)))
+    pvalue = "expected" if named == "sign-change" else "tail"
+    rows = {row.truth: row for row in found.tests if (row.null, row.pvalue) == (named, pvalue)}
+    assert values["power"] == rows["B worse"].rate
+    assert values["level"] == rows["different errors"].rate
+    assert values["bias"] == rows["B worse"].bias
+    assert values["coverage"] == next(row.coverage for row in found.intervals if row.truth == "B worse")
+    alike = ready({**cell, "epsilon": 0}, np.random.default_rng(0))
+    assert "power" not in alike
+    assert 0 <= alike["level"] <= 1
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from assay.sweeps import Counts, Grid, Sweep, Task
 
 TASKS = {
-    "audit": "assay.auditing.cell:measure",
+    "audit": "assay.cli._cells:audit",
     "compare": "assay.cli._cells:compare",
     "plan": "assay.planning.cell:measure",
 }
