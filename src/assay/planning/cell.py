@@ -72,6 +72,6 @@ def cells(question: Question, sweep: Sweep) -> list[Cell]:
                 cost=question.costs.of(design),
                 engine="exact" if additive else "monte-carlo",
                 **numbers,
-            )  # fmt: skip
+            )
         )
     return found
