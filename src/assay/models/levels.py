@@ -156,10 +156,12 @@ class LikertAnswers(LevelAnswers):
         with np.errstate(divide="ignore", invalid="ignore"):
             inverse = 1 / sd
             cuts = [np.float32(cut / n_levels) for cut in range(1, n_levels)]
-            below = np.stack([normal_cdf(np.asarray((cut - mean) * inverse)) for cut in cuts])
+            below = np.empty((len(cuts), *mean.shape), dtype=np.float32)
+            for cut, row in zip(cuts, below, strict=True):
+                normal_cdf(np.multiply(np.subtract(cut, mean, out=row), inverse, out=row))
         if not sd.all():
-            for cut, row in enumerate(below, start=1):
-                np.copyto(row, cut / n_levels > self.mean, where=sd == 0)
+            for number, row in enumerate(below, start=1):
+                np.copyto(row, number / n_levels > self.mean, where=sd == 0)
         return below
 
     def _counts(
@@ -195,8 +197,8 @@ class LikertAnswers(LevelAnswers):
         return replace(self, sd=np.hypot(self.sd, epsilon))
 
 
-def normal_cdf(z: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Return Φ(z) to within 3e-7, overwriting z: Abramowitz and Stegun 7.1.26, five times as fast as the exact one."""
+def normal_cdf(z: npt.NDArray[np.float32]) -> None:
+    """Replace z by Φ(z), to within 3e-7: Abramowitz and Stegun 7.1.26, five times as fast as the exact one."""
     one = np.float32(1)
     upper = z > 0
     np.abs(z, out=z)
@@ -204,15 +206,15 @@ def normal_cdf(z: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     t = z * np.float32(0.3275911)
     t += one
     np.divide(one, t, out=t)
-    tail = t * np.float32(1.061405429)
-    for coefficient in (-1.453152027, 1.421413741, -0.284496736, 0.254829592):
-        tail += np.float32(coefficient)
-        tail *= t
     np.square(z, out=z)
     np.negative(z, out=z)
-    tail *= np.exp(z, out=z)
-    tail *= np.float32(0.5)
-    return np.where(upper, one - tail, tail)
+    np.exp(z, out=z)
+    tail = t * np.float32(1.061405429 / 2)
+    for coefficient in (-1.453152027, 1.421413741, -0.284496736, 0.254829592):
+        tail += np.float32(coefficient / 2)
+        tail *= t
+    z *= tail
+    np.subtract(one, z, out=z, where=upper)
 
 
 def few_counts(shares: FloatArray, k: int, generator: np.random.Generator) -> FloatArray:
