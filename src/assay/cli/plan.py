@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from assay.models import ResponseModel
     from assay.planning import Cell, Costs, Design, Effect, Plan
-    from assay.planning.planner import Question
+    from assay.planning.answering import Question
     from assay.scales import Scale
 
 DESIGNS = "Designs"

@@ -1,13 +1,14 @@
 """How many items, how many responses: what designs may expect, and which to take.
 
 designs (and costs) · scores, pools, sums, exact (the exact engine) · montecarlo · pvalues, power · effects (a named
-difference to ε) · detectable · pilot · planner · results, words
+difference to ε) · detectable · answering, pilot, planner · results, words
 """
 
+from assay.planning.answering import Answerer, ask
 from assay.planning.designs import Costs, Design
 from assay.planning.effects import Effect
 from assay.planning.pilot import plan_from_pilot
-from assay.planning.planner import Answerer, ask, plan
+from assay.planning.planner import plan
 from assay.planning.power import TESTS
 from assay.planning.results import Cell, Plan
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from assay._random import entropy_of, seed_of
 from assay.models import from_dict
+from assay.planning.answering import Answerer, Question, ask
 from assay.planning.designs import Design
-from assay.planning.planner import Answerer, Question, ask
 from assay.planning.results import Cell
 from assay.sweeps import Grid, Sweep, task
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.errors import ArgumentError
+from assay.planning.answering import Answerer, Question
 from assay.planning.effects import expected_contrast
-from assay.planning.planner import Answerer, Question
 from assay.planning.results import Cell
 from assay.planning.scores import Setting
 

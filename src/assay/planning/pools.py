@@ -144,8 +144,8 @@ def grid_step(values: FloatArray) -> float:
 
     Examples
     --------
-    >>> grid_step(np.array([0.4, -0.2, 0.0, 0.6]))
-    0.2
+    >>> grid_step(np.array([1.0, -0.5, 0.0, 2.5]))
+    0.5
     """
     largest = float(np.abs(values).max())
     if largest == 0:
