@@ -69,7 +69,8 @@ def raters(result):
     text = (
         "Published cells of one table were not drawn independently of each other (neighbouring cells err the same way), "
         "so the mean difference of a table can be larger than independent errors would make it. Table 4 is the extreme; "
-        f"with seeds 11 to {10 + len(result['table_4_by_seed'])} its mean difference is {others}."
+        f"with seeds 11 to {10 + len(result['table_4_by_seed'])} its mean difference is {others}, so that whether it stays "
+        "within .01 is a matter of chance."
     )
     head = ["table", "metric", "ε", "cells", "root mean squared difference", "mean difference", "largest"]
     return f"{table(head, body)}\n\n{text}"

@@ -20,7 +20,7 @@ def replicate(
     *,
     table: int | None = None,
     n_simulations: int | None = None,
-    rng: Rng = 3,
+    rng: Rng = 0,
     workers: int | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Replication:
@@ -34,7 +34,7 @@ def replicate(
     n_simulations : int, optional
         Simulated data sets, alternative and null, for each design; 1,000 (FOREST: 4,000) when left out.
     rng : int, SeedSequence, Generator or None
-        The default, 3, makes everybody's replication the same.
+        The default, 0, makes everybody's replication the same.
     workers : int, optional
         Threads; one per core when left out.
     progress : callable, optional
