@@ -170,7 +170,7 @@ def _largest_enumerated(contrasts: FloatArray, bound: FloatArray) -> FloatArray:
     What makes a sum of random signs differ from the normal are a few large terms, and these are counted.
     """
     n = contrasts.shape[1]
-    n_counted = 12 if n <= 64 else 8
+    n_counted = 12 if n <= 32 else 10 if n <= 64 else 8
     sizes = np.partition(np.abs(contrasts), n - n_counted, axis=1)
     rest = np.square(sizes[:, : n - n_counted])
     variance = rest.sum(axis=1, keepdims=True)
