@@ -74,8 +74,9 @@ def study(options):
 PAGE = """# The package's own defaults, audited
 
 Made by `python benchmarks/audit_defaults.py page` from `docs/measured/audit_tests.csv` and
-`docs/measured/audit_intervals.csv`, which `python benchmarks/audit_defaults.py run` measures: {n:,} data sets of each kind
-in each cell, 399 draws. {ran} B is perturbed by ε = {epsilon}.
+`docs/measured/audit_intervals.csv`, which
+`python benchmarks/audit_defaults.py run --data-sets {n} --items {items} --responses {responses}` measures: {n:,} data sets of
+each kind in each cell, 399 draws, B perturbed by ε = {epsilon}. Metrics of the same data share their data sets. {ran}
 
 ## Type-I error of `compare` (swapped items) at a nominal 5 %
 
@@ -168,7 +169,9 @@ def page():
                 cells.append(text + (f" (u {100 * missing:.0f})" if missing > 0.01 else ""))
             coverage.append([data, metric, truth, *cells])
     text = PAGE.format(
-        n=n, epsilon=EPSILON, ran=f"Designs that were run: {', '.join(designs)}.",
+        n=n, epsilon=EPSILON, ran=ran(designs),
+        items=",".join(str(each) for each in sorted({n for n, _ in sizes})),
+        responses=",".join(str(each) for each in sorted({k for _, k in sizes})),
         low=100 * region.low / n, high=100 * region.high / n, cov_low=100 * inside.low / n, cov_high=100 * inside.high / n,
         levels=table(["data", "metric", "null is true because", *designs], levels),
         power=table(["data", "metric", *designs], power),
@@ -177,6 +180,13 @@ def page():
         coverage_words=verdict(below, len(coverage) * len(designs), "below"),
     )  # fmt: skip
     (ROOT / "docs" / "audit-defaults.md").write_text(text)
+
+
+def ran(designs):
+    """Say which designs of the full study are here."""
+    missing = [f"{n}×{k}" for n in (50, 200, 1000) for k in (1, 3, 5, 20) if f"{n}×{k}" not in designs]
+    said = f"Designs: {', '.join(designs)}."
+    return said + (f" **Not run yet**: {', '.join(missing)}." if missing else "")
 
 
 def verdict(cells, total, side):

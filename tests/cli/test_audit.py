@@ -74,6 +74,13 @@ def test_a_model_file_is_audited(tmp_path):
     assert "Dirichlet(5.22, 0.86, 2.75)" in run(str(tmp_path / "model.json"), *SMALL).output
 
 
+def test_a_chart_is_drawn(tmp_path):
+    pytest.importorskip("altair")
+    run("normal", "--chart", str(tmp_path / "audit.json"), *SMALL)
+    spec = json.loads((tmp_path / "audit.json").read_text())
+    assert len(spec["vconcat"]) == 2
+
+
 def test_leaders_tables_come_in_its_layout(monkeypatch):
     from assay.replications import leader
 
@@ -134,6 +141,8 @@ def test_audit_is_a_ready_made_task(scheme, null, named):
         ),
         (["--preset", "raters"], 2, "--preset must be leader; got 'raters'."),
         (["normal", "--preset", "leader"], 2, "--preset leader has its own two models; leave 'normal' out."),
+        (["normal", "--chart", "audit.gif"], 2, "`chart` must be a file that ends in .html, .svg"),
+        (["--preset", "leader", "--chart", "audit.svg"], 2, "--chart draws one audit"),
         (["model.json"], 1, "model.json: no such file."),
     ],
 )

@@ -85,17 +85,18 @@ def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, floa
     model = read_model(cell["model"])
     estimators = estimators_of(cell, model)
     seed = _random.seed_of(rng)
+    # Where a draw has one response per item, the true p is that of K = 1 (LEADER's convention).
+    sizes = {cell["n_responses"], *(1 for scheme, _ in estimators.pairs if _keeps_one(scheme))}
     values: dict[str, float] = {}
     for truth, perturbation in truths(cell["epsilon"], cell.get("perturbation"), split=cell.get("split", True)):
         stream = _random.child(seed, truth)
         design = {"n_items": cell["n_items"], "epsilon": cell["epsilon"], "perturbation": perturbation}
         known = {
-            kept: true_values(
-                model, estimators.metrics, n_responses=kept, n_simulations=cell.get("n_simulations", 2000),
-                rng=_random.child(stream, "true", kept), **design,
+            size: true_values(
+                model, estimators.metrics, n_responses=size, n_simulations=cell.get("n_simulations", 2000),
+                rng=_random.child(stream, "true", size), **design,
             )
-            for kept in {cell["n_responses"], 1}
-            if kept == cell["n_responses"] or any(_keeps_one(scheme) for scheme, _ in estimators.pairs)
+            for size in sizes
         }  # fmt: skip
         found = []
         for number in range(cell["n_data_sets"]):
@@ -136,7 +137,7 @@ def estimators_of(cell: Mapping[str, Any], model: ResponseModel) -> Estimators:
 
 
 def _keeps_one(scheme: Scheme) -> bool:
-    """Whether a draw has one response per item, so that the true p is that of K = 1 (LEADER's convention)."""
+    """Whether a draw has one response per item."""
     return scheme.responses in ("one", "first")
 
 

@@ -81,6 +81,9 @@ def audit(  # noqa: PLR0917 (each parameter is an option of the command)
     dask: DaskOption = None,
     retry: RetryOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
+    chart: Annotated[
+        Path | None, typer.Option(help="Draw the rates: .html, .svg, .png, .pdf or .json.", show_default=False)
+    ] = None,
 ) -> None:
     """Measure how far each p-value and interval can be trusted on data like these, and say what to use.
 
@@ -91,6 +94,12 @@ def audit(  # noqa: PLR0917 (each parameter is an option of the command)
     from assay.cli._study import FINISHED_WITH_FAILURES, run_study
     from assay.sweeps import Grid as Cells
 
+    if chart is not None:
+        from assay.reports.plan import check_format
+
+        check_format(chart)  # before the work, not after it
+        if preset is not None:
+            raise ArgumentError("--chart draws one audit; leave it out with --preset, and read --json.")
     parts = _parts(
         source, preset, {"alpha": alpha, "levels": levels, "mean": mean, "sd": sd}, pilot_model,
         {"sources": [] if gold is None else [gold], "item": item, "source": source_column, "value": value,
@@ -117,6 +126,10 @@ def audit(  # noqa: PLR0917 (each parameter is an option of the command)
         typer.echo(f"assay: {sweep}", err=True)
         raise typer.Exit(FINISHED_WITH_FAILURES)
     found = [conclude(_part(sweep, [grid for grid, _ in group]), _notes(group)) for group in plans]
+    if chart is not None:
+        from assay.reports.audit import write_chart
+
+        write_chart(found[0], chart)
     if as_json:
         shown = [one.to_dict() for one in found]
         typer.echo(_json.dumps(shown if len(shown) > 1 else shown[0], indent=1))

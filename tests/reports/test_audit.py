@@ -1,0 +1,37 @@
+import pytest
+
+from assay import audit
+from assay.errors import DataError
+
+pytest.importorskip("altair")
+from assay.reports.audit import chart, write_chart
+
+
+@pytest.fixture(scope="module")
+def found():
+    return audit("normal", designs=[(20, 2)], n_data_sets=6, n_resamples=39, n_simulations=60, rng=0)
+
+
+def test_the_chart_shows_every_rate_beside_what_was_promised(found):
+    spec = chart(found).to_dict()
+    drawn, limits = (spec["datasets"][part["data"]["name"]] for part in spec["vconcat"])
+    assert len(drawn) == len(found.tests)
+    for point, row in zip(drawn, found.tests, strict=True):
+        assert point["share"] == 100 * row.rate
+        assert [point["low"], point["high"]] == [100 * end for end in row.rate_interval]
+        assert point["promised"] == (5 if row.is_null else None)
+    assert [point["share"] for point in limits] == [100 * row.coverage for row in found.intervals]
+    assert {point["promised"] for point in limits} == {95}
+
+
+@pytest.mark.parametrize("ending", ["svg", "html"])
+def test_the_chart_is_a_picture_or_a_page_of_its_own(found, ending, tmp_path):
+    write_chart(found, tmp_path / f"audit.{ending}")
+    text = (tmp_path / f"audit.{ending}").read_text()
+    assert "swapped-items (bootstrap/all)" in text
+    assert "<script src=" not in text
+
+
+def test_a_folder_that_is_not_there_is_one_line(found, tmp_path):
+    with pytest.raises(DataError, match="cannot be written"):
+        write_chart(found, tmp_path / "nowhere" / "audit.svg")
