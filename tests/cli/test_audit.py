@@ -91,7 +91,9 @@ def test_leaders_tables_come_in_its_layout(monkeypatch):
     assert "ε = 0.05" in text
     assert text.count("Best scheme by the smallest error among metrics, LEADER's criterion: ") == 2
     assert "bootstrap probability that the contrast changes sign" in text
+    assert "all/one              6" in text
     assert "mae                             6" in text
+    assert "emd-histogram-legacy            3" in text
     assert "sign-change (bootstrap/first, expected)" in text
 
 
@@ -142,6 +144,7 @@ def test_audit_is_a_ready_made_task(scheme, null, named):
         (["--preset", "raters"], 2, "--preset must be leader; got 'raters'."),
         (["normal", "--preset", "leader"], 2, "--preset leader has its own two models; leave 'normal' out."),
         (["normal", "--chart", "audit.gif"], 2, "`chart` must be a file that ends in .html, .svg"),
+        (["--preset", "leader", "--designs", "50x5"], 2, "--preset fixes --designs; leave it out"),
         (["--preset", "leader", "--chart", "audit.svg"], 2, "--chart draws one audit"),
         (["model.json"], 1, "model.json: no such file."),
     ],

@@ -131,7 +131,7 @@ def estimators_of(cell: Mapping[str, Any], model: ResponseModel) -> Estimators:
     return Estimators(
         tuple(resolve(name).on(model.scale) for name in cell["metrics"]),
         tuple((Scheme(*words), tuple(nulls)) for words, nulls in cell["pairs"]),
-        tuple(cell.get("analytical", ())), tuple(cell.get("intervals", ())),
+        cell.get("only", {}), tuple(cell.get("analytical", ())), tuple(cell.get("intervals", ())),
         cell["n_resamples"], cell.get("confidence_level", 0.95),
     )  # fmt: skip
 

@@ -5,9 +5,9 @@ observed contrast against null draws, by which `compare` decides) and as *expect
 resampled contrasts). Draws, ties and roundings are those of `compare`; the tests check that p is the same number.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -68,6 +68,8 @@ class Estimators:
         Each already on the scale of the data.
     pairs : tuple of (Scheme, nulls)
         Every scheme with the nulls that have a meaning under it.
+    only : mapping of scheme to metric names
+        Where some metrics would be the same or nothing at all under a scheme: the ones to compute.
     analytical : tuple of str
     intervals : tuple of str
     n_resamples : int
@@ -76,6 +78,7 @@ class Estimators:
 
     metrics: tuple[Metric, ...]
     pairs: tuple[tuple[Scheme, tuple[str, ...]], ...]
+    only: Mapping[str, Sequence[str]] = field(default_factory=dict)
     analytical: tuple[str, ...] = ()
     intervals: tuple[str, ...] = ()
     n_resamples: int = 399
@@ -96,10 +99,11 @@ class Estimators:
     def _by_scheme(
         self, found: "Found", contest: Contest, scheme: Scheme, nulls: Sequence[str], seed: np.random.SeedSequence
     ) -> None:
-        draws = self._draw(contest, scheme, None, seed)
-        nulls_drawn = {null: self._null(contest, scheme, null, draws, seed) for null in nulls}
+        metrics = [metric for metric in self.metrics if metric.name in self.only.get(write(scheme), (metric.name,))]
+        draws = self._draw(contest, metrics, scheme, None, seed)
+        nulls_drawn = {null: self._null(contest, metrics, scheme, null, draws, seed) for null in nulls}
         seen = first_responses(contest) if scheme.responses == "first" else contest
-        for i, metric in enumerate(self.metrics):
+        for i, metric in enumerate(metrics):
             sides = summaries_of(seen, metric.needs)
             observed, rounding = float(metric.contrast(*sides)), rounding_of(metric, seen)
             kept = settled(draws.contrasts[i], observed, rounding)
@@ -125,20 +129,30 @@ class Estimators:
                     standard_error=error, confidence_level=self.confidence_level,
                 )  # fmt: skip
 
-    def _draw(self, contest: Contest, scheme: Scheme, null: str | None, seed: np.random.SeedSequence) -> Draws:
-        return draw(contest, self.metrics, scheme=scheme, null=null, n_resamples=self.n_resamples, seed=seed)  # type: ignore[arg-type]
+    def _draw(
+        self, contest: Contest, metrics: Sequence[Metric], scheme: Scheme, null: Any, seed: np.random.SeedSequence
+    ) -> Draws:
+        return draw(contest, metrics, scheme=scheme, null=null, n_resamples=self.n_resamples, seed=seed)
 
-    def _null(self, contest: Contest, scheme: Scheme, null: str, draws: Draws, seed: np.random.SeedSequence) -> Draws:
+    def _null(  # noqa: PLR0917 (one step of `_by_scheme`)
+        self,
+        contest: Contest,
+        metrics: Sequence[Metric],
+        scheme: Scheme,
+        null: str,
+        draws: Draws,
+        seed: np.random.SeedSequence,
+    ) -> Draws:
         """Return the null draws as `compare` makes them; a sign change has its zeros without drawing."""
         if null == SIGN_CHANGE:
             return Draws(np.zeros_like(draws.contrasts), draws.standard_errors)
         if null == "recentred":
             return draws.recentred()
         if null != "swapped-items":
-            return self._draw(contest, scheme, null, seed)
+            return self._draw(contest, metrics, scheme, null, seed)
         if keeps_responses(scheme) and 2**contest.n_items <= self.n_resamples:
-            return enumerate_swaps(contest, self.metrics, scheme=scheme)
-        return self._draw(contest, replace(scheme, items="all"), null, seed)
+            return enumerate_swaps(contest, metrics, scheme=scheme)
+        return self._draw(contest, metrics, replace(scheme, items="all"), null, seed)
 
 
 class Found(NamedTuple):

@@ -1,7 +1,7 @@
 """`audit`: from a response model to how far every p-value and interval can be trusted on such data."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from os import PathLike
@@ -119,8 +119,12 @@ def plan(
     n_data_sets: int = 1000,
     n_resamples: int = 399,
     n_simulations: int = 2000,
+    only: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[Grid, tuple[str, ...]]:
-    """Check the parameters of `audit` and return the cells to compute, one for each design and ε, and notes."""
+    """Check the parameters of `audit` and return the cells to compute, one for each design and ε, and notes.
+
+    `only` names, for schemes written items/responses, the metrics to which they are confined.
+    """
     described = models.resolve(model)
     names = _metric_names(metrics, described)
     pairs, notes = _pairs(
@@ -147,6 +151,8 @@ def plan(
         "n_resamples": _check.integer("n_resamples", n_resamples, at_least=19),
         "n_simulations": _check.integer("n_simulations", n_simulations, at_least=2),
     }
+    if only:
+        shared["only"] = {scheme: list(names) for scheme, names in only.items()}
     if not any(nulls for _, nulls in pairs) and not shared["analytical"]:
         raise ArgumentError(
             "no p-value is left to audit; give `nulls` that go with the schemes, or `analytical` tests."

@@ -95,7 +95,7 @@ def findings(found: "Audit") -> str:
     if nulls:
         rejected, n = sum(row.rejected for row in nulls), sum(row.n_data_sets for row in nulls)
         lines.append(
-            "(bootstrap_items, all) is near the true p because its null contrasts are exactly 0: what is left is the "
+            "(bootstrap_items, all) pools what it keeps, so its null contrasts are exactly 0: its estimated p is the "
             "bootstrap probability that the contrast changes sign. Read at "
             f"{100 * found.alpha:g} % it rejects {100 * rejected / n:.1f} % of true nulls (ε = 0)."
         )

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from assay.models import ResponseModel
     from assay.sweeps import Grid, Sweep
 
+SCHEMES = "bootstrap/all,bootstrap/bootstrap"
+NULLS = "swapped-items,recentred,dealt-responses,pooled-responses"
+ANALYTICAL, INTERVALS = "paired-t,wilcoxon", "percentile,basic,bca,studentised"
+DESIGNS, EPSILONS = "100x5", "0,0.1"
 PILOT = "Pilot data"
 METHOD = "Method"
 
@@ -33,12 +37,10 @@ def audit(  # noqa: PLR0917 (each parameter is an option of the command)
     metrics: Annotated[str | None, typer.Option(help="mae,wins; chosen by the scale if left out.")] = None,
     schemes: Annotated[
         str, typer.Option(help="What a draw resamples, items/responses: bootstrap/all,all/one.")
-    ] = "bootstrap/all,bootstrap/bootstrap",
-    nulls: Annotated[
-        str, typer.Option(help="Combinations without a meaning are left out.")
-    ] = "swapped-items,recentred,dealt-responses,pooled-responses",
-    designs: Annotated[str, typer.Option(help="Items × responses: 100x5,1000x5.")] = "100x5",
-    epsilons: Annotated[str, typer.Option(help="How far B is from gold; 0 is always among them.")] = "0,0.1",
+    ] = SCHEMES,
+    nulls: Annotated[str, typer.Option(help="Combinations without a meaning are left out.")] = NULLS,
+    designs: Annotated[str, typer.Option(help="Items × responses: 100x5,1000x5.")] = DESIGNS,
+    epsilons: Annotated[str, typer.Option(help="How far B is from gold; 0 is always among them.")] = EPSILONS,
     data_sets: Annotated[int | None, typer.Option(help="Simulated data sets of each kind. [default: 1000]")] = None,
     n_resamples: Annotated[int | None, typer.Option(help="Draws on each data set. [default: 399]")] = None,
     preset: Annotated[
@@ -46,10 +48,10 @@ def audit(  # noqa: PLR0917 (each parameter is an option of the command)
     ] = None,
     analytical: Annotated[
         str, typer.Option(help='paired-t and wilcoxon on item contrasts; "" for none.', rich_help_panel=METHOD)
-    ] = "paired-t,wilcoxon",
+    ] = ANALYTICAL,
     intervals: Annotated[
         str, typer.Option(help='percentile, basic, bca, studentised; "" for none.', rich_help_panel=METHOD)
-    ] = "percentile,basic,bca,studentised",
+    ] = INTERVALS,
     perturbation: Annotated[
         str | None, typer.Option(help="How B is worse: shift, mixing, noise or guessing.", rich_help_panel=METHOD)
     ] = None,
@@ -100,6 +102,12 @@ def audit(  # noqa: PLR0917 (each parameter is an option of the command)
         check_format(chart)  # before the work, not after it
         if preset is not None:
             raise ArgumentError("--chart draws one audit; leave it out with --preset, and read --json.")
+    if preset is not None:
+        _refuse_fixed({
+            "--metrics": (metrics, None), "--schemes": (schemes, SCHEMES), "--nulls": (nulls, NULLS),
+            "--designs": (designs, DESIGNS), "--epsilons": (epsilons, EPSILONS), "--intervals": (intervals, INTERVALS),
+            "--analytical": (analytical, ANALYTICAL),
+        })  # fmt: skip
     parts = _parts(
         source, preset, {"alpha": alpha, "levels": levels, "mean": mean, "sd": sd}, pilot_model,
         {"sources": [] if gold is None else [gold], "item": item, "source": source_column, "value": value,
@@ -138,6 +146,13 @@ def audit(  # noqa: PLR0917 (each parameter is an option of the command)
         typer.echo("\n" * bool(number) + _text(one, leader=preset == "leader"))
 
 
+def _refuse_fixed(options: dict[str, tuple[str | None, str | None]]) -> None:
+    """Refuse options that a preset fixes, rather than to ignore them."""
+    for option, (given, default) in options.items():
+        if given != default:
+            raise ArgumentError(f"--preset fixes {option}; leave it out, or audit a model without --preset.")
+
+
 def _parts(
     source: str | None, preset: str | None, typed: dict[str, str | None], pilot_model: str, columns: dict[str, Any]
 ) -> list[list[tuple["ResponseModel", dict[str, Any]]]]:
@@ -155,10 +170,14 @@ def _parts(
         "metrics": list(leader.METRICS.values()), "designs": [(leader.N_ITEMS, leader.N_RESPONSES)],
         "epsilons": [0.0, 0.05, 0.1, 0.3, 0.7], "n_data_sets": 50, "n_resamples": 1000,
     }  # fmt: skip
+    # With one response per item, metrics of sets of responses are metrics of means or nothing: 45 estimators remain.
+    of_sets = ("wins-responses", "emd-responses-histogram-legacy", "emd-histogram-legacy")
+    of_one = [name for name in leader.METRICS.values() if name not in of_sets]
+    single = [scheme for scheme in leader.STRATEGIES.values() if scheme.responses in ("one", "first")]
     # The paper's own estimators, and the tests that it left as future work.
     estimators = {
         "schemes": list(leader.STRATEGIES.values()), "nulls": ["pooled-responses"], "analytical": [], "intervals": [],
-        "different_errors": False,
+        "different_errors": False, "only": {f"{scheme.items}/{scheme.responses}": of_one for scheme in single},
     }  # fmt: skip
     tests = {"schemes": [("bootstrap", "all")], "nulls": ["swapped-items", "recentred"], "intervals": ["percentile"]}
     return [
