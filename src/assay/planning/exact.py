@@ -133,7 +133,7 @@ class ExactEngine:
         self._sharpen(lack)
 
     def _sharpen(self, lack: Callable[[int], float]) -> None:
-        for _ in range(4):
+        for _ in range(8):
             wanted = [
                 min(MOST_BLOCKS, max(have, math.ceil(have * lack(metric))))
                 for metric, have in enumerate(self._scores.n_blocks)
