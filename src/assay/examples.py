@@ -15,8 +15,8 @@ def ratings(n_items: int = 200, *, rng: int = 0) -> ResponseTable:
     Examples
     --------
     >>> table = ratings()
-    >>> print(table)
-    200 items; responses: human (1000), model-1 (600), model-2 (600); scale: ordinal: 1, 2, 3, 4, 5 (5 distinct whole numbers)
+    >>> table.n_items, list(table.sources), table.scale.labels
+    (200, ['human', 'model-1', 'model-2'], ('1', '2', '3', '4', '5'))
     """
     from scipy.special import ndtri
 

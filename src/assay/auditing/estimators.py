@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay import inference
-from assay.comparison.procedure import moments, rounding_of, settled
+from assay.comparison.observed import moments, rounding_of, settled
 from assay.inference import ConfidenceInterval
 from assay.metrics import AdditiveMetric, Metric
 from assay.resampling import Draws, Scheme, draw, enumerate_swaps, first_responses, judge, summaries_of

@@ -10,29 +10,26 @@ import numpy as np
 
 from assay import _check, _random, inference
 from assay.comparison import raters as raters_of
-from assay.comparison.results import Comparison, Comparisons, EffectSizes, limits_of, tested
+from assay.comparison.observed import effects, few, moments, rounding_of, settled, small, unequal
+from assay.comparison.results import Comparison, Comparisons, limits_of, tested
 from assay.errors import ArgumentError, AssayWarning
-from assay.inference import CombinedError, PValue
+from assay.inference import CombinedError
 from assay.inference.corrections import CORRECTIONS
-from assay.metrics import AdditiveMetric, Metric, resolve
+from assay.metrics import Metric, resolve
 from assay.provenance import Provenance
 from assay.resampling import (
     NULLS,
     Draws,
     Scheme,
-    cluster_jackknife,
-    cluster_sums,
     draw,
     enumerate_cluster_swaps,
     enumerate_swaps,
     first_responses,
-    jackknife,
     judge,
-    ratio_error,
     summaries_of,
 )
 from assay.responses import Contest, frozen
-from assay.scales import FloatArray, IntArray
+from assay.scales import IntArray
 
 
 def compare(
@@ -246,9 +243,8 @@ def _compare(contest: Contest, metrics: Sequence[Metric], plan: _Procedure) -> l
             standard_errors=draws.standard_errors[i], standard_error=error,
             confidence_level=plan.confidence_level, alternative=plan.alternative,
         )  # fmt: skip
-        notes = dict.fromkeys([
-            *contest.notes, *caveats, *tail.notes, *limits.notes, *_small(contest, tail, plan), *_unequal(seen, metric),
-        ])  # fmt: skip
+        about = [*small(contest, tail, plan.alternative), *unequal(seen, metric), *few(metric, gold, a, b)]
+        notes = dict.fromkeys([*contest.notes, *caveats, *tail.notes, *limits.notes, *about])
         if math.isnan(contrast) or math.isnan(limits.low):
             warnings.warn(f"{metric.name}: {' '.join(notes)}", AssayWarning, stacklevel=3)
         answers.append(
@@ -265,7 +261,7 @@ def _compare(contest: Contest, metrics: Sequence[Metric], plan: _Procedure) -> l
                 pvalue_se=tail.standard_error,
                 expected_pvalue=expected.pvalue,
                 expected_pvalue_se=expected.standard_error,
-                effect_sizes=_effects(metric, gold, a, b),
+                effect_sizes=effects(metric, gold, a, b),
                 n_items=contest.n_items,
                 n_responses=seen.n_responses,
                 null=choice.null,
@@ -348,80 +344,6 @@ def _caveats(contest: Contest, plan: _Procedure) -> list[str]:
             warnings.warn(reason, AssayWarning, stacklevel=4)
         notes.append(reason)
     return notes
-
-
-def rounding_of(metric: Metric, contest: Contest) -> float:
-    """Return how far apart two contrasts may be that are equal on paper.
-
-    Errors are small differences of responses that may be large: 1000.3 − 1000.1 and 1000.2 − 1000.0 differ by 1e-13.
-    """
-    largest = max(float(np.abs(source.values).max()) for source in contest.sources.values())
-    return 100 * float(np.finfo(np.float64).eps) * (max(largest, 1.0) if metric.needs == "counts" else largest)
-
-
-def settled(contrasts: FloatArray, observed: float, rounding: float) -> FloatArray:
-    """Return contrasts, those that equal the observed one on paper made equal to it: rounding is no evidence."""
-    return frozen(np.where(np.abs(contrasts - observed) <= rounding, observed, contrasts))
-
-
-def moments(
-    metric: Metric,
-    gold: Any,
-    a: FloatArray,
-    b: FloatArray,
-    *,
-    contest: Contest,
-    rounding: float,
-    clusters: IntArray | None,
-) -> tuple[float, FloatArray]:
-    """Return the standard error of the contrast (NaN without item scores) and the contrasts with items left out."""
-    if not isinstance(metric, AdditiveMetric):
-        return math.nan, jackknife(contest, metric) if clusters is None else cluster_jackknife(
-            contest, metric, clusters
-        )
-    contrasts = metric.item_contrasts(gold, a, b)
-    if clusters is not None:
-        sums, sizes = cluster_sums(contrasts, clusters)
-        return ratio_error(sums, sizes), (sums.sum() - sums) / (sizes.sum() - sizes)
-    n = contrasts.size
-    if n < 2:
-        return math.nan, np.full(n, np.nan)
-    spread = 0.0 if np.ptp(contrasts) <= rounding else float(contrasts.std(ddof=1))
-    return spread / math.sqrt(n), (contrasts.sum() - contrasts) / (n - 1)
-
-
-def _effects(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> EffectSizes:
-    if not isinstance(metric, AdditiveMetric):
-        return EffectSizes()
-    contrasts = metric.item_contrasts(gold, a, b)
-    delta = math.nan
-    if not metric.relative:
-        delta = inference.cliffs_delta(metric.item_scores(gold, a), metric.item_scores(gold, b))
-        delta = -delta if metric.better == "lower" else delta
-    return EffectSizes(
-        inference.cohen_dz(contrasts), inference.hedges_g(contrasts), inference.win_rate(contrasts), delta
-    )
-
-
-def _small(contest: Contest, tail: PValue, plan: _Procedure) -> list[str]:
-    if not tail.exact or contest.n_items > 5:
-        return []
-    least = (2 if plan.alternative == "two-sided" else 1) / 2**contest.n_items
-    return [
-        f"with {contest.n_items} item{'s' * (contest.n_items > 1)} no p-value below {min(1.0, least):.4g} is possible."
-    ]
-
-
-def _unequal(contest: Contest, metric: Metric) -> list[str]:
-    """Say that a mean of more responses is closer to gold: A and B that answer alike would be called different."""
-    of_a, of_b = contest.a.n_responses, contest.b.n_responses
-    if of_a == of_b or metric.gold_free or metric.name == "wins-responses":
-        return []
-    return [
-        f"A has {of_a:.4g} and B {of_b:.4g} responses per item. Where a metric averages them, more responses are "
-        "closer to gold whoever gives them; compare equally many, for example responses='first', unless the number is "
-        "part of what you compare."
-    ]
 
 
 def _signature(contest: Contest, metric: Metric, plan: _Procedure, method: str) -> str:

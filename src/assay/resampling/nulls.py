@@ -71,8 +71,8 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "warn",
-        "the recentred two-way bootstrap takes few raters for more certain than they are: with five raters it rejects "
-        "true nulls two to five times too often. Take random-effects.",
+        "the recentred two-way bootstrap takes few raters for more certain than they are and rejects true nulls too "
+        "often (docs/raters.md). Take random-effects.",
         null="recentred",
         raters="bootstrap",
     ),

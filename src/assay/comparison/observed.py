@@ -1,0 +1,104 @@
+"""What the data say before anything is resampled: moments, effect sizes, and notes on what they cannot say."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from assay import inference
+from assay.comparison.results import EffectSizes
+from assay.inference import PValue
+from assay.metrics import AdditiveMetric, Metric
+from assay.resampling import cluster_jackknife, cluster_sums, jackknife, ratio_error
+from assay.responses import Contest, frozen
+from assay.scales import FloatArray, IntArray
+
+FEW = 10
+"""With fewer items than this that tell A and B apart, no resampling interval is worth its name."""
+
+
+def rounding_of(metric: Metric, contest: Contest) -> float:
+    """Return how far apart two contrasts may be that are equal on paper.
+
+    Errors are small differences of responses that may be large: 1000.3 − 1000.1 and 1000.2 − 1000.0 differ by 1e-13.
+    """
+    largest = max(float(np.abs(source.values).max()) for source in contest.sources.values())
+    return 100 * float(np.finfo(np.float64).eps) * (max(largest, 1.0) if metric.needs == "counts" else largest)
+
+
+def settled(contrasts: FloatArray, observed: float, rounding: float) -> FloatArray:
+    """Return contrasts, those that equal the observed one on paper made equal to it: rounding is no evidence."""
+    return frozen(np.where(np.abs(contrasts - observed) <= rounding, observed, contrasts))
+
+
+def moments(
+    metric: Metric,
+    gold: Any,
+    a: FloatArray,
+    b: FloatArray,
+    *,
+    contest: Contest,
+    rounding: float,
+    clusters: IntArray | None,
+) -> tuple[float, FloatArray]:
+    """Return the standard error of the contrast (NaN without item scores) and the contrasts with items left out."""
+    if not isinstance(metric, AdditiveMetric):
+        return math.nan, jackknife(contest, metric) if clusters is None else cluster_jackknife(
+            contest, metric, clusters
+        )
+    contrasts = metric.item_contrasts(gold, a, b)
+    if clusters is not None:
+        sums, sizes = cluster_sums(contrasts, clusters)
+        return ratio_error(sums, sizes), (sums.sum() - sums) / (sizes.sum() - sizes)
+    n = contrasts.size
+    if n < 2:
+        return math.nan, np.full(n, np.nan)
+    spread = 0.0 if np.ptp(contrasts) <= rounding else float(contrasts.std(ddof=1))
+    return spread / math.sqrt(n), (contrasts.sum() - contrasts) / (n - 1)
+
+
+def effects(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> EffectSizes:
+    """Return the effect sizes of a metric with item scores; NaN for the others."""
+    if not isinstance(metric, AdditiveMetric):
+        return EffectSizes()
+    contrasts = metric.item_contrasts(gold, a, b)
+    delta = math.nan
+    if not metric.relative:
+        delta = inference.cliffs_delta(metric.item_scores(gold, a), metric.item_scores(gold, b))
+        delta = -delta if metric.better == "lower" else delta
+    return EffectSizes(
+        inference.cohen_dz(contrasts), inference.hedges_g(contrasts), inference.win_rate(contrasts), delta
+    )
+
+
+def small(contest: Contest, tail: PValue, alternative: str) -> list[str]:
+    """Say which p-value is the smallest possible where so few items are enumerated that it matters."""
+    if not tail.exact or contest.n_items > 5:
+        return []
+    least = (2 if alternative == "two-sided" else 1) / 2**contest.n_items
+    return [
+        f"with {contest.n_items} item{'s' * (contest.n_items > 1)} no p-value below {min(1.0, least):.4g} is possible."
+    ]
+
+
+def unequal(contest: Contest, metric: Metric) -> list[str]:
+    """Say that a mean of more responses is closer to gold: A and B that answer alike would be called different."""
+    of_a, of_b = contest.a.n_responses, contest.b.n_responses
+    if of_a == of_b or metric.gold_free or metric.name == "wins-responses":
+        return []
+    return [
+        f"A has {of_a:.4g} and B {of_b:.4g} responses per item. Where a metric averages them, more responses are "
+        "closer to gold whoever gives them; compare equally many, for example responses='first', unless the number is "
+        "part of what you compare."
+    ]
+
+
+def few(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> list[str]:
+    """Say that the interval is rough where A and B are alike on nearly all items."""
+    if not isinstance(metric, AdditiveMetric):
+        return []
+    contrasts = metric.item_contrasts(gold, a, b)
+    differ = int(np.count_nonzero(contrasts))
+    if not 0 < differ < FEW <= contrasts.size:
+        return []
+    return [f"only {differ} of {contrasts.size:,} items tell A and B apart by {metric.name}: the interval is rough."]
