@@ -22,16 +22,17 @@ def _top() -> None:
     pass
 
 
-app.command()(fit.fit)
-app.command()(plan.plan)
-app.command()(audit.audit)
-app.command()(simulate.simulate)
-app.command()(replicate.replicate)
+# In the order in which people meet them: the help lists them so.
+app.command()(example.example)
 app.command()(compare.compare)
 app.command()(describe.describe)
-app.command()(example.example)
-app.command()(power.power)
+app.command()(plan.plan)
+app.command()(fit.fit)
+app.command()(simulate.simulate)
+app.command()(audit.audit)
+app.command()(replicate.replicate)
 app.add_typer(scores.app, name="scores")
+app.command()(power.power)
 app.add_typer(sweep.app, name="sweep")
 
 
