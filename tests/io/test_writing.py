@@ -14,7 +14,10 @@ NAMES = st.text(
     st.characters(codec="utf-8", exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=6
 )
 IDS = NAMES.filter(str.strip)
-LABELS = IDS.filter(lambda text: not any(letter.isdigit() for letter in text))
+MISSING = {"na", "n/a", "nan", "null", "none", "inf", "infinity"}  # alone in a column, these are missing or no numbers
+LABELS = IDS.filter(
+    lambda text: not any(letter.isdigit() for letter in text) and text.strip().lower().lstrip("+-") not in MISSING
+)
 NUMBERS = st.integers(-3, 9) | st.floats(allow_nan=False, allow_infinity=False)
 
 
