@@ -495,3 +495,11 @@ def test_the_default_test_holds_its_level(different_items):
     low, high = stats.binom.ppf([0.0005, 0.9995], n_studies, 0.05)
     assert rejected <= high
     assert different_items or rejected >= low  # equally good but different is no exchange of noise: p may be too large
+
+
+def test_few_items_that_differ_are_noted():
+    gold, a = [0] * 20 + [1] * 20, [0] * 20 + [1] * 20
+    for n_differ, noted in ((9, True), (10, False)):
+        b = [1 - value if item < n_differ else value for item, value in enumerate(gold)]
+        result = compare(Contest.from_arrays(gold, a, b), metric="accuracy", n_resamples=99, rng=0)
+        assert any("tell A and B apart" in note for note in result.notes) is noted
