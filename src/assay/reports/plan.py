@@ -2,12 +2,13 @@
 
 import math
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from assay.errors import ArgumentError, DataError
 from assay.planning import Cell, Plan
 
-WIDTH, HEIGHT = 300, 220
+WIDTH, HEIGHT = 240, 220
 FORMATS = (".html", ".svg", ".png", ".pdf", ".json")
 
 
@@ -34,7 +35,7 @@ def check_format(path: str | Path) -> None:
 
 def to_html(plan: Plan) -> str:
     """Return one page with sentences, chart and table, which needs no network."""
-    drawn = chart(plan)
+    drawn = chart(plan, titled=False)
     import jinja2
     import vl_convert
 
@@ -52,10 +53,11 @@ def to_html(plan: Plan) -> str:
     )
 
 
-def chart(plan: Plan) -> Any:
+def chart(plan: Plan, *, titled: bool = True) -> Any:
     """Return the Altair chart of a plan: one panel for each number, one line for each number of responses.
 
-    Where every number of responses has one design only, as within a budget, responses are on the x axis.
+    Where every number of responses has one design only, as within a budget, responses are on the x axis. The title is
+    the plan's first sentence; a page that shows the sentence itself leaves it out.
     """
     try:
         import altair as alt
@@ -101,9 +103,10 @@ def chart(plan: Plan) -> Any:
             size=160, color="#b5322b", strokeWidth=2.5
         )
         drawn.append(lines + taken.encode(x=x, y=y) if plan.recommended is not None else lines)
-    return alt.hconcat(*drawn).properties(
-        title=alt.TitleParams(plan.sentences[0], anchor="start", fontSize=13, limit=1000)
-    )
+    panels_in_a_row = alt.hconcat(*drawn).configure_legend(orient="bottom")
+    if not titled:
+        return panels_in_a_row
+    return panels_in_a_row.properties(title=alt.TitleParams(wrap(plan.sentences[0], 120), anchor="start", fontSize=13))
 
 
 def _record(cell: Cell, plan: Plan) -> dict[str, Any]:
