@@ -30,6 +30,18 @@ table  dataset ...
 FOREST: fresh items in every simulated data set...
 ```
 
+A replication is a study ([sweeps](sweeps.md)): every printed row is a cell (LEADER: every strategy and data set). With
+`--store` it can be interrupted, and the same command goes on; `--workers 8` computes on processes, `--dask` on a
+cluster. Without any of them cells are computed on threads, one per core. The numbers are the same, bit for bit.
+
+```console
+$ assay replicate forest --table 3 --samples 50 --store forest.db --json
+{{...
+$ assay sweep status forest.db
+forest.db, seed 0
+assay.replications.papers:measure (version 1): 32 cells: 32 done, 0 failed, 0 missing
+```
+
 | short | paper |
 |---|---|
 | LEADER | Follow the leader(board) with confidence (2023) |

@@ -1,8 +1,12 @@
 import json
+from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from assay.cli.app import app
+from assay.errors import AssayError
+from assay.sweeps import Store
 
 
 def run(*arguments):
@@ -38,3 +42,41 @@ def test_json_rows_have_identity_and_both_numbers():
     row = document["rows"][0]
     assert {"table", "dataset", "metric", "epsilon", "NK", "K", "quantity"} < row.keys()
     assert {"published", "reproduced", "standard_error"} < row.keys()
+
+
+def test_a_store_and_worker_processes_change_nothing(tmp_path):
+    store = str(tmp_path / "forest.db")
+    plain = run("forest", "--table", "3", "--samples", "4", "--json")
+    stored = run("forest", "--table", "3", "--samples", "4", "--json", "--store", store, "--workers", "2")
+    again = run("forest", "--table", "3", "--samples", "4", "--json", "--store", store)
+    assert plain.stdout == stored.stdout == again.stdout
+    assert {row.state for row in Store(store).rows()} == {"done"}
+
+
+def test_a_store_of_another_seed_is_refused(tmp_path):
+    store = str(tmp_path / "forest.db")
+    run("forest", "--table", "3", "--samples", "4", "--store", store)
+    with pytest.raises(AssayError, match="seed"):
+        run("forest", "--table", "3", "--samples", "4", "--store", store, "--seed", "1")
+
+
+def test_the_ready_made_task_gives_the_numbers_of_the_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("study.toml").write_text("""
+task = "replicate"
+seed = 0
+[grid]
+paper = "ratings"
+table = 2
+dataset = "MHS"
+metric = ["mae", "wins"]
+n_simulations = 5
+""")
+    found = CliRunner().invoke(app, ["sweep", "run", "study.toml", "--store", "study.db"], catch_exceptions=False)
+    assert found.exit_code == 0
+    rows = {row.parameters["metric"]: row.values for row in Store("study.db").rows()}
+    printed = json.loads(run("ratings", "--table", "2", "--samples", "5", "--json").stdout)["rows"]
+    for row in printed:
+        if row["dataset"] == "MHS" and row["metric"] in rows:
+            assert row["reproduced"] == rows[row["metric"]][row["quantity"]]
+    assert len(rows) == 2

@@ -3,17 +3,20 @@
 The full-size run is `benchmarks/replicate.py`; its tables are in `docs/replications.md`.
 """
 
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+
 import numpy as np
 import pytest
 from scipy import stats
 
-from assay.errors import ArgumentError
+from assay.errors import ArgumentError, DataError
 from assay.metrics import resolve
 from assay.models import preset, simulate_contrasts
-from assay.replications import PAPERS, Replication, Row, replicate, work
+from assay.replications import PAPERS, Replication, Row, conclude, measure, plan, replicate
 from assay.replications.outcomes import Outcome
-from assay.replications.papers import tables
 from assay.replications.raters import BinnedModel
+from assay.sweeps import Grid, Store, run
 
 
 def z_scores(rows):
@@ -99,12 +102,55 @@ def test_binned_responses_have_the_distribution_of_the_legacy_distance(null):
     assert stats.ks_2samp(np.round(long, 9), np.round(short, 9)).pvalue > 1e-5
 
 
+SMALL = {"raters": 14, "leader": 9, "forest": 3, "ratings": 2}
+
+
 @pytest.mark.parametrize("paper", PAPERS)
-def test_progress_adds_up(paper):
-    table = tables(paper)[0] if paper != "leader" else 9
-    total = []
-    replicate(paper, table=table, n_simulations=5, progress=total.append)
-    assert sum(total) == work(paper, table=table, n_simulations=5)
+def test_threads_processes_and_a_store_change_no_bit(paper, tmp_path):
+    counts = []
+    options = {"table": SMALL[paper], "n_simulations": 4}
+    threads = replicate(paper, **options, progress=counts.append)
+    assert counts[0].missing == counts[-1].done == len(plan(paper, **options))
+    inline = conclude(run(measure, plan(paper, **options), rng=0))
+    with ProcessPoolExecutor(1, get_context("spawn")) as processes:
+        stored = replicate(paper, **options, store=tmp_path / "study.db", executor=processes)
+    again = replicate(paper, **options, store=tmp_path / "study.db", executor=Refusing())
+    assert repr(threads.to_dict()) == repr(inline.to_dict()) == repr(stored.to_dict()) == repr(again.to_dict())
+
+
+class Refusing(ThreadPoolExecutor):
+    """An executor for runs that must find every cell in the store."""
+
+    def submit(self, *arguments):
+        raise AssertionError("a finished cell was computed again")
+
+
+def test_an_interrupted_replication_goes_on(tmp_path):
+    def stop(counts):
+        if counts.done >= 5:
+            raise KeyboardInterrupt
+
+    options = {"table": 3, "n_simulations": 4}
+    store = tmp_path / "study.db"
+    with pytest.raises(KeyboardInterrupt):
+        replicate("forest", **options, store=store, progress=stop)
+    assert 5 <= Store(store).counts()[measure.name, measure.version].done < 32
+    begun = []
+    resumed = replicate("forest", **options, store=store, progress=begun.append)
+    assert begun[0].done >= 5
+    assert repr(resumed) == repr(replicate("forest", **options))
+
+
+def test_every_part_of_every_table_is_a_cell():
+    sizes = {paper: len(plan(paper)) for paper in PAPERS}
+    # RATERS, FOREST: every printed row; RATINGS: those with a p; LEADER: 8 tables × (2 + 6 strategies × 20 data sets).
+    assert sizes == {"raters": 324, "leader": 976, "forest": 64, "ratings": 36}
+
+
+def test_a_replication_with_failed_cells_is_not_concluded():
+    cells = Grid([{"paper": "forest", "table": 3, "dataset": "Toxicity", "metric": "mae", "n_simulations": 2}])
+    with pytest.raises(DataError, match="nothing is published at table=3, dataset=Toxicity, metric=mae"):
+        conclude(run(measure, cells, rng=0))
 
 
 def test_a_replication_says_what_it_did_and_becomes_a_frame():
@@ -124,6 +170,7 @@ def test_a_replication_says_what_it_did_and_becomes_a_frame():
         ({"paper": "forrest"}, "Did you mean 'forest'"),
         ({"paper": "forest", "table": 1}, "must be one of 2, 3; got 1"),
         ({"paper": "forest", "n_simulations": 1}, "at least 2"),
+        ({"paper": "forest", "n_simulations": 0}, "at least 2"),
     ],
 )
 def test_bad_input_gets_one_clear_line(arguments, message):

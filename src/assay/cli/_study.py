@@ -16,6 +16,7 @@ TASKS = {
     "audit": "assay.cli._cells:audit",
     "compare": "assay.cli._cells:compare",
     "plan": "assay.planning.cell:measure",
+    "replicate": "assay.replications.papers:measure",
 }
 """Ready-made tasks: the short name that a study document may use, and the task's address."""
 
@@ -41,15 +42,19 @@ def run_study(
     dask: str | None = None,
     rng: int | None = None,
     retry: bool = False,
+    threads: int | None = None,
 ) -> "Sweep":
-    """Run a study where the options say, with a progress bar; Ctrl-C says what was kept and exits with 130."""
+    """Run a study where the options say, with a progress bar; Ctrl-C says what was kept and exits with 130.
+
+    Without `workers` and `dask`, cells are computed here: on `threads`, or one after the other.
+    """
     from concurrent.futures import BrokenExecutor
 
     from assay.errors import DataError
     from assay.sweeps import run
 
     try:
-        with executor(workers, dask) as pool, _bar() as progress:
+        with executor(workers, dask, threads) as pool, _bar() as progress:
             return run(task, grid, store=store, executor=pool, rng=rng, retry=retry, progress=progress)
     except KeyboardInterrupt:
         typer.echo(f"assay: interrupted: {_kept(task, store)}", err=True)
@@ -76,7 +81,7 @@ def _kept(task: "Task", store: Path | None) -> str:
 
 
 @contextmanager
-def executor(workers: int | None, dask: str | None) -> Iterator["Executor | None"]:
+def executor(workers: int | None, dask: str | None, threads: int | None = None) -> Iterator["Executor | None"]:
     """Open the executor that the options ask for; None computes here, one cell after the other."""
     if dask is not None:
         with _dask(dask, workers) as pool:
@@ -84,6 +89,11 @@ def executor(workers: int | None, dask: str | None) -> Iterator["Executor | None
     elif workers is not None:
         with _processes(workers) as pool:
             yield pool
+    elif threads is not None:
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(threads) as threaded:
+            yield threaded
     else:
         yield None
 

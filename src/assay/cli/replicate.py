@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assay.cli._study import DaskOption, RetryOption, StoreOption, WorkersOption
+
 if TYPE_CHECKING:
     from assay.replications import Replication
 
@@ -17,17 +19,29 @@ def replicate(
         typer.Option(help="Simulated data sets of each kind, per design. [default: 1000, forest 4000]"),
     ] = None,
     seed: Annotated[int, typer.Option(help="Another seed gives another Monte-Carlo error.")] = 0,
-    workers: Annotated[int | None, typer.Option(help="Threads; one per core when left out.")] = None,
+    store: StoreOption = None,
+    workers: WorkersOption = None,
+    dask: DaskOption = None,
+    retry: RetryOption = False,
     json: Annotated[bool, typer.Option("--json", help="Write JSON instead of a table.")] = False,
 ) -> None:
-    """Recompute the tables of a published paper: published, reproduced, difference and its standard error."""
-    from assay import _json
-    from assay.cli._progress import progress
-    from assay.replications import replicate as run
-    from assay.replications import work
+    """Recompute the tables of a published paper: published, reproduced, difference and its standard error.
 
-    with progress(f"replicate {paper}", work(paper, table=table, n_simulations=samples)) as report:
-        result = run(paper, table=table, n_simulations=samples, rng=seed, workers=workers, progress=report)
+    Example: assay replicate raters --store raters.db (Ctrl-C, and the same command goes on)
+    """
+    from assay import _json
+    from assay._random import n_workers
+    from assay.cli._study import FINISHED_WITH_FAILURES, run_study
+    from assay.replications import conclude, measure, plan
+
+    cells = plan(paper, table=table, n_simulations=samples)
+    sweep = run_study(
+        measure, cells, store=store, workers=workers, dask=dask, rng=seed, retry=retry, threads=n_workers(None)
+    )
+    if sweep.failures:
+        typer.echo(f"assay: {sweep}", err=True)
+        raise typer.Exit(FINISHED_WITH_FAILURES)
+    result = conclude(sweep)
     typer.echo(_json.dumps(result.to_dict(), indent=1) if json else "\n".join([_table(result), "", str(result)]))
 
 

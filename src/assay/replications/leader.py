@@ -1,17 +1,18 @@
 """LEADER: true p by metric, and p estimated from single data sets by six sampling strategies (tables 5–14)."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from assay._random import child, n_workers
-from assay.inference import PValue, expected_pvalue
-from assay.metrics import Metric, resolve
-from assay.models import preset
-from assay.replications.outcomes import Outcome, Simulation
-from assay.replications.results import Row, error_of_difference, figures, groups
+from assay._random import child
+from assay.errors import ArgumentError
+from assay.inference import expected_pvalue
+from assay.metrics import resolve
+from assay.models import ResponseModel, preset
+from assay.replications.outcomes import Simulation
+from assay.replications.results import Measured, Row, Setting, figures, groups
 from assay.resampling import Scheme, draw
-from assay.responses import Contest
 
 CONVENTION = (
     "1,000 items × 5 responses, σ ~ U(0, 0.3) (the text says U(0, 2)); true p from fresh data sets, with one response "
@@ -45,29 +46,65 @@ N_DATA_SETS = 20
 """Single data sets on which p is estimated; each with a tenth of the number of draws that true p gets."""
 
 
-def rows(simulation: Simulation, table: int | None = None) -> list[Row]:
-    """Recompute true and estimated p of every table, or of one."""
-    found = []
-    for (number, data, epsilon), cells in groups(_cells(table), "table", "data", "epsilon"):
-        found += _true(simulation, cells, data, epsilon)
-        found += _estimated(simulation, cells, data, epsilon, number)
+def settings(table: int | None = None) -> list[dict[str, Any]]:
+    """Return what is measured for every table, or for one.
+
+    True p of all metrics by the number of responses that strategies keep, and estimated p of all metrics by strategy
+    and data set.
+    """
+    found: list[dict[str, Any]] = []
+    for (number,), cells in groups(_published(), "table"):
+        if table in (None, number):
+            found += [{"table": number, "responses": kept} for kept in sorted({_kept(cell) for cell in cells})]
+            found += [
+                {"table": number, "sampling": sampling, "data_set": data_set}
+                for (sampling,), _ in groups(cells, "sampling")
+                for data_set in range(1, N_DATA_SETS + 1)
+            ]
     return found
 
 
-def work(n_simulations: int, table: int | None = None) -> int:
-    """Return how many data sets are drawn or resampled in all."""
-    cells = _cells(table)
-    kinds = {(cell["table"], _kept(cell)) for cell in cells}
-    strategies = {(cell["table"], cell["sampling"]) for cell in cells}
-    return 2 * n_simulations * len(kinds) + 2 * _n_resamples(n_simulations) * N_DATA_SETS * len(strategies)
+def measure(setting: Setting, simulation: Simulation) -> dict[str, float]:
+    """Measure true p, or p estimated from one data set, for each metric that the table prints."""
+    cells = _cells_of(setting)
+    model = preset(DATA[cells[0]["data"]])
+    names = list(dict.fromkeys(cell["metric"] for cell in cells))
+    if "sampling" in setting:
+        return _estimated(simulation, model, names, STRATEGIES[setting["sampling"]], cells[0]["epsilon"])
+    return _true(simulation, model, names, setting["responses"], cells[0]["epsilon"])
 
 
-def _n_resamples(n_simulations: int) -> int:
-    return max(1, n_simulations // 10)
+def rows(measured: Sequence[Measured]) -> list[Row]:
+    """Put published and recomputed numbers side by side, estimated p as a distribution over data sets."""
+    found = []
+    estimates: dict[tuple[int, str], list[Mapping[str, float]]] = {}
+    for setting, values in measured:
+        if "sampling" in setting:
+            estimates.setdefault((setting["table"], setting["sampling"]), []).append(values)
+        else:
+            found += [_true_row(cell, values) for cell in _cells_of(setting)]
+    for (table, sampling), several in estimates.items():
+        cells = _cells_of({"table": table, "sampling": sampling})
+        found += [_estimated_row(cell, several) for cell in cells]
+    return sorted(found, key=lambda row: (row.cell["table"], row.quantity != "true_p"))
 
 
-def _cells(table: int | None) -> list[dict[str, Any]]:
-    return [row for row in figures("leader_tables.json") if table in (None, row["table"])]
+def _cells_of(setting: Setting) -> list[dict[str, Any]]:
+    """Return the published cells that a setting belongs to."""
+    found = [
+        cell
+        for cell in _published()
+        if cell["table"] == setting["table"]
+        and setting.get("sampling", cell["sampling"]) == cell["sampling"]
+        and setting.get("responses", _kept(cell)) == _kept(cell)
+    ]
+    if not found:
+        raise ArgumentError(f"nothing is published at {dict(setting)}.")
+    return found
+
+
+def _published() -> list[dict[str, Any]]:
+    return figures("leader_tables.json")
 
 
 def _kept(cell: dict[str, Any]) -> int:
@@ -79,71 +116,54 @@ def _identity(cell: dict[str, Any]) -> dict[str, Any]:
     return {key: cell[key] for key in ("table", "data", "epsilon", "sampling", "metric")}
 
 
-def _true(simulation: Simulation, cells: list[dict[str, Any]], data: str, epsilon: float) -> list[Row]:
-    model = preset(DATA[data])
-    found = []
-    for n_responses in sorted({_kept(cell) for cell in cells}):
-        wanted = [cell for cell in cells if _kept(cell) == n_responses]
-        names = list(dict.fromkeys(cell["metric"] for cell in wanted))
-        correct = [name for name in names if name in CORRECT]
-        metrics = [resolve(METRICS[name]).on(model.scale) for name in names]
-        metrics += [resolve(CORRECT[name]).on(model.scale) for name in correct]
-        outcomes = simulation.outcomes(
-            model, metrics, n_items=N_ITEMS, n_responses=n_responses, epsilon=epsilon, name=(data,)
-        )
-        legacy = dict(zip(names, outcomes, strict=False))
-        right = dict(zip(correct, outcomes[len(names) :], strict=True))
-        found += [
-            _true_row(cell, legacy[cell["metric"]], right.get(cell["metric"]), simulation.n_simulations)
-            for cell in wanted
-        ]
+def _true(
+    simulation: Simulation, model: ResponseModel, names: list[str], n_responses: int, epsilon: float
+) -> dict[str, float]:
+    correct = [name for name in names if name in CORRECT]
+    metrics = [METRICS[name] for name in names] + [CORRECT[name] for name in correct]
+    outcomes = simulation.outcomes(
+        model, [resolve(metric).on(model.scale) for metric in metrics], n_items=N_ITEMS, n_responses=n_responses,
+        epsilon=epsilon,
+    )  # fmt: skip
+    found = {}
+    for name, outcome in zip(names, outcomes, strict=False):
+        found[f"{name} p"], found[f"{name} p_error"] = outcome.numbers("p").values()
+    for name, outcome in zip(correct, outcomes[len(names) :], strict=True):
+        found[f"{name} p_with_correct_emd"] = outcome.p
     return found
 
 
-def _true_row(cell: dict[str, Any], outcome: Outcome, correct: Outcome | None, n_simulations: int) -> Row:
-    beside = {} if correct is None else {"p_with_correct_emd": correct.p}
-    error = error_of_difference(outcome.p_error, n_simulations)
-    return Row(_identity(cell), "true_p", cell["true_p"], outcome.p, error, beside)
+def _true_row(cell: dict[str, Any], values: Mapping[str, float]) -> Row:
+    name = cell["metric"]
+    beside = {"p_with_correct_emd": values[f"{name} p_with_correct_emd"]} if name in CORRECT else {}
+    return Row(_identity(cell), "true_p", cell["true_p"], values[f"{name} p"], values[f"{name} p_error"], beside)
 
 
 def _estimated(
-    simulation: Simulation, cells: list[dict[str, Any]], data: str, epsilon: float, number: int
-) -> list[Row]:
-    model = preset(DATA[data])
-    tables = [
-        model.table(N_ITEMS, N_RESPONSES, epsilon=epsilon, rng=child(simulation.seed, "estimated", number, data_set))
-        for data_set in range(N_DATA_SETS)
-    ]
-    contests = [table.contest(gold="gold", a="A", b="B") for table in tables]
-    found = []
-    for (sampling,), wanted in groups(cells, "sampling"):
-        metrics = [resolve(METRICS[cell["metric"]]).on(model.scale) for cell in wanted]
-        estimates = [_estimate(simulation, contest, metrics, STRATEGIES[sampling]) for contest in contests]
-        found += [
-            _estimated_row(cell, list(pvalues))
-            for cell, pvalues in zip(wanted, zip(*estimates, strict=True), strict=True)
-        ]
-    return found
-
-
-def _estimate(simulation: Simulation, contest: Contest, metrics: list[Metric], scheme: Scheme) -> list[PValue]:
-    """Return p estimated from one data set, one for each metric."""
+    simulation: Simulation, model: ResponseModel, names: list[str], scheme: Scheme, epsilon: float
+) -> dict[str, float]:
+    table = model.table(N_ITEMS, N_RESPONSES, epsilon=epsilon, rng=child(simulation.seed, "data set"))
+    contest = table.contest(gold="gold", a="A", b="B")
+    metrics = [resolve(METRICS[name]).on(model.scale) for name in names]
     draws, null = (
         draw(
-            contest, metrics, scheme=scheme, null=kind, n_resamples=_n_resamples(simulation.n_simulations),
-            seed=child(simulation.seed, contest.digest, str(scheme)), workers=n_workers(simulation.workers),
-            progress=simulation.progress,
+            contest, metrics, scheme=scheme, null=kind, n_resamples=max(1, simulation.n_simulations // 10),
+            seed=child(simulation.seed, "draws"), workers=1,
         ).contrasts
         for kind in (None, "pooled-responses")
     )  # fmt: skip
-    return [expected_pvalue(*pair) for pair in zip(null, draws, strict=True)]
+    found: dict[str, float] = {}
+    for name, pair in zip(names, zip(null, draws, strict=True), strict=True):
+        pvalue = expected_pvalue(*pair)
+        found |= {f"{name} p": pvalue.pvalue, f"{name} is_bound": pvalue.is_bound}
+    return found
 
 
-def _estimated_row(cell: dict[str, Any], pvalues: list[PValue]) -> Row:
-    published = cell["estimated_p"]
-    values = np.array([pvalue.pvalue for pvalue in pvalues])
+def _estimated_row(cell: dict[str, Any], several: Sequence[Mapping[str, float]]) -> Row:
+    published, name = cell["estimated_p"], cell["metric"]
+    values = np.array([one[f"{name} p"] for one in several])
     # A bound says "below 1 / (b + 1)": for the rank of the published number it counts as 0.
-    ranked = np.array([0.0 if pvalue.is_bound else pvalue.pvalue for pvalue in pvalues])
+    ranked = np.array([0.0 if one[f"{name} is_bound"] else one[f"{name} p"] for one in several])
     rank = float(np.mean(ranked < published) + np.mean(ranked == published) / 2)
     low, high = (float(value) for value in np.quantile(values, [0.05, 0.95]))
     beside = {"quantile_of_published": rank, "low": low, "high": high}

@@ -1,8 +1,8 @@
 """What a design gives on average: contrast, expected p and width of the interval, from simulated data sets."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from assay._random import child
 from assay.inference import basic, expected_pvalue
 from assay.metrics import Metric
 from assay.models import ResponseModel, simulate_contrasts
-from assay.replications.results import PUBLISHED_SIMULATIONS
+from assay.replications.results import PUBLISHED_SIMULATIONS, error_of_difference
 from assay.scales import FloatArray
 
 
@@ -59,15 +59,25 @@ class Outcome:
         """Standard error of that width: 3.73 σ/√b, for two sample quantiles of nearly normal draws."""
         return 3.73 * self.effect_error
 
+    def numbers(self, *quantities: str) -> dict[str, float]:
+        """Return these quantities by name, each with the error of its difference from the published number."""
+        found = {}
+        for name in quantities:
+            found[name] = float(getattr(self, name))
+            found[f"{name}_error"] = error_of_difference(getattr(self, f"{name}_error"), self.draws.size)
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """What all designs of a replication share."""
+    """How many data sets of each kind a cell simulates, and from which seed; cells run in parallel, not their parts."""
 
     n_simulations: int
     seed: np.random.SeedSequence
-    workers: int | None = None
-    progress: Callable[[int], object] | None = None
+
+    def times(self, factor: int) -> "Simulation":
+        """Return a simulation of more data sets."""
+        return replace(self, n_simulations=factor * self.n_simulations)
 
     def outcomes(
         self,
@@ -78,15 +88,13 @@ class Simulation:
         n_responses: int,
         epsilon: float,
         resample_simulated: bool = False,
-        name: Sequence[object] = (),
     ) -> list[Outcome]:
-        """Simulate alternative and null data sets of one design; `name` tells its stream from other designs'."""
-        seed = child(self.seed, *map(str, (n_items, n_responses, epsilon, resample_simulated, *name)))
+        """Simulate alternative and null data sets of one design."""
+        seed = child(self.seed, *map(str, (n_items, n_responses, epsilon, resample_simulated)))
         draws, null = (
             simulate_contrasts(
                 model, metrics, n_items=n_items, n_responses=n_responses, epsilon=epsilon, null=null,
-                n_simulations=self.n_simulations, resample_simulated=resample_simulated, rng=seed,
-                workers=self.workers, progress=self.progress,
+                n_simulations=self.n_simulations, resample_simulated=resample_simulated, rng=seed, workers=1,
             )
             for null in (False, True)
         )  # fmt: skip

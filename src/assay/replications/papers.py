@@ -1,14 +1,20 @@
-"""Recompute the tables of one paper."""
+"""Recompute the tables of one paper: its cells, what is measured in each, and the numbers side by side."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
 from types import ModuleType
+from typing import Any
+
+import numpy as np
 
 from assay import _check
-from assay._random import Rng, entropy_of, replayable
-from assay.errors import ArgumentError
+from assay._random import Rng, entropy_of, n_workers, replayable, seed_of
+from assay.errors import ArgumentError, DataError
 from assay.replications import forest, leader, raters, ratings
 from assay.replications.outcomes import Simulation
-from assay.replications.results import Replication, figures
+from assay.replications.results import Replication
+from assay.sweeps import Counts, Grid, Store, Sweep, run, task
 
 PAPERS: dict[str, ModuleType] = {"raters": raters, "leader": leader, "forest": forest, "ratings": ratings}
 SIMULATIONS = {"raters": 1000, "leader": 1000, "forest": 4000, "ratings": 1000}
@@ -21,8 +27,9 @@ def replicate(
     table: int | None = None,
     n_simulations: int | None = None,
     rng: Rng = 0,
-    workers: int | None = None,
-    progress: Callable[[int], object] | None = None,
+    store: Store | str | os.PathLike[str] | None = None,
+    executor: Executor | None = None,
+    progress: Callable[[Counts], object] | None = None,
 ) -> Replication:
     """Recompute the tables of a paper and put published and reproduced numbers side by side.
 
@@ -35,10 +42,12 @@ def replicate(
         Simulated data sets, alternative and null, for each design; 1,000 (FOREST: 4,000) when left out.
     rng : int, SeedSequence, Generator or None
         The default, 0, makes everybody's replication the same.
-    workers : int, optional
-        Threads; one per core when left out.
+    store : Store or path, optional
+        Where finished cells are kept, and found again by a later run.
+    executor : concurrent.futures.Executor, optional
+        Where cells are computed; on threads, one per core, when left out. The numbers do not depend on it.
     progress : callable, optional
-        Told how many data sets each finished block adds; `work` says how many there are in all.
+        Told how many cells are done, failed and missing.
 
     Examples
     --------
@@ -46,24 +55,54 @@ def replicate(
     >>> len(result.rows), result.quantities
     (32, ('ci_width',))
     """
+    cells = plan(paper, table=table, n_simulations=n_simulations)
+    seed = entropy_of(replayable(rng))
+    if executor is not None:
+        return conclude(run(measure, cells, store=store, executor=executor, rng=seed, progress=progress))
+    with ThreadPoolExecutor(n_workers(None)) as threads:
+        return conclude(run(measure, cells, store=store, executor=threads, rng=seed, progress=progress))
+
+
+def plan(paper: str, *, table: int | None = None, n_simulations: int | None = None) -> Grid:
+    """Return the cells of a replication."""
     module = PAPERS[_check.one_of("paper", paper, PAPERS)]
     known = tables(paper)
     if table is not None and table not in known:
         raise ArgumentError(f"`table` of {paper!r} must be one of {', '.join(map(str, known))}; got {table!r}.")
-    size = _check.integer("n_simulations", n_simulations or SIMULATIONS[paper], at_least=2)
-    seed = replayable(rng)
-    rows = module.rows(Simulation(size, seed, workers, progress), table)
-    return Replication(paper, module.CONVENTION, tuple(rows), size, entropy_of(seed))
+    asked = SIMULATIONS[paper] if n_simulations is None else n_simulations
+    size = _check.integer("n_simulations", asked, at_least=2)
+    return Grid({"paper": paper, **setting, "n_simulations": size} for setting in module.settings(table))
+
+
+@task(version=1)
+def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, float]:
+    """Recompute one part of a published table.
+
+    Parameters of a cell: `paper`, `table`, what identifies the part (RATERS: `items` and `responses`; FOREST, RATINGS:
+    `dataset` and `metric`; LEADER: `responses` for true p, `sampling` and `data_set` for estimated p), and optionally
+    `n_simulations`. Names that end in `_error` are standard errors of the difference from the published number.
+    """
+    setting = {name: value for name, value in cell.items() if name not in {"paper", "n_simulations"}}
+    paper = _check.one_of("paper", cell.get("paper"), PAPERS)
+    size = _check.integer("n_simulations", cell.get("n_simulations", SIMULATIONS[paper]), at_least=2)
+    found: dict[str, float] = PAPERS[paper].measure(setting, Simulation(size, seed_of(rng)))
+    return found
+
+
+def conclude(sweep: Sweep) -> Replication:
+    """Put what the cells of one paper measured beside the published numbers."""
+    if sweep.failures or sweep.counts.missing:
+        raise DataError(str(sweep))
+    papers = {(row.parameters["paper"], row.parameters["n_simulations"]) for row in sweep.rows}
+    [(paper, size)] = papers
+    module = PAPERS[paper]
+    measured = [
+        ({name: value for name, value in row.parameters.items() if name not in {"paper", "n_simulations"}}, row.values)
+        for row in sweep.rows
+    ]
+    return Replication(paper, module.CONVENTION, tuple(module.rows(measured)), size, sweep.seed)
 
 
 def tables(paper: str) -> tuple[int, ...]:
     """Return the numbers of the tables that can be recomputed."""
-    if paper == "forest":
-        return (2, 3)
-    return tuple(sorted({row["table"] for row in figures(f"{paper}_tables.json")}))
-
-
-def work(paper: str, *, table: int | None = None, n_simulations: int | None = None) -> int:
-    """Return how many data sets `replicate` will report through `progress`."""
-    total: int = PAPERS[_check.one_of("paper", paper, PAPERS)].work(n_simulations or SIMULATIONS[paper], table)
-    return total
+    return tuple(sorted({setting["table"] for setting in PAPERS[paper].settings()}))

@@ -1,22 +1,24 @@
 """RATERS: p by number of items and of responses, for Wins, MAE and mean EMD (tables 4–15)."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from assay.metrics import Metric, resolve
+from assay.metrics import resolve
 from assay.models import NormalModel, ResponseModel, preset
 from assay.models.levels import LikertAnswers
 from assay.replications.outcomes import Simulation
-from assay.replications.results import Row, error_of_difference, figures, groups
+from assay.replications.results import Measured, Row, Setting, figures, lookup
 from assay.scales import Scale
 
 CONVENTION = (
     "fresh items in every simulated data set, σ ~ U(0, 0.3), responses not clipped (the text says clipped), "
     "p = P(null ≥ alternative) over all pairs; MEMD is the legacy distance of histogram counts."
 )
-METRICS = {"Wins": "wins", "MAE": "mae"}
+METRICS = {"Wins": "wins", "MAE": "mae", "MEMD": "emd-histogram-legacy"}
+SETTING = ("table", "items", "responses")
 MORE = 10
 """Item means are cheap to draw, so the metrics that need no more get this many times as many data sets."""
 
@@ -55,36 +57,33 @@ class BinnedModel(ResponseModel):
         return {"kind": self.kind, "model": self.model.to_dict(), "bins": self.bins}
 
 
-def rows(simulation: Simulation, table: int | None = None) -> list[Row]:
-    """Recompute the tables, or one of them."""
-    published = [row for row in figures("raters_tables.json") if table in (None, row["table"])]
-    normal = preset("normal")
-    binned = BinnedModel(normal)  # type: ignore[arg-type]
+def settings(table: int | None = None) -> list[dict[str, Any]]:
+    """Return what tells the cells of the tables, or of one, apart."""
+    return [{name: cell[name] for name in SETTING} for cell in _published() if table in (None, cell["table"])]
+
+
+def measure(setting: Setting, simulation: Simulation) -> dict[str, float]:
+    """Recompute one cell of a table."""
+    cell = lookup(_published(), setting, SETTING)
+    model, metric, factor = preset("normal"), METRICS[cell["metric"]], MORE
+    if cell["metric"] == "MEMD":
+        model, factor = BinnedModel(model), 1  # type: ignore[arg-type]
+    [outcome] = simulation.times(factor).outcomes(
+        model, [resolve(metric).on(model.scale)], n_items=cell["items"], n_responses=cell["responses"],
+        epsilon=cell["epsilon"],
+    )  # fmt: skip
+    return outcome.numbers("p")
+
+
+def rows(measured: Sequence[Measured]) -> list[Row]:
+    """Put published and recomputed numbers side by side."""
     found = []
-    for (epsilon, n_items, n_responses), cells in groups(published, "epsilon", "items", "responses"):
-        asked: list[tuple[ResponseModel, dict[str, Metric]]] = [
-            (normal, {name: resolve(METRICS[name]).on(normal.scale) for name in METRICS}),
-            (binned, {"MEMD": resolve("emd-histogram-legacy").on(binned.scale)}),
-        ]
-        for model, metrics in asked:
-            wanted = [cell for cell in cells if cell["metric"] in metrics]
-            if not wanted:
-                continue
-            larger = replace(simulation, n_simulations=simulation.n_simulations * (1 if model is binned else MORE))
-            outcomes = larger.outcomes(
-                model, list(metrics.values()), n_items=n_items, n_responses=n_responses, epsilon=epsilon
-            )
-            by_name = dict(zip(metrics, outcomes, strict=True))
-            for cell in wanted:
-                outcome = by_name[cell["metric"]]
-                error = error_of_difference(outcome.p_error, larger.n_simulations)
-                identity = {key: cell[key] for key in ("table", "metric", "epsilon", "items", "responses")}
-                found.append(Row(identity, "p", cell["p"], outcome.p, error))
-    return sorted(found, key=lambda row: row.cell["table"])
+    for setting, values in measured:
+        cell = lookup(_published(), setting, SETTING)
+        identity = {key: cell[key] for key in ("table", "metric", "epsilon", "items", "responses")}
+        found.append(Row(identity, "p", cell["p"], values["p"], values["p_error"]))
+    return found
 
 
-def work(n_simulations: int, table: int | None = None) -> int:
-    """Return how many data sets are simulated in all."""
-    published = [row for row in figures("raters_tables.json") if table in (None, row["table"])]
-    kinds = {(row["epsilon"], row["items"], row["responses"], row["metric"] == "MEMD") for row in published}
-    return 2 * n_simulations * sum(1 if binned else MORE for *_, binned in kinds)
+def _published() -> list[dict[str, Any]]:
+    return figures("raters_tables.json")

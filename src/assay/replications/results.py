@@ -4,16 +4,25 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from assay import _check
+from assay.errors import ArgumentError
 
 if TYPE_CHECKING:
     import polars as pl
 
 PUBLISHED_SIMULATIONS = 1000
 """The papers' own number of simulated data sets: their figures carry Monte-Carlo error too."""
+
+Setting = Mapping[str, Any]
+"""What tells one part of a paper's tables from the others: table, data set, metric, sizes, …."""
+Measured = tuple[Setting, Mapping[str, float]]
+"""A setting and what was measured there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +115,22 @@ class Replication:
         return "\n".join(lines)
 
 
+@cache
 def figures(name: str) -> list[dict[str, Any]]:
     """Read a file of published figures."""
     text = resources.files("assay.replications").joinpath("figures", name).read_text(encoding="utf-8")
     rows: list[dict[str, Any]] = json.loads(text)
     return rows
+
+
+def lookup(published: Sequence[dict[str, Any]], setting: Setting, keys: Sequence[str]) -> dict[str, Any]:
+    """Return the published row at a setting, which these keys identify."""
+    for key in setting:
+        _check.one_of("parameter", key, keys)
+    found = [row for row in published if all(row[key] == setting.get(key) for key in keys)]
+    if not found:
+        raise ArgumentError(f"nothing is published at {', '.join(f'{key}={setting.get(key)}' for key in keys)}.")
+    return found[0]
 
 
 def error_of_difference(own: float, n_simulations: int, published_simulations: int = PUBLISHED_SIMULATIONS) -> float:
