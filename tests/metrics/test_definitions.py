@@ -17,9 +17,9 @@ LABELS_ONLY = ["accuracy", "tv", "kl", "js", "cross-entropy"]
 
 
 @st.composite
-def ragged(draw, elements):
+def ragged(draw, elements, most=5):
     n_items = draw(st.integers(2, 9))
-    item = st.lists(elements, min_size=1, max_size=5).map(np.array)
+    item = st.lists(elements, min_size=1, max_size=most).map(np.array)
     return [draw(st.lists(item, min_size=n_items, max_size=n_items)) for _ in range(3)]
 
 
@@ -87,8 +87,10 @@ def test_wins(name, sides):
 
 
 @pytest.mark.parametrize("name", UNIT)
-@given(sides=ragged(st.integers(-2, 12).map(lambda k: k / 10)))
-def test_legacy_histograms_have_the_same_bins_on_levels_and_on_numbers(name, sides):
+@pytest.mark.parametrize("most", [5, 12])  # up to eight responses are counted in a word, more in an array
+@given(data=st.data())
+def test_legacy_histograms_have_the_same_bins_on_levels_and_on_numbers(name, most, data):
+    sides = data.draw(ragged(st.integers(-2, 12).map(lambda k: k / 10), most))
     expected = [float(definitions.SCORES[name](sides[0], model)) for model in sides[1:]]
     for scale in ("continuous", "ordinal"):
         found, _, _ = scores(name, Contest.from_arrays(*map(grid, sides), scale=scale))

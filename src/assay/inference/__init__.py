@@ -10,6 +10,7 @@ from assay.inference.intervals import (
     bca,
     interval,
     percentile,
+    score,
     studentised,
 )
 from assay.inference.proportions import BinomialRegion, binomial_region, clopper_pearson, wilson
@@ -38,6 +39,7 @@ __all__ = [
     "hedges_g",
     "interval",
     "percentile",
+    "score",
     "studentised",
     "tail_pvalue",
     "two_way",

@@ -1,4 +1,4 @@
-"""From bootstrap draws to confidence intervals: percentile, basic, BCa and studentised.
+"""From bootstrap draws to confidence intervals: percentile, basic, BCa and studentised; and Tango's score interval.
 
 An interval that the draws cannot give is NaN at both ends, and its notes say why. In particular, draws that are all
 equal say nothing about uncertainty, so they give no interval rather than one of width zero.
@@ -18,8 +18,11 @@ from assay.errors import ArgumentError
 from assay.inference.pvalues import ALTERNATIVES, defined, tie_tolerance
 from assay.scales import FloatArray
 
-Method = Literal["percentile", "basic", "bca", "studentised"]
-METHODS: tuple[Method, ...] = ("percentile", "basic", "bca", "studentised")
+Method = Literal["percentile", "basic", "bca", "studentised", "score"]
+METHODS: tuple[Method, ...] = ("percentile", "basic", "bca", "studentised", "score")
+SAME_SIZE = 1e-13
+"""Item contrasts that differ by less than this share, times their number, are equal: they come out of a jackknife."""
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ def interval(
 ) -> ConfidenceInterval:
     """Return the interval that `method` makes of the draws.
 
-    "bca" also needs `jackknife`; "studentised" also needs `standard_errors` and `standard_error`.
+    "bca" and "score" also need `jackknife`; "studentised" also needs `standard_errors` and `standard_error`.
 
     Examples
     --------
@@ -90,10 +93,14 @@ def interval(
         return percentile(draws, confidence_level=confidence_level, alternative=alternative)
     if method == "basic":
         return basic(draws, estimate, confidence_level=confidence_level, alternative=alternative)
-    if method == "bca":
+    if method in ("bca", "score"):
         if jackknife is None:
-            raise ArgumentError("`jackknife` must be given for method 'bca'; got None.")
-        return bca(draws, estimate, jackknife=jackknife, confidence_level=confidence_level, alternative=alternative)
+            raise ArgumentError(f"`jackknife` must be given for method {method!r}; got None.")
+        if method == "bca":
+            return bca(draws, estimate, jackknife=jackknife, confidence_level=confidence_level, alternative=alternative)
+        left = np.asarray(jackknife, dtype=np.float64).ravel()
+        contrasts = left.size * estimate - (left.size - 1) * left  # of a mean, leaving one out gives that one back
+        return score(contrasts, confidence_level=confidence_level, alternative=alternative)
     if standard_errors is None or standard_error is None:
         raise ArgumentError("`standard_errors` and `standard_error` must be given for method 'studentised'; got None.")
     return studentised(
@@ -273,6 +280,60 @@ def studentised(
     notes += _extreme(kept, tails)
     ends = (estimate - standard_error * high, estimate - standard_error * low)
     return _conclude("studentised", ends, confidence_level, alternative, notes)
+
+
+def score(
+    contrasts: npt.ArrayLike, *, confidence_level: float = 0.95, alternative: str = "two-sided"
+) -> ConfidenceInterval:
+    """Return Tango's score interval of the mean of item contrasts that are −c, 0 or c (Tango 1998).
+
+    It holds the differences of two paired proportions that the score test does not reject: for accuracy and wins, whose
+    item contrasts are signs, and any metric of single labels. It needs no draws, and where few items tell A and B
+    apart it covers, while resampling has too few different outcomes to draw from.
+
+    Parameters
+    ----------
+    contrasts : array of float
+        One for each item; if not all are zero or of the same size, the interval is undefined.
+    confidence_level : float
+    alternative : {"two-sided", "greater", "less"}
+
+    Examples
+    --------
+    A is better on 1 of 21 items, B on 7:
+
+    >>> print(score([1.0] + 7 * [-1.0] + 13 * [0.0]))
+    95 % interval -0.5172 to -0.026 (score)
+    """
+    tail, _ = _tails(confidence_level, alternative)
+    values = np.asarray(contrasts, dtype=np.float64).ravel()
+    size = float(np.abs(values).max(initial=0.0))
+    tolerance = SAME_SIZE * max(1, values.size) * size
+    differs = np.abs(values) > tolerance
+    if values.size < 2 or not size > 0 or not (np.abs(np.abs(values[differs]) - size) <= tolerance).all():
+        reason = "no item tells A and B apart" if size == 0 else "the item contrasts are not all −c, 0 or c"
+        notes = (f"The score interval is undefined: {reason}.",)
+        return _conclude("score", (math.nan, math.nan), confidence_level, alternative, notes)
+    won, lost = int(np.count_nonzero(values[differs] > 0)), int(np.count_nonzero(values[differs] < 0))
+    z = -float(ndtri(tail))
+    low, high = _score_end(won, lost, values.size, z), -_score_end(lost, won, values.size, z)
+    return _conclude("score", (size * low, size * high), confidence_level, alternative, ())
+
+
+def _score_end(won: int, lost: int, n: int, z: float) -> float:
+    """Return the smallest difference of shares that the score test does not reject, by bisection."""
+    low, high = -1.0, (won - lost) / n
+    while high - low > ROUNDING:
+        middle = (low + high) / 2
+        # The share of lost items that is most likely where the difference is `middle` (Tango 1998, eq. 11).
+        linear = (2 * n - won + lost) * middle - won - lost
+        share = (math.sqrt(linear**2 + 8 * n * lost * middle * (1 - middle)) - linear) / (4 * n)
+        variance = max(2 * share + middle * (1 - middle), 0.0) / n
+        if (won - lost) / n - middle > z * math.sqrt(variance):
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 def _tails(confidence_level: float, alternative: str) -> tuple[float, float]:

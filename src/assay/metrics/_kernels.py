@@ -1,10 +1,14 @@
 """Loops over rows that NumPy has no word for; compiled on first use. Each has a plain twin in the tests."""
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
 from assay.metrics.base import ROUNDING
 from assay.scales import FloatArray, IntArray
+
+_ONE, _THREE, _EIGHT = np.uint64(1), np.uint64(3), np.uint64(8)
+_BYTE, _ONES = np.uint64(0xFF), np.uint64(0x0101010101010101)
 
 
 @njit(cache=True, nogil=True)
@@ -148,4 +152,108 @@ def total_variation(left: FloatArray, right: FloatArray) -> FloatArray:
             for c in range(width):
                 apart += abs(left[r, c] / n - right[r, c] / m)
             out[r] = apart
+    return out
+
+
+@njit(cache=True, nogil=True)
+def paired_wins(gold: FloatArray, a: FloatArray, b: FloatArray, tie: float) -> tuple[FloatArray, FloatArray]:
+    """Share of positions that A wins, and that B wins, in each row of responses.
+
+    Positions that a source lacks are left out; a row without a common position is NaN.
+    """
+    n_rows = gold.shape[0]
+    k = min(gold.shape[1], a.shape[1], b.shape[1])
+    won, lost = np.empty(n_rows), np.empty(n_rows)
+    for r in range(n_rows):
+        pairs = 0
+        of_a = 0
+        of_b = 0
+        for j in range(k):
+            difference = abs(b[r, j] - gold[r, j]) - abs(a[r, j] - gold[r, j])
+            pairs += not np.isnan(difference)
+            of_a += difference > tie
+            of_b += difference < -tie
+        won[r] = of_a / pairs if pairs else np.nan
+        lost[r] = of_b / pairs if pairs else np.nan
+    return won, lost
+
+
+@njit(cache=True, nogil=True)
+def sorted_histograms(rows: FloatArray, bins: int) -> IntArray:
+    """Count each row into equal bins on [0, 1], dropping what lies outside or is absent, and sort the counts."""
+    out = np.zeros((rows.shape[0], bins), dtype=np.int64)
+    for r in range(rows.shape[0]):
+        for c in range(rows.shape[1]):
+            value = rows[r, c]
+            if 0.0 <= value <= 1.0:
+                out[r, min(int(value * bins + bins * ROUNDING), bins - 1)] += 1
+        out[r].sort()
+    return out
+
+
+# Two sets of counts differ by Σ |tail − tail| over t = 1, 2, …, where the t-th tail is the number of bins with t or
+# more: the area between the two survival functions. A response that makes a bin's count t adds one to the t-th tail, so
+# that nothing is sorted. With up to eight responses, counts and tails are the eight bytes of a word.
+
+
+@njit(cache=True, nogil=True)
+def histogram_tails(rows: FloatArray, bins: int) -> npt.NDArray[np.uint64]:
+    """Return the tails of each row's counts in up to eight equal bins on [0, 1]; rows have up to eight values."""
+    out = np.empty(rows.shape[0], dtype=np.uint64)
+    for r in range(rows.shape[0]):
+        counts = np.uint64(0)
+        tails = np.uint64(0)
+        for c in range(rows.shape[1]):
+            value = rows[r, c]
+            if 0.0 <= value <= 1.0:
+                place = np.uint64(min(int(value * bins + bins * ROUNDING), bins - 1)) << _THREE
+                tails += _ONE << (((counts >> place) & _BYTE) << _THREE)
+                counts += _ONE << place
+        out[r] = tails
+    return out
+
+
+@njit(cache=True, nogil=True)
+def largest_sum(rows: FloatArray) -> float:
+    """Return the largest sum of a row."""
+    largest = 0.0
+    for r in range(rows.shape[0]):
+        total = 0.0
+        for c in range(rows.shape[1]):
+            total += rows[r, c]
+        largest = max(largest, total)
+    return largest
+
+
+@njit(cache=True, nogil=True)
+def level_histogram_tails(rows: FloatArray, bin_of: IntArray) -> npt.NDArray[np.uint64]:
+    """Return the same of rows that count levels, given the bin (below eight) into which each falls, −1 for none."""
+    out = np.empty(rows.shape[0], dtype=np.uint64)
+    for r in range(rows.shape[0]):
+        counts = np.uint64(0)
+        tails = np.uint64(0)
+        for level in range(bin_of.size):
+            if bin_of[level] >= 0:
+                counts += np.uint64(rows[r, level]) << (np.uint64(bin_of[level]) << _THREE)
+        while counts:
+            # A bin with t responses adds one to each of the first t tails: the lowest t bytes.
+            if counts & _BYTE:
+                tails += _ONES >> ((_EIGHT - (counts & _BYTE)) << _THREE)
+            counts >>= _EIGHT
+        out[r] = tails
+    return out
+
+
+@njit(cache=True, nogil=True)
+def tail_distances(left: npt.NDArray[np.uint64], right: npt.NDArray[np.uint64], bins: int) -> FloatArray:
+    """Σ |tail − tail| / bins of pairs of words."""
+    out = np.empty(left.size)
+    for r in range(left.size):
+        one, other = left[r], right[r]
+        apart = 0.0
+        while one != other:
+            apart += abs(np.float64(one & _BYTE) - np.float64(other & _BYTE))
+            one >>= _EIGHT
+            other >>= _EIGHT
+        out[r] = apart / bins
     return out

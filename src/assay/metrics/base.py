@@ -41,6 +41,8 @@ class Metric(ABC):
         Whether it is a mean of item scores.
     linear : bool
         Whether it is a mean of responses, to which every (item, rater) pair adds its own share.
+    three_valued : bool
+        Whether its item contrasts are always −1, 0 or 1.
     relative : bool
         Whether it exists only between two models: one model alone has no score.
     gold_free : bool
@@ -55,6 +57,7 @@ class Metric(ABC):
 
     additive: ClassVar[bool] = False
     linear: ClassVar[bool] = False
+    three_valued: ClassVar[bool] = False
     relative: ClassVar[bool] = False
     gold_free: ClassVar[bool] = False
 

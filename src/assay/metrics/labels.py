@@ -30,6 +30,7 @@ class Accuracy(AdditiveMetric):
     better: ClassVar[Better] = "higher"
     needs: ClassVar[Needs] = "counts"
     kinds: ClassVar[tuple[Kind, ...]] = LABELS
+    three_valued: ClassVar[bool] = True
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return 1 where the votes agree, else 0."""

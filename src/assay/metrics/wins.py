@@ -27,6 +27,7 @@ class Wins(AdditiveMetric):
     title: ClassVar[str] = "wins"
     better: ClassVar[Better] = "higher"
     relative: ClassVar[bool] = True
+    three_valued: ClassVar[bool] = True
     kinds = ("nominal", "ordinal", "continuous")
 
     base: AdditiveMetric | None = None
@@ -75,8 +76,8 @@ class WinsResponses(AdditiveMetric):
 
     def item_contrasts(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return (wins of A − wins of B) / pairs for each item."""
-        signs, pairs = _paired_signs(gold, a, b)
-        return np.asarray(signs.sum(axis=-1) / pairs)
+        won, lost = _paired_wins(gold, a, b)
+        return won - lost
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Wins are relative: one model alone has none."""
@@ -84,18 +85,21 @@ class WinsResponses(AdditiveMetric):
 
     def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the mean share of pairs that A wins and that B wins."""
-        signs, pairs = _paired_signs(gold, a, b)
-        won, lost = ((won.sum(axis=-1) / pairs).mean(axis=-1) for won in (signs > 0, signs < 0))
-        return np.asarray(won), np.asarray(lost)
+        won, lost = _paired_wins(gold, a, b)
+        return np.asarray(won.mean(axis=-1)), np.asarray(lost.mean(axis=-1))
 
 
-def _paired_signs(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return who wins each pair of responses (0 where there is none), and the number of pairs of each item."""
-    k = min(gold.shape[-1], a.shape[-1], b.shape[-1])
-    gold, a, b = gold[..., :k], a[..., :k], b[..., :k]
-    difference = np.abs(b - gold) - np.abs(a - gold)
-    paired = ~np.isnan(difference)
-    return _signs(np.where(paired, difference, 0.0), _largest(gold, a, b)), np.asarray(paired.sum(axis=-1))
+def _paired_wins(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the shares of an item's pairs of responses that A wins and that B wins."""
+    from assay.metrics import _kernels
+
+    tie = ROUNDING * _largest(gold, a, b)
+    shape = np.broadcast_shapes(gold.shape[:-1], a.shape[:-1], b.shape[:-1])
+    of_gold, of_a, of_b = (
+        np.broadcast_to(side, (*shape, side.shape[-1])).reshape(-1, side.shape[-1]) for side in (gold, a, b)
+    )
+    won, lost = _kernels.paired_wins(of_gold, of_a, of_b, tie)
+    return won.reshape(shape), lost.reshape(shape)
 
 
 def _signs(difference: FloatArray, largest: float) -> FloatArray:
@@ -104,4 +108,6 @@ def _signs(difference: FloatArray, largest: float) -> FloatArray:
 
 
 def _largest(*arrays: FloatArray) -> float:
-    return max(float(np.nanmax(np.abs(array), initial=0.0)) for array in arrays)
+    # fmax and fmin pass over NaN, and need no copy of sizes as |array| would.
+    ends = [(np.fmax.reduce(array, axis=None), np.fmin.reduce(array, axis=None)) for array in arrays if array.size]
+    return max((float(max(high, -low)) for high, low in ends if not np.isnan(high)), default=0.0)
