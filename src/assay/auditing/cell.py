@@ -9,7 +9,7 @@ What a cell returns is flat and named "table|…|quantity", because a sweep stor
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -85,12 +85,15 @@ def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, floa
     model = read_model(cell["model"])
     estimators = estimators_of(cell, model)
     seed = _random.seed_of(rng)
-    # Where a draw has one response per item, the true p is that of K = 1 (LEADER's convention).
-    sizes = {cell["n_responses"], *(1 for scheme, _ in estimators.pairs if _keeps_one(scheme))}
+    split = cell.get("split", True)
     values: dict[str, float] = {}
-    for truth, perturbation in truths(cell["epsilon"], cell.get("perturbation"), split=cell.get("split", True)):
+    for truth, perturbation in truths(cell["epsilon"], cell.get("perturbation"), split=bool(split)):
         stream = _random.child(seed, truth)
         design = {"n_items": cell["n_items"], "epsilon": cell["epsilon"], "perturbation": perturbation}
+        if truth == SPLIT and split is not True:
+            estimators = replace(estimators, pairs=tuple(pair for pair in estimators.pairs if write(pair[0]) in split))
+        # Where a draw has one response per item, the true p is that of K = 1 (LEADER's convention).
+        sizes = {cell["n_responses"], *(1 for scheme, _ in estimators.pairs if _keeps_one(scheme))}
         known = {
             size: true_values(
                 model, estimators.metrics, n_responses=size, n_simulations=cell.get("n_simulations", 2000),

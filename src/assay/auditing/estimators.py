@@ -120,7 +120,7 @@ class Estimators:
                     found.tests[key._replace(pvalue=TAIL)] = Estimate(one, two)
             methods = [method for method in self.intervals if has_interval(method, metric, scheme)]
             error, left = np.nan, np.empty(0)
-            if {"bca", "studentised"} & set(methods):
+            if {"bca", "studentised", "score"} & set(methods):
                 error, left = moments(metric, *sides, contest=seen, rounding=rounding, clusters=None)
                 left = settled(left, observed, rounding)
             for method in methods:
@@ -172,6 +172,8 @@ def has_interval(method: str, metric: Metric, scheme: Scheme) -> bool:
     resamples_items = scheme.items == "bootstrap" and keeps_responses(scheme)
     if method == "studentised":
         return resamples_items and metric.additive
+    if method == "score":
+        return resamples_items and metric.three_valued
     return resamples_items or method != "bca"
 
 

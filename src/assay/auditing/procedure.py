@@ -120,16 +120,19 @@ def plan(
     n_resamples: int = 399,
     n_simulations: int = 2000,
     only: Mapping[str, Sequence[str]] | None = None,
+    beside: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[Grid, tuple[str, ...]]:
     """Check the parameters of `audit` and return the cells to compute, one for each design and ε, and notes.
 
-    `only` names, for schemes written items/responses, the metrics to which they are confined.
+    For schemes written items/responses, `only` names the metrics to which they are confined, and `beside` nulls that
+    are audited with them alone; different errors are then audited with these schemes alone.
     """
     described = models.resolve(model)
     names = _metric_names(metrics, described)
     pairs, notes = _pairs(
         [_scheme(scheme) for scheme in _some("schemes", schemes)],
         [_check.one_of("nulls", null, choices.NULLS) for null in nulls],
+        beside or {},
     )
     strengths = _strengths(epsilons)
     if perturbation is not None:
@@ -140,7 +143,7 @@ def plan(
     shared = {
         "model": _json.plain(described.to_dict()),
         "perturbation": perturbation,
-        "split": split,
+        "split": sorted(beside) if split and beside else split,
         "metrics": names,
         "pairs": pairs,
         "analytical": [_check.one_of("analytical", name, choices.ANALYTICAL) for name in analytical],
@@ -201,15 +204,17 @@ def _metric_names(metrics: Sequence[str | Metric] | None, model: ResponseModel) 
 
 
 def _pairs(
-    schemes: Sequence[Scheme], nulls: Sequence[str]
+    schemes: Sequence[Scheme], nulls: Sequence[str], beside: Mapping[str, Sequence[str]]
 ) -> tuple[list[tuple[tuple[str, str], list[str]]], tuple[str, ...]]:
     kept: dict[tuple[str, str], list[str]] = {(scheme.items, scheme.responses): [] for scheme in schemes}
     notes = []
-    for scheme, null, reason in choices.pairs(schemes, nulls, single=False):
-        if reason:
-            notes.append(f"left out {null} with {choices.write(scheme)}: {reason}")
-        else:
-            kept[scheme.items, scheme.responses].append(null)
+    for scheme in schemes:
+        asked = dict.fromkeys([*nulls, *beside.get(choices.write(scheme), ())])
+        for _, null, reason in choices.pairs([scheme], list(asked), single=False):
+            if reason:
+                notes.append(f"left out {null} with {choices.write(scheme)}: {reason}")
+            else:
+                kept[scheme.items, scheme.responses].append(null)
     return list(kept.items()), tuple(notes)
 
 

@@ -46,7 +46,7 @@ def intervals(found: "Audit", n_items: int, n_responses: int) -> str:
     cells = {(row.metric, f"{row.interval} ({row.scheme})", row.epsilon, row.truth): row for row in rows}
     names = sorted(dict.fromkeys(key[:2] for key in cells), key=lambda key: metrics.index(key[0]))
     lines = [["metric", "interval", *map(_kind, kinds)]]
-    lines += [[*key, *(_covered(cells[*key, *kind]) for kind in kinds)] for key in names]
+    lines += [[*key, *(_covered(cells.get((*key, *kind))) for kind in kinds)] for key in names]
     size, level = f"{n_items:,} items × {n_responses} responses", f"{100 * found.confidence_level:g} %"
     return "\n".join(
         [f"{size}: coverage of {level} intervals, in percent [95 % interval]; mean width", *aligned(lines)]
@@ -129,7 +129,9 @@ def _rejected(row: "TestRow | None") -> str:
     return _share(row.rate, row.rate_interval) if row.n_data_sets else "undefined"
 
 
-def _covered(row: "IntervalRow") -> str:
+def _covered(row: "IntervalRow | None") -> str:
+    if row is None:
+        return ""
     return f"{_share(row.coverage, row.coverage_interval)}; {row.width:.3g}" if row.n_data_sets else "undefined"
 
 

@@ -10,15 +10,13 @@ from assay.cli._study import DaskOption, RetryOption, StoreOption, WorkersOption
 from assay.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from assay.auditing import Audit
     from assay.models import ResponseModel
     from assay.sweeps import Grid, Sweep
 
 SCHEMES = "bootstrap/all,bootstrap/bootstrap"
 NULLS = "swapped-items,recentred,dealt-responses,pooled-responses"
-ANALYTICAL, INTERVALS = "paired-t,wilcoxon", "percentile,basic,bca,studentised"
+ANALYTICAL, INTERVALS = "paired-t,wilcoxon", "percentile,basic,bca,studentised,score"
 DESIGNS, EPSILONS = "100x5", "0,0.1"
 PILOT = "Pilot data"
 METHOD = "Method"
@@ -50,7 +48,7 @@ def audit(  # noqa: PLR0917 (each parameter is an option of the command)
         str, typer.Option(help='paired-t and wilcoxon on item contrasts; "" for none.', rich_help_panel=METHOD)
     ] = ANALYTICAL,
     intervals: Annotated[
-        str, typer.Option(help='percentile, basic, bca, studentised; "" for none.', rich_help_panel=METHOD)
+        str, typer.Option(help='percentile, basic, bca, studentised, score; "" for none.', rich_help_panel=METHOD)
     ] = INTERVALS,
     perturbation: Annotated[
         str | None, typer.Option(help="How B is worse: shift, mixing, noise or guessing.", rich_help_panel=METHOD)
@@ -126,14 +124,14 @@ def audit(  # noqa: PLR0917 (each parameter is an option of the command)
     }  # fmt: skip
     given = {"n_data_sets": data_sets, "n_resamples": n_resamples}
     sizes = {name: number for name, number in given.items() if number is not None}
-    plans = [[plan(model, **(asked | options | sizes)) for model, options in studies] for studies in parts]
+    plans = [plan(model, **(asked | options | sizes)) for model, options in parts]
     # One sweep for all models: they share workers, store and progress bar.
-    everything = sum((grid for group in plans for grid, _ in group), start=Cells([]))
+    everything = sum((grid for grid, _ in plans), start=Cells([]))
     sweep = run_study(measure, everything, store=store, workers=workers, dask=dask, rng=seed, retry=retry)
     if sweep.failures:
         typer.echo(f"assay: {sweep}", err=True)
         raise typer.Exit(FINISHED_WITH_FAILURES)
-    found = [conclude(_part(sweep, [grid for grid, _ in group]), _notes(group)) for group in plans]
+    found = [conclude(_part(sweep, grid), notes) for grid, notes in plans]
     if chart is not None:
         from assay.reports.audit import write_chart
 
@@ -155,10 +153,10 @@ def _refuse_fixed(options: dict[str, tuple[str | None, str | None]]) -> None:
 
 def _parts(
     source: str | None, preset: str | None, typed: dict[str, str | None], pilot_model: str, columns: dict[str, Any]
-) -> list[list[tuple["ResponseModel", dict[str, Any]]]]:
-    """Return what to audit: for each result the studies that it is made of, a model and the options a preset fixes."""
+) -> list[tuple["ResponseModel", dict[str, Any]]]:
+    """Return what to audit: for each result a model, and the options that a preset fixes."""
     if preset is None:
-        return [[(_model(source, typed, pilot_model, columns), {})]]
+        return [(_model(source, typed, pilot_model, columns), {})]
     if preset != "leader":
         raise ArgumentError(f"--preset must be leader; got {preset!r}.")
     if source is not None:
@@ -174,16 +172,13 @@ def _parts(
     of_sets = ("wins-responses", "emd-responses-histogram-legacy", "emd-histogram-legacy")
     of_one = [name for name in leader.METRICS.values() if name not in of_sets]
     single = [scheme for scheme in leader.STRATEGIES.values() if scheme.responses in ("one", "first")]
-    # The paper's own estimators, and the tests that it left as future work.
-    estimators = {
-        "schemes": list(leader.STRATEGIES.values()), "nulls": ["pooled-responses"], "analytical": [], "intervals": [],
-        "different_errors": False, "only": {f"{scheme.items}/{scheme.responses}": of_one for scheme in single},
+    # The paper's own estimators, and beside them, on the draws of one of them, the tests that it left as future work.
+    shared |= {
+        "schemes": list(leader.STRATEGIES.values()), "nulls": ["pooled-responses"], "intervals": ["studentised"],
+        "only": {f"{scheme.items}/{scheme.responses}": of_one for scheme in single},
+        "beside": {"bootstrap/all": ["swapped-items", "recentred"]},
     }  # fmt: skip
-    tests = {"schemes": [("bootstrap", "all")], "nulls": ["swapped-items", "recentred"], "intervals": ["percentile"]}
-    return [
-        [(models.preset(name), shared | estimators), (models.preset(name), shared | tests)]
-        for name in leader.DATA.values()
-    ]
+    return [(models.preset(name), shared) for name in leader.DATA.values()]
 
 
 def _model(
@@ -232,16 +227,12 @@ def design(word: str) -> tuple[int, int]:
         raise ArgumentError(f"--designs must be items × responses, like 100x5,1000x5; got {word!r}.") from None
 
 
-def _part(sweep: "Sweep", grids: "Sequence[Grid]") -> "Sweep":
+def _part(sweep: "Sweep", grid: "Grid") -> "Sweep":
     """Return the cells of one result."""
     from dataclasses import replace
 
-    wanted = {sweep.task.identity(cell) for grid in grids for cell in grid}
+    wanted = {sweep.task.identity(cell) for cell in grid}
     return replace(sweep, rows=tuple(row for row in sweep.rows if row.identity in wanted))
-
-
-def _notes(plans: "Sequence[tuple[Grid, tuple[str, ...]]]") -> list[str]:
-    return list(dict.fromkeys(note for _, notes in plans for note in notes))
 
 
 def _text(found: "Audit", *, leader: bool) -> str:
