@@ -45,6 +45,29 @@ def test_a_wrong_level_is_one_line_and_exit_code_2(ratings):
     assert "Did you mean 'interval'" in done.stderr
 
 
+def test_variance_components_of_a_contrast(tmp_path):
+    rows = ["item,source,rater,value"]
+    rows += [
+        f"q{i},{model},{rater},{(3 * i + 5 * k + 7 * (model == 'x')) % 11}"
+        for i in range(12) for k, rater in enumerate(("ann", "bob", "cy", "di")) for model in ("x", "y", "z")
+    ]  # fmt: skip
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(rows))
+    done = run("describe", path, "--a", "x", "--b", "y", "--n-resamples", 19)
+    assert done.returncode == 0, done.stderr
+    assert "Variance components of x − y" in done.stdout
+    assert "ten times the raters" in done.stdout
+    assert "z: crossed" not in done.stdout
+    content = json.loads(run("describe", path, "--a", "x", "--b", "y", "--n-resamples", 19, "--json").stdout)
+    study = content["components"]["decision_study"]
+    assert study[0]["change"] == "as it is"
+    assert study[2]["n_raters"] == 8
+    assert study[2]["standard_error"] < study[0]["standard_error"]
+    alone = run("describe", path, "--a", "x")
+    assert alone.returncode == 2
+    assert "need --a and --b" in alone.stderr
+
+
 def test_compare_takes_raters_and_clusters(tmp_path):
     rows = ["item,source,rater,value,document"]
     rows += [

@@ -91,8 +91,8 @@ def compare(  # noqa: PLR0917 (each parameter is an option of the command)
     else:
         contest = tables.preferences_from(files, preference, a=a, b=b, tie=tie, gold=gold, by=groups, **columns)
     if "win-rate" in (metric or []) and preference is None:
-        contest, better = _preferences(contest, metric or [], better), None
-    metrics, why = _metrics(metric, contest, threshold, positive, better)
+        contest, better = as_preferences(contest, metric or [], better), None
+    metrics, why = metrics_for(metric, contest, threshold, positive, better)
     n_slices = 1 if by is None else len(list(contest.slices(by)))
     warnings.simplefilter("ignore", AssayWarning)  # the same words are among the notes
     with progress("drawing", 2 * max(n_resamples, 0) * n_slices) as advance:
@@ -109,7 +109,7 @@ def compare(  # noqa: PLR0917 (each parameter is an option of the command)
         _show(found, [f"scale: {contest.scale}.", *why])
 
 
-def _preferences(contest: "Contest", metrics: list[str], better: str | None) -> "Contest":
+def as_preferences(contest: "Contest", metrics: list[str], better: str | None) -> "Contest":
     """Turn ratings into preferences for the metric win-rate, which no other metric can share."""
     from assay.errors import ArgumentError
     from assay.preferences import preferences_between
@@ -119,7 +119,7 @@ def _preferences(contest: "Contest", metrics: list[str], better: str | None) -> 
     return preferences_between(contest, better=better or "higher")
 
 
-def _metrics(
+def metrics_for(
     names: list[str] | None, contest: "Contest", threshold: float | None, positive: str | None, better: str | None
 ) -> tuple[list["Metric"], list[str]]:
     """Return the metrics with their options, and the reason if one was chosen for the user."""

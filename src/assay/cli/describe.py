@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli import _tables as tables
+from assay.errors import ArgumentError
 
 if TYPE_CHECKING:
     from assay.agreement import Description, SourceDescription
+    from assay.comparison import ContrastComponents
+
+PARTS = "Where the error of a contrast comes from"
 
 
 def describe(  # noqa: PLR0917 (each parameter is an option of the command)
@@ -34,6 +38,20 @@ def describe(  # noqa: PLR0917 (each parameter is an option of the command)
         str | None, typer.Option(help="For alpha: nominal, ordinal, interval or ratio; by the scale if left out.")
     ] = None,
     raters: Annotated[bool, typer.Option("--raters", help="Show a table of the raters, too.")] = False,
+    a: Annotated[
+        str | None,
+        typer.Option("--a", help="With --b: the variance components of their contrast.", rich_help_panel=PARTS),
+    ] = None,
+    b: Annotated[str | None, typer.Option("--b", help="The other model.", rich_help_panel=PARTS)] = None,
+    gold: Annotated[
+        str | None, typer.Option(help="What they are measured against, if anything.", rich_help_panel=PARTS)
+    ] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="With item scores; chosen by the scale if left out.", rich_help_panel=PARTS)
+    ] = None,
+    better: Annotated[
+        str | None, typer.Option(help="higher or lower, for ratings without gold.", rich_help_panel=PARTS)
+    ] = None,
     n_resamples: Annotated[int, typer.Option(help="Draws of items and raters for the intervals.")] = 499,
     seed: Annotated[int, typer.Option(help="The same seed gives the same answer.")] = 0,
     workers: Annotated[int | None, typer.Option(help="Threads; one per core if left out.")] = None,
@@ -41,21 +59,42 @@ def describe(  # noqa: PLR0917 (each parameter is an option of the command)
 ) -> None:
     """Describe a table of ratings: design, agreement, and what can and cannot be concluded.
 
-    Example: assay describe ratings.csv --raters
+    With --a and --b also how much of the error of their contrast comes from items, raters and the rest.
+
+    Examples: assay describe ratings.csv --raters
+
+    assay describe ratings.csv --a new --b old
     """
     from assay.agreement import describe as describe_table
 
-    table = tables.table_from(
-        files, sources=sources or (), item=item, source=source, value=value, rater=rater, repeat=repeat, scale=scale,
-        order=order,
-    )  # fmt: skip
+    columns = {
+        "item": item, "source": source, "value": value, "rater": rater, "repeat": repeat, "scale": scale,
+        "order": order,
+    }  # fmt: skip
+    named = [name for name in (gold, a, b) if name is not None]
+    if named and (a is None or b is None):
+        raise ArgumentError("the variance components of a contrast need --a and --b, and --gold if there is gold.")
+    table = tables.table_from(files, sources=sources or named, **columns)
     found = describe_table(table, level=level, n_resamples=n_resamples, rng=seed, workers=workers)
+    parts, why = None, list[str]()
+    if a is not None and b is not None:
+        from assay.cli.compare import as_preferences, metrics_for
+        from assay.comparison import variance_components
+
+        contest = tables.contest_from(files, a=a, b=b, gold=gold, **columns).complete()
+        if metric == "win-rate":
+            contest, better = as_preferences(contest, [metric], better), None
+        [chosen], why = metrics_for([metric] if metric else None, contest, None, None, better)
+        parts = variance_components(contest, metric=chosen, rng=seed, workers=workers)
     if as_json:
         from assay import _json
 
-        typer.echo(_json.dumps(found.to_dict(), indent=2))
+        added = {} if parts is None else {"components": parts.to_dict()}
+        typer.echo(_json.dumps(found.to_dict() | added, indent=2))
         return
     _show(found, raters=raters)
+    if parts is not None:
+        _show_components(parts, f"{a} − {b}", why)
 
 
 def _show(found: "Description", *, raters: bool) -> None:
@@ -85,3 +124,43 @@ def _show_raters(part: "SourceDescription") -> None:
         shown = ("–" if math.isnan(number) else f"{number:.3g}" for number in numbers)
         table.add_row(rater.rater, f"{rater.n_items}", *shown)
     Console(width=None if Console().is_terminal else 100).print(table)
+
+
+def _show_components(found: "ContrastComponents", contrast: str, why: list[str]) -> None:
+    """Print the components with their intervals, and what the error would shrink to with more of each."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from assay.comparison.components import TITLES
+
+    console = Console(width=None if Console().is_terminal else 120)
+    level = next(iter(found.intervals.values())).confidence_level
+    typer.echo()
+    typer.echo(f"Variance components of {contrast} = {found.contrast:.4g} ({found.metric})")
+    table = Table()
+    for head in ("component", "variance of one", f"{100 * level:g} % interval", "number here"):
+        table.add_column(head, justify="left" if head == "component" else "right")
+    numbers = {
+        "items": found.n_items, "raters": found.n_raters, "residual": found.n_items * found.raters_per_item,
+        **{f"repeats_{role}": found.n_items * k for role, k in found.n_repeats.items()},
+    }  # fmt: skip
+    for name, value in found.components.items():
+        ends = found.intervals[name]
+        between = "undefined" if math.isnan(ends.low) else f"{ends.low:.3g} to {ends.high:.3g}"
+        shown = "unknown" if math.isnan(value) else f"{value:.3g}"
+        table.add_row(TITLES[name], shown, between, f"{numbers[name]:,.0f}")
+    console.print(table)
+    study = found.decision_study()
+    table = Table()
+    names = list(study[0]["shares"])
+    for head in ("with", "standard error", *(f"of its square: {TITLES[name]}" for name in names)):
+        table.add_column(head, justify="left" if head == "with" else "right")
+    for entry in study:
+        shares = ("–" if math.isnan(entry["shares"][name]) else f"{entry['shares'][name]:.0%}" for name in names)
+        table.add_row(entry["change"], f"{entry['standard_error']:.3g}", *shares)
+    console.print(table)
+    for choice in why:
+        typer.echo(f"Chosen: {choice}")
+    for note in found.notes:
+        typer.echo(f"Note: {note}")
+    typer.echo("What a study of another size may expect, and what it costs: assay plan with --raters.")

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assay.cli import _rater_plans as rater_plans
 from assay.cli._models import AlphaOption, LevelsOption, MeanOption, PerturbationOption, SdOption, model_from
+from assay.cli._numbers import response_numbers, whole_numbers
 from assay.cli._study import DaskOption, StoreOption
 from assay.errors import ArgumentError
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from assay.models import ResponseModel
     from assay.planning import Cell, Costs, Design, Effect, Plan
     from assay.planning.answering import Question
+    from assay.responses import Contest
     from assay.scales import Scale
 
 DESIGNS = "Designs"
@@ -43,7 +46,10 @@ def plan(  # noqa: PLR0917 (each parameter is an option of the command)
     ] = None,
     responses: Annotated[
         str | None,
-        typer.Option(help="Responses per item: 1,5,10 or 1:10:1; 5/1/1 for gold/A/B.", rich_help_panel=DESIGNS),
+        typer.Option(
+            help="Responses per item: 1,5,10 or 1:10:1; 5/1/1 for gold/A/B. With --raters: of each model.",
+            rich_help_panel=DESIGNS,
+        ),
     ] = None,
     budget: Annotated[float | None, typer.Option(help="Gold responses in all, N × K.", rich_help_panel=DESIGNS)] = None,
     max_cost: Annotated[
@@ -51,11 +57,17 @@ def plan(  # noqa: PLR0917 (each parameter is an option of the command)
     ] = None,
     cost_item: Annotated[float | None, typer.Option(help="Cost of an item.", rich_help_panel=DESIGNS)] = None,
     cost_response: Annotated[
-        float | None, typer.Option(help="Cost of a gold response.", rich_help_panel=DESIGNS)
+        float | None, typer.Option(help="Cost of a gold response, or of a rating.", rich_help_panel=DESIGNS)
     ] = None,
     cost_run: Annotated[
         float | None, typer.Option(help="Cost of a response of a model.", rich_help_panel=DESIGNS)
     ] = None,
+    raters: rater_plans.RatersOption = None,
+    raters_per_item: rater_plans.PerItemOption = None,
+    nested: rater_plans.NestedOption = False,
+    cost_rater_hour: rater_plans.HourOption = None,
+    ratings_per_hour: rater_plans.PaceOption = None,
+    cost_rater: rater_plans.RaterCostOption = None,
     target_power: Annotated[
         float | None, typer.Option(help="Find the cheapest design with this power.", rich_help_panel=DESIGNS)
     ] = None,
@@ -95,6 +107,9 @@ def plan(  # noqa: PLR0917 (each parameter is an option of the command)
     value: Annotated[str | None, typer.Option(help="Column of responses.", rich_help_panel=PILOT)] = None,
     rater: Annotated[str | None, typer.Option(help="Column of rater ids.", rich_help_panel=PILOT)] = None,
     repeat: Annotated[str | None, typer.Option(help="Column that numbers repeats.", rich_help_panel=PILOT)] = None,
+    preference: rater_plans.PreferenceOption = None,
+    tie: rater_plans.TieOption = None,
+    better: rater_plans.BetterOption = None,
     scale: Annotated[str | None, typer.Option(help="nominal, ordinal or continuous.", rich_help_panel=PILOT)] = None,
     order: Annotated[str | None, typer.Option(help="Labels, lowest first.", rich_help_panel=PILOT)] = None,
     test: Annotated[
@@ -132,12 +147,54 @@ def plan(  # noqa: PLR0917 (each parameter is an option of the command)
         Path | None, typer.Option(help="Draw the plan: .html, .svg, .png, .pdf or .json.", show_default=False)
     ] = None,
 ) -> None:
-    """Say how many items and responses it takes to find a difference, and what any design may expect.
+    """Say how many items, responses and raters it takes to find a difference, and what any design may expect.
 
-    Example: assay plan likert-toxicity --metric mae --epsilon 0.1 --budget 5000
+    Examples: assay plan likert-toxicity --metric mae --epsilon 0.1 --budget 5000
+
+    assay plan ratings.csv --a new --b old --contrast 0.3 --raters 3,5,10 --cost-rater-hour 30 --ratings-per-hour 60
     """
     from assay.cli._progress import progress
 
+    named = {"--gold": gold, "--a": a, "--b": b}
+    columns = {
+        "item": item, "source": source_column, "value": value, "rater": rater, "repeat": repeat, "scale": scale,
+        "order": order,
+    }  # fmt: skip
+    difference = {"contrast": contrast, "accuracy_points": accuracy_points, "win_rate": win_rate}
+    if chart is not None:
+        from assay.reports.plan import check_format
+
+        check_format(chart)
+    with_raters = any((raters, raters_per_item, nested, cost_rater_hour, ratings_per_hour, cost_rater, preference))
+    if with_raters or (gold is None and a is not None and b is not None):
+        rater_plans.refuse_simulation(
+            test, store=store, dask=dask, samples=samples, perturbation=perturbation,
+            resample_simulated=resample_simulated,
+        )  # fmt: skip
+        pilot, chosen, why = rater_plans.pilot_from(
+            source, named, columns, preference=preference, tie=tie, better=better, names=metric
+        )
+        costs = rater_plans.costs_of(
+            item=cost_item, response=cost_response, run=cost_run, rater=cost_rater, hour=cost_rater_hour,
+            pace=ratings_per_hour, budget=budget, max_cost=max_cost,
+        )  # fmt: skip
+        numbers = {
+            name: None if text is None else whole_numbers(option, text)
+            for name, option, text in (
+                ("n_items", "--items", items), ("n_raters", "--raters", raters),
+                ("raters_per_item", "--raters-per-item", raters_per_item), ("n_repeats", "--responses", responses),
+            )
+        }  # fmt: skip
+        from assay.planning import plan_raters
+
+        found = plan_raters(
+            pilot, metric=chosen, contrast=rater_plans.contrast_of(chosen, epsilon, **difference), nested=nested,
+            budget=_limit(budget, max_cost), costs=costs, target_power=target_power, max_items=max_items,
+            detectable=mde, alpha=significance, alternative=alternative, confidence_level=confidence_level, rng=seed,
+            workers=workers, **numbers,  # type: ignore[arg-type]
+        )  # fmt: skip
+        _finish(_with_notes(found, why), rater_plans.show, chart=chart, as_json=as_json)
+        return
     options: dict[str, object] = {
         "n_items": None if items is None else whole_numbers("--items", items),
         "n_responses": None if responses is None else response_numbers(responses),
@@ -148,18 +205,8 @@ def plan(  # noqa: PLR0917 (each parameter is an option of the command)
         "alternative": alternative, "confidence_level": confidence_level, "engine": engine, "n_simulations": samples,
         "precision": precision, "resample_simulated": resample_simulated, "rng": seed, "workers": workers,
     }  # fmt: skip
-    if chart is not None:
-        from assay.reports.plan import check_format
-
-        check_format(chart)
     if store is not None or dask is not None:
         options["compute"] = _study(store, dask, seed)
-    named = {"--gold": gold, "--a": a, "--b": b}
-    columns = {
-        "item": item, "source": source_column, "value": value, "rater": rater, "repeat": repeat, "scale": scale,
-        "order": order,
-    }  # fmt: skip
-    difference = {"contrast": contrast, "accuracy_points": accuracy_points, "win_rate": win_rate}
     with progress("planning", 1) as advance:
         if any(name is not None for name in named.values()):
             options["pilot_model"] = pilot_model
@@ -175,6 +222,11 @@ def plan(  # noqa: PLR0917 (each parameter is an option of the command)
             found = planning.plan(model, metrics=metrics, epsilon=epsilon, effect=effect, **options)  # type: ignore[arg-type]
             found = _with_notes(found, why)
         advance(1)
+    _finish(found, _show, chart=chart, as_json=as_json)
+
+
+def _finish(found: "Plan", show: "Callable[[Plan], None]", *, chart: Path | None, as_json: bool) -> None:
+    """Draw the plan if asked, and print it."""
     if chart is not None:
         from assay.reports.plan import write_chart
 
@@ -184,46 +236,9 @@ def plan(  # noqa: PLR0917 (each parameter is an option of the command)
 
         typer.echo(_json.dumps(found.to_dict(), indent=2))
         return
-    _show(found)
+    show(found)
     if chart is not None:
         typer.echo(f"Chart: {chart}")
-
-
-def whole_numbers(option: str, text: str) -> list[int]:
-    """Read "50,100,200" or "100:1000:100" (both ends included), or a mixture."""
-    found: list[int] = []
-    for part in text.split(","):
-        pieces = part.split(":")
-        try:
-            numbers = [int(piece) for piece in pieces]
-        except ValueError:
-            raise ArgumentError(
-                f"{option} must be whole numbers separated by commas, or first:last:step; got {text!r}."
-            ) from None
-        if len(numbers) == 1:
-            found += numbers
-            continue
-        first, last, step = (*numbers, 1)[:3]
-        if len(numbers) > 3 or step < 1 or last < first:
-            raise ArgumentError(f"{option}: a range is first:last:step with first ≤ last; got {part!r}.")
-        found += range(first, last + 1, step)
-    if min(found) < 1:
-        raise ArgumentError(f"{option} must be at least 1; got {min(found)}.")
-    return list(dict.fromkeys(found))
-
-
-def response_numbers(text: str) -> list[int | tuple[int, int, int]]:
-    """Read "1,5,10", "1:10:1", or "5/1/1" for gold, A and B."""
-    found: list[int | tuple[int, int, int]] = []
-    for part in text.split(","):
-        if "/" not in part:
-            found += whole_numbers("--responses", part)
-            continue
-        sizes = [whole_numbers("--responses", piece) for piece in part.split("/")]
-        if len(sizes) != 3 or any(len(size) != 1 for size in sizes):
-            raise ArgumentError(f"--responses: numbers for gold, A and B are written 5/1/1; got {part!r}.")
-        found.append((sizes[0][0], sizes[1][0], sizes[2][0]))
-    return list(dict.fromkeys(found))
 
 
 def _model(source: str | None, **typed: str | None) -> "ResponseModel":
@@ -303,7 +318,7 @@ def _from_pilot(
     epsilon = difference.pop("epsilon")
     effect = _effect(metrics[0], **difference)
     found = plan_from_pilot(contest, metrics=metrics, epsilon=epsilon, effect=effect, **options)  # type: ignore[arg-type]
-    return _with_notes(found, why)
+    return _with_notes(found, why, *_about_raters(contest))
 
 
 def _study(store: Path | None, dask: str | None, seed: int) -> "Callable[[Question, list[Design]], list[Cell]]":
@@ -322,10 +337,23 @@ def _study(store: Path | None, dask: str | None, seed: int) -> "Callable[[Questi
     return compute
 
 
-def _with_notes(found: "Plan", why: list[str]) -> "Plan":
+def _about_raters(contest: "Contest") -> list[str]:
+    """Say that `compare` will take raters as a random factor where the pilot's raters judged several items."""
+    from assay.rating_design import design_of, rated
+
+    roles = rated(contest)
+    if not roles or design_of(*(contest.sources[role] for role in roles)).kind == "nested":
+        return []
+    return [
+        "the pilot's raters judged several items each, and this plan takes every response as another rater's; compare "
+        "will count raters as a random factor: plan for that with --raters."
+    ]
+
+
+def _with_notes(found: "Plan", why: list[str], *notes: str) -> "Plan":
     from dataclasses import replace
 
-    return replace(found, notes=(*found.notes, *(f"chosen: {reason}" for reason in why)))
+    return replace(found, notes=(*found.notes, *notes, *(f"chosen: {reason}" for reason in why)))
 
 
 def _show(found: "Plan") -> None:

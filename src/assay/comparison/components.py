@@ -42,6 +42,8 @@ class ContrastComponents:
     raters_per_item : float
     n_repeats : mapping of str to float
         Responses per item of A and of B, where they have no raters.
+    dfs : mapping of str to float
+        The degrees of freedom with which each component is known.
     notes : tuple of str
     """
 
@@ -53,17 +55,18 @@ class ContrastComponents:
     n_raters: int
     raters_per_item: float
     n_repeats: Mapping[str, float]
+    dfs: Mapping[str, float]
     notes: tuple[str, ...] = ()
 
-    def standard_error(
+    def variances(
         self,
         *,
         n_items: int | None = None,
         n_raters: int | None = None,
         raters_per_item: int | None = None,
         n_repeats: int | None = None,
-    ) -> float:
-        """Return the standard error that another design would have (a decision study); what is left out stays.
+    ) -> dict[str, float]:
+        """Return what each component adds to the squared standard error of another design; what is left out stays.
 
         Each item is judged by `raters_per_item` of `n_raters` raters. When only `n_raters` is given, items keep their
         number of raters, or all judge every item if that is how the data are.
@@ -75,12 +78,37 @@ class ContrastComponents:
         if self.n_raters and per > r:
             raise ArgumentError(f"`raters_per_item` must not exceed the number of raters, {r}; got {per:g}.")
         known = {name: max(0.0, part) for name, part in self.components.items() if not math.isnan(part)}
-        variance = known.get("items", 0.0) / n
+        found = {"items": known.get("items", 0.0) / n}
         if self.n_raters:
-            variance += known.get("raters", 0.0) / r + known.get("residual", 0.0) / (n * per)
+            found |= {"raters": known.get("raters", 0.0) / r, "residual": known.get("residual", 0.0) / (n * per)}
         for role, k in self.n_repeats.items():
-            variance += known.get(f"repeats_{role}", 0.0) / (n * (n_repeats or k))
-        return math.sqrt(variance)
+            found[f"repeats_{role}"] = known.get(f"repeats_{role}", 0.0) / (n * (n_repeats or k))
+        return found
+
+    def standard_error(self, **design: int | None) -> float:
+        """Return the standard error that another design would have (a decision study); see `variances`."""
+        return math.sqrt(sum(self.variances(**design).values()))
+
+    def decision_study(self) -> list[dict[str, Any]]:
+        """Return what the standard error would be with more items, raters or repeats, and what it is made of.
+
+        One entry for the data as they are and one for each change: `change`, `standard_error`, and `shares`, the part
+        of its square that each component has.
+        """
+        changes: dict[str, dict[str, int | None]] = {"as it is": {}}
+        for factor, word in ((2, "twice"), (10, "ten times")):
+            changes[f"{word} the items"] = {"n_items": factor * self.n_items}
+            if self.n_raters:
+                changes[f"{word} the raters"] = {"n_raters": factor * self.n_raters}
+            if self.n_repeats:
+                changes[f"{word} the repeats"] = {"n_repeats": round(factor * max(self.n_repeats.values()))}
+        found = []
+        for change, design in changes.items():
+            parts = self.variances(**design)
+            total = sum(parts.values())
+            shares = {name: part / total if total > 0 else math.nan for name, part in parts.items()}
+            found.append({"change": change, **design, "standard_error": math.sqrt(total), "shares": shares})
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything by name."""
@@ -88,7 +116,7 @@ class ContrastComponents:
             "metric": self.metric, "contrast": self.contrast, "components": dict(self.components),
             "intervals": {name: ends.to_dict() for name, ends in self.intervals.items()}, "n_items": self.n_items,
             "n_raters": self.n_raters, "raters_per_item": self.raters_per_item, "n_repeats": dict(self.n_repeats),
-            "notes": list(self.notes),
+            "dfs": dict(self.dfs), "decision_study": self.decision_study(), "notes": list(self.notes),
         }  # fmt: skip
 
     def __str__(self) -> str:
@@ -166,14 +194,19 @@ def variance_components(
         for role in ("a", "b")
         if role not in roles and _several(contest, role)
     }
-    items = table.items - sum(part / k for part, k, _ in repeats.values())
+    items = table.items - sum(found.variance / found.n_repeats for found in repeats.values())
     components = {"items": items}
     intervals = _intervals(table, level, n_raters=table.n_raters)
+    dfs = {"items": max(1.0, contest.n_items - 1.0)}
     if roles:
         components |= {"raters": table.raters, "residual": table.residual}
-    for role, (part, _, ends) in repeats.items():
-        components[f"repeats_{role}"] = part
-        intervals[f"repeats_{role}"] = ends
+        *of_raters, of_items = table.error.dfs  # a single rater is no part of its own
+        free = float(max(table.n_cells - table.n_items - table.n_raters + 1, 1))
+        dfs = {"items": of_items, "raters": of_raters[0] if of_raters else 1.0, "residual": free}
+    for role, found in repeats.items():
+        components[f"repeats_{role}"] = found.variance
+        intervals[f"repeats_{role}"] = found.interval
+        dfs[f"repeats_{role}"] = float(found.df)
     return ContrastComponents(
         metric=chosen.name,
         contrast=float(contrasts.mean()),
@@ -182,7 +215,8 @@ def variance_components(
         n_items=contest.n_items,
         n_raters=table.n_raters,
         raters_per_item=table.n_cells / contest.n_items,
-        n_repeats={role: k for role, (_, k, _) in repeats.items()},
+        n_repeats={role: found.n_repeats for role, found in repeats.items()},
+        dfs=dfs,
         notes=notes,
     )
 
@@ -218,10 +252,18 @@ def _several(contest: Contest, role: str) -> bool:
     return int(contest.sources[role].sizes.min()) > 1
 
 
-def _repeats(
-    contest: Contest, metric: AdditiveMetric, role: str, level: float
-) -> tuple[float, float, ConfidenceInterval]:
-    """Return the variance that one response of a model adds to its item, the number of responses, and an interval."""
+@dataclass(frozen=True, slots=True)
+class _Repeats:
+    """The variance that one response of a model adds to its item, and how well it is known."""
+
+    variance: float
+    n_repeats: float
+    df: int
+    interval: ConfidenceInterval
+
+
+def _repeats(contest: Contest, metric: AdditiveMetric, role: str, level: float) -> _Repeats:
+    """Measure what one response of a model adds to its item."""
     bare = {name: Responses(source.values, source.offsets) for name, source in contest.sources.items()}
     source = bare[role]
     # Every response is its own rater here, so a cell's pseudo-response is what that response says.
@@ -232,7 +274,7 @@ def _repeats(
     df = int((source.sizes - 1).sum())
     tail = (1 - level) / 2
     low, high = (rest / float(chdtri(df, p)) for p in (tail, 1 - tail))
-    return rest / df, float(source.n_responses), ConfidenceInterval(low, high, "mean squares", level)
+    return _Repeats(rest / df, float(source.n_responses), df, ConfidenceInterval(low, high, "mean squares", level))
 
 
 def _intervals(table: TwoWay, level: float, *, n_raters: int) -> dict[str, ConfidenceInterval]:

@@ -84,8 +84,8 @@ def refuse_mixed_sources(encoded: Encoded, source: Factor, place: Place) -> None
             label = encoded.scale.labels[int(encoded.values[first])]
             shown.append(f"{source.names[number_of_source]} answers in {what} ({place(int(where[first]))}: {label!r})")
         raise DataError(
-            f"{' but '.join(shown)}. Bring them to one scale, or take all values as labels with `scale` nominal "
-            "(--scale nominal)."
+            f"{' but '.join(shown)}. Read only sources of one kind (`sources`, or describe --only kind=human), bring "
+            "them to one scale, or take all values as labels with `scale` nominal (--scale nominal)."
         )
 
 

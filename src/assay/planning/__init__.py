@@ -1,7 +1,8 @@
 """How many items, how many responses: what designs may expect, and which to take.
 
 designs (and costs) · scores, pools, sums, exact (the exact engine) · montecarlo · pvalues, power · effects (a named
-difference to ε) · detectable · answering, pilot, planner · results, words
+difference to ε) · detectable · answering, pilot, planner · results, words · raters, rater_designs, rater_study,
+rater_noise, rater_search, rater_words (designs with raters, by variance components)
 """
 
 from assay.planning.answering import Answerer, ask
@@ -10,6 +11,23 @@ from assay.planning.effects import Effect
 from assay.planning.pilot import plan_from_pilot
 from assay.planning.planner import plan
 from assay.planning.power import TESTS
+from assay.planning.rater_designs import RaterCell, RaterCosts, RaterDesign
+from assay.planning.raters import plan_raters
 from assay.planning.results import Cell, Plan
 
-__all__ = ["TESTS", "Answerer", "Cell", "Costs", "Design", "Effect", "Plan", "ask", "plan", "plan_from_pilot"]
+__all__ = [
+    "TESTS",
+    "Answerer",
+    "Cell",
+    "Costs",
+    "Design",
+    "Effect",
+    "Plan",
+    "RaterCell",
+    "RaterCosts",
+    "RaterDesign",
+    "ask",
+    "plan",
+    "plan_from_pilot",
+    "plan_raters",
+]

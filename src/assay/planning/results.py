@@ -135,4 +135,8 @@ def _cell(entry: Mapping[str, Any]) -> Cell:
     known: dict[str, Any] = {
         name: math.nan if value is None and name != "epsilon" else value for name, value in entry.items()
     }
+    if "n_raters" in entry:
+        from assay.planning.rater_designs import RaterCell
+
+        return RaterCell(**known)
     return Cell(**known)

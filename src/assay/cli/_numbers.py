@@ -1,0 +1,40 @@
+"""Lists of whole numbers as people type them: "50,100", "100:1000:100", "5/1/1"."""
+
+from assay.errors import ArgumentError
+
+
+def whole_numbers(option: str, text: str) -> list[int]:
+    """Read "50,100,200" or "100:1000:100" (both ends included), or a mixture."""
+    found: list[int] = []
+    for part in text.split(","):
+        pieces = part.split(":")
+        try:
+            numbers = [int(piece) for piece in pieces]
+        except ValueError:
+            raise ArgumentError(
+                f"{option} must be whole numbers separated by commas, or first:last:step; got {text!r}."
+            ) from None
+        if len(numbers) == 1:
+            found += numbers
+            continue
+        first, last, step = (*numbers, 1)[:3]
+        if len(numbers) > 3 or step < 1 or last < first:
+            raise ArgumentError(f"{option}: a range is first:last:step with first ≤ last; got {part!r}.")
+        found += range(first, last + 1, step)
+    if min(found) < 1:
+        raise ArgumentError(f"{option} must be at least 1; got {min(found)}.")
+    return list(dict.fromkeys(found))
+
+
+def response_numbers(text: str) -> list[int | tuple[int, int, int]]:
+    """Read "1,5,10", "1:10:1", or "5/1/1" for gold, A and B."""
+    found: list[int | tuple[int, int, int]] = []
+    for part in text.split(","):
+        if "/" not in part:
+            found += whole_numbers("--responses", part)
+            continue
+        sizes = [whole_numbers("--responses", piece) for piece in part.split("/")]
+        if len(sizes) != 3 or any(len(size) != 1 for size in sizes):
+            raise ArgumentError(f"--responses: numbers for gold, A and B are written 5/1/1; got {part!r}.")
+        found.append((sizes[0][0], sizes[1][0], sizes[2][0]))
+    return list(dict.fromkeys(found))

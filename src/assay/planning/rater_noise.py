@@ -1,0 +1,259 @@
+"""The noise of a contrast with raters, and what the random-effects test makes of it: power, width, fewest items.
+
+The contrast of a design is normal around its expectation with the variance that its components add up to. The test does
+not know that variance; it estimates the part of raters with (raters − 1) degrees of freedom and that of items with
+(items − 1) from mean squares, which are independent scaled χ² on a complete table of normal values. Given these, the
+probability to reject is a normal tail, so that only three χ² are left to integrate over.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+from scipy.special import gammaincinv, ndtr, ndtri, stdtrit
+
+from assay.comparison.components import ContrastComponents
+from assay.planning.rater_designs import RaterDesign
+from assay.scales import FloatArray
+
+SHIFTS, POINTS = 4, 256
+"""Points of the integral: their shifted copies tell its error."""
+
+MANY = 10**8
+"""Items that stand for "any number"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """When the test rejects."""
+
+    alpha: float = 0.05
+    alternative: str = "two-sided"
+
+    @property
+    def tail(self) -> float:
+        """The probability beyond one end."""
+        return self.alpha / 2 if self.alternative == "two-sided" else self.alpha
+
+    def probability(self, contrast: FloatArray | float, reach: FloatArray, error: FloatArray | float) -> FloatArray:
+        """Return how often a normal contrast lies beyond the reach of its interval."""
+        above, below = ndtr((contrast - reach) / error), ndtr((-contrast - reach) / error)
+        if self.alternative == "two-sided":
+            return np.asarray(above + below)
+        return np.asarray(above if self.alternative == "greater" else below)
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """What one item, rater, judgement and repeat adds to the variance of a contrast; arrays where these are draws."""
+
+    items: FloatArray | float
+    raters: FloatArray | float
+    residual: FloatArray | float
+    repeats_a: float = 0.0
+    repeats_b: float = 0.0
+
+    @classmethod
+    def of(cls, found: ContrastComponents) -> "Noise":
+        """Take the components of a pilot; what is below zero or unknown counts as zero."""
+        parts = {name: max(0.0, part) for name, part in found.components.items() if not math.isnan(part)}
+        return cls(**{name: parts.get(name, 0.0) for name in ("items", "raters", "residual", "repeats_a", "repeats_b")})
+
+    def variances(self, design: RaterDesign) -> dict[str, FloatArray | float]:
+        """Return what each component adds to the variance of the contrast."""
+        n, per = design.n_items, max(1, design.raters_per_item)
+        found = {"items": self.items / n}
+        if design.n_raters:
+            raters = n * per if design.nested else design.n_raters / (1 + unequal(n, design.n_raters, per))
+            found |= {"raters": self.raters / raters, "residual": self.residual / (n * per)}
+        repeats = self.repeats_a / design.a + self.repeats_b / design.b
+        return found | ({"repeats": repeats / n} if repeats else {})
+
+    def total(self, design: RaterDesign) -> FloatArray | float:
+        """Return the variance of the contrast."""
+        return sum(self.variances(design).values())
+
+
+def unequal(n: Any, r: Any, per: Any) -> Any:
+    """Return the squared coefficient of variation of raters' loads if `per` of `r` are drawn by lot for each item."""
+    return (r - per) / (n * per)
+
+
+def rater_df(n: Any, r: Any, per: Any) -> Any:
+    """Return the effective degrees of freedom of raters: loads that differ by lot make them fewer.
+
+    A rater's part in the variance goes with the square of their load, whose coefficient of variation is twice as large.
+    """
+    return np.maximum(1.0, r / (1 + 4 * unequal(n, r, per)) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """Power and interval width of a design; `error` is that of the integration."""
+
+    power: float
+    error: float
+    width: float
+
+
+def expectation(
+    noise: Noise, design: RaterDesign, contrast: float, rule: Rule, *, confidence_level: float = 0.95
+) -> Expectation:
+    """Return what the test that `compare` runs may expect of a design.
+
+    Examples
+    --------
+    >>> found = expectation(Noise(0.5, 0.1, 2.0), RaterDesign(100, 0, 5, 5, 5, 5), 0.5, Rule())
+    >>> round(found.power, 2), round(found.width, 2)
+    (0.63, 0.86)
+    """
+    error = math.sqrt(float(noise.total(design)))
+    of_raters, of_items = _estimates(noise, design)
+    reach = _reach(of_raters, of_items, design, rule.tail)
+    powers = rule.probability(contrast, reach, error).mean(axis=1)
+    width = 2 * float(_reach(of_raters, of_items, design, (1 - confidence_level) / 2).mean())
+    return Expectation(float(powers.mean()), float(powers.std(ddof=1) / math.sqrt(SHIFTS)), width)
+
+
+def ceiling(noise: Noise, design: RaterDesign, contrast: float, rule: Rule) -> float:
+    """Return the power that these raters have with any number of items."""
+    if not float(noise.raters):
+        return 1.0
+    return expectation(noise, replace(design, n_items=MANY), contrast, rule).power
+
+
+def fewest(
+    noise: Noise, design: RaterDesign, contrast: FloatArray, rule: Rule, *, target: float, most: int, of: str
+) -> FloatArray:
+    """Return, for each draw of noise and contrast, the fewest items (or raters) that reach the target; or infinity.
+
+    The variance of items is taken as known here, which for twenty and more items makes no difference to speak of.
+    """
+    low, high = np.full(contrast.shape, math.log(2)), np.full(contrast.shape, math.log(most))
+    reached = _reaches(noise, design, contrast, rule, target, np.exp(high), of)
+    for _ in range(24):
+        middle = (low + high) / 2
+        enough = _reaches(noise, design, contrast, rule, target, np.exp(middle), of)
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return np.where(reached, np.exp(high), np.inf)
+
+
+def _reaches(  # noqa: PLR0917 (private; `fewest` names them)
+    noise: Noise, design: RaterDesign, contrast: FloatArray, rule: Rule, target: float, size: FloatArray, of: str
+) -> FloatArray:
+    n = size if of == "items" else np.full(size.shape, float(design.n_items))
+    r = size if of == "raters" else np.full(size.shape, float(max(1, design.n_raters)))
+    crossed = design.raters_per_item == design.n_raters
+    per = r if of == "raters" and crossed else np.minimum(max(1, design.raters_per_item), r if not design.nested else n)
+    items = (noise.items + noise.repeats_a / design.a + noise.repeats_b / design.b) / n
+    if design.nested or not design.n_raters:
+        raters, df = np.zeros_like(n), np.ones(1)
+        items = items + ((noise.raters + noise.residual) / (n * per) if design.n_raters else 0.0)
+    else:
+        raters, df = noise.raters / r * (1 + unequal(n, r, per)) + noise.residual / (n * per), rater_df(n, r, per)
+        if design.raters_per_item == 1:  # nothing tells items from the residual then
+            raters, items = raters + items, np.zeros_like(n)
+    df = df[:1, np.newaxis] if np.ptp(df) == 0 else df[:, np.newaxis]  # the quantiles cost more than all the rest
+    spread = gammaincinv(df / 2, (np.arange(16) + 0.5) / 16) * 2 / df
+    reach = np.sqrt(
+        stdtrit(df, rule.tail) ** 2 * raters[:, np.newaxis] * spread
+        + (stdtrit(np.maximum(n - 1, 1), rule.tail) ** 2 * items)[:, np.newaxis]
+    )
+    error = np.sqrt(np.maximum(raters + items, 1e-300))[:, np.newaxis]
+    return np.asarray(rule.probability(contrast[:, np.newaxis], reach, error).mean(axis=1) >= target)
+
+
+def draws(found: ContrastComponents, n: int, rng: np.random.Generator) -> tuple[Noise, FloatArray]:
+    """Return draws of the components and of the contrast that the pilot leaves open.
+
+    Each mean square, divided by what it is an estimate of, is χ² over its degrees of freedom. Turned around, a mean
+    square over such a draw is a draw of the truth (a generalised pivotal quantity, Weerahandi 1993), and the contrast
+    is drawn around its estimate with the variance that follows. Repeats are taken as known.
+    """
+    noise = Noise.of(found)
+    dfs = found.dfs
+    per_item = max(1.0, found.raters_per_item)
+    per_rater = found.n_items * per_item / max(1, found.n_raters)
+    repeats = sum(getattr(noise, f"repeats_{role}") / k for role, k in found.n_repeats.items())
+    squares = {
+        "residual": noise.residual,
+        "raters": noise.residual + per_rater * noise.raters,
+        "items": noise.residual + per_item * (noise.items + repeats),
+    }
+    drawn = {
+        name: square * dfs.get(name, 1.0) / rng.chisquare(dfs.get(name, 1.0), n) for name, square in squares.items()
+    }
+    items = np.maximum(0.0, (drawn["items"] - drawn["residual"]) / per_item - repeats)
+    raters = np.maximum(0.0, (drawn["raters"] - drawn["residual"]) / per_rater)
+    variance = (items + repeats) / found.n_items
+    if found.n_raters:
+        variance = variance + raters / found.n_raters + drawn["residual"] / (found.n_items * per_item)
+    contrasts = found.contrast + rng.normal(size=n) * np.sqrt(variance)
+    return replace(noise, items=items, raters=raters, residual=drawn["residual"]), contrasts
+
+
+def guess(noise: Noise, design: RaterDesign, contrast: float, rule: Rule, target: float) -> int:
+    """Return about how many items it takes if raters were many, by the normal formula."""
+    z = float(ndtri(1 - rule.tail) + ndtri(target))
+    each = design.n_items * float(noise.total(design)) if design.nested or not design.n_raters else (
+        float(noise.items) + float(noise.residual) / design.raters_per_item
+    )  # fmt: skip
+    return int(min(MANY, max(2.0, each * (z / contrast) ** 2))) if contrast else 64
+
+
+def fewest_raters(power_of: Callable[[int], float], target: float, most: int) -> int | None:
+    """Return the fewest raters, from two, with which a power that grows with them reaches the target."""
+    low, high = 1, 2
+    while power_of(high) < target:
+        if high >= most:
+            return None
+        low, high = high, min(most, 2 * high)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if power_of(middle) >= target else (middle, high)
+    return high
+
+
+def _estimates(noise: Noise, design: RaterDesign) -> tuple[FloatArray, FloatArray]:
+    """Return draws of the variances of raters and of items that the test would estimate."""
+    n, per, r = design.n_items, max(1, design.raters_per_item), design.n_raters
+    parts = {name: float(part) for name, part in noise.variances(design).items()}
+    items = parts["items"] + parts.get("repeats", 0.0)
+    if design.nested or not r:
+        whole = sum(parts.values())
+        return np.zeros((SHIFTS, POINTS)), whole * _mean_square(n - 1, 0)
+    df = float(rater_df(n, r, per))
+    if per == 1:  # nothing tells items from the residual then
+        return sum(parts.values()) * _mean_square(df, 2), np.zeros((SHIFTS, POINTS))
+    # Where items are judged by different raters, these are part of what differs between items.
+    noisy = parts["residual"] + (float(noise.raters) / (n * per) if per < r else 0.0)
+    between = (items + noisy) * _mean_square(n - 1, 0)
+    within = noisy * _mean_square(n * per - n if per < r else (n - 1) * (r - 1), 1)
+    return (parts["raters"] + parts["residual"]) * _mean_square(df, 2), np.maximum(0.0, between - within)
+
+
+def _reach(of_raters: FloatArray, of_items: FloatArray, design: RaterDesign, tail: float) -> FloatArray:
+    t_items = float(stdtrit(max(1, design.n_items - 1), tail))
+    t_raters = 0.0
+    if design.n_raters and not design.nested:
+        t_raters = float(stdtrit(rater_df(design.n_items, design.n_raters, design.raters_per_item), tail))
+    return np.asarray(np.sqrt(t_raters**2 * of_raters + t_items**2 * of_items))
+
+
+def _mean_square(df: float, axis: int) -> FloatArray:
+    """Return χ² over its degrees of freedom at the points of one axis."""
+    df = max(1.0, df)
+    return np.asarray(gammaincinv(df / 2, _points()[..., axis]) * 2 / df)
+
+
+@cache
+def _points() -> FloatArray:
+    """Return points that fill the unit cube evenly (a Kronecker sequence), several times with another start."""
+    golden = 1.2207440846057596  # the plastic number's counterpart for three dimensions: x⁴ = x + 1
+    steps = (1 / golden ** np.arange(1, 4)) % 1
+    starts = np.random.default_rng(0).random((SHIFTS, 1, 3))
+    points = (starts + np.arange(POINTS)[:, np.newaxis] * steps) % 1
+    return np.clip(points, 1e-9, 1 - 1e-9)

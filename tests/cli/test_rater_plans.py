@@ -1,0 +1,122 @@
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from assay.cli.app import app
+
+CELL = {
+    "n_items", "n_raters", "raters_per_item", "n_responses", "epsilon", "metric", "contrast", "expected_pvalue",
+    "expected_pvalue_error", "ci_width", "power", "power_error", "cost", "engine", "standard_error", "shares",
+}  # fmt: skip
+
+
+@pytest.fixture
+def table(tmp_path):
+    rng = np.random.default_rng(3)
+    rows = ["item,source,rater,value"]
+    likes = 0.2 * rng.normal(size=(2, 6))
+    for item in range(40):
+        for model, name in enumerate(["old", "new"]):
+            scores = 4 + 0.5 * model + likes[model] + rng.normal(size=6)
+            rows += [f"q{item},{name},rater-{rater},{round(score)}" for rater, score in enumerate(scores)]
+        rows += [f"q{item},{name},,{round(4 + rng.normal())}" for name in ("model-1", "model-2")]
+    path = tmp_path / "ratings.csv"
+    path.write_text("\n".join(rows))
+    return str(path)
+
+
+def run(*words):
+    result = CliRunner().invoke(app, ["plan", *words])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.stdout
+
+
+def plan(*words):
+    return json.loads(run(*words, "--json"))
+
+
+def test_raters_items_and_costs_without_gold(table):
+    words = ["--a", "new", "--b", "old", "--rater", "rater", "--contrast", "0.4", "--raters", "5,20"]
+    found = plan(
+        table, *words, "--items", "50,100", "--cost-rater-hour", "30", "--ratings-per-hour", "60", "--cost-item", "2"
+    )
+    assert len(found["cells"]) == 4
+    assert all(set(cell) >= CELL for cell in found["cells"])
+    assert found["cells"][0]["cost"] == 50 * 2 + 50 * 5 * 2 * 0.5
+    assert found["recommended"] is None
+    text = run(table, *words, "--target-power", "0.8")
+    assert "You have 40 items × 6 raters; take" in text
+    assert "The pilot leaves open how many" in text
+    assert "← take this" in text
+    assert "metric rating, because there is no gold" in text
+    again = run(table, *words, "--target-power", "0.8", "--workers", "1")
+    assert again == text
+
+
+def test_gold_with_raters(table):
+    words = [table, "--gold", "new", "--a", "model-1", "--b", "model-2", "--metric", "mae", "--contrast", "0.2"]
+    found = plan(*words, "--raters", "6,12", "--items", "100")
+    assert [cell["n_responses"] for cell in found["cells"]] == [{"gold": r, "a": 1, "b": 1} for r in (6, 12)]
+    assert found["test"] == "random-effects"
+    told = run(*words, "--responses", "6", "--items", "30", "--precision", "0.02", "--pilot-model", "empirical")
+    assert "plan for that with --raters" in told
+
+
+def test_preferences_and_a_win_rate(table):
+    found = plan(
+        table,
+        "--a",
+        "new",
+        "--b",
+        "old",
+        "--metric",
+        "win-rate",
+        "--win-rate",
+        "0.6",
+        "--raters",
+        "20",
+        "--items",
+        "99",
+    )
+    assert found["cells"][0]["contrast"] == pytest.approx(0.2)
+    assert found["cells"][0]["cost"] == 99 * 20  # one preference for each item and rater
+
+
+def test_nested_raters_and_a_chart(table, tmp_path):
+    pytest.importorskip("altair")
+    page = tmp_path / "plan.html"
+    text = run(
+        table, "--a", "new", "--b", "old", "--contrast", "0.4", "--nested", "--raters-per-item", "1,3", "--items",
+        "50,100", "--mde", "--chart", str(page),
+    )  # fmt: skip
+    assert "swapped-items" in text
+    assert "detects" in text
+    assert "raters" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--a", "new"], "--a or --b is missing"),
+        (["--a", "new", "--b", "old", "--epsilon", "0.1"], "with raters give --contrast"),
+        (["--a", "new", "--b", "old", "--cost-rater-hour", "30"], "--ratings-per-hour go together"),
+        (["--a", "new", "--b", "old", "--max-cost", "30"], "--max-cost needs to know what things cost"),
+        (["--a", "new", "--b", "old", "--test", "wilcoxon"], "random-effects"),
+        (["--a", "new", "--b", "old", "--store", "x.db"], "--store is for plans from a response model"),
+        (["--a", "new", "--b", "old", "--metric", "rating", "--metric", "superiority"], "one metric"),
+        (["--a", "new", "--b", "old", "--contrast", "0.1", "--raters", "2"], "no number of items up to 100,000"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_2(table, words, message):
+    done = subprocess.run(
+        [sys.executable, "-c", "from assay.cli import main; main()", "plan", table, "--raters", "3", *words],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1

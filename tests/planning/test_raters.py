@@ -1,0 +1,301 @@
+import json
+import math
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import binom, nct, t
+
+import assay
+from assay import Contest, Responses, Scale, _json, compare
+from assay.comparison import variance_components
+from assay.errors import ArgumentError, DataError
+from assay.planning import Plan, RaterCosts, RaterDesign, plan_raters
+from assay.planning.rater_noise import Noise, Rule, ceiling, draws, expectation, fewest
+
+SHARED = Path(os.environ.get("ASSAY_SHARED", Path(__file__).parents[3] / "shared")) / "data"
+pytestmark = pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+
+
+def ratings(rng, n=40, r=6, *, of_items=0.5, of_raters=0.3, shift=0.0, per_item=None, nested=False):
+    """Draw gold-free ratings whose contrast has components 2·of_items², 2·of_raters² and 2."""
+    n_raters = n * r if nested else r
+    ids = np.arange(n * r).reshape(n, r) if nested else np.tile(np.arange(r), (n, 1))
+    sides = [
+        value + of_items * rng.normal(size=(n, 1)) + (of_raters * rng.normal(size=n_raters))[ids]
+        + rng.normal(size=(n, r))
+        for value in (shift, 0.0)
+    ]  # fmt: skip
+    if per_item:
+        gone = np.argsort(rng.random((n, r)), axis=1) >= per_item
+        for side in sides:
+            side[gone] = np.nan
+    a, b = (Responses.from_grid(side, ids) for side in sides)
+    return Contest(None, a, b, Scale("continuous"), np.arange(n).astype(str), ("", "A", "B"))
+
+
+def against_gold(rng, n=60, r=5, k=3):
+    means = rng.random((n, 1))
+    gold = Responses.from_grid(
+        means + 0.15 * rng.normal(size=r) + 0.2 * rng.normal(size=(n, r)), np.tile(np.arange(r), (n, 1))
+    )
+    a, b = (Responses.from_grid(means + bias + 0.2 * rng.normal(size=(n, k))) for bias in (0.05, 0.25))
+    return Contest(gold, a, b, Scale("continuous"), np.arange(n).astype(str))
+
+
+@pytest.mark.parametrize(
+    ("n", "r", "per_item", "nested", "shift"),
+    [
+        (50, 3, None, False, 1.0),
+        (30, 8, None, False, 0.6),
+        (60, 10, 3, False, 0.5),
+        (150, 15, 1, False, 0.5),
+        (40, 3, None, True, 0.6),
+    ],
+)
+def test_power_and_width_are_those_of_compare(n, r, per_item, nested, shift):
+    """The independent path: whole data sets, compared one by one."""
+    count = 200 if nested else 400
+    rejected, widths = 0, []
+    for number in range(count):
+        rng = np.random.default_rng([number, n, r])
+        contest = ratings(rng, n, r, shift=shift, per_item=per_item, nested=nested)
+        found = compare(contest, metric="rating", n_resamples=499 if nested else 3, rng=number, workers=1)
+        rejected += found.pvalue <= 0.05
+        widths.append(found.confidence_interval.width)
+    per = per_item or r
+    design = RaterDesign(n, 0, per, per, n * r if nested else r, per, nested, 2)
+    planned = expectation(Noise(0.5, 0.18, 2.0), design, shift, Rule())
+    low, high = binom.ppf([0.001, 0.999], count, planned.power)
+    assert low <= rejected <= high
+    # One rater per item is planned a little too wide: the lot of the loads is approximated.
+    slack = 0.04 if per == 1 else 0.01
+    assert abs(np.mean(widths) - planned.width) < 3.3 * np.std(widths) / math.sqrt(count) + slack * planned.width
+
+
+def test_with_any_number_of_items_power_is_the_noncentral_t_of_raters():
+    noise, design = Noise(0.5, 0.18, 2.0), RaterDesign(2, 0, 5, 5, 5, 5)
+    reach, shift = t.ppf(0.975, 4), 0.6 / math.sqrt(0.18 / 5)
+    exact = nct.sf(reach, 4, shift) + nct.cdf(-reach, 4, shift)
+    assert ceiling(noise, design, 0.6, Rule()) == pytest.approx(exact, abs=0.005)
+    alone = expectation(noise, RaterDesign(30, 0, 1, 1, 30, 1, True), 1.0, Rule())
+    shift = 1.0 / math.sqrt(2.68 / 30)
+    assert alone.power == pytest.approx(nct.sf(t.ppf(0.975, 29), 29, shift), abs=0.005)
+
+
+def test_cells_hold_what_the_components_say():
+    contest = ratings(np.random.default_rng(1))
+    found = plan_raters(contest, contrast=0.5, n_items=[40, 100], n_raters=[6, 12], rng=0)
+    parts = variance_components(contest, metric="rating", rng=0)
+    assert [(cell.n_items, cell.n_raters) for cell in found.cells] == [(40, 6), (100, 6), (40, 12), (100, 12)]
+    for cell in found.cells:
+        assert cell.standard_error == pytest.approx(parts.standard_error(n_items=cell.n_items, n_raters=cell.n_raters))
+        assert sum(cell.shares.values()) == pytest.approx(1)
+        assert cell.cost == 2 * cell.n_items * cell.n_raters
+    assert found.recommended is None
+    assert found.test == "random-effects"
+    powers = [cell.power for cell in found.cells]
+    assert powers[0] < powers[1] < powers[3]
+    assert powers[0] < powers[2] < powers[3]
+    again = Plan.from_dict(json.loads(_json.dumps(found.to_dict())))
+    assert again.cells == found.cells
+    assert found.to_frame()["n_raters"].to_list() == [6, 6, 12, 12]
+
+
+def test_the_cheapest_design_reaches_the_target_and_little_less_does_not():
+    contest = ratings(np.random.default_rng(2))
+    costs = RaterCosts.per_hour(30, ratings_per_hour=60, item=1, rater=20)
+    found = plan_raters(contest, contrast=0.6, n_raters=[8, 16, 30], target_power=0.8, costs=costs, rng=0)
+    best = found.recommended
+    assert best.cost == min(cell.cost for cell in found.cells)
+    assert best.cost == pytest.approx(best.n_items * (1 + best.n_raters * 2 * 0.5) + 20 * best.n_raters)
+    for cell in found.cells:
+        less = plan_raters(contest, contrast=0.6, n_raters=cell.n_raters, n_items=int(0.97 * cell.n_items) - 1, rng=0)
+        assert less.cells[0].power < 0.8 <= cell.power
+    low, high = found.pilot["n_items_low"], found.pilot["n_items_high"]
+    assert low < best.n_items < high
+
+
+def test_raters_are_looked_for_where_items_are_given():
+    contest = ratings(np.random.default_rng(2))
+    found = plan_raters(contest, contrast=0.6, n_items=100, target_power=0.8, rng=0)
+    [cell] = found.cells
+    fewer = plan_raters(contest, contrast=0.6, n_items=100, n_raters=cell.n_raters - 1, rng=0)
+    assert fewer.cells[0].power < 0.8 <= cell.power
+    assert found.pilot["n_raters_low"] <= cell.n_raters <= found.pilot["n_raters_high"]
+
+
+def test_a_budget_is_spent_on_the_best_split():
+    contest = ratings(np.random.default_rng(3), of_raters=0.6)
+    found = plan_raters(contest, contrast=0.6, n_raters=[3, 10, 30], budget=900, rng=0)
+    assert [cell.n_items for cell in found.cells] == [150, 45, 15]
+    assert found.recommended.power == max(cell.power for cell in found.cells)
+    assert found.recommended.n_raters > 3
+    nested = plan_raters(contest, contrast=0.6, nested=True, raters_per_item=[1, 3], budget=900, rng=0)
+    assert [(cell.n_items, cell.n_raters) for cell in nested.cells] == [(450, 450), (150, 450)]
+    assert nested.test == "swapped-items"
+
+
+def test_few_raters_cannot_be_made_up_for_by_items():
+    contest = ratings(np.random.default_rng(4), of_raters=0.8, r=10)
+    with pytest.raises(
+        ArgumentError, match=r"no number of items up to 100,000 reaches power 0\.8 with 3 raters"
+    ) as told:
+        plan_raters(contest, contrast=0.5, n_raters=3, rng=0)
+    assert "\n" not in str(told.value)
+    enough = int(str(told.value).partition("at least ")[2].split()[0])
+    found = plan_raters(contest, contrast=0.5, n_raters=[3, enough], rng=0)
+    assert [cell.n_raters for cell in found.cells] == [enough]
+    assert any("No number of items reaches power 0.8 with 3 raters" in line for line in found.sentences)
+
+
+def test_swapping_the_models_flips_the_contrast_and_keeps_the_plan():
+    contest = ratings(np.random.default_rng(5), shift=0.7)
+    one, other = (plan_raters(pilot, n_raters=[10], n_items=[50], rng=0) for pilot in (contest, contest.swapped()))
+    assert other.cells[0].contrast == pytest.approx(-one.cells[0].contrast)
+    assert other.cells[0].power == pytest.approx(one.cells[0].power)
+    assert "own estimate" in " ".join(one.notes)
+
+
+def test_the_smallest_contrast_is_found_with_the_target_power():
+    contest = ratings(np.random.default_rng(6))
+    [cell] = plan_raters(contest, contrast=1.0, n_items=50, n_raters=8, detectable=True, rng=0).cells
+    again = plan_raters(contest, contrast=cell.detectable, n_items=50, n_raters=8, rng=0)
+    assert again.cells[0].power == pytest.approx(0.8, abs=1e-3)
+
+
+def test_repeats_of_the_models_are_planned_against_gold():
+    contest = against_gold(np.random.default_rng(7))
+    found = plan_raters(
+        contest, metric="mae", n_items=[60], n_raters=[5], n_repeats=[1, 3, 30], costs=RaterCosts(0, 1, 0, 0.1), rng=0
+    )
+    errors = [cell.standard_error for cell in found.cells]
+    assert errors[0] > errors[1] > errors[2]
+    assert [cell.n_responses for cell in found.cells] == [{"gold": 5, "a": k, "b": k} for k in (1, 3, 30)]
+    assert [cell.cost for cell in found.cells] == pytest.approx([60 * (5 + 0.2 * k) for k in (1, 3, 30)])
+    assert found.cells[0].shares["repeats"] > 0.1 > found.cells[2].shares["repeats"]
+    assert str(found.cells[1].design) == "60 items × 5 raters × 3 responses of each model"
+
+
+def test_ratings_without_ids_are_planned_as_if_every_rater_gave_one():
+    contest = ratings(np.random.default_rng(8), shift=0.5)
+    bare = replace(
+        contest, a=Responses(contest.a.values, contest.a.offsets), b=Responses(contest.b.values, contest.b.offsets)
+    )
+    found = plan_raters(bare, contrast=0.5, n_items=[40], n_repeats=[3, 6], rng=0)
+    assert found.cells[0].standard_error > found.cells[1].standard_error
+    assert found.cells[1].n_raters == 0
+    assert any("there are no rater ids" in note for note in found.notes)
+    with pytest.raises(DataError, match="no rater ids"):
+        plan_raters(bare, contrast=0.5, n_items=[40], n_raters=3)
+
+
+def test_a_nested_pilot_speaks_of_nested_designs_only():
+    contest = ratings(np.random.default_rng(9), r=3, nested=True)
+    found = plan_raters(contest, contrast=0.5, raters_per_item=[1, 3], rng=0)
+    assert all(cell.nested and cell.n_raters == cell.n_items * cell.raters_per_item for cell in found.cells)
+    with pytest.raises(ArgumentError, match="judged one item each"):
+        plan_raters(contest, contrast=0.5, n_raters=5)
+
+
+@pytest.mark.parametrize(
+    ("asked", "error", "message"),
+    [
+        ({"n_raters": 1}, ArgumentError, "`n_raters`"),
+        ({"n_items": []}, ArgumentError, "at least one number"),
+        ({"n_raters": 3, "raters_per_item": 5}, ArgumentError, "must not exceed the number of raters"),
+        ({"contrast": 0}, ArgumentError, "contrast of 0"),
+        ({"nested": True, "n_raters": 5}, ArgumentError, "raters_per_item"),
+        ({"n_repeats": 3}, ArgumentError, "no repeats to plan"),
+        ({"budget": 3}, ArgumentError, "does not pay for two items"),
+        ({"target_power": 80}, ArgumentError, "target_power"),
+        ({"metric": "mae"}, ArgumentError, "needs gold"),
+        ({"budget": 10, "n_items": 100}, ArgumentError, "no design fits 10"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused_in_one_line(asked, error, message):
+    with pytest.raises(error, match=message) as told:
+        plan_raters(ratings(np.random.default_rng(10)), **asked)
+    assert "\n" not in str(told.value)
+
+
+def test_gold_needs_rater_ids_and_repeats_need_repeats():
+    contest = against_gold(np.random.default_rng(11), k=1)
+    with pytest.raises(DataError, match="one response of A or B per item"):
+        plan_raters(contest, metric="mae", n_items=60, n_repeats=3)
+    bare = replace(contest, gold=Responses(contest.gold.values, contest.gold.offsets))
+    with pytest.raises(DataError, match="no rater ids"):
+        plan_raters(bare, metric="mae", n_items=60)
+
+
+def test_draws_of_the_components_cover_them():
+    """χ² turned around: the truth lies between the quantiles of the draws as often as they say."""
+    noise = Noise(0.5, 0.18, 2.0)
+    design = RaterDesign(2, 0, 8, 8, 8, 8)
+    true = fewest(noise, design, np.array([0.6]), Rule(), target=0.8, most=10**6, of="items")[0]
+    count, inside = 150, {"items": 0, "raters": 0, "residual": 0, "fewest": 0}
+    for number in range(count):
+        pilot = variance_components(ratings(np.random.default_rng([number, 12]), 30, 5), metric="rating")
+        drawn, _ = draws(pilot, 400, np.random.default_rng(number))
+        for name in ("items", "raters", "residual"):
+            low, high = np.quantile(getattr(drawn, name), [0.025, 0.975])
+            inside[name] += low <= getattr(noise, name) <= high
+        numbers = fewest(drawn, design, np.full(400, 0.6), Rule(), target=0.8, most=10**6, of="items")
+        low, high = np.quantile(numbers, [0.025, 0.975], method="inverted_cdf")
+        inside["fewest"] += low <= true <= high
+    for name, covered in inside.items():
+        assert covered >= binom.ppf(0.001, count, 0.95), name
+
+
+def test_the_search_of_draws_is_that_of_designs():
+    noise = Noise(0.5, 0.18, 2.0)
+    for design in (RaterDesign(2, 0, 8, 8, 8, 8), RaterDesign(2, 0, 3, 3, 12, 3), RaterDesign(2, 0, 2, 2, 4, 2, True)):
+        n = round(fewest(noise, design, np.array([0.7]), Rule(), target=0.8, most=10**5, of="items")[0])
+        n_raters = n * 2 if design.nested else design.n_raters
+        found = expectation(noise, replace(design, n_items=n, n_raters=n_raters), 0.7, Rule())
+        assert found.power == pytest.approx(0.8, abs=0.015)
+
+
+def shared(name):
+    path = SHARED / name
+    if not path.exists():
+        pytest.skip("shared data are absent")
+    return path
+
+
+def test_convabuse_is_planned_from_with_its_eight_raters():
+    import polars as pl
+
+    frame = pl.read_csv(shared("lewidi23_ConvAbuse.csv"))
+    judged = pl.when(pl.col("source") == "Ann1").then(pl.lit("x")).when(pl.col("source") == "Ann2").then(pl.lit("y"))
+    table = assay.read(
+        frame.with_columns(kind=judged.otherwise(pl.lit("others"))), item="item_id", rater="source", repeat="rep",
+        sources={"others": "kind=others", "x": "kind=x", "y": "kind=y"},
+    )  # fmt: skip
+    contest = table.contest(gold="others", a="x", b="y")
+    found = plan_raters(contest, metric="mae", contrast=0.1, n_raters=[6, 12], n_items=[200, 2000], rng=0)
+    assert found.pilot["design"] == "partially crossed"
+    assert found.cells[0].raters_per_item < 6
+    assert all(0 < cell.power < 1 and cell.standard_error > 0 for cell in found.cells)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "tv"])
+def test_dices_is_planned_from_with_few_of_its_raters(metric):
+    import polars as pl
+
+    frame = pl.read_csv(shared("dices350.csv"))
+    keep = [f"r{number:03d}" for number in range(10)]
+    humans = frame.filter(pl.col("source").is_in(keep))
+    models = frame.filter(pl.col("kind") == "model")
+    unsafe = pl.when(models["value"].cast(pl.Float64) > 0.3).then(pl.lit("Yes")).otherwise(pl.lit("No"))
+    table = assay.read(
+        pl.concat([humans, models.with_columns(value=unsafe)]),
+        sources={"human": "kind=human", "vader": "source=vader_neg", "profanity": "source=alt-profanity-check"},
+    )
+    contest = table.contest(gold="human", a="vader", b="profanity")
+    found = plan_raters(contest, metric=metric, contrast=0.1, n_raters=[5, 10, 40], target_power=0.8, rng=0)
+    assert found.pilot["n_raters"] == 10
+    assert found.recommended.power >= 0.8
+    assert "components" in found.pilot
