@@ -1,0 +1,124 @@
+"""Coverage of intervals for contrasts that are −1, 0 or 1, without simulated data sets; writes its table into docs/inference.md.
+
+    python benchmarks/score_interval.py
+
+On N items A wins with probability p₊ and B with p₋. Every outcome (items won, items lost) with a probability above 1e-7
+is given every interval, and the probabilities of those whose interval holds p₊ − p₋ are added up: the only chance left
+is that of the 1,999 draws behind each resampling interval. `score` is Tango's interval, `plus 2` Wald's after a won and
+a lost item were added (Bonett and Price 2012).
+"""
+
+import csv
+import math
+from pathlib import Path
+
+import numpy as np
+from scipy.special import gammaln
+from scipy.stats import norm
+
+from assay.inference import interval, score
+
+ROOT = Path(__file__).parents[1]
+MEASURED, PAGE = ROOT / "docs" / "measured" / "score_interval.csv", ROOT / "docs" / "inference.md"
+START, END = "<!-- benchmarks/score_interval.py -->", "<!-- end -->"
+ITEMS = (20, 50, 200)
+SHARES = (0.05, 0.1, 0.2, 0.4)
+METHODS = ("percentile", "bca", "studentised", "plus 2", "score")
+N_DRAWS, LEVEL = 1999, 0.95
+
+
+def intervals(won, lost, n, rng):
+    """Return low and high of every method on one outcome; NaN where it is undefined."""
+    contrasts = np.repeat([1.0, -1.0, 0.0], [won, lost, n - won - lost])
+    estimate = contrasts.mean()
+    drawn = rng.multinomial(n, [won / n, lost / n, 1 - (won + lost) / n], N_DRAWS)
+    draws = (drawn[:, 0] - drawn[:, 1]) / n
+    errors = np.sqrt(np.maximum((drawn[:, 0] + drawn[:, 1]) / n - draws**2, 0) / (n - 1))
+    known = {
+        "jackknife": (contrasts.sum() - contrasts) / (n - 1),
+        "standard_errors": errors,
+        "standard_error": contrasts.std(ddof=1) / math.sqrt(n),
+    }
+    found = {name: interval(name, draws, estimate=estimate, **known) for name in ("percentile", "bca", "studentised")}
+    ends = {name: (one.low, one.high) for name, one in found.items()}
+    tango = score(contrasts)
+    ends["score"] = (tango.low, tango.high)
+    shares = (won + 1) / (n + 2), (lost + 1) / (n + 2)
+    middle = shares[0] - shares[1]
+    arm = norm.isf((1 - LEVEL) / 2) * math.sqrt((sum(shares) - middle**2) / (n + 2))
+    ends["plus 2"] = (middle - arm, middle + arm)
+    return ends
+
+
+def outcomes(n, won, lost):
+    """Yield every likely (items won, items lost) with its probability."""
+    for a in range(n + 1):
+        for b in range(n + 1 - a):
+            same = n - a - b
+            log = gammaln(n + 1) - gammaln(a + 1) - gammaln(b + 1) - gammaln(same + 1)
+            terms = ((a, won), (b, lost), (same, 1 - won - lost))
+            if any(count and not p for count, p in terms):
+                continue
+            probability = math.exp(log + sum(count * math.log(p) for count, p in terms if count))
+            if probability > 1e-7:
+                yield a, b, probability
+
+
+def study():
+    rows = []
+    for n in ITEMS:
+        known = {}
+        for share in SHARES:
+            for difference in (0.0, share / 2, share):
+                won, lost = (share + difference) / 2, (share - difference) / 2
+                covered, undefined, width = (dict.fromkeys(METHODS, 0.0) for _ in range(3))
+                for a, b, probability in outcomes(n, won, lost):
+                    if (a, b) not in known:
+                        known[a, b] = intervals(a, b, n, np.random.default_rng([n, a, b]))
+                    for name, (low, high) in known[a, b].items():
+                        if math.isnan(low):
+                            undefined[name] += probability
+                        else:
+                            covered[name] += probability * (low - 1e-12 <= difference <= high + 1e-12)
+                            width[name] += probability * (high - low)
+                rows += [
+                    {
+                        "n_items": n, "differing": share, "difference": difference, "interval": name,
+                        "coverage": covered[name] / (1 - undefined[name]), "undefined": undefined[name],
+                        "width": width[name] / (1 - undefined[name]),
+                    }
+                    for name in METHODS
+                ]  # fmt: skip
+    with MEASURED.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    return rows
+
+
+def page(rows):
+    head = ["items", "share that differ", "contrast", *METHODS]
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    keys = dict.fromkeys((row["n_items"], row["differing"], row["difference"]) for row in rows)
+    for key in keys:
+        cells = [row for row in rows if (row["n_items"], row["differing"], row["difference"]) == key]
+        shown = [
+            f"**{100 * row['coverage']:.1f}**" if row["coverage"] < 0.94 else f"{100 * row['coverage']:.1f}"
+            for row in cells
+        ]
+        lines.append(f"| {key[0]} | {100 * key[1]:g} % | {key[2]:g} | " + " | ".join(shown) + " |")
+    said = []
+    for name in METHODS:
+        of_name = [row for row in rows if row["interval"] == name]
+        low = min(of_name, key=lambda row: row["coverage"])
+        below = sum(row["coverage"] < 0.94 for row in of_name)
+        said.append(f"{name}: {100 * low['coverage']:.1f} % at worst, {below} of {len(of_name)} below 94 %")
+    lines += ["", "; ".join(said) + "."]
+    text = PAGE.read_text()
+    before, _, rest = text.partition(START)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(before + START + "\n\n" + "\n".join(lines) + "\n\n" + END + after)
+
+
+if __name__ == "__main__":
+    page(study())
