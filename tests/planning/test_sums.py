@@ -50,3 +50,18 @@ def test_the_series_and_the_table_agree():
     for point in (-900, -50, 0, 1, 700):
         assert series.upper(point) == pytest.approx(table.upper(point), abs=1e-9)
     assert series.quantile(0.1) == table.quantile(0.1)
+
+
+def test_a_very_long_sum_is_computed_on_a_coarser_grid():
+    from assay.planning.sums import _Coarse, _Table
+
+    shares = np.exp(-np.square((np.arange(3000) - 1000) / 300))
+    grid = Grid(-900, shares / shares.sum())
+    assert grid.coarser(4).mean * 4 == pytest.approx(grid.mean)
+    coarse = Summands(grid).times(100)
+    assert isinstance(coarse, _Coarse)
+    table = _Table([(grid, 100)], 100 * grid.mean, 1 << 17)
+    points = np.rint(100 * grid.mean + 2000 * np.array([-2.0, -1.0, -0.1, 0.0, 0.3, 1.0, 3.0]))
+    np.testing.assert_allclose(coarse.uppers(points), table.uppers(points), atol=1e-5)
+    np.testing.assert_allclose([coarse.upper(int(point)) for point in points], table.uppers(points), atol=1e-5)
+    assert coarse.quantile(0.2) == pytest.approx(table.quantile(0.2), abs=4)

@@ -1,5 +1,6 @@
 """Distances between distributions of responses: total variation, divergences, earth mover's distance, cosine."""
 
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
@@ -20,13 +21,31 @@ def shares(counts: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class TotalVariation(AdditiveMetric):
+class ByLevel(AdditiveMetric):
+    """A metric on counts whose item score is a sum over the labels: each depends on its two shares only."""
+
+    needs: ClassVar[Needs] = "counts"
+    kinds: ClassVar[tuple[Kind, ...]] = LABELS
+
+    @abstractmethod
+    def level_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return what a label adds to the score, given its share in gold and in the model."""
+
+    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return the sum over the labels, for each item."""
+        return np.asarray(self.level_scores(shares(gold), shares(model)).sum(axis=-1))
+
+
+@dataclass(frozen=True)
+class TotalVariation(ByLevel):
     """Mean over items of Σ |share in the model − share in gold| over the labels: 0 is equal, 2 is disjoint."""
 
     name: ClassVar[str] = "tv"
     title: ClassVar[str] = "total variation"
-    needs: ClassVar[Needs] = "counts"
-    kinds: ClassVar[tuple[Kind, ...]] = LABELS
+
+    def level_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return |P_model − P_gold| of a label."""
+        return np.abs(model - gold)
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return Σ |P_model − P_gold| for each item."""
@@ -34,7 +53,7 @@ class TotalVariation(AdditiveMetric):
 
 
 @dataclass(frozen=True)
-class KullbackLeibler(AdditiveMetric):
+class KullbackLeibler(ByLevel):
     """Mean over items of Σ P_gold log(P_gold / P_model), with 1e-12 added inside the logarithm.
 
     An item where the model never gives a label that gold gives scores about 27.6 times gold's share of it: with few
@@ -43,28 +62,22 @@ class KullbackLeibler(AdditiveMetric):
 
     name: ClassVar[str] = "kl"
     title: ClassVar[str] = "Kullback–Leibler divergence"
-    needs: ClassVar[Needs] = "counts"
-    kinds: ClassVar[tuple[Kind, ...]] = LABELS
 
-    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
-        """Return Σ P_gold log(P_gold / P_model) for each item."""
-        of_gold, of_model = shares(gold), shares(model)
-        terms = of_gold * (np.log(of_gold + INSIDE_LOG) - np.log(of_model + INSIDE_LOG))
-        return np.asarray(terms.sum(axis=-1))
+    def level_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return P_gold log(P_gold / P_model) of a label."""
+        return np.asarray(gold * (np.log(gold + INSIDE_LOG) - np.log(model + INSIDE_LOG)))
 
 
 @dataclass(frozen=True)
-class CrossEntropy(AdditiveMetric):
+class CrossEntropy(ByLevel):
     """Mean over items of −Σ P_gold log P_model, with 1e-12 added inside the logarithm."""
 
     name: ClassVar[str] = "cross-entropy"
     title: ClassVar[str] = "cross-entropy"
-    needs: ClassVar[Needs] = "counts"
-    kinds: ClassVar[tuple[Kind, ...]] = LABELS
 
-    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
-        """Return −Σ P_gold log P_model for each item."""
-        return np.asarray(-(shares(gold) * np.log(shares(model) + INSIDE_LOG)).sum(axis=-1))
+    def level_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return −P_gold log P_model of a label."""
+        return np.asarray(-(gold * np.log(model + INSIDE_LOG)))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ pools grow until the asked precision is reached, and only for those p-values for
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,16 +18,15 @@ from assay.models.base import Epsilon
 from assay.planning.pools import Growing, Pool
 from assay.planning.scores import Setting, Sizes
 from assay.planning.sums import Summands, Total
-from assay.scales import FloatArray
 
-FIRST_BLOCKS = 16
-"""Blocks with which a pool begins: enough to see how much they differ."""
-
-MOST_BLOCKS = 1 << 14
-"""Blocks at which a pool stops growing, whatever the precision: 16 million items."""
+MOST_BLOCKS = 1 << 15
+"""Blocks at which a pool stops growing, whatever the precision: 8 million items."""
 
 SMALL = 64
 """Items up to which the shape of the scores matters for the error of p, and not only their mean and variance."""
+
+ROUNDS = 12
+"""How often the pools may grow before they are taken as they are."""
 
 MATTERS = (0.01, 0.2)
 """Expected p-values for which precision is sought; beyond, an answer is plainly yes or plainly no."""
@@ -52,6 +52,32 @@ class Outlook:
     expected_pvalue_error: float
     ci_width: float
     ci_width_error: float
+
+
+class Lack(NamedTuple):
+    """By which factor items must become more: for the mean of the scores, for their shape, and for null scores."""
+
+    mean: float
+    shape: float
+    null_shape: float
+
+
+ENOUGH = Lack(1.0, 1.0, 1.0)
+
+
+class Expected(NamedTuple):
+    """An expected p-value, and what its error is made of: the pools' means and shapes, and the rounding to a grid."""
+
+    pvalue: float
+    of_mean: float
+    of_shape: float
+    of_null_shape: float
+    rounding: float
+
+    @property
+    def error(self) -> float:
+        """The error altogether."""
+        return math.hypot(self.of_mean, self.of_shape, self.of_null_shape, self.rounding)
 
 
 class ExactEngine:
@@ -98,148 +124,204 @@ class ExactEngine:
         settings = [Setting(model, n_responses, epsilon, perturbation, null) for null in (False, True)]
         self._scores = Growing(settings[0], metrics, seed, workers=workers)
         self._null_scores = Growing(settings[1], metrics, seed, workers=workers, steps=self._scores.steps)
-        self._null_scores.grow([FIRST_BLOCKS] * len(metrics))
-        self._grow([FIRST_BLOCKS] * len(metrics))
+        self._parts = [self._part(metric) for metric in range(len(metrics))]
 
     @property
     def n_items(self) -> list[int]:
         """The number of simulated items behind each metric's numbers."""
-        return [pool.n_items for pool in self._pools]
+        return [pool.n_items for pool in self.pools]
 
     @property
     def pools(self) -> list[Pool]:
         """The pool of each metric's item scores."""
-        return self._pools
+        return [part.pool for part in self._parts]
 
     def sharpen(self, n_items: Sequence[int], precision: float) -> None:
         """Simulate items until every expected p between .01 and .2 is known this well, or the limit is reached."""
-        self._sharpen(lambda metric: max((self._lack(metric, n, precision) for n in n_items), default=1.0))
+
+        def lack(metric: int) -> Lack:
+            lacks = [self._parts[metric].lack(n, precision) for n in n_items]
+            return Lack(*(max(parts) for parts in zip(*lacks, strict=True)))
+
+        self._sharpen(lack)
 
     def sharpen_power(self, n_items: Sequence[int], precision: float, *, alpha: float = 0.05) -> None:
         """Simulate items until their number adds less than this to the error of the power."""
 
-        def lack(metric: int) -> float:
-            pool = self._pools[metric]
-            if pool.sd == 0:
-                return 1.0
+        def lack(metric: int) -> Lack:
+            pool = self.pools[metric]
             worst = 0.0
-            for n in n_items:
+            for n in n_items if pool.sd > 0 else ():
                 slope = math.sqrt(n) * pool.standard_error / pool.sd
                 beyond = abs(math.sqrt(n) * pool.mean / pool.sd) - abs(_quantile(alpha / 2))
                 nearest = max(0.0, abs(beyond) - 2 * slope)
                 worst = max(worst, slope * math.exp(-nearest * nearest / 2) / math.sqrt(2 * math.pi))
-            return 1.1 * (worst / precision) ** 2 if worst > precision else 1.0
+            return Lack(1.1 * (worst / precision) ** 2 if worst > precision else 1.0, 1.0, 1.0)
 
         self._sharpen(lack)
 
-    def _sharpen(self, lack: Callable[[int], float]) -> None:
-        for _ in range(8):
-            wanted = [
-                min(MOST_BLOCKS, max(have, math.ceil(have * lack(metric))))
-                for metric, have in enumerate(self._scores.n_blocks)
-            ]
-            if wanted == self._scores.n_blocks:
-                return
-            self._grow(wanted)
-
     def outlooks(self, n_items: int, *, confidence_level: float = 0.95) -> list[Outlook]:
         """Return what a study of this many items may expect, by each metric."""
-        return [self._outlook(i, n_items, confidence_level) for i in range(len(self._pools))]
+        return [part.outlook(n_items, confidence_level) for part in self._parts]
 
-    def _grow(self, n_blocks: list[int]) -> None:
-        self._scores.grow(n_blocks)
-        if not self._null_scores.setting.is_symmetric:  # then the mean of null scores is as uncertain as the other
-            self._null_scores.grow(n_blocks)
-        self._pools, self._null = self._scores.pools(), self._null_scores.pools()
-        self._sums = [Summands(pool.grid) for pool in self._pools]
-        self._null_sums = [Summands(pool.grid) for pool in self._null]
-        self._differences = [
-            Summands(null.grid, pool.grid.reflected()) for pool, null in zip(self._pools, self._null, strict=True)
-        ]
+    def _sharpen(self, lack: Callable[[int], Lack]) -> None:
+        unsettled = list(range(len(self._parts)))
+        for _ in range(ROUNDS):
+            before = self._blocks()
+            wanted = before
+            for metric in unsettled:
+                wanted = self._wanted(wanted, metric, lack(metric))
+            unsettled = [i for i in unsettled if any(new[i] != old[i] for new, old in zip(wanted, before, strict=True))]
+            if not unsettled:
+                return
+            blocks, null_blocks, means, null_means = wanted
+            self._scores.grow(blocks)
+            self._null_scores.grow(null_blocks)
+            self._scores.grow_means(means)
+            self._null_scores.grow_means(null_means)
+            for metric in unsettled:
+                self._parts[metric] = self._part(metric)
 
-    def _lack(self, metric: int, n: int, precision: float) -> float:
-        """Return by which factor the pool must grow for the precision of p; 1 or less where it suffices."""
-        pool, null = self._pools[metric], self._null[metric]
+    def _blocks(self) -> list[list[int]]:
+        both = (self._scores, self._null_scores)
+        return [*(one.n_blocks for one in both), *(one.n_mean_blocks for one in both)]
+
+    def _wanted(self, have: list[list[int]], metric: int, lack: Lack) -> list[list[int]]:
+        """Return how many blocks of scores, null scores, means and null means there shall be."""
+        blocks, null_blocks, means, null_means = ([*numbers] for numbers in have)
+        growth, null_growth = lack.shape, lack.null_shape
+        if self._scores.has_means[metric]:
+            means[metric] = _grown(means[metric], lack.mean)
+        else:
+            growth = max(growth, lack.mean)
+        if self._null_scores.has_means[metric]:
+            null_means[metric] = _grown(null_means[metric], lack.mean)
+        elif not self._null_scores.setting.is_symmetric:
+            null_growth = max(null_growth, lack.mean)
+        blocks[metric] = _grown(blocks[metric], growth)
+        null_blocks[metric] = _grown(null_blocks[metric], null_growth)
+        return [blocks, null_blocks, means, null_means]
+
+    def _part(self, metric: int) -> "_Part":
+        return _Part(
+            self._scores.pool(metric), self._null_scores.pool(metric), symmetric=self._null_scores.setting.is_symmetric
+        )
+
+
+def _grown(n_blocks: int, factor: float) -> int:
+    # Half of a long way first: how long it is gets clearer as it goes.
+    factor = factor if factor < 4 else factor / 2
+    return min(MOST_BLOCKS, max(n_blocks, math.ceil(n_blocks * factor)))
+
+
+class _Part:
+    """What one metric's two pools say; a number of items that was asked for once costs nothing the second time."""
+
+    def __init__(self, pool: Pool, null: Pool, *, symmetric: bool) -> None:
+        self.pool, self._null = pool, null
+        self._symmetric = symmetric
+        self._sums, self._null_sums = Summands(pool.grid), Summands(null.grid)
+        self._differences = Summands(null.grid, pool.grid.reflected())
+        self._known: dict[int, Expected] = {}
+
+    def lack(self, n: int, precision: float) -> Lack:
+        """Return by which factors the pools must grow for the precision of p; 1 where they suffice."""
+        pool, null = self.pool, self._null
         spread = math.hypot(pool.sd, null.sd)
         if spread == 0:
-            return 1.0
+            return ENOUGH
         # The normal approximation, with a margin, says where to look more closely.
         z = abs(math.sqrt(n) * (pool.mean - null.mean) / spread)
         slope = math.sqrt(n) * math.hypot(pool.standard_error, null.standard_error) / spread
         if _tail(z - 2 * slope) < MATTERS[0] / 4 or _tail(z + 2 * slope) > 2 * MATTERS[1]:
-            return 1.0
-        pvalue, error = self._pvalue(metric, n, self._sums[metric].times(n))
-        inside = MATTERS[0] - 2 * error < pvalue < MATTERS[1] + 2 * error
-        return 1.1 * (error / (0.95 * precision)) ** 2 if inside and error > 0.95 * precision else 1.0
+            return ENOUGH
+        found = self.expected(n)
+        # Outside of the range it is enough to be sure of that.
+        outside = max(MATTERS[0] - found.pvalue, found.pvalue - MATTERS[1])
+        return _shared_out(found, max(0.95 * precision, outside / 2))
 
-    def _outlook(self, metric: int, n: int, confidence_level: float) -> Outlook:
-        pool = self._pools[metric]
-        total = self._sums[metric].times(n)
-        pvalue, error = self._pvalue(metric, n, total)
+    def outlook(self, n: int, confidence_level: float) -> Outlook:
+        """Return what a study of this many items may expect."""
+        pool, total = self.pool, self._sums.times(n)
+        found = self.expected(n)
         tail = (1 - confidence_level) / 2
         scale = pool.step / n
         width = (total.quantile(1 - tail) - total.quantile(tail)) * scale
         width_error = width * pool.variance_error / 2 + (0.0 if pool.on_grid else scale)
-        return Outlook(pool.mean, pool.standard_error, pvalue, error, width, width_error)
+        return Outlook(pool.mean, pool.standard_error, found.pvalue, found.error, width, width_error)
 
-    def _pvalue(self, metric: int, n: int, total: Total) -> tuple[float, float]:
-        """Return P(null sum ≥ sum) and its error; both are negated first if the null's median is the larger one."""
-        pool, null = self._pools[metric], self._null[metric]
-        difference = self._differences[metric].times(n)
-        # The grid may move the mean a little; whole steps bring it back.
-        zero = round(n * (pool.rounding - null.rounding))
-        at_least, more = difference.upper(zero), difference.upper(zero + 1)
+    def expected(self, n: int) -> Expected:
+        """Return P(null sum ≥ sum) and its errors; both are negated first if the null's median is the larger one."""
+        if n not in self._known:
+            self._known[n] = self._expected(n)
+        return self._known[n]
+
+    def _expected(self, n: int) -> Expected:
+        difference = self._differences.times(n)
+        at_least, more = difference.upper(0), difference.upper(1)
         tie, near = max(at_least - more, 0.0), 0.0
-        if not (pool.on_grid and null.on_grid):
+        if not (self.pool.on_grid and self._null.on_grid):
             # What the grid throws together is as much as at the points around; what is more ties exactly.
-            around = difference.upper(zero - 4) - difference.upper(zero + 5) - tie
+            around = difference.upper(-4) - difference.upper(5) - tie
             near = min(tie, max(around / 8, 0.0))
         share = more + tie - near / 2
-        if self._null_is_above(metric, n, total):
+        if self._null_is_above(n):
             share = 1 - more - near / 2
-        return min(max(share, 0.0), 1.0), self._sampling_error(metric, n, difference, zero, share) + near / 2
+        return Expected(min(max(share, 0.0), 1.0), *self._sampling_errors(n, difference), near / 2)
 
-    def _null_is_above(self, metric: int, n: int, total: Total) -> bool:
-        null = self._null[metric]
-        middle = total.quantile(0.5)
-        if null.mean == 0 and null.standard_error == 0:  # symmetric: its median is zero
+    def _null_is_above(self, n: int) -> bool:
+        middle = self._sums.times(n).quantile(0.5)
+        if self._symmetric:  # its median is zero
             return middle < 0
-        return self._null_sums[metric].times(n).quantile(0.5) > middle
+        return self._null_sums.times(n).quantile(0.5) > middle
 
-    def _sampling_error(self, metric: int, n: int, difference: Total, zero: int, share: float) -> float:
-        """Return the error of p that comes from the finite pools."""
-        pool, null = self._pools[metric], self._null[metric]
+    def _sampling_errors(self, n: int, difference: Total) -> tuple[float, float, float]:
+        """Return the errors of p that come from the mean, the shape and the null shape of the finite pools."""
+        pool, null = self.pool, self._null
         if pool.sd + null.sd == 0:
-            return 0.0
+            return 0.0, 0.0, 0.0
+        error_of_mean = math.hypot(pool.standard_error, null.standard_error) / pool.step
         if n <= SMALL:
-            return self._influence_error(metric, n, zero)
+            slope, shape = self._influence(n, pool, self._differences.times(n, n - 1), 1)
+            null_slope, null_shape = self._influence(n, null, self._differences.times(n - 1, n), -1)
+            mean = math.hypot(slope * pool.standard_error, null_slope * null.standard_error) / pool.step
+            return mean, shape, null_shape
         # For large sums all that matters is how well the pools' means and variances are known.
         spread = math.sqrt(n) * math.hypot(pool.sd, null.sd) / pool.step
         near = max(1, round(spread / 2))
-        density = (difference.upper(zero - near) - difference.upper(zero + near + 1)) / (2 * near + 1)
-        of_means = n * math.hypot(pool.standard_error, null.standard_error) / pool.step * density
+        density = (difference.upper(-near) - difference.upper(near + 1)) / (2 * near + 1)
         distance = abs(n * (pool.mean - null.mean) / pool.step)
-        of_variances = math.hypot(pool.sd**2 * pool.variance_error, null.sd**2 * null.variance_error)
-        of_spread = density * distance / 2 * of_variances / (pool.sd**2 + null.sd**2)
-        return math.hypot(of_means, of_spread)
+        of_spread = density * distance / 2 / (pool.sd**2 + null.sd**2)
+        shape, null_shape = (of_spread * each.sd**2 * each.variance_error for each in (pool, null))
+        return n * error_of_mean * density, shape, null_shape
 
-    def _influence_error(self, metric: int, n: int, zero: int) -> float:
-        """Return the error of p by the delta method: how much p moves with each score that a pool has or has not."""
-        pool, null = self._pools[metric], self._null[metric]
-        without_score = self._differences[metric].times(n, n - 1)
-        influence = n * without_score.uppers(pool.grid.points + zero)
-        variance = _spread(influence, pool.grid.shares) / pool.n_effective
-        without_null = self._differences[metric].times(n - 1, n)
-        influence = n * without_null.uppers(zero - null.grid.points)
-        if self._null_scores.setting.is_symmetric:
+    def _influence(self, n: int, pool: Pool, others: Total, sign: int) -> tuple[float, float]:
+        """Return how p moves with the pool's mean, and the error of p from its shape, by the delta method.
+
+        What counts is how much p moves with each score that the pool has or has not, given the sum of the others.
+        """
+        points, shares = pool.grid.points, pool.grid.shares
+        influence = n * others.uppers(sign * points)
+        if sign < 0 and self._symmetric:
             influence = (influence + influence[::-1]) / 2
-        variance += _spread(influence, null.grid.shares) / null.n_effective
-        return math.sqrt(variance)
+        influence -= influence @ shares
+        centred = points - points @ shares
+        variance = float(np.square(centred) @ shares)
+        slope = float((influence * centred) @ shares) / variance if variance > 0 else 0.0
+        rest = float(np.square(influence - slope * centred) @ shares)
+        return slope, math.sqrt(rest / pool.n_effective)
 
 
-def _spread(values: FloatArray, shares: FloatArray) -> float:
-    mean = float(values @ shares)
-    return float(np.square(values - mean) @ shares)
+def _shared_out(found: Expected, precision: float) -> Lack:
+    """Return by which factors the pools must grow: what is small already is left, the others share the rest."""
+    wanted = precision**2 - found.rounding**2
+    squares = [found.of_mean**2, found.of_shape**2, found.of_null_shape**2]
+    if sum(squares) <= wanted or wanted <= 0:
+        return ENOUGH
+    large = [square > wanted / 6 for square in squares]
+    left = wanted - sum(square for square, is_large in zip(squares, large, strict=True) if not is_large)
+    each = left / sum(large)
+    return Lack(*(1.1 * square / each if is_large else 1.0 for square, is_large in zip(squares, large, strict=True)))
 
 
 def _quantile(share: float) -> float:

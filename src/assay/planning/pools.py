@@ -1,16 +1,23 @@
 """Pools of item scores: histograms on a grid, which grow block by block until they are precise enough."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from assay.metrics import AdditiveMetric
-from assay.planning.scores import Block, Setting, draw_block
+from assay.planning.expected import effort, has_expectations, mean_contrasts, n_expected
+from assay.planning.scores import ITEMS, Block, Setting, draw_block
 from assay.planning.sums import Grid
 from assay.scales import FloatArray
+
+T = TypeVar("T")
+
+FIRST_BLOCKS = 16
+"""Blocks with which a pool begins: enough to see how much they differ, and on which grid they lie."""
 
 FINE = 1 << 12
 """Grid points over the range of scores that lie on no grid of their own."""
@@ -20,7 +27,6 @@ COARSEST = 1 << 14
 
 ON_GRID = 1e-6
 """How far from a grid point, in steps, a score may be that lies on it."""
-
 
 BATCH = 32
 """Blocks that are drawn before their scores are counted."""
@@ -38,19 +44,19 @@ class Pool:
     step : float
         Distance of the grid points.
     grid : Grid
-        The shares of the scores, as whole numbers of steps.
+        The shares of the scores, as whole numbers of steps; their mean is `mean`.
     on_grid : bool
         Whether scores lie on the grid, so that ties are exact.
     mean, standard_error : float
-        Of the scores, not of their grid points; the error is that of the items drawn.
+        Of the scores, or of the items' expected scores where these were summed up and are known better.
     sd : float
         Standard deviation of an item's score.
-    kurtosis : float
-        Fourth moment over squared variance, which says how well the variance is known.
+    variance_error : float
+        Relative standard error of the variance.
     n_items : int
         Items simulated.
     n_effective : float
-        Independent scores that would tell the mean as well: more than items, where an item has many.
+        Independent scores that would tell the distribution as well: more than items, where an item has many.
     """
 
     step: float
@@ -59,19 +65,9 @@ class Pool:
     mean: float
     standard_error: float
     sd: float
-    kurtosis: float
+    variance_error: float
     n_items: int
     n_effective: float
-
-    @property
-    def rounding(self) -> float:
-        """How far the mean of the scores is from that of their grid points, in steps."""
-        return self.mean / self.step - self.grid.mean
-
-    @property
-    def variance_error(self) -> float:
-        """Relative standard error of the variance."""
-        return math.sqrt(max(self.kurtosis - 1, 0.0) / self.n_effective)
 
 
 class Growing:
@@ -86,7 +82,7 @@ class Growing:
     workers : int
         Threads; the pools do not depend on it.
     steps : sequence of float, optional
-        Grid steps to share with another setting; found from the first block if left out.
+        Grid steps to share with another setting; found from the first blocks if left out.
     """
 
     def __init__(
@@ -102,14 +98,30 @@ class Growing:
         self._metrics = metrics
         self._seed = seed
         self._workers = workers
-        first = draw_block(setting, metrics, 0, seed)
-        self.steps = steps or [grid_step(_likely(block)) for block in first]
+        everyone = list(range(len(metrics)))
+        first = self._drawn(range(FIRST_BLOCKS), [everyone] * FIRST_BLOCKS)
+        self.steps = list(steps) if steps else [grid_step(_likely([row[i] for row in first])) for i in everyone]
         self._histograms = [_Histogram(step) for step in self.steps]
+        for blocks in first:
+            for histogram, block in zip(self._histograms, blocks, strict=True):
+                histogram.add(block)
+        # The mean of a symmetric distribution is known without.
+        self.has_means = [not setting.is_symmetric and has_expectations(setting, metric) for metric in metrics]
+        self._means: list[list[float]] = [[] for _ in metrics]
+        self.grow_means([FIRST_BLOCKS if known else 0 for known in self.has_means])
+        for i in everyone:
+            if self.has_means[i] and not self._means_pay(i):
+                self.has_means[i], self._means[i] = False, []
 
     @property
     def n_blocks(self) -> list[int]:
         """The number of blocks drawn for each metric."""
         return [histogram.n_blocks for histogram in self._histograms]
+
+    @property
+    def n_mean_blocks(self) -> list[int]:
+        """The number of blocks of expected scores for each metric; zero where these cannot be had."""
+        return [len(means) for means in self._means]
 
     def grow(self, n_blocks: Sequence[int]) -> None:
         """Draw blocks until each metric has as many as asked; only metrics that want a block are scored on it."""
@@ -124,16 +136,44 @@ class Growing:
                 for i, block in zip(which, blocks, strict=True):
                     self._histograms[i].add(block)
 
+    def grow_means(self, n_blocks: Sequence[int]) -> None:
+        """Sum up expected scores of items until each metric has as many blocks as asked."""
+        numbers = range(min(self.n_mean_blocks), max(n_blocks))
+        wanted = [
+            [i for i, means in enumerate(self._means) if len(means) <= number < n_blocks[i]] for number in numbers
+        ]
+
+        def one(number: int, which: list[int]) -> list[float]:
+            metrics = [self._metrics[i] for i in which]
+            return mean_contrasts(self.setting, metrics, number, self._seed) if metrics else []
+
+        for which, means in zip(wanted, self._mapped(one, numbers, wanted), strict=True):
+            for i, mean in zip(which, means, strict=True):
+                self._means[i].append(mean)
+
+    def pool(self, metric: int) -> Pool:
+        """Return the pool of one metric."""
+        return self._histograms[metric].pool(self._means[metric], symmetric=self.setting.is_symmetric)
+
     def pools(self) -> list[Pool]:
         """Return the pool of each metric."""
-        return [histogram.pool(self.setting.is_symmetric) for histogram in self._histograms]
+        return [self.pool(metric) for metric in range(len(self._metrics))]
+
+    def _means_pay(self, metric: int) -> bool:
+        """Return whether expected scores tell the mean better than drawn ones would in the same time."""
+        of_means = float(np.var(self._means[metric], ddof=1)) * n_expected(self.setting)
+        of_scores = self._histograms[metric].variance_of_means * ITEMS
+        return of_means * effort(self.setting, self._metrics[metric]) < of_scores
 
     def _drawn(self, numbers: range, wanted: list[list[int]]) -> list[list[Block]]:
         def one(number: int, which: list[int]) -> list[Block]:
             metrics = [self._metrics[i] for i in which]
             return draw_block(self.setting, metrics, number, self._seed) if metrics else []
 
-        if self._workers == 1 or len(numbers) == 1:
+        return self._mapped(one, numbers, wanted)
+
+    def _mapped(self, one: Callable[[int, list[int]], T], numbers: range, wanted: list[list[int]]) -> list[T]:
+        if self._workers == 1 or len(numbers) <= 1:
             return [one(number, which) for number, which in zip(numbers, wanted, strict=True)]
         with ThreadPoolExecutor(self._workers) as pool:
             return list(pool.map(one, numbers, wanted))
@@ -160,18 +200,23 @@ def grid_step(values: FloatArray) -> float:
 
 
 def _common_divisor(distinct: FloatArray) -> float:
-    """Return the largest number of which all are multiples, as far as twelve digits can tell; 0 if there is none."""
-    step = 0.0
-    for value in distinct[::-1]:
-        low, high = sorted((step, float(value)))
-        while low > 1e-9:
+    """Return the largest number of which all are multiples, the largest of them being 1; 0 if it is too small."""
+    step = 1.0
+    while True:
+        parts = distinct / step
+        apart = np.abs(parts - np.rint(parts))
+        worst = int(apart.argmax())
+        if apart[worst] < 1e-6:
+            return step
+        low, high = sorted((step, float(distinct[worst])))
+        while low > 1e-7:
             low, high = sorted((low, math.fmod(high, low)))
-            if high - low < 1e-9:
+            if high - low < 1e-7:
                 low = 0.0
-        step = high
-        if step <= 1 / COARSEST:
+        if high <= 1 / COARSEST:
             return 0.0
-    return step
+        # A divisor of 1 is one over a whole number, which takes the rounding out again.
+        step = 1 / round(1 / high)
 
 
 class _Histogram:
@@ -181,66 +226,105 @@ class _Histogram:
         self._step = step
         self._low = 0
         self._counts = np.zeros(1)
-        self._sums = np.zeros(4)
         self._off_grid = 0.0
-        self._means: list[float] = []
+        self._moments: list[tuple[float, float]] = []
         self._n_items = 0
         self._weighed: tuple[FloatArray, FloatArray] | None = None
 
     @property
     def n_blocks(self) -> int:
         """The number of blocks counted."""
-        return len(self._means)
+        return len(self._moments)
+
+    @property
+    def variance_of_means(self) -> float:
+        """The variance of the blocks' means."""
+        return float(np.var([mean for mean, _ in self._moments], ddof=1))
 
     def add(self, block: Block) -> None:
         """Count the scores of a block."""
-        self._means.append(block.mean)
+        self._moments.append(block.moments)
         self._n_items += block.n_items
         if block.weights is None:
-            self._count(block.values, np.full(block.values.size, 1 / block.values.size))
+            self._count(block.values)
         elif self._weighed is None:
             self._weighed = (block.values, block.weights.copy())
         else:  # the same values again: only their weights add up
             self._weighed[1][:] += block.weights
 
-    def pool(self, symmetric: bool) -> Pool:
-        """Return the scores so far; a symmetric distribution is made so."""
+    def pool(self, means: list[float], *, symmetric: bool) -> Pool:
+        """Return the scores so far, moved to the mean of expected scores if there are any; or made symmetric."""
         if self._weighed is not None:
-            self._counts[:], self._sums[:] = 0.0, 0.0
+            self._counts[:] = 0.0
             values, weights = self._weighed
-            likely = weights > UNLIKELY * len(self._means)
+            likely = weights > UNLIKELY * len(self._moments)
             self._count(values[likely], weights[likely])
-        n_blocks = self.n_blocks
-        shares = self._counts / self._counts.sum()
-        first, second, third, fourth = (float(total) / n_blocks for total in self._sums)
-        grid = Grid(self._low, shares)
-        spread = float(np.std(self._means, ddof=1)) / math.sqrt(n_blocks) if n_blocks > 1 else math.inf
-        variance = max(second - first**2, 0.0)
+        grid = Grid(self._low, self._counts / self._counts.sum())
+        first, second = np.array(self._moments).T
+        own, of_own = _mean_and_error(first)
+        mean, error = _mean_and_error(np.array(means)) if means else (own, of_own)
         if symmetric:
-            grid, first, third, variance = symmetrised(grid), 0.0, 0.0, second
-        fourth += -4 * third * first + 6 * second * first**2 - 3 * first**4
+            grid, mean, error, own = symmetrised(grid), 0.0, 0.0, 0.0
+        else:
+            grid = tilted(grid, mean / self._step)
+        squares, of_squares = _mean_and_error(second - 2 * own * first)
+        variance = max(squares + own**2, 0.0)
+        n_effective = math.inf
+        if of_own > 0:
+            n_effective = variance / of_own**2
+        if of_squares > 0:
+            spread = float(np.square(np.square((grid.points - grid.mean) * self._step)) @ grid.shares) - variance**2
+            n_effective = min(n_effective, spread / of_squares**2)
         return Pool(
-            self._step, grid, self._off_grid <= ON_GRID, first, 0.0 if symmetric else spread, math.sqrt(variance),
-            fourth / variance**2 if variance > 0 else 1.0, self._n_items,
-            max(variance / spread**2, self._n_items) if spread > 0 else math.inf,
+            self._step, grid, self._off_grid <= ON_GRID, mean, error, math.sqrt(variance),
+            of_squares / variance if variance > 0 else 0.0, self._n_items, max(n_effective, self._n_items),
         )  # fmt: skip
 
-    def _count(self, values: FloatArray, weights: FloatArray) -> None:
+    def _count(self, values: FloatArray, weights: FloatArray | None = None) -> None:
         scaled = values / self._step
         points = np.rint(scaled)
         self._off_grid = max(self._off_grid, float(np.abs(scaled - points).max()))
         self._extend(int(points.min()), int(points.max()))
-        self._counts += np.bincount(points.astype(np.int64) - self._low, weights, self._counts.size)
-        power = weights.copy()
-        for order in range(4):
-            power *= values
-            self._sums[order] += power.sum()
+        counts = np.bincount(points.astype(np.int64) - self._low, weights, self._counts.size)
+        self._counts += counts
 
     def _extend(self, low: int, high: int) -> None:
         before, after = max(0, self._low - low), max(0, high - (self._low + self._counts.size - 1))
         if before or after:
             self._counts = np.pad(self._counts, (before, after))
             self._low -= before
+
+
+def _mean_and_error(blocks: FloatArray) -> tuple[float, float]:
+    return float(blocks.mean()), float(blocks.std(ddof=1)) / math.sqrt(blocks.size)
+
+
+def tilted(grid: Grid, mean: float) -> Grid:
+    """Return the distribution with weights exp(θ x), θ such that its mean is this; unchanged where none does it.
+
+    Scores stay where they are, so ties stay ties, and of all distributions with that mean it is the nearest one.
+
+    Examples
+    --------
+    >>> tilted(Grid(0, np.array([0.5, 0.5])), 0.6).shares.round(3).tolist()
+    [0.4, 0.6]
+    """
+    centred = grid.points - grid.mean
+    wanted = mean - grid.mean
+    variance = float(np.square(centred) @ grid.shares)
+    if variance == 0 or not centred[0] < wanted < centred[-1]:
+        return grid
+    theta, shares = 0.0, grid.shares
+    for _ in range(50):
+        found = float(centred @ shares)
+        spread = float(np.square(centred - found) @ shares)
+        if abs(wanted - found) <= 1e-12 * math.sqrt(variance) or spread == 0:
+            break
+        theta += (wanted - found) / spread
+        powers = theta * centred
+        shares = grid.shares * np.exp(powers - powers.max())
+        shares /= shares.sum()
+    return Grid(grid.low, shares)
 
 
 def symmetrised(grid: Grid) -> Grid:
@@ -257,6 +341,9 @@ def symmetrised(grid: Grid) -> Grid:
     return Grid(-reach, (shares + shares[::-1]) / 2)
 
 
-def _likely(block: Block) -> FloatArray:
+def _likely(blocks: Sequence[Block]) -> FloatArray:
     """Return the scores that a pool may really show, among all that are conceivable."""
-    return block.values if block.weights is None else block.values[block.weights > UNLIKELY]
+    if blocks[0].weights is None:
+        return np.concatenate([block.values for block in blocks])
+    weights = sum(block.weights for block in blocks if block.weights is not None)
+    return np.asarray(blocks[0].values[np.asarray(weights) > UNLIKELY * len(blocks)])

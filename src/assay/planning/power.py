@@ -237,8 +237,7 @@ def _lookup(pool: Pool, size: int = 1 << 18) -> FloatArray:
     """Return the scores at equally spaced quantiles, so that drawing one is looking one up; the mean stays."""
     cumulated = np.cumsum(pool.grid.shares)
     where = np.searchsorted(cumulated / cumulated[-1], (np.arange(size) + 0.5) / size)
-    scores = pool.grid.points[where]
-    return scores if pool.on_grid else scores + pool.rounding
+    return pool.grid.points[where]
 
 
 def _batches(n: int, width: int) -> Iterator[int]:

@@ -19,21 +19,19 @@ from assay.metrics import AdditiveMetric
 from assay.models import ResponseModel
 from assay.models.answers import Answers
 from assay.models.base import Epsilon
-from assay.models.levels import LevelAnswers
+from assay.models.levels import FEW, LevelAnswers, ShareAnswers
 from assay.models.simulation import derive
 from assay.scales import FloatArray, Scale
 from assay.summaries import Needs
 
-DRAWN_ITEMS, WEIGHED_ITEMS = 512, 256
-"""Items of a block, by how their responses come about: an item whose outcomes are all weighed says much more. A block
-has its own random stream, so blocks may be drawn by anyone in any order."""
+ITEMS = 256
+"""Items of a block. A block has its own random stream, so blocks may be drawn by anyone in any order."""
 
 MANY = 64
 """From so many responses on, the noise of responses is small beside the differences between items."""
 
-OUTCOMES = 1 << 20
-"""Largest number of outcomes of an item (of gold, A and B together), times the responses of a source, for which all
-are weighed: they cost the more the more there are, and save the less the more responses average out by themselves."""
+OUTCOMES = 1 << 16
+"""Largest number of outcomes of an item (of gold, A and B together) for which all are weighed."""
 
 Sizes = tuple[int, int, int]
 
@@ -71,9 +69,12 @@ class Block:
     n_items: int
 
     @property
-    def mean(self) -> float:
-        """The mean score of the block's items."""
-        return float(self.values.mean() if self.weights is None else self.values @ self.weights)
+    def moments(self) -> tuple[float, float]:
+        """The mean of the scores, and of their squares."""
+        if self.weights is None:
+            return float(self.values.mean()), float(np.square(self.values).mean())
+        weighted = self.values * self.weights
+        return float(weighted.sum()), float(weighted @ self.values)
 
 
 def draw_block(
@@ -82,9 +83,7 @@ def draw_block(
     """Draw block `number` of a setting and return its scores by each metric (already on the model's scale)."""
     stream = generator(seed, "item scores", *setting.name, number)
     few = _few_outcomes(setting, metrics)
-    sources = setting.model.sources(
-        (1, WEIGHED_ITEMS if few else DRAWN_ITEMS), stream, epsilon=setting.epsilon, perturbation=setting.perturbation
-    )
+    sources = setting.model.sources((1, ITEMS), stream, epsilon=setting.epsilon, perturbation=setting.perturbation)
     return _weighed(setting, metrics, sources) if few else _drawn(setting, metrics, sources, stream)
 
 
@@ -93,18 +92,18 @@ def _few_outcomes(setting: Setting, metrics: Sequence[AdditiveMetric]) -> bool:
     if not levels or any(metric.needs not in ("means", "counts") for metric in metrics):
         return False
     n_outcomes = math.prod(math.comb(k + levels - 1, levels - 1) for k in setting.n_responses)
-    return n_outcomes * max(setting.n_responses) <= OUTCOMES
+    return n_outcomes <= OUTCOMES
 
 
 def _weighed(
     setting: Setting, metrics: Sequence[AdditiveMetric], sources: tuple[Answers, Answers, Answers]
 ) -> list[Block]:
     """Weigh every outcome of gold, A and B by its probability, averaged over the items: one matrix product."""
-    shares = [_shares(source) for source in sources]
+    shares = [level_shares(source) for source in sources]
     if setting.null:
         shares[1] = shares[2] = (shares[1] + shares[2]) / 2
-    outcomes = [_compositions(k, shares[0].shape[-1]) for k in setting.n_responses]
-    gold, a, b = (_probabilities(share, outcome) for share, outcome in zip(shares, outcomes, strict=True))
+    outcomes = [compositions(k, shares[0].shape[-1]) for k in setting.n_responses]
+    gold, a, b = (outcome_probabilities(share, outcome) for share, outcome in zip(shares, outcomes, strict=True))
     n_items = len(gold)
     both = (gold[:, :, np.newaxis] * a[:, np.newaxis, :]).reshape(n_items, -1)
     weights = (both.T @ b).ravel() / n_items
@@ -112,14 +111,15 @@ def _weighed(
     return [Block(values, weights, n_items) for values in scores]
 
 
-def _shares(source: Answers) -> FloatArray:
+def level_shares(source: Answers) -> FloatArray:
+    """Return the probability of each level: (items, levels)."""
     assert isinstance(source, LevelAnswers), "a scale with levels has answers with shares"
     shares: FloatArray = source.shares[0]
     return shares
 
 
 @lru_cache(maxsize=64)
-def _compositions(k: int, n_levels: int) -> FloatArray:
+def compositions(k: int, n_levels: int) -> FloatArray:
     """Return every way in which k responses can fall on the levels: (ways, levels)."""
     bars = itertools.combinations(range(k + n_levels - 1), n_levels - 1)
     edges = np.array(list(bars), dtype=np.int64).reshape(-1, n_levels - 1)
@@ -127,7 +127,7 @@ def _compositions(k: int, n_levels: int) -> FloatArray:
     return (np.diff(padded, axis=1) - 1).astype(np.float64)
 
 
-def _probabilities(shares: FloatArray, outcomes: FloatArray) -> FloatArray:
+def outcome_probabilities(shares: FloatArray, outcomes: FloatArray) -> FloatArray:
     """Return the multinomial probability of each outcome for each item: (items, outcomes)."""
     from scipy.special import gammaln
 
@@ -137,10 +137,18 @@ def _probabilities(shares: FloatArray, outcomes: FloatArray) -> FloatArray:
     return np.asarray(np.exp(logs @ outcomes.T + ways))
 
 
+@lru_cache(maxsize=256)
+def log_factorials(k: int) -> FloatArray:
+    """Return log 0!, …, log k!."""
+    from scipy.special import gammaln
+
+    return np.asarray(gammaln(np.arange(k + 1) + 1.0))
+
+
 @lru_cache(maxsize=16)
 def _outcome_scores(scale: Scale, metrics: tuple[AdditiveMetric, ...], sizes: Sizes) -> tuple[FloatArray, ...]:
     """Return every metric's contrast for every outcome of gold, A and B, in the order of the joint weights."""
-    outcomes = [_compositions(k, len(scale.levels)) for k in sizes]
+    outcomes = [compositions(k, len(scale.levels)) for k in sizes]
     scores = []
     for metric in metrics:
         gold, a, b = (derive(outcome, "counts", metric.needs, scale) for outcome in outcomes)
@@ -170,23 +178,43 @@ def _drawn(
     """
     repeats = 4 if max(setting.n_responses) < MANY else 2
     needs = _richest([metric.needs for metric in metrics], bool(setting.model.scale.levels))
-    source_gold, source_a, source_b = sources
-    kg, ka, kb = setting.n_responses
-    mixed = (source_b, source_a) if setting.null else (None, None)
-    gold = [source_gold.summary(needs, kg, stream)[0] for _ in range(repeats)]
-    a = np.stack([source_a.summary(needs, ka, stream, mixed[0])[0] for _ in range(repeats)])
-    b = np.stack([source_b.summary(needs, kb, stream, mixed[1])[0] for _ in range(repeats)])
-    scale = setting.model.scale
-    found: list[list[FloatArray]] = [[] for _ in metrics]
+    mixed = (None, sources[2], sources[1]) if setting.null else (None, None, None)
+    drawn = [
+        _sets(source, other, needs, (repeats, k), stream)
+        for source, k, other in zip(sources, setting.n_responses, mixed, strict=True)
+    ]
     ready = {
-        need: tuple(derive(side, needs, need, scale) for side in (np.stack(gold), a, b))
+        need: tuple(derive(side, needs, need, setting.model.scale) for side in drawn)
         for need in {metric.needs for metric in metrics}
     }
-    for row in range(repeats):
-        for scores, metric in zip(found, metrics, strict=True):
-            of_gold, of_a, of_b = ready[metric.needs]
-            scores.append(metric.item_contrasts(of_gold[row], of_a, np.roll(of_b, -row, axis=0)).ravel())
-    return [Block(np.concatenate(scores), None, DRAWN_ITEMS) for scores in found]
+    return [Block(_combined(metric, *ready[metric.needs]).ravel(), None, ITEMS) for metric in metrics]
+
+
+def _sets(
+    source: Answers, other: Answers | None, needs: Needs, sizes: tuple[int, int], stream: np.random.Generator
+) -> FloatArray:
+    """Draw so many sets of k responses to the same items, from either source: (sets, items, …)."""
+    repeats, k = sizes
+    if not isinstance(source, LevelAnswers):
+        return np.stack([source.summary(needs, k, stream, other)[0] for _ in range(repeats)])
+    shares = level_shares(source) if other is None else (level_shares(source) + level_shares(other)) / 2
+    if k > FEW and needs in ("means", "counts"):
+        from assay.planning._kernels import draw_counts
+
+        counts = draw_counts(shares, k, repeats, stream.integers(1 << 64, dtype=np.uint64), log_factorials(k))
+        return counts if needs == "counts" else np.asarray(counts @ source.levels / k)
+    return ShareAnswers(np.broadcast_to(shares, (repeats, *shares.shape)), source.levels).summary(needs, k, stream)
+
+
+def _combined(metric: AdditiveMetric, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the contrasts of sets i of gold, j of A and i + j of B, (i, j, items)."""
+    repeats = range(len(gold))
+    if metric.relative:
+        return np.stack([metric.item_contrasts(gold[i], a, np.roll(b, -i, axis=0)) for i in repeats])
+    of_a, of_b = (metric.item_scores(gold[:, np.newaxis], model[np.newaxis]) for model in (a, b))
+    # Ratings of a model's own outputs do not look at gold, and have one score for all its sets.
+    of_b = np.stack([np.roll(of_b[i if len(of_b) > 1 else 0], -i, axis=0) for i in repeats])
+    return of_b - of_a if metric.better == "lower" else of_a - of_b
 
 
 def _richest(needs: Sequence[Needs], has_levels: bool) -> Needs:

@@ -3,7 +3,8 @@
 Scores lie on a grid, exactly (wins, accuracy, total variation of few responses, …) or rounded to it. The
 characteristic function of a sum is a product, so N items cost no more than one: raise it to the N-th power and invert.
 For large N the power has died out after some dozen frequencies, and the inversion is a short series; otherwise it is
-an FFT over a window that holds the whole sum but for a negligible tail.
+an FFT over a window that holds the whole sum but for a negligible tail. A sum that is spread over very many points is
+computed on a coarser grid.
 """
 
 import math
@@ -24,6 +25,10 @@ WINDOW = 9.0
 SERIES = 1 << 19
 """Largest size of the table of waves (frequencies × grid points) for which the series is used."""
 
+
+LONGEST, COARSER = 1 << 15, 4
+"""Longest window, and how many points are put together where it would be longer. A standard deviation of the sum is
+then still hundreds of points long."""
 
 KNOTS = 65
 """Points at which a smooth distribution is computed before others are interpolated."""
@@ -66,6 +71,17 @@ class Grid:
         """Return the distribution of the negative."""
         return Grid(-(self.low + self.shares.size - 1), self.shares[::-1])
 
+    def coarser(self, factor: int) -> "Grid":
+        """Return about the same distribution on a grid `factor` times as coarse; the mean stays."""
+        places = self.points / factor
+        below = np.floor(places)
+        above = (places - below) * self.shares
+        low = int(below[0])
+        where = (below - low).astype(np.int64)
+        size = int(where[-1]) + 2
+        shares = np.bincount(where, self.shares - above, size) + np.bincount(where + 1, above, size)
+        return Grid(low, shares.astype(np.float64))
+
 
 Terms = list[tuple[Grid, int]]
 """Distributions, and how many scores of each are added."""
@@ -106,6 +122,10 @@ class Summands:
             size *= np.abs(np.fft.rfft(part.shares, length))
         return 2 * math.pi / length, np.maximum.accumulate(size[::-1])[::-1]
 
+    @cached_property
+    def _coarser(self) -> "Summands":
+        return Summands(*(part.coarser(COARSER) for part in self._parts))
+
     def times(self, *counts: int) -> "Total":
         """Return the distribution of the sum of so many scores from each part (one number speaks for all parts)."""
         numbers = counts * len(self._parts) if len(counts) == 1 else counts
@@ -115,6 +135,8 @@ class Summands:
         reach = max((part.reach for part, _ in terms), default=0.0)
         half = min(sum(n * part.reach for part, n in terms), WINDOW * math.sqrt(variance) + 6 * reach) + 2
         length = _fast(2 * math.ceil(half) + 1)
+        if length > LONGEST and sum(part.shares.size for part in self._parts) > 64:
+            return _Coarse(self._coarser.times(*numbers))
         fewest = min(numbers)
         if fewest > 0:
             n_waves = math.ceil(self._last_frequency(fewest) * length / (2 * math.pi))
@@ -218,6 +240,32 @@ class _Series:
             else:
                 low = middle
         return float(high)
+
+
+class _Coarse:
+    """A sum that was computed on a coarser grid; what lies between its points is interpolated."""
+
+    def __init__(self, coarse: Total) -> None:
+        self._coarse = coarse
+
+    def upper(self, point: int) -> float:
+        """Return the probability of this number or more."""
+        place, share = divmod((point - 0.5) / COARSER - 0.5, 1.0)
+        next_one = int(place) + 1
+        return (1 - share) * self._coarse.upper(next_one) + share * self._coarse.upper(next_one + 1)
+
+    def uppers(self, points: FloatArray) -> FloatArray:
+        """Return the probability of each of these whole numbers or more."""
+        if points.size <= KNOTS:
+            return np.array([self.upper(round(point)) for point in points.tolist()])
+        places = (points - 0.5) / COARSER - 0.5
+        first = math.floor(places.min())
+        knots = np.arange(first, math.floor(places.max()) + 2, dtype=np.float64)
+        return np.interp(places, knots, self._coarse.uppers(knots + 1))
+
+    def quantile(self, share: float) -> float:
+        """Return the smallest number below or at which at least this share lies, to within a point of the grid."""
+        return COARSER * self._coarse.quantile(share)
 
 
 def _fast(length: int) -> int:

@@ -1,0 +1,124 @@
+"""Loops that NumPy has no word for; compiled on first use. Each has a plain twin in the tests."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from assay.resampling._kernels import _word
+from assay.scales import FloatArray
+
+_ONE, _S11 = np.uint64(1), np.uint64(11)
+
+NEGLIGIBLE = 1e-14
+"""A count whose probability is smaller than this is left out."""
+
+
+@njit(cache=True, nogil=True)
+def _binomial(k: int, share: float, log_factorials: FloatArray, out: FloatArray) -> tuple[int, int]:
+    """Write the probabilities of the likely counts of k responses; return the first count and the one after the last.
+
+    The recurrence goes outwards from the most likely count, where it is stable.
+    """
+    if share <= 0.0 or share >= 1.0:
+        sure = 0 if share <= 0.0 else k
+        out[sure] = 1.0
+        return sure, sure + 1
+    mode = min(int((k + 1) * share), k)
+    ways = log_factorials[k] - log_factorials[mode] - log_factorials[k - mode]
+    top = math.exp(ways + mode * math.log(share) + (k - mode) * math.log1p(-share))
+    odds = share / (1.0 - share)
+    out[mode] = top
+    last, value = mode, top
+    while last < k and value > NEGLIGIBLE:
+        value *= odds * (k - last) / (last + 1)
+        last += 1
+        out[last] = value
+    first, value = mode, top
+    while first > 0 and value > NEGLIGIBLE:
+        value *= first / (odds * (k - first + 1))
+        first -= 1
+        out[first] = value
+    return first, last + 1
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def expected_pairs(gold: FloatArray, model: FloatArray, table: FloatArray, log_factorials: FloatArray) -> FloatArray:
+    """Return E[table[G, X]] for G ~ Binomial(·, gold) and X ~ Binomial(·, model), one for each pair of shares."""
+    n_gold, n_model = table.shape
+    of_gold, of_model = np.empty(n_gold), np.empty(n_model)
+    out = np.empty(gold.size)
+    for row in range(gold.size):
+        first, last = _binomial(n_gold - 1, gold[row], log_factorials, of_gold)
+        low, high = _binomial(n_model - 1, model[row], log_factorials, of_model)
+        total = 0.0
+        for g in range(first, last):
+            inner = 0.0
+            for x in range(low, high):
+                inner += of_model[x] * table[g, x]
+            total += of_gold[g] * inner
+        out[row] = total
+    return out
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _uniform(state: npt.NDArray[np.uint64]) -> float:
+    """Return the next number in (0, 1)."""
+    word = _word(state[0], state[1])
+    state[1] += _ONE
+    return (float(word >> _S11) + 0.5) * 2.0**-53
+
+
+@njit(cache=True, nogil=True)
+def _draw_binomial(k: int, share: float, log_factorials: FloatArray, state: npt.NDArray[np.uint64]) -> int:
+    """Draw Binomial(k, share ≤ ½): few successes by inversion, else by Hörmann's transformed rejection (1993)."""
+    mean, odds = k * share, share / (1.0 - share)
+    if mean < 10.0:
+        left, chance, count = _uniform(state), math.exp(k * math.log1p(-share)), 0
+        while left > chance and count < k:
+            left -= chance
+            chance *= odds * (k - count) / (count + 1)
+            count += 1
+        return count
+    spread = math.sqrt(mean * (1.0 - share))
+    b = 1.15 + 2.53 * spread
+    a = -0.0873 + 0.0248 * b + 0.01 * share
+    surely = 0.92 - 4.2 / b
+    while True:
+        u, v = _uniform(state) - 0.5, _uniform(state)
+        us = 0.5 - abs(u)
+        count = math.floor((2.0 * a / us + b) * u + mean + 0.5)
+        if us >= 0.07 and v <= surely:
+            return count
+        if count < 0 or count > k:
+            continue
+        mode = int((k + 1) * share)
+        ratio = log_factorials[mode] + log_factorials[k - mode] - log_factorials[count] - log_factorials[k - count]
+        ratio += (count - mode) * math.log(odds)
+        if math.log(v * (2.83 + 5.1 / b) * spread / (a / (us * us) + b)) <= ratio:
+            return count
+
+
+@njit(cache=True, nogil=True)
+def draw_counts(shares: FloatArray, k: int, n_sets: int, seed: np.uint64, log_factorials: FloatArray) -> FloatArray:
+    """Draw the counts of the levels among k responses to each item, several sets of them: (sets, items, levels)."""
+    n_items, n_levels = shares.shape
+    out = np.zeros((n_sets, n_items, n_levels))
+    state = np.array([seed, np.uint64(0)])
+    for s in range(n_sets):
+        for i in range(n_items):
+            left, rest = k, 1.0
+            for level in range(n_levels - 1):
+                if left == 0 or rest <= 0.0:
+                    break
+                share = min(1.0, shares[i, level] / rest)
+                if share <= 0.5:
+                    count = _draw_binomial(left, share, log_factorials, state)
+                else:
+                    count = left - _draw_binomial(left, 1.0 - share, log_factorials, state)
+                out[s, i, level] = count
+                left -= count
+                rest -= shares[i, level]
+            out[s, i, n_levels - 1] += left
+    return out

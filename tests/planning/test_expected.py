@@ -1,0 +1,101 @@
+"""Expected scores of items, summed up over pairs of outcomes, against plain sums and against drawn scores."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom, chi2
+
+from assay._random import seed_of
+from assay.metrics import resolve
+from assay.metrics.distribution import ByLevel, shares
+from assay.models import preset
+from assay.planning._kernels import draw_counts, expected_pairs
+from assay.planning.expected import has_expectations, mean_contrasts
+from assay.planning.pools import _Histogram
+from assay.planning.scores import Setting, draw_block, log_factorials
+
+
+def test_expected_pairs_are_sums_over_all_pairs():
+    rng = np.random.default_rng(0)
+    gold, model = rng.random(20), rng.random(20)
+    gold[:3], model[2:5] = (0, 1, 0), (1, 0, 1)
+    table = rng.random((8, 31))
+    plain = [
+        binom.pmf(np.arange(8), 7, g) @ table @ binom.pmf(np.arange(31), 30, m)
+        for g, m in zip(gold, model, strict=True)
+    ]
+    np.testing.assert_allclose(expected_pairs(gold, model, table, log_factorials(30)), plain, atol=1e-12)
+
+
+@pytest.mark.parametrize("k", [3, 30, 400])
+def test_drawn_counts_are_multinomial(k):
+    share = np.array([0.01, 0.2, 0.0, 0.69, 0.1])
+    n = 20_000
+    drawn = draw_counts(np.tile(share, (n, 1)), k, 2, np.uint64(5), log_factorials(k)).reshape(-1, share.size)
+    assert (drawn.sum(axis=1) == k).all()
+    assert (drawn[:, 2] == 0).all()
+    for level in (0, 1, 3, 4):
+        expected = binom.pmf(np.arange(k + 1), k, share[level]) * 2 * n
+        likely = expected > 10
+        found = np.bincount(drawn[:, level].astype(int), minlength=k + 1)
+        distance = (np.square(found - expected)[likely] / expected[likely]).sum()
+        # Four levels of three sizes: all together fail by chance once in a thousand runs.
+        assert distance < chi2.ppf(1 - 0.001 / 12, likely.sum())
+    together = np.cov(drawn[:, 1], drawn[:, 3])[0, 1]
+    spread = math.sqrt(np.prod([k * p * (1 - p) for p in share[[1, 3]]]) / (2 * n))
+    assert together == pytest.approx(-k * share[1] * share[3], abs=4 * spread)
+
+
+@pytest.mark.parametrize(
+    ("name", "metric", "sizes"),
+    [
+        ("categorical-toxicity", "accuracy", (30, 30, 30)),
+        ("categorical-toxicity", "kl", (9, 7, 8)),
+        ("categorical-jobsq1", "kl", (6, 6, 6)),
+        ("categorical-dices", "tv", (40, 40, 20)),
+        ("categorical-dices", "accuracy", (5, 3, 4)),
+        ("likert-toxicity", "mae", (3, 2, 3)),
+    ],
+)
+@pytest.mark.parametrize("null", [False, True])
+def test_expected_scores_have_the_mean_of_drawn_scores(name, metric, sizes, null):
+    model = preset(name)
+    bound = resolve(metric).on(model.scale)
+    setting = Setting(model, sizes, 0.3, null=null)
+    assert has_expectations(setting, bound)
+    expected = np.array([mean_contrasts(setting, [bound], number, seed_of(0))[0] for number in range(40)])
+    drawn = np.array([draw_block(setting, [bound], number, seed_of(1))[0].moments[0] for number in range(40)])
+    error = math.sqrt((expected.var(ddof=1) + drawn.var(ddof=1)) / 40)
+    # Twelve checks, Student's t with about 40 degrees of freedom.
+    assert abs(expected.mean() - drawn.mean()) < 4.2 * error
+
+
+@pytest.mark.parametrize("name", ["tv", "kl", "cross-entropy"])
+def test_scores_are_sums_over_levels(name):
+    metric = resolve(name)
+    assert isinstance(metric, ByLevel)
+    gold, model = np.random.default_rng(0).integers(0, 5, (2, 30, 4)) + 1.0
+    by_level = metric.level_scores(shares(gold), shares(model))
+    np.testing.assert_allclose(metric.item_scores(gold, model), by_level.sum(axis=-1), atol=1e-12)
+
+
+def test_wins_and_many_responses_are_drawn():
+    model = preset("categorical-dices")
+    assert not has_expectations(Setting(model, (5, 5, 5), 0.3), resolve("wins").on(model.scale))
+    assert not has_expectations(Setting(model, (500, 500, 500), 0.3), resolve("tv").on(model.scale))
+    assert not has_expectations(Setting(preset("normal"), (5, 5, 5), 0.3), resolve("mae"))
+
+
+def test_a_pool_takes_the_mean_of_expected_scores():
+    model = preset("categorical-toxicity")
+    metric = resolve("tv").on(model.scale)
+    histogram = _Histogram(0.1)
+    for number in range(4):
+        histogram.add(draw_block(Setting(model, (20, 20, 20), 0.3), [metric], number, seed_of(0))[0])
+    own = histogram.pool([], symmetric=False)
+    moved = histogram.pool([own.mean + 0.01, own.mean + 0.012], symmetric=False)
+    assert moved.mean == pytest.approx(own.mean + 0.011)
+    assert moved.step * moved.grid.mean == pytest.approx(moved.mean)
+    assert moved.standard_error == pytest.approx(0.001)
+    assert moved.sd == own.sd
