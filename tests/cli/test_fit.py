@@ -29,6 +29,12 @@ def test_a_fitted_model_can_be_simulated(pilot, tmp_path):
     assert again.exit_code == 0
 
 
+def test_a_chart_shows_simulated_beside_real(pilot, tmp_path):
+    path = tmp_path / "fit.json"
+    assert run("fit", str(pilot), "--gold", "gold", "--chart", str(path)).exit_code == 0
+    assert len(json.loads(path.read_text(encoding="utf-8"))["vconcat"]) == 2
+
+
 def test_candidates_are_listed_and_json_has_them(tmp_path):
     path = tmp_path / "pilot.csv"
     run("simulate", "likert-amazon", "--items", "60", "--responses", "4", "--out", str(path))
@@ -46,6 +52,8 @@ def test_bad_input_gets_one_clear_line(pilot, tmp_path):
         run("fit", str(pilot))
     with pytest.raises(ArgumentError, match=r"must end in \.json"):
         run("fit", str(pilot), "--gold", "gold", "--out", str(tmp_path / "model.txt"))
+    with pytest.raises(ArgumentError, match="must be a file that ends in"):
+        run("fit", str(pilot), "--gold", "gold", "--chart", str(tmp_path / "fit.gif"))
     single = tmp_path / "single.csv"
     single.write_text("item,source,value\n1,human,a\n2,human,b\n3,human,a\n")
     with pytest.raises(DataError, match="every item has one response from human"):

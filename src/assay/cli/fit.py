@@ -35,10 +35,13 @@ def fit(
     order: Annotated[str | None, typer.Option(help="Labels of an ordinal scale, lowest first: low,high.")] = None,
     seed: Annotated[int, typer.Option(help="For the held-out items and the simulated data beside the real.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+    chart: Annotated[
+        Path | None, typer.Option(help="Draw simulated beside real: .html, .svg, .png, .pdf or .json.")
+    ] = None,
 ) -> None:
     """Fit a response model to pilot data: parameters with standard errors, alternatives, and how well it fits.
 
-    Example: assay fit ratings.csv --gold human --out model.json
+    Example: assay fit ratings.csv --gold human --out model.json --chart fit.html
     """
     import warnings
 
@@ -47,6 +50,10 @@ def fit(
 
     if out is not None and out.suffix != ".json":
         raise ArgumentError(f"--out must end in .json; got {out}.")
+    if chart is not None:
+        from assay.reports.plan import check_format
+
+        check_format(chart)  # before the work, not after it
     table = tables.table_from(
         files, sources=[] if gold is None else [gold], item=item, source=source, value=value, rater=rater,
         repeat=repeat, scale=scale, order=order,
@@ -59,6 +66,10 @@ def fit(
     )
     if out is not None:
         result.save(out)
+    if chart is not None:
+        from assay.reports.fit import write_chart
+
+        write_chart(result, chart)
     typer.echo(_json.dumps(result.to_dict(), indent=1) if as_json else _text(result, out))
 
 

@@ -1,0 +1,69 @@
+import json
+
+import numpy as np
+import pytest
+
+from assay.errors import ArgumentError, DataError
+from assay.models import fit, preset
+from assay.reports.fit import chart, write_chart
+
+
+@pytest.fixture(scope="module")
+def ratings():
+    table = preset("likert-amazon").table(60, (5, 1, 1), rng=1)
+    return fit(table, source="gold", mean="truncated-normal", sd="truncated-normal", rng=0)
+
+
+def test_bars_are_shares_of_the_real_items_and_the_line_of_simulated_ones(ratings):
+    drawn = chart(ratings).to_dict()
+    histogram, cumulative = drawn["vconcat"][0]["hconcat"]
+    bars, line, steps_of_both = (
+        part["data"]["values"] if "values" in part["data"] else drawn["datasets"][part["data"]["name"]]
+        for part in (*histogram["layer"], cumulative)
+    )
+    means = ratings.goodness[0]
+    assert sum(bar["real"] for bar in bars) == pytest.approx(1)
+    assert sum(point["share"] for point in line) == pytest.approx(1)
+    for bar in bars:
+        inside = (means.real >= bar["low"]) & (means.real < bar["high"])
+        assert bar["real"] == pytest.approx(inside.mean())
+        # A mean of five ratings on five levels has its own bar.
+        assert (
+            np.unique(means.simulated[(means.simulated > bar["low"]) & (means.simulated < bar["high"])].round(9)).size
+            == 1
+        )
+    for side in ("real", "simulated"):
+        steps = [step for step in steps_of_both if step["side"] == side]
+        assert steps[-1]["share"] == 1
+        values = getattr(means, side)
+        for step in steps[::50]:
+            at_most = np.searchsorted(values, step["value"], side="right") / values.size
+            assert step["share"] <= at_most
+
+
+@pytest.mark.parametrize("suffix", [".html", ".svg", ".png", ".json"])
+def test_every_format_is_written(ratings, tmp_path, suffix):
+    path = tmp_path / f"fit{suffix}"
+    write_chart(ratings, path)
+    assert path.stat().st_size > 1000
+    if suffix == ".json":
+        title = " ".join(json.loads(path.read_text(encoding="utf-8"))["title"]["text"])
+        assert title == f"gold: 60 items, 5 responses each; {ratings.model}."
+    if suffix == ".html":
+        assert "https://" not in path.read_text(encoding="utf-8").split("<script")[0]
+
+
+def test_labels_are_drawn_by_share_and_disagreement():
+    found = fit(preset("categorical-dices").table(50, (6, 1, 1), rng=1), source="gold", rng=0)
+    titles = [row["hconcat"][0]["title"]["text"] for row in chart(found).to_dict()["vconcat"]]
+    assert [title.partition(":")[0] for title in titles] == ["shares of 'a'", "disagreement within items"]
+
+
+def test_bad_input_gets_one_clear_line(ratings, tmp_path):
+    real = fit(preset("likert-amazon").table(20, (5, 1, 1), rng=1), source="gold", model="empirical")
+    with pytest.raises(ArgumentError, match="there is nothing to draw"):
+        chart(real)
+    with pytest.raises(ArgumentError, match="must be a file that ends in"):
+        write_chart(ratings, tmp_path / "fit.gif")
+    with pytest.raises(DataError, match="cannot be written"):
+        write_chart(ratings, tmp_path / "nowhere" / "fit.svg")
