@@ -59,6 +59,25 @@ def test_the_default_with_rater_ids_is_analysis_of_variance_and_says_so():
     assert result.pvalue_se == 0
 
 
+@pytest.mark.parametrize(
+    ("metrics", "asked"),
+    [
+        (["rating"], {}),
+        (["rating", "superiority"], {}),
+        (["rating"], {"raters": "fixed"}),
+        (["rating"], {"null": "recentred"}),
+        (["superiority"], {"null": "recentred", "raters": "fixed"}),
+        (["rating"], {"null": "dealt-responses"}),
+    ],
+)
+@pytest.mark.parametrize("n", [6, 30])
+def test_progress_comes_to_its_end(metrics, asked, n):
+    done = []
+    contest = ratings(np.random.default_rng(14), n)
+    compare_each(contest, metrics=metrics, n_resamples=150, rng=0, progress=done.append, **asked)
+    assert sum(done) == 2 * 150
+
+
 def test_fixed_raters_are_the_narrower_question_and_a_smaller_p():
     contest = ratings(np.random.default_rng(2), n=100, of_raters=0.6, shift=0.5)
     broad, narrow = (compare(contest, metric="rating", raters=raters, rng=0) for raters in (None, "fixed"))

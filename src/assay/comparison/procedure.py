@@ -82,7 +82,7 @@ def compare(
     workers : int, optional
         Threads; one per core by default. The result does not depend on it.
     progress : callable, optional
-        Told the number of draws done, as they are done.
+        Told the number of draws done, as they are done: twice `n_resamples` in all, for draws that are not needed, too.
 
     Returns
     -------
@@ -294,17 +294,31 @@ def _draw_both(
             clusters=clusters, workers=plan.workers, progress=plan.progress,
         )  # fmt: skip
 
+    def spared() -> None:
+        """Count draws as done that are not needed, so that a bar comes to its end."""
+        if plan.progress is not None:
+            plan.progress(plan.n_resamples)
+
     draws = drawn(None, plan.scheme)
     if plan.null in ("recentred", "random-effects"):
+        if not _draws_raters_alone(metrics, plan):
+            spared()
         return draws, draws.recentred()
     if plan.null == "swapped-items":
         n_units = contest.n_items if clusters is None else int(clusters.max()) + 1
         if plan.keeps_responses and 2**n_units <= plan.n_resamples:
+            spared()
             if clusters is not None:
                 return draws, enumerate_cluster_swaps(contest, metrics, clusters)
             return draws, enumerate_swaps(contest, metrics, scheme=plan.scheme)
         return draws, drawn("swapped-items", replace(plan.scheme, items="all"))
     return draws, drawn(plan.null, plan.scheme)
+
+
+def _draws_raters_alone(metrics: Sequence[Metric], plan: _Procedure) -> bool:
+    """Whether the error of items and raters takes draws of raters alone: for metrics that are no mean of a table."""
+    both = plan.scheme.raters == "bootstrap" and plan.scheme.items == "bootstrap"
+    return both and not all(metric.linear for metric in metrics)
 
 
 def _rater_errors(
