@@ -1,13 +1,15 @@
 """The audit: its numbers are those of `compare`, its truths those of the simulator, and known answers come out."""
 
+import json
 import math
 
 import numpy as np
 import pytest
 
 from assay import _random, compare, models
-from assay.auditing import audit, measure, plan, true_values
+from assay.auditing import Audit, audit, measure, plan, true_values
 from assay.auditing.estimators import SIGN_CHANGE, Estimator, Estimators, analyse, pairs
+from assay.auditing.tables import rejections
 from assay.errors import ArgumentError
 from assay.inference import METHODS, binomial_region, expected_pvalue
 from assay.metrics import resolve
@@ -277,10 +279,10 @@ def test_draws_that_cannot_use_the_level_are_noted():
         ({"metrics": []}, "`metrics` must be a list with at least one entry"),
         ({"metrics": "mae"}, "`metrics` must be a list"),
         ({"schemes": [("all", "all")]}, "`schemes` must resample something"),
-        ({"schemes": [("some", "all")]}, "`items` must be one of all, bootstrap"),
+        ({"schemes": [("some", "all")]}, r"`schemes` must be pairs of items \(all or bootstrap\) and responses"),
         ({"schemes": [Scheme(raters="bootstrap")]}, "`schemes` must be pairs of items and responses"),
         ({"designs": [100]}, r"`designs` must be pairs"),
-        ({"designs": [(1, 5)]}, "`n_items` must be a whole number of at least 2"),
+        ({"designs": [(1, 5)]}, r"`designs` must be pairs of items \(2 or more\) .*; got \(1, 5\)"),
         ({"epsilons": [2]}, "`epsilons` must be between 0 and 1"),
         ({"perturbation": "split"}, "`perturbation` must be one of shift, mixing, noise, guessing"),
         ({"perturbation": "mixing"}, "needs a scale with levels"),
@@ -303,3 +305,21 @@ def test_an_audit_is_a_sweep_of_plain_cells():
     assert len(grid) == 2
     named = Grid([{**cell, "model": "normal"} for cell in grid])
     assert run(measure, named, rng=0).counts.done == 2
+
+
+def test_an_audit_comes_back_from_its_json(found):
+    content = json.loads(json.dumps(found.to_dict()))
+    again = Audit.from_dict(content)
+    assert again.to_dict() == content
+    assert str(again) == str(found)
+    assert again.tests == found.tests
+
+
+def test_rates_that_miss_their_promise_are_marked(found):
+    """A row of pooled single responses under a true null, and none of swapped items."""
+    shown = rejections(found, 30, 1)
+    marked = {shown.rows[i][1] for i, _ in shown.missed}
+    assert "pooled-responses (bootstrap/bootstrap)" in marked
+    assert not any(name.startswith("swapped-items (bootstrap/all)") for name in marked)
+    for _, j in shown.missed:
+        assert not shown.rows[0][j].startswith("B worse")

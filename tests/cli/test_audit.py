@@ -132,7 +132,7 @@ def test_audit_is_a_ready_made_task(scheme, null, named):
         ([], 2, "give a model"),
         (["normal", "--designs", "100"], 2, "--designs must be items × responses, like 100x5,1000x5; got '100'."),
         (["normal", "--schemes", "bootstrap"], 2, "--schemes must be written like bootstrap/all; got 'bootstrap'."),
-        (["normal", "--schemes", "bootstrap/most"], 2, "`responses` must be one of all, first, one, bootstrap"),
+        (["normal", "--schemes", "bootstrap/most"], 2, "`schemes` must be pairs of items (all or bootstrap)"),
         (["normal", "--nulls", "swaped-items"], 2, "Did you mean 'swapped-items'?"),
         (["normal", "--epsilons", "a"], 2, "--epsilons must be numbers separated by commas; got 'a'."),
         (["normal", "--metrics", "tv"], 2, "needs labels"),

@@ -1,10 +1,13 @@
+import html
+
 import pytest
 
 from assay import audit
 from assay.errors import DataError
 
 pytest.importorskip("altair")
-from assay.reports.audit import chart, write_chart
+from assay.auditing.tables import tables
+from assay.reports.audit import chart, to_html, write_chart
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +33,16 @@ def test_the_chart_is_a_picture_or_a_page_of_its_own(found, ending, tmp_path):
     text = (tmp_path / f"audit.{ending}").read_text()
     assert "swapped-items (bootstrap/all)" in text
     assert "<script src=" not in text
+
+
+def test_the_page_holds_the_recommendation_and_every_table(found):
+    page = to_html(found)
+    assert html.escape(found.recommendation, quote=False) in page.replace("&#39;", "'").replace("&#34;", '"')
+    for table in tables(found):
+        assert table.title in page
+        for row in table.rows[1:]:
+            assert f"<td>{row[1]}</td>" in page
+    assert page.count('class="missed"') == sum(len(table.missed) for table in tables(found))
 
 
 def test_a_folder_that_is_not_there_is_one_line(found, tmp_path):

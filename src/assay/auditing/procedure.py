@@ -219,7 +219,13 @@ def _pairs(
 
 
 def _scheme(scheme: Scheme | tuple[str, str]) -> Scheme:
-    found = scheme if isinstance(scheme, Scheme) else Scheme(*scheme)  # type: ignore[arg-type]
+    try:
+        found = scheme if isinstance(scheme, Scheme) else Scheme(*scheme)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            "`schemes` must be pairs of items (all or bootstrap) and responses (all, first, one or bootstrap); "
+            f"got {scheme!r}."
+        ) from None
     if found.raters != "fixed" or found.n_responses is not None:
         raise ArgumentError(f"`schemes` must be pairs of items and responses; got {found}.")
     if found.items == "all" and choices.keeps_responses(found):
@@ -230,9 +236,11 @@ def _scheme(scheme: Scheme | tuple[str, str]) -> Scheme:
 def _design(design: tuple[int, int]) -> tuple[int, int]:
     try:
         n_items, n_responses = design
-    except (TypeError, ValueError):
-        raise ArgumentError(f"`designs` must be pairs (items, responses per item); got {design!r}.") from None
-    return _check.integer("n_items", n_items, at_least=2), _check.integer("n_responses", n_responses, at_least=1)
+        return _check.integer("n_items", n_items, at_least=2), _check.integer("n_responses", n_responses, at_least=1)
+    except (TypeError, ValueError):  # an ArgumentError is a ValueError
+        raise ArgumentError(
+            f"`designs` must be pairs of items (2 or more) and responses per item (1 or more); got {design!r}."
+        ) from None
 
 
 def _strengths(epsilons: Sequence[float]) -> list[float]:

@@ -233,10 +233,18 @@ class Audit:
         return polars.DataFrame([row.to_dict() for row in rows], infer_schema_length=None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as a dictionary that JSON can hold."""
+        """Return everything as a dictionary that JSON can hold; `Audit.from_dict` reads it back."""
         content = {field.name: getattr(self, field.name) for field in fields(self)}
         rows = {name: [row.to_dict() for row in content[name]] for name in (TESTS, INTERVALS, SMALLEST)}
         return _json.plain(content | rows | {"recommendation": self.recommendation})  # type: ignore[no-any-return]
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "Audit":
+        """Make an audit from `to_dict` or from its JSON, where null is NaN."""
+        kinds: dict[str, Any] = {TESTS: TestRow, INTERVALS: IntervalRow, SMALLEST: SmallestRow}
+        rows = {name: tuple(_read(kind, row) for row in content[name]) for name, kind in kinds.items()}
+        known = {field.name: content[field.name] for field in fields(cls)}
+        return cls(**(known | rows | {"notes": tuple(content["notes"])}))
 
     def __str__(self) -> str:
         estimators = len(dict.fromkeys((row.metric, row.scheme, row.null, row.pvalue) for row in self.tests))
@@ -275,6 +283,12 @@ def rows_of(cells: Iterable["Row"]) -> tuple[tuple[TestRow, ...], tuple[Interval
 
 def _words(key: Iterable[str], *names: str) -> dict[str, Any]:
     return dict(zip(names, key, strict=True))
+
+
+def _read(kind: type[T], content: Mapping[str, Any]) -> T:
+    """Make a row from its numbers by name; derived ones are computed anew."""
+    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    return kind(**{name: math.nan if content[name] is None else content[name] for name in names})
 
 
 def _named(row: Any) -> dict[str, Any]:

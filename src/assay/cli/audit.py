@@ -236,12 +236,9 @@ def _part(sweep: "Sweep", grid: "Grid") -> "Sweep":
 
 
 def _text(found: "Audit", *, leader: bool) -> str:
-    from assay.cli import _audit
+    from assay.auditing import tables
 
-    parts = [
-        *(_audit.tests(found, *size) for size in found.designs),
-        *(_audit.intervals(found, *s) for s in found.designs),
-    ]
+    parts = [str(table) for table in tables.tables(found)]
     if leader:
-        parts += [*(_audit.smallest(found, by) for by in ("scheme", "metric")), _audit.findings(found)]
-    return "\n\n".join([*(part for part in parts if part), str(found)])
+        parts += [*(str(tables.smallest(found, by)) for by in ("scheme", "metric")), tables.findings(found)]
+    return "\n\n".join([*parts, str(found)])

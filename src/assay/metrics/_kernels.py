@@ -179,6 +179,26 @@ def paired_wins(gold: FloatArray, a: FloatArray, b: FloatArray, tie: float) -> t
 
 
 @njit(cache=True, nogil=True)
+def cosines(gold: FloatArray, model: FloatArray) -> FloatArray:
+    """Cosine of each pair of rows, of the positions that both have; NaN where one has length zero."""
+    n_rows = gold.shape[0]
+    out = np.empty(n_rows)
+    for r in range(n_rows):
+        product = 0.0
+        of_gold = 0.0
+        of_model = 0.0
+        for c in range(gold.shape[1]):
+            x, y = gold[r, c], model[r, c]
+            if not np.isnan(x * y):
+                product += x * y
+                of_gold += x * x
+                of_model += y * y
+        lengths = np.sqrt(of_gold * of_model)
+        out[r] = product / lengths if lengths > 0 else np.nan
+    return out
+
+
+@njit(cache=True, nogil=True)
 def sorted_histograms(rows: FloatArray, bins: int) -> IntArray:
     """Count each row into equal bins on [0, 1], dropping what lies outside or is absent, and sort the counts."""
     out = np.zeros((rows.shape[0], bins), dtype=np.int64)

@@ -176,9 +176,7 @@ class CosineResponses(Metric):
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the cosine distance of the flattened responses."""
         k = min(gold.shape[-1], model.shape[-1])
-        gold, model = np.broadcast_arrays(gold[..., :k], model[..., :k])
-        paired = ~(np.isnan(gold) | np.isnan(model))
-        return _cosine(_flat(np.where(paired, gold, 0.0)), _flat(np.where(paired, model, 0.0)))
+        return _cosine(_flat(gold[..., :k]), _flat(model[..., :k]))
 
 
 def _entropy(share: FloatArray) -> FloatArray:
@@ -190,10 +188,7 @@ def _flat(values: FloatArray) -> FloatArray:
 
 
 def _cosine(gold: FloatArray, model: FloatArray) -> FloatArray:
-    product = np.asarray((gold * model).sum(axis=-1))
-    lengths = np.sqrt(np.square(gold).sum(axis=-1) * np.square(model).sum(axis=-1))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(1 - product / lengths)
+    return 1 - _by_rows("cosines", gold, model)
 
 
 def _wasserstein(gold: FloatArray, model: FloatArray) -> FloatArray:

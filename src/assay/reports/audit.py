@@ -1,10 +1,11 @@
-"""An audit as a chart: how often each test rejects, and how often each interval covers, beside what they promise."""
+"""An audit as a chart: how often each test rejects and each interval covers, beside what they promise; and a page."""
 
 from pathlib import Path
 from typing import Any
 
 from assay.auditing import Audit
 from assay.auditing.estimators import EXPECTED, NO_SCHEME
+from assay.auditing.tables import tables
 from assay.errors import ArgumentError, DataError
 from assay.reports.plan import check_format
 
@@ -15,11 +16,33 @@ def write_chart(audit: Audit, path: str | Path) -> None:
     """Write the chart as a page (.html, JavaScript included), a picture, or a Vega-Lite specification (.json)."""
     target = Path(path)
     check_format(target)
-    options: dict[str, dict[str, Any]] = {".html": {"inline": True}, ".png": {"scale_factor": 2}}
     try:
-        chart(audit).save(str(target), **options.get(target.suffix, {}))
+        if target.suffix == ".html":
+            target.write_text(to_html(audit), encoding="utf-8")
+        elif target.suffix == ".png":
+            chart(audit).save(str(target), scale_factor=2)
+        else:
+            chart(audit).save(str(target))
     except OSError as error:
         raise DataError(f"{target} cannot be written: {error.strerror}.") from None
+
+
+def to_html(audit: Audit) -> str:
+    """Return one page with the recommendation, how to read it, chart and tables, which needs no network."""
+    drawn = chart(audit)
+    import jinja2
+    import vl_convert
+
+    loader = jinja2.PackageLoader("assay.reports", "templates")
+    page = jinja2.Environment(loader=loader, autoescape=True).get_template("audit.html")
+    return page.render(
+        audit=audit,
+        title="Which p-value can you trust?",
+        tables=tables(audit),
+        # "</" inside a script would end it; JSON allows the slash to be escaped.
+        spec=drawn.to_json(indent=None).replace("</", "<\\/"),
+        vega=vl_convert.javascript_bundle(),  # type: ignore[call-arg]
+    )
 
 
 def chart(audit: Audit) -> Any:

@@ -1,0 +1,226 @@
+"""The tables of an audit: rejections, estimated p, coverage, and LEADER's smallest errors; text and page show them."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from assay.auditing.cell import SAME, SPLIT
+from assay.auditing.estimators import EXPECTED, NO_SCHEME, SIGN_CHANGE
+from assay.auditing.results import Audit, IntervalRow, TestRow
+from assay.inference import binomial_region
+
+Kind = tuple[float, str]
+SURE = 0.99
+Row = TypeVar("Row", TestRow, IntervalRow)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table in words.
+
+    Attributes
+    ----------
+    title : str
+    rows : tuple of tuple of str
+        The first is the head.
+    missed : frozenset of (int, int)
+        Row and column of each rate that is worse than promised: outside what 99 of 100 such audits would show.
+    """
+
+    title: str
+    rows: tuple[tuple[str, ...], ...]
+    missed: frozenset[tuple[int, int]] = frozenset()
+
+    def __str__(self) -> str:
+        widths = [max(map(len, column)) for column in zip(*self.rows, strict=True)]
+        lines = (zip(row, widths, strict=True) for row in self.rows)
+        return "\n".join(
+            [self.title, *("  ".join(cell.ljust(width) for cell, width in line).rstrip() for line in lines)]
+        )
+
+
+def tables(found: Audit) -> list[Table]:
+    """Return what was measured at each design: rejections, errors of estimated p, and coverage where there is any."""
+    of_tests = [table for design in found.designs for table in (rejections(found, *design), errors(found, *design))]
+    of_intervals = [coverage(found, *design) for design in found.designs]
+    return [*of_tests, *(table for table in of_intervals if len(table.rows) > 1)]
+
+
+def rejections(found: Audit, n_items: int, n_responses: int) -> Table:
+    """Rejections by test and kind of data."""
+    rows = [row for row in found.tests if (row.n_items, row.n_responses) == (n_items, n_responses)]
+    kinds, cells = _kinds(rows), {(row.metric, _test(row), row.epsilon, row.truth): row for row in rows}
+    lines = [[*key, *(_rejected(cells.get((*key, *kind))) for kind in kinds)] for key in _in_order(rows, _test)]
+    missed = {
+        (1 + i, 2 + j)
+        for i, key in enumerate(_in_order(rows, _test))
+        for j, kind in enumerate(kinds)
+        if _rejects_too_often(cells.get((*key, *kind)), found.alpha)
+    }
+    return _table(
+        f"{_size(n_items, n_responses)}: rejected at a nominal {100 * found.alpha:g} %, in percent [95 % interval]; "
+        "power where B is worse",
+        ["metric", "p-value", *map(_kind, kinds)], lines, missed,
+    )  # fmt: skip
+
+
+def errors(found: Audit, n_items: int, n_responses: int) -> Table:
+    """How far estimated p is from true p, by test and kind of data."""
+    rows = [row for row in found.tests if (row.n_items, row.n_responses) == (n_items, n_responses)]
+    kinds = [kind for kind in _kinds(rows) if kind[1] != SPLIT]
+    cells = {(row.metric, _test(row), row.epsilon, row.truth): row for row in rows}
+    metrics = dict.fromkeys(row.metric for row in rows)
+    lines = [[metric, "true p", *(_true(rows, metric, kind) for kind in kinds)] for metric in metrics]
+    lines += [[*key, *(_error(cells.get((*key, *kind))) for kind in kinds)] for key in _in_order(rows, _test)]
+    return _table(
+        f"{_size(n_items, n_responses)}: estimated p − true p ± Monte-Carlo error; spread over data sets; "
+        "mean absolute error",
+        ["metric", "p-value", *(f"ε = {epsilon:g}" for epsilon, _ in kinds)], lines,
+    )  # fmt: skip
+
+
+def coverage(found: Audit, n_items: int, n_responses: int) -> Table:
+    """Coverage and mean width by interval and kind of data; no rows where no interval was asked for."""
+    rows = [row for row in found.intervals if (row.n_items, row.n_responses) == (n_items, n_responses)]
+    kinds, cells = _kinds(rows), {(row.metric, _interval(row), row.epsilon, row.truth): row for row in rows}
+    lines = [[*key, *(_covered(cells.get((*key, *kind))) for kind in kinds)] for key in _in_order(rows, _interval)]
+    missed = {
+        (1 + i, 2 + j)
+        for i, key in enumerate(_in_order(rows, _interval))
+        for j, kind in enumerate(kinds)
+        if _covers_too_seldom(cells.get((*key, *kind)), found.confidence_level)
+    }
+    return _table(
+        f"{_size(n_items, n_responses)}: coverage of {100 * found.confidence_level:g} % intervals, in percent "
+        "[95 % interval]; mean width",
+        ["metric", "interval", *map(_kind, kinds)], lines, missed,
+    )  # fmt: skip
+
+
+def smallest(found: Audit, by: str) -> Table:
+    """LEADER's tables 1 and 2 (3 and 4): the smallest error of estimated p, with the mean error that they leave out."""
+    rows = [row for row in found.smallest if row.by == by and row.truth != SPLIT]
+    epsilons = list(dict.fromkeys(row.epsilon for row in rows))
+    lines = []
+    for name in dict.fromkeys(row.name for row in rows):
+        cells = {row.epsilon: f"{row.smallest:.5f} ({row.mean:.3f})" for row in rows if row.name == name}
+        n = next(row.n for row in rows if row.name == name)
+        lines.append([name, str(n), *(cells[epsilon] for epsilon in epsilons)])
+    other = "metrics" if by == "scheme" else "schemes"
+    return _table(
+        f"LEADER's layout: smallest error of estimated p among the {other} (mean error of all of them)",
+        [by, "n", *(f"ε = {epsilon:g}" for epsilon in epsilons)], lines,
+    )  # fmt: skip
+
+
+def findings(found: Audit) -> str:
+    """Say where LEADER's findings hold on these numbers, and where they do not."""
+    rows = [row for row in found.smallest if row.by == "scheme" and row.truth != SPLIT]
+    epsilons = list(dict.fromkeys(row.epsilon for row in rows))
+    best = {
+        criterion: [
+            min((row for row in rows if row.epsilon == e), key=lambda row: getattr(row, criterion)) for e in epsilons
+        ]
+        for criterion in ("smallest", "mean")
+    }
+    lines = [
+        f"Best scheme by {words}: " + ", ".join(f"{row.name} at ε = {row.epsilon:g}" for row in best[criterion]) + "."
+        for criterion, words in (
+            ("smallest", "the smallest error among metrics, LEADER's criterion"),
+            ("mean", "the mean error of all its metrics"),
+        )
+    ]
+    hidden = max(best["smallest"], key=lambda row: row.mean - row.smallest)
+    lines.append(
+        f"The smallest hides the rest: {hidden.name} at ε = {hidden.epsilon:g} has {hidden.smallest:.3f} by the metric "
+        f"that happens to be nearest, {hidden.mean:.3f} on average and {hidden.largest:.3f} by the worst of {hidden.n}."
+    )
+    kept = [row for row in found.tests if row.null == SIGN_CHANGE and row.scheme == "bootstrap/all"]
+    nulls = [row for row in kept if row.truth == SAME]
+    if nulls:
+        rejected, n = sum(row.rejected for row in nulls), sum(row.n_data_sets for row in nulls)
+        lines.append(
+            "(bootstrap_items, all) pools what it keeps, so its null contrasts are exactly 0: its estimated p is the "
+            "bootstrap probability that the contrast changes sign. Read at "
+            f"{100 * found.alpha:g} % it rejects {100 * rejected / n:.1f} % of true nulls (ε = 0)."
+        )
+    return "\n".join(lines)
+
+
+def _table(
+    title: str, head: Sequence[str], lines: Iterable[Sequence[str]], missed: Iterable[tuple[int, int]] = ()
+) -> Table:
+    return Table(title, tuple(tuple(line) for line in (head, *lines)), frozenset(missed))
+
+
+def _size(n_items: int, n_responses: int) -> str:
+    return f"{n_items:,} items × {n_responses} responses"
+
+
+def _in_order(rows: Sequence[Row], name: Callable[[Row], str]) -> list[tuple[str, str]]:
+    """Return (metric, name) of the rows, metric by metric."""
+    metrics = list(dict.fromkeys(row.metric for row in rows))
+    return sorted(dict.fromkeys((row.metric, name(row)) for row in rows), key=lambda key: metrics.index(key[0]))
+
+
+def _rejects_too_often(row: TestRow | None, alpha: float) -> bool:
+    if row is None or not row.is_null or not row.n_data_sets:
+        return False
+    return row.rejected > binomial_region(row.n_data_sets, alpha, confidence_level=SURE).high
+
+
+def _covers_too_seldom(row: IntervalRow | None, level: float) -> bool:
+    if row is None or not row.n_data_sets:
+        return False
+    return row.covered < binomial_region(row.n_data_sets, level, confidence_level=SURE).low
+
+
+def _kinds(rows: Iterable[TestRow | IntervalRow]) -> list[Kind]:
+    return list(dict.fromkeys((row.epsilon, row.truth) for row in rows))
+
+
+def _kind(kind: Kind) -> str:
+    epsilon, truth = kind
+    return truth if truth == SAME else f"{truth} {epsilon:g}"
+
+
+def _test(row: TestRow) -> str:
+    if row.scheme == NO_SCHEME:
+        return row.null
+    return f"{row.null} ({row.scheme}{', expected' if row.pvalue == EXPECTED else ''})"
+
+
+def _interval(row: IntervalRow) -> str:
+    return f"{row.interval} ({row.scheme})"
+
+
+def _rejected(row: TestRow | None) -> str:
+    if row is None:  # a preset measures some estimators on some kinds of data only
+        return ""
+    return _share(row.rate, row.rate_interval) if row.n_data_sets else "undefined"
+
+
+def _covered(row: IntervalRow | None) -> str:
+    if row is None:
+        return ""
+    return f"{_share(row.coverage, row.coverage_interval)}; {row.width:.3g}" if row.n_data_sets else "undefined"
+
+
+def _error(row: TestRow | None) -> str:
+    if row is None or not row.n_data_sets:
+        return "" if row is None else "undefined"
+    return f"{row.bias:+.3f} ± {row.bias_se:.3f}; {row.spread:.3f}; {row.absolute_error:.3f}"
+
+
+def _share(share: float, ends: tuple[float, float]) -> str:
+    return f"{100 * share:.1f} [{100 * ends[0]:.0f}, {100 * ends[1]:.0f}]"
+
+
+def _true(rows: Iterable[TestRow], metric: str, kind: Kind) -> str:
+    """Return the true p; where some schemes keep one response, theirs follows."""
+    found = dict.fromkeys(
+        f"{row.true_pvalue:.3f} ± {row.true_pvalue_se:.3f}"
+        for row in rows
+        if row.metric == metric and (row.epsilon, row.truth) == kind
+    )
+    return ", K = 1: ".join(found)
