@@ -1,8 +1,9 @@
 """Measure level, power and coverage when raters are a random factor; write docs/measured/raters_*.csv.
 
     python benchmarks/raters.py ratings [--data-sets 2000]    gold-free mean ratings: level, power, coverage
-    python benchmarks/raters.py gold [--data-sets 1000]       models against the gold of few raters: level
-    python benchmarks/raters.py tables                        print the tables of docs/raters.md from the two files
+    python benchmarks/raters.py gold [--data-sets 2000]       models against the gold of few raters: level
+    python benchmarks/raters.py clusters [--data-sets 2000]   ratings of items that come in documents: level
+    python benchmarks/raters.py tables                        print the tables of docs/raters.md from the three files
 
 Ratings: rating = item + rater + (rater × model) + noise, all normal; standard deviations 1, 1, 0.3 and 1. Every rater
 judges every item (or `per_item` of the raters, drawn for each item) and both models. The two-way test is compared with
@@ -15,6 +16,11 @@ Gold: item means U(0, 1); gold raters differ in severity (SD 0.15) and noise (SD
 mean with noise SD 0.15. "opposite": they are off by +0.2 and −0.2, so that they are equally far from raters on average
 but not from the few at hand. Labels are the same responses cut into five levels. By accuracy and f1 the two are not
 equally good then, since plurality ties and the threshold favour one side, so the tables leave these out of "opposite".
+
+Clusters: the ratings above, of documents of five sentences (or of 1 to 9), where each model does better on some documents
+than on others (SD 0.5). The same tests with `cluster` and without.
+
+`--cells 1,2` runs only these cells of a study, for long runs in pieces; write them with --out and join the files.
 """
 
 import argparse
@@ -30,18 +36,20 @@ from scipy.special import stdtr
 
 from assay import Contest, Responses, compare_each
 from assay.errors import AssayWarning
-from assay.inference import clopper_pearson
+from assay.inference import clopper_pearson, tail_pvalue
 from assay.scales import Scale
 
 ROOT = Path(__file__).parents[1]
 ALPHA = 0.05
 FIRST, MORE = 2000, 10_000
-OF_RATERS, NOISE = 0.3, 1.0
+ITEM_ONLY = 300
+"""Data sets that the item-only test sees against gold: it is wrong by factors, not by percents."""
+OF_RATERS, NOISE, OF_DOCUMENTS = 0.3, 1.0, 0.5
 DESIGNS = [(100, 5, None), (100, 10, None), (500, 5, None), (500, 20, None), (100, 10, 3), (500, 20, 3)]
 FEW = [(100, 2, None), (100, 3, None), (100, 30, None)]
 
 
-def ratings(rng, n, r, per_item, shift, of_raters=OF_RATERS, of_items=0.0):
+def ratings(rng, n, r, per_item, shift, of_raters=OF_RATERS, of_items=0.0, document=None):
     """Return a gold-free contest, and the items × raters grid of differences."""
     shared = rng.normal(size=(n, 1)) + rng.normal(size=r)
     sides = [
@@ -49,13 +57,17 @@ def ratings(rng, n, r, per_item, shift, of_raters=OF_RATERS, of_items=0.0):
         + NOISE * rng.normal(size=(n, r))
         for value in (shift, 0.0)
     ]  # fmt: skip
+    groups = {}
+    if document is not None:
+        groups["document"] = document.astype(str)
+        sides = [side + OF_DOCUMENTS * rng.normal(size=document.max() + 1)[document, np.newaxis] for side in sides]
     if per_item:
         gone = np.argsort(rng.random((n, r)), axis=1) >= per_item
         for side in sides:
             side[gone] = np.nan
     ids = np.tile(np.arange(r), (n, 1))
     a, b = (Responses.from_grid(side, ids) for side in sides)
-    contest = Contest(None, a, b, Scale("continuous"), np.arange(n).astype(str), ("", "A", "B"))
+    contest = Contest(None, a, b, Scale("continuous"), np.arange(n).astype(str), ("", "A", "B"), groups)
     return contest, sides[0] - sides[1]
 
 
@@ -156,21 +168,25 @@ def gold_cell(cell):
     """Count rejections of each metric by each test on one design."""
     n, r, per_item, truth, n_data_sets = cell
     warnings.simplefilter("ignore", AssayWarning)
-    tests = {"default": {}, "recentred": {"null": "recentred"}, "item-only": {"raters": "fixed"}}
-    counts = {}
+    counts, sizes = {}, {"default": n_data_sets, "recentred": n_data_sets, "item-only": min(n_data_sets, ITEM_ONLY)}
+
+    def count(metric, test, pvalue):
+        counts[metric, test] = counts.get((metric, test), 0) + (pvalue <= ALPHA)
+
     for number in range(n_data_sets):
         rng = np.random.default_rng([number, n, r, per_item or 0, sum(map(ord, truth))])
         for contest, metrics in gold_contests(rng, n, r, per_item, truth):
-            for test, asked in tests.items():
-                found = compare_each(
-                    contest, metrics=metrics, n_resamples=199, rng=number, workers=1, correction="none",
-                    interval="percentile", **asked,
-                )  # fmt: skip
-                for entry in found:
-                    counts[entry.metric, test] = counts.get((entry.metric, test), 0) + (entry.pvalue <= ALPHA)
+            shared = {"metrics": metrics, "n_resamples": 199, "rng": number, "workers": 1, "correction": "none"}
+            for entry in compare_each(contest, interval="percentile", **shared):
+                count(entry.metric, "default", entry.pvalue)
+                # The default's draws of items and raters are those of the recentred two-way bootstrap.
+                count(entry.metric, "recentred", tail_pvalue(entry.contrast, entry.null_draws).pvalue)
+            if number < ITEM_ONLY:
+                for entry in compare_each(contest, interval="percentile", raters="fixed", **shared):
+                    count(entry.metric, "item-only", entry.pvalue)
     rows = []
     for (metric, test), rejected in counts.items():
-        ends = clopper_pearson(rejected, n_data_sets)
+        ends = clopper_pearson(rejected, sizes[test])
         rows.append(
             {
                 "metric": metric,
@@ -179,8 +195,48 @@ def gold_cell(cell):
                 "n_items": n,
                 "n_raters": r,
                 "raters_per_item": per_item or r,
+                "n_data_sets": sizes[test],
+                "level": rejected / sizes[test],
+                "low": round(ends.low, 5),
+                "high": round(ends.high, 5),
+            }
+        )
+    return rows
+
+
+def clusters_cell(cell):
+    """Count rejections of the mean rating where items come in documents, by tests that know and that do not."""
+    n_documents, sizes_of, r, n_data_sets = cell
+    warnings.simplefilter("ignore", AssayWarning)
+    tests = {
+        "default, clustered": {"cluster": "document"},
+        "default": {},
+        "fixed raters, clustered": {"cluster": "document", "raters": "fixed"},
+        "fixed raters": {"raters": "fixed"},
+    }
+    rejected = dict.fromkeys(tests, 0)
+    for number in range(n_data_sets):
+        rng = np.random.default_rng([number, n_documents, len(sizes_of), r])
+        sizes = rng.choice(sizes_of, size=n_documents)
+        document = np.repeat(np.arange(n_documents), sizes)
+        for test, asked in tests.items():
+            # Fixed raters are asked about data in which raters are alike, where theirs is a true null.
+            stream = np.random.default_rng([number, n_documents, len(sizes_of), r, "fixed" in test])
+            of_raters = 0.0 if "fixed" in test else OF_RATERS
+            contest, _ = ratings(stream, document.size, r, None, 0.0, of_raters, of_items=0.0, document=document)
+            found = compare_each(contest, metrics=["rating"], n_resamples=199, rng=number, workers=1, **asked)[0]
+            rejected[test] += found.pvalue <= ALPHA
+    rows = []
+    for test, count in rejected.items():
+        ends = clopper_pearson(count, n_data_sets)
+        rows.append(
+            {
+                "test": test,
+                "n_documents": n_documents,
+                "items_per_document": f"{min(sizes_of)} to {max(sizes_of)}" if len(sizes_of) > 1 else sizes_of[0],
+                "n_raters": r,
                 "n_data_sets": n_data_sets,
-                "level": rejected / n_data_sets,
+                "level": count / n_data_sets,
                 "low": round(ends.low, 5),
                 "high": round(ends.high, 5),
             }
@@ -264,18 +320,19 @@ def tables():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("study", choices=("ratings", "gold", "tables"))
+    parser.add_argument("study", choices=("ratings", "gold", "clusters", "tables"))
     parser.add_argument("--data-sets", type=int)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--cells")
     parser.add_argument("--out")
     options = parser.parse_args()
     if options.study == "tables":
         tables()
         return
+    b = options.data_sets or 2000
     if options.study == "ratings":
-        task, b = ratings_cell, options.data_sets or 2000
-        more = options.data_sets or MORE
-        cells = [(*design, OF_RATERS, 0.0, False, b if design[2] else more) for design in DESIGNS]
+        task, more = ratings_cell, options.data_sets or MORE
+        cells = [(*design, OF_RATERS, 0.0, False, more) for design in DESIGNS]
         cells += [(*design, OF_RATERS, 0.0, True, b) for design in DESIGNS]
         cells += [(*design, OF_RATERS, 0.0, False, b) for design in FEW]
         cells += [
@@ -283,13 +340,18 @@ def main():
             for r in (2, 3, 5, 10, 30)
             for of_raters, of_items in ((0.0, 0.0), (0.0, 0.5), (0.3, 0.5), (0.3, 1.5))
         ]
-    else:
-        task, b = gold_cell, options.data_sets or 1000
+    elif options.study == "gold":
+        task = gold_cell
         cells = [
             (*design, truth, b)
             for truth in ("same", "opposite")
             for design in ((100, 3, None), (100, 5, None), (100, 10, 3), (200, 20, None))
         ]
+    else:
+        task = clusters_cell
+        cells = [(n, sizes, r, b) for n in (10, 20, 50) for sizes in ((5,), (1, 2, 3, 5, 9)) for r in (3, 10)]
+    if options.cells:
+        cells = [cells[int(number) - 1] for number in options.cells.split(",")]
     out = Path(options.out or ROOT / "docs" / "measured" / f"raters_{options.study}.csv")
     started = time.time()
     rows = []

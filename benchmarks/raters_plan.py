@@ -1,0 +1,238 @@
+"""Do plans with raters come true? Compare them with `compare` on fresh data; write docs/measured/raters_plan.csv.
+
+    python benchmarks/raters_plan.py [--studies 1000] [--pilots 200] [--workers 2] [--out FILE]
+    python benchmarks/raters_plan.py tables      print the tables of docs/raters.md from the file
+
+"known": mean ratings whose components are known (items × model SD 0.5, raters × model 0.3, noise 1); the planned power and
+width of a design against those of `compare` on fresh data sets. "pilot": 20 pilots of 100 items × 5 gold raters, planned
+from with the contrast that is true at that design; planned numbers are medians over pilots (with the range of 80 % of
+them), the truth is `compare` on fresh data. "interval": pilots of mean ratings, and how often the 95 % interval of the
+number of items holds the true one.
+"""
+
+import argparse
+import csv
+import sys
+import time
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+from assay import Contest, Responses, compare_each
+from assay.errors import AssayWarning
+from assay.inference import clopper_pearson
+from assay.planning import RaterDesign, plan_raters
+from assay.planning.rater_noise import Noise, Rule, expectation, fewest
+from assay.scales import Scale
+
+ROOT = Path(__file__).parents[1]
+OF_ITEMS, OF_RATERS = 0.5, 0.3
+KNOWN = Noise(2 * OF_ITEMS**2, 2 * OF_RATERS**2, 2.0)
+DESIGNS = [
+    (50, 3, 3), (100, 5, 5), (20, 10, 10), (200, 20, 20), (60, 10, 3), (200, 20, 3), (150, 15, 1), (100, 3, 0),
+]  # fmt: skip
+"""Items, raters, raters per item; 0 per item stands for nested raters, `raters` of them for each item."""
+
+OF_PILOTS = [(100, 5), (300, 5), (100, 10), (100, 3), (100, 20)]
+METRICS = {"continuous": ("mae", "wins"), "ordinal": ("tv", "accuracy")}
+
+
+def ratings(rng, n, r, per_item, shift):
+    """Return gold-free ratings with the known components."""
+    nested = per_item == 0
+    ids = np.arange(n * r).reshape(n, r) if nested else np.tile(np.arange(r), (n, 1))
+    sides = [
+        value + OF_ITEMS * rng.normal(size=(n, 1)) + (OF_RATERS * rng.normal(size=ids.max() + 1))[ids]
+        + rng.normal(size=(n, r))
+        for value in (shift, 0.0)
+    ]  # fmt: skip
+    if 0 < per_item < r:
+        gone = np.argsort(rng.random((n, r)), axis=1) >= per_item
+        for side in sides:
+            side[gone] = np.nan
+    a, b = (Responses.from_grid(side, ids) for side in sides)
+    return Contest(None, a, b, Scale("continuous"), np.arange(n).astype(str), ("", "A", "B"))
+
+
+def known(cell):
+    """Compare the planned power and width of one design with those measured."""
+    (n, r, per_item), studies = cell
+    nested, per = per_item == 0, per_item or r
+    design = RaterDesign(n, 0, per, per, n * r if nested else r, per, nested, 2)
+    shift = 3 * float(np.sqrt(KNOWN.total(design)))
+    rejected, width = 0, []
+    for number in range(studies):
+        contest = ratings(np.random.default_rng([number, n, r, per_item]), n, r, per_item, shift)
+        n_resamples = 499 if nested else 3  # random effects need no draws here
+        found = compare_each(contest, metrics=["rating"], n_resamples=n_resamples, rng=number, workers=1)[0]
+        rejected += found.pvalue <= 0.05
+        width.append(found.confidence_interval.width)
+    planned = expectation(KNOWN, design, shift, Rule())
+    name = f"{n} × {r} each, nested" if nested else f"{n} × {r}" + (f", {per} per item" if per < r else "")
+    return [row("known", "rating", name, planned.width, np.nanmean(width), planned.power, rejected, studies)]
+
+
+def against_gold(rng, n, r, kind):
+    """Return models against the gold of few raters, B further off than A."""
+    means = rng.random(n)
+    gold = means[:, np.newaxis] + 0.15 * rng.normal(size=r) + 0.25 * rng.normal(size=(n, r))
+    sides = [gold, *((means + 0.15 * sd * rng.normal(size=n))[:, np.newaxis] for sd in (1.0, 1.8))]
+    scale = Scale("continuous")
+    if kind == "ordinal":
+        sides, scale = [np.clip(np.floor(5 * side), 0, 4) for side in sides], Scale.of(np.arange(5.0), kind="ordinal")
+    ids = np.tile(np.arange(r), (n, 1))
+    sources = [Responses.from_grid(sides[0], ids), *(Responses.from_grid(side) for side in sides[1:])]
+    return Contest(*sources, scale, np.arange(n).astype(str))
+
+
+def pilots(cell):
+    """Plan from pilots against gold, and measure what comes of it."""
+    kind, studies = cell
+    metrics = METRICS[kind]
+    truth = {}
+    for n, r in OF_PILOTS:
+        for number in range(studies):
+            contest = against_gold(np.random.default_rng([number, n, r, 1]), n, r, kind)
+            for found in compare_each(
+                contest, metrics=metrics, n_resamples=199, rng=number, workers=1, correction="none"
+            ):
+                kept = truth.setdefault((found.metric, n, r), [0, [], []])
+                kept[0] += found.pvalue <= 0.05
+                kept[1].append(found.confidence_interval.width)
+                kept[2].append(found.contrast)
+    rows = []
+    for metric in metrics:
+        contrast = float(np.mean(truth[metric, *OF_PILOTS[0]][2]))
+        planned = {design: [] for design in OF_PILOTS}
+        for number in range(20):
+            pilot = against_gold(np.random.default_rng([number, 2]), *OF_PILOTS[0], kind)
+            for n, r in OF_PILOTS:
+                found = plan_raters(
+                    pilot, metric=metric, contrast=contrast, n_items=n, n_raters=r, n_resamples=499, rng=number,
+                    workers=1,
+                )  # fmt: skip
+                planned[n, r].append((found.cells[0].ci_width, found.cells[0].power))
+        for n, r in OF_PILOTS:
+            rejected, widths, contrasts = truth[metric, n, r]
+            (low, width, high), (least, power, most) = np.quantile(planned[n, r], [0.1, 0.5, 0.9], axis=0).T
+            rows.append(
+                row("pilot", metric, f"{n} × {r}", width, np.mean(widths), power, rejected, studies)
+                | {"width_low": low, "width_high": high, "power_low": least, "power_high": most}
+                | {"contrast": contrast, "true_contrast": np.mean(contrasts)}
+            )
+    return rows
+
+
+def interval(cell):
+    """Count how often the interval of the number of items holds the true one."""
+    r, per_item, n_pilots = cell
+    target = RaterDesign(2, 0, 20, 20, 20, 20, False, 2)
+    true = fewest(KNOWN, target, np.array([0.6]), Rule(), target=0.8, most=100_000, of="items")[0]
+    inside, ends = 0, []
+    for number in range(n_pilots):
+        pilot = ratings(np.random.default_rng([number, r, per_item, 3]), 50, r, per_item, 0.6)
+        found = plan_raters(
+            pilot, contrast=0.6, n_raters=20, raters_per_item=20, n_items=[50], target_power=0.8, rng=number, workers=1
+        )
+        low, high = found.pilot["n_items_low"], found.pilot["n_items_high"]
+        inside += low <= true <= high
+        ends.append((low, high))
+    shares = clopper_pearson(inside, n_pilots)
+    low, high = np.quantile(ends, 0.5, axis=0, method="inverted_cdf")
+    return [
+        {
+            "study": "interval", "metric": "rating", "design": f"50 × {r}" + (f", {per_item} per item" if per_item < r else ""),
+            "n": n_pilots, "coverage": inside / n_pilots, "low": shares.low, "high": shares.high, "true_items": true,
+            "median_low": low, "median_high": high,
+        }
+    ]  # fmt: skip
+
+
+def row(study, metric, design, width, true_width, power, rejected, n):
+    ends = clopper_pearson(rejected, n)
+    return {
+        "study": study, "metric": metric, "design": design, "width": width, "true_width": true_width, "power": power,
+        "rejected": rejected / n, "low": ends.low, "high": ends.high, "n": n,
+    }  # fmt: skip
+
+
+def tables():
+    with (ROOT / "docs" / "measured" / "raters_plan.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+
+    def of(entry, *names):
+        return [float(entry[name]) for name in names]
+
+    print("| design | planned width | measured | planned power | measured |\n|---|---|---|---|---|")
+    for entry in rows:
+        if entry["study"] == "known":
+            width, true, power, rejected, low, high = of(
+                entry, "width", "true_width", "power", "rejected", "low", "high"
+            )
+            print(
+                f"| {entry['design']} | {width:.3f} | {true:.3f} | {power:.2f} | {rejected:.2f} [{low:.2f}, {high:.2f}] |"
+            )
+    print(
+        "\n| metric | design | true contrast | planned width / true | planned power | measured |\n|---|---|---|---|---|---|"
+    )
+    for entry in rows:
+        if entry["study"] == "pilot":
+            low, high, true, power, least, most, share, contrast = of(
+                entry, "width_low", "width_high", "true_width", "power", "power_low", "power_high", "rejected",
+                "true_contrast",
+            )  # fmt: skip
+            print(
+                f"| {entry['metric']} | {entry['design']} | {contrast:.3f} | {low / true:.2f}–{high / true:.2f} | "
+                f"{power:.2f} ({least:.2f}–{most:.2f}) | {share:.2f} |"
+            )
+    print("\n| pilot | coverage, % | true number of items | median interval |\n|---|---|---|---|")
+    for entry in rows:
+        if entry["study"] == "interval":
+            share, low, high, true, least, most = of(
+                entry, "coverage", "low", "high", "true_items", "median_low", "median_high"
+            )
+            ends = f"{least:.0f} to " + (f"{most:.0f}" if np.isfinite(most) else "none suffices")
+            print(
+                f"| {entry['design']} | {100 * share:.1f} [{100 * low:.1f}, {100 * high:.1f}] | {true:.0f} | {ends} |"
+            )
+
+
+def run(job):
+    warnings.simplefilter("ignore", AssayWarning)
+    task, cell = job
+    return {"known": known, "pilot": pilots, "interval": interval}[task](cell)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("study", nargs="?", choices=("run", "tables"), default="run")
+    parser.add_argument("--studies", type=int, default=1000)
+    parser.add_argument("--pilots", type=int, default=200)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--out", default=ROOT / "docs" / "measured" / "raters_plan.csv")
+    options = parser.parse_args()
+    if options.study == "tables":
+        tables()
+        return
+    jobs = [("known", (design, options.studies)) for design in DESIGNS]
+    jobs += [("interval", (*shape, options.pilots)) for shape in ((3, 3), (5, 5), (10, 10), (30, 30), (10, 3))]
+    jobs += [("pilot", (kind, options.studies // 3)) for kind in METRICS]
+    started, rows = time.time(), []
+    with ProcessPoolExecutor(options.workers) as pool:
+        for number, part in enumerate(pool.map(run, jobs), 1):
+            rows += part
+            print(f"{number}/{len(jobs)}, {time.time() - started:.0f} s", file=sys.stderr)
+    names = list(dict.fromkeys(name for entry in rows for name in entry))
+    with Path(options.out).open("w", newline="") as file:
+        writer = csv.DictWriter(file, names)
+        writer.writeheader()
+        writer.writerows(
+            {name: round(value, 5) if isinstance(value, float) else value for name, value in entry.items()}
+            for entry in rows
+        )
+
+
+if __name__ == "__main__":
+    main()
