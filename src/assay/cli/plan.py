@@ -98,7 +98,7 @@ def plan(  # noqa: PLR0917 (each parameter is an option of the command)
     a: Annotated[str | None, typer.Option("--a", help="Model A of the pilot.", rich_help_panel=PILOT)] = None,
     b: Annotated[str | None, typer.Option("--b", help="Model B of the pilot.", rich_help_panel=PILOT)] = None,
     pilot_model: Annotated[
-        str, typer.Option(help="How pilot items are carried on: auto, fitted or empirical.", rich_help_panel=PILOT)
+        str, typer.Option(help="How items are carried on: auto, smoothed, fitted or empirical.", rich_help_panel=PILOT)
     ] = "auto",
     item: Annotated[str | None, typer.Option(help="Column of item ids.", rich_help_panel=PILOT)] = None,
     source_column: Annotated[

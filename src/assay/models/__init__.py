@@ -1,7 +1,7 @@
 """Response models: simulate gold, A and B from named, typed-in, fitted or real items.
 
 families (how items differ) · answers (how a source answers them) · perturbation (how B is worse) · normal · likert ·
-categorical · empirical · presets · files · simulation · fitting
+categorical · empirical · smoothed · presets · files · simulation · fitting
 """
 
 from assay.models.base import ResponseModel
@@ -15,6 +15,7 @@ from assay.models.normal import NormalModel
 from assay.models.perturbation import PERTURBATIONS
 from assay.models.presets import PRESETS, preset
 from assay.models.simulation import simulate_contrasts
+from assay.models.smoothed import SmoothedModel
 
 __all__ = [
     "FAMILIES",
@@ -27,6 +28,7 @@ __all__ = [
     "LikertModel",
     "NormalModel",
     "ResponseModel",
+    "SmoothedModel",
     "fit",
     "from_dict",
     "load",

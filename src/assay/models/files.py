@@ -15,6 +15,7 @@ from assay.models.families import family_from_dict
 from assay.models.likert import LikertModel
 from assay.models.normal import NormalModel
 from assay.models.presets import preset
+from assay.models.smoothed import SmoothedModel
 from assay.responses import Responses
 from assay.scales import Scale
 
@@ -66,8 +67,10 @@ def from_dict(entry: dict[str, Any]) -> ResponseModel:
         return CategoricalModel(tuple(entry["alpha"]), tuple(entry["labels"]))
     if kind == "empirical":
         return _empirical(entry)
+    if kind == "smoothed":
+        return SmoothedModel(from_dict(entry["fitted"]), tuple(tuple(row) for row in entry["seen"]))
     if kind not in ("normal", "likert"):
-        raise ArgumentError(f"unknown kind of model {kind!r}; known: normal, likert, categorical, empirical.")
+        raise ArgumentError(f"unknown kind of model {kind!r}; known: normal, likert, categorical, empirical, smoothed.")
     families = {name: family_from_dict(entry[name]) for name in ("mean", "sd")}
     if kind == "likert":
         return LikertModel(**families, levels=tuple(entry["levels"]))

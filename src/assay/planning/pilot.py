@@ -16,7 +16,7 @@ import numpy as np
 from assay import _check, _random
 from assay.errors import ArgumentError, AssayWarning
 from assay.metrics import AdditiveMetric, Metric, resolve
-from assay.models import EmpiricalModel, Fit, ResponseModel, fit
+from assay.models import CategoricalModel, EmpiricalModel, Fit, ResponseModel, SmoothedModel, fit
 from assay.planning.designs import USUAL_RESPONSES, Design, Responses
 from assay.planning.effects import Effect
 from assay.planning.planner import plan
@@ -25,7 +25,7 @@ from assay.planning.results import Cell, Plan
 from assay.planning.scores import Setting
 from assay.responses import Contest, ResponseTable
 
-PILOT_MODELS = ("auto", "fitted", "empirical")
+PILOT_MODELS = ("auto", "smoothed", "fitted", "empirical")
 RESAMPLES = 100
 """Bootstrap samples of the pilot's items."""
 
@@ -53,8 +53,9 @@ def plan_from_pilot(
         The pilot: gold, A and B on the same items.
     epsilon, effect
         The difference to be found; that of the pilot if both are left out.
-    pilot_model : {"auto", "fitted", "empirical"}
-        How gold's responses are carried on if a difference is given: by a fitted model, or resampled.
+    pilot_model : {"auto", "smoothed", "fitted", "empirical"}
+        How gold's responses are carried on if a difference is given: by a fitted model bent towards the pilot's items
+        (the default for labels), by the fitted model itself, or resampled.
     n_responses : sequence, optional
         One number is that of gold; A and B answer as often as in the pilot, unless three numbers say otherwise.
     target_power : float, optional
@@ -85,6 +86,10 @@ def plan_from_pilot(
         model = EmpiricalModel(contest.gold, contest.scale)
     else:
         fitted = _fitted(contest)
+        if pilot_model == "auto":
+            pilot_model = "smoothed" if isinstance(fitted.model, CategoricalModel) else "fitted"
+        if pilot_model == "smoothed":
+            fitted = replace(fitted, model=SmoothedModel.of(fitted.model, contest.gold))
         model = fitted.model
     asked = _sizes(n_responses, sizes, real=fitted is None and epsilon is None and effect is None)
     found = plan(
@@ -97,7 +102,7 @@ def plan_from_pilot(
     facts: dict[str, Any] = {
         "n_items": contest.n_items,
         "n_responses": sizes,
-        "model": "fitted" if fitted is not None else "empirical",
+        "model": "empirical" if fitted is None else pilot_model,
         "difference": "as in the pilot" if chosen.epsilon is None else "given",
         "n_items_low": interval[0],
         "n_items_high": interval[1],
@@ -170,11 +175,14 @@ def _refitted(contest: Contest, fitted: Fit) -> Fit:
     assert contest.gold is not None
     table = ResponseTable(contest.items, {"gold": contest.gold}, contest.scale)
     families: dict[str, Any] = {}
-    if isinstance(fitted.model, LikertModel | NormalModel) and fitted.candidates:
+    smoothed = isinstance(fitted.model, SmoothedModel)
+    family = fitted.model.fitted if isinstance(fitted.model, SmoothedModel) else fitted.model
+    if isinstance(family, LikertModel | NormalModel) and fitted.candidates:
         families = {"mean": fitted.candidates[0].mean, "sd": fitted.candidates[0].sd}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AssayWarning)
-        return fit(table, source="gold", rng=0, **families)
+        again = fit(table, source="gold", rng=0, **families)
+    return replace(again, model=SmoothedModel.of(again.model, contest.gold)) if smoothed else again
 
 
 def _ratio(
@@ -232,7 +240,9 @@ def _caveats(cells: Sequence[Cell], sizes: dict[str, int], fitted: Fit | None, *
         bad = [feature for feature in fitted.goodness if feature.pvalue < 0.01]
         if bad:
             what = ", ".join(f"{feature.name} (p = {feature.pvalue:.2g})" for feature in bad)
-            notes.append(f"the fitted model misses the pilot's {what}; compare with --pilot-model empirical.")
+            bent = isinstance(fitted.model, SmoothedModel)
+            remedy = "the plan bends it towards the items seen" if bent else "compare with --pilot-model empirical"
+            notes.append(f"the fitted model misses the pilot's {what}; {remedy}.")
         else:
             notes.append("the fitted model reproduces the pilot's item features (no misfit at p < .01).")
     if not difference_given and cells[0].epsilon is None:
