@@ -1,83 +1,184 @@
-"""Audit the package's own defaults; write docs/measured/audit_{tests,intervals}.csv and the tables of docs/audit-defaults.md.
+"""Audit the package's own defaults; write docs/measured/audit_{tests,intervals}.csv and docs/audit-defaults.md.
 
-    python benchmarks/audit_defaults.py run [--items 50,200,1000] [--responses 1,3,5,20] [--workers 2] [--store FILE]
+    python benchmarks/audit_defaults.py run [--items 50,200,1000] [--responses 1,3,5,20] [--workers 2] [--done FILE]
     python benchmarks/audit_defaults.py page
 
 Data: normal (METHODS §2), Likert with five levels (LEADER's toxicity model), binary (RATINGS' MultiDomain model), three
 categories (FOREST's DICES model); B is perturbed by ε = 0.2, in the second true null A and B by halves. Estimators: what
-`compare` does by default, p by swapped items, and the default interval of each metric; beside them the paired t test.
-The run resumes from its store.
+`compare` does by default, p by swapped items, and the intervals that could be its default; beside them the paired t
+test. This is `assay audit` in a tighter loop: data sets are simulated as summaries, many at a time, and metrics with
+item scores are resampled by the kernels of `compare` without a contest around them. Every cell is written to a file of
+lines as it is done, and the run goes on from there.
 """
 
 import argparse
 import csv
-from concurrent.futures import ProcessPoolExecutor
+import json
+import time
+import zlib
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
-from assay.auditing import measure, plan
-from assay.auditing.results import rows_of
-from assay.inference import binomial_region
-from assay.sweeps import Grid, run
+import numpy as np
+
+from assay import models
+from assay._random import seed_of
+from assay.auditing.estimators import analyse
+from assay.comparison.observed import settled
+from assay.inference import binomial_region, interval, percentile, tail_pvalue
+from assay.metrics import resolve
+from assay.models import simulate_contrasts
+from assay.models.simulation import derive
+from assay.resampling import Scheme, _kernels, draw
 
 ROOT = Path(__file__).parents[1]
 MEASURED = ROOT / "docs" / "measured"
 DATA = {
-    "normal": ("normal", ("mae", "wins", "spearman")),
+    "normal": ("normal", ("mae", "wins")),
     "Likert, 5 levels": ("likert-toxicity", ("mae", "wins", "tv")),
-    "binary": ("likert-multidomain", ("mae", "accuracy", "tv")),
+    "binary": ("likert-multidomain", ("mae", "accuracy")),
     "3 categories": ("categorical-dices", ("accuracy", "tv", "js")),
+    "normal, ranks": ("normal", ("spearman",)),
 }
-DEFAULT_INTERVAL = {"wins": "bca", "spearman": "percentile"}
+TRUTHS = {"same": (0.0, None), "different errors": (0.2, "split"), "B worse": (0.2, None)}
 EPSILON, ALPHA, LEVEL = 0.2, 0.05, 0.95
-SIZES = {50: ((4000, 999), (2000, 999)), 200: ((3000, 999), (1500, 399)), 1000: ((2000, 999), (500, 399))}
-"""For each number of items: data sets and draws for metrics with item scores, and for ranks, which cost more.
+N_DRAWS = {"scores": 999, "ranks": 399}
+"""A level of 5 % is exact with these: p is a multiple of 2 / (draws + 1)."""
+N_DATA_SETS = {50: (6000, 2000), 200: (4000, 1000), 1000: (2000, 300)}
+"""For each number of items: data sets for metrics with item scores, and for ranks, which cost more."""
+ROUNDING = 100 * np.finfo(float).eps
 
-A level of 5 % is exact with these numbers of draws: p is a multiple of 2 / (draws + 1)."""
+
+def seed(*names):
+    return np.random.SeedSequence([zlib.crc32(str(name).encode()) for name in names])
 
 
-def grids(n_items, n_responses):
-    """Yield the cells of each kind of data: metrics with item scores share their data sets, ranks have their own."""
-    for n in n_items:
-        for title, (name, metrics) in DATA.items():
-            for ranked in (False, True):
-                chosen = [metric for metric in metrics if (metric == "spearman") == ranked]
-                if not chosen:
-                    continue
-                n_data_sets, n_resamples = SIZES[n][ranked]
-                cells, _ = plan(
-                    name, metrics=chosen, schemes=[("bootstrap", "all")], nulls=["swapped-items"],
-                    analytical=[] if ranked else ["paired-t"],
-                    intervals=["percentile"] if ranked else ["bca", "studentised", "score"],
-                    designs=[(n, k) for k in n_responses], epsilons=[0, EPSILON], n_data_sets=n_data_sets,
-                    n_resamples=n_resamples, n_simulations=10_000 if n < 1000 else 2000,
-                )  # fmt: skip
-                yield title, cells
+def cell(title, n, k, truth, n_data_sets):
+    """Return the counts of one cell: rejections by test, and intervals that hold the expected contrast."""
+    started = time.process_time()
+    name, names = DATA[title]
+    model = models.preset(name)
+    metrics = [resolve(metric).on(model.scale) for metric in names]
+    epsilon, perturbation = TRUTHS[truth]
+    ranked = title == "normal, ranks"
+    goals = np.zeros(len(metrics))
+    if truth == "B worse":
+        # The expected item contrast does not depend on the number of items; a rank correlation does.
+        simulated = simulate_contrasts(
+            model, metrics, n_items=n if ranked else 1000, n_responses=k, epsilon=epsilon, n_simulations=4000,
+            rng=seed(title, k, n, "goal"), workers=1,
+        )  # fmt: skip
+        goals = simulated.mean(axis=1)
+    needs = {metric.needs for metric in metrics}
+    richest = next(iter(needs)) if len(needs) == 1 else "counts"
+    tally = Tally(goals)
+    rng = np.random.Generator(np.random.SFC64(seed(title, n, k, truth)))
+    step = max(1, 2**15 // n)
+    for start in range(0, n_data_sets, step):
+        sides = model.draw(
+            min(step, n_data_sets - start), n, n_responses=k, epsilon=epsilon, perturbation=perturbation,
+            needs=richest, rng=rng,
+        )  # fmt: skip
+        for data_set in zip(*sides, strict=True):
+            if ranked:
+                by_ranks(tally, metrics[0], data_set, rng)
+            else:
+                ready = [tuple(derive(side, richest, metric.needs, model.scale) for side in data_set) for metric in metrics]
+                contrasts = [metric.item_contrasts(*each) for metric, each in zip(metrics, ready, strict=True)]
+                by_scores(tally, names, metrics, np.stack(contrasts, axis=1), rng, bootstrap=truth != "different errors")
+    shared = {"data": title, "n_items": n, "n_responses": k, "truth": truth}
+    return {
+        "cell": [title, n, k, truth, n_data_sets],
+        "seconds": time.process_time() - started,
+        "tests": [shared | {"metric": names[i], "test": test, "n_data_sets": n_data_sets, "rejected": count}
+                  for (i, test), count in tally.rejected.items()],
+        "intervals": [shared | {"metric": names[i], "interval": method, "contrast": goals[i], "n_data_sets": defined,
+                                "undefined": n_data_sets - defined, "covered": covered, "width": width / max(defined, 1)}
+                      for (i, method), (defined, covered, width) in tally.held.items()],
+    }  # fmt: skip
+
+
+class Tally:
+    """Counts of one cell."""
+
+    def __init__(self, goals):
+        self.goals, self.rejected, self.held = goals, {}, {}
+
+    def test(self, i, name, pvalue):
+        self.rejected[i, name] = self.rejected.get((i, name), 0) + bool(pvalue <= ALPHA * (1 + 1e-9))
+
+    def limits(self, i, ends):
+        defined, covered, width = self.held.get((i, ends.method), (0, 0, 0.0))
+        if not np.isnan(ends.low):
+            inside = ends.low - 1e-12 <= self.goals[i] <= ends.high + 1e-12
+            defined, covered, width = defined + 1, covered + bool(inside), width + ends.width
+        self.held[i, ends.method] = defined, covered, width
+
+
+def by_scores(tally, names, metrics, contrasts, rng, *, bootstrap):
+    """Test and give intervals as `compare` does, from item contrasts (items × metrics)."""
+    n, width = contrasts.shape
+    seeds = rng.integers(2**64, size=(2, N_DRAWS["scores"]), dtype=np.uint64)
+    swapped = _kernels.swap_sums(contrasts, seeds[0]) / n
+    means = contrasts.mean(axis=0)
+    rounding = ROUNDING * max(1.0, np.abs(contrasts).max())
+    for i in range(width):
+        null = settled(swapped[:, i], means[i], rounding)
+        tally.test(i, "swapped-items", tail_pvalue(means[i], null).pvalue)
+        tally.test(i, "paired-t", analyse("paired-t", contrasts[:, i]).pvalue)
+    if not bootstrap:
+        return
+    moments = _kernels.bootstrap_sums(np.hstack([contrasts, np.square(contrasts - means)]), seeds[1]) / n
+    errors = np.sqrt(np.maximum(moments[:, width:] - np.square(moments[:, :width] - means), 0.0) / (n - 1))
+    for i, name in enumerate(names):
+        spread = 0.0 if np.ptp(contrasts[:, i]) <= rounding else contrasts[:, i].std(ddof=1)
+        known = {
+            "jackknife": (contrasts[:, i].sum() - contrasts[:, i]) / (n - 1), "standard_errors": errors[:, i],
+            "standard_error": spread / np.sqrt(n),
+        }  # fmt: skip
+        draws = settled(moments[:, i], means[i], rounding)
+        methods = ("studentised", "score") if metrics[i].three_valued else ("studentised",)
+        for method in (*methods, *(("bca",) if name == "wins" else ())):
+            tally.limits(i, interval(method, draws, estimate=means[i], confidence_level=LEVEL, **known))
+
+
+def by_ranks(tally, metric, data_set, rng):
+    """Test and give the percentile interval, from item means of gold, A and B."""
+    from assay import Contest
+
+    contest = Contest.from_arrays(*(side[:, np.newaxis] for side in data_set), scale="continuous")
+    observed = float(metric.contrast(*data_set))
+    how = {"n_resamples": N_DRAWS["ranks"], "seed": seed_of(int(rng.integers(2**63)))}
+    null = draw(contest, [metric], scheme=Scheme(items="all"), null="swapped-items", **how).contrasts[0]
+    tally.test(0, "swapped-items", tail_pvalue(observed, null).pvalue)
+    tally.limits(0, percentile(draw(contest, [metric], scheme=Scheme(), null=None, **how).contrasts[0]))
 
 
 def study(options):
-    sizes = [[int(word) for word in text.split(",")] for text in (options.items, options.responses)]
-    parts = list(grids(*sizes))
-    everything = sum((cells for _, cells in parts), start=Grid([]))
-    with ProcessPoolExecutor(options.workers) as pool:
-        sweep = run(
-            measure,
-            everything,
-            store=options.store,
-            executor=pool,
-            rng=11,
-            progress=lambda counts: print(counts, flush=True),
-        )
-    tables = {"tests": [], "intervals": []}
-    for title, cells in parts:
-        wanted = {measure.identity(cell) for cell in cells}
-        tests, intervals, _ = rows_of(row for row in sweep.rows if row.identity in wanted)
-        tables["tests"] += [{"data": title} | row.to_dict() for row in tests if row.pvalue == "tail"]
-        tables["intervals"] += [{"data": title} | row.to_dict() for row in intervals]
-    for name, rows in tables.items():
+    items, responses = ([int(word) for word in text.split(",")] for text in (options.items, options.responses))
+    wanted = [
+        (title, n, k, truth, N_DATA_SETS[n][title == "normal, ranks"])
+        for n in items for title in DATA for k in responses for truth in TRUTHS
+    ]  # fmt: skip
+    done = Path(options.done)
+    found = {}
+    if done.exists():
+        found = {tuple(line["cell"]): line for line in map(json.loads, done.read_text().splitlines())}
+    with ProcessPoolExecutor(options.workers) as pool, done.open("a") as file:
+        waiting = [pool.submit(cell, *key) for key in wanted if key not in found]
+        for finished in as_completed(waiting):
+            line = finished.result()
+            found[tuple(line["cell"])] = line
+            file.write(json.dumps(line) + "\n")
+            file.flush()
+            print(len(found), "of", len(wanted), line["cell"], f"{line['seconds']:.0f} s", flush=True)
+    for name in ("tests", "intervals"):
+        rows = [row for key in wanted for row in found[key][name]]
         with (MEASURED / f"audit_{name}.csv").open("w", newline="") as file:
             writer = csv.DictWriter(file, rows[0])
             writer.writeheader()
             writer.writerows(rows)
+    print(f"{sum(found[key]['seconds'] for key in wanted):.0f} CPU seconds")
 
 
 PAGE = """# The package's own defaults, audited
@@ -217,11 +318,10 @@ def table(head, rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("run", "page"))
-    parser.add_argument("--data-sets", type=int, default=2000)
     parser.add_argument("--items", default="50,200,1000")
     parser.add_argument("--responses", default="1,3,5,20")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--store")
+    parser.add_argument("--done", default="/tmp/audit_defaults.jsonl")
     options = parser.parse_args()
     study(options) if options.what == "run" else page()
 

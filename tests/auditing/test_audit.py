@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -205,6 +206,18 @@ def test_the_recommendation_names_what_holds_what_does_not_and_by_how_much(found
     assert "swapped-items" not in avoided
     assert "equally good but err on different items" in avoided
     assert "With 200 data sets" in text
+
+
+def test_a_narrower_hypothesis_is_not_recommended_for_its_power(found):
+    def changed(row):
+        if row.null == "dealt-responses":
+            return replace(row, rejected=0 if row.is_null else row.n_data_sets)
+        return row if row.is_null else replace(row, rejected=row.n_data_sets // 2)
+
+    lucky = replace(found, tests=tuple(map(changed, found.tests)))
+    assert "use swapped-items (bootstrap/all) with the metric mae" in lucky.recommendation
+    alone = replace(lucky, tests=tuple(row for row in lucky.tests if row.null == "dealt-responses"))
+    assert "use dealt-responses (bootstrap/all) with the metric mae" in alone.recommendation
 
 
 def test_the_smallest_error_hides_the_others(found):

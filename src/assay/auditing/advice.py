@@ -3,7 +3,8 @@
 *Holds its level* means: neither in a cell with a true null nor in all of them together were there more rejections than
 a test of exactly that level would have in 99 of 100 audits. *Covers* is the same for intervals. Among tests that hold
 their level the one with the most power is taken, and the package's default where it is not clearly beaten. Expected p
-is never recommended as a test, however it did here: it is an average over studies and promises no level.
+is never recommended as a test, however it did here: it is an average over studies and promises no level. Nor are nulls
+that test the narrower hypothesis of the same responses on every item, unless nothing else holds its level.
 """
 
 import math
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 Row = TypeVar("Row")
 DEFAULT = ("bootstrap/all", "swapped-items", TAIL)
+NARROWER = ("pooled-responses", "dealt-responses")
 SURE = 0.99
 MOST_NAMED = 3
 """How many tests not to use are named; the table has them all."""
@@ -93,11 +95,13 @@ class _Test:
 def _choose(verdicts: Sequence[_Test]) -> _Test:
     """Return the test with the most power among those that hold their level; the least wrong one if none does.
 
-    What `compare` can run comes first, then analytical tests, and expected p only where nothing else was audited.
+    What `compare` can run comes first, then analytical tests, then nulls that test a narrower hypothesis, and expected
+    p only where nothing else was audited.
     """
-    resampling = [test for test in verdicts if test.identity[2] == TAIL and test.identity[0] != NO_SCHEME]
     analytical = [test for test in verdicts if test.identity[0] == NO_SCHEME]
-    for tests in (resampling, analytical):
+    resampling = [test for test in verdicts if test.identity[2] == TAIL and test.identity[0] != NO_SCHEME]
+    narrower = [test for test in resampling if test.identity[1] in NARROWER]
+    for tests in ([test for test in resampling if test not in narrower], analytical, narrower):
         holding = [test for test in tests if test.holds]
         if holding:
             best = max(holding, key=_found)
@@ -164,7 +168,7 @@ def _why(test: _Test) -> str:
         )
     if null == "pooled-responses" and test.worst.n_responses == 1:
         return ", because pooling single responses understates their variance by half"
-    if null in ("pooled-responses", "dealt-responses"):
+    if null in NARROWER:
         return ", because it tests the narrower hypothesis of the same responses on every item"
     return ""
 
