@@ -1,8 +1,9 @@
 """From the user's `rng` to streams of random numbers that do not depend on who draws them.
 
 A seed is a `SeedSequence`. Every purpose ("bootstrap", "swap", …) and every block of draws has its own child, found
-by name and number and not by the order of calls. Draws come in blocks of a fixed size, so one thread, eight threads,
-processes or a cluster produce the same bits, and the first 999 of 9,999 draws are the 999 draws of a shorter run.
+by name and number and not by the order of calls. Draws come in blocks of a fixed size, or each has a word of its own;
+so one thread, eight threads, processes or a cluster produce the same bits, and the first 999 of 9,999 draws are the 999
+draws of a shorter run.
 """
 
 import hashlib
@@ -59,10 +60,15 @@ def generator(seed: np.random.SeedSequence, *names: str | int) -> np.random.Gene
     return np.random.Generator(np.random.SFC64(child(seed, *names)))
 
 
-def blocks(n_draws: int) -> Iterator[tuple[int, int, int]]:
+def key(seed: np.random.SeedSequence, *names: str | int) -> int:
+    """Return the 64-bit key of the child stream that these names identify, for kernels that count their words."""
+    return int(child(seed, *names).generate_state(1, np.uint64)[0])
+
+
+def blocks(n_draws: int, size: int = BLOCK) -> Iterator[tuple[int, int, int]]:
     """Cut `n_draws` into (number, start, stop) of fixed size, the last one shorter."""
-    for number, start in enumerate(range(0, n_draws, BLOCK)):
-        yield number, start, min(start + BLOCK, n_draws)
+    for number, start in enumerate(range(0, n_draws, size)):
+        yield number, start, min(start + size, n_draws)
 
 
 def n_workers(workers: int | None) -> int:
@@ -78,12 +84,13 @@ def map_blocks(
     *,
     workers: int,
     progress: Callable[[int], object] | None = None,
+    size: int = BLOCK,
 ) -> list[T]:
     """Call `function(number, start, stop)` for every block, on threads, and return the results in order.
 
     `progress` is told the number of draws that each finished block adds.
     """
-    todo = list(blocks(n_draws))
+    todo = list(blocks(n_draws, size))
 
     def run(block: tuple[int, int, int]) -> T:
         result = function(*block)

@@ -27,15 +27,25 @@ def flat(rows):
     return values, np.searchsorted(LEVELS, values), np.cumsum([0, *map(len, rows)])
 
 
+def items_of(n_items, seeds):
+    out = np.empty((seeds.size, n_items), dtype=np.int64)
+    _kernels.draw_items(n_items, seeds, out)
+    return out
+
+
 def draw(rows, n_out, drawn, seeds, needs, levels=LEVELS):
     """Call the kernel that makes what `needs` asks for; the result is (draws, items, width)."""
     values, offsets = np.concatenate(rows), np.cumsum([0, *map(len, rows)])
+    width = {"means": 1, "counts": len(levels)}.get(needs, int(n_out.max()))
+    out = np.full((seeds.size, len(rows), width), -1.0)
     if needs == "means":
-        return _kernels.draw_means(values, offsets, n_out, drawn, seeds)[..., np.newaxis]
-    if needs == "counts":
-        return _kernels.draw_counts(np.searchsorted(levels, values), offsets, n_out, drawn, seeds, len(levels))
-    kernel = _kernels.draw_sorted if needs == "sorted" else _kernels.draw_values
-    return kernel(values, offsets, n_out, drawn, seeds, int(n_out.max()))
+        _kernels.draw_means(values, offsets, n_out, drawn, seeds, out[..., 0])
+    elif needs == "counts":
+        _kernels.draw_counts(np.searchsorted(levels, values), offsets, n_out, drawn, seeds, out)
+    else:
+        kernel = _kernels.draw_sorted if needs == "sorted" else _kernels.draw_values
+        kernel(values, offsets, n_out, drawn, seeds, out)
+    return out
 
 
 def test_words_are_splitmix64():
@@ -46,14 +56,14 @@ def test_words_are_splitmix64():
 
 @given(st.integers(1, 150), SEEDS)
 def test_items_and_swaps_twins(n_items, seeds):
-    assert _kernels.draw_items(n_items, seeds).tolist() == [twins.items(n_items, seed) for seed in seeds]
+    assert items_of(n_items, seeds).tolist() == [twins.items(n_items, seed) for seed in seeds]
     assert _kernels.draw_swaps(n_items, seeds).tolist() == [twins.swaps(n_items, seed) for seed in seeds]
 
 
 @given(st.integers(1, 150), SEEDS)
 def test_sums_add_up_the_same_draws(n_items, seeds):
     columns = np.random.default_rng(0).normal(size=(n_items, 3))
-    drawn, swapped = _kernels.draw_items(n_items, seeds), _kernels.draw_swaps(n_items, seeds)
+    drawn, swapped = items_of(n_items, seeds), _kernels.draw_swaps(n_items, seeds)
     sums = np.array([columns[row].sum(axis=0) for row in drawn])
     signed = np.array([(columns * np.where(row, -1, 1)[:, np.newaxis]).sum(axis=0) for row in swapped])
     np.testing.assert_allclose(_kernels.bootstrap_sums(columns, seeds), sums, atol=1e-11)
@@ -63,15 +73,23 @@ def test_sums_add_up_the_same_draws(n_items, seeds):
 @given(st.integers(1, 9), SEEDS)
 def test_gather_twin(n_items, seeds):
     rows = np.random.default_rng(0).normal(size=(n_items, 2))
-    drawn = _kernels.draw_items(n_items, seeds)
-    assert (_kernels.gather(rows, drawn) == rows[drawn]).all()
+    drawn = items_of(n_items, seeds)
+    out = np.empty((*drawn.shape, 2))
+    _kernels.gather(rows, drawn, out)
+    assert (out == rows[drawn]).all()
+
+
+@given(st.integers(0, 2**64 - 1), st.integers(0, 50), st.integers(0, 9))
+def test_seeds_are_the_words_of_the_key_and_need_no_block(key, start, n_draws):
+    found = _kernels.seed_draws(np.uint64(key), 5, start, start + n_draws)
+    assert found.T.tolist() == [[twins.word(key, 5 * d + s) for s in range(5)] for d in range(start, start + n_draws)]
 
 
 @pytest.mark.parametrize("needs", list(NEEDS))
 @given(rows=ROWS, seeds=SEEDS, n_out=st.integers(0, 7), resampled=st.booleans())
 def test_drawn_responses_twin(needs, rows, seeds, n_out, resampled):
     sizes = np.array([len(row) for row in rows]) if n_out == 0 else np.full(len(rows), n_out)
-    drawn = _kernels.draw_items(len(rows), seeds + np.uint64(1)) if resampled else KEPT
+    drawn = items_of(len(rows), seeds + np.uint64(1)) if resampled else KEPT
     kept = [sorted(row) for row in rows] if needs == "sorted" else rows
     found = draw(kept, sizes, drawn, seeds, needs)
     for d, seed in enumerate(seeds):
@@ -99,7 +117,7 @@ def test_the_twins_agree_where_the_kernels_change_their_way(needs, n_out, size, 
 def test_dealt_responses_twin(needs, rows, seeds, resampled):
     n_first = np.array([1 + i % (len(row) - 1) for i, row in enumerate(rows)])
     n_rest = np.array([len(row) for row in rows]) - n_first
-    drawn = _kernels.draw_items(len(rows), seeds + np.uint64(1)) if resampled else KEPT
+    drawn = items_of(len(rows), seeds + np.uint64(1)) if resampled else KEPT
     kept = [sorted(row) for row in rows] if needs == "sorted" else rows
     width = {"means": (1, 1), "counts": (3, 3)}.get(needs, (int(n_first.max()), int(n_rest.max())))
     found = _kernels.deal_responses(*flat(kept), n_first, drawn, seeds, NEEDS[needs], width)
@@ -123,7 +141,7 @@ def fits(outcomes, probabilities):
 
 
 def test_items_are_drawn_evenly_and_independently():
-    drawn = _kernels.draw_items(3, MANY)
+    drawn = items_of(3, MANY)
     assert fits([tuple(row) for row in drawn.tolist()], dict.fromkeys(itertools.product(range(3), repeat=3), 1 / 27))
 
 
@@ -135,7 +153,7 @@ def test_coins_are_fair_and_independent():
 
 
 def test_many_items_are_drawn_evenly():
-    counts = np.bincount(_kernels.draw_items(1000, MANY[:500]).ravel(), minlength=1000)
+    counts = np.bincount(items_of(1000, MANY[:500]).ravel(), minlength=1000)
     assert stats.chisquare(counts).pvalue > SURE
 
 

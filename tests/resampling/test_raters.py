@@ -5,10 +5,10 @@ from assay._random import seed_of
 from assay.errors import ArgumentError, DataError
 from assay.metrics import BUILTIN
 from assay.resampling import Scheme, cell_table, draw, summaries_of
-from assay.resampling._kernels import draw_items
 from assay.resampling._rater_kernels import draw_weights
 from assay.responses import Contest, Responses
 from assay.scales import Scale
+from tests.resampling.test_kernels import items_of
 
 TWO_WAY = Scheme(raters="bootstrap")
 
@@ -85,7 +85,7 @@ def test_a_continuous_scale_repeats_sorted_responses():
 
 def test_weights_count_the_drawn_items():
     seeds = np.arange(3, dtype=np.uint64)
-    drawn, counted = draw_items(7, seeds), draw_weights(7, seeds)
+    drawn, counted = items_of(7, seeds), draw_weights(7, seeds)
     assert [np.bincount(row, minlength=7).tolist() for row in drawn] == counted.tolist()
 
 

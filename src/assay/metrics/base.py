@@ -105,6 +105,12 @@ class AdditiveMetric(Metric):
         return np.asarray(self.item_contrasts(gold, a, b).mean(axis=-1))
 
 
+def is_batch(needs: Needs, gold: FloatArray, a: FloatArray, b: FloatArray) -> bool:
+    """Whether each side has draws × items of its own, so that a compiled loop can score them without copies."""
+    n_axes = 2 if needs == "means" else 3
+    return all(side.ndim == n_axes and side.shape[:2] == gold.shape[:2] for side in (gold, a, b))
+
+
 def _remedy(kinds: tuple[Kind, ...], scale: Scale) -> str:
     wanted = {
         ("ordinal", "continuous"): "needs numbers or ordered labels",

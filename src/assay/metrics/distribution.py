@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from assay.metrics.base import AdditiveMetric, Metric
+from assay.metrics.base import AdditiveMetric, Metric, is_batch
 from assay.scales import FloatArray, Kind, Scale
 from assay.summaries import Needs
 
@@ -50,6 +50,12 @@ class TotalVariation(ByLevel):
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return Σ |P_model − P_gold| for each item."""
         return _by_rows("total_variation", gold, model)
+
+    def contrast(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the mean of the item contrasts."""
+        if not is_batch(self.needs, gold, a, b):
+            return super().contrast(gold, a, b)
+        return _mean_contrasts("total_variation_contrasts", gold, a, b)
 
 
 @dataclass(frozen=True)
@@ -125,6 +131,12 @@ class EarthMover(AdditiveMetric):
             apart = np.abs(np.cumsum(shares(model) - shares(gold), axis=-1)[..., :-1])
             return np.asarray(apart @ gaps)
         return _wasserstein(gold, model)
+
+    def contrast(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the mean of the item contrasts."""
+        if self.levels or not is_batch(self.needs, gold, a, b):
+            return super().contrast(gold, a, b)
+        return _mean_contrasts("wasserstein_contrasts", gold, a, b)
 
 
 @dataclass(frozen=True)
@@ -203,3 +215,11 @@ def _by_rows(kernel: str, gold: FloatArray, model: FloatArray) -> FloatArray:
     shape = np.broadcast_shapes(gold.shape[:-1], model.shape[:-1])
     rows = [np.broadcast_to(side, (*shape, side.shape[-1])).reshape(-1, side.shape[-1]) for side in (gold, model)]
     return np.asarray(getattr(_kernels, kernel)(*rows)).reshape(shape)
+
+
+def _mean_contrasts(kernel: str, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+    """Call a kernel for a batch of draws."""
+    from assay.metrics import _kernels
+
+    rows = [side.reshape(-1, side.shape[-1]) for side in (gold, a, b)]
+    return np.asarray(getattr(_kernels, kernel)(*rows, gold.shape[1]))

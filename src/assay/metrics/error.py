@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from assay.metrics.base import AdditiveMetric, Metric
+from assay.metrics.base import AdditiveMetric, Metric, is_batch
 from assay.scales import FloatArray
 
 
@@ -19,6 +19,14 @@ class MeanAbsoluteError(AdditiveMetric):
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return |model − gold| for each item."""
         return np.abs(model - gold)
+
+    def contrast(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the mean of the item contrasts."""
+        if not is_batch(self.needs, gold, a, b):
+            return super().contrast(gold, a, b)
+        from assay.metrics import _kernels
+
+        return np.asarray(_kernels.absolute_contrasts(gold, a, b))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from assay.errors import ArgumentError
-from assay.metrics.base import ROUNDING, AdditiveMetric, Better
+from assay.metrics.base import ROUNDING, AdditiveMetric, Better, is_batch
 from assay.metrics.distribution import TotalVariation
 from assay.metrics.error import MeanAbsoluteError
 from assay.scales import FloatArray, Scale
@@ -53,6 +53,15 @@ class Wins(AdditiveMetric):
     def item_contrasts(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return 1 where A wins, −1 where B wins, 0 for ties."""
         return _signs(self._error.item_contrasts(gold, a, b), _largest(gold, a, b))
+
+    def contrast(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the share of items that A wins minus the share that B wins."""
+        if type(self._error) is not MeanAbsoluteError or not is_batch(self.needs, gold, a, b):
+            return super().contrast(gold, a, b)
+        from assay.metrics import _kernels
+
+        tie = ROUNDING * max(float(end) for side in (gold, a, b) for end in (side.max(), -side.min()))
+        return np.asarray(_kernels.absolute_wins(gold, a, b, tie))
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Wins are relative: one model alone has none."""

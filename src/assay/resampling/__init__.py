@@ -2,8 +2,9 @@
 
 from assay.resampling.cells import CellTable, cell_table
 from assay.resampling.clusters import cluster_jackknife, cluster_sums, enumerate_cluster_swaps, ratio_error
-from assay.resampling.draws import Draws, draw, enumerate_swaps, first_responses, jackknife, pool, summaries_of
+from assay.resampling.draws import Draws, draw, enumerate_swaps, first_responses, jackknife, summaries_of
 from assay.resampling.nulls import NULLS, RULES, NullName, judge
+from assay.resampling.sampler import pool
 from assay.resampling.schemes import Scheme
 
 __all__ = [

@@ -21,7 +21,7 @@ _MIX2 = np.uint64(0x94D049BB133111EB)
 _LOW = np.uint64(0xFFFFFFFF)
 _ONE, _THREE, _SEVEN, _EIGHT = np.uint64(1), np.uint64(3), np.uint64(7), np.uint64(8)
 _S27, _S30, _S31, _S32, _S56 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32), np.uint64(56)
-_BYTE, _ONES, _HIGH = np.uint64(0xFF), np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+_ONES, _HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -39,10 +39,19 @@ def _below(n: np.uint64, word: np.uint64) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)
-def draw_items(n_items: int, seeds: SeedArray) -> IntArray:
+def seed_draws(key: np.uint64, n_streams: int, start: int, stop: int) -> SeedArray:
+    """Return the seeds of draws `start` to `stop`, one for each stream: (streams, draws)."""
+    out = np.empty((n_streams, stop - start), dtype=np.uint64)
+    for d in range(stop - start):
+        for s in range(n_streams):
+            out[s, d] = _word(key, np.uint64((start + d) * n_streams + s))
+    return out
+
+
+@njit(cache=True, nogil=True)
+def draw_items(n_items: int, seeds: SeedArray, out: IntArray) -> None:
     """Draw n items with replacement for each seed."""
     n = np.uint64(n_items)
-    out = np.empty((seeds.size, n_items), dtype=np.int64)
     for d in range(seeds.size):
         seed = seeds[d]
         for i in range(0, n_items - 1, 2):
@@ -51,7 +60,6 @@ def draw_items(n_items: int, seeds: SeedArray) -> IntArray:
             out[d, i + 1] = _below(n, word >> _S32)
         if n_items % 2:
             out[d, n_items - 1] = _below(n, _word(seed, np.uint64(n_items // 2)))
-    return out
 
 
 @njit(cache=True, nogil=True)
@@ -106,28 +114,116 @@ def swap_sums(columns: FloatArray, seeds: SeedArray) -> FloatArray:
 
 
 @njit(cache=True, nogil=True)
-def gather(rows: FloatArray, items: IntArray) -> FloatArray:
-    """Return the rows of the drawn items: (draws, items, width)."""
+def gather(rows: FloatArray, items: IntArray, out: FloatArray) -> None:
+    """Write the rows of the drawn items: (draws, items, width)."""
     n_draws, n_items = items.shape
-    width = rows.shape[1]
-    out = np.empty((n_draws, n_items, width))
     for d in range(n_draws):
         for i in range(n_items):
-            for c in range(width):
-                out[d, i, c] = rows[items[d, i], c]
-    return out
+            item = np.uint64(items[d, i])
+            for c in range(rows.shape[1]):
+                out[d, i, c] = rows[item, c]
 
 
-# The four kernels below draw the same responses from the same seeds: `n_out[item]` of each item with replacement, where
-# `items` is (draws, items), or empty when each item is kept once. They differ in what they make of them. Counts of up
-# to eight things, each below 256, are kept as the eight bytes of one word: no memory is touched while drawing.
+# The kernels below draw `n_out[item]` responses of each item with replacement and write what they make of them to
+# `out`. `items` is (draws, items), or empty when each item is kept once. Where resamples are few they are looked up in
+# the tables of `numbered`; else each response is drawn.
 
 
 @njit(cache=True, nogil=True)
-def draw_means(values: FloatArray, offsets: IntArray, n_out: IntArray, items: IntArray, seeds: SeedArray) -> FloatArray:
-    """Return the mean of the drawn responses: (draws, items)."""
+def tabulate_means(values: FloatArray, starts: IntArray, times: FloatArray, rows: IntArray, table: FloatArray) -> None:
+    """Write the mean of every distinct resample (which repeats the j-th response `times[, j]` times) of some items."""
+    n_distinct, n = times.shape
+    n_drawn = times[0].sum()
+    for i in range(starts.size):
+        for r in range(n_distinct):
+            total = 0.0
+            for j in range(n):
+                total += times[r, j] * values[starts[i] + j]
+            table[rows[i] + r] = total / n_drawn
+
+
+@njit(cache=True, nogil=True)
+def tabulate_counts(
+    codes: IntArray, starts: IntArray, times: FloatArray, rows: IntArray, table: npt.NDArray[np.uint8]
+) -> None:
+    """Add up how often each level stands in every distinct resample of some items."""
+    n_distinct, n = times.shape
+    for i in range(starts.size):
+        for r in range(n_distinct):
+            for j in range(n):
+                table[rows[i] + r, codes[starts[i] + j]] += np.uint8(times[r, j])
+
+
+@njit(cache=True, nogil=True)
+def look_up_means(
+    table: FloatArray,
+    rows: IntArray,
+    n_resamples: IntArray,
+    first: IntArray,
+    distinct: npt.NDArray[np.uint16],
+    items: IntArray,
+    seeds: SeedArray,
+    out: FloatArray,
+) -> None:
+    """Write the mean of one resample of each item: (draws, items)."""
+    for d in range(seeds.size):
+        for i in range(rows.size):
+            item = np.uint64(items[d, i] if items.size else i)
+            drawn = _below(np.uint64(n_resamples[item]), _word(seeds[d], np.uint64(i)))
+            out[d, i] = table[np.uint64(rows[item]) + np.uint64(distinct[np.uint64(first[item]) + drawn])]
+
+
+@njit(cache=True, nogil=True)
+def look_up_counts(
+    table: npt.NDArray[np.uint8],
+    rows: IntArray,
+    n_resamples: IntArray,
+    first: IntArray,
+    distinct: npt.NDArray[np.uint16],
+    items: IntArray,
+    seeds: SeedArray,
+    out: FloatArray,
+) -> None:
+    """Write how often each level stands in one resample of each item: (draws, items, levels)."""
+    for d in range(seeds.size):
+        for i in range(rows.size):
+            item = np.uint64(items[d, i] if items.size else i)
+            drawn = _below(np.uint64(n_resamples[item]), _word(seeds[d], np.uint64(i)))
+            row = np.uint64(rows[item]) + np.uint64(distinct[np.uint64(first[item]) + drawn])
+            for level in range(table.shape[1]):
+                out[d, i, level] = table[row, level]
+
+
+@njit(cache=True, nogil=True)
+def look_up_values(
+    values: FloatArray,
+    offsets: IntArray,
+    n_out: IntArray,
+    n_resamples: IntArray,
+    first: IntArray,
+    positions: npt.NDArray[np.uint16],
+    items: IntArray,
+    seeds: SeedArray,
+    out: FloatArray,
+) -> None:
+    """Write the responses of one resample of each item, NaN after the last: (draws, items, width)."""
+    for d in range(seeds.size):
+        for i in range(n_out.size):
+            item = np.uint64(items[d, i] if items.size else i)
+            drawn = np.uint64(first[item]) + _below(np.uint64(n_resamples[item]), _word(seeds[d], np.uint64(i)))
+            start = np.uint64(offsets[item])
+            for j in range(n_out[item]):
+                out[d, i, j] = values[start + np.uint64(positions[drawn, j])]
+            for j in range(n_out[item], out.shape[2]):
+                out[d, i, j] = np.nan
+
+
+@njit(cache=True, nogil=True)
+def draw_means(
+    values: FloatArray, offsets: IntArray, n_out: IntArray, items: IntArray, seeds: SeedArray, out: FloatArray
+) -> None:
+    """Write the mean of the drawn responses: (draws, items)."""
     n_items = offsets.size - 1
-    out = np.empty((seeds.size, n_items))
     for d in range(seeds.size):
         seed = seeds[d]
         at = np.uint64(0)
@@ -145,16 +241,15 @@ def draw_means(values: FloatArray, offsets: IntArray, n_out: IntArray, items: In
                 total += values[start + _below(n, _word(seed, at))]
                 at += _ONE
             out[d, i] = total / k
-    return out
 
 
 @njit(cache=True, nogil=True)
 def draw_counts(
-    codes: IntArray, offsets: IntArray, n_out: IntArray, items: IntArray, seeds: SeedArray, n_levels: int
-) -> FloatArray:
-    """Return how often each level was drawn: (draws, items, levels)."""
+    codes: IntArray, offsets: IntArray, n_out: IntArray, items: IntArray, seeds: SeedArray, out: FloatArray
+) -> None:
+    """Write how often each level was drawn: (draws, items, levels)."""
     n_items = offsets.size - 1
-    out = np.empty((seeds.size, n_items, n_levels))
+    out[: seeds.size] = 0.0
     for d in range(seeds.size):
         seed = seeds[d]
         at = np.uint64(0)
@@ -163,39 +258,22 @@ def draw_counts(
             start = np.uint64(offsets[item])
             n = np.uint64(offsets[item + _ONE]) - start
             k = n_out[item]
-            if n_levels <= 8 and k < 256:
-                packed = np.uint64(0)
-                for _ in range(k // 2):
-                    word = _word(seed, at)
-                    at += _ONE
-                    packed += _ONE << (np.uint64(codes[start + _below(n, word)]) << _THREE)
-                    packed += _ONE << (np.uint64(codes[start + _below(n, word >> _S32)]) << _THREE)
-                if k % 2:
-                    packed += _ONE << (np.uint64(codes[start + _below(n, _word(seed, at))]) << _THREE)
-                    at += _ONE
-                for level in range(n_levels):
-                    out[d, i, level] = np.float64(packed & _BYTE)
-                    packed >>= _EIGHT
-            else:
-                for level in range(n_levels):
-                    out[d, i, level] = 0.0
-                for j in range(k):
-                    word = _word(seed, at)
-                    if j % 2:
-                        word >>= _S32
-                        at += _ONE
-                    out[d, i, codes[start + _below(n, word)]] += 1.0
-                at += np.uint64(k % 2)
-    return out
+            for _ in range(k // 2):
+                word = _word(seed, at)
+                at += _ONE
+                out[d, i, codes[start + _below(n, word)]] += 1.0
+                out[d, i, codes[start + _below(n, word >> _S32)]] += 1.0
+            if k % 2:
+                out[d, i, codes[start + _below(n, _word(seed, at))]] += 1.0
+                at += _ONE
 
 
 @njit(cache=True, nogil=True)
 def draw_values(
-    values: FloatArray, offsets: IntArray, n_out: IntArray, items: IntArray, seeds: SeedArray, width: int
-) -> FloatArray:
-    """Return the drawn responses in the order drawn, NaN after the last: (draws, items, width)."""
+    values: FloatArray, offsets: IntArray, n_out: IntArray, items: IntArray, seeds: SeedArray, out: FloatArray
+) -> None:
+    """Write the drawn responses in the order drawn, NaN after the last: (draws, items, width)."""
     n_items = offsets.size - 1
-    out = np.empty((seeds.size, n_items, width))
     for d in range(seeds.size):
         seed = seeds[d]
         at = np.uint64(0)
@@ -212,21 +290,20 @@ def draw_values(
             if k % 2:
                 out[d, i, k - 1] = values[start + _below(n, _word(seed, at))]
                 at += _ONE
-            for j in range(k, width):
+            for j in range(k, out.shape[2]):
                 out[d, i, j] = np.nan
-    return out
 
 
 @njit(cache=True, nogil=True)
 def draw_sorted(
-    values: FloatArray, offsets: IntArray, n_out: IntArray, items: IntArray, seeds: SeedArray, width: int
-) -> FloatArray:
-    """Return the drawn responses in ascending order, NaN after the last: (draws, items, width).
+    values: FloatArray, offsets: IntArray, n_out: IntArray, items: IntArray, seeds: SeedArray, out: FloatArray
+) -> None:
+    """Write the drawn responses in ascending order, NaN after the last: (draws, items, width).
 
-    The values of each item must be in ascending order: counting how often each position was drawn then sorts.
+    The values of each item must be in ascending order: counting how often each position was drawn then sorts. Counts of
+    up to eight positions, each below 128, are kept as the eight bytes of one word: no memory is touched while drawing.
     """
     n_items = offsets.size - 1
-    out = np.empty((seeds.size, n_items, width))
     drawn = np.zeros(np.max(offsets[1:] - offsets[:-1]), dtype=np.int64)
     for d in range(seeds.size):
         seed = seeds[d]
@@ -266,9 +343,8 @@ def draw_sorted(
                         out[d, i, j] = values[start + position]
                         j += 1
                     drawn[position] = 0
-            for j in range(k, width):
+            for j in range(k, out.shape[2]):
                 out[d, i, j] = np.nan
-    return out
 
 
 @njit(cache=True, nogil=True)

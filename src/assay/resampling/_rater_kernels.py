@@ -14,7 +14,8 @@ from assay.scales import FloatArray, IntArray
 @njit(cache=True, nogil=True)
 def draw_weights(n: int, seeds: SeedArray) -> IntArray:
     """Draw n of n with replacement for each seed and return how often each was drawn."""
-    drawn = draw_items(n, seeds)
+    drawn = np.empty((seeds.size, n), dtype=np.int64)
+    draw_items(n, seeds, drawn)
     out = np.zeros((seeds.size, n), dtype=np.int64)
     for d in range(seeds.size):
         for i in range(n):

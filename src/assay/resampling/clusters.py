@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from assay import _random
-from assay.resampling.draws import Draws, Progress, ScoresDraws, exchange, summaries_of
+from assay.resampling.draws import Draws, Progress, ScoresDraws, summaries_of
+from assay.resampling.sampler import exchange
 from assay.responses import Contest
 from assay.scales import FloatArray, IntArray
 

@@ -14,13 +14,14 @@ import numpy as np
 from assay import _random
 from assay.errors import ArgumentError
 from assay.resampling.nulls import NullName
+from assay.resampling.sampler import CELLS, ITEMS, STREAMS, SWAPS, Sampler, Seeds, exchange
 from assay.resampling.schemes import Scheme
 from assay.responses import Contest, Responses
-from assay.scales import FloatArray, IntArray, Scale
+from assay.scales import FloatArray, IntArray
 from assay.summaries import Needs, summarise
 
-CELLS = 2**16
-"""A batch of summaries stays below this many numbers for each source, so that it lives in the processor's cache."""
+WORK = 2**20
+"""How many items a thread draws at most before it asks for more."""
 
 Progress = Callable[[int], object]
 
@@ -118,26 +119,27 @@ def draw(
     general = [i for i in range(len(metrics)) if i not in linear]
     columns = _columns(contest, [metrics[i] for i in linear])
     samplers = {
-        needs: _Sampler(contest, needs, scheme, null) for needs in dict.fromkeys(metrics[i].needs for i in general)
+        needs: Sampler(contest, needs, scheme, null) for needs in dict.fromkeys(metrics[i].needs for i in general)
     }
-    purpose = "draws" if null is None else null
+    from assay.resampling import _kernels
 
-    def block(number: int, start: int, stop: int) -> tuple[FloatArray, FloatArray]:
-        seeds = _random.generator(seed, purpose, number).integers(2**64, size=(stop - start, 5), dtype=np.uint64)
+    key = _random.key(seed, "draws" if null is None else null)
+
+    def block(_: int, start: int, stop: int) -> tuple[FloatArray, FloatArray]:
+        seeds = _kernels.seed_draws(np.uint64(key), STREAMS, start, stop)
         contrasts = np.full((len(metrics), stop - start), np.nan)
         errors = np.full_like(contrasts, np.nan)
         if linear:
             contrasts[linear], errors[linear] = _linear(columns, seeds, swap=null is not None, scheme=scheme)
         for needs, sampler in samplers.items():
-            for low in range(0, stop - start, sampler.batch):
-                batch = slice(low, low + sampler.batch)
-                gold, a, b = sampler(seeds[batch])
-                for i in general:
-                    if metrics[i].needs == needs:
-                        contrasts[i, batch] = metrics[i].contrast(gold, a, b)
+            scored = [i for i in general if metrics[i].needs == needs]
+            for batch, gold, a, b in sampler.batches(seeds):
+                for i in scored:
+                    contrasts[i, batch] = metrics[i].contrast(gold, a, b)
         return contrasts, errors
 
-    parts = _random.map_blocks(block, n_resamples, workers=workers, progress=progress)
+    size = max(_random.BLOCK, min(WORK // contest.n_items, n_resamples // (4 * workers)))
+    parts = _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)
     contrasts, errors = (np.concatenate(side, axis=1) for side in zip(*parts, strict=True))
     return Draws(contrasts, errors)
 
@@ -206,153 +208,20 @@ def _columns(contest: Contest, metrics: Sequence[Any]) -> FloatArray:
     return np.ascontiguousarray(np.concatenate([stacked, np.square(stacked - stacked.mean(axis=0))], axis=1))
 
 
-def _linear(columns: FloatArray, seeds: Any, *, swap: bool, scheme: Scheme) -> tuple[FloatArray, FloatArray]:
+def _linear(columns: FloatArray, seeds: Seeds, *, swap: bool, scheme: Scheme) -> tuple[FloatArray, FloatArray]:
     from assay.resampling import _kernels
 
     n, width = columns.shape
     half = width // 2
     if swap:
-        means = _kernels.swap_sums(np.ascontiguousarray(columns[:, :half]), np.ascontiguousarray(seeds[:, 4])).T / n
+        means = _kernels.swap_sums(np.ascontiguousarray(columns[:, :half]), seeds[SWAPS]).T / n
         return means, np.full_like(means, np.nan)
     if scheme.items == "all":
-        means = np.repeat(columns[:, :half].mean(axis=0)[:, np.newaxis], len(seeds), axis=1)
+        means = np.repeat(columns[:, :half].mean(axis=0)[:, np.newaxis], seeds.shape[1], axis=1)
         return means, np.full_like(means, np.nan)
-    moments = _kernels.bootstrap_sums(columns, np.ascontiguousarray(seeds[:, 0])).T / n
+    moments = _kernels.bootstrap_sums(columns, seeds[ITEMS]).T / n
     means, squares = moments[:half], moments[half:]
     with np.errstate(invalid="ignore", divide="ignore"):
         # Squares about the data's mean: about zero, a small spread would drown in the rounding of large squares.
         moved = means - columns[:, :half].mean(axis=0)[:, np.newaxis]
         return means, np.sqrt(np.maximum(squares - np.square(moved), 0.0) / (n - 1))
-
-
-def exchange(a: FloatArray, b: FloatArray, swaps: Any, needs: Needs) -> tuple[FloatArray, FloatArray]:
-    """Exchange A and B where a coin (draws × items) says so; rows of responses are first made equally long."""
-    if needs != "means":
-        swaps = swaps[..., np.newaxis]
-        width = max(a.shape[-1], b.shape[-1])
-        a, b = (_widen(side, width) for side in (a, b))
-    return np.where(swaps, b, a), np.where(swaps, a, b)
-
-
-def _widen(rows: FloatArray, width: int) -> FloatArray:
-    pad = [(0, 0)] * (rows.ndim - 1) + [(0, width - rows.shape[-1])]
-    return np.pad(rows, pad, constant_values=np.nan) if width > rows.shape[-1] else rows
-
-
-class _Sampler:
-    """Turns seeds into batches of summaries of gold, A and B for one scheme, null and kind of summary."""
-
-    def __init__(self, contest: Contest, needs: Needs, scheme: Scheme, null: NullName | None) -> None:
-        self.needs = needs
-        self.scheme = scheme
-        self.null = null
-        self.n_items = contest.n_items
-        self.draws_responses = scheme.responses in ("one", "bootstrap")
-        a, b = contest.a, contest.b
-        if null in ("pooled-responses", "dealt-responses"):
-            a = b = pool(contest.a, contest.b)
-        self.n_dealt = contest.a.sizes
-        self.gold = (
-            None if contest.gold is None else _Source(contest.gold, contest.scale, needs, self._n_out(contest.gold))
-        )
-        self.a = _Source(a, contest.scale, needs, self._n_out(contest.a))
-        self.b = _Source(b, contest.scale, needs, self._n_out(contest.b))
-        self.dealt_width = (self.a.width_of(contest.a.sizes), self.a.width_of(contest.b.sizes))
-        widest = max(source.width for source in (self.gold, self.a, self.b) if source is not None)
-        self.batch = max(1, CELLS // (self.n_items * widest))
-
-    def __call__(self, seeds: Any) -> tuple[FloatArray | None, FloatArray, FloatArray]:
-        from assay.resampling import _kernels
-
-        columns = [np.ascontiguousarray(seeds[:, i]) for i in range(5)]
-        items = _kernels.draw_items(self.n_items, columns[0]) if self.scheme.items == "bootstrap" else None
-        gold = None if self.gold is None else self._of(self.gold, items, columns[1])
-        if self.null == "dealt-responses":
-            a, b = self.a.deal(items, columns[2], self.n_dealt, self.dealt_width)
-        else:
-            a, b = self._of(self.a, items, columns[2]), self._of(self.b, items, columns[3])
-        if self.null == "swapped-items":
-            a, b = exchange(a, b, _kernels.draw_swaps(self.n_items, columns[4]), self.needs)
-        return gold, a, b
-
-    def _of(self, source: "_Source", items: IntArray | None, seeds: Any) -> FloatArray:
-        return source.draw(items, seeds) if self.draws_responses else source.keep(items)
-
-    def _n_out(self, source: Responses) -> IntArray:
-        if self.scheme.responses == "one":
-            return np.ones(source.n_items, dtype=np.int64)
-        if self.scheme.n_responses is not None:
-            return np.full(source.n_items, self.scheme.n_responses, dtype=np.int64)
-        return source.sizes
-
-
-class _Source:
-    """One source's responses in the form that the kernels read."""
-
-    def __init__(self, responses: Responses, scale: Scale, needs: Needs, n_out: IntArray) -> None:
-        from assay.resampling import _kernels
-
-        self.needs = needs
-        self.what = {
-            "means": _kernels.MEANS, "counts": _kernels.COUNTS, "sorted": _kernels.SORTED, "values": _kernels.VALUES,
-        }[needs]  # fmt: skip
-        values = responses.values
-        if needs == "sorted":
-            values = values[np.lexsort((values, responses.items))]
-        self.values = values
-        self.codes = scale.codes(values) if needs == "counts" else np.empty(0, dtype=np.int64)
-        self.offsets = responses.offsets
-        self.n_out = n_out
-        self.n_levels = len(scale.levels)
-        self.kept = summarise(responses, needs, scale)
-        self.width = max(self.width_of(n_out), 1 if self.kept.ndim == 1 else self.kept.shape[-1])
-
-    def width_of(self, sizes: IntArray) -> int:
-        """Return the length of a row of the summary for items with these numbers of responses."""
-        if self.needs == "means":
-            return 1
-        return self.n_levels if self.needs == "counts" else int(sizes.max())
-
-    def keep(self, items: IntArray | None) -> FloatArray:
-        """Return the summary of all responses, of the drawn items."""
-        from assay.resampling import _kernels
-
-        if items is None:
-            return self.kept
-        rows = _kernels.gather(self.kept.reshape(self.kept.shape[0], -1), items)
-        return rows[..., 0] if self.needs == "means" else rows
-
-    def draw(self, items: IntArray | None, seeds: Any) -> FloatArray:
-        """Return the summary of responses drawn with replacement."""
-        from assay.resampling import _kernels
-
-        shared = (self.offsets, self.n_out, _or_empty(items), seeds)
-        if self.needs == "means":
-            return np.asarray(_kernels.draw_means(self.values, *shared))
-        if self.needs == "counts":
-            return np.asarray(_kernels.draw_counts(self.codes, *shared, self.n_levels))
-        kernel = _kernels.draw_sorted if self.needs == "sorted" else _kernels.draw_values
-        return np.asarray(kernel(self.values, *shared, self.width_of(self.n_out)))
-
-    def deal(
-        self, items: IntArray | None, seeds: Any, n_first: IntArray, width: tuple[int, int]
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the summaries of responses shuffled and dealt to A and to B."""
-        from assay.resampling import _kernels
-
-        first, rest = _kernels.deal_responses(
-            self.values, self.codes, self.offsets, n_first, _or_empty(items), seeds, self.what, width
-        )
-        return (first[..., 0], rest[..., 0]) if self.needs == "means" else (first, rest)
-
-
-def _or_empty(items: IntArray | None) -> IntArray:
-    return np.empty((0, 0), dtype=np.int64) if items is None else items
-
-
-def pool(a: Responses, b: Responses) -> Responses:
-    """Return the responses of both sources together: for each item A's, then B's."""
-    items = np.concatenate([a.items, b.items])
-    order = np.argsort(items, kind="stable")
-    raters = None if a.raters is None or b.raters is None else np.concatenate([a.raters, b.raters])[order]
-    return Responses(np.concatenate([a.values, b.values])[order], a.offsets + b.offsets, raters)

@@ -12,7 +12,8 @@ import numpy as np
 from assay import _random
 from assay.errors import DataError
 from assay.rating_design import rated
-from assay.resampling.draws import CELLS, Draws, Progress, ScoresDraws
+from assay.resampling.draws import Draws, Progress, ScoresDraws
+from assay.resampling.sampler import CELLS
 from assay.responses import Contest, Responses
 from assay.scales import FloatArray, IntArray, Scale
 from assay.summaries import Needs, summarise
