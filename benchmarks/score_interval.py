@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[1]
 MEASURED, PAGE = ROOT / "docs" / "measured" / "score_interval.csv", ROOT / "docs" / "inference.md"
 START, END = "<!-- benchmarks/score_interval.py -->", "<!-- end -->"
 ITEMS = (20, 50, 200)
-SHARES = (0.05, 0.1, 0.2, 0.4)
+SHARES = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
 METHODS = ("percentile", "bca", "studentised", "plus 2", "score")
 N_DRAWS, LEVEL = 1999, 0.95
 
@@ -69,7 +69,7 @@ def study():
     for n in ITEMS:
         known = {}
         for share in SHARES:
-            for difference in (0.0, share / 2, share):
+            for difference in (0.0, share / 2, share) if share < 1 else (0.0, 0.25, 0.5):
                 won, lost = (share + difference) / 2, (share - difference) / 2
                 covered, undefined, width = (dict.fromkeys(METHODS, 0.0) for _ in range(3))
                 for a, b, probability in outcomes(n, won, lost):
