@@ -53,6 +53,15 @@ def clock(function, repeats=3):
     return min(times)
 
 
+def race(functions, repeats):
+    """Return the best time of each function; they take turns, so that a slow minute of the machine hits all alike."""
+    times = {name: [] for name in functions}
+    for _ in range(repeats):
+        for name, function in functions.items():
+            times[name].append(clock(function, 1))
+    return {name: min(of_name) for name, of_name in times.items()}
+
+
 def items_study(repeats):
     contest, arrays = make(1000, 5)
     gold, a, b = (array.mean(axis=1) for array in arrays)
@@ -68,8 +77,9 @@ def items_study(repeats):
         assay.compare_each(contest, metrics=["mae", "wins"], n_resamples=9999, rng=0)
 
     ours()
-    slow, fast = clock(scipy_way, repeats), clock(ours, repeats)
-    return {"scipy_seconds": slow, "assay_seconds": fast, "ratio": slow / fast}
+    times = race({"scipy": scipy_way, "assay": ours}, repeats)
+    seconds = {f"{name}_seconds": time for name, time in times.items()}
+    return seconds | {"ratio": times["scipy"] / times["assay"]}
 
 
 def numpy_draw(rng, arrays, metric):
@@ -129,11 +139,9 @@ def responses_study(repeats, n_draws):
                 item_by_item_draw(rng, arrays, metric)
 
         ours()
-        per_draw = {
-            "assay": clock(ours, repeats) / n_draws,
-            "numpy": clock(vectorised, repeats) / 200,
-            "item_by_item": clock(item_by_item, 1) / 3,
-        }
+        times = race({"assay": ours, "numpy": vectorised, "item_by_item": item_by_item}, repeats)
+        sizes = {"assay": n_draws, "numpy": 200, "item_by_item": 3}
+        per_draw = {name: seconds / sizes[name] for name, seconds in times.items()}
         found[metric] = {f"{name}_microseconds": 1e6 * seconds for name, seconds in per_draw.items()}
         found[metric]["ratio_numpy"] = per_draw["numpy"] / per_draw["assay"]
         found[metric]["ratio_item_by_item"] = per_draw["item_by_item"] / per_draw["assay"]
@@ -180,21 +188,21 @@ def threads_study(repeats, n_draws):
     cases = {
         "responses, mae": (["mae"], BOTH, None, n_draws),
         "responses, emd": (["emd"], BOTH, None, n_draws),
-        "items, mae": (["mae"], Scheme(), None, 20 * n_draws),
-        "swapped items, spearman": (["spearman"], Scheme("all"), "swapped-items", n_draws),
+        "items, mae": (["mae"], Scheme(), None, 10 * n_draws),
+        "swapped items, mae": (["mae"], Scheme("all"), "swapped-items", 10 * n_draws),
+        "swapped items, spearman": (["spearman"], Scheme("all"), "swapped-items", n_draws // 2),
     }
     for name, (metrics, scheme, null, b) in cases.items():
         bound = [resolve(metric).on(contest.scale) for metric in metrics]
-        times, bits = {}, {}
-        for workers in (1, 2):
+        bits = {}
 
-            def run(workers=workers, bound=bound, scheme=scheme, null=null, b=b, bits=bits):
-                bits[workers] = draw(
-                    contest, bound, scheme=scheme, null=null, n_resamples=b, seed=seed, workers=workers
-                ).contrasts
+        def run(workers, bound=bound, scheme=scheme, null=null, b=b, bits=bits):
+            bits[workers] = draw(
+                contest, bound, scheme=scheme, null=null, n_resamples=b, seed=seed, workers=workers
+            ).contrasts
 
-            run()
-            times[workers] = clock(run, repeats)
+        run(1)
+        times = race({1: lambda run=run: run(1), 2: lambda run=run: run(2)}, 3 * repeats)
         found[name] = {"ratio": times[1] / times[2], "identical_bits": bool(np.array_equal(bits[1], bits[2]))}
     return found
 
@@ -241,11 +249,11 @@ items; *item by item* calls a Python function for each item, as the published to
 |---|---|---|---|
 {responses}
 
-Targets were 8 times NumPy and 300 times item by item for each metric; what falls short of them stands in the table.
+Targets were 8 times NumPy and 300 times item by item for each metric.
 
 ## Threads
 
-The target was 1.8. Bootstrap sums over items are so cheap that the Python around each block of 64 draws dominates.
+The target was 1.8.
 
 | work at 1,000 × 5 | two threads against one | identical bits |
 |---|---|---|
@@ -283,7 +291,7 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "measured" / "compare_speed.json")
     options = parser.parse_args()
-    repeats, n_draws = (1, 500) if options.quick else (5, 4000)
+    repeats, n_draws = (1, 500) if options.quick else (5, 9_999)
     found = {
         "items": items_study(repeats),
         "responses": responses_study(repeats, n_draws),

@@ -1,6 +1,6 @@
 """Measure type-I error of every null and coverage of every interval; write docs/measured/{levels,coverage}.csv.
 
-    python benchmarks/levels.py levels [--data-sets 2000] [--out docs/measured/levels.csv]
+    python benchmarks/levels.py levels [--data-sets 2000] [--null swapped-items] [--out docs/measured/levels.csv]
     python benchmarks/levels.py coverage [--data-sets 2000] [--out docs/measured/coverage.csv]
     python benchmarks/levels.py unequal [--data-sets 2000] [--out docs/measured/unequal.csv]
     python benchmarks/levels.py page     # makes docs/levels.md of the three
@@ -44,6 +44,9 @@ NULLS = {  # each null with the scheme that `compare` draws it under
     "pooled-responses": Scheme(responses="bootstrap"),
 }
 ALPHA = 0.05
+N_DRAWS = 199
+FEW_VALUES = ("wins", "tv", "accuracy")
+GRID = 1200  # item contrasts of labels with up to 20 responses and ties of up to 5 labels are multiples of 1 / 1200
 
 
 def responses(rng, means, sds, k):
@@ -69,20 +72,44 @@ def data_set(rng, n, k, truth):
     return ((numbers, NUMBERS), (labels, LABELS))
 
 
+def attainable(contrasts, n_draws):
+    """Return how often an exact test by swapped signs rejects, given the sizes of item contrasts that take few values.
+
+    The contrasts are multiples of a unit. Their sum with fair signs is found by convolution, and a two-sided p-value
+    from `n_draws` draws is at most 5 % when at most `most` of them reach the observed sum on its side.
+    """
+    steps = np.rint(np.abs(contrasts) * GRID).astype(np.int64)
+    assert np.allclose(steps / GRID, np.abs(contrasts), rtol=0, atol=1e-9)
+    steps = steps[steps > 0]
+    if not steps.size:
+        return 0.0
+    chances = np.ones(1)
+    for step in steps // np.gcd.reduce(steps):
+        still = np.zeros(2 * step)
+        chances = (np.concatenate([chances, still]) + np.concatenate([still, chances])) / 2
+    reached = np.cumsum(chances[::-1])[::-1]
+    most = int(ALPHA / 2 * (n_draws + 1)) - 1
+    return float(2 * (chances * bdtr(most, n_draws, np.minimum(reached, 1.0))).sum())
+
+
 def level_cell(cell):
     """Count rejections of one (truth, N, K, null) over data sets."""
     truth, n, k, null, n_data_sets = cell
     warnings.simplefilter("ignore", AssayWarning)
     rejected = dict.fromkeys(NUMBERS + LABELS, 0)
+    expected = dict.fromkeys(FEW_VALUES if (null, n) == ("swapped-items", 50) else (), 0.0)
     scheme = NULLS[null]
     for number in range(n_data_sets):
         rng = np.random.default_rng([number, n, k, sum(map(ord, truth))])
         for contest, names in data_set(rng, n, k, truth):
             metrics = [resolve(name).on(contest.scale) for name in names]
-            draws = draw(contest, metrics, scheme=scheme, null=null, n_resamples=199, seed=seed_of(number))
+            draws = draw(contest, metrics, scheme=scheme, null=null, n_resamples=N_DRAWS, seed=seed_of(number))
             for metric, null_draws in zip(metrics, draws.contrasts, strict=True):
-                observed = float(metric.contrast(*summaries_of(contest, metric.needs)))
+                summaries = summaries_of(contest, metric.needs)
+                observed = float(metric.contrast(*summaries))
                 rejected[metric.name] += tail_pvalue(observed, null_draws).pvalue <= ALPHA
+                if metric.name in expected:
+                    expected[metric.name] += attainable(metric.item_contrasts(*summaries), N_DRAWS) / n_data_sets
     rows = []
     for metric, count in rejected.items():
         ends = clopper_pearson(count, n_data_sets)
@@ -98,6 +125,7 @@ def level_cell(cell):
                 "level": count / n_data_sets,
                 "low": round(ends.low, 5),
                 "high": round(ends.high, 5),
+                "attainable": round(expected[metric], 5) if metric in expected else "",
             }
         )
     return rows
@@ -203,14 +231,26 @@ kinds of true null: A and B answer from the *same* distribution; or they are equ
 
 {levels}
 
-* `swapped-items`, the default, is in or below the region everywhere: {verdict}
+* `swapped-items`, the default: cells above the region: {verdict}
 * It is *below* the region for wins, for accuracy, and for tv with few responses: their item contrasts take few values, so
-  that the p-value does too, and an exact test cannot use the part of the 5 % that falls between two of them. With 50 items
-  without ties the largest level at or below 5 % that swapped signs can have is {attainable:.1f} %.
+  that the p-value does too, and an exact test cannot use the part of the 5 % that falls between two of them.
 * `pooled-responses` and `dealt-responses` test a narrower hypothesis: models that are equally good but wrong on different
   items are called different, the more surely the more responses there are. With one response per item, pooling
   understates the variance by half.
 * `recentred` is a little liberal at 50 items, and very conservative for spearman between good models.
+
+## What an exact test can attain
+
+Given the sizes of the item contrasts, the distribution of their sum under swapped signs is known, and with it how often
+an exact test at 5 % rejects. Measured type-I error of `swapped-items` (50 items), in brackets the attainable one, averaged
+over the same data sets. Of {n_exact} cells {n_attained} lie inside the 99 % binomial region around what is attainable.
+
+{attained}
+
+The steps shrink as items are added. With 1,000 items (same data sets otherwise), cells outside the region around 5 %:
+{verdict_many}
+
+{many}
 
 ## Unequal numbers of responses
 
@@ -251,6 +291,33 @@ def table(rows, across):
     return "\n".join(lines)
 
 
+def level_table(rows, metrics, region, beside=None):
+    """Return the table of type-I errors in percent, bold above the region, with another column's beside in brackets."""
+    keys = dict.fromkeys((row["null"], row["true_because"], row["n_responses"]) for row in rows)
+    found = {(row["null"], row["true_because"], row["n_responses"], row["metric"]): row for row in rows}
+    lines = []
+    for null, truth, k in sorted(keys, key=lambda key: (list(NULLS).index(key[0]), key[1] != "same", int(key[2]))):
+        cells = {}
+        for metric in metrics:
+            row = found[null, truth, k, metric]
+            shown = f"{100 * float(row['level']):.1f}"
+            cells[metric] = f"**{shown}**" if int(row["rejected"]) > region.high else shown
+            cells[metric] += f" ({100 * float(row[beside]):.1f})" if beside else ""
+        lines.append(({"null": null, "true null": truth, "K": k}, cells))
+    return table(lines, list(metrics))
+
+
+def outside(rows, region, where):
+    """Say which cells of the default null lie above, or anywhere outside, the region."""
+    found = [
+        f"{row['metric']}, {row['true_because']}, K = {row['n_responses']} ({100 * float(row['level']):.1f})"
+        for row in rows
+        if row["null"] == "swapped-items"
+        and (int(row["rejected"]) > region.high or (where == "outside" and int(row["rejected"]) < region.low))
+    ]
+    return "no cell is." if not found else "; ".join(found) + "."
+
+
 def page():
     """Make docs/levels.md of what was measured."""
     read = {}
@@ -260,19 +327,9 @@ def page():
     n_levels = int(read["levels"][0]["n_data_sets"])
     region = binomial_region(n_levels, ALPHA, confidence_level=0.99)
     metrics = list(NUMBERS + LABELS)
-    keys = dict.fromkeys((row["null"], row["true_because"], row["n_responses"]) for row in read["levels"])
-    found = {(row["null"], row["true_because"], row["n_responses"], row["metric"]): row for row in read["levels"]}
-    level_rows = []
-    above = []
-    for null, truth, k in sorted(keys, key=lambda key: (list(NULLS).index(key[0]), key[1] != "same", int(key[2]))):
-        cells = {}
-        for metric in metrics:
-            count = int(found[null, truth, k, metric]["rejected"])
-            shown = f"{100 * count / n_levels:.1f}"
-            cells[metric] = f"**{shown}**" if count > region.high else shown
-            above += [f"{metric}, {truth}, K = {k}"] if null == "swapped-items" and count > region.high else []
-        level_rows.append(({"null": null, "true null": truth, "K": k}, cells))
-    verdict = "none of its cells is bold." if not above else f"except {'; '.join(above)}."
+    few = [row for row in read["levels"] if row["n_items"] == "50"]
+    many = [row for row in read["levels"] if row["n_items"] == "1000"]
+    exact = [row for row in few if row["attainable"]]
     defined = max(int(row["n_data_sets"]) for row in read["coverage"])
     inside = binomial_region(defined, 0.95, confidence_level=0.99)
     methods = ["percentile", "basic", "bca", "studentised"]
@@ -314,9 +371,16 @@ def page():
         n_levels=n_levels,
         low=100 * region.low / n_levels,
         high=100 * region.high / n_levels,
-        levels=table(level_rows, metrics),
-        verdict=verdict,
-        attainable=100 * max(p for p in 2 * bdtr(np.arange(25), 50, 0.5) if p <= ALPHA),
+        levels=level_table(few, metrics, region),
+        verdict=outside(few, region, "above"),
+        n_exact=len(exact),
+        attained=level_table(exact, FEW_VALUES, region, beside="attainable"),
+        n_attained=sum(
+            int(row["rejected"]) in binomial_region(n_levels, float(row["attainable"]), confidence_level=0.99)
+            for row in exact
+        ),
+        many=level_table(many, metrics, region),
+        verdict_many=outside(many, region, "outside"),
         n_coverage=defined,
         cov_low=100 * inside.low / defined,
         cov_high=100 * inside.high / defined,
@@ -331,6 +395,9 @@ def main():
     parser.add_argument("study", choices=("levels", "coverage", "unequal", "page"))
     parser.add_argument("--data-sets", type=int, default=2000)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument(
+        "--null", choices=list(NULLS), help="measure the levels of this null only; keep the others' rows"
+    )
     parser.add_argument("--out")
     options = parser.parse_args()
     if options.study == "page":
@@ -340,7 +407,10 @@ def main():
     if options.study == "levels":
         task = level_cell
         cells = [
-            (truth, 50, k, null, b) for truth in ("same", "different errors") for k in (1, 2, 5, 20) for null in NULLS
+            (truth, n, k, null, b)
+            for truth in ("same", "different errors")
+            for k in (1, 2, 5, 20)
+            for null, n in [*((null, 50) for null in NULLS), ("swapped-items", 1000)]
         ]
     elif options.study == "unequal":
         task = unequal_cell
@@ -351,6 +421,10 @@ def main():
     out = Path(options.out or ROOT / "docs" / "measured" / f"{options.study}.csv")
     started = time.time()
     rows = []
+    if options.null:
+        cells = [cell for cell in cells if options.null in cell]
+        with out.open() as file:
+            rows = [row | {"attainable": ""} for row in csv.DictReader(file) if row["null"] != options.null]
     with ProcessPoolExecutor(options.workers) as pool:
         for number, part in enumerate(pool.map(task, cells), 1):
             rows += part
