@@ -139,6 +139,22 @@ def test_the_rows_carry_the_true_p_of_their_cell():
         assert values[f"tests|B worse|mae|{scheme}|recentred|tail|true_pvalue"] == truth.pvalue.pvalue
 
 
+def test_tests_beside_others_are_those_that_stand_alone_and_alone_see_different_errors():
+    """LEADER's preset: its strategies, and the tests that it left out on the draws of one of them."""
+    shared = {"metrics": ["mae", "spearman"], "epsilons": [0.3], **SMALL}
+    both, _ = plan(
+        "normal", schemes=[("bootstrap", "all"), ("bootstrap", "one")], nulls=["pooled-responses"],
+        beside={"bootstrap/all": ["swapped-items", "recentred"]}, **shared,
+    )  # fmt: skip
+    alone, _ = plan("normal", schemes=[("bootstrap", "all")], nulls=["swapped-items", "recentred"], **shared)
+    together, single = (measure(list(grid)[1], np.random.default_rng(7)) for grid in (both, alone))
+    assert {name: together[name] for name in single if not name.startswith("smallest")} == single
+    more = {tuple(name.split("|")[1:5]) for name in together} - {tuple(name.split("|")[1:5]) for name in single}
+    assert ("B worse", "mae", "bootstrap/one", "pooled-responses") in more
+    assert ("different errors", "mae", "bootstrap/all", "sign-change") in more
+    assert not any("bootstrap/one" in key for key in more if key[0] == "different errors")
+
+
 def test_swapped_items_and_the_t_test_hold_their_level_under_both_true_nulls(found):
     inside = binomial_region(200, 0.05, confidence_level=0.999)
     checked = rows(found, null="swapped-items", scheme="bootstrap/all", pvalue="tail") + rows(found, null="paired-t")
