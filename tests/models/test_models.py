@@ -21,7 +21,6 @@ from assay.models import (
     save,
 )
 from assay.models.answers import coins
-from assay.models.levels import normal_cdf
 from assay.models.simulation import derive
 from assay.responses import Contest, Responses
 from assay.scales import Scale
@@ -42,7 +41,7 @@ def same_distribution(left, right):
     return stats.ks_2samp(left, right, method="asymp").pvalue > 1e-5
 
 
-@pytest.mark.parametrize("n_responses", [3, 5, 20])
+@pytest.mark.parametrize("n_responses", [3, 20, 40])
 @pytest.mark.parametrize("null", [False, True], ids=["alternative", "null"])
 @pytest.mark.parametrize("name", ["normal", *LEVELS])
 def test_summaries_have_the_distribution_of_full_responses(name, null, n_responses):
@@ -95,16 +94,9 @@ def test_coins_are_binomial(k):
         assert low <= (drawn <= threshold).sum() <= high
 
 
-def test_the_fast_normal_distribution_function_is_exact_to_single_precision():
-    z = np.concatenate([np.linspace(-9, 9, 20_001), [-np.inf, np.inf]])
-    single = z.astype(np.float32)
-    normal_cdf(single)
-    np.testing.assert_allclose(single, stats.norm.cdf(z.astype(np.float32)), atol=3e-7)
-
-
 def test_a_likert_mean_without_spread_on_a_cut_belongs_to_the_upper_bin():
     model = LikertModel(make_family("constant", [0.8]), make_family("constant", [0.0]))
-    for needs, k in (("counts", 3), ("counts", 30)):
+    for needs, k in (("counts", 3), ("counts", 300)):
         assert model.draw(1, 2, n_responses=k, needs=needs, rng=0)[0].tolist() == [[[0, 0, 0, 0, k]] * 2]
     assert model.draw(1, 2, n_responses=3, needs="values", rng=0)[0].tolist() == [[[0.8] * 3] * 2]
 
