@@ -41,7 +41,7 @@ def replicate(
     if sweep.failures:
         typer.echo(f"assay: {sweep}", err=True)
         raise typer.Exit(FINISHED_WITH_FAILURES)
-    result = conclude(sweep)
+    result = conclude(sweep, table)
     typer.echo(_json.dumps(result.to_dict(), indent=1) if json else "\n".join([_table(result), "", str(result)]))
 
 

@@ -19,12 +19,12 @@ QUANTITIES = {2: ("p", "effect"), 3: ("ci_width",)}
 
 def settings(table: int | None = None) -> list[dict[str, Any]]:
     """Return what tells the rows of tables 2 and 3, or of one, apart."""
-    return [{name: row[name] for name in SETTING} for row in _published() if table in (None, row["table"])]
+    return [{name: row[name] for name in SETTING} for row in published() if table in (None, row["table"])]
 
 
 def measure(setting: Setting, simulation: Simulation) -> dict[str, float]:
     """Recompute one row: p and effect, or the width of the interval."""
-    row = lookup(_published(), setting, SETTING)
+    row = lookup(published(), setting, SETTING)
     model = CategoricalModel(tuple(row["alpha"]))
     n_items = int(row["NK"] // row["K"])
     [outcome] = simulation.times(_more(n_items)).outcomes(
@@ -45,7 +45,7 @@ def rows(measured: Sequence[Measured]) -> list[Row]:
     """Put published and recomputed numbers side by side."""
     found = []
     for setting, values in measured:
-        row = lookup(_published(), setting, SETTING)
+        row = lookup(published(), setting, SETTING)
         identity = {key: row[key] for key in ("table", "dataset", "metric", "epsilon", "NK", "K")}
         found += [
             Row(identity, name, row[name], values[name], values[f"{name}_error"]) for name in QUANTITIES[row["table"]]
@@ -53,5 +53,6 @@ def rows(measured: Sequence[Measured]) -> list[Row]:
     return found
 
 
-def _published() -> list[dict[str, Any]]:
+def published() -> list[dict[str, Any]]:
+    """Return the printed rows."""
     return [{"table": table, **row} for table in QUANTITIES for row in figures(f"forest_table{table}.json")]

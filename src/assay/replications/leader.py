@@ -53,7 +53,7 @@ def settings(table: int | None = None) -> list[dict[str, Any]]:
     and data set.
     """
     found: list[dict[str, Any]] = []
-    for (number,), cells in groups(_published(), "table"):
+    for (number,), cells in groups(published(), "table"):
         if table in (None, number):
             found += [{"table": number, "responses": kept} for kept in sorted({_kept(cell) for cell in cells})]
             found += [
@@ -93,7 +93,7 @@ def _cells_of(setting: Setting) -> list[dict[str, Any]]:
     """Return the published cells that a setting belongs to."""
     found = [
         cell
-        for cell in _published()
+        for cell in published()
         if cell["table"] == setting["table"]
         and setting.get("sampling", cell["sampling"]) == cell["sampling"]
         and setting.get("responses", _kept(cell)) == _kept(cell)
@@ -103,7 +103,8 @@ def _cells_of(setting: Setting) -> list[dict[str, Any]]:
     return found
 
 
-def _published() -> list[dict[str, Any]]:
+def published() -> list[dict[str, Any]]:
+    """Return the printed rows."""
     return figures("leader_tables.json")
 
 

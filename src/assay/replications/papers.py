@@ -58,9 +58,9 @@ def replicate(
     cells = plan(paper, table=table, n_simulations=n_simulations)
     seed = entropy_of(replayable(rng))
     if executor is not None:
-        return conclude(run(measure, cells, store=store, executor=executor, rng=seed, progress=progress))
+        return conclude(run(measure, cells, store=store, executor=executor, rng=seed, progress=progress), table)
     with ThreadPoolExecutor(n_workers(None)) as threads:
-        return conclude(run(measure, cells, store=store, executor=threads, rng=seed, progress=progress))
+        return conclude(run(measure, cells, store=store, executor=threads, rng=seed, progress=progress), table)
 
 
 def plan(paper: str, *, table: int | None = None, n_simulations: int | None = None) -> Grid:
@@ -76,11 +76,12 @@ def plan(paper: str, *, table: int | None = None, n_simulations: int | None = No
 
 @task(version=1)
 def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, float]:
-    """Recompute one part of a published table.
+    """Recompute one part of a paper's tables.
 
-    Parameters of a cell: `paper`, `table`, what identifies the part (RATERS: `items` and `responses`; FOREST, RATINGS:
-    `dataset` and `metric`; LEADER: `responses` for true p, `sampling` and `data_set` for estimated p), and optionally
-    `n_simulations`. Names that end in `_error` are standard errors of the difference from the published number.
+    Parameters of a cell: `paper`, what identifies the part (RATERS: `epsilon`, `of` (means or bins), `items` and
+    `responses`; FOREST, RATINGS: `table`, `dataset` and `metric`; LEADER: `table`, and `responses` for true p or
+    `sampling` and `data_set` for estimated p), and optionally `n_simulations`. Names that end in `_error` are standard
+    errors of the difference from the published number.
     """
     setting = {name: value for name, value in cell.items() if name not in {"paper", "n_simulations"}}
     paper = _check.one_of("paper", cell.get("paper"), PAPERS)
@@ -89,8 +90,8 @@ def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, floa
     return found
 
 
-def conclude(sweep: Sweep) -> Replication:
-    """Put what the cells of one paper measured beside the published numbers."""
+def conclude(sweep: Sweep, table: int | None = None) -> Replication:
+    """Put what the cells of one paper measured beside the published numbers, of all tables or of one."""
     if sweep.failures or sweep.counts.missing:
         raise DataError(str(sweep))
     papers = {(row.parameters["paper"], row.parameters["n_simulations"]) for row in sweep.rows}
@@ -100,9 +101,10 @@ def conclude(sweep: Sweep) -> Replication:
         ({name: value for name, value in row.parameters.items() if name not in {"paper", "n_simulations"}}, row.values)
         for row in sweep.rows
     ]
-    return Replication(paper, module.CONVENTION, tuple(module.rows(measured)), size, sweep.seed)
+    rows = tuple(row for row in module.rows(measured) if table in (None, row.cell["table"]))
+    return Replication(paper, module.CONVENTION, rows, size, sweep.seed)
 
 
 def tables(paper: str) -> tuple[int, ...]:
     """Return the numbers of the tables that can be recomputed."""
-    return tuple(sorted({setting["table"] for setting in PAPERS[paper].settings()}))
+    return tuple(sorted({row["table"] for row in PAPERS[paper].published()}))

@@ -10,7 +10,7 @@ from assay.metrics import resolve
 from assay.models import NormalModel, ResponseModel, preset
 from assay.models.levels import LikertAnswers
 from assay.replications.outcomes import Simulation
-from assay.replications.results import Measured, Row, Setting, figures, lookup
+from assay.replications.results import Measured, Row, Setting, figures, matching
 from assay.scales import Scale
 
 CONVENTION = (
@@ -18,8 +18,8 @@ CONVENTION = (
     "p = P(null ≥ alternative) over all pairs; MEMD is the legacy distance of histogram counts."
 )
 METRICS = {"Wins": "wins", "MAE": "mae", "MEMD": "emd-histogram-legacy"}
-SETTING = ("table", "items", "responses")
-MORE = 10
+SETTING = ("epsilon", "of", "items", "responses")
+MORE = 20
 """Item means are cheap to draw, so the metrics that need no more get this many times as many data sets."""
 
 
@@ -58,32 +58,53 @@ class BinnedModel(ResponseModel):
 
 
 def settings(table: int | None = None) -> list[dict[str, Any]]:
-    """Return what tells the cells of the tables, or of one, apart."""
-    return [{name: cell[name] for name in SETTING} for cell in _published() if table in (None, cell["table"])]
+    """Return what is measured for the tables, or for one: tables of means at the same ε share their data sets."""
+    found = []
+    for cell in published():
+        setting = {name: {**cell, "of": _kind(cell)}[name] for name in SETTING}
+        if table in (None, cell["table"]) and setting not in found:
+            found.append(setting)
+    return found
 
 
 def measure(setting: Setting, simulation: Simulation) -> dict[str, float]:
-    """Recompute one cell of a table."""
-    cell = lookup(_published(), setting, SETTING)
-    model, metric, factor = preset("normal"), METRICS[cell["metric"]], MORE
-    if cell["metric"] == "MEMD":
-        model, factor = BinnedModel(model), 1  # type: ignore[arg-type]
-    [outcome] = simulation.times(factor).outcomes(
-        model, [resolve(metric).on(model.scale)], n_items=cell["items"], n_responses=cell["responses"],
-        epsilon=cell["epsilon"],
+    """Measure p at one design, by all metrics that need the same summary of it."""
+    cells = _cells_of(setting)
+    model = preset("normal")
+    if setting["of"] == "means":
+        simulation = simulation.times(MORE)
+    else:
+        model = BinnedModel(model)  # type: ignore[arg-type]
+    outcomes = simulation.outcomes(
+        model, [resolve(METRICS[cell["metric"]]).on(model.scale) for cell in cells],
+        n_items=setting["items"], n_responses=setting["responses"], epsilon=setting["epsilon"],
     )  # fmt: skip
-    return outcome.numbers("p")
+    found: dict[str, float] = {}
+    for cell, outcome in zip(cells, outcomes, strict=True):
+        found |= {f"{cell['metric']} {name}": number for name, number in outcome.numbers("p").items()}
+    return found
 
 
 def rows(measured: Sequence[Measured]) -> list[Row]:
     """Put published and recomputed numbers side by side."""
     found = []
     for setting, values in measured:
-        cell = lookup(_published(), setting, SETTING)
-        identity = {key: cell[key] for key in ("table", "metric", "epsilon", "items", "responses")}
-        found.append(Row(identity, "p", cell["p"], values["p"], values["p_error"]))
-    return found
+        for cell in _cells_of(setting):
+            identity = {key: cell[key] for key in ("table", "metric", "epsilon", "items", "responses")}
+            name = cell["metric"]
+            found.append(Row(identity, "p", cell["p"], values[f"{name} p"], values[f"{name} p_error"]))
+    return sorted(found, key=lambda row: row.cell["table"])
 
 
-def _published() -> list[dict[str, Any]]:
+def published() -> list[dict[str, Any]]:
+    """Return the printed rows."""
     return figures("raters_tables.json")
+
+
+def _kind(cell: dict[str, Any]) -> str:
+    return "bins" if cell["metric"] == "MEMD" else "means"
+
+
+def _cells_of(setting: Setting) -> list[dict[str, Any]]:
+    """Return the published cells that a setting belongs to, one for each metric."""
+    return matching([{**cell, "of": _kind(cell)} for cell in published()], setting, SETTING)

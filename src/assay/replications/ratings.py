@@ -19,12 +19,12 @@ SETTING = ("table", "dataset", "metric")
 
 def settings(table: int | None = None) -> list[dict[str, Any]]:
     """Return what tells the cells of tables 1 and 2, or of one, apart; cells that the paper left empty are left out."""
-    return [{name: cell[name] for name in SETTING} for cell in _published() if table in (None, cell["table"])]
+    return [{name: cell[name] for name in SETTING} for cell in published() if table in (None, cell["table"])]
 
 
 def measure(setting: Setting, simulation: Simulation) -> dict[str, float]:
     """Recompute p and effect of one cell, and p without the item bootstrap, with all items and with half of them."""
-    cell = lookup(_published(), setting, SETTING)
+    cell = lookup(published(), setting, SETTING)
     model = preset(f"likert-{cell['dataset'].lower()}")
     metric = resolve(METRICS[cell["metric"]]).on(model.scale)
     n_responses = int(cell["K"])
@@ -43,7 +43,7 @@ def rows(measured: Sequence[Measured]) -> list[Row]:
     """Put published and recomputed numbers side by side."""
     found = []
     for setting, values in measured:
-        cell = lookup(_published(), setting, SETTING)
+        cell = lookup(published(), setting, SETTING)
         identity = {key: cell[key] for key in ("table", "dataset", "metric", "epsilon")}
         identity |= {"NK": int(cell["NK"]), "K": int(cell["K"])}
         beside = {name: values[name] for name in ("p_without_item_bootstrap", "p_at_half_the_items")}
@@ -54,5 +54,6 @@ def rows(measured: Sequence[Measured]) -> list[Row]:
     return found
 
 
-def _published() -> list[dict[str, Any]]:
+def published() -> list[dict[str, Any]]:
+    """Return the printed rows."""
     return [row for row in figures("ratings_tables.json") if row["p"] is not None]

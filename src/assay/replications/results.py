@@ -123,14 +123,20 @@ def figures(name: str) -> list[dict[str, Any]]:
     return rows
 
 
-def lookup(published: Sequence[dict[str, Any]], setting: Setting, keys: Sequence[str]) -> dict[str, Any]:
-    """Return the published row at a setting, which these keys identify."""
+def matching(published: Sequence[dict[str, Any]], setting: Setting, keys: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the published rows at a setting, which must have these keys."""
     for key in setting:
         _check.one_of("parameter", key, keys)
     found = [row for row in published if all(row[key] == setting.get(key) for key in keys)]
     if not found:
         raise ArgumentError(f"nothing is published at {', '.join(f'{key}={setting.get(key)}' for key in keys)}.")
-    return found[0]
+    return found
+
+
+def lookup(published: Sequence[dict[str, Any]], setting: Setting, keys: Sequence[str]) -> dict[str, Any]:
+    """Return the one published row that these keys identify."""
+    [row] = matching(published, setting, keys)
+    return row
 
 
 def error_of_difference(own: float, n_simulations: int, published_simulations: int = PUBLISHED_SIMULATIONS) -> float:
