@@ -316,6 +316,15 @@ def tables():
     heads = [f"{n:.0f} × {r:.0f}" + (", 3 per item" if (n, r) == (100, 10) else "") for n, r in designs]
     print("default / recentred / item-only, %\n")
     print_table(["equally good", "metric", *heads], rows)
+    clusters = {}
+    for row in read("clusters"):
+        design = (row["n_documents"], row["items_per_document"], row["n_raters"])
+        clusters.setdefault(design, []).append(share(row, "level"))
+    rows = [
+        [f"{n:.0f} of {per if isinstance(per, str) else int(per)}", f"{r:.0f}", *shown]
+        for (n, per, r), shown in clusters.items()
+    ]
+    print_table(["documents of items", "raters", "default, clustered", "default", "fixed, clustered", "fixed"], rows)
 
 
 def main():
@@ -332,7 +341,7 @@ def main():
     b = options.data_sets or 2000
     if options.study == "ratings":
         task, more = ratings_cell, options.data_sets or MORE
-        cells = [(*design, OF_RATERS, 0.0, False, more) for design in DESIGNS]
+        cells = [(*design, OF_RATERS, 0.0, False, b if design[2] else more) for design in DESIGNS]
         cells += [(*design, OF_RATERS, 0.0, True, b) for design in DESIGNS]
         cells += [(*design, OF_RATERS, 0.0, False, b) for design in FEW]
         cells += [

@@ -155,6 +155,22 @@ def test_raters_of_gold_count_for_every_metric(metric):
     assert (again.pvalue, again.confidence_interval) == (result.pvalue, result.confidence_interval)
 
 
+@pytest.mark.parametrize("metric", ["mae", "spearman"])
+def test_few_raters_are_left_out_one_by_one(metric):
+    rng = np.random.default_rng(15)
+    gold = rng.normal(size=(40, 6))
+    ids = np.tile(np.arange(6), (40, 1))
+    models = [Responses.from_grid(gold.mean(axis=1, keepdims=True) + rng.normal(size=(40, 1))) for _ in range(2)]
+
+    def contest(kept):
+        source = Responses.from_grid(gold[:, kept], ids[:, kept])
+        return Contest(source, *models, Scale("continuous"), np.arange(40).astype(str))
+
+    left = [compare(contest(np.arange(6) != r), metric=metric, n_resamples=3, rng=0).contrast for r in range(6)]
+    result = compare(contest(np.arange(6)), metric=metric, n_resamples=99, rng=0)
+    assert result.error.variances[0] == pytest.approx(5 / 6 * np.square(left - np.mean(left)).sum())
+
+
 def test_the_measured_error_is_that_of_analysis_of_variance_where_both_apply():
     from assay.metrics.ratings import MeanRating
 

@@ -1,5 +1,6 @@
 """Raters as a random factor in a comparison: whether they are one, and the error of a contrast that follows from it."""
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,11 +20,14 @@ from assay.resampling import (
     ratio_error,
     summaries_of,
 )
-from assay.responses import Contest
+from assay.responses import Contest, Responses
 from assay.scales import FloatArray, IntArray
 
 FEW = 5
 """Below this many raters a note says that the data can say little about other raters."""
+
+LEAVE_OUT = 50
+"""Up to this many raters each is left out in turn; with more, draws of raters are as good and cheaper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +125,9 @@ def rater_error(
     variances are measured, that of items (item scores or jackknife), of raters (`raters`: draws of raters alone) and
     of both drawn together (`both`), and the part that items and raters share is what the third exceeds the sum of the
     first two by: resampled, independent noise is counted in each (Owen 2007, eq. 3).
+
+    Up to `LEAVE_OUT` raters, their own variance is that of the contrast without each of them in turn. Drawn raters
+    leave an item with fewer different ones: its gold gets noisier, and a contrast of errors moves less than it would.
     """
     if metric.linear:
         table = cell_table(contest, metric)
@@ -134,8 +141,34 @@ def rater_error(
     of_raters = float(np.nanvar(raters)) * r / (r - 1)
     shared = (float(np.nanvar(both)) - (n - 1) / n * items - (r - 1) / r * of_raters) * n * r / ((n - 1) * (r - 1))
     shared = min(max(0.0, shared), items, of_raters)
+    if r <= LEAVE_OUT:
+        left_out = _left_out_variance(contest, metric)
+        of_raters = of_raters if math.isnan(left_out) else left_out
     dfs = (effective_df(np.square(per_rater)), max(1.0, n - 1.0))
     return CombinedError((of_raters, items - shared), dfs, n_resamples=both.size)
+
+
+def _left_out_variance(contest: Contest, metric: Metric) -> float:
+    """Return the jackknife variance of a contrast over raters, each left out of every source that they judged."""
+    roles = rated(contest)
+    contrasts = []
+    for rater in np.unique(np.concatenate([contest.sources[role].raters for role in roles])):
+        kept = {role: _without(contest.sources[role], rater) for role in roles}
+        try:
+            without = replace(contest, **kept).complete()  # type: ignore[arg-type]
+        except DataError:  # nobody else judged anything
+            continue
+        contrasts.append(float(metric.contrast(*summaries_of(without, metric.needs))))
+    left = np.array([contrast for contrast in contrasts if not math.isnan(contrast)])
+    return float((left.size - 1) / left.size * np.square(left - left.mean()).sum()) if left.size > 1 else math.nan
+
+
+def _without(source: Responses, rater: int) -> Responses:
+    """Return the responses of all other raters, on the same items."""
+    assert source.raters is not None
+    kept = source.raters != rater
+    sizes = np.bincount(source.items[kept], minlength=source.n_items)
+    return Responses(source.values[kept], np.concatenate([[0], np.cumsum(sizes)]), source.raters[kept])
 
 
 def item_variance(contest: Contest, metric: Metric, clusters: IntArray | None) -> tuple[float, int]:
