@@ -216,3 +216,10 @@ def test_repeated_responses_of_a_rater_are_averaged():
     )
     table = assay.read(frame, sources="human")
     assert measure_agreement(table, n_resamples=9, rng=0)["agreement"].value == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(("r", "told"), [(2, "a single pair"), (3, "wide for that reason"), (6, None)])
+def test_few_raters_are_noted_as_their_intervals_are(r, told):
+    grid = np.random.default_rng(9).integers(0, 3, (20, r)).astype(float)
+    notes = measure_agreement(table_of(grid), n_resamples=9, rng=0).notes
+    assert (told in " ".join(notes)) if told else not notes

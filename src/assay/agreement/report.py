@@ -228,8 +228,10 @@ def _notes(cells: Cells) -> Iterator[str]:
     alone = int((np.bincount(cells.items) == 1).sum())
     if alone:
         yield f"{alone} of {cells.n_items} items have one rater only and say nothing about agreement."
-    if cells.n_raters < FEW:
-        yield f"{cells.n_raters} raters say little about others like them: the intervals are too narrow."
+    if cells.n_raters == 2:
+        yield "2 raters are a single pair: the intervals speak of other items and hardly of other raters; too narrow."
+    elif cells.n_raters < FEW:
+        yield f"{cells.n_raters} raters say little about others like them: the intervals are wide for that reason."
 
 
 def _digest(*arrays: Any) -> str:

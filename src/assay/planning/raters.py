@@ -4,7 +4,7 @@ from assay import _check, _random
 from assay.comparison import variance_components
 from assay.inference import ALTERNATIVES
 from assay.metrics import Metric
-from assay.planning.rater_designs import RaterCosts
+from assay.planning.rater_designs import USUAL_RATERS, RaterCosts
 from assay.planning.rater_noise import Rule
 from assay.planning.rater_search import Numbers, designs_of, looks_for_raters, numbers, recommend, shapes_of
 from assay.planning.rater_study import DRAWS, Study
@@ -120,6 +120,11 @@ def plan_raters(
     stream = _random.generator(seed, "pilot")
     low, high = study.interval(chosen.design, stream, target_power, max_items=max_items, of=searched)
     notes = [*contest.notes, *found.notes, *study.caveats(cells, given=contrast is not None)]
+    if n_raters is None and recommended is not None and recommended.n_raters == USUAL_RATERS[-1]:
+        notes.append(
+            f"{USUAL_RATERS[-1]} raters are the most that were tried; say what finding one costs (--cost-rater), or "
+            "which numbers you can have (--raters)."
+        )
     facts = study.facts(given=contrast is not None) | {
         f"n_{searched}_low": low, f"n_{searched}_high": high, "n_resamples": DRAWS,
     }  # fmt: skip

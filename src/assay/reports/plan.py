@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import Any
 
 from assay.errors import ArgumentError, DataError
-from assay.planning import Cell, Plan
+from assay.planning import Cell, Plan, RaterCell
 
 WIDTH, HEIGHT = 240, 220
 FORMATS = (".html", ".svg", ".png", ".pdf", ".json")
@@ -41,7 +41,7 @@ def to_html(plan: Plan) -> str:
 
     loader = jinja2.PackageLoader("assay.reports", "templates")
     page = jinja2.Environment(loader=loader, autoescape=True).get_template("plan.html")
-    header = ["metric", "items", "responses", "contrast", "expected p", "interval width", "power", "cost"]
+    header = ["metric", "items", _judged(plan), "contrast", "expected p", "interval width", "power", "cost"]
     return page.render(
         plan=plan,
         title="How many items, how many responses?",
@@ -65,8 +65,8 @@ def chart(plan: Plan, *, titled: bool = True) -> Any:
         raise ArgumentError("a chart needs the extra charts: pip install 'assay[charts]'.") from None
     alt.data_transformers.disable_max_rows()
     several = len({cell.metric for cell in plan.cells}) > 1
-    sizes = {cell.design.n_responses for cell in plan.cells}
-    per_size = max(sum(cell.design.n_responses == each for cell in plan.cells) for each in sizes)
+    sizes = {_sizes(cell) for cell in plan.cells}
+    per_size = max(sum(_sizes(cell) == each for cell in plan.cells) for each in sizes)
     by_items = per_size > len({cell.metric for cell in plan.cells})
     panels = {"power": "power", "expected_pvalue": "expected p", "ci_width": "interval width"}
     if not plan.test:
@@ -74,13 +74,13 @@ def chart(plan: Plan, *, titled: bool = True) -> Any:
     rows = [_record(cell, plan) for cell in plan.cells]
     data = alt.InlineData(values=rows)
     x = alt.X(
-        "n_items:Q" if by_items else "k:Q", title="items" if by_items else "responses per item",
+        "n_items:Q" if by_items else "k:Q", title="items" if by_items else f"{_judged(plan)} per item",
         scale=alt.Scale(type="log", nice=False, padding=15), axis=alt.Axis(grid=False, format="~s"),
     )  # fmt: skip
     colour: Any = alt.value("#4c78a8")
     if by_items:
-        order = [_sizes(cell) for cell in sorted(plan.cells, key=lambda cell: cell.design.n_responses)]
-        colour = alt.Color("responses:N", title="responses", sort=list(dict.fromkeys(order)))
+        order = [_sizes(cell) for cell in sorted(plan.cells, key=_order)]
+        colour = alt.Color("responses:N", title=_judged(plan), sort=list(dict.fromkeys(order)))
     elif several:
         colour = alt.Color("metric:N", title="metric")
     drawn = []
@@ -111,7 +111,7 @@ def chart(plan: Plan, *, titled: bool = True) -> Any:
 
 def _record(cell: Cell, plan: Plan) -> dict[str, Any]:
     numbers = {name: getattr(cell, name) for name in ("n_items", "metric", "contrast", "ci_width", "cost")}
-    record = numbers | {"k": cell.n_responses["gold"], "responses": _sizes(cell), "taken": cell == plan.recommended}
+    record = numbers | {"k": _order(cell)[0], "responses": _sizes(cell), "taken": cell == plan.recommended}
     for name, error in (("expected_pvalue", cell.expected_pvalue_error), ("power", cell.power_error)):
         value = getattr(cell, name)
         known = not math.isnan(value)
@@ -121,7 +121,23 @@ def _record(cell: Cell, plan: Plan) -> dict[str, Any]:
     return record
 
 
+def _judged(plan: Plan) -> str:
+    return "raters" if any(isinstance(cell, RaterCell) and cell.n_raters for cell in plan.cells) else "responses"
+
+
+def _order(cell: Cell) -> tuple[int, ...]:
+    """Return what designs are ordered by: raters, where there are any, else responses."""
+    if isinstance(cell, RaterCell) and cell.n_raters:
+        raters = cell.raters_per_item if cell.nested else cell.n_raters
+        return raters, cell.raters_per_item, cell.n_responses["a"]
+    return cell.n_responses["gold"] or cell.n_responses["a"], cell.n_responses["a"], cell.n_responses["b"]
+
+
 def _sizes(cell: Cell) -> str:
+    if isinstance(cell, RaterCell) and cell.n_raters:
+        return f"{cell.raters_per_item} each" if cell.nested else str(cell.design).partition(" × ")[2]
+    if isinstance(cell, RaterCell):
+        return f"{cell.n_responses['a']}"
     gold, a, b = cell.design.n_responses
     return f"{gold}" if gold == a == b else f"{gold}/{a}/{b}"
 
