@@ -47,7 +47,7 @@ def test_pools_and_fresh_data_sets_give_the_same_power(name, metric, n_items):
     bound = resolve(metric)
     engine = ExactEngine(model, [bound], (3, 3, 3), epsilon=0.25, seed=seed_of(0))
     engine.sharpen_power([n_items], 0.005)
-    drawn = from_pool(engine.pools[0], n_items, Test(name), seed=seed_of(0))
+    drawn = from_pool(engine.pools[0], n_items, Test(name), seed=seed_of(0), n=2500)
     fresh = simulated(Setting(model, (3, 3, 3), 0.25), bound, n_items, Test(name), seed=seed_of(1), n=2000)
     assert abs(drawn.power - fresh.power) < 4 * np.hypot(drawn.error, fresh.error)
 

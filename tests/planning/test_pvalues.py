@@ -109,3 +109,27 @@ def test_contrasts_that_are_all_zero_are_never_significant():
     data = np.zeros((3, 20))
     for function in pvalues.ON_CONTRASTS.values():
         assert (pvalues.combine(function(data), "two-sided") >= 1 - 1e-9).all()
+
+
+def test_signed_sums_are_sums_over_all_signs():
+    """The plain twin of the kernel: every combination of signs, and the rest by its expansion."""
+    import itertools
+
+    from scipy.special import ndtr
+
+    from assay.planning._kernels import signed_sum_tails
+
+    rng = np.random.default_rng(0)
+    largest, bound = rng.random((6, 5)), rng.normal(size=6)
+    variance, kurtosis = rng.random(6), -rng.random(6) / 5
+    variance[:2] = 0
+    signs = np.array(list(itertools.product([-1, 1], repeat=5)))
+    left = bound[:, np.newaxis] - largest @ signs.T
+    with np.errstate(divide="ignore"):
+        x = left / np.sqrt(variance)[:, np.newaxis]
+    with np.errstate(invalid="ignore"):
+        density = np.exp(-np.square(x) / 2) / np.sqrt(2 * np.pi)
+        upper = ndtr(-x) + density * kurtosis[:, np.newaxis] / 24 * (x**3 - 3 * x)
+    plain = np.where(variance[:, np.newaxis] > 0, np.clip(upper, 0, 1), left <= 0).mean(axis=1)
+    found = signed_sum_tails(largest, variance, kurtosis, bound, np.zeros(6))
+    np.testing.assert_allclose(found, plain, atol=1e-12)

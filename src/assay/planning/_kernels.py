@@ -62,6 +62,44 @@ def expected_pairs(gold: FloatArray, model: FloatArray, table: FloatArray, log_f
     return out
 
 
+@njit(cache=True, nogil=True)
+def signed_sum_tails(
+    largest: FloatArray, variance: FloatArray, kurtosis: FloatArray, bound: FloatArray, tie: FloatArray
+) -> FloatArray:
+    """Return P(sum ≥ bound) in each row: all signs of the largest terms, Edgeworth's expansion for the sum of the rest.
+
+    The rest has this variance and this fourth cumulant over squared variance; without variance there is no rest.
+    """
+    n_rows, n_terms = largest.shape
+    sums = np.empty(1 << n_terms)
+    out = np.empty(n_rows)
+    for row in range(n_rows):
+        sums[0] = 0.0
+        filled = 1
+        for term in range(n_terms):
+            size = largest[row, term]
+            for i in range(filled):
+                sums[filled + i] = sums[i] - size
+                sums[i] += size
+            filled *= 2
+        scale = math.sqrt(variance[row])
+        total = 0.0
+        for i in range(filled):
+            left = bound[row] - sums[i]
+            if scale > 0.0:
+                x = left / scale
+                if x < -9.0:
+                    total += 1.0
+                elif x < 9.0:
+                    density = math.exp(-x * x / 2.0) * 0.3989422804014327
+                    upper = 0.5 * math.erfc(x * 0.7071067811865476) + density * kurtosis[row] / 24.0 * (x**3 - 3.0 * x)
+                    total += min(max(upper, 0.0), 1.0)
+            elif left <= tie[row]:
+                total += 1.0
+        out[row] = total / filled
+    return out
+
+
 @njit(cache=True, nogil=True, inline="always")
 def _uniform(state: npt.NDArray[np.uint64]) -> float:
     """Return the next number in (0, 1)."""

@@ -55,8 +55,11 @@ def mean_contrasts(
 
 def n_expected(setting: Setting) -> int:
     """Return the number of items of a block: fewer where each costs more, so that a first look is cheap."""
-    levels = len(setting.model.scale.levels)
-    return min(512, max(32, 13_000 // (levels * (3 + max(setting.n_responses)))))
+    levels, most = len(setting.model.scale.levels), max(setting.n_responses)
+    n_outcomes = math.comb(most + levels - 1, levels - 1)
+    if levels > 2 and n_outcomes <= MOST_OUTCOMES:
+        return min(512, max(64, 13_000 // (levels * (3 + most) + 2 * n_outcomes)))
+    return min(512, max(32, 13_000 // (levels * (3 + most))))
 
 
 def _mean_contrast(setting: Setting, metric: AdditiveMetric, gold: FloatArray, a: FloatArray, b: FloatArray) -> float:

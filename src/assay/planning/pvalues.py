@@ -154,10 +154,8 @@ def _expanded(contrasts: FloatArray) -> Tails:
     upper = _edgeworth(x, np.zeros_like(x), kurtosis)
     step = _flip_step(contrasts)
     close = np.flatnonzero(live & (upper > 1e-5) & (upper < 0.3))
-    batch = 256
-    for start in range(0, close.size, batch):
-        rows = close[start : start + batch]
-        upper[rows] = _largest_enumerated(contrasts[rows], np.abs(sums[rows]) - step / 2)
+    if close.size:
+        upper[close] = _largest_enumerated(contrasts[close], np.abs(sums[close]) - step / 2)
     # The other tail holds the observed sum too: what lies between is one step of the grid.
     lower = np.minimum(1.0, 1 - upper + step * np.exp(-np.square(x) / 2) / np.sqrt(2 * math.pi * safe))
     upper, lower = np.where(live, upper, 1.0), np.where(live, lower, 1.0)
@@ -169,17 +167,17 @@ def _largest_enumerated(contrasts: FloatArray, bound: FloatArray) -> FloatArray:
 
     What makes a sum of random signs differ from the normal are a few large terms, and these are counted.
     """
+    from assay.planning._kernels import signed_sum_tails
+
     n = contrasts.shape[1]
     n_counted = 12 if n <= 32 else 10 if n <= 64 else 8
     sizes = np.partition(np.abs(contrasts), n - n_counted, axis=1)
     rest = np.square(sizes[:, : n - n_counted])
-    variance = rest.sum(axis=1, keepdims=True)
-    safe = np.where(variance > 0, variance, 1.0)
-    kurtosis = -2 * np.square(rest).sum(axis=1, keepdims=True) / safe**2
-    left = bound[:, np.newaxis] - sizes[:, n - n_counted :] @ _signs(n_counted)
-    tie = 1e-10 * sizes.sum(axis=1, keepdims=True)
-    upper = _edgeworth(left / np.sqrt(safe), np.zeros_like(left), kurtosis)
-    return np.asarray(np.where(variance > 0, upper, left <= tie).mean(axis=1))
+    variance = rest.sum(axis=1)
+    kurtosis = -2 * np.square(rest).sum(axis=1) / np.square(np.where(variance > 0, variance, 1.0))
+    tie = 1e-10 * sizes.sum(axis=1)
+    largest = np.ascontiguousarray(sizes[:, n - n_counted :])
+    return np.asarray(signed_sum_tails(largest, variance, kurtosis, bound, tie))
 
 
 def _signs(n: int) -> FloatArray:
