@@ -1,6 +1,8 @@
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -97,3 +99,43 @@ def test_preferences_on_the_command_line(tmp_path):
     both = run("compare", named, "--preference", "human", "--a", 1, "--b", 2, "--gold", "human")
     assert both.returncode == 2
     assert "preferences are gold-free" in both.stderr
+
+
+SHARED = Path(os.environ.get("ASSAY_SHARED", Path(__file__).parents[3] / "shared")) / "data"
+
+
+def shared(name):
+    path = SHARED / name
+    if not path.exists():
+        pytest.skip("shared data are absent")
+    return path
+
+
+def test_dices_is_described_by_its_humans_alone():
+    path = shared("dices350.csv")
+    mixed = run("describe", path)
+    assert mixed.returncode == 1
+    assert mixed.stderr.count("\n") == 1
+    assert "describe --only kind=human" in mixed.stderr
+    done = run("describe", path, "--only", "kind=human", "--n-resamples", 19)
+    assert done.returncode == 0, done.stderr
+    assert "350 items × 123 raters" in done.stdout
+
+
+def test_convabuse_shows_what_two_raters_against_the_others_are_made_of(tmp_path):
+    import polars as pl
+
+    frame = pl.read_csv(shared("lewidi23_ConvAbuse.csv"))
+    who = pl.when(pl.col("source") == "Ann1").then(pl.lit("x")).when(pl.col("source") == "Ann2").then(pl.lit("y"))
+    path = tmp_path / "judged.csv"
+    frame.with_columns(judge=who.otherwise(pl.lit("others"))).write_csv(path)
+    words = ["--gold", "judge=others", "--a", "judge=x", "--b", "judge=y", "--item", "item_id", "--rater", "source"]
+    done = run("describe", path, *words, "--n-resamples", 19, "--metric", "mae")
+    assert done.returncode == 0, done.stderr
+    assert "Variance components of judge=x − judge=y" in done.stdout
+    assert "twice the raters" in done.stdout
+    planned = run(
+        "plan", path, *words, "--metric", "mae", "--contrast", "0.1", "--raters", "6,20", "--items", "500,2000"
+    )
+    assert planned.returncode == 0, planned.stderr
+    assert "random-effects finds it with power" in planned.stdout
