@@ -206,6 +206,8 @@ def test_bad_files(command, tmp_path, case):
 
 
 BAD_OPTIONS = {
+    "no direction": (["ratings.csv", *ROLES, "--better", "up"], 2, "`--better` must be one of higher, lower"),
+    "direction of an error": (["ratings.csv", *ROLES, "--better", "lower"], 2, "--better is for ratings without gold"),
     "missing file": (["nowhere.csv", *ROLES], 1, "there is no file nowhere.csv"),
     "a directory": ([".", *ROLES], 1, "is a directory"),
     "wrong column": (["ratings.csv", *ROLES, "--item", "nope"], 1, "has no column 'nope'"),
@@ -231,7 +233,7 @@ BAD_OPTIONS = {
         2,
         "`positive` is for",
     ),
-    "negative seed": (["ratings.csv", *ROLES, "--seed", "-1"], 2, "got -1."),
+    "negative seed": (["ratings.csv", *ROLES, "--seed", "-1"], 2, "'--seed': Input should be greater than or equal to 0"),
     "no workers": (["ratings.csv", *ROLES, "--workers", "0"], 2, "at least 1; got 0."),
     "several files without names": (["ratings.csv", "human.csv", *ROLES], 2, "several tables need names"),
 }

@@ -20,6 +20,7 @@ from assay import (
     compare,
     compare_each,
 )
+from assay.comparison import Comparisons
 from assay.metrics import BUILTIN
 from assay.metrics.ratings import MeanRating
 from assay.resampling import RULES
@@ -240,12 +241,19 @@ def test_one_item_gives_nan_and_notes_never_a_crash(name):
     assert "undefined" in str(result)
 
 
+def test_comparisons_come_back_from_their_json(likert):
+    found = compare_each(likert, metrics=["mae", "tv"], n_resamples=99, rng=0)
+    again = Comparisons.from_dict(json.loads(_json.dumps(found.to_dict())))
+    assert _json.dumps(again.to_dict()) == _json.dumps(found.to_dict())
+    assert str(again) == str(found)
+
+
 def test_few_items_say_what_p_they_can_reach():
     with pytest.warns(AssayWarning):
         result = compare(Contest.from_arrays([1.0], [1.0], [2.0]), rng=0)
-    assert "with 1 item no p-value below 1 is possible." in result.notes
+    assert "with 1 item no p-value below 1 is possible (0.5 one-sided)." in result.notes
     result = compare(FEW.take(np.arange(4)), rng=0, interval="percentile", n_resamples=999, alternative="greater")
-    assert "with 4 items no p-value below 0.0625 is possible." in result.notes
+    assert "with 4 items no p-value below 0.125 is possible (0.0625 one-sided)." in result.notes
 
 
 @pytest.mark.parametrize("name", list(BUILTIN))

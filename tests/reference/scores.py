@@ -64,3 +64,14 @@ SIGN_POWER = 0.416414
 
 NLPSTATTEST_SCREEN = 199
 """MANUAL, figure 1: power .8, delta .2, sigma 1."""
+
+NLPSTATTEST_SAMPLES = {
+    "data-h0-equal-beta": {
+        "t": 0.36451,
+        "wilcoxon": 0.32628,
+        "sign": 0.48412,
+        "hodges-lehmann": 0.01734,
+    },
+    "data-h1-less-normal": {"hodges-lehmann": -1.15278, "cohen-d": -0.81971},
+}
+"""Answers for sample files of NLPStatTest (ORACLES.md); the files come with that program, not with the shared data."""

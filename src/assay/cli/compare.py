@@ -67,7 +67,7 @@ def compare(  # noqa: PLR0917 (each parameter is an option of the command)
         str | None, typer.Option(help="studentised, bca, percentile, basic or t; the best that can be had if left out.")
     ] = None,
     correction: Annotated[str, typer.Option(help="holm, benjamini-hochberg or none.")] = "holm",
-    seed: Annotated[int, typer.Option(help="The same seed gives the same answer.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same answer.")] = 0,
     workers: Annotated[int | None, typer.Option(help="Threads; one per core if left out.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
@@ -145,10 +145,22 @@ def metrics_for(
         chosen = resolve(name)
         if isinstance(chosen, OneAgainstRest):
             chosen = replace(chosen, threshold=threshold, positive=positive)
-        if isinstance(chosen, MeanRating | Superiority) and better is not None:
+        if isinstance(chosen, MeanRating | Superiority) and better in ("higher", "lower"):
             chosen = replace(chosen, direction=better)  # type: ignore[arg-type]
         found.append(chosen)
+    if better is not None:
+        _check_better(better, [metric.name for metric in found if isinstance(metric, MeanRating | Superiority)])
     return found, why
+
+
+def _check_better(better: str, takers: list[str]) -> None:
+    """Refuse a direction that is none, or that no metric takes: an error measure knows its own."""
+    from assay import _check
+    from assay.errors import ArgumentError
+
+    _check.one_of("--better", better, ("higher", "lower"))
+    if not takers:
+        raise ArgumentError("--better is for ratings without gold (rating, superiority, win-rate); leave it out here.")
 
 
 def _show(found: "Comparisons", choices: list[str]) -> None:

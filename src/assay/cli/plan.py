@@ -138,7 +138,7 @@ def plan(  # noqa: PLR0917 (each parameter is an option of the command)
             rich_help_panel=METHOD,
         ),
     ] = False,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same plan.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same plan.")] = 0,
     workers: Annotated[int | None, typer.Option(help="Threads; one per core if left out.")] = None,
     store: StoreOption = None,
     dask: DaskOption = None,

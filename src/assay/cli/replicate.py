@@ -18,7 +18,7 @@ def replicate(
         int | None,
         typer.Option(help="Simulated data sets of each kind, per design. [default: 1000, forest 4000]"),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Another seed gives another Monte-Carlo error.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed gives another Monte-Carlo error.")] = 0,
     store: StoreOption = None,
     workers: WorkersOption = None,
     dask: DaskOption = None,

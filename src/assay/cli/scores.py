@@ -69,7 +69,7 @@ Method = Annotated[str, typer.Option(help="bootstrap (resample the data) or norm
 Effect = Annotated[float | None, typer.Option(help="The true difference to assume; the observed one if left out.")]
 Sizes = Annotated[str, typer.Option(help="How many sizes up to that of the data, or the sizes: 100,200,400.")]
 Simulations = Annotated[int | None, typer.Option(help="Simulated studies per size; 1,000, or fewer for large files.")]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same answer.")]
+Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same answer.")]
 Workers = Annotated[int | None, typer.Option(help="Threads; one per core if left out.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Config = Annotated[

@@ -31,7 +31,7 @@ def simulate(
     levels: LevelsOption = None,
     mean: MeanOption = None,
     sd: SdOption = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same table.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same table.")] = 0,
 ) -> None:
     """Simulate responses of gold, A and B (perturbed by --epsilon) and write them as a table."""
     from assay import io

@@ -71,13 +71,14 @@ def effects(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> EffectSi
     )
 
 
-def small(contest: Contest, tail: PValue, alternative: str) -> list[str]:
+def small(contest: Contest, tail: PValue) -> list[str]:
     """Say which p-value is the smallest possible where so few items are enumerated that it matters."""
     if not tail.exact or contest.n_items > 5:
         return []
-    least = (2 if alternative == "two-sided" else 1) / 2**contest.n_items
+    one_sided = 1 / 2**contest.n_items
     return [
-        f"with {contest.n_items} item{'s' * (contest.n_items > 1)} no p-value below {min(1.0, least):.4g} is possible."
+        f"with {contest.n_items} item{'s' * (contest.n_items > 1)} no p-value below {2 * one_sided:.4g} is possible "
+        f"({one_sided:.4g} one-sided)."
     ]
 
 

@@ -243,7 +243,7 @@ def _compare(contest: Contest, metrics: Sequence[Metric], plan: _Procedure) -> l
             standard_errors=draws.standard_errors[i], standard_error=error,
             confidence_level=plan.confidence_level, alternative=plan.alternative,
         )  # fmt: skip
-        about = [*small(contest, tail, plan.alternative), *unequal(seen, metric), *few(metric, gold, a, b)]
+        about = [*small(contest, tail), *unequal(seen, metric), *few(metric, gold, a, b)]
         notes = dict.fromkeys([*contest.notes, *caveats, *tail.notes, *limits.notes, *about])
         if math.isnan(contrast) or math.isnan(limits.low):
             warnings.warn(f"{metric.name}: {' '.join(notes)}", AssayWarning, stacklevel=3)

@@ -227,6 +227,12 @@ class Comparisons(Sequence[Comparison]):
         """Return the correction and every comparison."""
         return {"correction": self.correction, "comparisons": [entry.to_dict() for entry in self.comparisons]}
 
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "Comparisons":
+        """Make comparisons from `to_dict` or from what `assay compare --json` printed; they have no draws."""
+        entries = tuple(Comparison.from_dict(entry) for entry in content["comparisons"])
+        return cls(entries, str(content["correction"]))
+
     def to_frame(self) -> "polars.DataFrame":
         """Return one row for each comparison."""
         return _frame(self.comparisons)
