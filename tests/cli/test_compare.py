@@ -233,7 +233,7 @@ BAD_OPTIONS = {
         2,
         "`positive` is for",
     ),
-    "negative seed": (["ratings.csv", *ROLES, "--seed", "-1"], 2, "'--seed': Input should be greater than or equal to 0"),
+    "negative seed": (["ratings.csv", *ROLES, "--seed", "-1"], 2, "'--seed': Input should be greater than"),
     "no workers": (["ratings.csv", *ROLES, "--workers", "0"], 2, "at least 1; got 0."),
     "several files without names": (["ratings.csv", "human.csv", *ROLES], 2, "several tables need names"),
 }
