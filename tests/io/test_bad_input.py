@@ -88,8 +88,9 @@ TEXT_FILES = {
     ),
     "one source in numbers, one in words": (
         b"item,source,value\nq1,s,yes\nq1,s,no\nq2,s,no\nq1,m,0.3\nq2,m,0.4\n",
-        "m answers in numbers ({path}, line 5: '0.3') but s answers in labels ({path}, line 2: 'yes'). Bring them to one "
-        "scale, or take all values as labels with `scale` nominal (--scale nominal).",
+        "m answers in numbers ({path}, line 5: '0.3') but s answers in labels ({path}, line 2: 'yes'). Read only "
+        "sources of one kind (`sources`, or describe --only kind=human), bring them to one scale, or take all values as "
+        "labels with `scale` nominal (--scale nominal).",
     ),
     "duplicate rater": (
         b"item,source,rater,value\nq1,s,ann,1\nq2,s,ann,1\nq1,s,ann,2\n",
