@@ -3,15 +3,22 @@
 The FOREST study is 5 datasets × 4 ε × 4 metrics × 282 designs (9 budgets, K from 1 to 500) = 22,560 expected p-values
 with interval widths. Beside it stands what one-by-one simulation of the same cells would cost, from a sample of them.
 
-    python benchmarks/plan_speed.py [--workers 2] [--limit SETTINGS]
+    python benchmarks/plan_speed.py [--workers 2] [--limit SETTINGS] [--checks CELLS]
 
-Seconds are wall-clock on an otherwise idle machine; on a busy one look at the processor seconds.
+Seconds are wall-clock on an otherwise idle machine; on a busy one look at the processor seconds. A sample of the cells
+is computed again from another seed and with a quarter of the error, which says whether the claimed errors are right.
 """
 
 import argparse
 import csv
+import math
+import os
 import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the processes are the parallelism; must come before NumPy
 
 import numpy as np
 
@@ -19,7 +26,9 @@ from assay._random import seed_of
 from assay.metrics import resolve
 from assay.models import preset, simulate_contrasts
 from assay.planning.exact import ExactEngine
+from assay.planning.expected import mean_contrasts, n_expected
 from assay.planning.power import Test, from_pool
+from assay.planning.scores import ITEMS, Setting, draw_block
 
 DATASETS = ("toxicity", "dices", "d3code", "jobsq1", "jobsq3")
 EPSILONS = (0.1, 0.2, 0.3, 0.4)
@@ -31,33 +40,88 @@ STUDIES = 10_000
 """Simulated studies per cell in the papers, for the alternative and for the null each."""
 
 
-def forest(workers: int, limit: int | None) -> dict[str, object]:
-    settings = [(name, epsilon, k) for name in DATASETS for epsilon in EPSILONS for k in RESPONSES]
-    if limit is not None:
-        settings = settings[:: max(1, len(settings) // limit)]
-    wall, cpu = time.perf_counter(), time.process_time()
-    cells, matter, worst, items = 0, 0, 0.0, 0
-    for name, epsilon, k in settings:
-        model = preset(f"categorical-{name}")
-        metrics = [resolve(metric).on(model.scale) for metric in METRICS]
-        n_items = sorted({budget // k for budget in BUDGETS if budget >= k})
-        engine = ExactEngine(model, metrics, (k, k, k), epsilon=epsilon, seed=seed_of(0), workers=workers)
-        engine.sharpen(n_items, PRECISION)
-        items += max(engine.n_items)
-        for n in n_items:
-            for outlook in engine.outlooks(n):
-                cells += 1
-                if 0.01 < outlook.expected_pvalue < 0.2:
-                    matter += 1
-                    worst = max(worst, outlook.expected_pvalue_error)
-    part = "" if limit is None else f" (every {700 // len(settings)}th of 700 settings)"
-    return {
-        "what": f"FOREST study, expected p and interval width{part}",
-        "cells": cells,
-        "wall_seconds": round(time.perf_counter() - wall, 1),
-        "cpu_seconds": round(time.process_time() - cpu, 1),
-        "note": f"largest error {worst:.4f} among {matter} cells with .01 < p < .2; {items / 1e6:.1f} million items",
+SETTINGS = tuple((name, epsilon, k) for name in DATASETS for epsilon in EPSILONS for k in RESPONSES)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One expected p-value of the study, and how it was asked for."""
+
+    setting: tuple[str, float, int]
+    metric: str
+    n_items: int
+    pvalue: float
+    error: float
+
+    @property
+    def matters(self) -> bool:
+        """Whether the precision was asked for here."""
+        return 0.01 < self.pvalue < 0.2
+
+
+def engine_of(setting: tuple[str, float, int], metrics: tuple[str, ...] = METRICS, seed: int = 0) -> ExactEngine:
+    name, epsilon, k = setting
+    model = preset(f"categorical-{name}")
+    bound = [resolve(metric).on(model.scale) for metric in metrics]
+    return ExactEngine(model, bound, (k, k, k), epsilon=epsilon, seed=seed_of(seed), workers=1)
+
+
+def solve(setting: tuple[str, float, int]) -> tuple[list[Answer], int, float]:
+    """Answer for every budget and metric of one setting; also return the items simulated and the processor time."""
+    begun = time.process_time()
+    engine = engine_of(setting)
+    n_items = sorted({budget // setting[2] for budget in BUDGETS if budget >= setting[2]})
+    engine.sharpen(n_items, PRECISION)
+    found = []
+    for n in n_items:
+        for metric, outlook in zip(METRICS, engine.outlooks(n), strict=True):
+            found.append(Answer(setting, metric, n, outlook.expected_pvalue, outlook.expected_pvalue_error))
+    return found, sum(engine.n_items), time.process_time() - begun
+
+
+def again(answer: Answer) -> float:
+    """Return how many standard errors an answer is from that of another seed and several times the precision."""
+    engine = engine_of(answer.setting, (answer.metric,), seed=1)
+    engine.sharpen([answer.n_items], PRECISION / 4)
+    [outlook] = engine.outlooks(answer.n_items)
+    return (answer.pvalue - outlook.expected_pvalue) / math.hypot(answer.error, outlook.expected_pvalue_error)
+
+
+def forest(workers: int, limit: int | None, checks: int) -> list[dict[str, object]]:
+    """Run the study, one setting after another in each process, and then some of its cells again."""
+    settings = SETTINGS if limit is None else SETTINGS[:: max(1, len(SETTINGS) // limit)]
+    wall = time.perf_counter()
+    with ProcessPoolExecutor(workers) as pool:
+        # Many labels cost most: they go first, so that the processes end together.
+        done = list(pool.map(solve, settings[::-1]))
+        wall = time.perf_counter() - wall
+        answers = [answer for found, _, _ in done for answer in found]
+        inside = [answer for answer in answers if answer.matters]
+        chosen = np.random.default_rng(0).permutation(len(inside))[:checks]
+        wall_checks = time.perf_counter()
+        deviations = np.abs(list(pool.map(again, [inside[i] for i in chosen])))
+        wall_checks = time.perf_counter() - wall_checks
+    worst = max(answer.error for answer in inside)
+    items = sum(n for _, n, _ in done)
+    part = "" if limit is None else f" ({len(settings)} of {len(SETTINGS)} settings)"
+    slowest = max(done, key=lambda each: each[2])
+    study = {
+        "what": f"FOREST study, expected p and interval width{part}, {workers} processes",
+        "cells": len(answers),
+        "wall_seconds": round(wall, 1),
+        "cpu_seconds": round(sum(seconds for _, _, seconds in done), 1),
+        "note": f"largest error {worst:.4f} among {len(inside)} cells with .01 < p < .2; {items / 1e6:.1f} million item "
+        f"scores; slowest setting {slowest[0][0].setting} {slowest[2]:.1f} s",
     }
+    check = {
+        "what": "cells with .01 < p < .2 again, another seed, a quarter of the error",
+        "cells": len(deviations),
+        "wall_seconds": round(wall_checks, 1),
+        "cpu_seconds": "",
+        "note": f"deviation in standard errors: root mean square {math.sqrt(np.mean(deviations**2)):.2f}, "
+        f"beyond 2: {np.mean(deviations > 2):.1%}, largest {deviations.max():.1f}",
+    }
+    return [study, check]
 
 
 def one_by_one(sample: int = 24, studies: int = 100) -> dict[str, object]:
@@ -105,6 +169,25 @@ def one_more() -> dict[str, object]:
     }
 
 
+def an_item() -> dict[str, object]:
+    """Say how many independent scores an item is worth for the mean: drawn, and with its responses summed up."""
+    model = preset("categorical-jobsq1")
+    metric = resolve("kl").on(model.scale)
+    setting = Setting(model, (6, 6, 6), 0.2)
+    blocks = [draw_block(setting, [metric], number, seed_of(0))[0] for number in range(400)]
+    means, squares = np.array([block.moments for block in blocks]).T
+    expected = [mean_contrasts(setting, [metric], number, seed_of(0))[0] for number in range(400)]
+    variance = squares.mean() - means.mean() ** 2
+    drawn, summed = variance / (means.var() * ITEMS), variance / (np.var(expected) * n_expected(setting))
+    return {
+        "what": "independent scores that one item is worth for the mean, jobsq1 kl, K = 6",
+        "cells": 1,
+        "wall_seconds": "",
+        "cpu_seconds": "",
+        "note": f"{drawn:.1f} drawn, {summed:.0f} with its responses summed up",
+    }
+
+
 def power(workers: int) -> dict[str, object]:
     model = preset("likert-toxicity")
     metric = resolve("mae").on(model.scale)
@@ -125,8 +208,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--limit", type=int, help="only about this many of the 700 settings")
+    parser.add_argument("--checks", type=int, default=100, help="cells to compute again")
     arguments = parser.parse_args()
-    rows = [power(arguments.workers), one_more(), one_by_one(), forest(arguments.workers, arguments.limit)]
+    rows = [power(arguments.workers), one_more(), an_item(), one_by_one()]
+    rows += forest(arguments.workers, arguments.limit, arguments.checks)
     for row in rows:
         print(" | ".join(str(value) for value in row.values()))
     with Path("docs/measured/plan_speed.csv").open("w", newline="", encoding="utf-8") as file:

@@ -68,7 +68,7 @@ def from_dict(entry: dict[str, Any]) -> ResponseModel:
     if kind == "empirical":
         return _empirical(entry)
     if kind == "smoothed":
-        return SmoothedModel(from_dict(entry["fitted"]), tuple(tuple(row) for row in entry["seen"]))
+        return SmoothedModel(from_dict(entry["fitted"]), tuple(tuple(row) for row in entry["seen"]), entry["steps"])
     if kind not in ("normal", "likert"):
         raise ArgumentError(f"unknown kind of model {kind!r}; known: normal, likert, categorical, empirical, smoothed.")
     families = {name: family_from_dict(entry[name]) for name in ("mean", "sd")}

@@ -11,7 +11,7 @@ from assay.models import ResponseModel, simulate_contrasts
 from assay.planning.pools import Growing
 from assay.planning.scores import Setting, Sizes
 
-BLOCKS = 64
+BLOCKS = 128
 """Blocks of items behind each expected contrast; all ε see the same items, so that the curve is smooth."""
 
 
@@ -91,7 +91,8 @@ def expected_contrast(
     """Return the mean contrast at ε and its numerical error; a metric without item scores is taken on 1,000 items."""
     if isinstance(metric, AdditiveMetric):
         scores = Growing(setting, [metric], seed, workers=workers)
-        scores.grow([BLOCKS])
+        grow = scores.grow_means if scores.has_means[0] else scores.grow
+        grow([BLOCKS])
         [pool] = scores.pools()
         return pool.mean, pool.standard_error
     draws = simulate_contrasts(
