@@ -235,6 +235,15 @@ def test_a_narrower_hypothesis_is_not_recommended_for_its_power(found):
     assert "use dealt-responses (bootstrap/all) with the metric mae" in alone.recommendation
 
 
+def test_a_t_interval_holds_zero_where_the_t_test_does_not_reject():
+    one = audit("normal", metrics=["mae", "spearman"], intervals=["t"], rng=1, **SMALL)
+    for row in one.intervals:
+        assert (row.metric, row.interval) == ("mae", "t")
+        if row.truth != "B worse":
+            test = next(test for test in one.tests if (test.null, test.truth) == ("paired-t", row.truth))
+            assert row.covered == test.n_data_sets - test.rejected
+
+
 def test_the_smallest_error_hides_the_others(found):
     by_metric = [row for row in found.smallest if row.by == "metric"]
     assert {row.n for row in by_metric} == {2}
@@ -315,7 +324,7 @@ def test_draws_that_cannot_use_the_level_are_noted():
         ({"perturbation": "split"}, "`perturbation` must be one of shift, mixing, noise, guessing"),
         ({"perturbation": "mixing"}, "needs a scale with levels"),
         ({"alpha": 5}, "Did you mean 0.05"),
-        ({"intervals": ["t"]}, "`intervals` must be one of"),
+        ({"intervals": ["wald"]}, "`intervals` must be one of"),
         ({"analytical": ["t"]}, "`analytical` must be one of"),
         ({"n_data_sets": 1}, "`n_data_sets` must be a whole number of at least 2"),
         ({"schemes": [("all", "one")], "nulls": ["dealt-responses"], "analytical": []}, "no p-value is left"),

@@ -26,6 +26,7 @@ SIGN_CHANGE = "sign-change"
 
 NULLS = ("swapped-items", "recentred", "dealt-responses", "pooled-responses")
 ANALYTICAL = ("paired-t", "wilcoxon")
+INTERVALS = (*inference.METHODS, "t")
 NO_SCHEME = "–"
 
 
@@ -120,7 +121,7 @@ class Estimators:
                     found.tests[key._replace(pvalue=TAIL)] = Estimate(one, two)
             methods = [method for method in self.intervals if has_interval(method, metric, scheme)]
             error, left = np.nan, np.empty(0)
-            if {"bca", "studentised", "score"} & set(methods):
+            if {"bca", "studentised", "score", "t"} & set(methods):
                 error, left = moments(metric, *sides, contest=seen, rounding=rounding, clusters=None)
                 left = settled(left, observed, rounding)
             for method in methods:
@@ -170,7 +171,7 @@ def keeps_responses(scheme: Scheme) -> bool:
 def has_interval(method: str, metric: Metric, scheme: Scheme) -> bool:
     """Whether `compare` would give this interval: a rule of what each method needs."""
     resamples_items = scheme.items == "bootstrap" and keeps_responses(scheme)
-    if method == "studentised":
+    if method in ("studentised", "t"):
         return resamples_items and metric.additive
     if method == "score":
         return resamples_items and metric.three_valued

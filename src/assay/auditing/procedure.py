@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from os import PathLike
 from typing import Any
 
-from assay import _check, _json, _random, inference, models
+from assay import _check, _json, _random, models
 from assay.auditing import estimators as choices
 from assay.auditing.cell import check_model, measure, read_model
 from assay.auditing.results import Audit, rows_of
@@ -30,7 +30,7 @@ def audit(
     schemes: Sequence[Scheme | tuple[str, str]] = SCHEMES,
     nulls: Sequence[str] = choices.NULLS,
     analytical: Sequence[str] = choices.ANALYTICAL,
-    intervals: Sequence[str] = inference.METHODS,
+    intervals: Sequence[str] = choices.INTERVALS,
     designs: Sequence[tuple[int, int]] = DESIGNS,
     epsilons: Sequence[float] = EPSILONS,
     perturbation: str | None = None,
@@ -60,7 +60,9 @@ def audit(
         all kept (LEADER's "(bootstrap_items, all)") appear under their true name, sign-change.
     analytical : sequence of {"paired-t", "wilcoxon"}
         Tests of the item contrasts, for metrics that have them.
-    intervals : sequence of {"percentile", "basic", "bca", "studentised"}
+    intervals : sequence of {"percentile", "basic", "bca", "studentised", "score", "t"}
+        Each where it has a meaning: "score" for metrics whose item contrasts are signs (accuracy, wins), "studentised"
+        and "t" (Student's, of the item contrasts) for metrics with item scores.
     designs : sequence of (items, responses per item)
     epsilons : sequence of float
         How far B is from gold. 0 is always audited: there A and B answer alike, and every rejection is an error.
@@ -109,7 +111,7 @@ def plan(
     schemes: Sequence[Scheme | tuple[str, str]] = SCHEMES,
     nulls: Sequence[str] = choices.NULLS,
     analytical: Sequence[str] = choices.ANALYTICAL,
-    intervals: Sequence[str] = inference.METHODS,
+    intervals: Sequence[str] = choices.INTERVALS,
     designs: Sequence[tuple[int, int]] = DESIGNS,
     epsilons: Sequence[float] = EPSILONS,
     perturbation: str | None = None,
@@ -147,7 +149,7 @@ def plan(
         "metrics": names,
         "pairs": pairs,
         "analytical": [_check.one_of("analytical", name, choices.ANALYTICAL) for name in analytical],
-        "intervals": [_check.one_of("intervals", name, inference.METHODS) for name in intervals],
+        "intervals": [_check.one_of("intervals", name, choices.INTERVALS) for name in intervals],
         "alpha": _check.fraction("alpha", alpha),
         "confidence_level": _check.fraction("confidence_level", confidence_level),
         "n_data_sets": _check.integer("n_data_sets", n_data_sets, at_least=2),

@@ -1,6 +1,7 @@
 """Arrays in, numbers out: p-values, intervals, proportions, corrections and effect sizes."""
 
 from assay.inference.corrections import adjust
+from assay.inference.direct import score, student
 from assay.inference.effect_sizes import cliffs_delta, cohen_dz, hedges_factor, hedges_g, win_rate
 from assay.inference.intervals import (
     METHODS,
@@ -10,7 +11,6 @@ from assay.inference.intervals import (
     bca,
     interval,
     percentile,
-    score,
     studentised,
 )
 from assay.inference.proportions import BinomialRegion, binomial_region, clopper_pearson, wilson
@@ -40,6 +40,7 @@ __all__ = [
     "interval",
     "percentile",
     "score",
+    "student",
     "studentised",
     "tail_pvalue",
     "two_way",

@@ -1,4 +1,4 @@
-"""From bootstrap draws to confidence intervals: percentile, basic, BCa and studentised; and Tango's score interval.
+"""From bootstrap draws to confidence intervals: percentile, basic, BCa and studentised.
 
 An interval that the draws cannot give is NaN at both ends, and its notes say why. In particular, draws that are all
 equal say nothing about uncertainty, so they give no interval rather than one of width zero.
@@ -20,9 +20,6 @@ from assay.scales import FloatArray
 
 Method = Literal["percentile", "basic", "bca", "studentised", "score"]
 METHODS: tuple[Method, ...] = ("percentile", "basic", "bca", "studentised", "score")
-SAME_SIZE = 1e-13
-"""Item contrasts that differ by less than this share, times their number, are equal: they come out of a jackknife."""
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,24 +78,35 @@ def interval(
 ) -> ConfidenceInterval:
     """Return the interval that `method` makes of the draws.
 
-    "bca" and "score" also need `jackknife`; "studentised" also needs `standard_errors` and `standard_error`.
+    "bca" and "score" also need `jackknife`; "studentised" also needs `standard_errors` and `standard_error`; "t" needs
+    `jackknife`, for the number of items, and `standard_error`.
 
     Examples
     --------
     >>> interval("percentile", [0.0, 1.0, 2.0, 3.0, 4.0], estimate=1.5, confidence_level=0.5).low
     1.0
     """
-    _check.one_of("method", method, METHODS)
+    _check.one_of("method", method, (*METHODS, "t"))
     if method == "percentile":
         return percentile(draws, confidence_level=confidence_level, alternative=alternative)
     if method == "basic":
         return basic(draws, estimate, confidence_level=confidence_level, alternative=alternative)
-    if method in ("bca", "score"):
+    if method == "bca":
         if jackknife is None:
-            raise ArgumentError(f"`jackknife` must be given for method {method!r}; got None.")
-        if method == "bca":
-            return bca(draws, estimate, jackknife=jackknife, confidence_level=confidence_level, alternative=alternative)
+            raise ArgumentError("`jackknife` must be given for method 'bca'; got None.")
+        return bca(draws, estimate, jackknife=jackknife, confidence_level=confidence_level, alternative=alternative)
+    if method in ("score", "t"):
+        from assay.inference.direct import score, student
+
+        if jackknife is None or (method == "t" and standard_error is None):
+            raise ArgumentError(f"`jackknife` and `standard_error` must be given for method {method!r}; got None.")
         left = np.asarray(jackknife, dtype=np.float64).ravel()
+        if method == "t":
+            assert standard_error is not None
+            return student(
+                estimate, standard_error=standard_error, n=left.size, confidence_level=confidence_level,
+                alternative=alternative,
+            )  # fmt: skip
         contrasts = left.size * estimate - (left.size - 1) * left  # of a mean, leaving one out gives that one back
         return score(contrasts, confidence_level=confidence_level, alternative=alternative)
     if standard_errors is None or standard_error is None:
@@ -131,11 +139,11 @@ def percentile(
     >>> print(percentile(range(1001), confidence_level=0.9))
     90 % interval 50 to 950 (percentile)
     """
-    tails = _tails(confidence_level, alternative)
+    tails = tails_of(confidence_level, alternative)
     kept, notes = _usable(draws)
     low, high = _quantiles(kept, tails)
     notes += _extreme(kept, tails)
-    return _conclude("percentile", (low, high), confidence_level, alternative, notes)
+    return conclude("percentile", (low, high), confidence_level, alternative, notes)
 
 
 def basic(
@@ -151,11 +159,11 @@ def basic(
     >>> print(basic(range(1001), 400, confidence_level=0.9))
     90 % interval -150 to 750 (basic)
     """
-    tails = _tails(confidence_level, alternative)
+    tails = tails_of(confidence_level, alternative)
     kept, notes = _usable(draws, estimate)
     low, high = _quantiles(kept, tails)
     notes += _extreme(kept, tails)
-    return _conclude("basic", (2 * estimate - high, 2 * estimate - low), confidence_level, alternative, notes)
+    return conclude("basic", (2 * estimate - high, 2 * estimate - low), confidence_level, alternative, notes)
 
 
 def bca(
@@ -189,7 +197,7 @@ def bca(
     >>> print(bca(range(1001), 500, jackknife=[1.0, 2.0, 3.0], confidence_level=0.9))
     90 % interval 50 to 950 (bca)
     """
-    tails = np.array(_tails(confidence_level, alternative))
+    tails = np.array(tails_of(confidence_level, alternative))
     kept, notes = _usable(draws, estimate)
     factors = jackknife if isinstance(jackknife, list | tuple) and jackknife and np.ndim(jackknife[0]) else [jackknife]
     tolerance = tie_tolerance(kept, estimate)
@@ -208,11 +216,11 @@ def bca(
         reason = ""
     if not kept.size or reason:
         notes += (f"The BCa interval is undefined: {reason}.",) if kept.size else ()
-        return _conclude("bca", (math.nan, math.nan), confidence_level, alternative, notes)
+        return conclude("bca", (math.nan, math.nan), confidence_level, alternative, notes)
     adjusted = ndtr(bias + shifted / (1 - rate * shifted))
     low, high = _quantiles(kept, adjusted)
     used = {"two-sided": adjusted, "greater": adjusted[:1], "less": adjusted[1:]}[alternative]
-    return _conclude("bca", (low, high), confidence_level, alternative, notes + _extreme(kept, used))
+    return conclude("bca", (low, high), confidence_level, alternative, notes + _extreme(kept, used))
 
 
 def acceleration(*jackknife: npt.ArrayLike) -> float:
@@ -266,7 +274,7 @@ def studentised(
     >>> print(studentised([1.0, 2.0, 3.0], 2.0, standard_errors=[1, 1, 1], standard_error=0.5, confidence_level=0.5))
     50 % interval 1.75 to 2.25 (studentised)
     """
-    tails = _tails(confidence_level, alternative)
+    tails = tails_of(confidence_level, alternative)
     values = np.asarray(draws, dtype=np.float64).ravel()
     errors = np.asarray(standard_errors, dtype=np.float64).ravel()
     if values.shape != errors.shape:
@@ -279,64 +287,11 @@ def studentised(
     low, high = _quantiles(kept, tails)
     notes += _extreme(kept, tails)
     ends = (estimate - standard_error * high, estimate - standard_error * low)
-    return _conclude("studentised", ends, confidence_level, alternative, notes)
+    return conclude("studentised", ends, confidence_level, alternative, notes)
 
 
-def score(
-    contrasts: npt.ArrayLike, *, confidence_level: float = 0.95, alternative: str = "two-sided"
-) -> ConfidenceInterval:
-    """Return Tango's score interval of the mean of item contrasts that are −c, 0 or c (Tango 1998).
-
-    It holds the differences of two paired proportions that the score test does not reject: for accuracy and wins, whose
-    item contrasts are signs, and any metric of single labels. It needs no draws, and where few items tell A and B
-    apart it covers, while resampling has too few different outcomes to draw from.
-
-    Parameters
-    ----------
-    contrasts : array of float
-        One for each item; if not all are zero or of the same size, the interval is undefined.
-    confidence_level : float
-    alternative : {"two-sided", "greater", "less"}
-
-    Examples
-    --------
-    A is better on 1 of 21 items, B on 7:
-
-    >>> print(score([1.0] + 7 * [-1.0] + 13 * [0.0]))
-    95 % interval -0.5172 to -0.026 (score)
-    """
-    tail, _ = _tails(confidence_level, alternative)
-    values = np.asarray(contrasts, dtype=np.float64).ravel()
-    size = float(np.abs(values).max(initial=0.0))
-    tolerance = SAME_SIZE * max(1, values.size) * size
-    differs = np.abs(values) > tolerance
-    if values.size < 2 or not size > 0 or not (np.abs(np.abs(values[differs]) - size) <= tolerance).all():
-        reason = "no item tells A and B apart" if size == 0 else "the item contrasts are not all −c, 0 or c"
-        notes = (f"The score interval is undefined: {reason}.",)
-        return _conclude("score", (math.nan, math.nan), confidence_level, alternative, notes)
-    won, lost = int(np.count_nonzero(values[differs] > 0)), int(np.count_nonzero(values[differs] < 0))
-    z = -float(ndtri(tail))
-    low, high = _score_end(won, lost, values.size, z), -_score_end(lost, won, values.size, z)
-    return _conclude("score", (size * low, size * high), confidence_level, alternative, ())
-
-
-def _score_end(won: int, lost: int, n: int, z: float) -> float:
-    """Return the smallest difference of shares that the score test does not reject, by bisection."""
-    low, high = -1.0, (won - lost) / n
-    while high - low > ROUNDING:
-        middle = (low + high) / 2
-        # The share of lost items that is most likely where the difference is `middle` (Tango 1998, eq. 11).
-        linear = (2 * n - won + lost) * middle - won - lost
-        share = (math.sqrt(linear**2 + 8 * n * lost * middle * (1 - middle)) - linear) / (4 * n)
-        variance = max(2 * share + middle * (1 - middle), 0.0) / n
-        if (won - lost) / n - middle > z * math.sqrt(variance):
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-def _tails(confidence_level: float, alternative: str) -> tuple[float, float]:
+def tails_of(confidence_level: float, alternative: str) -> tuple[float, float]:
+    """Return the probabilities below the two ends."""
     level = _check.fraction("confidence_level", confidence_level)
     sides = 2 if _check.one_of("alternative", alternative, ALTERNATIVES) == "two-sided" else 1
     return (1 - level) / sides, 1 - (1 - level) / sides
@@ -370,8 +325,8 @@ def _extreme(draws: FloatArray, probabilities: Sequence[float] | FloatArray) -> 
     return (f"An end of the interval is the most extreme of {draws.size:,} draws: take more draws.",)
 
 
-def _conclude(
-    method: Method, ends: tuple[float, float], level: float, alternative: str, notes: tuple[str, ...]
+def conclude(
+    method: Method | Literal["t"], ends: tuple[float, float], level: float, alternative: str, notes: tuple[str, ...]
 ) -> ConfidenceInterval:
     """Put the interval together; a one-sided one has its other end at infinity."""
     low, high = ends
