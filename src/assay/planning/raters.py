@@ -86,15 +86,16 @@ def plan_raters(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from assay import Contest, Responses, Scale
     >>> rng = np.random.default_rng(0)
     >>> shape, who = (40, 6), np.tile(np.arange(6), (40, 1))
     >>> a, b = (Responses.from_grid(0.3 * rng.normal(size=6) + rng.normal(size=shape), who) for _ in "ab")
     >>> pilot = Contest(None, a, b, Scale("continuous"), np.arange(40).astype(str), ("", "A", "B"))
     >>> costs = RaterCosts.per_hour(30, ratings_per_hour=60, item=1)
-    >>> found = plan_raters(pilot, contrast=0.4, n_raters=[5, 10, 20], target_power=0.8, costs=costs, rng=0)
+    >>> found = plan_raters(pilot, contrast=0.4, n_raters=[10, 20, 40], target_power=0.8, costs=costs, rng=0)
     >>> [(cell.n_items, cell.n_raters, cell.cost) for cell in found.cells]
-    [(66, 10, 726.0), (20, 20, 420.0)]
+    [(23, 20, 483.0), (12, 40, 492.0)]
     """
     rule = Rule(_check.fraction("alpha", alpha), _check.one_of("alternative", alternative, ALTERNATIVES))
     level = _check.fraction("confidence_level", confidence_level)
