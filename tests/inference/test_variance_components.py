@@ -168,3 +168,13 @@ def test_a_decision_study_shrinks_each_component_by_its_own_number():
 def test_unequal_lengths_are_refused():
     with pytest.raises(ArgumentError, match="equally long; got 2, 1 and 2"):
         two_way([1.0, 2.0], items=[0], raters=[0, 1])
+
+
+def test_unequal_loads_leave_an_error_where_the_rater_part_is_estimated_below_zero():
+    """One rater per item: rater means that lie closer together than chance give a negative component."""
+    raters = np.array([0] * 6 + [1, 1, 2, 2])
+    values = np.array([1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 5.0, -5.0, 4.0, -4.0])
+    table = two_way(values, items=np.arange(10), raters=raters)
+    assert table.raters < 0
+    assert table.error.variance > 0
+    assert 0 < table.error.pvalue(1.0) <= 1

@@ -273,7 +273,9 @@ def _error_of_mean(
     own = np.square(w)
     of_items, of_raters = np.square(np.bincount(row, w)), np.square(np.bincount(column, w))
     noise_items, noise_raters = e * np.bincount(row, own), e * np.bincount(column, own)
-    raters = max(0.0, b * float(of_raters.sum()) + e * float(own.sum()))
+    raters = b * float(of_raters.sum()) + e * float(own.sum())
+    if raters <= 0:  # unequal loads can bring this about; the noise of single values is there at least
+        raters = max(0.0, e * float(own.sum()))
     items = max(0.0, a) * float(of_items.sum())
     df_items = effective_df(max(0.0, a) * of_items + noise_items)
     if of_raters.size == 1:  # one rater: the table speaks of that rater only
