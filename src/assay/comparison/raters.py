@@ -9,6 +9,7 @@ from assay import _check
 from assay.errors import ArgumentError, DataError
 from assay.inference import CombinedError, effective_df, two_way
 from assay.metrics import AdditiveMetric, Metric
+from assay.metrics.labels import OneAgainstRest
 from assay.rating_design import design_of, rated
 from assay.resampling import (
     CellTable,
@@ -126,8 +127,9 @@ def rater_error(
     of both drawn together (`both`), and the part that items and raters share is what the third exceeds the sum of the
     first two by: resampled, independent noise is counted in each (Owen 2007, eq. 3).
 
-    Up to `LEAVE_OUT` raters, their own variance is that of the contrast without each of them in turn. Drawn raters
-    leave an item with fewer different ones: its gold gets noisier, and a contrast of errors moves less than it would.
+    Up to `LEAVE_OUT` raters, their own variance is that of the contrast without each of them in turn, where it changes
+    smoothly with the responses. Drawn raters leave an item with fewer different ones: its gold gets noisier, and a
+    contrast of errors moves less than it would. A metric that counts items jumps, and leaving out overstates it.
     """
     if metric.linear:
         table = cell_table(contest, metric)
@@ -141,11 +143,16 @@ def rater_error(
     of_raters = float(np.nanvar(raters)) * r / (r - 1)
     shared = (float(np.nanvar(both)) - (n - 1) / n * items - (r - 1) / r * of_raters) * n * r / ((n - 1) * (r - 1))
     shared = min(max(0.0, shared), items, of_raters)
-    if r <= LEAVE_OUT:
+    if r <= LEAVE_OUT and _smooth(metric):
         left_out = _left_out_variance(contest, metric)
         of_raters = of_raters if math.isnan(left_out) else left_out
     dfs = (effective_df(np.square(per_rater)), max(1.0, n - 1.0))
     return CombinedError((of_raters, items - shared), dfs, n_resamples=both.size)
+
+
+def _smooth(metric: Metric) -> bool:
+    """Whether the contrast changes little when the responses do: not so where items are won, lost or thresholded."""
+    return not (metric.three_valued or metric.relative or isinstance(metric, OneAgainstRest))
 
 
 def _left_out_variance(contest: Contest, metric: Metric) -> float:
