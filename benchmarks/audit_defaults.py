@@ -135,7 +135,7 @@ def by_scores(tally, names, metrics, contrasts, rng, *, bootstrap):
     """Test and give intervals as `compare` does, from item contrasts (items × metrics)."""
     n, width = contrasts.shape
     seeds = rng.integers(2**64, size=(2, N_DRAWS["scores"]), dtype=np.uint64)
-    swapped = _kernels.swap_sums(contrasts, seeds[0]) / n
+    swapped = _kernels.swap_sums(_kernels.swap_table(contrasts), seeds[0]) / n
     means = contrasts.mean(axis=0)
     rounding = ROUNDING * max(1.0, np.abs(contrasts).max())
     for i in range(width):

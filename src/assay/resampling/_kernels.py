@@ -21,7 +21,7 @@ _MIX2 = np.uint64(0x94D049BB133111EB)
 _LOW = np.uint64(0xFFFFFFFF)
 _ONE, _THREE, _SEVEN, _EIGHT = np.uint64(1), np.uint64(3), np.uint64(7), np.uint64(8)
 _S27, _S30, _S31, _S32, _S56 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32), np.uint64(56)
-_ONES, _HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+_BYTE, _ONES, _HIGH = np.uint64(0xFF), np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -97,19 +97,36 @@ def bootstrap_sums(columns: FloatArray, seeds: SeedArray) -> FloatArray:
 
 
 @njit(cache=True, nogil=True)
-def swap_sums(columns: FloatArray, seeds: SeedArray) -> FloatArray:
-    """Sum the rows of `columns` with the sign of a fair coin for each item, for each seed."""
+def swap_table(columns: FloatArray) -> FloatArray:
+    """Return the sum of every eight items under each of their 256 patterns of signs: (columns, eights, 256)."""
     n_items, width = columns.shape
-    out = np.zeros((seeds.size, width))
-    for d in range(seeds.size):
-        word = np.uint64(0)
+    table = np.zeros((width, (n_items + 7) // 8, 256))
+    for c in range(width):
         for i in range(n_items):
-            if i % 64 == 0:
-                word = _word(seeds[d], np.uint64(i // 64))
-            sign = 1.0 - 2.0 * np.float64(word & _ONE)
-            word = word >> _ONE
-            for c in range(width):
-                out[d, c] += sign * columns[i, c]
+            for pattern in range(256):
+                minus = (pattern >> (i % 8)) & 1
+                table[c, i // 8, pattern] += -columns[i, c] if minus else columns[i, c]
+    return table
+
+
+@njit(cache=True, nogil=True)
+def swap_sums(table: FloatArray, seeds: SeedArray) -> FloatArray:
+    """Sum the columns of a `swap_table` with the sign of a fair coin for each item, for each seed.
+
+    The coins are those of `draw_swaps`; a byte of a word holds eight of them, and one look-up adds eight items.
+    """
+    width, n_eights, _ = table.shape
+    out = np.empty((seeds.size, width))
+    for d in range(seeds.size):
+        for c in range(width):
+            total = 0.0
+            word = np.uint64(0)
+            for eight in range(n_eights):
+                if eight % 8 == 0:
+                    word = _word(seeds[d], np.uint64(eight // 8))
+                total += table[c, eight, word & _BYTE]
+                word >>= _EIGHT
+            out[d, c] = total
     return out
 
 

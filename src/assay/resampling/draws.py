@@ -125,12 +125,14 @@ def draw(
 
     key = _random.key(seed, "draws" if null is None else null)
 
+    swapped = _kernels.swap_table(columns[:, : len(linear)]) if linear and null is not None else None
+
     def block(_: int, start: int, stop: int) -> tuple[FloatArray, FloatArray]:
         seeds = _kernels.seed_draws(np.uint64(key), STREAMS, start, stop)
         contrasts = np.full((len(metrics), stop - start), np.nan)
         errors = np.full_like(contrasts, np.nan)
         if linear:
-            contrasts[linear], errors[linear] = _linear(columns, seeds, swap=null is not None, scheme=scheme)
+            contrasts[linear], errors[linear] = _linear(columns, swapped, seeds, scheme)
         for needs, sampler in samplers.items():
             scored = [i for i in general if metrics[i].needs == needs]
             for batch, gold, a, b in sampler.batches(seeds):
@@ -208,13 +210,15 @@ def _columns(contest: Contest, metrics: Sequence[Any]) -> FloatArray:
     return np.ascontiguousarray(np.concatenate([stacked, np.square(stacked - stacked.mean(axis=0))], axis=1))
 
 
-def _linear(columns: FloatArray, seeds: Seeds, *, swap: bool, scheme: Scheme) -> tuple[FloatArray, FloatArray]:
+def _linear(
+    columns: FloatArray, swapped: FloatArray | None, seeds: Seeds, scheme: Scheme
+) -> tuple[FloatArray, FloatArray]:
     from assay.resampling import _kernels
 
     n, width = columns.shape
     half = width // 2
-    if swap:
-        means = _kernels.swap_sums(np.ascontiguousarray(columns[:, :half]), seeds[SWAPS]).T / n
+    if swapped is not None:
+        means = _kernels.swap_sums(swapped, seeds[SWAPS]).T / n
         return means, np.full_like(means, np.nan)
     if scheme.items == "all":
         means = np.repeat(columns[:, :half].mean(axis=0)[:, np.newaxis], seeds.shape[1], axis=1)
