@@ -145,5 +145,5 @@ class RaterCell(Cell):
     @property
     def design(self) -> RaterDesign:
         """The design of the cell."""
-        sizes = (self.n_responses[who] for who in ("gold", "a", "b"))
-        return RaterDesign(self.n_items, *sizes, self.n_raters, self.raters_per_item, self.nested, self.per_pair)
+        gold, a, b = (self.n_responses[who] for who in ("gold", "a", "b"))
+        return RaterDesign(self.n_items, gold, a, b, self.n_raters, self.raters_per_item, self.nested, self.per_pair)
