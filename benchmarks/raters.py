@@ -358,7 +358,7 @@ def main():
         ]
     else:
         task = clusters_cell
-        cells = [(n, sizes, r, b) for n in (10, 20, 50) for sizes in ((5,), (1, 2, 3, 5, 9)) for r in (3, 10)]
+        cells = [(n, sizes, r, b) for n in (10, 20, 50) for sizes, r in (((5,), 3), ((1, 2, 3, 5, 9), 10))]
     if options.cells:
         cells = [cells[int(number) - 1] for number in options.cells.split(",")]
     out = Path(options.out or ROOT / "docs" / "measured" / f"raters_{options.study}.csv")
