@@ -82,20 +82,25 @@ def _panels(points: list[dict[str, Any]], title: str) -> Any:
     # The data are given with the layers, so that each panel of the facet sees its own part of them.
     base = alt.Chart()
     name = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=320))
+    beside = alt.YOffset("design:N", sort=list(dict.fromkeys(point["design"] for point in points)))
     scale = alt.Scale(zero=False)  # coverage is read between 90 and 100
     told = ["name:N", "design:N", "share:Q", "low:Q", "high:Q", "n_data_sets:Q"]
     layers = alt.layer(
         base.mark_rule(color="#bbb", strokeDash=[4, 3]).encode(x="promised:Q"),
-        base.mark_rule().encode(x=alt.X("low:Q", title=title, scale=scale), x2="high:Q", y=name, color="design:N"),
+        base.mark_rule().encode(
+            x=alt.X("low:Q", title=title, scale=scale), x2="high:Q", y=name, yOffset=beside, color="design:N"
+        ),
         base.mark_point(filled=True, opacity=1).encode(
             x=alt.X("share:Q", title=title),
             y=name,
+            yOffset=beside,
             color=alt.Color("design:N", title="items × responses"),
             tooltip=told,
         ),
         data=alt.InlineData(values=points),
     )
-    return layers.properties(width=WIDTH, height=alt.Step(STEP)).facet(
+    height = alt.Step(STEP, **{"for": "position"})  # the designs of a row share its height
+    return layers.properties(width=WIDTH, height=height).facet(
         column=alt.Column("kind:N", sort=kinds, title=None), row=alt.Row("metric:N", title=None)
     )
 
