@@ -299,13 +299,3 @@ def test_dices_is_planned_from_with_few_of_its_raters(metric):
     assert found.pilot["n_raters"] == 10
     assert found.recommended.power >= 0.8
     assert "components" in found.pilot
-
-
-@pytest.mark.parametrize("module", ["raters", "rater_designs", "rater_noise"])
-def test_the_examples_of_the_docstrings_run(module):
-    import doctest
-    import importlib
-
-    failed, count = doctest.testmod(importlib.import_module(f"assay.planning.{module}"))
-    assert count > 0
-    assert not failed
