@@ -18,6 +18,7 @@ import json
 import time
 import warnings
 import zlib
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
@@ -267,7 +268,8 @@ the 9,999 of `compare` coverage is 0.2 points higher.
 
 ## Other intervals on the same data
 
-Mean coverage over the designs, the lowest, and mean width, in brackets how many cells lie below the region:
+Mean coverage over the designs, the lowest, and mean width, in brackets how many cells lie below the region. A mean width in
+the thousands is that of studentised intervals some of which have a resample with a standard error near 0:
 
 {others}
 
@@ -421,6 +423,10 @@ def verdict(cells, total, side):
     """Say how many cells lie outside; one in 200 lies beyond one end by chance alone."""
     if not cells:
         return f"None of {total} cells is {side} the region ({total / 200:.1f} would be by chance)."
+    if len(cells) > 12:
+        counts = Counter(", ".join(cell.split(", ")[:-2]) for cell in cells)
+        cells = [f"{name} {count}" for name, count in counts.items()]
+        return f"{sum(counts.values())} of {total} cells are {side} the region ({total / 200:.1f} would be by chance): {'; '.join(cells)}."
     return f"{len(cells)} of {total} cells are {side} the region ({total / 200:.1f} would be by chance): {'; '.join(cells)}."
 
 

@@ -23,7 +23,7 @@ MEASURED, PAGE = ROOT / "docs" / "measured" / "score_interval.csv", ROOT / "docs
 START, END = "<!-- benchmarks/score_interval.py -->", "<!-- end -->"
 ITEMS = (20, 50, 200)
 SHARES = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
-METHODS = ("percentile", "bca", "studentised", "plus 2", "score")
+METHODS = ("percentile", "bca", "studentised", "t", "plus 2", "score")
 N_DRAWS, LEVEL = 1999, 0.95
 
 
@@ -39,7 +39,9 @@ def intervals(won, lost, n, rng):
         "standard_errors": errors,
         "standard_error": contrasts.std(ddof=1) / math.sqrt(n),
     }
-    found = {name: interval(name, draws, estimate=estimate, **known) for name in ("percentile", "bca", "studentised")}
+    found = {
+        name: interval(name, draws, estimate=estimate, **known) for name in ("percentile", "bca", "studentised", "t")
+    }
     ends = {name: (one.low, one.high) for name, one in found.items()}
     tango = score(contrasts)
     ends["score"] = (tango.low, tango.high)
