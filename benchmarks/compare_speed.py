@@ -189,7 +189,7 @@ def threads_study(repeats, n_draws):
         "responses, mae": (["mae"], BOTH, None, n_draws),
         "responses, emd": (["emd"], BOTH, None, n_draws),
         "items, mae": (["mae"], Scheme(), None, 10 * n_draws),
-        "swapped items, mae": (["mae"], Scheme("all"), "swapped-items", 10 * n_draws),
+        "swapped items, mae": (["mae"], Scheme("all"), "swapped-items", 100 * n_draws),
         "swapped items, spearman": (["spearman"], Scheme("all"), "swapped-items", n_draws // 2),
     }
     for name, (metrics, scheme, null, b) in cases.items():

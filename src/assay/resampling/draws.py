@@ -140,7 +140,8 @@ def draw(
                     contrasts[i, batch] = metrics[i].contrast(gold, a, b)
         return contrasts, errors
 
-    size = max(_random.BLOCK, min(WORK // contest.n_items, n_resamples // (4 * workers)))
+    work = WORK if general or swapped is None else 16 * WORK  # a swapped item costs a sixteenth of a drawn one
+    size = max(_random.BLOCK, min(work // contest.n_items, n_resamples // (4 * workers)))
     parts = _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)
     contrasts, errors = (np.concatenate(side, axis=1) for side in zip(*parts, strict=True))
     return Draws(contrasts, errors)

@@ -54,7 +54,9 @@ class Numbered:
 
         The answer depends on the data alone and not on what is made of the resamples, so every metric sees the same.
         """
-        pairs, which = np.unique(np.stack([responses.sizes, n_out]), axis=1, return_inverse=True)
+        base = int(n_out.max()) + 1
+        codes, which = np.unique(responses.sizes * base + n_out, return_inverse=True)
+        pairs = np.stack([codes // base, codes % base])
         if pairs[1].max() > MOST_DRAWN or (pairs[0].astype(float) ** pairs[1]).max() > MOST_RESAMPLES:
             return None
         listed = [_listed(int(n), int(k)) for n, k in pairs.T]
