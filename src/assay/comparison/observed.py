@@ -102,4 +102,9 @@ def few(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> list[str]:
     differ = int(np.count_nonzero(contrasts))
     if not 0 < differ < FEW <= contrasts.size:
         return []
-    return [f"only {differ} of {contrasts.size:,} items tell A and B apart by {metric.name}: the interval is rough."]
+    sizes = np.abs(contrasts[contrasts != 0])
+    remedy = "; interval='score' is not" if np.allclose(sizes, sizes[0]) else ""
+    return [
+        f"only {differ} of {contrasts.size:,} items tell A and B apart by {metric.name}: resampled intervals are rough"
+        f"{remedy}."
+    ]

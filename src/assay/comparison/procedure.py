@@ -74,7 +74,7 @@ def compare(
     n_resamples : int
         Draws for the p-value and for the interval each. With few items all arrangements are counted instead.
     confidence_level : float
-    interval : {"studentised", "bca", "percentile", "basic"}, optional
+    interval : {"studentised", "bca", "percentile", "basic", "score", "t"}, optional
         By default studentised where the metric has item scores, BCa for wins, else percentile: the choices with the
         best measured coverage (docs/levels.md).
     rng : int, SeedSequence, Generator or None
