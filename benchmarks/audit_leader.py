@@ -37,15 +37,17 @@ def run(options):
         "--workers",
         str(options.workers),
     ]
+    fresh = not Path(options.store).exists()
     started = time.monotonic()
     found = subprocess.run([*command, "--store", options.store], check=True, stdout=subprocess.PIPE, text=True).stdout
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     write(json.loads(found))
-    seconds = {
-        "wall_seconds": round(time.monotonic() - started),
-        "cpu_seconds": round(used.ru_utime + used.ru_stime),
-        "workers": options.workers,
-    }
+    seconds = {"workers": options.workers}
+    if fresh:
+        seconds |= {
+            "wall_seconds": round(time.monotonic() - started),
+            "cpu_seconds": round(used.ru_utime + used.ru_stime),
+        }
     (MEASURED / "audit_leader_run.json").write_text(json.dumps(seconds, indent=1) + "\n")
 
 
@@ -116,10 +118,13 @@ def page():
             markdown(tests, wanted), "",
         ]  # fmt: skip
     seconds = json.loads((MEASURED / "audit_leader_run.json").read_text())
-    said = (
-        f"The whole preset took {seconds['cpu_seconds']:,} seconds of processor time with {seconds['workers']} workers"
-        f"{seconds.get('note', '')}. Every number is in `docs/measured/audit_leader_tests.csv`."
-    )
+    took = "This run was interrupted and went on from its store, so the preset's time was not measured."
+    if "cpu_seconds" in seconds:
+        took = (
+            f"The whole preset took {seconds['wall_seconds']:,} s with {seconds['workers']} workers "
+            f"({seconds['cpu_seconds']:,} s of processor time)."
+        )
+    said = f"{took} Every number is in `docs/measured/audit_leader_tests.csv`."
     before, _, rest = PAGE.read_text().partition(START)
     PAGE.write_text(before + "\n".join([START, "", said, "", *parts, END]) + rest.partition(END)[2])
 
