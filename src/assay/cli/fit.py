@@ -33,9 +33,7 @@ def fit(
     repeat: Annotated[str | None, typer.Option(help="Column that numbers repeated responses.")] = None,
     scale: Annotated[str | None, typer.Option(help="nominal, ordinal or continuous; inferred if left out.")] = None,
     order: Annotated[str | None, typer.Option(help="Labels of an ordinal scale, lowest first: low,high.")] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, help="For the held-out items and the simulated data.")
-    ] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="For the held-out items and the simulated data.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
     chart: Annotated[
         Path | None, typer.Option(help="Draw simulated beside real: .html, .svg, .png, .pdf or .json.")
