@@ -47,18 +47,18 @@ def test_the_study_has_the_p_of_compare(study, n, r, seed):
 
 @pytest.mark.parametrize("of_items", [0.0, 0.5])
 def test_the_drawn_numbers_are_those_of_tables(study, of_items):
-    n, r, size = 12, 4, 3000
+    n, r, size = 12, 4, 10_000
     rng = np.random.default_rng(1)
     found = []
     for _ in range(size):
         sides = of_items * rng.normal(size=(2, n, 1)) + 0.3 * rng.normal(size=(2, 1, r)) + rng.normal(size=(2, n, r))
         grid = sides[0] - sides[1]
         found.append((grid.mean(), *mean_squares(grid)))
-    drawn = study.numbers(np.random.default_rng(2), n, r, of_items=of_items, size=size)
+    drawn = study.numbers(np.random.default_rng(2), n, r, of_items=of_items, size=40 * size)
     for ours, theirs in zip(np.transpose(found), drawn, strict=True):
         for power in (1, 2):
             one, other = ours**power, theirs**power
-            assert abs(one.mean() - other.mean()) < 4 * np.hypot(one.std(), other.std()) / np.sqrt(size)
+            assert abs(one.mean() - other.mean()) < 4 * np.hypot(one.std(), other.std() / np.sqrt(40)) / np.sqrt(size)
     # The four are independent of each other.
     correlations = np.corrcoef(found, rowvar=False)[np.triu_indices(4, 1)]
     assert np.abs(correlations).max() < 4 / np.sqrt(size)
