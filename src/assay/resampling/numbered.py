@@ -91,21 +91,21 @@ class Numbered:
 
     def means(self) -> FloatArray:
         """Return the mean of every distinct resample of every item."""
-        from assay.resampling import _kernels
+        from assay.resampling import _numbered_kernels
 
         table = np.empty(self.n_rows)
         for items, times in self.groups:
             starts = self.responses.offsets[items]
-            _kernels.tabulate_means(self.responses.values, starts, times, self.rows[items], table)
+            _numbered_kernels.tabulate_means(self.responses.values, starts, times, self.rows[items], table)
         return table
 
     def counts(self, codes: IntArray, n_levels: int) -> npt.NDArray[np.uint8]:
         """Return how often each level stands in every distinct resample of every item."""
-        from assay.resampling import _kernels
+        from assay.resampling import _numbered_kernels
 
         table = np.zeros((self.n_rows, n_levels), dtype=np.uint8)
         for items, times in self.groups:
-            _kernels.tabulate_counts(codes, self.responses.offsets[items], times, self.rows[items], table)
+            _numbered_kernels.tabulate_counts(codes, self.responses.offsets[items], times, self.rows[items], table)
         return table
 
 

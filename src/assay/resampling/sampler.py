@@ -164,17 +164,16 @@ class _Source:
         return numbered.in_order() if self.needs == "sorted" else numbered.positions
 
     def _look_up(self, numbered: Numbered, items: IntArray, seeds: Seeds, out: FloatArray) -> None:
-        from assay.resampling import _kernels
+        from assay.resampling import _numbered_kernels as kernels
 
-        n, first = numbered.n_resamples, numbered.first
-        if self.needs == "means":
-            _kernels.look_up_means(self.table, numbered.rows, n, first, numbered.distinct, items, seeds, out)
-        elif self.needs == "counts":
-            _kernels.look_up_counts(self.table, numbered.rows, n, first, numbered.distinct, items, seeds, out)
+        numbers = kernels.Numbers(numbered.n_resamples, numbered.first, numbered.distinct, numbered.rows)
+        if self.needs in ("means", "counts"):
+            kernel = kernels.look_up_means if self.needs == "means" else kernels.look_up_counts
+            kernel(self.table, numbers, items, seeds, out)
         else:
             assert self.n_drawn is not None
             values, offsets = self.responses.values, self.responses.offsets
-            _kernels.look_up_values(values, offsets, self.n_drawn, n, first, self.table, items, seeds, out)
+            kernels.look_up_values(values, offsets, self.n_drawn, self.table, numbers, items, seeds, out)
 
     def deal(
         self, items: IntArray, seeds: Seeds, n_first: IntArray, width: tuple[int, int]

@@ -1,0 +1,104 @@
+"""The loops that number resamples (`numbered`): tabulate what each distinct one gives, and look up the one drawn.
+
+`items` is (draws, items), or empty when each item is kept once. A draw takes one word for each item (`_kernels`).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from assay.resampling._kernels import SeedArray, _below, _word
+from assay.scales import FloatArray, IntArray
+
+
+class Numbers(NamedTuple):
+    """How the resamples of each item are numbered: see `numbered.Numbered`, whose arrays these are."""
+
+    n_resamples: IntArray
+    first: IntArray
+    distinct: npt.NDArray[np.uint16]
+    rows: IntArray
+
+
+@njit(cache=True, nogil=True)
+def tabulate_means(values: FloatArray, starts: IntArray, times: FloatArray, rows: IntArray, table: FloatArray) -> None:
+    """Write the mean of every distinct resample (which repeats the j-th response `times[, j]` times) of some items."""
+    n_distinct, n = times.shape
+    n_drawn = times[0].sum()
+    for i in range(starts.size):
+        for r in range(n_distinct):
+            total = 0.0
+            for j in range(n):
+                total += times[r, j] * values[starts[i] + j]
+            table[rows[i] + r] = total / n_drawn
+
+
+@njit(cache=True, nogil=True)
+def tabulate_counts(
+    codes: IntArray, starts: IntArray, times: FloatArray, rows: IntArray, table: npt.NDArray[np.uint8]
+) -> None:
+    """Add up how often each level stands in every distinct resample of some items."""
+    n_distinct, n = times.shape
+    for i in range(starts.size):
+        for r in range(n_distinct):
+            for j in range(n):
+                table[rows[i] + r, codes[starts[i] + j]] += np.uint8(times[r, j])
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _resample(numbers: Numbers, item: np.uint64, word: np.uint64) -> np.uint64:
+    """Return the number of the resample of an item that a word stands for."""
+    return np.uint64(numbers.first[item]) + _below(np.uint64(numbers.n_resamples[item]), word)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _row(numbers: Numbers, item: np.uint64, word: np.uint64) -> np.uint64:
+    """Return the row of a table in which the resample stands."""
+    return np.uint64(numbers.rows[item]) + np.uint64(numbers.distinct[_resample(numbers, item, word)])
+
+
+@njit(cache=True, nogil=True)
+def look_up_means(table: FloatArray, numbers: Numbers, items: IntArray, seeds: SeedArray, out: FloatArray) -> None:
+    """Write the mean of one resample of each item: (draws, items)."""
+    for d in range(seeds.size):
+        for i in range(out.shape[1]):
+            item = np.uint64(items[d, i] if items.size else i)
+            out[d, i] = table[_row(numbers, item, _word(seeds[d], np.uint64(i)))]
+
+
+@njit(cache=True, nogil=True)
+def look_up_counts(
+    table: npt.NDArray[np.uint8], numbers: Numbers, items: IntArray, seeds: SeedArray, out: FloatArray
+) -> None:
+    """Write how often each level stands in one resample of each item: (draws, items, levels)."""
+    for d in range(seeds.size):
+        for i in range(out.shape[1]):
+            item = np.uint64(items[d, i] if items.size else i)
+            row = _row(numbers, item, _word(seeds[d], np.uint64(i)))
+            for level in range(table.shape[1]):
+                out[d, i, level] = table[row, level]
+
+
+@njit(cache=True, nogil=True)
+def look_up_values(
+    values: FloatArray,
+    offsets: IntArray,
+    n_out: IntArray,
+    positions: npt.NDArray[np.uint16],
+    numbers: Numbers,
+    items: IntArray,
+    seeds: SeedArray,
+    out: FloatArray,
+) -> None:
+    """Write the responses of one resample of each item, NaN after the last: (draws, items, width)."""
+    for d in range(seeds.size):
+        for i in range(out.shape[1]):
+            item = np.uint64(items[d, i] if items.size else i)
+            drawn = _resample(numbers, item, _word(seeds[d], np.uint64(i)))
+            start = np.uint64(offsets[item])
+            for j in range(n_out[item]):
+                out[d, i, j] = values[start + np.uint64(positions[drawn, j])]
+            for j in range(n_out[item], out.shape[2]):
+                out[d, i, j] = np.nan
