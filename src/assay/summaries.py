@@ -11,14 +11,21 @@ counts    (…, items, levels)  how often each level of the scale was given
 sorted    (…, items, K)       the responses in ascending order; NaN fills rows that have fewer than K
 values    (…, items, K)       the responses in the order of the table; NaN fills rows that have fewer
 ========  ==================  =========================================================================
+
+Counts of up to eight levels may also be *packed*: (…, items) of words, in which the j-th lowest byte counts level j.
 """
 
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from assay.responses import Responses
 from assay.scales import FloatArray, Scale
+
+WordArray = npt.NDArray[np.uint64]
+IN_A_WORD = 8
+"""How many counts fit into a word."""
 
 Needs = Literal["means", "counts", "sorted", "values"]
 

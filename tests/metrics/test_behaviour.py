@@ -364,3 +364,16 @@ def test_total_variation_twin(left, right):
     assume(left.sum() > 0 and right.sum() > 0)
     expected = np.abs(left / left.sum() - right / right.sum()).sum()
     assert _kernels.total_variation(left[np.newaxis], right[np.newaxis])[0] == pytest.approx(expected, abs=1e-12)
+
+
+COUNTS = st.lists(st.integers(0, 15), min_size=8, max_size=8).filter(any)
+
+
+@given(st.lists(st.tuples(COUNTS, COUNTS, COUNTS), min_size=1, max_size=6), st.booleans())
+def test_packed_counts_score_as_plain_ones(items, alike):
+    if alike:  # every source has as many responses
+        items = [(gold, gold[::-1], gold[3:] + gold[:3]) for gold, _, _ in items]
+    sides = [np.array([[item[side] for item in items]], dtype=float) for side in range(3)]
+    words = [(side.astype(np.uint64) << np.arange(0, 64, 8, dtype=np.uint64)).sum(axis=-1) for side in sides]
+    metric = BUILTIN["tv"]
+    assert metric.contrast(*words).tolist() == metric.contrast(*sides).tolist()

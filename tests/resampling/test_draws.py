@@ -29,6 +29,7 @@ class Spy:
 
     needs: str = "values"
     additive: bool = False
+    packed: bool = False
     seen: list = field(default_factory=list)
 
     def contrast(self, gold, a, b):
@@ -46,10 +47,11 @@ class Spy:
 
 @dataclass(frozen=True)
 class General:
-    """An additive metric that does not say so, and therefore takes the general path."""
+    """A metric that does not say what it has, and therefore takes the general path."""
 
     metric: object
     additive: bool = False
+    packed: bool = False
 
     @property
     def needs(self):

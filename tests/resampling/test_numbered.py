@@ -9,11 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import Contest
+from assay._random import seed_of
+from assay.metrics import BUILTIN
 from assay.resampling import Scheme, _kernels
+from assay.resampling import draw as draw_contrasts
 from assay.resampling.numbered import MOST_DRAWN, Numbered
 from assay.resampling.sampler import A, Sampler
 from assay.responses import Responses
+from assay.scales import Scale
 from tests.resampling import twins
+from tests.resampling.test_draws import General
 
 ROWS = st.lists(st.lists(st.integers(0, 4).map(float), min_size=1, max_size=5), min_size=1, max_size=6)
 
@@ -42,13 +47,15 @@ def test_every_resample_of_every_item_is_listed_once(rows, n_out):
 def test_tables_hold_the_mean_and_the_counts_of_every_resample(rows, n_out):
     sizes = [n_out or len(row) for row in rows]
     found = numbered(rows, sizes)
-    means, counts = found.means(), found.counts(found.responses.values.astype(np.int64), 5)
+    means, counts = found.means(), found.counts(7 * found.responses.values.astype(np.int64), 29)
+    assert counts.shape == (4, found.n_rows)  # words of eight levels
     for i, (row, k) in enumerate(zip(rows, sizes, strict=True)):
         for at in range(found.first[i], found.first[i] + found.n_resamples[i]):
             drawn = np.array(row)[found.positions[at, :k]]
             where = found.rows[i] + found.distinct[at]
             assert means[where] == pytest.approx(drawn.mean(), rel=1e-15)
-            assert counts[where].tolist() == np.bincount(drawn.astype(int), minlength=5).tolist()
+            unpacked = [int(counts[level // 8, where]) >> (8 * (level % 8)) & 255 for level in range(32)]
+            assert unpacked == np.bincount(7 * drawn.astype(int), minlength=32).tolist()
 
 
 def test_too_many_resamples_are_not_numbered():
@@ -92,3 +99,62 @@ def test_means_and_counts_and_values_see_the_same_resamples():
     for means, counts, values in zip(*seen.values(), strict=True):
         np.testing.assert_allclose(means, values.mean(axis=-1), rtol=1e-14)
         np.testing.assert_allclose(means, counts @ np.array(contest.scale.levels) / 4, rtol=1e-14)
+
+
+# Packed counts
+
+
+def labelled(rows_of_sources, n_levels):
+    """Return a contest of ragged rows of codes, on a scale with so many labels."""
+    sides = [Responses(np.concatenate(rows), np.cumsum([0, *map(len, rows)])) for rows in rows_of_sources]
+    scale = Scale.of([f"label {code:02d}" for code in range(n_levels)], kind="nominal")
+    return Contest(sides[0], sides[1], sides[2], scale, np.arange(len(rows_of_sources[0])).astype(str))
+
+
+@st.composite
+def labelled_contests(draw):
+    n_levels, n_items = draw(st.sampled_from([2, 5, 8, 9, 17])), draw(st.integers(1, 5))
+    code = st.integers(0, n_levels - 1).map(float)
+    most = draw(st.tuples(*[st.sampled_from([1, 3, 5, 6])] * 3))  # six of six are not numbered
+    rows = [draw(st.lists(st.lists(code, min_size=1, max_size=k), min_size=n_items, max_size=n_items)) for k in most]
+    return labelled(rows, n_levels)
+
+
+@given(
+    labelled_contests(),
+    st.sampled_from([Scheme("all", "bootstrap"), Scheme("bootstrap", "bootstrap"), Scheme("bootstrap", "one")]),
+    st.sampled_from([None, "swapped-items", "pooled-responses", "dealt-responses"]),
+)
+def test_packed_counts_give_the_same_bits_as_plain_ones(contest, scheme, null):
+    metric = BUILTIN["tv"].on(contest.scale)
+    assert metric.packed
+    packed, plain = (
+        draw_contrasts(contest, [one], scheme=scheme, null=null, n_resamples=9, seed=seed_of(5)).contrasts
+        for one in (metric, General(metric))
+    )
+    assert packed.tobytes() == plain.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("n_levels", "k", "null", "packed"),
+    [
+        (8, 5, None, True),
+        (8, 5, "swapped-items", True),
+        (9, 5, None, False),  # more labels than bytes
+        (8, 6, None, False),  # 6⁶ resamples are not numbered
+        (8, 5, "pooled-responses", False),  # nor are 10⁵
+        (8, 2, "pooled-responses", True),
+        (8, 2, "dealt-responses", False),  # what is dealt is not looked up
+    ],
+)
+def test_counts_are_packed_where_they_fit_and_are_looked_up(n_levels, k, null, packed):
+    rows = [[[float(j % n_levels) for j in range(k)]] * 3] * 3
+    sampler = Sampler(labelled(rows, n_levels), "counts", Scheme("all", "bootstrap"), null, packed=True)
+    assert sampler.packed == packed
+    seeds = _kernels.seed_draws(np.uint64(7), 5, 0, 4)
+    ((_, *sides),) = list(sampler.batches(seeds))
+    ((_, *plain),) = list(Sampler(labelled(rows, n_levels), "counts", Scheme("all", "bootstrap"), null).batches(seeds))
+    for side, counts in zip(sides, plain, strict=True):
+        unpacked = side[..., np.newaxis] >> np.arange(0, 64, 8, dtype=np.uint64) & np.uint64(255) if packed else side
+        assert unpacked[..., :n_levels].tolist() == counts.tolist()
+        assert counts.sum(axis=-1).tolist() == np.full((4, 3), k).tolist()

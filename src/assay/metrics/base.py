@@ -47,6 +47,8 @@ class Metric(ABC):
         Whether it exists only between two models: one model alone has no score.
     gold_free : bool
         Whether it looks at the models' own ratings instead of gold.
+    packed : bool
+        Whether its contrast also takes packed counts (`assay.summaries`), which are drawn faster.
     """
 
     name: ClassVar[str]
@@ -60,6 +62,7 @@ class Metric(ABC):
     three_valued: ClassVar[bool] = False
     relative: ClassVar[bool] = False
     gold_free: ClassVar[bool] = False
+    packed: ClassVar[bool] = False
 
     @abstractmethod
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -42,6 +42,7 @@ class TotalVariation(ByLevel):
 
     name: ClassVar[str] = "tv"
     title: ClassVar[str] = "total variation"
+    packed: ClassVar[bool] = True
 
     def level_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return |P_model − P_gold| of a label."""
@@ -53,6 +54,8 @@ class TotalVariation(ByLevel):
 
     def contrast(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return the mean of the item contrasts."""
+        if gold.dtype == np.uint64:
+            return _packed_contrasts(gold, a, b)
         if not is_batch(self.needs, gold, a, b):
             return super().contrast(gold, a, b)
         return _mean_contrasts("total_variation_contrasts", gold, a, b)
@@ -223,3 +226,10 @@ def _mean_contrasts(kernel: str, gold: FloatArray, a: FloatArray, b: FloatArray)
 
     rows = [side.reshape(-1, side.shape[-1]) for side in (gold, a, b)]
     return np.asarray(getattr(_kernels, kernel)(*rows, gold.shape[1]))
+
+
+def _packed_contrasts(*sides: Any) -> FloatArray:
+    """Return the mean contrasts of total variation for a batch of packed counts."""
+    from assay.metrics import _kernels
+
+    return np.asarray(_kernels.packed_variation_contrasts(*sides))

@@ -12,10 +12,7 @@ import numpy as np
 
 from assay.metrics.base import ROUNDING, AdditiveMetric, Metric
 from assay.scales import FloatArray, Scale
-from assay.summaries import Needs
-
-IN_A_WORD = 8
-"""Counts of up to so many responses in so many bins are the bytes of a word."""
+from assay.summaries import IN_A_WORD, Needs
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from assay.resampling._kernels import SeedArray, _below, _word
+from assay.resampling._kernels import _BYTE, _EIGHT, _SEVEN, _THREE, SeedArray, _below, _word
 from assay.scales import FloatArray, IntArray
+from assay.summaries import WordArray
+
+TableArray = FloatArray | WordArray
 
 
 class Numbers(NamedTuple):
@@ -36,15 +39,14 @@ def tabulate_means(values: FloatArray, starts: IntArray, times: FloatArray, rows
 
 
 @njit(cache=True, nogil=True)
-def tabulate_counts(
-    codes: IntArray, starts: IntArray, times: FloatArray, rows: IntArray, table: npt.NDArray[np.uint8]
-) -> None:
-    """Add up how often each level stands in every distinct resample of some items."""
+def tabulate_counts(codes: IntArray, starts: IntArray, times: FloatArray, rows: IntArray, table: WordArray) -> None:
+    """Add up how often each level stands in every distinct resample of some items: a byte each, eight to a word."""
     n_distinct, n = times.shape
     for i in range(starts.size):
         for r in range(n_distinct):
             for j in range(n):
-                table[rows[i] + r, codes[starts[i] + j]] += np.uint8(times[r, j])
+                code = np.uint64(codes[starts[i] + j])
+                table[code >> _THREE, rows[i] + r] += np.uint64(times[r, j]) << ((code & _SEVEN) << _THREE)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -60,8 +62,8 @@ def _row(numbers: Numbers, item: np.uint64, word: np.uint64) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)
-def look_up_means(table: FloatArray, numbers: Numbers, items: IntArray, seeds: SeedArray, out: FloatArray) -> None:
-    """Write the mean of one resample of each item: (draws, items)."""
+def look_up(table: TableArray, numbers: Numbers, items: IntArray, seeds: SeedArray, out: TableArray) -> None:
+    """Write the mean, or the word of counts, of one resample of each item: (draws, items)."""
     for d in range(seeds.size):
         for i in range(out.shape[1]):
             item = np.uint64(items[d, i] if items.size else i)
@@ -69,16 +71,14 @@ def look_up_means(table: FloatArray, numbers: Numbers, items: IntArray, seeds: S
 
 
 @njit(cache=True, nogil=True)
-def look_up_counts(
-    table: npt.NDArray[np.uint8], numbers: Numbers, items: IntArray, seeds: SeedArray, out: FloatArray
-) -> None:
-    """Write how often each level stands in one resample of each item: (draws, items, levels)."""
-    for d in range(seeds.size):
-        for i in range(out.shape[1]):
-            item = np.uint64(items[d, i] if items.size else i)
-            row = _row(numbers, item, _word(seeds[d], np.uint64(i)))
-            for level in range(table.shape[1]):
-                out[d, i, level] = table[row, level]
+def unpack(words: WordArray, out: FloatArray) -> None:
+    """Write the counts of up to eight levels that the bytes of each word hold: (draws, items, levels)."""
+    for d in range(words.shape[0]):
+        for i in range(words.shape[1]):
+            word = words[d, i]
+            for level in range(out.shape[2]):
+                out[d, i, level] = np.int64(word & _BYTE)
+                word >>= _EIGHT
 
 
 @njit(cache=True, nogil=True)

@@ -7,7 +7,7 @@ item contrasts once; a bootstrap draw is then a sum over drawn items and a swapp
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 
 import numpy as np
 
@@ -36,6 +36,10 @@ class ScoresDraws(Protocol):
     @property
     def additive(self) -> bool:
         """Whether it has item contrasts."""
+
+    @property
+    def packed(self) -> bool:
+        """Whether its contrast also takes packed counts."""
 
     def contrast(self, gold: Any, a: Any, b: Any) -> FloatArray:
         """Return how much better A is, for each draw."""
@@ -118,8 +122,11 @@ def draw(
     linear = [i for i, metric in enumerate(metrics) if metric.additive and straight]
     general = [i for i in range(len(metrics)) if i not in linear]
     columns = _columns(contest, [metrics[i] for i in linear])
+    scored = {needs: [i for i in general if metrics[i].needs == needs] for needs in get_args(Needs)}
     samplers = {
-        needs: Sampler(contest, needs, scheme, null) for needs in dict.fromkeys(metrics[i].needs for i in general)
+        needs: Sampler(contest, needs, scheme, null, packed=all(metrics[i].packed for i in those))
+        for needs, those in scored.items()
+        if those
     }
     from assay.resampling import _kernels
 
@@ -134,9 +141,8 @@ def draw(
         if linear:
             contrasts[linear], errors[linear] = _linear(columns, swapped, seeds, scheme)
         for needs, sampler in samplers.items():
-            scored = [i for i in general if metrics[i].needs == needs]
             for batch, gold, a, b in sampler.batches(seeds):
-                for i in scored:
+                for i in scored[needs]:
                     contrasts[i, batch] = metrics[i].contrast(gold, a, b)
         return contrasts, errors
 

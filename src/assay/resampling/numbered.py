@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from assay.responses import Responses
 from assay.scales import FloatArray, IntArray
+from assay.summaries import IN_A_WORD, WordArray
 
 MOST_RESAMPLES = 2**12
 MOST_DRAWN = 12
@@ -99,11 +100,11 @@ class Numbered:
             _numbered_kernels.tabulate_means(self.responses.values, starts, times, self.rows[items], table)
         return table
 
-    def counts(self, codes: IntArray, n_levels: int) -> npt.NDArray[np.uint8]:
-        """Return how often each level stands in every distinct resample of every item."""
+    def counts(self, codes: IntArray, n_levels: int) -> WordArray:
+        """Return how often each level stands in every distinct resample, packed: (words of eight levels, rows)."""
         from assay.resampling import _numbered_kernels
 
-        table = np.zeros((self.n_rows, n_levels), dtype=np.uint8)
+        table = np.zeros((-(-n_levels // IN_A_WORD), self.n_rows), dtype=np.uint64)
         for items, times in self.groups:
             _numbered_kernels.tabulate_counts(codes, self.responses.offsets[items], times, self.rows[items], table)
         return table

@@ -12,7 +12,7 @@ from assay.resampling.numbered import Numbered
 from assay.resampling.schemes import Scheme
 from assay.responses import Contest, Responses
 from assay.scales import FloatArray, IntArray, Scale
-from assay.summaries import Needs, summarise
+from assay.summaries import IN_A_WORD, Needs, WordArray, summarise
 
 CELLS = 2**16
 """A batch of summaries stays below this many numbers for each source, so that it lives in the processor's cache."""
@@ -26,9 +26,14 @@ Batch = tuple[slice, FloatArray | None, FloatArray, FloatArray]
 
 
 class Sampler:
-    """Turns seeds (streams × draws) into summaries for one scheme, null and kind of summary."""
+    """Turns seeds (streams × draws) into summaries for one scheme, null and kind of summary.
 
-    def __init__(self, contest: Contest, needs: Needs, scheme: Scheme, null: NullName | None) -> None:
+    With `packed`, counts come packed (`assay.summaries`) where every source's resamples are looked up.
+    """
+
+    def __init__(
+        self, contest: Contest, needs: Needs, scheme: Scheme, null: NullName | None, *, packed: bool = False
+    ) -> None:
         self.needs = needs
         self.scheme = scheme
         self.null = null
@@ -44,7 +49,9 @@ class Sampler:
         pooled = self.sources[1]
         assert pooled is not None
         self.dealt_width = (pooled.width_of(contest.a.sizes), pooled.width_of(contest.b.sizes))
-        widest = max(source.width for source in self.sources if source is not None)
+        present = [source for source in self.sources if source is not None]
+        self.packed = packed and null != "dealt-responses" and all(source.packs for source in present)
+        widest = 1 if self.packed else max(source.width for source in present)
         self.batch = max(1, CELLS // (self.n_items * widest))
         self._spaces = threading.local()
 
@@ -53,30 +60,29 @@ class Sampler:
         from assay.resampling import _kernels
 
         n_draws = seeds.shape[1]
-        items, spaces = self._space()
+        items, words, spaces = self._space()
         for start in range(0, n_draws, self.batch):
             batch = slice(start, min(start + self.batch, n_draws))
             of_batch = seeds[:, batch]
-            drawn = items[: batch.stop - start]
+            n = batch.stop - start
             if items.size:
-                _kernels.draw_items(self.n_items, of_batch[ITEMS], drawn)
+                _kernels.draw_items(self.n_items, of_batch[ITEMS], items[:n])
             gold, a, b = (
-                None if source is None or space is None else self._draw(source, drawn, of_batch[GOLD + i], space)
-                for i, (source, space) in enumerate(zip(self.sources, spaces, strict=True))
+                None if source is None else source.draw(items[:n], of_batch[GOLD + i], spaces[i][:n], words[:n])
+                for i, source in enumerate(self.sources)
             )
-            yield batch, gold, *self._under_null(drawn, of_batch, a, b)
+            yield batch, gold, *self._under_null(items[:n], of_batch, a, b)
 
-    def _space(self) -> tuple[IntArray, list[FloatArray | None]]:
+    def _space(self) -> tuple[IntArray, WordArray, list[Any]]:
         """Return this thread's room for a batch: fresh memory for each batch would cost more than the drawing."""
         if not hasattr(self._spaces, "room"):
-            items = np.empty((self.batch, self.n_items if self.scheme.items == "bootstrap" else 0), dtype=np.int64)
-            self._spaces.room = items, [None if source is None else source.space(self.batch) for source in self.sources]
-        room: tuple[IntArray, list[FloatArray | None]] = self._spaces.room
+            shape = self.batch, self.n_items
+            items = np.empty(shape if self.scheme.items == "bootstrap" else (self.batch, 0), dtype=np.int64)
+            words = np.empty(shape if self.needs == "counts" else (self.batch, 0), dtype=np.uint64)
+            spaces = [None if source is None else source.space(self.batch, self.packed) for source in self.sources]
+            self._spaces.room = items, words, spaces
+        room: tuple[IntArray, WordArray, list[Any]] = self._spaces.room
         return room
-
-    def _draw(self, source: "_Source", items: IntArray, seeds: Seeds, space: FloatArray) -> FloatArray:
-        out = space[: len(seeds)]
-        return source.keep(items, out) if source.n_drawn is None else source.draw(items, seeds, out)
 
     def _under_null(self, items: IntArray, seeds: Seeds, a: Any, b: Any) -> tuple[FloatArray, FloatArray]:
         from assay.resampling import _kernels
@@ -86,7 +92,9 @@ class Sampler:
             assert pooled is not None
             return pooled.deal(items, seeds[A], self.n_dealt, self.dealt_width)
         if self.null == "swapped-items":
-            return exchange(a, b, _kernels.draw_swaps(self.n_items, seeds[SWAPS]), self.needs)
+            # Packed counts are one number for each item, as means are.
+            needs = "means" if self.packed else self.needs
+            return exchange(a, b, _kernels.draw_swaps(self.n_items, seeds[SWAPS]), needs)
         return a, b
 
     def _n_drawn(self, source: Responses) -> IntArray | None:
@@ -119,6 +127,7 @@ class _Source:
         self.numbered = None if n_drawn is None else Numbered.of(responses, n_drawn, self.n_levels)
         if self.numbered is not None:
             self.table = self._table(self.numbered)
+        self.packs = needs == "counts" and self.numbered is not None and self.n_levels <= IN_A_WORD
 
     def width_of(self, sizes: IntArray) -> int:
         """Return the length of a row of the summary for items with these numbers of responses."""
@@ -126,10 +135,12 @@ class _Source:
             return 1
         return self.n_levels if self.needs == "counts" else int(sizes.max())
 
-    def space(self, n_draws: int) -> FloatArray:
+    def space(self, n_draws: int, packed: bool) -> Any:
         """Return room for the summaries of so many draws."""
-        n_items = self.responses.n_items
-        return np.empty((n_draws, n_items) if self.needs == "means" else (n_draws, n_items, self.width))
+        shape = (n_draws, self.responses.n_items)
+        if packed:
+            return np.empty(shape, dtype=np.uint64)
+        return np.empty(shape if self.needs == "means" else (*shape, self.width))
 
     def keep(self, items: IntArray, out: FloatArray) -> FloatArray:
         """Return the summary of all responses, of the drawn items."""
@@ -141,12 +152,17 @@ class _Source:
         _kernels.gather(self.kept.reshape(n_items, -1), items, out.reshape(len(items), n_items, -1))
         return out
 
-    def draw(self, items: IntArray, seeds: Seeds, out: FloatArray) -> FloatArray:
-        """Return the summary of responses drawn with replacement."""
+    def draw(self, items: IntArray, seeds: Seeds, out: Any, words: WordArray) -> Any:
+        """Return the summary of the drawn items: of all responses, or of responses drawn with replacement.
+
+        It is written to `out`, where counts are packed if that has words. `words` is spare room for them if it has not.
+        """
         from assay.resampling import _kernels
 
+        if self.n_drawn is None:
+            return self.keep(items, out)
         if self.numbered is not None:
-            self._look_up(self.numbered, items, seeds, out)
+            self._look_up(self.numbered, items, seeds, out, words)
             return out
         kernel: Any = {
             "means": _kernels.draw_means, "counts": _kernels.draw_counts, "sorted": _kernels.draw_sorted,
@@ -163,13 +179,18 @@ class _Source:
             return numbered.counts(self.codes, self.n_levels)
         return numbered.in_order() if self.needs == "sorted" else numbered.positions
 
-    def _look_up(self, numbered: Numbered, items: IntArray, seeds: Seeds, out: FloatArray) -> None:
+    def _look_up(self, numbered: Numbered, items: IntArray, seeds: Seeds, out: Any, words: WordArray) -> None:
         from assay.resampling import _numbered_kernels as kernels
 
         numbers = kernels.Numbers(numbered.n_resamples, numbered.first, numbered.distinct, numbered.rows)
-        if self.needs in ("means", "counts"):
-            kernel = kernels.look_up_means if self.needs == "means" else kernels.look_up_counts
-            kernel(self.table, numbers, items, seeds, out)
+        if self.needs == "means":
+            kernels.look_up(self.table, numbers, items, seeds, out)
+        elif out.dtype == np.uint64:
+            kernels.look_up(self.table[0], numbers, items, seeds, out)
+        elif self.needs == "counts":
+            for i, table in enumerate(self.table):
+                kernels.look_up(table, numbers, items, seeds, words)
+                kernels.unpack(words, out[..., IN_A_WORD * i : IN_A_WORD * (i + 1)])
         else:
             assert self.n_drawn is not None
             values, offsets = self.responses.values, self.responses.offsets
