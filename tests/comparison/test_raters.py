@@ -132,8 +132,8 @@ def test_what_is_asked_may_hold_raters_fixed(asked):
         ({"responses": "first"}, "a drawn rater brings all their responses"),
         ({"items": "all", "null": "random-effects"}, "random-effects speaks of items and raters"),
         ({"raters": "fixed", "null": "random-effects"}, "random-effects speaks of raters as a random factor"),
-        ({"raters": "fixed", "interval": "t"}, "a t interval speaks of items and raters"),
-        ({"interval": "bca"}, "a BCa interval needs resampled items and all responses"),
+        ({"interval": "bca"}, "a bca interval needs resampled items and all responses"),
+        ({"interval": "symmetric"}, "a symmetric interval needs item scores, resampled items and all responses"),
     ],
 )
 def test_combinations_without_meaning_are_refused(asked, message):
@@ -168,7 +168,11 @@ def test_few_raters_are_left_out_one_by_one(metric):
 
     left = [compare(contest(np.arange(6) != r), metric=metric, n_resamples=3, rng=0).contrast for r in range(6)]
     result = compare(contest(np.arange(6)), metric=metric, n_resamples=99, rng=0)
-    assert result.error.variances[0] == pytest.approx(5 / 6 * np.square(left - np.mean(left)).sum())
+    factor = 1.0
+    if metric == "mae":
+        share = abs(result.contrast) / np.abs(models[0].values - models[1].values).mean()
+        factor = share / (np.arctanh(share) * (1 - share**2))
+    assert result.error.variances[0] == pytest.approx(factor**2 * 5 / 6 * np.square(left - np.mean(left)).sum())
 
 
 def test_the_measured_error_is_that_of_analysis_of_variance_where_both_apply():

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import chdtri
 
 from assay import _check, _random
-from assay.comparison.raters import rater_error
+from assay.comparison.raters import measured_error
 from assay.errors import ArgumentError
 from assay.inference import CombinedError, ConfidenceInterval, TwoWay, two_way
 from assay.metrics import AdditiveMetric, Metric, resolve
@@ -235,7 +235,7 @@ def _two_way(
         ).contrasts[0]
         for items in ("bootstrap", "all")
     )  # fmt: skip
-    error = rater_error(contest, metric, both=both, raters=alone, clusters=None)
+    error = measured_error(contest, metric, both=both, raters=alone, clusters=None)
     contrasts = metric.item_contrasts(*summaries_of(contest, metric.needs))
     n = contest.n_items
     design = design_of(*(contest.sources[role] for role in rated(contest)))

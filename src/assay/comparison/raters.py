@@ -9,7 +9,10 @@ from assay import _check
 from assay.errors import ArgumentError, DataError
 from assay.inference import CombinedError, effective_df, two_way
 from assay.metrics import AdditiveMetric, Metric
-from assay.metrics.labels import OneAgainstRest
+from assay.metrics.distribution import EarthMover, TotalVariation
+from assay.metrics.error import MaxError, MeanAbsoluteError, RootMeanSquaredError
+from assay.metrics.labels import Accuracy, OneAgainstRest
+from assay.metrics.wins import Wins
 from assay.rating_design import design_of, rated
 from assay.resampling import (
     CellTable,
@@ -29,6 +32,12 @@ FEW = 5
 
 LEAVE_OUT = 50
 """Up to this many raters each is left out in turn; with more, draws of raters are as good and cheaper."""
+
+DISTANCES = (MeanAbsoluteError, RootMeanSquaredError, MaxError, TotalVariation, EarthMover, Accuracy, Wins)
+"""Metrics by which gold is closer to A than to B by at most how far A and B are apart."""
+
+PEAK = 0.648
+"""Where artanh(x) (1 − x²) is largest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,21 +129,35 @@ def clusters_of(contest: Contest, cluster: str | None, scheme: Scheme, null: str
 def rater_error(
     contest: Contest, metric: Metric, *, both: FloatArray, raters: FloatArray, clusters: IntArray | None
 ) -> CombinedError:
-    """Return the error of a contrast when items and raters are both random factors.
+    """Return the error of a contrast, were A and B alike, when items and raters are both random factors.
 
-    A linear metric is the mean of an items × raters table, which analysis of variance takes apart. For the others three
-    variances are measured, that of items (item scores or jackknife), of raters (`raters`: draws of raters alone) and
-    of both drawn together (`both`), and the part that items and raters share is what the third exceeds the sum of the
-    first two by: resampled, independent noise is counted in each (Owen 2007, eq. 3).
-
-    Up to `LEAVE_OUT` raters, their own variance is that of the contrast without each of them in turn, where it changes
-    smoothly with the responses. Drawn raters leave an item with fewer different ones: its gold gets noisier, and a
-    contrast of errors moves less than it would. A metric that counts items jumps, and leaving out overstates it.
+    A linear metric is the mean of an items × raters table, which analysis of variance takes apart. For the others see
+    `measured_error`; and where the contrast nears the largest that is possible, what raters do to it is no measure of
+    what they would do to a contrast of zero (`_saturation`).
     """
     if metric.linear:
         table = cell_table(contest, metric)
         table = table if clusters is None else _by_cluster(table, clusters)
         return two_way(table.values, items=table.items, raters=table.raters, weights=table.weights).error
+    error = measured_error(contest, metric, both=both, raters=raters, clusters=clusters)
+    of_raters, of_items = error.variances
+    return replace(error, variances=(of_raters * _saturation(contest, metric) ** 2, of_items))
+
+
+def measured_error(
+    contest: Contest, metric: Metric, *, both: FloatArray, raters: FloatArray, clusters: IntArray | None
+) -> CombinedError:
+    """Return the error of a curved contrast when items and raters are both random factors.
+
+    Three variances are measured, that of items (item scores or jackknife), of raters (`raters`: draws of raters alone)
+    and of both drawn together (`both`), and the part that items and raters share is what the third exceeds the sum of
+    the first two by: resampled, independent noise is counted in each (Owen 2007, eq. 3).
+
+    Drawn raters leave an item with fewer different ones: its gold gets noisier, and a contrast moves less than it
+    would. So up to `LEAVE_OUT` raters their variance is that of the contrast without each of them in turn. A metric
+    that counts items jumps then, as items change sides; the noise of that is known from the items and taken off, and
+    since what remains is erratic, the larger of both variances is taken.
+    """
     items, n = item_variance(contest, metric, clusters)
     sources = [contest.sources[role] for role in rated(contest)]
     per_rater = np.bincount(np.concatenate([source.raters for source in sources if source.raters is not None]))
@@ -143,9 +166,12 @@ def rater_error(
     of_raters = float(np.nanvar(raters)) * r / (r - 1)
     shared = (float(np.nanvar(both)) - (n - 1) / n * items - (r - 1) / r * of_raters) * n * r / ((n - 1) * (r - 1))
     shared = min(max(0.0, shared), items, of_raters)
-    if r <= LEAVE_OUT and _smooth(metric):
-        left_out = _left_out_variance(contest, metric)
-        of_raters = of_raters if math.isnan(left_out) else left_out
+    if r <= LEAVE_OUT and (_smooth(metric) or isinstance(metric, AdditiveMetric)):
+        left_out, jumps = _left_out_variance(contest, metric, clusters)
+        if _smooth(metric):
+            of_raters = of_raters if math.isnan(left_out) else left_out
+        else:
+            of_raters = float(np.fmax(of_raters, left_out - jumps + shared))
     dfs = (effective_df(np.square(per_rater)), max(1.0, n - 1.0))
     return CombinedError((of_raters, items - shared), dfs, n_resamples=both.size)
 
@@ -155,19 +181,62 @@ def _smooth(metric: Metric) -> bool:
     return not (metric.three_valued or metric.relative or isinstance(metric, OneAgainstRest))
 
 
-def _left_out_variance(contest: Contest, metric: Metric) -> float:
-    """Return the jackknife variance of a contrast over raters, each left out of every source that they judged."""
+def _saturation(contest: Contest, metric: Metric) -> float:
+    """Return by what factor raters would move the contrast more if it were zero.
+
+    Gold cannot be closer to A than to B by more than A and B are apart, if the metric is a distance (or counts items).
+    Near that end raters hardly move the contrast, and a study whose few raters happen to lean to one side would look
+    certain. On Fisher's scale, artanh(contrast / largest), they move it alike everywhere; from the point on where the
+    standard error there grows faster than the estimate, the factor is that of a constant estimate (Hauck and Donner
+    1977 describe the trap).
+    """
+    if not isinstance(metric, DISTANCES):
+        return 1.0
+    gold, a, b = summaries_of(contest, metric.needs)
+    largest = max(abs(float(metric.contrast(model, a, b))) for model in (a, b))
+    share = min(1.0, abs(float(metric.contrast(gold, a, b))) / largest) if largest > 0 else 0.0
+    turned = min(share, PEAK)
+    return share / (math.atanh(turned) * (1 - turned**2)) if share > 0 else 1.0
+
+
+def _left_out_variance(contest: Contest, metric: Metric, clusters: IntArray | None) -> tuple[float, float]:
+    """Return the jackknife variance of a contrast over raters, each left out of every source that they judged.
+
+    Second, what of it comes from items that happen to change when a rater is left out: independent noise, whose size
+    their scatter tells; NaN for a metric without item scores. On a complete table of a linear metric these are the
+    mean squares of raters and of the residual, over the number of cells.
+    """
     roles = rated(contest)
-    contrasts = []
+    whole = _item_contrasts(contest, metric)
+    contrasts, scores = [], []
     for rater in np.unique(np.concatenate([contest.sources[role].raters for role in roles])):
         kept = {role: _without(contest.sources[role], rater) for role in roles}
         try:
             without = replace(contest, **kept).complete()  # type: ignore[arg-type]
         except DataError:  # nobody else judged anything
             continue
-        contrasts.append(float(metric.contrast(*summaries_of(without, metric.needs))))
-    left = np.array([contrast for contrast in contrasts if not math.isnan(contrast)])
-    return float((left.size - 1) / left.size * np.square(left - left.mean()).sum()) if left.size > 1 else math.nan
+        contrast = float(metric.contrast(*summaries_of(without, metric.needs)))
+        if math.isnan(contrast):
+            continue
+        contrasts.append(contrast)
+        judged = np.logical_and.reduce([source.sizes > 0 for source in kept.values()])
+        scores.append(whole.copy())
+        scores[-1][judged] = _item_contrasts(without, metric)
+    left = np.array(contrasts)
+    if left.size < 2:
+        return math.nan, math.nan
+    units = np.arange(contest.n_items) if clusters is None else clusters
+    apart = np.array(scores) - np.mean(scores, axis=0)
+    jumps = sum(ratio_error(*cluster_sums(row, units)) ** 2 for row in apart)
+    factor = (left.size - 1) / left.size
+    return float(factor * np.square(left - left.mean()).sum()), float(factor * jumps)
+
+
+def _item_contrasts(contest: Contest, metric: Metric) -> FloatArray:
+    """Return the contrast of each item; NaN for a metric without item scores."""
+    if not isinstance(metric, AdditiveMetric):
+        return np.full(contest.n_items, np.nan)
+    return np.asarray(metric.item_contrasts(*summaries_of(contest, metric.needs)))
 
 
 def _without(source: Responses, rater: int) -> Responses:
