@@ -1,13 +1,16 @@
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
+import evalica
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
 import assay
 from assay.agreement import describe, measure_agreement
-from assay.agreement.coefficients import LEVELS, alpha, categorical, cells_from, intraclass
+from assay.agreement.coefficients import LEVELS, alpha, categorical, cells_from, intraclass, krippendorff_alpha
 from assay.errors import ArgumentError, DataError
 from assay.responses import Responses, ResponseTable
 from assay.scales import Scale
@@ -58,14 +61,59 @@ def test_fleiss_to_the_printed_digits():
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_alpha_is_evalicas(level):
-    evalica = pytest.importorskip("evalica")
-    pandas = pytest.importorskip("pandas")
-    grid = np.random.default_rng(1).integers(1, 6, (30, 4)).astype(float)
-    grid[np.random.default_rng(2).random(grid.shape) < 0.3] = np.nan
-    table = cells(grid[(~np.isnan(grid)).any(axis=1)])
-    expected = evalica.alpha(pandas.DataFrame(grid.T), distance=level).alpha
-    assert alpha(table, *ones(table), level=level) == pytest.approx(expected, abs=1e-9)
+@pytest.mark.parametrize("seed", range(6))
+def test_our_alpha_of_draws_is_evalicas_of_the_responses(level, seed):
+    """Ragged tables: different numbers of raters per item, items of one rater, raters of one item."""
+    rng = np.random.default_rng(seed)
+    grid = rng.integers(0, 6, (int(rng.integers(5, 40)), int(rng.integers(2, 7)))).astype(float) ** rng.integers(1, 3)
+    grid[rng.random(grid.shape) < rng.uniform(0, 0.6)] = np.nan
+    grid = grid[(~np.isnan(grid)).any(axis=1)]
+    table = cells(grid)
+    theirs = evalica.alpha(pd.DataFrame(grid.T), distance=level).alpha
+    assert alpha(table, *ones(table), level=level) == pytest.approx(theirs, abs=1e-9)
+    assert krippendorff_alpha(table, level=level) == pytest.approx(theirs, abs=1e-12)
+    found = measure_agreement(table_of(grid), level=level, n_resamples=9, rng=0)
+    assert found["krippendorff_alpha"].value == pytest.approx(theirs, abs=1e-12)
+
+
+def test_the_published_alpha_is_evalicas(monkeypatch):
+    asked = []
+
+    def spy(data, **parameters):
+        asked.append(parameters)
+        return SimpleNamespace(alpha=0.123)
+
+    monkeypatch.setattr(evalica, "alpha", spy)
+    assert (
+        measure_agreement(table_of(reference.SHROUT_FLEISS), n_resamples=9, rng=0)["krippendorff_alpha"].value == 0.123
+    )
+    assert asked == [{"distance": "ordinal"}]
+
+
+def test_a_table_too_large_to_be_made_dense_gets_the_same_alpha(monkeypatch):
+    table = cells(np.random.default_rng(21).normal(size=(40, 4)))
+    theirs = krippendorff_alpha(table, level="interval")
+    monkeypatch.setattr("assay.agreement.coefficients.DENSE", (10, 10))
+    monkeypatch.setattr(evalica, "alpha", None)
+    assert krippendorff_alpha(table, level="interval") == pytest.approx(theirs, abs=1e-9)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    ("grid", "told"),
+    [
+        (np.ones((4, 3)), "all responses are equal"),
+        (np.array([[1, np.nan], [np.nan, 2.0], [1, np.nan]]), "no item has two raters"),
+        (np.array([[1, 1.0], [np.nan, 2.0], [1, 1]]), "the responses vary too little"),
+    ],
+)
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_alpha_of_responses_that_cannot_show_agreement_is_undefined(level, grid, told):
+    """evalica says 1 for the first, and raises an error for the second."""
+    found = measure_agreement(table_of(grid), level=level, n_resamples=9, rng=0)
+    assert np.isnan(found["krippendorff_alpha"].value)
+    assert np.isnan(found["krippendorff_alpha"].confidence_interval.low)
+    assert told in found.notes[-1]
 
 
 def test_weights_are_copies_and_copies_of_a_rater_are_one_rater():
@@ -194,12 +242,11 @@ def test_real_tables(name, kind, n_raters, alpha_near):
     table = assay.read(path, sources={"human": "kind=human"})
     found = describe(table, n_resamples=19, rng=0).sources[0]
     assert (found.design.kind, found.design.n_raters) == (kind, n_raters)
-    evalica, pandas = pytest.importorskip("evalica"), pytest.importorskip("pandas")
     source = table.sources["human"]
     grid = np.full((n_raters, table.n_items), np.nan)
     grid[source.raters, source.items] = source.values
     level = "nominal" if table.scale.kind == "nominal" else "ordinal"
-    expected = evalica.alpha(pandas.DataFrame(grid), distance=level).alpha
+    expected = evalica.alpha(pd.DataFrame(grid), distance=level).alpha
     assert found.agreement["krippendorff_alpha"].value == pytest.approx(expected, abs=1e-9)
     assert found.agreement["krippendorff_alpha"].value in found.agreement["krippendorff_alpha"].confidence_interval
     assert expected == pytest.approx(alpha_near, abs=0.15)

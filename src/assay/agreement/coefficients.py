@@ -14,6 +14,9 @@ from assay.scales import FloatArray, IntArray
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
 
+DENSE = 1000, 10_000_000
+"""Up to so many distinct values, and items × most raters of an item, evalica computes α: it wants both dense."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cells:
@@ -23,7 +26,7 @@ class Cells:
     ----------
     values : array of float
     items, raters : array of int
-        Numbered from 0 without gaps.
+        Numbered from 0 without gaps; ascending items.
     levels : array of float
         The distinct values, ascending.
     codes : array of int
@@ -79,8 +82,27 @@ def categorical(cells: Cells, item_weights: FloatArray, rater_weights: FloatArra
     }
 
 
+def krippendorff_alpha(cells: Cells, *, level: Level) -> float:
+    """Return Krippendorff's α of the responses as they are, by evalica; NaN where it is undefined.
+
+    evalica says 1 where all responses are equal and refuses items without pairs. Large tables, which it would make
+    dense, get our own α: the two agree to rounding.
+    """
+    ours = alpha(cells, np.ones(cells.n_items), np.ones(cells.n_raters), level=level)
+    sizes = np.bincount(cells.items)
+    if np.isnan(ours) or cells.levels.size > DENSE[0] or sizes.size * sizes.max() > DENSE[1]:
+        return ours
+    import evalica
+    import pandas
+
+    # Who said what does not matter to α, so a row is the first, second, … response to each item.
+    grid = np.full((sizes.max(), sizes.size), np.nan)
+    grid[np.arange(cells.items.size) - (np.cumsum(sizes) - sizes)[cells.items], cells.items] = cells.values
+    return float(evalica.alpha(pandas.DataFrame(grid), distance=level).alpha)
+
+
 def alpha(cells: Cells, item_weights: FloatArray, rater_weights: FloatArray, *, level: Level) -> float:
-    """Return Krippendorff's α from the table of coincidences (Krippendorff 2011)."""
+    """Return Krippendorff's α of a draw from the table of coincidences (Krippendorff 2011)."""
     weights = rater_weights[cells.raters]
     sizes = np.bincount(cells.items, weights, minlength=cells.n_items)
     own = np.bincount(cells.items, weights**2, minlength=cells.n_items)
@@ -130,7 +152,8 @@ def intraclass(cells: Cells, item_weights: FloatArray, rater_weights: FloatArray
     items, raters, residual = apart - within, apart - across, within + across - apart
     sizes = np.bincount(cells.items, w, minlength=cells.n_items)
     judged = (sizes > 0) & (item_weights > 0)
-    k = float(item_weights[judged].sum() / (item_weights[judged] / sizes[judged]).sum())
+    shared = float((item_weights[judged] / sizes[judged]).sum())
+    k = float(item_weights[judged].sum()) / shared if shared > 0 else np.nan
     alone, one_way = between - within, within
     return {
         "icc_1": _ratio(alone, one_way),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from assay import _check, _random
-from assay.agreement.coefficients import Cells, Level, alpha, categorical, cells_from, intraclass
+from assay.agreement.coefficients import Cells, Level, alpha, categorical, cells_from, intraclass, krippendorff_alpha
 from assay.agreement.raters import RaterSummary, summarise_raters
 from assay.errors import ArgumentError, DataError
 from assay.inference import ConfidenceInterval, percentile
@@ -161,6 +161,7 @@ def measure_agreement(
     cells = cells_from(responses.values, responses.items, responses.raters)
     seed = _random.replayable(rng)
     values = _values(cells, np.ones(cells.n_items), np.ones(cells.n_raters), table.scale, chosen)
+    values["krippendorff_alpha"] = krippendorff_alpha(cells, level=chosen)
     draws = _draws(cells, table.scale, chosen, n_resamples=n_resamples, seed=seed, workers=_random.n_workers(workers))
     coefficients = tuple(
         Coefficient(entry, value, percentile([drawn[entry] for drawn in draws], confidence_level=confidence_level))
@@ -175,7 +176,7 @@ def measure_agreement(
         design=design_of(responses),
         coefficients=coefficients,
         raters=summarise_raters(cells, names, numeric=table.scale.kind != "nominal"),
-        notes=tuple(_notes(cells)),
+        notes=(*_notes(cells), *_undefined(cells, values)),
         signature=Provenance("agreement", parameters, _random.entropy_of(seed), digest).signature,
     )
 
@@ -232,6 +233,14 @@ def _notes(cells: Cells) -> Iterator[str]:
         yield "2 raters are a single pair: the intervals speak of other items and hardly of other raters; too narrow."
     elif cells.n_raters < FEW:
         yield f"{cells.n_raters} raters say little about others like them: the intervals are wide for that reason."
+
+
+def _undefined(cells: Cells, values: dict[str, float]) -> Iterator[str]:
+    count = sum(math.isnan(value) for value in values.values())
+    if count:
+        alone = np.bincount(cells.items).max() == 1
+        why = "no item has two raters" if alone else "the responses vary too little" if cells.levels.size > 1 else None
+        yield f"{count} of {len(values)} coefficients are undefined: {why or 'all responses are equal'}."
 
 
 def _digest(*arrays: Any) -> str:
