@@ -23,14 +23,13 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 import numpy as np
-from scipy.special import stdtrit
 
 from assay import compare, models
 from assay._random import seed_of
 from assay.auditing.estimators import analyse
 from assay.comparison.observed import settled
 from assay.errors import AssayWarning
-from assay.inference import ConfidenceInterval, binomial_region, interval, percentile, tail_pvalue
+from assay.inference import binomial_region, interval, percentile, tail_pvalue
 from assay.metrics import resolve
 from assay.models import simulate_contrasts
 from assay.models.simulation import derive
@@ -99,7 +98,7 @@ def cell(title, n, k, truth, n_data_sets):
                 ]
                 contrasts = [metric.item_contrasts(*each) for metric, each in zip(metrics, ready, strict=True)]
                 by_scores(
-                    tally, names, metrics, np.stack(contrasts, axis=1), rng, bootstrap=truth != "different errors"
+                    tally, metrics, np.stack(contrasts, axis=1), seeds(rng), bootstrap=truth != "different errors"
                 )
     shared = {"data": title, "n_items": n, "n_responses": k, "truth": truth}
     return {
@@ -111,6 +110,11 @@ def cell(title, n, k, truth, n_data_sets):
                                 "undefined": n_data_sets - defined, "covered": covered, "width": width / max(defined, 1)}
                       for (i, method), (defined, covered, width) in tally.held.items()],
     }  # fmt: skip
+
+
+def seeds(rng):
+    """Return a seed for each draw, swapped and resampled."""
+    return rng.integers(2**64, size=(2, N_DRAWS["scores"]), dtype=np.uint64)
 
 
 class Tally:
@@ -132,10 +136,9 @@ class Tally:
         self.held[i, ends.method] = defined, covered, width
 
 
-def by_scores(tally, names, metrics, contrasts, rng, *, bootstrap):
-    """Test and give intervals as `compare` does, from item contrasts (items × metrics)."""
+def by_scores(tally, metrics, contrasts, seeds, *, bootstrap):
+    """Test and give intervals as `compare` does, from item contrasts (items × metrics) and a seed for each draw."""
     n, width = contrasts.shape
-    seeds = rng.integers(2**64, size=(2, N_DRAWS["scores"]), dtype=np.uint64)
     swapped = _kernels.swap_sums(_kernels.swap_table(contrasts), seeds[0]) / n
     means = contrasts.mean(axis=0)
     rounding = ROUNDING * max(1.0, np.abs(contrasts).max())
@@ -147,18 +150,16 @@ def by_scores(tally, names, metrics, contrasts, rng, *, bootstrap):
         return
     moments = _kernels.bootstrap_sums(np.hstack([contrasts, np.square(contrasts - means)]), seeds[1]) / n
     errors = np.sqrt(np.maximum(moments[:, width:] - np.square(moments[:, :width] - means), 0.0) / (n - 1))
-    for i, name in enumerate(names):
+    for i, metric in enumerate(metrics):
         spread = 0.0 if np.ptp(contrasts[:, i]) <= rounding else contrasts[:, i].std(ddof=1)
         known = {
             "jackknife": (contrasts[:, i].sum() - contrasts[:, i]) / (n - 1), "standard_errors": errors[:, i],
             "standard_error": spread / np.sqrt(n),
         }  # fmt: skip
         draws = settled(moments[:, i], means[i], rounding)
-        methods = ("studentised", "score") if metrics[i].three_valued else ("studentised",)
-        for method in (*methods, *(("bca",) if name == "wins" else ())):
+        methods = ("symmetric", "studentised", "t", *(("score", "bca") if metric.three_valued else ()))
+        for method in methods:
             tally.limits(i, interval(method, draws, estimate=means[i], confidence_level=LEVEL, **known))
-        arm = -stdtrit(n - 1, (1 - LEVEL) / 2) * known["standard_error"] or np.nan
-        tally.limits(i, ConfidenceInterval(means[i] - arm, means[i] + arm, "Student's t", LEVEL))
 
 
 def by_ranks(tally, metric, data_set, rng):
@@ -219,7 +220,7 @@ def skewed():
                     tuple(derive(side, needs, metric.needs, model.scale) for side in data_set) for metric in metrics
                 ]
                 contrasts = [metric.item_contrasts(*each) for metric, each in zip(metrics, ready, strict=True)]
-                by_scores(tally, names, metrics, np.stack(contrasts, axis=1), rng, bootstrap=True)
+                by_scores(tally, metrics, np.stack(contrasts, axis=1), seeds(rng), bootstrap=True)
             rows += [
                 {"data": name, "epsilon": epsilon, "n_items": n, "n_responses": k, "metric": names[i], "interval": method,
                  "n_data_sets": defined, "undefined": 2000 - defined, "covered": covered, "width": width / max(defined, 1)}

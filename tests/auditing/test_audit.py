@@ -75,7 +75,7 @@ def test_what_is_audited_is_what_compare_says(name, scheme, null, n_items):
     assert {key.interval for key in answers.limits} == (
         {"percentile", "basic"}
         | ({"bca"} if kept else set())
-        | ({"studentised"} if kept and name != "spearman" else set())
+        | ({"studentised", "symmetric", "t"} if kept and name != "spearman" else set())
         | ({"score"} if kept and name == "wins" else set())
     )
 

@@ -24,6 +24,7 @@ from assay.comparison import Comparisons
 from assay.metrics import BUILTIN
 from assay.metrics.ratings import MeanRating
 from assay.resampling import RULES
+from assay.summaries import means
 
 CONTRACT = [
     "metric", "better", "a_score", "b_score", "contrast", "confidence_interval", "pvalue", "pvalue_se",
@@ -55,7 +56,7 @@ def test_the_json_contract_field_by_field(likert):
     limits = content["confidence_interval"]
     assert {"low", "high", "method"} <= set(limits)
     assert limits["low"] < content["contrast"] < limits["high"]
-    assert (limits["method"], limits["confidence_level"]) == ("studentised", 0.95)
+    assert (limits["method"], limits["confidence_level"]) == ("symmetric", 0.95)
     assert 0 < content["pvalue"] <= 1
     assert content["pvalue_se"] == pytest.approx(
         2 * math.sqrt(content["pvalue"] / 2 * (1 - content["pvalue"] / 2) / 499), rel=1e-9
@@ -266,7 +267,7 @@ def test_constant_data_are_undefined_or_equal_never_significant(name):
     assert math.isnan(result.pvalue) or (result.contrast == 0 and result.pvalue == 1)
 
 
-@pytest.mark.parametrize("interval", ["studentised", "bca", "percentile", "basic"])
+@pytest.mark.parametrize("interval", ["symmetric", "studentised", "t", "bca", "percentile", "basic"])
 @pytest.mark.parametrize("offset", [0, 1000])
 def test_a_constant_contrast_has_no_interval(interval, offset):
     gold = np.arange(20) / 10 + offset
@@ -323,7 +324,7 @@ def test_unequal_numbers_of_responses_are_said_where_they_matter(likert):
         ({"rng": -1}, "`rng` must be a whole number of at least 0; got -1."),
         ({"workers": 0}, "`workers` must be a whole number of at least 1; got 0."),
         ({"metric": "rmse", "interval": "studentised"}, "a studentised interval needs item scores"),
-        ({"items": "all", "responses": "bootstrap", "null": "recentred", "interval": "bca"}, "a BCa interval needs"),
+        ({"items": "all", "responses": "bootstrap", "null": "recentred", "interval": "bca"}, "a bca interval needs"),
     ],
 )
 def test_options_are_refused_in_one_line(likert, options, message):
@@ -509,6 +510,27 @@ def test_few_items_that_differ_are_noted():
     gold, a = [0] * 20 + [1] * 20, [0] * 20 + [1] * 20
     for n_differ, noted in ((9, True), (10, False)):
         b = [1 - value if item < n_differ else value for item, value in enumerate(gold)]
-        result = compare(Contest.from_arrays(gold, a, b), metric="accuracy", n_resamples=99, rng=0)
+        result = compare(Contest.from_arrays(gold, a, b), metric="accuracy", interval="bca", n_resamples=99, rng=0)
         assert any("tell A and B apart" in note for note in result.notes) is noted
         assert any("interval='score' is not" in note for note in result.notes) is noted
+        default = compare(Contest.from_arrays(gold, a, b), metric="accuracy", n_resamples=99, rng=0)
+        assert (default.confidence_interval.method, default.notes) == ("score", ())
+
+
+def test_intervals_by_default():
+    contest = Contest.from_arrays(*np.random.default_rng(0).integers(1, 5, size=(3, 30, 2)), scale="ordinal")
+    found = compare_each(contest, metrics=["mae", "tv", "accuracy", "wins", "spearman"], n_resamples=99, rng=0)
+    methods = [entry.confidence_interval.method for entry in found]
+    assert methods == ["symmetric", "symmetric", "score", "bca", "percentile"]
+    drawn = compare(contest, metric="mae", responses="bootstrap", null="recentred", n_resamples=99, rng=0)
+    assert drawn.confidence_interval.method == "percentile"
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_students_interval_can_be_asked_for(ratings, alternative):
+    result = compare(ratings, interval="t", alternative=alternative, n_resamples=99, rng=0)
+    gold, a, b = (means(source) for source in (ratings.gold, ratings.a, ratings.b))
+    theirs = stats.ttest_rel(np.abs(b - gold), np.abs(a - gold), alternative=alternative).confidence_interval(0.95)
+    ends = result.confidence_interval
+    assert (ends.low, ends.high) == pytest.approx((theirs.low, theirs.high))
+    assert result.at(interval="symmetric").at(interval="t").confidence_interval == ends

@@ -183,7 +183,7 @@ def test_bca_of_several_factors_is_one_call():
         ),
         (
             studentised([1.0, 2.0], 1.5, standard_errors=[1, 1], standard_error=0.0),
-            "The studentised interval is undefined: the standard error is 0 or undefined.",
+            "The interval is undefined: the standard error is 0 or undefined.",
         ),
         (
             studentised([1.0, 2.0], 1.5, standard_errors=[0, 0], standard_error=1.0),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from assay.auditing.cell import TRUTHS
 from assay.auditing.estimators import EXPECTED, NO_SCHEME, SIGN_CHANGE, TAIL
+from assay.comparison.limits import default_interval
 from assay.inference import binomial_region
 from assay.metrics import resolve
 
@@ -263,9 +264,7 @@ def _mean_width(rows: Sequence["IntervalRow"]) -> float:
 
 
 def _is_default(row: "IntervalRow") -> bool:
-    metric = resolve(row.metric)
-    default = ("bca" if metric.relative else "studentised") if metric.additive else "percentile"
-    return (row.scheme, row.interval) == (DEFAULT[0], default)
+    return (row.scheme, row.interval) == (DEFAULT[0], default_interval(resolve(row.metric), resamples_items=True))
 
 
 def _words(test: tuple[str, str, str]) -> str:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay import inference
+from assay.comparison.limits import NEEDED, can_have
 from assay.comparison.observed import moments, rounding_of, settled
 from assay.inference import ConfidenceInterval
 from assay.metrics import AdditiveMetric, Metric
@@ -26,7 +27,7 @@ SIGN_CHANGE = "sign-change"
 
 NULLS = ("swapped-items", "recentred", "dealt-responses", "pooled-responses")
 ANALYTICAL = ("paired-t", "wilcoxon")
-INTERVALS = (*inference.METHODS, "t")
+INTERVALS = inference.METHODS
 NO_SCHEME = "–"
 
 
@@ -121,7 +122,7 @@ class Estimators:
                     found.tests[key._replace(pvalue=TAIL)] = Estimate(one, two)
             methods = [method for method in self.intervals if has_interval(method, metric, scheme)]
             error, left = np.nan, np.empty(0)
-            if {"bca", "studentised", "score", "t"} & set(methods):
+            if NEEDED.keys() & set(methods):
                 error, left = moments(metric, *sides, contest=seen, rounding=rounding, clusters=None)
                 left = settled(left, observed, rounding)
             for method in methods:
@@ -169,13 +170,10 @@ def keeps_responses(scheme: Scheme) -> bool:
 
 
 def has_interval(method: str, metric: Metric, scheme: Scheme) -> bool:
-    """Whether `compare` would give this interval: a rule of what each method needs."""
+    """Whether `compare` would give this interval, and whatever the data are."""
     resamples_items = scheme.items == "bootstrap" and keeps_responses(scheme)
-    if method in ("studentised", "t"):
-        return resamples_items and metric.additive
-    if method == "score":
-        return resamples_items and metric.three_valued
-    return resamples_items or method != "bca"
+    signs = method != "score" or metric.three_valued
+    return signs and can_have(method, metric, resamples_items=resamples_items)
 
 
 def analyse(name: str, contrasts: FloatArray) -> Estimate:

@@ -60,9 +60,9 @@ def audit(
         all kept (LEADER's "(bootstrap_items, all)") appear under their true name, sign-change.
     analytical : sequence of {"paired-t", "wilcoxon"}
         Tests of the item contrasts, for metrics that have them.
-    intervals : sequence of {"percentile", "basic", "bca", "studentised", "score", "t"}
-        Each where it has a meaning: "score" for metrics whose item contrasts are signs (accuracy, wins), "studentised"
-        and "t" (Student's, of the item contrasts) for metrics with item scores.
+    intervals : sequence of {"percentile", "basic", "bca", "studentised", "symmetric", "score", "t"}
+        Each where it has a meaning: "score" for metrics whose item contrasts are signs (accuracy, wins), "studentised",
+        "symmetric" and "t" (Student's, of the item contrasts) for metrics with item scores.
     designs : sequence of (items, responses per item)
     epsilons : sequence of float
         How far B is from gold. 0 is always audited: there A and B answer alike, and every rejection is an error.

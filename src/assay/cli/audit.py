@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SCHEMES = "bootstrap/all,bootstrap/bootstrap"
 NULLS = "swapped-items,recentred,dealt-responses,pooled-responses"
-ANALYTICAL, INTERVALS = "paired-t,wilcoxon", "percentile,basic,bca,studentised,score,t"
+ANALYTICAL, INTERVALS = "paired-t,wilcoxon", "percentile,basic,bca,studentised,symmetric,score,t"
 DESIGNS, EPSILONS = "100x5", "0,0.1"
 PILOT = "Pilot data"
 METHOD = "Method"
@@ -48,7 +48,7 @@ def audit(  # noqa: PLR0917 (each parameter is an option of the command)
         str, typer.Option(help='paired-t and wilcoxon on item contrasts; "" for none.', rich_help_panel=METHOD)
     ] = ANALYTICAL,
     intervals: Annotated[
-        str, typer.Option(help='percentile, basic, bca, studentised, score, t; "" for none.', rich_help_panel=METHOD)
+        str, typer.Option(help='Some of the kinds of interval, all if left out; "" for none.', rich_help_panel=METHOD)
     ] = INTERVALS,
     perturbation: Annotated[
         str | None, typer.Option(help="How B is worse: shift, mixing, noise or guessing.", rich_help_panel=METHOD)

@@ -64,7 +64,7 @@ def compare(  # noqa: PLR0917 (each parameter is an option of the command)
     n_resamples: Annotated[int, typer.Option(help="Draws for the p-value and for the interval each.")] = 9999,
     confidence_level: Annotated[float, typer.Option(help="Of the interval; the verdict is at 1 minus it.")] = 0.95,
     interval: Annotated[
-        str | None, typer.Option(help="studentised, bca, percentile, basic or t; the best that can be had if left out.")
+        str | None, typer.Option(help="symmetric, score, bca, studentised, percentile, basic, t; the best if left out.")
     ] = None,
     correction: Annotated[str, typer.Option(help="holm, benjamini-hochberg or none.")] = "holm",
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same answer.")] = 0,

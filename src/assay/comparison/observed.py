@@ -13,9 +13,6 @@ from assay.resampling import cluster_jackknife, cluster_sums, jackknife, ratio_e
 from assay.responses import Contest, frozen
 from assay.scales import FloatArray, IntArray
 
-FEW = 10
-"""With fewer items than this that tell A and B apart, no resampling interval is worth its name."""
-
 
 def rounding_of(metric: Metric, contest: Contest) -> float:
     """Return how far apart two contrasts may be that are equal on paper.
@@ -94,17 +91,17 @@ def unequal(contest: Contest, metric: Metric) -> list[str]:
     ]
 
 
-def few(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> list[str]:
-    """Say that the interval is rough where A and B are alike on nearly all items."""
-    if not isinstance(metric, AdditiveMetric):
+def few(metric: Metric, gold: Any, a: FloatArray, b: FloatArray, *, interval: str) -> list[str]:
+    """Say that a resampled interval is rough where A and B are alike on nearly all items."""
+    if not isinstance(metric, AdditiveMetric) or interval in ("symmetric", "score"):
         return []
     contrasts = metric.item_contrasts(gold, a, b)
-    differ = int(np.count_nonzero(contrasts))
-    if not 0 < differ < FEW <= contrasts.size:
+    differ = inference.telling(contrasts)
+    if not 0 < differ < inference.FEW <= contrasts.size:
         return []
     sizes = np.abs(contrasts[contrasts != 0])
-    remedy = "; interval='score' is not" if np.allclose(sizes, sizes[0]) else ""
+    better = "score" if np.allclose(sizes, sizes[0]) else "symmetric"
     return [
-        f"only {differ} of {contrasts.size:,} items tell A and B apart by {metric.name}: resampled intervals are rough"
-        f"{remedy}."
+        f"only {differ} of {contrasts.size:,} items tell A and B apart by {metric.name}: a {interval} interval is "
+        f"rough; interval={better!r} is not."
     ]

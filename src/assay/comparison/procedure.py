@@ -10,8 +10,9 @@ import numpy as np
 
 from assay import _check, _random, inference
 from assay.comparison import raters as raters_of
+from assay.comparison.limits import NEEDED, can_have, default_interval, limits_of
 from assay.comparison.observed import effects, few, moments, rounding_of, settled, small, unequal
-from assay.comparison.results import Comparison, Comparisons, limits_of, tested
+from assay.comparison.results import Comparison, Comparisons, tested
 from assay.errors import ArgumentError, AssayWarning
 from assay.inference import CombinedError
 from assay.inference.corrections import CORRECTIONS
@@ -74,9 +75,9 @@ def compare(
     n_resamples : int
         Draws for the p-value and for the interval each. With few items all arrangements are counted instead.
     confidence_level : float
-    interval : {"studentised", "bca", "percentile", "basic", "score", "t"}, optional
-        By default studentised where the metric has item scores, BCa for wins, else percentile: the choices with the
-        best measured coverage (docs/levels.md).
+    interval : {"symmetric", "score", "bca", "studentised", "percentile", "basic", "t"}, optional
+        By default symmetric where the metric has item scores, score for accuracy, BCa for wins, else percentile: the
+        choices with the best measured coverage (docs/audit-defaults.md).
     rng : int, SeedSequence, Generator or None
         None draws fresh entropy, which the result records as `seed`.
     workers : int, optional
@@ -177,7 +178,7 @@ class _Procedure:
         _check.integer("n_resamples", self.n_resamples, at_least=1)
         _check.fraction("confidence_level", self.confidence_level)
         if self.interval is not None:
-            _check.one_of("interval", self.interval, (*inference.METHODS, "t"))
+            _check.one_of("interval", self.interval, inference.METHODS)
 
     @property
     def keeps_responses(self) -> bool:
@@ -190,24 +191,17 @@ class _Procedure:
 
     def interval_for(self, metric: Metric) -> str:
         """Return the kind of interval: as asked, or the one with the best measured coverage that can be had."""
-        studentised = self.resamples_items and metric.additive
-        random_raters = self.scheme.raters == "bootstrap"
-        if self.interval == "t" and not random_raters:
-            raise ArgumentError("a t interval speaks of items and raters; take raters='bootstrap', or 'studentised'.")
-        if self.interval == "studentised" and not studentised:
+        if self.scheme.raters == "bootstrap" and self.scheme.items == "bootstrap":
+            possible, default = self.interval in ("t", "percentile", "basic"), "t"
+        else:
+            possible = can_have(self.interval or "percentile", metric, resamples_items=self.resamples_items)
+            default = default_interval(metric, resamples_items=self.resamples_items, clustered=self.cluster is not None)
+        if self.interval is not None and not possible:
             raise ArgumentError(
-                f"a studentised interval needs item scores and all responses; {metric.name!r} with {self.scheme} has "
-                "none. Take interval='bca' or 'percentile'."
+                f"a {self.interval} interval needs {NEEDED[self.interval]}; {metric.name!r} with {self.scheme} cannot "
+                f"have it. Take interval={default!r}."
             )
-        if self.interval == "bca" and not self.resamples_items:
-            raise ArgumentError(f"a BCa interval needs resampled items and all responses; got {self.scheme}.")
-        if random_raters and self.scheme.items == "bootstrap":
-            return self.interval or "t"
-        if self.interval is not None:
-            return self.interval
-        if not studentised:
-            return "percentile"
-        return "bca" if metric.relative else "studentised"
+        return self.interval or default
 
 
 def _scheme(items: Any, responses: Any, raters: Any, n_responses: int | None) -> Scheme:
@@ -243,7 +237,7 @@ def _compare(contest: Contest, metrics: Sequence[Metric], plan: _Procedure) -> l
             standard_errors=draws.standard_errors[i], standard_error=error,
             confidence_level=plan.confidence_level, alternative=plan.alternative,
         )  # fmt: skip
-        about = [*small(contest, tail), *unequal(seen, metric), *few(metric, gold, a, b)]
+        about = [*small(contest, tail), *unequal(seen, metric), *few(metric, gold, a, b, interval=methods[i])]
         notes = dict.fromkeys([*contest.notes, *caveats, *tail.notes, *limits.notes, *about])
         if math.isnan(contrast) or math.isnan(limits.low):
             warnings.warn(f"{metric.name}: {' '.join(notes)}", AssayWarning, stacklevel=3)

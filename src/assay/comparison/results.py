@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay import _check, inference
+from assay.comparison.limits import limits_of
 from assay.errors import ArgumentError
 from assay.inference import CombinedError, ConfidenceInterval, PValue
 from assay.scales import FloatArray
@@ -257,26 +258,6 @@ def tested(
     if null == "random-effects" and error is not None:
         return error.test(contrast, alternative=alternative)
     return inference.tail_pvalue(contrast, null_draws, alternative=alternative, exact=exact)
-
-
-def limits_of(
-    method: str,
-    draws: FloatArray,
-    *,
-    estimate: float,
-    error: CombinedError | None,
-    confidence_level: float,
-    alternative: str,
-    **known: Any,
-) -> ConfidenceInterval:
-    """Return the interval of a method: from draws, or from the error of items and raters ("t")."""
-    if method != "t":
-        return inference.interval(
-            method, draws, estimate=estimate, confidence_level=confidence_level, alternative=alternative, **known
-        )
-    if error is None:
-        raise ArgumentError("a t interval speaks of items and raters; run `compare` with raters='bootstrap'.")
-    return error.interval(estimate, confidence_level=confidence_level, alternative=alternative)
 
 
 def _who(result: Comparison, a: str, b: str) -> str:

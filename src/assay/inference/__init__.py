@@ -1,24 +1,18 @@
 """Arrays in, numbers out: p-values, intervals, proportions, corrections and effect sizes."""
 
+from assay.inference.bootstrap_t import FEW, studentised, symmetric
 from assay.inference.corrections import adjust
-from assay.inference.direct import score, student
+from assay.inference.direct import score, student, telling
 from assay.inference.effect_sizes import cliffs_delta, cohen_dz, hedges_factor, hedges_g, win_rate
-from assay.inference.intervals import (
-    METHODS,
-    ConfidenceInterval,
-    acceleration,
-    basic,
-    bca,
-    interval,
-    percentile,
-    studentised,
-)
+from assay.inference.intervals import ConfidenceInterval, acceleration, basic, bca, percentile
+from assay.inference.methods import METHODS, interval
 from assay.inference.proportions import BinomialRegion, binomial_region, clopper_pearson, wilson
 from assay.inference.pvalues import ALTERNATIVES, PValue, expected_pvalue, tail_pvalue
 from assay.inference.variance_components import CombinedError, TwoWay, effective_df, two_way
 
 __all__ = [
     "ALTERNATIVES",
+    "FEW",
     "METHODS",
     "BinomialRegion",
     "CombinedError",
@@ -42,7 +36,9 @@ __all__ = [
     "score",
     "student",
     "studentised",
+    "symmetric",
     "tail_pvalue",
+    "telling",
     "two_way",
     "wilson",
     "win_rate",

@@ -7,6 +7,7 @@ import numpy.typing as npt
 from scipy.special import ndtri, stdtrit
 
 from assay.inference.intervals import ConfidenceInterval, conclude, tails_of
+from assay.scales import FloatArray
 
 SAME_SIZE = 1e-13
 """Item contrasts that differ by less than this share, times their number, are equal: they come out of a jackknife."""
@@ -72,8 +73,7 @@ def score(
     """
     tail, _ = tails_of(confidence_level, alternative)
     values = np.asarray(contrasts, dtype=np.float64).ravel()
-    size = float(np.abs(values).max(initial=0.0))
-    tolerance = SAME_SIZE * max(1, values.size) * size
+    size, tolerance = _size(values)
     differs = np.abs(values) > tolerance
     if values.size < 2 or not size > 0 or not (np.abs(np.abs(values[differs]) - size) <= tolerance).all():
         reason = "no item tells A and B apart" if size == 0 else "the item contrasts are not all −c, 0 or c"
@@ -83,6 +83,24 @@ def score(
     z = -float(ndtri(tail))
     low, high = _score_end(won, lost, values.size, z), -_score_end(lost, won, values.size, z)
     return conclude("score", (size * low, size * high), confidence_level, alternative, ())
+
+
+def telling(contrasts: npt.ArrayLike) -> int:
+    """Return how many item contrasts differ from zero: the items that tell A and B apart.
+
+    Examples
+    --------
+    >>> telling([0.2, 0.0, -0.1, 1e-17])
+    2
+    """
+    values = np.asarray(contrasts, dtype=np.float64).ravel()
+    return int(np.count_nonzero(np.abs(values) > _size(values)[1]))
+
+
+def _size(values: FloatArray) -> tuple[float, float]:
+    """Return the largest contrast, and below what size one is rounding."""
+    size = float(np.abs(values).max(initial=0.0))
+    return size, SAME_SIZE * max(1, values.size) * size
 
 
 def _score_end(won: int, lost: int, n: int, z: float) -> float:

@@ -1,4 +1,4 @@
-"""From bootstrap draws to confidence intervals: percentile, basic, BCa and studentised.
+"""What a confidence interval is, and those made of bootstrap draws alone or with a jackknife: percentile, basic, BCa.
 
 An interval that the draws cannot give is NaN at both ends, and its notes say why. In particular, draws that are all
 equal say nothing about uncertainty, so they give no interval rather than one of width zero.
@@ -14,12 +14,10 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
 from assay import _check
-from assay.errors import ArgumentError
 from assay.inference.pvalues import ALTERNATIVES, defined, tie_tolerance
 from assay.scales import FloatArray
 
-Method = Literal["percentile", "basic", "bca", "studentised", "score"]
-METHODS: tuple[Method, ...] = ("percentile", "basic", "bca", "studentised", "score")
+Method = Literal["percentile", "basic", "bca", "studentised", "symmetric", "score", "t"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,62 +63,6 @@ class ConfidenceInterval:
         return "\n".join([f"{100 * self.confidence_level:g} % interval {ends} ({self.method})", *self.notes])
 
 
-def interval(
-    method: str,
-    draws: npt.ArrayLike,
-    *,
-    estimate: float,
-    jackknife: npt.ArrayLike | Sequence[FloatArray] | None = None,
-    standard_errors: npt.ArrayLike | None = None,
-    standard_error: float | None = None,
-    confidence_level: float = 0.95,
-    alternative: str = "two-sided",
-) -> ConfidenceInterval:
-    """Return the interval that `method` makes of the draws.
-
-    "bca" and "score" also need `jackknife`; "studentised" also needs `standard_errors` and `standard_error`; "t" needs
-    `jackknife`, for the number of items, and `standard_error`.
-
-    Examples
-    --------
-    >>> interval("percentile", [0.0, 1.0, 2.0, 3.0, 4.0], estimate=1.5, confidence_level=0.5).low
-    1.0
-    """
-    _check.one_of("method", method, (*METHODS, "t"))
-    if method == "percentile":
-        return percentile(draws, confidence_level=confidence_level, alternative=alternative)
-    if method == "basic":
-        return basic(draws, estimate, confidence_level=confidence_level, alternative=alternative)
-    if method == "bca":
-        if jackknife is None:
-            raise ArgumentError("`jackknife` must be given for method 'bca'; got None.")
-        return bca(draws, estimate, jackknife=jackknife, confidence_level=confidence_level, alternative=alternative)
-    if method in ("score", "t"):
-        from assay.inference.direct import score, student
-
-        if jackknife is None or (method == "t" and standard_error is None):
-            raise ArgumentError(f"`jackknife` and `standard_error` must be given for method {method!r}; got None.")
-        left = np.asarray(jackknife, dtype=np.float64).ravel()
-        if method == "t":
-            assert standard_error is not None
-            return student(
-                estimate, standard_error=standard_error, n=left.size, confidence_level=confidence_level,
-                alternative=alternative,
-            )  # fmt: skip
-        contrasts = left.size * estimate - (left.size - 1) * left  # of a mean, leaving one out gives that one back
-        return score(contrasts, confidence_level=confidence_level, alternative=alternative)
-    if standard_errors is None or standard_error is None:
-        raise ArgumentError("`standard_errors` and `standard_error` must be given for method 'studentised'; got None.")
-    return studentised(
-        draws,
-        estimate,
-        standard_errors=standard_errors,
-        standard_error=standard_error,
-        confidence_level=confidence_level,
-        alternative=alternative,
-    )
-
-
 def percentile(
     draws: npt.ArrayLike, *, confidence_level: float = 0.95, alternative: str = "two-sided"
 ) -> ConfidenceInterval:
@@ -140,9 +82,9 @@ def percentile(
     90 % interval 50 to 950 (percentile)
     """
     tails = tails_of(confidence_level, alternative)
-    kept, notes = _usable(draws)
-    low, high = _quantiles(kept, tails)
-    notes += _extreme(kept, tails)
+    kept, notes = usable(draws)
+    low, high = quantiles(kept, tails)
+    notes += extreme(kept, tails)
     return conclude("percentile", (low, high), confidence_level, alternative, notes)
 
 
@@ -160,9 +102,9 @@ def basic(
     90 % interval -150 to 750 (basic)
     """
     tails = tails_of(confidence_level, alternative)
-    kept, notes = _usable(draws, estimate)
-    low, high = _quantiles(kept, tails)
-    notes += _extreme(kept, tails)
+    kept, notes = usable(draws, estimate)
+    low, high = quantiles(kept, tails)
+    notes += extreme(kept, tails)
     return conclude("basic", (2 * estimate - high, 2 * estimate - low), confidence_level, alternative, notes)
 
 
@@ -198,7 +140,7 @@ def bca(
     90 % interval 50 to 950 (bca)
     """
     tails = np.array(tails_of(confidence_level, alternative))
-    kept, notes = _usable(draws, estimate)
+    kept, notes = usable(draws, estimate)
     factors = jackknife if isinstance(jackknife, list | tuple) and jackknife and np.ndim(jackknife[0]) else [jackknife]
     tolerance = tie_tolerance(kept, estimate)
     # Draws equal to the estimate count half on each side, as in SciPy.
@@ -218,9 +160,9 @@ def bca(
         notes += (f"The BCa interval is undefined: {reason}.",) if kept.size else ()
         return conclude("bca", (math.nan, math.nan), confidence_level, alternative, notes)
     adjusted = ndtr(bias + shifted / (1 - rate * shifted))
-    low, high = _quantiles(kept, adjusted)
+    low, high = quantiles(kept, adjusted)
     used = {"two-sided": adjusted, "greater": adjusted[:1], "less": adjusted[1:]}[alternative]
-    return conclude("bca", (low, high), confidence_level, alternative, notes + _extreme(kept, used))
+    return conclude("bca", (low, high), confidence_level, alternative, notes + extreme(kept, used))
 
 
 def acceleration(*jackknife: npt.ArrayLike) -> float:
@@ -245,51 +187,6 @@ def acceleration(*jackknife: npt.ArrayLike) -> float:
     return cubes / squares**1.5 / 6 if math.sqrt(squares) > rounding else math.nan
 
 
-def studentised(
-    draws: npt.ArrayLike,
-    estimate: float,
-    *,
-    standard_errors: npt.ArrayLike,
-    standard_error: float,
-    confidence_level: float = 0.95,
-    alternative: str = "two-sided",
-) -> ConfidenceInterval:
-    """Return the bootstrap-t interval: quantiles of (draw − estimate) / standard error of the draw.
-
-    Parameters
-    ----------
-    draws : array of float
-        Bootstrap draws of the contrast.
-    estimate : float
-        The contrast of the data.
-    standard_errors : array of float
-        The standard error that each draw's own resampled data give; a draw where it is 0 is undefined and left out.
-    standard_error : float
-        The standard error that the data give.
-    confidence_level : float
-    alternative : {"two-sided", "greater", "less"}
-
-    Examples
-    --------
-    >>> print(studentised([1.0, 2.0, 3.0], 2.0, standard_errors=[1, 1, 1], standard_error=0.5, confidence_level=0.5))
-    50 % interval 1.75 to 2.25 (studentised)
-    """
-    tails = tails_of(confidence_level, alternative)
-    values = np.asarray(draws, dtype=np.float64).ravel()
-    errors = np.asarray(standard_errors, dtype=np.float64).ravel()
-    if values.shape != errors.shape:
-        raise ArgumentError(f"`standard_errors` must have one entry per draw ({values.size}); got {errors.size}.")
-    ratios = np.full(values.shape, np.nan)
-    np.divide(values - estimate, errors, out=ratios, where=errors > 0)
-    kept, notes = _usable(ratios, estimate)
-    if not standard_error > 0:
-        kept, notes = kept[:0], (*notes, "The studentised interval is undefined: the standard error is 0 or undefined.")
-    low, high = _quantiles(kept, tails)
-    notes += _extreme(kept, tails)
-    ends = (estimate - standard_error * high, estimate - standard_error * low)
-    return conclude("studentised", ends, confidence_level, alternative, notes)
-
-
 def tails_of(confidence_level: float, alternative: str) -> tuple[float, float]:
     """Return the probabilities below the two ends."""
     level = _check.fraction("confidence_level", confidence_level)
@@ -297,7 +194,7 @@ def tails_of(confidence_level: float, alternative: str) -> tuple[float, float]:
     return (1 - level) / sides, 1 - (1 - level) / sides
 
 
-def _usable(draws: npt.ArrayLike, estimate: float = 0.0) -> tuple[FloatArray, tuple[str, ...]]:
+def usable(draws: npt.ArrayLike, estimate: float = 0.0) -> tuple[FloatArray, tuple[str, ...]]:
     """Return the draws that an interval can be made of (none, if none can), and the notes about the others."""
     kept, n_undefined = defined(draws)
     notes = (f"{n_undefined:,} of {kept.size + n_undefined:,} draws were undefined and left out.",) * bool(n_undefined)
@@ -310,14 +207,15 @@ def _usable(draws: npt.ArrayLike, estimate: float = 0.0) -> tuple[FloatArray, tu
     return kept, notes
 
 
-def _quantiles(draws: FloatArray, probabilities: Sequence[float] | FloatArray) -> tuple[float, float]:
+def quantiles(draws: FloatArray, probabilities: Sequence[float] | FloatArray) -> tuple[float, float]:
+    """Return two quantiles of the draws; NaN if there are none."""
     if draws.size == 0:
         return math.nan, math.nan
     low, high = np.quantile(draws, probabilities)
     return float(low), float(high)
 
 
-def _extreme(draws: FloatArray, probabilities: Sequence[float] | FloatArray) -> tuple[str, ...]:
+def extreme(draws: FloatArray, probabilities: Sequence[float] | FloatArray) -> tuple[str, ...]:
     """Return a note when a quantile lies beyond what so many draws can show."""
     tails = np.minimum(probabilities, 1 - np.asarray(probabilities))
     if draws.size == 0 or tails.min() * (draws.size + 1) >= 1 - 1e-9:
@@ -326,7 +224,7 @@ def _extreme(draws: FloatArray, probabilities: Sequence[float] | FloatArray) -> 
 
 
 def conclude(
-    method: Method | Literal["t"], ends: tuple[float, float], level: float, alternative: str, notes: tuple[str, ...]
+    method: Method, ends: tuple[float, float], level: float, alternative: str, notes: tuple[str, ...]
 ) -> ConfidenceInterval:
     """Put the interval together; a one-sided one has its other end at infinity."""
     low, high = ends

@@ -1,0 +1,57 @@
+"""The study of the defaults resamples item contrasts without a contest around them: it must say what `compare` says."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assay import _random, compare, models
+from assay.metrics import resolve
+from assay.resampling import _kernels, summaries_of
+from assay.resampling.sampler import ITEMS, STREAMS, SWAPS
+
+PROGRAM = Path(__file__).parents[2] / "benchmarks" / "audit_defaults.py"
+
+
+@pytest.fixture(scope="module")
+def study():
+    spec = importlib.util.spec_from_file_location("audit_defaults", PROGRAM)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def seeds_of(rng, null, stream, n_draws):
+    key = np.uint64(_random.key(_random.replayable(rng), null))
+    return _kernels.seed_draws(key, STREAMS, 0, n_draws)[stream]
+
+
+@pytest.mark.parametrize("metric", ["mae", "tv", "accuracy", "wins"])
+def test_the_study_says_what_compare_says(study, metric):
+    contest = models.preset("likert-toxicity").table(50, 3, epsilon=0.2, rng=1).contest(gold="gold", a="A", b="B")
+    bound = resolve(metric).on(contest.scale)
+    n_draws = study.N_DRAWS["scores"]
+    result = compare(contest, metric=metric, n_resamples=n_draws, rng=5)
+    seeds = np.stack([seeds_of(5, "swapped-items", SWAPS, n_draws), seeds_of(5, "draws", ITEMS, n_draws)])
+    tally = Recorded([0.0])
+    contrasts = bound.item_contrasts(*summaries_of(contest, bound.needs))
+    study.by_scores(tally, [bound], contrasts[:, np.newaxis], seeds, bootstrap=True)
+    assert tally.pvalues["swapped-items"] == result.pvalue
+    assert result.confidence_interval.method in tally.ends
+    for method, ends in tally.ends.items():
+        same = result.at(interval=method).confidence_interval
+        assert (ends.low, ends.high) == pytest.approx((same.low, same.high))
+
+
+class Recorded:
+    """A tally that keeps what it is told."""
+
+    def __init__(self, goals):
+        self.goals, self.pvalues, self.ends = goals, {}, {}
+
+    def test(self, _, name, pvalue):
+        self.pvalues[name] = pvalue
+
+    def limits(self, _, ends):
+        self.ends[ends.method] = ends
