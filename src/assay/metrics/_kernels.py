@@ -5,10 +5,6 @@ from numba import njit
 
 from assay.metrics.base import ROUNDING
 from assay.scales import FloatArray, IntArray
-from assay.summaries import WordArray
-
-_ONE, _THREE, _SEVEN, _EIGHT, _S56 = np.uint64(1), np.uint64(3), np.uint64(7), np.uint64(8), np.uint64(56)
-_BYTE, _ONES, _HIGH = np.uint64(0xFF), np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 
 @njit(cache=True, nogil=True)
@@ -207,53 +203,6 @@ def total_variation_contrasts(gold: FloatArray, a: FloatArray, b: FloatArray, n_
     return out
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _added(word: np.uint64) -> np.int64:
-    """Return the sum of a word's bytes, if below 256: the product's highest byte."""
-    return np.int64((word * _ONES) >> _S56)
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _excess(left: np.uint64, right: np.uint64) -> np.int64:
-    """Σ max(count − count, 0) of two words whose bytes are below 128."""
-    # A byte of the difference keeps its high bit where left is no less than right, and there the rest is the excess.
-    apart = (left | _HIGH) - right
-    more = apart & _HIGH
-    return _added(apart & (more - (more >> _SEVEN)))
-
-
-@njit(cache=True, nogil=True)
-def _packed_variation(left: np.uint64, right: np.uint64) -> float:
-    """Σ |share − share| of two words of counts."""
-    n, m = float(_added(left)), float(_added(right))
-    if n == m:
-        return 2.0 * _excess(left, right) / n
-    apart = 0.0
-    while left | right:
-        apart += n * abs(np.int64(left & _BYTE) / n - np.int64(right & _BYTE) / m)
-        left >>= _EIGHT
-        right >>= _EIGHT
-    return apart / n
-
-
-@njit(cache=True, nogil=True)
-def packed_variation_contrasts(gold: WordArray, a: WordArray, b: WordArray) -> FloatArray:
-    """Return the same of packed counts (draws × items), which add up to less than 128 for each item."""
-    n_draws, n_items = gold.shape
-    out = np.empty(n_draws)
-    for d in range(n_draws):
-        total = 0.0
-        for i in range(n_items):
-            n = _added(gold[d, i])
-            if _added(a[d, i]) == n and _added(b[d, i]) == n:
-                # What exceeds in one label lacks in another, so that Σ |count − count| is twice the excess.
-                total += 2.0 * (_excess(b[d, i], gold[d, i]) - _excess(a[d, i], gold[d, i])) / n
-            else:
-                total += _packed_variation(gold[d, i], b[d, i]) - _packed_variation(gold[d, i], a[d, i])
-        out[d] = total / n_items
-    return out
-
-
 @njit(cache=True, nogil=True)
 def absolute_contrasts(gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     """Mean over the items of |b − gold| − |a − gold|, for each draw."""
@@ -334,72 +283,4 @@ def sorted_histograms(rows: FloatArray, bins: int) -> IntArray:
             if 0.0 <= value <= 1.0:
                 out[r, min(int(value * bins + bins * ROUNDING), bins - 1)] += 1
         out[r].sort()
-    return out
-
-
-# Two sets of counts differ by Σ |tail − tail| over t = 1, 2, …, where the t-th tail is the number of bins with t or
-# more: the area between the two survival functions. A response that makes a bin's count t adds one to the t-th tail, so
-# that nothing is sorted. With up to eight responses, counts and tails are the eight bytes of a word.
-
-
-@njit(cache=True, nogil=True)
-def histogram_tails(rows: FloatArray, bins: int) -> WordArray:
-    """Return the tails of each row's counts in up to eight equal bins on [0, 1]; rows have up to eight values."""
-    out = np.empty(rows.shape[0], dtype=np.uint64)
-    for r in range(rows.shape[0]):
-        counts = np.uint64(0)
-        tails = np.uint64(0)
-        for c in range(rows.shape[1]):
-            value = rows[r, c]
-            if 0.0 <= value <= 1.0:
-                place = np.uint64(min(int(value * bins + bins * ROUNDING), bins - 1)) << _THREE
-                tails += _ONE << (((counts >> place) & _BYTE) << _THREE)
-                counts += _ONE << place
-        out[r] = tails
-    return out
-
-
-@njit(cache=True, nogil=True)
-def largest_sum(rows: FloatArray) -> float:
-    """Return the largest sum of a row."""
-    largest = 0.0
-    for r in range(rows.shape[0]):
-        total = 0.0
-        for c in range(rows.shape[1]):
-            total += rows[r, c]
-        largest = max(largest, total)
-    return largest
-
-
-@njit(cache=True, nogil=True)
-def level_histogram_tails(rows: FloatArray, bin_of: IntArray) -> WordArray:
-    """Return the same of rows that count levels, given the bin (below eight) into which each falls, −1 for none."""
-    out = np.empty(rows.shape[0], dtype=np.uint64)
-    for r in range(rows.shape[0]):
-        counts = np.uint64(0)
-        tails = np.uint64(0)
-        for level in range(bin_of.size):
-            if bin_of[level] >= 0:
-                counts += np.uint64(rows[r, level]) << (np.uint64(bin_of[level]) << _THREE)
-        while counts:
-            # A bin with t responses adds one to each of the first t tails: the lowest t bytes.
-            if counts & _BYTE:
-                tails += _ONES >> ((_EIGHT - (counts & _BYTE)) << _THREE)
-            counts >>= _EIGHT
-        out[r] = tails
-    return out
-
-
-@njit(cache=True, nogil=True)
-def tail_distances(left: WordArray, right: WordArray, bins: int) -> FloatArray:
-    """Σ |tail − tail| / bins of pairs of words."""
-    out = np.empty(left.size)
-    for r in range(left.size):
-        one, other = left[r], right[r]
-        apart = 0.0
-        while one != other:
-            apart += abs(np.float64(one & _BYTE) - np.float64(other & _BYTE))
-            one >>= _EIGHT
-            other >>= _EIGHT
-        out[r] = apart / bins
     return out

@@ -230,6 +230,6 @@ def _mean_contrasts(kernel: str, gold: FloatArray, a: FloatArray, b: FloatArray)
 
 def _packed_contrasts(*sides: Any) -> FloatArray:
     """Return the mean contrasts of total variation for a batch of packed counts."""
-    from assay.metrics import _kernels
+    from assay.metrics import _word_kernels
 
-    return np.asarray(_kernels.packed_variation_contrasts(*sides))
+    return np.asarray(_word_kernels.packed_variation_contrasts(*sides))

@@ -96,17 +96,17 @@ def _distances(gold: FloatArray, *models: FloatArray, bins: int, levels: tuple[f
     published ratings were 3 × 0.2, which is not; this way reproduces their tables. With `levels`, the last axis holds
     the counts of the levels, which fall into bins as if each were a response.
     """
-    from assay.metrics import _kernels
+    from assay.metrics import _kernels, _word_kernels
 
     sides = [np.ascontiguousarray(side).reshape(-1, side.shape[-1]) for side in (gold, *models)]
     bin_of = np.array([_bin(level, bins) for level in levels], dtype=np.int64)
-    n_responses = max(_kernels.largest_sum(side) if levels else side.shape[-1] for side in sides)
+    n_responses = max(_word_kernels.largest_sum(side) if levels else side.shape[-1] for side in sides)
     few = n_responses <= IN_A_WORD and bins <= IN_A_WORD
     counted: list[Any]
     if few and levels:
-        counted = [_kernels.level_histogram_tails(side, bin_of) for side in sides]
+        counted = [_word_kernels.level_histogram_tails(side, bin_of) for side in sides]
     elif few:
-        counted = [_kernels.histogram_tails(side, bins) for side in sides]
+        counted = [_word_kernels.histogram_tails(side, bins) for side in sides]
     elif levels:
         kept = (bin_of[:, np.newaxis] == np.arange(bins)).astype(np.float64)
         counted = [np.sort(side @ kept, axis=-1) for side in sides]
@@ -117,7 +117,7 @@ def _distances(gold: FloatArray, *models: FloatArray, bins: int, levels: tuple[f
     if not few:
         return [np.asarray(np.abs(side - shaped[0]).mean(axis=-1)) for side in shaped[1:]]
     pairs = [np.broadcast_arrays(shaped[0], side) for side in shaped[1:]]
-    return [_kernels.tail_distances(g.ravel(), m.ravel(), bins).reshape(g.shape) for g, m in pairs]
+    return [_word_kernels.tail_distances(g.ravel(), m.ravel(), bins).reshape(g.shape) for g, m in pairs]
 
 
 def _bin(value: float, bins: int) -> int:
