@@ -1,6 +1,7 @@
 """From `rng` to streams: what is recorded replays, names identify streams, blocks do not depend on who draws them."""
 
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
@@ -92,6 +93,24 @@ def test_map_blocks_passes_errors_on():
     for workers in (1, 2):
         with pytest.raises(ZeroDivisionError):
             _random.map_blocks(fails, 200, workers=workers)
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+def test_the_calling_thread_is_one_of_the_workers_and_hears_of_the_errors_of_the_others(workers):
+    together, caller = threading.Barrier(workers), threading.get_ident()
+
+    def block(number, start, stop, fails=False):
+        if number < workers:
+            together.wait(timeout=60)  # until every thread has a block
+        if fails and threading.get_ident() != caller:
+            raise ZeroDivisionError
+        return threading.get_ident()
+
+    threads = set(_random.map_blocks(block, 2000, workers=workers))
+    assert caller in threads
+    assert len(threads) == workers
+    with pytest.raises(ZeroDivisionError):
+        _random.map_blocks(partial(block, fails=True), 2000, workers=workers)
 
 
 def test_one_worker_runs_in_the_calling_thread():

@@ -8,6 +8,7 @@ draws of a shorter run.
 
 import hashlib
 import os
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -90,15 +91,31 @@ def map_blocks(
 
     `progress` is told the number of draws that each finished block adds.
     """
-    todo = list(blocks(n_draws, size))
+    results: dict[int, T] = {}
+    todo = deque(blocks(n_draws, size))
 
-    def run(block: tuple[int, int, int]) -> T:
-        result = function(*block)
-        if progress is not None:
-            progress(block[2] - block[1])
-        return result
+    def work() -> None:
+        while todo:
+            try:
+                number, start, stop = todo.popleft()
+            except IndexError:  # another thread took the last
+                return
+            try:
+                results[number] = function(number, start, stop)
+                if progress is not None:
+                    progress(stop - start)
+            except BaseException:
+                todo.clear()
+                raise
 
-    if workers == 1 or len(todo) == 1:
-        return [run(block) for block in todo]
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(run, todo))
+    # The calling thread works too: woken for every finished block, it would only take a core from those that work.
+    n_others = min(workers, len(todo)) - 1
+    if n_others < 1:
+        work()
+    else:
+        with ThreadPoolExecutor(n_others) as pool:
+            others = [pool.submit(work) for _ in range(n_others)]
+            work()
+        for other in others:
+            other.result()
+    return [results[number] for number in range(len(results))]

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from assay import Contest
-from assay._random import seed_of
+from assay._random import BLOCK, seed_of
 from assay.metrics import BUILTIN
 from assay.resampling import Scheme, draw, enumerate_swaps, first_responses, jackknife, pool, summaries_of
+from assay.resampling.draws import _block_size
 from assay.responses import Responses
 
 ADDITIVE = [name for name, metric in BUILTIN.items() if metric.additive]
@@ -207,6 +208,14 @@ def test_workers_and_the_number_of_draws_change_no_draw(likert, scheme, null):
     if null != "recentred":  # whose mean depends on all draws
         assert (drawn(64, 1) == alone[:, :64]).all()
         assert (drawn(100, 1) == alone[:, :100]).all()
+
+
+@given(st.integers(1, 10**6), st.integers(0, 10**4), st.integers(1, 9))
+def test_threads_get_as_many_blocks_each(n_resamples, most, workers):
+    size = _block_size(n_resamples, most, workers)
+    n_blocks = math.ceil(n_resamples / size)
+    assert BLOCK <= size <= max(most, BLOCK)
+    assert size == BLOCK or math.ceil(n_blocks / workers) * workers * (size - 1) < n_resamples
 
 
 def test_all_metrics_see_the_same_resamples(likert):

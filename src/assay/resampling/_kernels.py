@@ -39,12 +39,20 @@ def _below(n: np.uint64, word: np.uint64) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)
+def seed_stream(key: np.uint64, n_streams: int, stream: int, start: int, stop: int) -> SeedArray:
+    """Return the seeds of draws `start` to `stop` for one of the streams."""
+    out = np.empty(stop - start, dtype=np.uint64)
+    for d in range(out.size):
+        out[d] = _word(key, np.uint64((start + d) * n_streams + stream))
+    return out
+
+
+@njit(cache=True, nogil=True)
 def seed_draws(key: np.uint64, n_streams: int, start: int, stop: int) -> SeedArray:
     """Return the seeds of draws `start` to `stop`, one for each stream: (streams, draws)."""
     out = np.empty((n_streams, stop - start), dtype=np.uint64)
-    for d in range(stop - start):
-        for s in range(n_streams):
-            out[s, d] = _word(key, np.uint64((start + d) * n_streams + s))
+    for stream in range(n_streams):
+        out[stream] = seed_stream(key, n_streams, stream, start, stop)
     return out
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from assay.resampling._kernels import _BYTE, _EIGHT, _SEVEN, _THREE, SeedArray, _below, _word
+from assay.resampling._kernels import _BYTE, _EIGHT, _ONE, _THREE, SeedArray, _below, _word
 from assay.scales import FloatArray, IntArray
 from assay.summaries import WordArray
 
@@ -31,22 +31,29 @@ def tabulate_means(values: FloatArray, starts: IntArray, times: FloatArray, rows
     n_distinct, n = times.shape
     n_drawn = times[0].sum()
     for i in range(starts.size):
+        own = values[starts[i] : starts[i] + n]
         for r in range(n_distinct):
             total = 0.0
             for j in range(n):
-                total += times[r, j] * values[starts[i] + j]
+                total += times[r, j] * own[j]
             table[rows[i] + r] = total / n_drawn
 
 
 @njit(cache=True, nogil=True)
 def tabulate_counts(codes: IntArray, starts: IntArray, times: FloatArray, rows: IntArray, table: WordArray) -> None:
-    """Add up how often each level stands in every distinct resample of some items: a byte each, eight to a word."""
+    """Write how often each level stands in every distinct resample of some items: a byte each, eight to a word."""
     n_distinct, n = times.shape
-    for i in range(starts.size):
-        for r in range(n_distinct):
+    ones = np.empty(n, dtype=np.uint64)
+    for w in range(table.shape[0]):
+        for i in range(starts.size):
             for j in range(n):
-                code = np.uint64(codes[starts[i] + j])
-                table[code >> _THREE, rows[i] + r] += np.uint64(times[r, j]) << ((code & _SEVEN) << _THREE)
+                code = codes[starts[i] + j]
+                ones[j] = _ONE << (np.uint64(code % 8) << _THREE) if code // 8 == w else 0
+            for r in range(n_distinct):
+                word = np.uint64(0)
+                for j in range(n):
+                    word += np.uint64(np.int64(times[r, j])) * ones[j]
+                table[w, rows[i] + r] = word
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -20,8 +20,9 @@ from assay.responses import Contest, Responses
 from assay.scales import FloatArray, IntArray
 from assay.summaries import Needs, summarise
 
-WORK = 2**20
-"""How many items a thread draws at most before it asks for more."""
+WORK = {"summaries": 2**18, "sums": 2**20, "signed sums": 2**23}
+"""How many items a thread draws before it asks for more: one to four milliseconds of work, so that threads end together
+and yet seldom wait for Python."""
 
 Progress = Callable[[int], object]
 
@@ -134,23 +135,31 @@ def draw(
 
     swapped = _kernels.swap_table(columns[:, : len(linear)]) if linear and null is not None else None
 
-    def block(_: int, start: int, stop: int) -> tuple[FloatArray, FloatArray]:
-        seeds = _kernels.seed_draws(np.uint64(key), STREAMS, start, stop)
-        contrasts = np.full((len(metrics), stop - start), np.nan)
-        errors = np.full_like(contrasts, np.nan)
+    stream = ITEMS if swapped is None else SWAPS
+    contrasts, errors = np.empty((2, len(metrics), n_resamples))
+
+    def block(_: int, start: int, stop: int) -> None:
+        errors[:, start:stop] = np.nan
         if linear:
-            contrasts[linear], errors[linear] = _linear(columns, swapped, seeds, scheme)
+            seeds = _kernels.seed_stream(np.uint64(key), STREAMS, stream, start, stop)
+            contrasts[linear, start:stop], errors[linear, start:stop] = _linear(columns, swapped, seeds, scheme)
+        if samplers:
+            seeds = _kernels.seed_draws(np.uint64(key), STREAMS, start, stop)
         for needs, sampler in samplers.items():
             for batch, gold, a, b in sampler.batches(seeds):
                 for i in scored[needs]:
-                    contrasts[i, batch] = metrics[i].contrast(gold, a, b)
-        return contrasts, errors
+                    contrasts[i, start:stop][batch] = metrics[i].contrast(gold, a, b)
 
-    work = WORK if general or swapped is None else 16 * WORK  # a swapped item costs a sixteenth of a drawn one
-    size = max(_random.BLOCK, min(work // contest.n_items, n_resamples // (4 * workers)))
-    parts = _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)
-    contrasts, errors = (np.concatenate(side, axis=1) for side in zip(*parts, strict=True))
+    work = WORK["summaries" if general else "sums" if swapped is None else "signed sums"]
+    size = _block_size(n_resamples, work // contest.n_items, workers)
+    _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)
     return Draws(contrasts, errors)
+
+
+def _block_size(n_resamples: int, most: int, workers: int) -> int:
+    """Return how many draws to do at a time: at most so many, and as many blocks for every thread."""
+    n_rounds = max(1, -(-n_resamples // (workers * max(most, _random.BLOCK))))
+    return max(_random.BLOCK, -(-n_resamples // (workers * n_rounds)))
 
 
 def _draw_units(
@@ -225,12 +234,12 @@ def _linear(
     n, width = columns.shape
     half = width // 2
     if swapped is not None:
-        means = _kernels.swap_sums(swapped, seeds[SWAPS]).T / n
-        return means, np.full_like(means, np.nan)
+        means = _kernels.swap_sums(swapped, seeds).T / n
+        return means, np.broadcast_to(np.nan, means.shape)
     if scheme.items == "all":
-        means = np.repeat(columns[:, :half].mean(axis=0)[:, np.newaxis], seeds.shape[1], axis=1)
-        return means, np.full_like(means, np.nan)
-    moments = _kernels.bootstrap_sums(columns, seeds[ITEMS]).T / n
+        means = np.repeat(columns[:, :half].mean(axis=0)[:, np.newaxis], seeds.size, axis=1)
+        return means, np.broadcast_to(np.nan, means.shape)
+    moments = _kernels.bootstrap_sums(columns, seeds).T / n
     means, squares = moments[:half], moments[half:]
     with np.errstate(invalid="ignore", divide="ignore"):
         # Squares about the data's mean: about zero, a small spread would drown in the rounding of large squares.

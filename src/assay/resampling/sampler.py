@@ -15,7 +15,11 @@ from assay.scales import FloatArray, IntArray, Scale
 from assay.summaries import IN_A_WORD, Needs, WordArray, summarise
 
 CELLS = 2**16
-"""A batch of summaries stays below this many numbers for each source, so that it lives in the processor's cache."""
+"""A batch of summaries stays below this many numbers for each source, so that it is scored in the processor's cache."""
+
+AHEAD = 4
+"""So many batches are drawn before the first is scored: a source's table comes into the cache once for all of them, and
+threads meet less often in Python."""
 
 STREAMS = 5
 ITEMS, GOLD, A, B, SWAPS = range(STREAMS)
@@ -53,6 +57,7 @@ class Sampler:
         self.packed = packed and null != "dealt-responses" and all(source.packs for source in present)
         widest = 1 if self.packed else max(source.width for source in present)
         self.batch = max(1, CELLS // (self.n_items * widest))
+        self.n_ahead = AHEAD * self.batch
         self._spaces = threading.local()
 
     def batches(self, seeds: Seeds) -> Iterator[Batch]:
@@ -61,25 +66,31 @@ class Sampler:
 
         n_draws = seeds.shape[1]
         items, words, spaces = self._space()
-        for start in range(0, n_draws, self.batch):
-            batch = slice(start, min(start + self.batch, n_draws))
-            of_batch = seeds[:, batch]
-            n = batch.stop - start
+        for start in range(0, n_draws, self.n_ahead):
+            of_draws = seeds[:, start : start + self.n_ahead]
+            n = of_draws.shape[1]
             if items.size:
-                _kernels.draw_items(self.n_items, of_batch[ITEMS], items[:n])
-            gold, a, b = (
-                None if source is None else source.draw(items[:n], of_batch[GOLD + i], spaces[i][:n], words[:n])
+                _kernels.draw_items(self.n_items, of_draws[ITEMS], items[:n])
+            drawn: list[Any] = [
+                None if source is None else source.draw(items[:n], of_draws[GOLD + i], spaces[i][:n], words[:n])
                 for i, source in enumerate(self.sources)
-            )
-            yield batch, gold, *self._under_null(items[:n], of_batch, a, b)
+            ]
+            for low in range(0, n, self.batch):
+                part = slice(low, min(low + self.batch, n))
+                gold, a, b = (
+                    side if source is None or side is source.kept else side[part]
+                    for source, side in zip(self.sources, drawn, strict=True)
+                )
+                batch = slice(start + part.start, start + part.stop)
+                yield batch, gold, *self._under_null(items[part], of_draws[:, part], a, b)
 
     def _space(self) -> tuple[IntArray, WordArray, list[Any]]:
         """Return this thread's room for a batch: fresh memory for each batch would cost more than the drawing."""
         if not hasattr(self._spaces, "room"):
-            shape = self.batch, self.n_items
-            items = np.empty(shape if self.scheme.items == "bootstrap" else (self.batch, 0), dtype=np.int64)
-            words = np.empty(shape if self.needs == "counts" else (self.batch, 0), dtype=np.uint64)
-            spaces = [None if source is None else source.space(self.batch, self.packed) for source in self.sources]
+            shape, nothing = (self.n_ahead, self.n_items), (self.n_ahead, 0)
+            items = np.empty(shape if self.scheme.items == "bootstrap" else nothing, dtype=np.int64)
+            words = np.empty(shape if self.needs == "counts" else nothing, dtype=np.uint64)
+            spaces = [None if source is None else source.space(self.n_ahead, self.packed) for source in self.sources]
             self._spaces.room = items, words, spaces
         room: tuple[IntArray, WordArray, list[Any]] = self._spaces.room
         return room
