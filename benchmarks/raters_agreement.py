@@ -1,13 +1,13 @@
 """Measure the coverage of intervals for coefficients of agreement; write docs/measured/raters_agreement.csv.
 
-    python benchmarks/raters_agreement.py [--data-sets 1000] [--cells 1,2] [--out FILE]
+    python benchmarks/raters_agreement.py [--data-sets 400] [--cells 1,2] [--out FILE]
     python benchmarks/raters_agreement.py tables        print the table of docs/raters.md from the file
 
 A response is item + rater + noise, normal with standard deviations 1, 0.5 (or 0) and 1, cut into five levels that 10, 20,
 40, 20 and 10 % of all responses fall into. The truth is what infinitely many items and raters would give, by numerical
-integration. The default is what `measure_agreement` gives: percentiles of draws of items and raters (the "pigeonhole"
-bootstrap). Beside it, on the first 200 data sets: percentiles of draws of items alone, and a t interval whose error is put
-together from draws of items, of raters and of both, as for contrasts.
+integration. The default is what `measure_agreement` gives: items drawn, raters left out in turn. Beside it, from as many
+draws: percentiles of draws of items and raters together (the "pigeonhole" bootstrap), and of items alone. Two raters speak
+of themselves: for them "these raters" counts how often the default holds what infinitely many items would give *these two*.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from scipy.special import ndtr, ndtri
 
 from assay import Responses, ResponseTable, Scale, measure_agreement
 from assay.agreement.coefficients import alpha, categorical, cells_from, intraclass
-from assay.inference import CombinedError, clopper_pearson, percentile
+from assay.inference import clopper_pearson, percentile
 
 ROOT = Path(__file__).parents[1]
 CUTS = ndtri([0.1, 0.3, 0.7, 0.9])
@@ -37,7 +37,6 @@ DESIGNS = [
     (30, 5, None),
 ]
 DRAWS = 199
-FIRST = 200
 
 
 def truth(of_raters, k):
@@ -75,108 +74,118 @@ def truth(of_raters, k):
     }
 
 
-def others(cells, found, rng):
+def truth_of_two(shifts, of_raters):
+    """Return the coefficients of infinitely many items judged by these two raters."""
+    points, weights = np.polynomial.hermite_e.hermegauss(120)
+    ends = np.concatenate([[-np.inf], CUTS * np.sqrt(2 + of_raters**2), [np.inf]])
+    one, other = (np.diff(ndtr(ends[:, np.newaxis] - points - shift), axis=0) for shift in shifts)
+    together = (one * weights) @ other.T
+    # Each pair of levels is an item that counts as often as it happens, among so many that their number plays no part.
+    first, second = np.indices(together.shape).reshape(2, -1).astype(float)
+    items = np.tile(np.arange(first.size), 2)
+    cells = cells_from(np.concatenate([first, second]), items, np.repeat([0, 1], first.size))
+    return coefficients(cells, 1e9 * together.ravel() / together.sum(), np.ones(2))
+
+
+def coefficients(cells, items, raters):
+    return (
+        categorical(cells, items, raters)
+        | {"krippendorff_alpha": alpha(cells, items, raters, level="ordinal")}
+        | intraclass(cells, items, raters)
+    )
+
+
+def others(cells, rng):
     """Yield the intervals that the default is compared with."""
-    n, r = cells.n_items, cells.n_raters
-    once = np.ones(n), np.ones(r)
-    drawn = {"items": [], "raters": [], "both": []}
-    for _ in range(DRAWS):
-        items, raters = (np.bincount(rng.integers(k, size=k), minlength=k).astype(float) for k in (n, r))
-        for kind, weights in (("items", (items, once[1])), ("raters", (once[0], raters)), ("both", (items, raters))):
-            drawn[kind].append(
-                categorical(cells, *weights)
-                | {"krippendorff_alpha": alpha(cells, *weights, level="ordinal")}
-                | intraclass(cells, *weights)
+    for method in ("pigeonhole", "items only"):
+        drawn = []
+        for _ in range(DRAWS):
+            items, raters = (
+                np.bincount(rng.integers(k, size=k), minlength=k).astype(float) for k in (cells.n_items, cells.n_raters)
             )
-    for name in SHOWN:
-        of = {kind: np.array([entry[name] for entry in entries]) for kind, entries in drawn.items()}
-        yield name, "items only", percentile(of["items"], confidence_level=0.95)
-        items, raters = np.nanvar(of["items"]) * n / (n - 1), np.nanvar(of["raters"]) * r / (r - 1)
-        shared = (np.nanvar(of["both"]) - (n - 1) / n * items - (r - 1) / r * raters) * n * r / ((n - 1) * (r - 1))
-        shared = min(max(0.0, shared), items, raters)
-        error = CombinedError((float(raters), float(items - shared)), (r - 1.0, n - 1.0))
-        yield name, "t", error.interval(found[name].value, confidence_level=0.95)
+            drawn.append(coefficients(cells, items, raters if method == "pigeonhole" else np.ones(cells.n_raters)))
+        for name in SHOWN:
+            yield name, method, percentile([entry[name] for entry in drawn], confidence_level=0.95)
 
 
 def measure(cell):
-    """Count how often each interval of each coefficient holds the truth."""
+    """Return how often each interval of each coefficient holds the truth."""
     (n, r, per_item), of_raters, n_data_sets = cell
     true = truth(of_raters, per_item or r)
-    counts = {(name, method): [0, 0.0, 0, 0] for name in SHOWN for method in ("default", "items only", "t")}
-
-    def count(name, method, interval):
-        seen = counts[name, method]
-        seen[0] += true[name] in interval
-        seen[1] += interval.width
-        seen[2] += np.isnan(interval.low)
-        seen[3] += 1
-
+    seen = {}
     scale = Scale.of(np.arange(5.0), kind="ordinal")
     ids = np.tile(np.arange(r), (n, 1))
     for number in range(n_data_sets):
         rng = np.random.default_rng([number, n, r, per_item or 0, int(10 * of_raters)])
-        latent = rng.normal(size=(n, 1)) + of_raters * rng.normal(size=r) + rng.normal(size=(n, r))
+        of_items, shifts = rng.normal(size=(n, 1)), of_raters * rng.normal(size=r)
+        latent = of_items + shifts + rng.normal(size=(n, r))
         grid = np.searchsorted(CUTS * np.sqrt(2 + of_raters**2), latent).astype(float)
         if per_item:
             grid[np.argsort(rng.random((n, r)), axis=1) >= per_item] = np.nan
         source = Responses.from_grid(grid, ids)
         table = ResponseTable(np.arange(n).astype(str), {"human": source}, scale, {}, tuple(map(str, range(r))))
         found = measure_agreement(table, n_resamples=DRAWS, rng=number, workers=1)
+        of_two = truth_of_two(shifts, of_raters) if r == 2 else {}
         for name in SHOWN:
-            count(name, "default", found[name].confidence_interval)
-        if number < FIRST:
-            for name, method, interval in others(cells_from(source.values, source.items, source.raters), found, rng):
-                count(name, method, interval)
-    rows = []
-    for (name, method), (covered, width, undefined, n_seen) in counts.items():
-        ends = clopper_pearson(covered, n_seen)
-        rows.append(
-            {
-                "coefficient": name,
-                "interval": method,
-                "n_items": n,
-                "n_raters": r,
-                "raters_per_item": per_item or r,
-                "rater_sd": of_raters,
-                "truth": round(true[name], 5),
-                "n_data_sets": n_seen,
-                "coverage": covered / n_seen,
-                "low": round(ends.low, 5),
-                "high": round(ends.high, 5),
-                "mean_width": round(width / n_seen, 5),
-                "undefined": undefined,
-            }
-        )
-    return rows
+            interval = found[name].confidence_interval
+            seen.setdefault((name, "default"), []).append((true[name] in interval, interval.width))
+            if of_two:
+                seen.setdefault((name, "these raters"), []).append((of_two[name] in interval, interval.width))
+        for name, method, interval in others(cells_from(source.values, source.items, source.raters), rng):
+            seen.setdefault((name, method), []).append((true[name] in interval, interval.width))
+    design = {"n_items": n, "n_raters": r, "raters_per_item": per_item or r, "rater_sd": of_raters}
+    return [
+        {"coefficient": name, "interval": method, **design, "truth": round(true[name], 5), **shares(entries)}
+        for (name, method), entries in seen.items()
+    ]
+
+
+def shares(entries):
+    """Return how often intervals held the truth, and how wide they were."""
+    held, widths = np.transpose(entries)
+    ends = clopper_pearson(int(held.sum()), held.size)
+    return {
+        "n_data_sets": held.size, "coverage": held.mean(), "low": round(ends.low, 5), "high": round(ends.high, 5),
+        "mean_width": round(np.nanmean(widths), 5), "undefined": int(np.isnan(widths).sum()),
+    }  # fmt: skip
 
 
 def tables():
-    """Print the coverage of each coefficient as Markdown."""
+    """Print the coverage, and the width, of each coefficient as Markdown."""
     with (ROOT / "docs" / "measured" / "raters_agreement.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     designs = list(dict.fromkeys((row["n_items"], row["n_raters"], row["raters_per_item"]) for row in rows))
     heads = [f"{n} × {r}" + (f", {per} per item" if per != r else "") for n, r, per in designs]
-    print("| rater SD | coefficient | " + " | ".join(heads) + " |")
-    print("|---" * (len(heads) + 2) + "|")
     known = {
-        (row["rater_sd"], row["coefficient"], row["n_items"], row["n_raters"], row["raters_per_item"], row["interval"]):
-        100 * float(row["coverage"]) for row in rows
-    }  # fmt: skip
-    for rater_sd in dict.fromkeys(row["rater_sd"] for row in rows):
-        for name in SHOWN:
-            shown = [
-                " / ".join(f"{known[rater_sd, name, *design, method]:.1f}" for method in ("default", "items only", "t"))
-                if (rater_sd, name, *design, "default") in known
-                else "–"
-                for design in designs
-            ]
-            print(f"| {rater_sd} | {name} | " + " | ".join(shown) + " |")
+        (
+            row["rater_sd"],
+            row["coefficient"],
+            row["n_items"],
+            row["n_raters"],
+            row["raters_per_item"],
+            row["interval"],
+        ): row
+        for row in rows
+    }
+    methods = ("default", "pigeonhole", "items only")
+    for what, form in (("coverage", lambda row: f"{100 * float(row['coverage']):.1f}"),
+                       ("mean_width", lambda row: f"{float(row['mean_width']):.2f}")):  # fmt: skip
+        print(f"{what}: {' / '.join(methods)}\n\n| rater SD | coefficient | " + " | ".join(heads) + " |")
+        print("|---" * (len(heads) + 2) + "|")
+        for rater_sd in dict.fromkeys(row["rater_sd"] for row in rows):
+            for name in SHOWN:
+                found = [[known.get((rater_sd, name, *design, method)) for method in methods] for design in designs]
+                shown = [" / ".join(map(form, cell)) if all(cell) else "–" for cell in found]
+                print(f"| {rater_sd} | {name} | " + " | ".join(shown) + " |")
+        print()
+    of_two = [row for row in rows if row["interval"] == "these raters"]
+    print("these two raters:", ", ".join(f"{row['coefficient']} {100 * float(row['coverage']):.1f}" for row in of_two))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("study", nargs="?", choices=("coverage", "tables"), default="coverage")
-    parser.add_argument("--data-sets", type=int, default=1000)
+    parser.add_argument("--data-sets", type=int, default=400)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--cells")
     parser.add_argument("--out", default=ROOT / "docs" / "measured" / "raters_agreement.csv")
@@ -184,7 +193,7 @@ def main():
     if options.study == "tables":
         tables()
         return
-    cells = [(design, of_raters, options.data_sets) for of_raters in (0.5, 0.0) for design in DESIGNS]
+    cells = [(design, 0.5, options.data_sets) for design in DESIGNS] + [((100, 5, None), 0.0, options.data_sets)]
     if options.cells:
         cells = [cells[int(number) - 1] for number in options.cells.split(",")]
     started, rows = time.time(), []

@@ -9,9 +9,10 @@ import numpy as np
 
 from assay import _check, _random
 from assay.agreement.coefficients import Cells, Level, alpha, categorical, cells_from, intraclass, krippendorff_alpha
+from assay.agreement.intervals import fisher_interval, measure_errors
 from assay.agreement.raters import RaterSummary, summarise_raters
 from assay.errors import ArgumentError, DataError
-from assay.inference import ConfidenceInterval, percentile
+from assay.inference import ConfidenceInterval
 from assay.provenance import Provenance
 from assay.rating_design import RatingDesign, design_of
 from assay.responses import ResponseTable
@@ -46,7 +47,7 @@ class Coefficient:
     value : float
         1 is perfect, 0 is what chance gives; NaN when undefined.
     confidence_interval : ConfidenceInterval
-        From drawing items and raters with replacement.
+        Over items and raters like these; over items alone when there are two raters.
     """
 
     name: str
@@ -126,7 +127,7 @@ def measure_agreement(
     level : {"nominal", "ordinal", "interval", "ratio"}, optional
         How differences count in Krippendorff's alpha; by default as the scale says.
     n_resamples : int
-        Two-way bootstrap draws of items and raters.
+        Draws of items behind the intervals.
     confidence_level : float
     rng : int, SeedSequence, Generator or None
     workers : int, optional
@@ -162,9 +163,14 @@ def measure_agreement(
     seed = _random.replayable(rng)
     values = _values(cells, np.ones(cells.n_items), np.ones(cells.n_raters), table.scale, chosen)
     values["krippendorff_alpha"] = krippendorff_alpha(cells, level=chosen)
-    draws = _draws(cells, table.scale, chosen, n_resamples=n_resamples, seed=seed, workers=_random.n_workers(workers))
+    errors = measure_errors(
+        lambda items, raters: _values(cells, items, raters, table.scale, chosen),
+        n_items=cells.n_items, n_raters=cells.n_raters, n_resamples=n_resamples, seed=seed,
+        workers=_random.n_workers(workers),
+    )  # fmt: skip
+    confidence_level = _check.fraction("confidence_level", confidence_level)
     coefficients = tuple(
-        Coefficient(entry, value, percentile([drawn[entry] for drawn in draws], confidence_level=confidence_level))
+        Coefficient(entry, value, fisher_interval(entry, value, errors[entry], confidence_level=confidence_level))
         for entry, value in values.items()
     )
     names = [table.raters[number] for number in np.unique(responses.raters)]
@@ -207,30 +213,12 @@ def _values(cells: Cells, items: FloatArray, raters: FloatArray, scale: Scale, l
     return {name: float(value) for name, value in found.items()}
 
 
-def _draws(
-    cells: Cells, scale: Scale, level: Level, *, n_resamples: int, seed: np.random.SeedSequence, workers: int
-) -> list[dict[str, float]]:
-    def block(number: int, start: int, stop: int) -> list[dict[str, float]]:
-        rng = _random.generator(seed, "agreement", number)
-        return list(_block(rng, stop - start))
-
-    def _block(rng: np.random.Generator, count: int) -> Iterator[dict[str, float]]:
-        for _ in range(count):
-            items, raters = (
-                np.bincount(rng.integers(n, size=n), minlength=n).astype(np.float64)
-                for n in (cells.n_items, cells.n_raters)
-            )
-            yield _values(cells, items, raters, scale, level)
-
-    return [entry for part in _random.map_blocks(block, n_resamples, workers=workers) for entry in part]
-
-
 def _notes(cells: Cells) -> Iterator[str]:
     alone = int((np.bincount(cells.items) == 1).sum())
     if alone:
         yield f"{alone} of {cells.n_items} items have one rater only and say nothing about agreement."
     if cells.n_raters == 2:
-        yield "2 raters are a single pair: the intervals speak of other items and hardly of other raters; too narrow."
+        yield "2 raters are a single pair: the intervals speak of these two on other items, and not of other raters."
     elif cells.n_raters < FEW:
         yield f"{cells.n_raters} raters say little about others like them: the intervals are wide for that reason."
 

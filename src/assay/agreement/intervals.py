@@ -1,0 +1,108 @@
+"""Intervals of agreement over items and raters: what other items, judged by other raters, would have shown."""
+
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from assay import _random
+from assay.inference import CombinedError, ConfidenceInterval
+from assay.scales import FloatArray
+
+GROUPS = 20
+"""Up to this many raters each is left out in turn; more are left out in so many groups."""
+
+Coefficients = Callable[[FloatArray, FloatArray], Mapping[str, float]]
+"""Every coefficient by name, given how often each item and each rater counts."""
+
+
+def measure_errors(
+    coefficients: Coefficients,
+    *,
+    n_items: int,
+    n_raters: int,
+    n_resamples: int,
+    seed: np.random.SeedSequence,
+    workers: int,
+) -> dict[str, CombinedError]:
+    """Return the error of each coefficient: of raters beyond items (where it can be known), and of items.
+
+    The variance of items is that of draws of items. The variance of raters is that of the coefficient without each of
+    them in turn (a jackknife), less the part that comes from the items at hand: how far the coefficients without one
+    rater move apart when items are drawn. What a rater says about one item would be counted twice otherwise, and is by
+    draws of items and raters together.
+    """
+    whole = np.ones(n_raters)
+    left_out = _left_out(n_raters, _random.generator(seed, "raters"))
+    each = -(-n_resamples // len(left_out)) if left_out else 0
+    names = list(coefficients(np.ones(n_items), whole))
+
+    def measured(items: FloatArray, raters: list[FloatArray]) -> FloatArray:
+        found = [coefficients(items, weights) for weights in raters]
+        return np.array([[entry[name] for name in names] for entry in found]).reshape(len(raters), len(names))
+
+    def block(number: int, start: int, stop: int) -> tuple[FloatArray, list[FloatArray]]:
+        rng = _random.generator(seed, "agreement", number)
+        of_all, apart = [], []
+        for draw in range(start, stop):
+            items = np.bincount(rng.integers(n_items, size=n_items), minlength=n_items).astype(np.float64)
+            of_all.append(measured(items, [whole])[0])
+            if draw < each:
+                apart.append(measured(items, left_out))
+        return np.array(of_all), apart
+
+    parts = _random.map_blocks(block, n_resamples, workers=workers)
+    of_items = _variances(np.concatenate([part[0] for part in parts])) * n_items / max(1, n_items - 1)
+    without = measured(np.ones(n_items), left_out)
+    drawn = np.array([entry for part in parts for entry in part[1]])
+    found = {}
+    for i, name in enumerate(names):
+        known = ~np.isnan(without[:, i])
+        n = int(known.sum())
+        error = CombinedError((float(of_items[i]),), (max(1.0, n_items - 1.0),), n_resamples=n_resamples)
+        if n > 1:
+            moved = drawn[:, known, i]
+            moved = moved[~np.isnan(moved).any(axis=1)]
+            by_items = _variances(moved - moved.mean(axis=1, keepdims=True)).sum() if moved.size else 0.0
+            by_items *= n_items / max(1, n_items - 1)
+            of_raters = (n - 1) / n * (np.square(without[known, i] - without[known, i].mean()).sum() - by_items)
+            variances = (max(0.0, float(of_raters)), *error.variances)
+            error = CombinedError(variances, (n - 1.0, *error.dfs), n_resamples=n_resamples)
+        found[name] = error
+    return found
+
+
+def fisher_interval(name: str, value: float, error: CombinedError, *, confidence_level: float) -> ConfidenceInterval:
+    """Return the interval of a coefficient whose largest value is 1, from its error on Fisher's scale, artanh.
+
+    Observed agreement lies between 0 and 1, and is stretched to −1 and 1 first.
+    """
+    low, high = (0.0, 1.0) if name == "agreement" else (-1.0, 1.0)
+    share = (value - low) / (high - low) * 2 - 1
+    if math.isnan(value) or not error.variance > 0 or not share < 1:
+        return error.interval(math.nan, confidence_level=confidence_level)
+    reach = error.half_width((1 - confidence_level) / 2) * 2 / (high - low)
+    if share <= -1:  # correlations of means of raters have no lower bound
+        ends = share - reach, min(1.0, share + reach)
+    else:
+        middle, reach = math.atanh(share), reach / (1 - share**2)
+        ends = math.tanh(middle - reach), math.tanh(middle + reach)
+    lower, upper = (low + (end + 1) / 2 * (high - low) for end in ends)
+    return ConfidenceInterval(lower, upper, "t", confidence_level)
+
+
+def _left_out(n_raters: int, rng: np.random.Generator) -> list[FloatArray]:
+    """Return the weights of raters without each of them, or without each of some groups; none for two raters."""
+    if n_raters < 3:
+        return []
+    group = np.arange(n_raters) if n_raters <= GROUPS else rng.permutation(n_raters) % GROUPS
+    return [(group != number).astype(np.float64) for number in range(min(n_raters, GROUPS))]
+
+
+def _variances(draws: FloatArray) -> FloatArray:
+    """Return the variance over draws (the first axis) of what is defined; NaN where nothing is."""
+    known = ~np.isnan(draws)
+    counts = known.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.where(known, draws, 0.0).sum(axis=0) / counts
+        return np.asarray(np.where(known, np.square(draws - means), 0.0).sum(axis=0) / counts)
