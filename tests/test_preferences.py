@@ -1,6 +1,3 @@
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -12,7 +9,6 @@ from assay.preferences import preferences_between, preferences_from
 from assay.responses import Contest, Responses, ResponseTable
 from assay.scales import Scale
 
-SHARED = Path(os.environ.get("ASSAY_SHARED", Path(__file__).parents[2] / "shared")) / "data"
 RATERS = np.array([[0, 1, 2], [0, 1, 2], [0, 1, 2]])
 
 
@@ -92,11 +88,8 @@ def test_what_gives_no_preferences_is_refused():
         compare(contest, metric="win-rate")
 
 
-def test_pandalm_preferences():
-    path = SHARED / "pandalm.csv"
-    if not path.exists():
-        pytest.skip("shared data are absent")
-    table = assay.read(path, sources={"human": "kind=human"})
+def test_pandalm_preferences(shared):
+    table = assay.read(shared / "pandalm.csv", sources={"human": "kind=human"})
     contest = preferences_from(table, "human", a=1, b=2, tie=0)
     result = compare(contest, metric="win-rate", n_resamples=99, rng=0)
     assert result.null == "random-effects"

@@ -1,8 +1,6 @@
 import json
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -101,18 +99,8 @@ def test_preferences_on_the_command_line(tmp_path):
     assert "preferences are gold-free" in both.stderr
 
 
-SHARED = Path(os.environ.get("ASSAY_SHARED", Path(__file__).parents[3] / "shared")) / "data"
-
-
-def shared(name):
-    path = SHARED / name
-    if not path.exists():
-        pytest.skip("shared data are absent")
-    return path
-
-
-def test_dices_is_described_by_its_humans_alone():
-    path = shared("dices350.csv")
+def test_dices_is_described_by_its_humans_alone(shared):
+    path = shared / "dices350.csv"
     mixed = run("describe", path)
     assert mixed.returncode == 1
     assert mixed.stderr.count("\n") == 1
@@ -122,10 +110,10 @@ def test_dices_is_described_by_its_humans_alone():
     assert "350 items × 123 raters" in done.stdout
 
 
-def test_convabuse_shows_what_two_raters_against_the_others_are_made_of(tmp_path):
+def test_convabuse_shows_what_two_raters_against_the_others_are_made_of(shared, tmp_path):
     import polars as pl
 
-    frame = pl.read_csv(shared("lewidi23_ConvAbuse.csv"))
+    frame = pl.read_csv(shared / "lewidi23_ConvAbuse.csv")
     who = pl.when(pl.col("source") == "Ann1").then(pl.lit("x")).when(pl.col("source") == "Ann2").then(pl.lit("y"))
     path = tmp_path / "judged.csv"
     frame.with_columns(judge=who.otherwise(pl.lit("others"))).write_csv(path)

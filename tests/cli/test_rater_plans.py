@@ -1,12 +1,10 @@
-import json
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from assay.cli.app import app
+from tests.cli.test_plan import plan, run
 
 CELL = {
     "n_items", "n_raters", "raters_per_item", "n_responses", "epsilon", "metric", "contrast", "expected_pvalue",
@@ -27,17 +25,6 @@ def table(tmp_path):
     path = tmp_path / "ratings.csv"
     path.write_text("\n".join(rows))
     return str(path)
-
-
-def run(*words):
-    result = CliRunner().invoke(app, ["plan", *words])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.stdout
-
-
-def plan(*words):
-    return json.loads(run(*words, "--json"))
 
 
 def test_raters_items_and_costs_without_gold(table):

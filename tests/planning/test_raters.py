@@ -1,8 +1,6 @@
 import json
 import math
-import os
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +13,6 @@ from assay.errors import ArgumentError, DataError
 from assay.planning import Plan, RaterCosts, RaterDesign, plan_raters
 from assay.planning.rater_noise import Noise, Rule, ceiling, draws, expectation, fewest
 
-SHARED = Path(os.environ.get("ASSAY_SHARED", Path(__file__).parents[3] / "shared")) / "data"
 pytestmark = pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
 
 
@@ -258,17 +255,10 @@ def test_the_search_of_draws_is_that_of_designs():
         assert found.power == pytest.approx(0.8, abs=0.015)
 
 
-def shared(name):
-    path = SHARED / name
-    if not path.exists():
-        pytest.skip("shared data are absent")
-    return path
-
-
-def test_convabuse_is_planned_from_with_its_eight_raters():
+def test_convabuse_is_planned_from_with_its_eight_raters(shared):
     import polars as pl
 
-    frame = pl.read_csv(shared("lewidi23_ConvAbuse.csv"))
+    frame = pl.read_csv(shared / "lewidi23_ConvAbuse.csv")
     judged = pl.when(pl.col("source") == "Ann1").then(pl.lit("x")).when(pl.col("source") == "Ann2").then(pl.lit("y"))
     table = assay.read(
         frame.with_columns(kind=judged.otherwise(pl.lit("others"))), item="item_id", rater="source", repeat="rep",
@@ -282,10 +272,10 @@ def test_convabuse_is_planned_from_with_its_eight_raters():
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "tv"])
-def test_dices_is_planned_from_with_few_of_its_raters(metric):
+def test_dices_is_planned_from_with_few_of_its_raters(shared, metric):
     import polars as pl
 
-    frame = pl.read_csv(shared("dices350.csv"))
+    frame = pl.read_csv(shared / "dices350.csv")
     keep = [f"r{number:03d}" for number in range(10)]
     humans = frame.filter(pl.col("source").is_in(keep))
     models = frame.filter(pl.col("kind") == "model")

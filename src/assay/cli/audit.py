@@ -95,7 +95,7 @@ def audit(  # noqa: PLR0917 (each parameter is an option of the command)
     from assay.sweeps import Grid as Cells
 
     if chart is not None:
-        from assay.reports.plan import check_format
+        from assay.reports.pages import check_format
 
         check_format(chart)  # before the work, not after it
         if preset is not None:

@@ -51,7 +51,7 @@ def fit(
     if out is not None and out.suffix != ".json":
         raise ArgumentError(f"--out must end in .json; got {out}.")
     if chart is not None:
-        from assay.reports.plan import check_format
+        from assay.reports.pages import check_format
 
         check_format(chart)  # before the work, not after it
     table = tables.table_from(

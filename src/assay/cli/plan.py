@@ -162,7 +162,7 @@ def plan(  # noqa: PLR0917 (each parameter is an option of the command)
     }  # fmt: skip
     difference = {"contrast": contrast, "accuracy_points": accuracy_points, "win_rate": win_rate}
     if chart is not None:
-        from assay.reports.plan import check_format
+        from assay.reports.pages import check_format
 
         check_format(chart)
     with_raters = any((raters, raters_per_item, nested, cost_rater_hour, ratings_per_hour, cost_rater, preference))

@@ -6,43 +6,22 @@ from typing import Any
 from assay.auditing import Audit
 from assay.auditing.estimators import EXPECTED, NO_SCHEME
 from assay.auditing.tables import tables
-from assay.errors import ArgumentError, DataError
-from assay.reports.plan import check_format
+from assay.reports import pages
 
 WIDTH, STEP = 220, 16
 
 
 def write_chart(audit: Audit, path: str | Path) -> None:
     """Write the chart as a page (.html, JavaScript included), a picture, or a Vega-Lite specification (.json)."""
-    target = Path(path)
-    check_format(target)
-    try:
-        if target.suffix == ".html":
-            target.write_text(to_html(audit), encoding="utf-8")
-        elif target.suffix == ".png":
-            chart(audit).save(str(target), scale_factor=2)
-        else:
-            chart(audit).save(str(target))
-    except OSError as error:
-        raise DataError(f"{target} cannot be written: {error.strerror}.") from None
+    pages.write(path, chart=lambda: chart(audit), page=lambda: to_html(audit))
 
 
 def to_html(audit: Audit) -> str:
     """Return one page with the recommendation, how to read it, chart and tables, which needs no network."""
-    drawn = chart(audit)
-    import jinja2
-    import vl_convert
-
-    loader = jinja2.PackageLoader("assay.reports", "templates")
-    page = jinja2.Environment(loader=loader, autoescape=True).get_template("audit.html")
-    return page.render(
-        audit=audit,
-        title="Which p-value can you trust?",
+    return pages.render(
+        "audit.html", charts={"rates": chart(audit)}, title="Which p-value can you trust?", result=audit,
         tables=tables(audit),
-        # "</" inside a script would end it; JSON allows the slash to be escaped.
-        spec=drawn.to_json(indent=None).replace("</", "<\\/"),
-        vega=vl_convert.javascript_bundle(),  # type: ignore[call-arg]
-    )
+    )  # fmt: skip
 
 
 def chart(audit: Audit) -> Any:
@@ -51,10 +30,7 @@ def chart(audit: Audit) -> Any:
     Below it, the same for the coverage of intervals, where there are any. The rule is what was promised: the level of
     the tests where a null is true, the level of the intervals everywhere.
     """
-    try:
-        import altair as alt
-    except ImportError:
-        raise ArgumentError("a chart needs the extra charts: pip install 'assay[charts]'.") from None
+    alt = pages.altair()
     alt.data_transformers.disable_max_rows()
     tests = [
         _point(row, _name(row.scheme, row.null, row.pvalue), row.rate, row.rate_interval)

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import ArgumentError, DataError
+from assay.errors import ArgumentError
 from assay.models import Fit
 from assay.models.fitting.results import Feature
-from assay.reports.plan import check_format
+from assay.reports import pages
 from assay.scales import FloatArray
 
 WIDTH, HEIGHT = 340, 200
@@ -20,13 +20,7 @@ COLOURS = ["#9ecae9", "#b5322b"]
 
 def write_chart(fit: Fit, path: str | Path) -> None:
     """Write the chart as a page (.html, JavaScript included), a picture, or a Vega-Lite specification (.json)."""
-    target = Path(path)
-    check_format(target)
-    options: dict[str, dict[str, Any]] = {".html": {"inline": True}, ".png": {"scale_factor": 2}}
-    try:
-        chart(fit).save(str(target), **options.get(target.suffix, {}))
-    except OSError as error:
-        raise DataError(f"{target} cannot be written: {error.strerror}.") from None
+    pages.write(path, chart=lambda: chart(fit))
 
 
 def chart(fit: Fit) -> Any:
@@ -35,10 +29,7 @@ def chart(fit: Fit) -> Any:
     The simulated side is the average of data sets drawn from the fitted model with the items' own numbers of
     responses, so the two should agree up to the noise of the real sample.
     """
-    try:
-        import altair as alt
-    except ImportError:
-        raise ArgumentError("a chart needs the extra charts: pip install 'assay[charts]'.") from None
+    alt = pages.altair()
     if not fit.goodness:
         raise ArgumentError(f"there is nothing to draw: {fit.model} are the real items themselves.")
     rows = [alt.hconcat(_histogram(feature), _cumulative(feature), spacing=30) for feature in fit.goodness]

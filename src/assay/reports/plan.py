@@ -5,51 +5,26 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from assay.errors import ArgumentError, DataError
 from assay.planning import Cell, Plan, RaterCell
+from assay.reports import pages
 
 WIDTH, HEIGHT = 240, 220
-FORMATS = (".html", ".svg", ".png", ".pdf", ".json")
 
 
 def write_chart(plan: Plan, path: str | Path) -> None:
     """Write the chart as a page (.html, JavaScript included), a picture, or a Vega-Lite specification (.json)."""
-    target = Path(path)
-    check_format(target)
-    try:
-        if target.suffix == ".html":
-            target.write_text(to_html(plan), encoding="utf-8")
-        elif target.suffix == ".png":
-            chart(plan).save(str(target), scale_factor=2)
-        else:
-            chart(plan).save(str(target))
-    except OSError as error:
-        raise DataError(f"{target} cannot be written: {error.strerror}.") from None
-
-
-def check_format(path: str | Path) -> None:
-    """Refuse a file whose name says no format that a chart can have."""
-    if Path(path).suffix not in FORMATS:
-        raise ArgumentError(f"`chart` must be a file that ends in {', '.join(FORMATS)}; got {str(path)!r}.")
+    pages.write(path, chart=lambda: chart(plan), page=lambda: to_html(plan))
 
 
 def to_html(plan: Plan) -> str:
     """Return one page with sentences, chart and table, which needs no network."""
-    drawn = chart(plan, titled=False)
-    import jinja2
-    import vl_convert
-
-    loader = jinja2.PackageLoader("assay.reports", "templates")
-    page = jinja2.Environment(loader=loader, autoescape=True).get_template("plan.html")
-    header = ["metric", "items", _judged(plan), "contrast", "expected p", "interval width", "power", "cost"]
-    return page.render(
-        plan=plan,
-        title="How many items, how many responses?",
-        header=header,
+    return pages.render(
+        "plan.html",
+        charts={"plan": chart(plan, titled=False)},
+        title=f"How many items, how many {_judged(plan)}?",
+        result=plan,
+        header=["metric", "items", _judged(plan), "contrast", "expected p", "interval width", "power", "cost"],
         rows=[(_row(cell), cell == plan.recommended) for cell in plan.cells],
-        # "</" inside a script would end it; JSON allows the slash to be escaped.
-        spec=drawn.to_json(indent=None).replace("</", "<\\/"),
-        vega=vl_convert.javascript_bundle(),  # type: ignore[call-arg]
     )
 
 
@@ -59,10 +34,7 @@ def chart(plan: Plan, *, titled: bool = True) -> Any:
     Where every number of responses has one design only, as within a budget, responses are on the x axis. The title is
     the plan's first sentence; a page that shows the sentence itself leaves it out.
     """
-    try:
-        import altair as alt
-    except ImportError:
-        raise ArgumentError("a chart needs the extra charts: pip install 'assay[charts]'.") from None
+    alt = pages.altair()
     alt.data_transformers.disable_max_rows()
     several = len({cell.metric for cell in plan.cells}) > 1
     sizes = {_sizes(cell) for cell in plan.cells}
