@@ -1,0 +1,108 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from assay.agreement.coefficients import cells_from, intraclass
+from assay.agreement.intervals import GROUPS, fisher_interval, measure_errors
+from assay.inference import CombinedError, two_way
+
+
+def grid_of(rng, n, r, *, of_items=1.0, of_raters=0.5):
+    return of_items * rng.normal(size=(n, 1)) + of_raters * rng.normal(size=r) + rng.normal(size=(n, r))
+
+
+def mean_of(grid):
+    def coefficients(items, raters):
+        mean = float(items @ grid @ raters / (items.sum() * raters.sum()))
+        return {"mean": mean, "twice": 2 * mean}
+
+    return coefficients
+
+
+def measured(coefficients, n, r, *, n_resamples=199, seed=0, workers=1):
+    return measure_errors(
+        coefficients, n_items=n, n_raters=r, n_resamples=n_resamples, seed=np.random.SeedSequence(seed), workers=workers
+    )
+
+
+def test_the_error_of_a_mean_is_that_of_analysis_of_variance():
+    """Items and raters each once: the residual is part of the first and not counted again."""
+    grid = grid_of(np.random.default_rng(1), 60, 6)
+    items, raters = np.indices(grid.shape).reshape(2, -1)
+    table = two_way(grid.ravel(), items=items, raters=raters)
+    found = measured(mean_of(grid), *grid.shape, n_resamples=6000)
+    of_raters, of_items = found["mean"].variances
+    residual = table.residual / grid.size
+    assert of_items == pytest.approx(table.items / 60 + residual, rel=4 * math.sqrt(2 / 6000))
+    assert of_raters == pytest.approx(table.raters / 6, rel=0.03)
+    assert found["mean"].dfs == (5, 59)
+    assert found["twice"].variances == pytest.approx([4 * of_raters, 4 * of_items])
+
+
+def test_many_raters_are_left_out_in_groups():
+    grid = grid_of(np.random.default_rng(2), 40, 90)
+    found = measured(mean_of(grid), 40, 90)["mean"]
+    assert found.dfs == (GROUPS - 1, 39)
+    assert found.variances[0] == pytest.approx(0.25 / 90, rel=4 * math.sqrt(2 / (GROUPS - 1)))
+
+
+def test_two_raters_say_nothing_about_others():
+    grid = grid_of(np.random.default_rng(3), 40, 2)
+    assert measured(mean_of(grid), 40, 2)["mean"].dfs == (39,)
+
+
+def test_the_number_of_workers_changes_nothing():
+    grid = grid_of(np.random.default_rng(4), 30, 25)
+    one, other = (measured(mean_of(grid), 30, 25, n_resamples=150, workers=workers) for workers in (1, 3))
+    assert one == other
+
+
+def test_intervals_of_icc_cover():
+    n, r, count = 30, 5, 150
+    truth = 1 / (1 + 0.25 + 1)
+    held = 0
+    for number in range(count):
+        grid = grid_of(np.random.default_rng([5, number]), n, r)
+        cells = cells_from(grid.ravel(), *np.indices(grid.shape).reshape(2, -1))
+
+        def coefficients(items, raters, cells=cells):
+            return {"icc_2": intraclass(cells, items, raters)["icc_2"]}
+
+        value = coefficients(np.ones(n), np.ones(r))["icc_2"]
+        error = measured(coefficients, n, r, n_resamples=59, seed=number)["icc_2"]
+        held += truth in fisher_interval("icc_2", value, error, confidence_level=0.95)
+    assert binom.ppf(0.001, count, 0.95) <= held < count
+
+
+@given(st.floats(-0.99, 0.99), st.floats(1e-4, 0.5), st.floats(0, 0.5), st.sampled_from(["agreement", "fleiss_kappa"]))
+def test_an_interval_holds_its_estimate_and_keeps_to_what_is_possible(value, of_items, of_raters, name):
+    value = (value + 1) / 2 if name == "agreement" else value
+    error = CombinedError((of_raters, of_items), (4, 99))
+    wide, narrow = (fisher_interval(name, value, error, confidence_level=level) for level in (0.95, 0.5))
+    assert value in narrow
+    least = 0 if name == "agreement" else -1
+    assert least <= wide.low <= narrow.low <= narrow.high <= wide.high <= 1
+
+
+def test_intervals_of_small_errors_are_those_of_students_t():
+    error = CombinedError((1e-6, 1e-6), (4, 99))
+    found = fisher_interval("agreement", 0.7, error, confidence_level=0.9)
+    assert (found.low, found.high) == pytest.approx(
+        (0.7 - error.half_width(0.05), 0.7 + error.half_width(0.05)), abs=1e-4
+    )
+
+
+@pytest.mark.parametrize(("value", "variance"), [(1.0, 0.0), (math.nan, 0.1), (0.5, 0.0), (0.5, math.nan)])
+def test_without_an_error_there_is_no_interval(value, variance):
+    found = fisher_interval("fleiss_kappa", value, CombinedError((variance,), (9,)), confidence_level=0.95)
+    assert math.isnan(found.low)
+    assert "undefined" in found.notes[0]
+
+
+def test_a_correlation_far_below_zero_has_an_interval():
+    found = fisher_interval("icc_2k", -3.0, CombinedError((0.5, 0.5), (4, 9)), confidence_level=0.95)
+    assert found.low < -3 < found.high <= 1
