@@ -1,4 +1,5 @@
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,8 +8,13 @@ from scipy.stats import binom
 
 import assay
 from assay.comparison import compare, compare_each
+from assay.comparison.raters import _left_out_variance as left_out_variance
+from assay.comparison.raters import _saturation as saturation
+from assay.comparison.raters import measured_error
 from assay.errors import ArgumentError, DataError
 from assay.inference import two_way
+from assay.metrics import resolve
+from assay.resampling import Scheme, draw
 from assay.responses import Contest, Responses
 from assay.scales import Scale
 
@@ -308,3 +314,66 @@ def test_convabuse_is_ragged_and_its_raters_count(metric):
     assert "raters like these 6" in " ".join(result.notes)
     assert 1 < result.error.dfs[0] < 5
     assert 0 < result.pvalue < 1
+
+
+def opposite(rng, n=100, r=5):
+    """Draw models that are off to opposite sides: raters as such prefer neither, the few at hand do."""
+    means = rng.random(n)
+    gold = means[:, np.newaxis] + 0.15 * rng.normal(size=r) + 0.25 * rng.normal(size=(n, r))
+    models = [Responses.from_grid((means + bias + 0.15 * rng.normal(size=n))[:, np.newaxis]) for bias in (0.2, -0.2)]
+    source = Responses.from_grid(gold, np.tile(np.arange(r), (n, 1)))
+    return Contest(source, *models, Scale("continuous"), np.arange(n).astype(str))
+
+
+def test_wins_against_the_gold_of_few_raters_hold_their_level():
+    count, rejected = 400, 0
+    for number in range(count):
+        contest = opposite(np.random.default_rng([16, number]))
+        rejected += compare(contest, metric="wins", n_resamples=99, rng=number, workers=1).pvalue <= 0.05
+    assert rejected <= binom.ppf(0.999, count, 0.05)
+
+
+def test_what_raters_move_is_scaled_to_where_models_are_alike():
+    """A contrast at its end hardly moves with the raters; the factor undoes that, and stays below 1 / 0.447."""
+    contest = opposite(np.random.default_rng(17))
+    a, b = (Responses(pick(contest.a.values, contest.b.values), range(101)) for pick in (np.maximum, np.minimum))
+    contest, apart = replace(contest, a=a, b=b), (a.values - b.values).mean()
+    factors = []
+    for shift in (0.0, 0.1, 0.2, 0.4, 5.0):
+        moved = replace(contest, gold=Responses(contest.gold.values + shift, contest.gold.offsets, contest.gold.raters))
+        share = compare(moved, metric="mae", n_resamples=3, rng=0).contrast / apart
+        factors.append((share, saturation(moved, resolve("mae"))))
+        assert saturation(moved, resolve("spearman")) == 1
+    shares, found = np.transpose(factors)
+    assert (np.diff(shares) > 0).all()
+    assert shares[-1] == pytest.approx(1)
+    assert (np.diff(found) > 0).all()
+    assert found[0] == pytest.approx(shares[0] / (np.arctanh(shares[0]) * (1 - shares[0] ** 2)))
+    grid = np.linspace(0, 1, 10_000, endpoint=False)
+    assert found[-1] == pytest.approx(1 / (np.arctanh(grid) * (1 - grid**2)).max(), rel=1e-6)
+
+
+def test_the_noise_of_items_that_change_sides_is_the_residual_of_analysis_of_variance():
+    contest = ratings(np.random.default_rng(18), n=30, r=6)
+    table = two_way(contest.a.values - contest.b.values, items=contest.a.items, raters=contest.a.raters)
+    variance, jumps = left_out_variance(contest, resolve("rating"), None)
+    assert jumps == pytest.approx(table.residual / 180)
+    assert variance - jumps == pytest.approx(table.raters / 6)
+
+
+def test_counted_items_take_the_larger_variance_of_raters():
+    drawn, left = 0, 0
+    for number in range(12):
+        contest = opposite(np.random.default_rng([19, number]), n=60)
+        metric = resolve("wins").on(contest.scale)
+        alone = draw(
+            contest, [metric], scheme=Scheme("all", raters="bootstrap"), null=None, n_resamples=199,
+            seed=np.random.SeedSequence(number), workers=1,
+        ).contrasts[0]  # fmt: skip
+        error = measured_error(contest, metric, both=alone, raters=alone, clusters=None)
+        least = alone.var() * 5 / 4
+        variance, jumps = left_out_variance(contest, metric, None)
+        assert error.variances[0] >= max(least, variance - jumps) - 1e-12
+        drawn += error.variances[0] == pytest.approx(least)
+        left += error.variances[0] > 1.0001 * least
+    assert drawn > 0 < left
