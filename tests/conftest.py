@@ -1,5 +1,6 @@
 """What several test files share: small contests, and where the real tables are."""
 
+import importlib.util
 import os
 from pathlib import Path
 
@@ -20,6 +21,19 @@ def shared():
     if not (root / "data").is_dir():
         pytest.skip("the shared data are not here")
     return root / "data"
+
+
+@pytest.fixture(scope="session")
+def program():
+    """Load a program of benchmarks/ by its name."""
+
+    def load(name):
+        spec = importlib.util.spec_from_file_location(name, Path(__file__).parents[1] / "benchmarks" / f"{name}.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    return load
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,5 @@
 """The study of the defaults resamples item contrasts without a contest around them: it must say what `compare` says."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -11,15 +8,10 @@ from assay.metrics import resolve
 from assay.resampling import _kernels, summaries_of
 from assay.resampling.sampler import ITEMS, STREAMS, SWAPS
 
-PROGRAM = Path(__file__).parents[2] / "benchmarks" / "audit_defaults.py"
-
 
 @pytest.fixture(scope="module")
-def study():
-    spec = importlib.util.spec_from_file_location("audit_defaults", PROGRAM)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def study(program):
+    return program("audit_defaults")
 
 
 def seeds_of(rng, null, stream, n_draws):

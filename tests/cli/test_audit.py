@@ -143,6 +143,7 @@ def test_audit_is_a_ready_made_task(scheme, null, named):
         ),
         (["--preset", "raters"], 2, "--preset must be leader; got 'raters'."),
         (["normal", "--preset", "leader"], 2, "--preset leader has its own two models; leave 'normal' out."),
+        (["normal", "--significance", "5"], 2, "`--significance` must lie strictly between 0 and 1; got 5.0. Did you"),
         (["normal", "--chart", "audit.gif"], 2, "`chart` must be a file that ends in .html, .svg"),
         (["--preset", "leader", "--designs", "50x5"], 2, "--preset fixes --designs; leave it out"),
         (["--preset", "leader", "--chart", "audit.svg"], 2, "--chart draws one audit"),

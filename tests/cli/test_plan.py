@@ -106,6 +106,7 @@ def test_responses_of_gold_a_and_b():
         (["normal", "--contrast", "0.1", "--win-rate", "0.6", "--items", "9"], "give the difference once"),
         (["pilot.csv", "--gold", "g"], "--a and --b"),
         (["nothing", "--epsilon", "0.1", "--items", "9"], "no response model is called"),
+        (["normal", "--epsilon", "0.1", "--items", "9", "--significance", "5"], "`--significance` must lie strictly"),
         (["normal", "--epsilon", "0.1", "--items", "9", "--chart", "plan.doc"], "must be a file that ends in"),
     ],
 )

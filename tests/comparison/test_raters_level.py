@@ -1,8 +1,5 @@
 """The level study draws means and mean squares in place of tables: it must decide as `compare` does."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -10,15 +7,10 @@ from assay.comparison import compare
 from assay.responses import Contest, Responses
 from assay.scales import Scale
 
-PROGRAM = Path(__file__).parents[2] / "benchmarks" / "raters_level.py"
-
 
 @pytest.fixture(scope="module")
-def study():
-    spec = importlib.util.spec_from_file_location("raters_level", PROGRAM)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def study(program):
+    return program("raters_level")
 
 
 def mean_squares(grid):

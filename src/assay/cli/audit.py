@@ -89,11 +89,12 @@ def audit(  # noqa: PLR0917 (each parameter is an option of the command)
 
     Example: assay audit likert-toxicity --metrics mae,wins --designs 50x5,200x5 --epsilons 0,0.1 --data-sets 200
     """
-    from assay import _json
+    from assay import _check, _json
     from assay.auditing import conclude, measure, plan
     from assay.cli._study import FINISHED_WITH_FAILURES, run_study
     from assay.sweeps import Grid as Cells
 
+    _check.fraction("--significance", significance)  # --alpha is another option: a model's
     if chart is not None:
         from assay.reports.pages import check_format
 

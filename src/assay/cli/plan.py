@@ -153,8 +153,10 @@ def plan(  # noqa: PLR0917 (each parameter is an option of the command)
 
     assay plan ratings.csv --a new --b old --contrast 0.3 --raters 3,5,10 --cost-rater-hour 30 --ratings-per-hour 60
     """
+    from assay import _check
     from assay.cli._progress import progress
 
+    _check.fraction("--significance", significance)  # --alpha is another option: a model's
     named = {"--gold": gold, "--a": a, "--b": b}
     columns = {
         "item": item, "source": source_column, "value": value, "rater": rater, "repeat": repeat, "scale": scale,
