@@ -1,6 +1,6 @@
 """Do plans with raters come true? Compare them with `compare` on fresh data; write docs/measured/raters_plan.csv.
 
-    python benchmarks/raters_plan.py [--studies 1000] [--pilots 200] [--workers 2] [--out FILE]
+    python benchmarks/raters_plan.py [--studies 1000] [--pilots 200] [--only pilot] [--workers 2] [--out FILE]
     python benchmarks/raters_plan.py tables      print the tables of docs/raters.md from the file
 
 "known": mean ratings whose components are known (items × model SD 0.5, raters × model 0.3, noise 1); the planned power and
@@ -210,6 +210,7 @@ def main():
     parser.add_argument("study", nargs="?", choices=("run", "tables"), default="run")
     parser.add_argument("--studies", type=int, default=1000)
     parser.add_argument("--pilots", type=int, default=200)
+    parser.add_argument("--only", choices=("known", "interval", "pilot"))
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out", default=ROOT / "docs" / "measured" / "raters_plan.csv")
     options = parser.parse_args()
@@ -219,6 +220,7 @@ def main():
     jobs = [("known", (design, options.studies)) for design in DESIGNS]
     jobs += [("interval", (*shape, options.pilots)) for shape in ((3, 3), (5, 5), (10, 10), (30, 30), (10, 3))]
     jobs += [("pilot", (kind, options.studies // 3)) for kind in METRICS]
+    jobs = [job for job in jobs if options.only in (None, job[0])]
     started, rows = time.time(), []
     with ProcessPoolExecutor(options.workers) as pool:
         for number, part in enumerate(pool.map(run, jobs), 1):
