@@ -299,10 +299,13 @@ def tables():
         shown = [share(row) if row else "–" for row in level] + [
             f"{100 * p['rejected']:.1f}" if p else "–" for p in power
         ]
-        rows.append([design, *shown])
+        batches = f"{level[0]['touching_5_percent']:.0f} of {level[0]['batches_of_2000']:.0f}"
+        rows.append([design, shown[0], batches, *shown[1:]])
     print_table(
-        ["items × raters", "default, %", "textbook, %", "item-only, %", "power, %", "textbook's power, %"], rows
-    )
+        ["items × raters", "default, %", "batches that touch 5 %", "textbook, %", "item-only, %", "power, %",
+         "textbook's power, %"],
+        rows,
+    )  # fmt: skip
     rows = []
     for of_raters, of_items in ((0.3, 0.0), (0.3, 0.5), (0.3, 1.5), (0.0, 0.5), (0.0, 0.0)):
         for test in ("default", "item-only"):
