@@ -52,7 +52,7 @@ def describe(  # noqa: PLR0917 (each parameter is an option of the command)
     better: Annotated[
         str | None, typer.Option(help="higher or lower, for ratings without gold.", rich_help_panel=PARTS)
     ] = None,
-    n_resamples: Annotated[int, typer.Option(help="Draws of items and raters for the intervals.")] = 499,
+    n_resamples: Annotated[int, typer.Option(help="Draws of items for the intervals.")] = 499,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same answer.")] = 0,
     workers: Annotated[int | None, typer.Option(help="Threads; one per core if left out.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
