@@ -26,7 +26,15 @@ from assay.inference import clopper_pearson, percentile
 
 ROOT = Path(__file__).parents[1]
 CUTS = ndtri([0.1, 0.3, 0.7, 0.9])
-SHOWN = ("agreement", "fleiss_kappa", "gwet_ac1", "krippendorff_alpha", "icc_2", "icc_3", "icc_2k")
+SHOWN = {
+    "agreement": "observed agreement",
+    "fleiss_kappa": "Fleiss' κ",
+    "gwet_ac1": "Gwet's AC1",
+    "krippendorff_alpha": "Krippendorff's α (ordinal)",
+    "icc_2": "ICC(2)",
+    "icc_3": "ICC(3)",
+    "icc_2k": "ICC(2), mean",
+}
 DESIGNS = [
     (100, 2, None),
     (100, 3, None),
@@ -173,10 +181,10 @@ def tables():
         print(f"{what}: {' / '.join(methods)}\n\n| rater SD | coefficient | " + " | ".join(heads) + " |")
         print("|---" * (len(heads) + 2) + "|")
         for rater_sd in dict.fromkeys(row["rater_sd"] for row in rows):
-            for name in SHOWN:
+            for name, title in SHOWN.items():
                 found = [[known.get((rater_sd, name, *design, method)) for method in methods] for design in designs]
                 shown = [" / ".join(map(form, cell)) if all(cell) else "–" for cell in found]
-                print(f"| {rater_sd} | {name} | " + " | ".join(shown) + " |")
+                print(f"| {rater_sd} | {title} | " + " | ".join(shown) + " |")
         print()
     of_two = [row for row in rows if row["interval"] == "these raters"]
     print("these two raters:", ", ".join(f"{row['coefficient']} {100 * float(row['coverage']):.1f}" for row in of_two))
