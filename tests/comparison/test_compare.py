@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -519,9 +520,15 @@ def test_few_items_that_differ_are_noted():
 
 def test_intervals_by_default():
     contest = Contest.from_arrays(*np.random.default_rng(0).integers(1, 5, size=(3, 30, 2)), scale="ordinal")
-    found = compare_each(contest, metrics=["mae", "tv", "accuracy", "wins", "spearman"], n_resamples=99, rng=0)
-    methods = [entry.confidence_interval.method for entry in found]
+    metrics = ["mae", "wins-responses", "accuracy", "wins", "spearman"]
+    methods = [
+        entry.confidence_interval.method for entry in compare_each(contest, metrics=metrics, n_resamples=99, rng=0)
+    ]
     assert methods == ["symmetric", "symmetric", "score", "bca", "percentile"]
+    clustered = replace(contest, groups={"document": np.arange(30) // 2})
+    for metric in metrics[:4]:
+        found = compare(clustered, metric=metric, cluster="document", n_resamples=99, rng=0)
+        assert found.confidence_interval.method == "symmetric"
     drawn = compare(contest, metric="mae", responses="bootstrap", null="recentred", n_resamples=99, rng=0)
     assert drawn.confidence_interval.method == "percentile"
 

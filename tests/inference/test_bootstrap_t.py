@@ -89,7 +89,7 @@ def test_few_items_that_differ_get_students_interval(n_differ):
     found = symmetric(draws, items.mean(), contrasts=items, **known)
     plain = student(items.mean(), standard_error=known["standard_error"], n=n_differ)
     assert (found.low, found.high, found.method) == (plain.low, plain.high, "symmetric")
-    assert f"tell A and B apart ({n_differ})" in found.notes[0]
+    assert f"Only {n_differ} items or clusters tell A and B apart" in found.notes[0]
 
 
 @pytest.mark.parametrize("n_differ", [0, 1])

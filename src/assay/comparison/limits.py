@@ -23,9 +23,9 @@ def default_interval(metric: Metric, *, resamples_items: bool, clustered: bool =
     """Return the kind with the best measured coverage (docs/audit-defaults.md) of those the metric can have."""
     if not (resamples_items and metric.additive):
         return "percentile"
-    if metric.relative:
-        return "bca"
-    return "score" if metric.three_valued and not clustered else "symmetric"
+    if metric.three_valued and not clustered:
+        return "bca" if metric.relative else "score"
+    return "symmetric"
 
 
 def limits_of(

@@ -104,7 +104,7 @@ def symmetric(
             confidence_level=confidence_level,
             alternative=alternative,
         )
-        note = f"Too few items to resample tell A and B apart ({differ}): the interval is Student's, from that many."
+        note = f"Only {differ} items or clusters tell A and B apart, too few to resample: the interval is Student's."
         return replace(found, method="symmetric", notes=found.notes or (note,))
     kept, notes = _ratios(draws, estimate, standard_errors, standard_error)
     share = 1 - 2 * tail  # below 0 for a bound at a level below one half, which lies beyond the estimate
