@@ -3,7 +3,8 @@
     python benchmarks/levels.py levels [--data-sets 2000] [--null swapped-items] [--out docs/measured/levels.csv]
     python benchmarks/levels.py coverage [--data-sets 2000] [--out docs/measured/coverage.csv]
     python benchmarks/levels.py unequal [--data-sets 2000] [--out docs/measured/unequal.csv]
-    python benchmarks/levels.py page     # makes docs/levels.md of the three
+
+`python benchmarks/levels_page.py` makes docs/levels.md of the three.
 
 Data: item means μ ~ U(0, 1), item standard deviations σ ~ U(0, 0.3) (METHODS §2). Metrics for labels see the same
 responses cut into five levels. Two true nulls:
@@ -31,13 +32,15 @@ from assay import Contest, compare_each
 from assay._random import seed_of
 from assay.comparison.limits import can_have
 from assay.errors import AssayWarning
-from assay.inference import METHODS, binomial_region, clopper_pearson, tail_pvalue
+from assay.inference import METHODS, clopper_pearson, tail_pvalue
 from assay.metrics import resolve
 from assay.resampling import Scheme, draw, summaries_of
 
 ROOT = Path(__file__).parents[1]
 NUMBERS = ("mae", "wins", "spearman")
 LABELS = ("tv", "accuracy")
+COVERED = (*NUMBERS, "wins-responses")
+"""The metrics of numbers whose intervals are measured."""
 NULLS = {  # each null with the scheme that `compare` draws it under
     "swapped-items": Scheme(items="all"),
     "recentred": Scheme(),
@@ -153,6 +156,10 @@ def unequal_cell(cell):
     ]
 
 
+def covered(metrics):
+    return COVERED if metrics is NUMBERS else metrics
+
+
 def expected_contrasts(n, k, truth="B worse"):
     """Return each metric's expected contrast at a design, with its standard error."""
     sums = {}
@@ -160,7 +167,7 @@ def expected_contrasts(n, k, truth="B worse"):
     for number in range(40 if n < 1000 else 10):
         rng = np.random.default_rng([number, n, k, 99])
         for contest, metrics in data_set(rng, large, k, truth):
-            for name in metrics:
+            for name in covered(metrics):
                 metric = resolve(name).on(contest.scale)
                 gold, a, b = summaries_of(contest, metric.needs)
                 if metric.additive:
@@ -181,7 +188,8 @@ def coverage_cell(cell):
     for number in range(n_data_sets):
         rng = np.random.default_rng([number, n, k, 7])
         for contest, metrics in data_set(rng, n, k, "B worse"):
-            found = compare_each(contest, metrics=metrics, n_resamples=999, rng=number, workers=1, correction="none")
+            asked = {"metrics": covered(metrics), "n_resamples": 999, "workers": 1, "correction": "none"}
+            found = compare_each(contest, rng=number, **asked)
             for entry in found:
                 metric = resolve(entry.metric)
                 for method in METHODS:
@@ -221,189 +229,9 @@ def coverage_cell(cell):
     return rows
 
 
-PAGE = """# Which p-value and which interval can be trusted: measured
-
-Made by `python benchmarks/levels.py page` from `docs/measured/levels.csv` and `docs/measured/coverage.csv`, which
-`python benchmarks/levels.py levels` and `coverage` measure. Item means are U(0, 1), item standard deviations U(0, 0.3);
-metrics for labels (tv, accuracy) see the same responses cut into five levels.
-
-## Type-I error at a nominal 5 %
-
-Share of {n_levels:,} data sets with a true null in which p ≤ .05 (50 items, 199 draws), for K responses of each source. Two
-kinds of true null: A and B answer from the *same* distribution; or they are equally good but err on *different* items
-(each item's means shifted by independent U(−0.3, 0.3)). In {n_levels:,} data sets a level of exactly 5 % gives
-{low:.1f} to {high:.1f} % in 99 of 100 cells. **Bold** is above that region.
-
-{levels}
-
-* `swapped-items`, the default: cells above the region: {verdict}
-* It is *below* the region for wins, for accuracy, and for tv with few responses: their item contrasts take few values, so
-  that the p-value does too, and an exact test cannot use the part of the 5 % that falls between two of them.
-* `pooled-responses` and `dealt-responses` test a narrower hypothesis: models that are equally good but wrong on different
-  items are called different, the more surely the more responses there are. With one response per item, pooling
-  understates the variance by half.
-* `recentred` is a little liberal at 50 items, and very conservative for spearman between good models.
-
-## What an exact test can attain
-
-Given the sizes of the item contrasts, the distribution of their sum under swapped signs is known, and with it how often
-an exact test at 5 % rejects. Measured type-I error of `swapped-items` (50 items), in brackets the attainable one, averaged
-over the same data sets. Of {n_exact} cells {n_attained} lie inside the 99 % binomial region around what is attainable.
-
-{attained}
-
-The steps shrink as items are added. With 1,000 items (same data sets otherwise), cells outside the region around 5 %:
-{verdict_many} That region is for one cell. All {n_many} together lie in {many_low:.1f} to {many_high:.1f} % in 95 of 100
-studies of a level of exactly 5 % (a simultaneous region, Bonferroni's); outside that one: {verdict_together}
-
-{many}
-
-## Unequal numbers of responses
-
-A and B answer from the same distribution as gold (50 items, 5 gold responses), but not equally often. The mean of fewer
-responses is noisier, so its error is larger: every metric on item means calls the model with fewer responses worse. The
-test is right about the metric and wrong about the models; `compare` says so in a note. Give both the same number (or
-take `responses="first"`).
-
-{unequal}
-
-## Coverage of 95 % intervals
-
-Share of {n_coverage:,} data sets in which the interval holds the expected contrast of its design (A ideal, B's means shifted by
-U(−0.3, 0.3); 999 item-bootstrap draws, all responses kept). A coverage of exactly 95 % gives {cov_low:.1f} to {cov_high:.1f} % in 99
-of 100 cells. **Bold** is below that region.
-
-{coverage}
-
-Mean widths and undefined counts are in `docs/measured/coverage.csv`.
-
-{choice}
-"""
-
-CHOICE = """Mean distance from 95 % over the designs, in points, and in brackets how many of {n_designs} cells lie below the region:
-
-{distances}
-
-The defaults follow from this and from [the audit of the defaults](audit-defaults.md), which covers more data:
-**symmetric** for metrics with item scores; **score** for accuracy and **bca** for wins, whose item contrasts are −1, 0 or
-1; **percentile** for metrics without item scores (spearman), which is defined on all data and errs on the safe side."""
-
-
-def table(rows, across):
-    """Return a markdown table of (labels, {column: cell}) rows."""
-    head = list(rows[0][0]) + across
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    lines += ["| " + " | ".join([*labels.values(), *(cells[c] for c in across)]) + " |" for labels, cells in rows]
-    return "\n".join(lines)
-
-
-def level_table(rows, metrics, region, beside=None):
-    """Return the table of type-I errors in percent, bold above the region, with another column's beside in brackets."""
-    keys = dict.fromkeys((row["null"], row["true_because"], row["n_responses"]) for row in rows)
-    found = {(row["null"], row["true_because"], row["n_responses"], row["metric"]): row for row in rows}
-    lines = []
-    for null, truth, k in sorted(keys, key=lambda key: (list(NULLS).index(key[0]), key[1] != "same", int(key[2]))):
-        cells = {}
-        for metric in metrics:
-            row = found[null, truth, k, metric]
-            shown = f"{100 * float(row['level']):.1f}"
-            cells[metric] = f"**{shown}**" if int(row["rejected"]) > region.high else shown
-            cells[metric] += f" ({100 * float(row[beside]):.1f})" if beside else ""
-        lines.append(({"null": null, "true null": truth, "K": k}, cells))
-    return table(lines, list(metrics))
-
-
-def outside(rows, region, where):
-    """Say which cells of the default null lie above, or anywhere outside, the region."""
-    found = [
-        f"{row['metric']}, {row['true_because']}, K = {row['n_responses']} ({100 * float(row['level']):.1f})"
-        for row in rows
-        if row["null"] == "swapped-items"
-        and (int(row["rejected"]) > region.high or (where == "outside" and int(row["rejected"]) < region.low))
-    ]
-    return "no cell is." if not found else "; ".join(found) + "."
-
-
-def page():
-    """Make docs/levels.md of what was measured."""
-    read = {}
-    for study in ("levels", "coverage", "unequal"):
-        with (ROOT / "docs" / "measured" / f"{study}.csv").open() as file:
-            read[study] = list(csv.DictReader(file))
-    n_levels = int(read["levels"][0]["n_data_sets"])
-    region = binomial_region(n_levels, ALPHA, confidence_level=0.99)
-    metrics = list(NUMBERS + LABELS)
-    few = [row for row in read["levels"] if row["n_items"] == "50"]
-    many = [row for row in read["levels"] if row["n_items"] == "1000"]
-    together = binomial_region(n_levels, ALPHA, confidence_level=1 - 0.05 / len(many))
-    exact = [row for row in few if row["attainable"]]
-    defined = max(int(row["n_data_sets"]) for row in read["coverage"])
-    inside = binomial_region(defined, 0.95, confidence_level=0.99)
-    methods = list(METHODS)
-    cover = {(row["metric"], row["n_items"], row["n_responses"], row["interval"]): row for row in read["coverage"]}
-    cover_rows = []
-    distances = {metric: {method: [] for method in methods} for metric in metrics}
-    for metric, n, k in dict.fromkeys((row["metric"], row["n_items"], row["n_responses"]) for row in read["coverage"]):
-        cells = {}
-        for method in methods:
-            row = cover.get((metric, n, k, method))
-            if row is None:
-                cells[method] = "–"
-                continue
-            shown = f"{100 * float(row['coverage']):.1f}"
-            cells[method] = f"**{shown}**" if float(row["coverage"]) < inside.low / defined else shown
-            distances[metric][method].append(float(row["coverage"]))
-        cover_rows.append(({"metric": metric, "items": n, "K": k}, cells))
-    floor = inside.low / defined
-    distance_rows = [
-        (
-            {"metric": metric},
-            {
-                method: f"{100 * np.mean(np.abs(np.array(seen) - 0.95)):.1f} ({sum(c < floor for c in seen)})"
-                if seen
-                else "–"
-                for method, seen in by_method.items()
-            },
-        )
-        for metric, by_method in distances.items()
-    ]
-    counts = {(row["k_a"], row["k_b"], row["metric"]): row for row in read["unequal"]}
-    unequal_rows = []
-    for k_a, k_b in dict.fromkeys((row["k_a"], row["k_b"]) for row in read["unequal"]):
-        rates = {m: int(counts[k_a, k_b, m]["rejected"]) / int(counts[k_a, k_b, m]["n_data_sets"]) for m in NUMBERS}
-        labels = {"responses of A": k_a, "of B": k_b}
-        unequal_rows.append((labels, {metric: f"{100 * rate:.1f}" for metric, rate in rates.items()}))
-    text = PAGE.format(
-        unequal=table(unequal_rows, list(NUMBERS)),
-        n_levels=n_levels,
-        low=100 * region.low / n_levels,
-        high=100 * region.high / n_levels,
-        levels=level_table(few, metrics, region),
-        verdict=outside(few, region, "above"),
-        n_exact=len(exact),
-        attained=level_table(exact, FEW_VALUES, region, beside="attainable"),
-        n_attained=sum(
-            int(row["rejected"]) in binomial_region(n_levels, float(row["attainable"]), confidence_level=0.99)
-            for row in exact
-        ),
-        many=level_table(many, metrics, region),
-        verdict_many=outside(many, region, "outside"),
-        n_many=len(many),
-        many_low=100 * together.low / n_levels,
-        many_high=100 * together.high / n_levels,
-        verdict_together=outside(many, together, "outside"),
-        n_coverage=defined,
-        cov_low=100 * inside.low / defined,
-        cov_high=100 * inside.high / defined,
-        coverage=table(sorted(cover_rows, key=lambda row: metrics.index(row[0]["metric"])), methods),
-        choice=CHOICE.format(distances=table(distance_rows, methods), n_designs=len(distances["mae"]["basic"])),
-    )
-    (ROOT / "docs" / "levels.md").write_text(text)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("study", choices=("levels", "coverage", "unequal", "page"))
+    parser.add_argument("study", choices=("levels", "coverage", "unequal"))
     parser.add_argument("--data-sets", type=int, default=2000)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument(
@@ -411,9 +239,6 @@ def main():
     )
     parser.add_argument("--out")
     options = parser.parse_args()
-    if options.study == "page":
-        page()
-        return
     b = options.data_sets
     if options.study == "levels":
         task = level_cell

@@ -518,6 +518,13 @@ def test_few_items_that_differ_are_noted():
         assert (default.confidence_interval.method, default.notes) == ("score", ())
 
 
+@pytest.mark.parametrize(("metric", "n", "noted"), [("mse", 20, True), ("mse", 30, False), ("mae", 20, False)])
+def test_metrics_that_hang_on_a_few_items_say_so_where_there_are_few(metric, n, noted):
+    contest = Contest.from_arrays(*np.random.default_rng(1).normal(size=(3, n)))
+    result = compare(contest, metric=metric, n_resamples=99, rng=0)
+    assert any("hangs on a few items" in note for note in result.notes) is noted
+
+
 def test_intervals_by_default():
     contest = Contest.from_arrays(*np.random.default_rng(0).integers(1, 5, size=(3, 30, 2)), scale="ordinal")
     metrics = ["mae", "wins-responses", "accuracy", "wins", "spearman"]

@@ -13,6 +13,9 @@ from assay.resampling import cluster_jackknife, cluster_sums, jackknife, ratio_e
 from assay.responses import Contest, frozen
 from assay.scales import FloatArray, IntArray
 
+UNEVEN, SMALL = ("mse", "kl", "cross-entropy"), 30
+"""Metrics whose mean hangs on a few items, and below how many items an interval may cover less than it says."""
+
 
 def rounding_of(metric: Metric, contest: Contest) -> float:
     """Return how far apart two contrasts may be that are equal on paper.
@@ -88,6 +91,16 @@ def unequal(contest: Contest, metric: Metric) -> list[str]:
         f"A has {of_a:.4g} and B {of_b:.4g} responses per item. Where a metric averages them, more responses are "
         "closer to gold whoever gives them; compare equally many, for example responses='first', unless the number is "
         "part of what you compare."
+    ]
+
+
+def uneven(metric: Metric, contest: Contest) -> list[str]:
+    """Say that so few items may lack those on which the metric hangs."""
+    if metric.name not in UNEVEN or contest.n_items >= SMALL:
+        return []
+    return [
+        f"a mean of {metric.name} hangs on a few items, which {contest.n_items} may lack: the interval may cover less "
+        "than it says (docs/audit-defaults.md). Take more items, or a metric such as mae, tv or js."
     ]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from assay import _check, _random, inference
 from assay.comparison import raters as raters_of
 from assay.comparison.limits import NEEDED, can_have, default_interval, limits_of
-from assay.comparison.observed import effects, few, moments, rounding_of, settled, small, unequal
+from assay.comparison.observed import effects, few, moments, rounding_of, settled, small, unequal, uneven
 from assay.comparison.results import Comparison, Comparisons, tested
 from assay.errors import ArgumentError, AssayWarning
 from assay.inference import CombinedError
@@ -237,7 +237,8 @@ def _compare(contest: Contest, metrics: Sequence[Metric], plan: _Procedure) -> l
             standard_errors=draws.standard_errors[i], standard_error=error,
             confidence_level=plan.confidence_level, alternative=plan.alternative,
         )  # fmt: skip
-        about = [*small(contest, tail), *unequal(seen, metric), *few(metric, gold, a, b, interval=methods[i])]
+        about = [*small(contest, tail), *unequal(seen, metric), *uneven(metric, contest)]
+        about += few(metric, gold, a, b, interval=methods[i])
         notes = dict.fromkeys([*contest.notes, *caveats, *tail.notes, *limits.notes, *about])
         if math.isnan(contrast) or math.isnan(limits.low):
             warnings.warn(f"{metric.name}: {' '.join(notes)}", AssayWarning, stacklevel=3)

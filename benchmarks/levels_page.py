@@ -1,0 +1,218 @@
+"""Make docs/levels.md of what levels.py and cluster_coverage.py measured: python benchmarks/levels_page.py."""
+
+import csv
+
+import numpy as np
+
+from assay.inference import METHODS, binomial_region
+from levels import ALPHA, COVERED, FEW_VALUES, LABELS, NULLS, NUMBERS, ROOT
+
+PAGE = """# Which p-value and which interval can be trusted: measured
+
+Made by `python benchmarks/levels_page.py` from `docs/measured/levels.csv` and `docs/measured/coverage.csv`, which
+`python benchmarks/levels.py levels` and `coverage` measure. Item means are U(0, 1), item standard deviations U(0, 0.3);
+metrics for labels (tv, accuracy) see the same responses cut into five levels.
+
+## Type-I error at a nominal 5 %
+
+Share of {n_levels:,} data sets with a true null in which p ≤ .05 (50 items, 199 draws), for K responses of each source. Two
+kinds of true null: A and B answer from the *same* distribution; or they are equally good but err on *different* items
+(each item's means shifted by independent U(−0.3, 0.3)). In {n_levels:,} data sets a level of exactly 5 % gives
+{low:.1f} to {high:.1f} % in 99 of 100 cells. **Bold** is above that region.
+
+{levels}
+
+* `swapped-items`, the default: cells above the region: {verdict}
+* It is *below* the region for wins, for accuracy, and for tv with few responses: their item contrasts take few values, so
+  that the p-value does too, and an exact test cannot use the part of the 5 % that falls between two of them.
+* `pooled-responses` and `dealt-responses` test a narrower hypothesis: models that are equally good but wrong on different
+  items are called different, the more surely the more responses there are. With one response per item, pooling
+  understates the variance by half.
+* `recentred` is a little liberal at 50 items, and very conservative for spearman between good models.
+
+## What an exact test can attain
+
+Given the sizes of the item contrasts, the distribution of their sum under swapped signs is known, and with it how often
+an exact test at 5 % rejects. Measured type-I error of `swapped-items` (50 items), in brackets the attainable one, averaged
+over the same data sets. Of {n_exact} cells {n_attained} lie inside the 99 % binomial region around what is attainable.
+
+{attained}
+
+The steps shrink as items are added. With 1,000 items (same data sets otherwise), cells outside the region around 5 %:
+{verdict_many}
+
+That region is for one cell. All {n_many} together lie in {many_low:.1f} to {many_high:.1f} % in 95 of 100 studies of a level of
+exactly 5 % (a simultaneous region, Bonferroni's); outside that one: {verdict_together}
+
+{many}
+
+## Unequal numbers of responses
+
+A and B answer from the same distribution as gold (50 items, 5 gold responses), but not equally often. The mean of fewer
+responses is noisier, so its error is larger: every metric on item means calls the model with fewer responses worse. The
+test is right about the metric and wrong about the models; `compare` says so in a note. Give both the same number (or
+take `responses="first"`).
+
+{unequal}
+
+## Coverage of 95 % intervals
+
+Share of {n_coverage:,} data sets in which the interval holds the expected contrast of its design (A ideal, B's means shifted by
+U(−0.3, 0.3); 999 item-bootstrap draws, all responses kept). A coverage of exactly 95 % gives {cov_low:.1f} to {cov_high:.1f} % in 99
+of 100 cells. **Bold** is below that region.
+
+{coverage}
+
+Mean widths and undefined counts are in `docs/measured/coverage.csv`.
+
+{choice}
+"""
+
+CHOICE = """Mean distance from 95 % over the designs, in points, and in brackets how many of {n_designs} cells lie below the region:
+
+{distances}
+
+The defaults follow from this and from [the audit of the defaults](audit-defaults.md), which covers more data:
+**symmetric** for metrics with item scores; **score** for accuracy and **bca** for wins, whose item contrasts are −1, 0 or
+1; **percentile** for metrics without item scores (spearman), which is defined on all data and errs on the safe side.
+
+### Clustered items
+
+Coverage, and in brackets mean width, with `cluster="document"` (MAE; documents of two to eight items that share half of
+their spread; {n_clustered:,} data sets in each cell, `benchmarks/cluster_coverage.py`). **Bold** is below {clustered_low:.1f}.
+With clusters the default is symmetric for every metric with item scores.
+
+{clustered}"""
+
+
+def table(rows, across):
+    """Return a markdown table of (labels, {column: cell}) rows."""
+    head = list(rows[0][0]) + across
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += ["| " + " | ".join([*labels.values(), *(cells[c] for c in across)]) + " |" for labels, cells in rows]
+    return "\n".join(lines)
+
+
+def level_table(rows, metrics, region, beside=None):
+    """Return the table of type-I errors in percent, bold above the region, with another column's beside in brackets."""
+    keys = dict.fromkeys((row["null"], row["true_because"], row["n_responses"]) for row in rows)
+    found = {(row["null"], row["true_because"], row["n_responses"], row["metric"]): row for row in rows}
+    lines = []
+    for null, truth, k in sorted(keys, key=lambda key: (list(NULLS).index(key[0]), key[1] != "same", int(key[2]))):
+        cells = {}
+        for metric in metrics:
+            row = found[null, truth, k, metric]
+            shown = f"{100 * float(row['level']):.1f}"
+            cells[metric] = f"**{shown}**" if int(row["rejected"]) > region.high else shown
+            cells[metric] += f" ({100 * float(row[beside]):.1f})" if beside else ""
+        lines.append(({"null": null, "true null": truth, "K": k}, cells))
+    return table(lines, list(metrics))
+
+
+def outside(rows, region, where):
+    """Say which cells of the default null lie above, or anywhere outside, the region."""
+    found = [
+        f"{row['metric']}, {row['true_because']}, K = {row['n_responses']} ({100 * float(row['level']):.1f})"
+        for row in rows
+        if row["null"] == "swapped-items"
+        and (int(row["rejected"]) > region.high or (where == "outside" and int(row["rejected"]) < region.low))
+    ]
+    return "no cell is." if not found else "; ".join(found) + "."
+
+
+def main():
+    """Make docs/levels.md of what was measured."""
+    read = {}
+    for study in ("levels", "coverage", "unequal"):
+        with (ROOT / "docs" / "measured" / f"{study}.csv").open() as file:
+            read[study] = list(csv.DictReader(file))
+    n_levels = int(read["levels"][0]["n_data_sets"])
+    region = binomial_region(n_levels, ALPHA, confidence_level=0.99)
+    metrics = list(NUMBERS + LABELS)
+    few = [row for row in read["levels"] if row["n_items"] == "50"]
+    many = [row for row in read["levels"] if row["n_items"] == "1000"]
+    together = binomial_region(n_levels, ALPHA, confidence_level=1 - 0.05 / len(many))
+    exact = [row for row in few if row["attainable"]]
+    defined = max(int(row["n_data_sets"]) for row in read["coverage"])
+    inside = binomial_region(defined, 0.95, confidence_level=0.99)
+    methods = list(METHODS)
+    cover = {(row["metric"], row["n_items"], row["n_responses"], row["interval"]): row for row in read["coverage"]}
+    cover_rows = []
+    distances = {metric: {method: [] for method in methods} for metric in COVERED + LABELS}
+    for metric, n, k in dict.fromkeys((row["metric"], row["n_items"], row["n_responses"]) for row in read["coverage"]):
+        cells = {}
+        for method in methods:
+            row = cover.get((metric, n, k, method))
+            if row is None:
+                cells[method] = "–"
+                continue
+            shown = f"{100 * float(row['coverage']):.1f}"
+            cells[method] = f"**{shown}**" if float(row["coverage"]) < inside.low / defined else shown
+            distances[metric][method].append(float(row["coverage"]))
+        cover_rows.append(({"metric": metric, "items": n, "K": k}, cells))
+    floor = inside.low / defined
+    distance_rows = [
+        (
+            {"metric": metric},
+            {
+                method: f"{100 * np.mean(np.abs(np.array(seen) - 0.95)):.1f} ({sum(c < floor for c in seen)})"
+                if seen
+                else "–"
+                for method, seen in by_method.items()
+            },
+        )
+        for metric, by_method in distances.items()
+    ]
+    counts = {(row["k_a"], row["k_b"], row["metric"]): row for row in read["unequal"]}
+    unequal_rows = []
+    for k_a, k_b in dict.fromkeys((row["k_a"], row["k_b"]) for row in read["unequal"]):
+        rates = {m: int(counts[k_a, k_b, m]["rejected"]) / int(counts[k_a, k_b, m]["n_data_sets"]) for m in NUMBERS}
+        labels = {"responses of A": k_a, "of B": k_b}
+        unequal_rows.append((labels, {metric: f"{100 * rate:.1f}" for metric, rate in rates.items()}))
+    text = PAGE.format(
+        unequal=table(unequal_rows, list(NUMBERS)),
+        n_levels=n_levels,
+        low=100 * region.low / n_levels,
+        high=100 * region.high / n_levels,
+        levels=level_table(few, metrics, region),
+        verdict=outside(few, region, "above"),
+        n_exact=len(exact),
+        attained=level_table(exact, FEW_VALUES, region, beside="attainable"),
+        n_attained=sum(
+            int(row["rejected"]) in binomial_region(n_levels, float(row["attainable"]), confidence_level=0.99)
+            for row in exact
+        ),
+        many=level_table(many, metrics, region),
+        verdict_many=outside(many, region, "outside"),
+        n_many=len(many),
+        many_low=100 * together.low / n_levels,
+        many_high=100 * together.high / n_levels,
+        verdict_together=outside(many, together, "outside"),
+        n_coverage=defined,
+        cov_low=100 * inside.low / defined,
+        cov_high=100 * inside.high / defined,
+        coverage=table(sorted(cover_rows, key=lambda row: list(distances).index(row[0]["metric"])), methods),
+        choice=CHOICE.format(
+            distances=table(distance_rows, methods), n_designs=len(distances["mae"]["basic"]), **clustered_words()
+        ),
+    )
+    (ROOT / "docs" / "levels.md").write_text(text)
+
+
+def clustered_words():
+    """Return the table of intervals of clustered items, and what it takes to read it."""
+    with (ROOT / "docs" / "measured" / "cluster_coverage.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    n = int(rows[0]["n_data_sets"])
+    region = binomial_region(n, 0.95, confidence_level=0.99)
+    lines, methods = {}, list(dict.fromkeys(row["interval"] for row in rows))
+    for row in rows:
+        shown = f"{100 * int(row['covered']) / n:.1f}"
+        shown = f"**{shown}**" if int(row["covered"]) < region.low else shown
+        lines.setdefault(row["n_clusters"], {})[row["interval"]] = f"{shown} ({float(row['width']):.2f})"
+    told = table([({"documents": key}, cells) for key, cells in lines.items()], methods)
+    return {"clustered": told, "n_clustered": n, "clustered_low": 100 * region.low / n}
+
+
+if __name__ == "__main__":
+    main()
