@@ -21,6 +21,7 @@ import zlib
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
+from textwrap import fill
 
 import numpy as np
 
@@ -48,7 +49,7 @@ TRUTHS = {"same": (0.0, None), "different errors": (0.2, "split"), "B worse": (0
 EPSILON, ALPHA, LEVEL = 0.2, 0.05, 0.95
 N_DRAWS = {"scores": 999, "ranks": 399}
 """A level of 5 % is exact with these: p is a multiple of 2 / (draws + 1)."""
-N_DATA_SETS = {50: (6000, 2000), 200: (2000, 1000), 1000: (1000, 200)}
+N_DATA_SETS = {50: (6000, 2000), 200: (2000, 1000), 1000: (1000, 1000)}
 """For each number of items: data sets for metrics with item scores, and for ranks, which cost more."""
 SKEWED = (
     ("normal", ("mae", "mse"), "means", 0.7),
@@ -348,7 +349,8 @@ def page():
         skewed=shown_skewed(), skewed_low=100 * SKEWED_REGION.low / N_SKEWED,
         few_items=SMALL, skewed_metrics=", ".join(UNEVEN),
     )  # fmt: skip
-    (ROOT / "docs" / "audit-defaults.md").write_text(text)
+    lines = [line if line.startswith("|") else fill(line, 124) for line in text.splitlines()]
+    (ROOT / "docs" / "audit-defaults.md").write_text("\n".join(lines) + "\n")
 
 
 def read(name):
