@@ -1,8 +1,9 @@
-"""Audit the package's own defaults; write docs/measured/audit_{tests,intervals}.csv and docs/audit-defaults.md.
+"""Audit the package's own defaults; write docs/measured/audit_{tests,intervals}.csv.
 
     python benchmarks/audit_defaults.py run [--items 50,200,1000] [--responses 1,3,5,20] [--workers 2] [--done FILE]
     python benchmarks/audit_defaults.py skewed   # few items and skewed contrasts: docs/measured/audit_skewed.csv
-    python benchmarks/audit_defaults.py page
+
+`python benchmarks/audit_defaults_page.py` makes docs/audit-defaults.md of them.
 
 Data: normal (METHODS §2), Likert with five levels (LEADER's toxicity model), binary (RATINGS' MultiDomain model), three
 categories (FOREST's DICES model); B is perturbed by ε = 0.2, in the second true null A and B by halves. Estimators: what
@@ -13,28 +14,24 @@ lines as it is done, and the run goes on from there.
 """
 
 import argparse
-import csv
 import json
 import time
-import warnings
 import zlib
-from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
-from textwrap import fill
 
 import numpy as np
 
-from assay import compare, models
+from assay import models
 from assay._random import seed_of
 from assay.auditing.estimators import analyse
-from assay.comparison.observed import SMALL, UNEVEN, settled
-from assay.errors import AssayWarning
+from assay.comparison.observed import settled
 from assay.inference import binomial_region, interval, percentile, tail_pvalue
 from assay.metrics import resolve
 from assay.models import simulate_contrasts
 from assay.models.simulation import derive
 from assay.resampling import Scheme, _kernels, draw
+from measured import write_rows
 
 ROOT = Path(__file__).parents[1]
 MEASURED = ROOT / "docs" / "measured"
@@ -197,10 +194,7 @@ def study(options):
             print(len(found), "of", len(wanted), line["cell"], f"{line['seconds']:.0f} s", flush=True)
     for name in ("tests", "intervals"):
         rows = [row for key in wanted for row in found[key][name]]
-        with (MEASURED / f"audit_{name}.csv").open("w", newline="") as file:
-            writer = csv.DictWriter(file, rows[0])
-            writer.writeheader()
-            writer.writerows(rows)
+        write_rows(rows, MEASURED / f"audit_{name}.csv")
     print(f"{sum(found[key]['seconds'] for key in wanted):.0f} CPU seconds")
 
 
@@ -229,230 +223,21 @@ def skewed():
                  "n_data_sets": defined, "undefined": N_SKEWED - defined, "covered": covered, "width": width / max(defined, 1)}
                 for (i, method), (defined, covered, width) in tally.held.items()
             ]  # fmt: skip
-    with (MEASURED / "audit_skewed.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-PAGE = """# The package's own defaults, audited
-
-Made by `python benchmarks/audit_defaults.py page` from `docs/measured/audit_tests.csv` and
-`docs/measured/audit_intervals.csv`, which `python benchmarks/audit_defaults.py run` measures. Data: normal items, Likert
-with five levels (LEADER's toxicity model), binary (RATINGS' MultiDomain model), three categories (FOREST's DICES model);
-B is perturbed by ε = {epsilon}. Metrics of the same data share their data sets. Designs are items × responses. {sizes}
-{ran}
-
-## Type-I error of `compare` (swapped items) at a nominal 5 %
-
-In percent, in brackets the paired t test on the same data. *same*: A and B answer from the same distribution;
-*different*: they are equally good but err on different items. **Bold** is above what a level of exactly 5 % gives in 99 of
-100 cells: {regions}.
-
-{levels}
-
-{level_words}
-
-Below 5 % are metrics whose item contrasts take few values (wins, accuracy, single labels): then so does the p-value, and
-an exact test cannot use the part of the level that falls between two of them.
-
-## Power where B is worse (ε = {epsilon}), in percent
-
-{power}
-
-## Coverage of the default 95 % interval
-
-In percent: {defaults}. **Bold** is below what a coverage of exactly 95 % gives in 99 of 100 cells: {inside}. u: share of
-data sets without an interval (no item tells A and B apart), where it is above 1 %. Intervals from {draws:,} draws; with
-the 9,999 of `compare` coverage is 0.2 points higher.
-
-{coverage}
-
-{coverage_words}
-
-## Other intervals on the same data
-
-Mean coverage over the designs, the lowest, and mean width, in brackets how many cells lie below the region. The symmetric
-interval holds what the studentised one misses by one to two points, at the same width:
-
-{others}
-
-## Few items and skewed contrasts
-
-Coverage and, in brackets, mean width where B is worse, 2,000 data sets in each cell (`docs/measured/audit_skewed.csv`).
-**Bold** is below {skewed_low:.1f}, what a coverage of exactly 95 % gives in 99 of 100 cells. The mean of squares or logarithms
-hangs on a few items; where a sample of 10 or 20 lacks them, no interval made of it can know. `compare` says so with fewer
-than {few_items} items for {skewed_metrics}.
-
-{skewed}
-"""
-
-
-def page():
-    tests, limits = (read(name) for name in ("tests", "intervals"))
-    designs = sorted({(row["n_items"], row["n_responses"]) for row in tests})
-    kinds = list(dict.fromkeys((row["data"], row["metric"]) for row in tests))
-    of_test = {
-        (row["data"], row["metric"], row["truth"], row["n_items"], row["n_responses"], row["test"]): row
-        for row in tests
-    }
-    of_limits = {
-        (row["data"], row["metric"], row["truth"], row["n_items"], row["n_responses"], row["interval"]): row
-        for row in limits
-    }
-    defaults = {kind: default_interval(*kind) for kind in kinds}
-    above, below, levels, power, coverage = [], [], [], [], []
-    for data, metric in kinds:
-        for truth, word in (("same", "same"), ("different errors", "different")):
-            cells = []
-            for n, k in designs:
-                row, other = (of_test.get((data, metric, truth, n, k, test)) for test in ("swapped-items", "paired-t"))
-                shown = percent(row["rejected"], row["n_data_sets"])
-                if row["rejected"] > binomial_region(row["n_data_sets"], ALPHA, confidence_level=0.99).high:
-                    above.append(f"{data}, {metric}, {n}×{k}, {word}: {shown} %")
-                    shown = f"**{shown}**"
-                cells.append(shown + (f" ({percent(other['rejected'], other['n_data_sets'])})" if other else ""))
-            levels.append([data, metric, word, *cells])
-        found = [of_test[data, metric, "B worse", n, k, "swapped-items"] for n, k in designs]
-        power.append([data, metric, *(f"{100 * row['rejected'] / row['n_data_sets']:.0f}" for row in found)])
-        for truth in ("same", "B worse"):
-            cells = []
-            for n, k in designs:
-                row = of_limits[data, metric, truth, n, k, defaults[data, metric]]
-                shown = percent(row["covered"], row["n_data_sets"])
-                if missed(row):
-                    below.append(f"{data}, {metric}, {n}×{k}, {truth}: {shown} %")
-                    shown = f"**{shown}**"
-                without = row["undefined"] / (row["n_data_sets"] + row["undefined"])
-                cells.append(shown + (f" (u {100 * without:.0f})" if without > 0.01 else ""))
-            coverage.append([data, metric, truth, *cells])
-    names = [f"{n}×{k}" for n, k in designs]
-    numbers = {n: {row["n_data_sets"] for row in tests if row["n_items"] == n} for n in sorted({n for n, _ in designs})}
-    methods = dict.fromkeys(method for method in defaults.values())
-    text = PAGE.format(
-        epsilon=EPSILON, ran=ran(designs), draws=N_DRAWS["scores"],
-        sizes=" ".join(
-            f"{n} items: {' or '.join(f'{each:,}' for each in sorted(counts, reverse=True))} data sets of each kind in each cell"
-            f"{' (fewer for ranks)' if len(counts) > 1 else ''}." for n, counts in numbers.items()
-        ),
-        regions=regions(numbers, ALPHA), inside=regions(numbers, LEVEL),
-        defaults=", ".join(
-            f"{method} for {', '.join(dict.fromkeys(metric for (_, metric), each in defaults.items() if each == method))}"
-            for method in methods
-        ),
-        levels=table(["data", "metric", "null is true because", *names], levels),
-        power=table(["data", "metric", *names], power),
-        coverage=table(["data", "metric", "data are", *names], coverage),
-        level_words=verdict(above, len(levels) * len(designs), "above"),
-        coverage_words=verdict(below, len(coverage) * len(designs), "below"),
-        others=others(limits),
-        skewed=shown_skewed(), skewed_low=100 * SKEWED_REGION.low / N_SKEWED,
-        few_items=SMALL, skewed_metrics=", ".join(UNEVEN),
-    )  # fmt: skip
-    lines = [line if line.startswith("|") else fill(line, 124) for line in text.splitlines()]
-    (ROOT / "docs" / "audit-defaults.md").write_text("\n".join(lines) + "\n")
-
-
-def read(name):
-    """Return the rows of a table, numbers as numbers."""
-    with (MEASURED / f"audit_{name}.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    whole = ("n_items", "n_responses", "n_data_sets", "rejected", "undefined", "covered")
-    for row in rows:
-        row["data"] = row["data"].removesuffix(", ranks")
-        row.update({key: int(row[key]) for key in whole if key in row})
-    return sorted(rows, key=lambda row: [title.removesuffix(", ranks") for title in DATA].index(row["data"]))
-
-
-def default_interval(data, metric):
-    """Return the interval that `compare` gives by default."""
-    contest = models.preset(DATA[data][0]).table(12, 3, epsilon=0.3, rng=1).contest(gold="gold", a="A", b="B")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", AssayWarning)
-        return compare(contest, metric=metric, n_resamples=99, rng=0).confidence_interval.method
-
-
-def missed(row):
-    return (
-        row["covered"] < binomial_region(row["n_data_sets"], LEVEL, confidence_level=0.99).low
-        if row["n_data_sets"]
-        else False
-    )
-
-
-def others(limits):
-    lines = []
-    for key in dict.fromkeys((row["data"], row["metric"], row["interval"]) for row in limits):
-        rows = [row for row in limits if (row["data"], row["metric"], row["interval"]) == key and row["n_data_sets"]]
-        shares = [row["covered"] / row["n_data_sets"] for row in rows]
-        low = rows[shares.index(min(shares))]
-        lines.append([
-            *key, f"{100 * sum(shares) / len(shares):.1f} ({sum(map(missed, rows))} of {len(rows)})",
-            f"{100 * min(shares):.1f} ({low['n_items']}×{low['n_responses']}, {low['truth']})",
-            f"{sum(float(row['width']) for row in rows) / len(rows):.4f}",
-        ])  # fmt: skip
-    return table(["data", "metric", "interval", "coverage (cells below)", "lowest", "width"], lines)
-
-
-def shown_skewed():
-    with (MEASURED / "audit_skewed.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    methods = list(dict.fromkeys(row["interval"] for row in rows))
-    cells = {}
-    for row in rows:
-        key = (row["data"], row["metric"], f"{float(row['epsilon']):g}", f"{row['n_items']}×{row['n_responses']}")
-        shown = percent(int(row["covered"]), int(row["n_data_sets"]))
-        shown = f"**{shown}**" if int(row["covered"]) < SKEWED_REGION.low else shown
-        shown += f" ({float(row['width']):.3g})"
-        cells.setdefault(key, {})[row["interval"]] = shown
-    lines = [[*key, *(of.get(method, "") for method in methods)] for key, of in cells.items()]
-    return table(["model", "metric", "ε", "design", *methods], lines)
-
-
-def percent(count, n):
-    return f"{100 * count / n:.1f}" if n else "–"
-
-
-def regions(numbers, share):
-    """Say between which percentages 99 of 100 cells lie."""
-    said = []
-    for n in dict.fromkeys(max(counts) for counts in numbers.values()):
-        region = binomial_region(n, share, confidence_level=0.99)
-        said.append(f"{100 * region.low / n:.1f} to {100 * region.high / n:.1f} with {n:,} data sets")
-    return ", ".join(said)
-
-
-def ran(designs):
-    """Say which designs of the full study are missing."""
-    missing = [f"{n}×{k}" for n in (50, 200, 1000) for k in (1, 3, 5, 20) if (n, k) not in designs]
-    return f"**Not run yet**: {', '.join(missing)}." if missing else ""
-
-
-def verdict(cells, total, side):
-    """Say how many cells lie outside; one in 200 lies beyond one end by chance alone."""
-    if not cells:
-        return f"None of {total} cells is {side} the region ({total / 200:.1f} would be by chance)."
-    if len(cells) > 12:
-        counts = Counter(", ".join(cell.split(", ")[:-2]) for cell in cells)
-        cells = [f"{name} {count}" for name, count in counts.items()]
-        return f"{sum(counts.values())} of {total} cells are {side} the region ({total / 200:.1f} would be by chance): {'; '.join(cells)}."
-    return f"{len(cells)} of {total} cells are {side} the region ({total / 200:.1f} would be by chance): {'; '.join(cells)}."
-
-
-def table(head, rows):
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+    write_rows(rows, MEASURED / "audit_skewed.csv")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("run", "skewed", "page"))
+    parser.add_argument("what", choices=("run", "skewed"))
     parser.add_argument("--items", default="50,200,1000")
     parser.add_argument("--responses", default="1,3,5,20")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--done", default="/tmp/audit_defaults.jsonl")
     options = parser.parse_args()
-    {"run": lambda: study(options), "skewed": skewed, "page": page}[options.what]()
+    if options.what == "run":
+        study(options)
+    else:
+        skewed()
 
 
 if __name__ == "__main__":

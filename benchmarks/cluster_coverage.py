@@ -7,16 +7,14 @@ N(0, 0.5), both with noise N(0, 0.5), so that the expected contrast is 0.3. Docu
 """
 
 import argparse
-import csv
 import warnings
-from pathlib import Path
 
 import numpy as np
 
 from assay import Contest, compare
 from assay.errors import AssayWarning
+from measured import MEASURED, write_rows
 
-OUT = Path(__file__).parents[1] / "docs" / "measured" / "cluster_coverage.csv"
 CLUSTERS = (4, 6, 12, 30)
 METHODS = ("symmetric", "studentised", "t", "bca", "percentile", "basic")
 TRUTH = 0.3
@@ -51,10 +49,7 @@ def main():
             for method, all_ends in found.items()
         ]  # fmt: skip
         print(n_clusters, "documents", flush=True)
-    with OUT.open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(rows, MEASURED / "cluster_coverage.csv")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ from 2,000 (additive metrics) or 4,000 (others) large simulations.
 """
 
 import argparse
-import csv
 import sys
 import time
 import warnings
@@ -35,6 +34,7 @@ from assay.errors import AssayWarning
 from assay.inference import METHODS, clopper_pearson, tail_pvalue
 from assay.metrics import resolve
 from assay.resampling import Scheme, draw, summaries_of
+from measured import read_rows, write_rows
 
 ROOT = Path(__file__).parents[1]
 NUMBERS = ("mae", "wins", "spearman")
@@ -259,16 +259,12 @@ def main():
     rows = []
     if options.null:
         cells = [cell for cell in cells if options.null in cell]
-        with out.open() as file:
-            rows = [row | {"attainable": ""} for row in csv.DictReader(file) if row["null"] != options.null]
+        rows = [row | {"attainable": ""} for row in read_rows(out) if row["null"] != options.null]
     with ProcessPoolExecutor(options.workers) as pool:
         for number, part in enumerate(pool.map(task, cells), 1):
             rows += part
             print(f"{number}/{len(cells)} cells, {time.time() - started:.0f} s", file=sys.stderr)
-    with out.open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(rows, out)
 
 
 if __name__ == "__main__":

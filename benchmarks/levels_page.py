@@ -1,11 +1,10 @@
 """Make docs/levels.md of what levels.py and cluster_coverage.py measured: python benchmarks/levels_page.py."""
 
-import csv
-
 import numpy as np
 
 from assay.inference import METHODS, binomial_region
 from levels import ALPHA, COVERED, FEW_VALUES, LABELS, NULLS, NUMBERS, ROOT
+from measured import MEASURED, read_rows
 
 PAGE = """# Which p-value and which interval can be trusted: measured
 
@@ -124,8 +123,7 @@ def main():
     """Make docs/levels.md of what was measured."""
     read = {}
     for study in ("levels", "coverage", "unequal"):
-        with (ROOT / "docs" / "measured" / f"{study}.csv").open() as file:
-            read[study] = list(csv.DictReader(file))
+        read[study] = read_rows(MEASURED / f"{study}.csv")
     n_levels = int(read["levels"][0]["n_data_sets"])
     region = binomial_region(n_levels, ALPHA, confidence_level=0.99)
     metrics = list(NUMBERS + LABELS)
@@ -201,8 +199,7 @@ def main():
 
 def clustered_words():
     """Return the table of intervals of clustered items, and what it takes to read it."""
-    with (ROOT / "docs" / "measured" / "cluster_coverage.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    rows = read_rows(MEASURED / "cluster_coverage.csv")
     n = int(rows[0]["n_data_sets"])
     region = binomial_region(n, 0.95, confidence_level=0.99)
     lines, methods = {}, list(dict.fromkeys(row["interval"] for row in rows))

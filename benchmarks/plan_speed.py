@@ -10,13 +10,11 @@ is computed again from another seed and with a quarter of the error, which says 
 """
 
 import argparse
-import csv
 import math
 import os
 import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the processes are the parallelism; must come before NumPy
 
@@ -29,6 +27,7 @@ from assay.planning.exact import ExactEngine
 from assay.planning.expected import mean_contrasts, n_expected
 from assay.planning.power import Test, from_pool
 from assay.planning.scores import ITEMS, Setting, draw_block
+from measured import write_rows
 
 DATASETS = ("toxicity", "dices", "d3code", "jobsq1", "jobsq3")
 EPSILONS = (0.1, 0.2, 0.3, 0.4)
@@ -214,10 +213,7 @@ def main() -> None:
     rows += forest(arguments.workers, arguments.limit, arguments.checks)
     for row in rows:
         print(" | ".join(str(value) for value in row.values()))
-    with Path("docs/measured/plan_speed.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(rows, "docs/measured/plan_speed.csv")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ table, and how much a Dirichlet model fitted to all of it says they do; after it
 """
 
 import argparse
-import csv
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +32,7 @@ from assay.planning.pvalues import combine, swapped_items
 from assay.planning.scores import Setting
 from assay.responses import Contest, Responses, ResponseTable
 from assay.scales import Scale
+from measured import write_rows
 
 DESIGNS = ((50, 5), (100, 5), (200, 5), (100, 10), (100, 20))
 METRICS = ("accuracy", "tv")
@@ -165,10 +165,7 @@ def by_steps(codes: np.ndarray, scale: object, n_pilots: int) -> list[dict[str, 
 
 
 def write(rows: list[dict[str, object]], path: str) -> None:
-    with Path(path).open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(rows, path)
     for row in rows:
         print(*row.values(), sep=" | ")
 

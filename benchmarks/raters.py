@@ -26,7 +26,6 @@ than on others (SD 0.5). The same tests with `cluster` and without.
 """
 
 import argparse
-import csv
 import sys
 import time
 import warnings
@@ -40,6 +39,7 @@ from assay import Contest, Responses, compare_each
 from assay.errors import AssayWarning
 from assay.inference import clopper_pearson, tail_pvalue
 from assay.scales import Scale
+from measured import MEASURED, read_rows, write_rows
 
 ROOT = Path(__file__).parents[1]
 ALPHA = 0.05
@@ -255,8 +255,8 @@ def clusters_cell(cell):
 
 
 def read(study):
-    with (ROOT / "docs" / "measured" / f"raters_{study}.csv").open(newline="") as file:
-        return [{name: number(value) for name, value in row.items()} for row in csv.DictReader(file)]
+    rows = read_rows(MEASURED / f"raters_{study}.csv")
+    return [{name: number(value) for name, value in row.items()} for row in rows]
 
 
 def number(text):
@@ -372,17 +372,14 @@ def main():
         cells = [(n, sizes, r, b) for n in (10, 20, 50) for sizes, r in (((5,), 3), ((1, 2, 3, 5, 9), 10))]
     if options.cells:
         cells = [cells[int(number) - 1] for number in options.cells.split(",")]
-    out = Path(options.out or ROOT / "docs" / "measured" / f"raters_{options.study}.csv")
+    out = Path(options.out or MEASURED / f"raters_{options.study}.csv")
     started = time.time()
     rows = []
     with ProcessPoolExecutor(options.workers) as pool:
         for number, part in enumerate(pool.map(task, cells), 1):
             rows += part
             print(f"{number}/{len(cells)} cells, {time.time() - started:.0f} s", file=sys.stderr)
-    with out.open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(rows, out)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ of themselves: for them "these raters" counts how often the default holds what i
 """
 
 import argparse
-import csv
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -23,6 +22,7 @@ from scipy.special import ndtr, ndtri
 from assay import Responses, ResponseTable, Scale, measure_agreement
 from assay.agreement.coefficients import alpha, categorical, cells_from, intraclass
 from assay.inference import clopper_pearson, percentile
+from measured import MEASURED, read_rows, write_rows
 
 ROOT = Path(__file__).parents[1]
 CUTS = ndtri([0.1, 0.3, 0.7, 0.9])
@@ -160,8 +160,7 @@ def shares(entries):
 
 def tables():
     """Print the coverage, and the width, of each coefficient as Markdown."""
-    with (ROOT / "docs" / "measured" / "raters_agreement.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_rows(MEASURED / "raters_agreement.csv")
     designs = list(dict.fromkeys((row["n_items"], row["n_raters"], row["raters_per_item"]) for row in rows))
     heads = [f"{n} × {r}" + (f", {per} per item" if per != r else "") for n, r, per in designs]
     known = {
@@ -196,7 +195,7 @@ def main():
     parser.add_argument("--data-sets", type=int, default=400)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--cells")
-    parser.add_argument("--out", default=ROOT / "docs" / "measured" / "raters_agreement.csv")
+    parser.add_argument("--out", default=MEASURED / "raters_agreement.csv")
     options = parser.parse_args()
     if options.study == "tables":
         tables()
@@ -209,10 +208,7 @@ def main():
         for number, part in enumerate(pool.map(measure, cells), 1):
             rows += part
             print(f"{number}/{len(cells)} cells, {time.time() - started:.0f} s", file=sys.stderr)
-    with Path(options.out).open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(rows, options.out)
 
 
 if __name__ == "__main__":

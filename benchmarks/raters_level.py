@@ -11,16 +11,14 @@ of a batch touches 5 % as often as `expected` says.
 """
 
 import argparse
-import csv
-from pathlib import Path
 
 import numpy as np
 from scipy.special import bdtr, stdtr, stdtrit
 
 from assay.inference import clopper_pearson
+from measured import MEASURED, read_rows, write_rows
 
-ROOT = Path(__file__).parents[1]
-OUT = ROOT / "docs" / "measured" / "raters_level.csv"
+OUT = MEASURED / "raters_level.csv"
 ALPHA, BATCH = 0.05, 2000
 DESIGNS = [(100, 5), (100, 10), (500, 5), (500, 20)]
 OF_RATERS, NOISE = 0.3, 1.0
@@ -86,8 +84,7 @@ def measure(n, r, of_items, n_data_sets):
 
 
 def tables():
-    with OUT.open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_rows(OUT)
     print("| items × raters | item × model SD | default, % | textbook, % | batches touching 5 %, default, % |")
     print("|---|---|---|---|---|")
     for one, other in zip(rows[::2], rows[1::2], strict=True):
@@ -109,10 +106,7 @@ def main():
         tables()
         return
     rows = [row for of_items in (0.0, 0.5) for n, r in DESIGNS for row in measure(n, r, of_items, options.data_sets)]
-    with OUT.open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(rows, OUT)
 
 
 if __name__ == "__main__":

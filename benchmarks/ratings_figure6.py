@@ -9,7 +9,6 @@ a tail p-value), swapped items (paired permutation), Welch's t and Wilcoxon's si
 """
 
 import argparse
-import csv
 import os
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -22,6 +21,7 @@ from assay.metrics import resolve
 from assay.models import preset
 from assay.planning.power import Test, simulated
 from assay.planning.scores import Setting
+from measured import write_rows
 
 EPSILON = 0.1
 TESTS = ("pooled-responses", "swapped-items", "welch-t", "wilcoxon")
@@ -80,10 +80,7 @@ def main() -> None:
     rows, cpu = curves(arguments.studies, arguments.workers)
     print(f"{len(rows)} powers in {time.perf_counter() - wall:.0f} s ({cpu:.0f} s of processor)")
     target = Path("docs/measured/plan_figure6.csv")
-    with target.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(rows, target)
     drawn = chart(rows)
     drawn.save(str(target.with_suffix(".svg")))
 

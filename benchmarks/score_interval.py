@@ -8,7 +8,6 @@ is that of the 1,999 draws behind each resampling interval. `score` is Tango's i
 a lost item were added (Bonett and Price 2012).
 """
 
-import csv
 import math
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from scipy.special import gammaln
 from scipy.stats import norm
 
 from assay.inference import interval, score
+from measured import write_rows
 
 ROOT = Path(__file__).parents[1]
 MEASURED, PAGE = ROOT / "docs" / "measured" / "score_interval.csv", ROOT / "docs" / "inference.md"
@@ -91,10 +91,7 @@ def study():
                     }
                     for name in METHODS
                 ]  # fmt: skip
-    with MEASURED.open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(rows, MEASURED)
     return rows
 
 

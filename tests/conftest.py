@@ -1,6 +1,6 @@
 """What several test files share: small contests, and where the real tables are."""
 
-import importlib.util
+import importlib
 import os
 from pathlib import Path
 
@@ -25,15 +25,10 @@ def shared():
 
 @pytest.fixture(scope="session")
 def program():
-    """Load a program of benchmarks/ by its name."""
-
-    def load(name):
-        spec = importlib.util.spec_from_file_location(name, Path(__file__).parents[1] / "benchmarks" / f"{name}.py")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module
-
-    return load
+    """Import a program of benchmarks/ by its name."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(Path(__file__).parents[1] / "benchmarks")
+        yield importlib.import_module
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,26 @@
+"""What the programs of this folder share: tables that were measured, as files and in Markdown."""
+
+import csv
+from pathlib import Path
+
+MEASURED = Path(__file__).parents[1] / "docs" / "measured"
+
+
+def write_rows(rows, path):
+    """Write rows (dicts with the same keys) as CSV."""
+    with Path(path).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def read_rows(path):
+    """Read rows as `write_rows` wrote them; every value is text."""
+    with Path(path).open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def markdown(head, rows):
+    """Return a table in Markdown."""
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
