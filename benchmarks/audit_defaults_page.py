@@ -39,8 +39,7 @@ an exact test cannot use the part of the level that falls between two of them.
 ## Coverage of the default 95 % interval
 
 In percent: {defaults}. **Bold** is below what a coverage of exactly 95 % gives in 99 of 100 cells: {inside}. u: share of
-data sets without an interval (no item tells A and B apart), where it is above 1 %. Intervals from {draws:,} draws; with
-the 9,999 of `compare` coverage is 0.2 points higher.
+data sets without an interval (no item tells A and B apart), where it is above 1 %. Intervals from {draws:,} draws.
 
 {coverage}
 
