@@ -19,8 +19,9 @@ from pathlib import Path
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+import agreement_plain
 from assay import Responses, ResponseTable, Scale, measure_agreement
-from assay.agreement.coefficients import alpha, categorical, cells_from, intraclass
+from assay.agreement.cells import cells_from
 from assay.inference import clopper_pearson, percentile
 from measured import MEASURED, read_rows, write_rows
 
@@ -96,11 +97,7 @@ def truth_of_two(shifts, of_raters):
 
 
 def coefficients(cells, items, raters):
-    return (
-        categorical(cells, items, raters)
-        | {"krippendorff_alpha": alpha(cells, items, raters, level="ordinal")}
-        | intraclass(cells, items, raters)
-    )
+    return agreement_plain.coefficients(cells, items, raters, kind="ordinal", level="ordinal")
 
 
 def others(cells, rng):

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from assay.agreement.coefficients import cells_from, intraclass
+from assay.agreement.cells import cells_from
+from assay.agreement.coefficients import intraclass
 from assay.agreement.intervals import GROUPS, fisher_interval, measure_errors
 from assay.inference import CombinedError, two_way
 
@@ -16,9 +17,12 @@ def grid_of(rng, n, r, *, of_items=1.0, of_raters=0.5):
 
 
 def mean_of(grid):
-    def coefficients(items, raters):
-        mean = float(items @ grid @ raters / (items.sum() * raters.sum()))
-        return {"mean": mean, "twice": 2 * mean}
+    def coefficients(raters):
+        def weighed(items):
+            mean = items.T @ grid @ raters / (items.sum(axis=0) * raters.sum())
+            return {"mean": mean, "twice": 2 * mean}
+
+        return weighed
 
     return coefficients
 
@@ -68,13 +72,9 @@ def test_intervals_of_icc_cover():
     for number in range(count):
         grid = grid_of(np.random.default_rng([5, number]), n, r)
         cells = cells_from(grid.ravel(), *np.indices(grid.shape).reshape(2, -1))
-
-        def coefficients(items, raters, cells=cells):
-            return {"icc_2": intraclass(cells, items, raters)["icc_2"]}
-
-        value = coefficients(np.ones(n), np.ones(r))["icc_2"]
-        error = measured(coefficients, n, r, n_resamples=59, seed=number)["icc_2"]
-        held += truth in fisher_interval("icc_2", value, error, confidence_level=0.95)
+        value = float(intraclass(cells)(np.ones((n, 1)))["icc_2"][0])
+        error = measured(lambda raters, cells=cells: intraclass(cells.of(raters)), n, r, n_resamples=59, seed=number)
+        held += truth in fisher_interval("icc_2", value, error["icc_2"], confidence_level=0.95)
     assert binom.ppf(0.001, count, 0.95) <= held < count
 
 

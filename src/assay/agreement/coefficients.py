@@ -1,15 +1,20 @@
-"""Agreement of raters as a function of how often each item and each rater counts.
+"""Agreement of raters, as a function of how often each item counts.
 
-All coefficients are built from pairs of responses by *different* raters to the same item. With weights (a two-way
-bootstrap draw) the copies of a rater are still one rater: a rater does not agree with themselves.
+All coefficients are built from pairs of responses by different raters to the same item, and nearly all that they need
+is a sum over items. Each function here sums up the cells by item once; what it returns takes the weights of items in
+many draws (items × draws) and costs little more than a matrix product.
 """
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from assay.scales import FloatArray, IntArray
+from assay.agreement.cells import Cells
+from assay.scales import FloatArray
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
@@ -17,69 +22,47 @@ LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
 DENSE = 1000, 10_000_000
 """Up to so many distinct values, and items × most raters of an item, evalica computes α: it wants both dense."""
 
+ZERO = 1e-12
+"""A difference of two sums smaller than this share of them is rounding, and 0."""
 
-@dataclass(frozen=True, slots=True)
-class Cells:
-    """One value for each (item, rater) pair.
-
-    Attributes
-    ----------
-    values : array of float
-    items, raters : array of int
-        Numbered from 0 without gaps; ascending items.
-    levels : array of float
-        The distinct values, ascending.
-    codes : array of int
-        The position of each value among the levels.
-    """
-
-    values: FloatArray
-    items: IntArray
-    raters: IntArray
-    levels: FloatArray
-    codes: IntArray
-
-    @property
-    def n_items(self) -> int:
-        """The number of items."""
-        return int(self.items.max()) + 1
-
-    @property
-    def n_raters(self) -> int:
-        """The number of raters."""
-        return int(self.raters.max()) + 1
+Weighed = Callable[[FloatArray], dict[str, FloatArray]]
+"""Coefficients by name, one for each draw, from item weights (items × draws)."""
 
 
-def cells_from(values: FloatArray, items: IntArray, raters: IntArray) -> Cells:
-    """Return cells, numbered without gaps; repeated responses of a rater to an item become their mean."""
-    item, rater = (np.unique(codes, return_inverse=True)[1] for codes in (items, raters))
-    keys, cell, counts = np.unique((item << 32) | rater, return_inverse=True, return_counts=True)
-    means = np.bincount(cell, values) / counts
-    levels, codes = np.unique(means, return_inverse=True)
-    return Cells(means, keys >> 32, keys & 0xFFFFFFFF, levels, codes.astype(np.int64))
-
-
-def categorical(cells: Cells, item_weights: FloatArray, rater_weights: FloatArray) -> dict[str, float]:
+def categorical(cells: Cells) -> Weighed:
     """Return the observed agreement, Fleiss' κ (Fleiss 1971) and Gwet's AC1 (Gwet 2008), each pair of raters alike."""
+    labels, sizes = cells.labels(), cells.sum_by_item()
+    paired = sizes > 1
+    agreed = np.where(paired, _divided(labels.power(2).sum(axis=1) - sizes, sizes * (sizes - 1)), 0.0)
+    sums = np.stack([paired, agreed])
+    shares_by_item = _scaled(labels, np.where(paired, _divided(1.0, sizes), 0.0))
     width = cells.levels.size
-    weights = rater_weights[cells.raters]
-    counts, own = (_table(cells, part) for part in (weights, weights**2))
-    sizes = counts.sum(axis=1)
-    pairs = sizes**2 - own.sum(axis=1)
-    judged = (pairs > 1e-9) & (item_weights > 0)
-    if not judged.any():
-        return dict.fromkeys(("agreement", "fleiss_kappa", "gwet_ac1"), np.nan)
-    weight = item_weights[judged] / item_weights[judged].sum()
-    agreed = (np.square(counts[judged]).sum(axis=1) - own[judged].sum(axis=1)) / pairs[judged]
-    observed = float(weight @ agreed)
-    shares = weight @ (counts[judged] / sizes[judged, np.newaxis])
-    by_chance = float(np.square(shares).sum())
-    by_guess = float((shares * (1 - shares)).sum() / (width - 1)) if width > 1 else np.nan
-    return {
-        "agreement": observed,
-        "fleiss_kappa": _beyond(observed, by_chance),
-        "gwet_ac1": _beyond(observed, by_guess),
-    }
+
+    def weighed(weights: FloatArray) -> dict[str, FloatArray]:
+        n, agreed = sums @ weights
+        observed, shares = _divided(agreed, n), _divided(shares_by_item.T @ weights, n)
+        by_chance = np.square(shares).sum(axis=0)
+        by_guess = _divided((shares * (1 - shares)).sum(axis=0), float(width - 1))
+        return {
+            "agreement": observed,
+            "fleiss_kappa": _divided(observed - by_chance, _less(1.0, by_chance)),
+            "gwet_ac1": _divided(observed - by_guess, _less(1.0, by_guess)),
+        }
+
+    return weighed
+
+
+def alpha(cells: Cells, *, level: Level) -> Weighed:
+    """Return Krippendorff's α (Krippendorff 2011)."""
+    apart = _apart_by_interval(cells) if level == "interval" else _apart_by_label(cells, level)
+
+    def weighed(weights: FloatArray) -> dict[str, FloatArray]:
+        total, observed, expected = apart(weights)
+        # Fewer than two values have nothing to differ from.
+        found = 1 - _divided(observed * (total - 1), np.where(total > 1, expected, 0.0))
+        return {"krippendorff_alpha": found}
+
+    return weighed
 
 
 def krippendorff_alpha(cells: Cells, *, level: Level) -> float:
@@ -88,7 +71,7 @@ def krippendorff_alpha(cells: Cells, *, level: Level) -> float:
     evalica says 1 where all responses are equal and refuses items without pairs. Large tables, which it would make
     dense, get our own α: the two agree to rounding.
     """
-    ours = alpha(cells, np.ones(cells.n_items), np.ones(cells.n_raters), level=level)
+    ours = float(alpha(cells, level=level)(np.ones((cells.n_items, 1)))["krippendorff_alpha"][0])
     sizes = np.bincount(cells.items)
     if np.isnan(ours) or cells.levels.size > DENSE[0] or sizes.size * sizes.max() > DENSE[1]:
         return ours
@@ -101,112 +84,149 @@ def krippendorff_alpha(cells: Cells, *, level: Level) -> float:
     return float(evalica.alpha(pandas.DataFrame(grid), distance=level).alpha)
 
 
-def alpha(cells: Cells, item_weights: FloatArray, rater_weights: FloatArray, *, level: Level) -> float:
-    """Return Krippendorff's α of a draw from the table of coincidences (Krippendorff 2011)."""
-    weights = rater_weights[cells.raters]
-    sizes = np.bincount(cells.items, weights, minlength=cells.n_items)
-    own = np.bincount(cells.items, weights**2, minlength=cells.n_items)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        scale = np.where((sizes**2 - own > 1e-9), item_weights / (sizes - own / sizes), 0.0)
-    # How much each response counts among all pairable values: once, when all weights are one.
-    share = scale[cells.items] * weights * (sizes[cells.items] - weights)
-    total = float(share.sum())
-    if total <= 1:
-        return np.nan
-    if level == "interval":
-        sums, squares = (np.bincount(cells.items, weights * v, minlength=cells.n_items) for v in _powers(cells.values))
-        observed = float((scale * 2 * (sizes * squares - sums**2)).sum()) / total
-        first, second = (float(share @ v) for v in _powers(cells.values))
-        expected = 2 * (total * second - first**2) / (total * (total - 1))
-        return 1 - observed / expected if expected > 0 else np.nan
-    counts, of_raters = (_table(cells, part) for part in (weights, weights**2))
-    together = (counts * scale[:, np.newaxis]).T @ counts
-    together -= np.diag(scale @ of_raters)
-    margins = together.sum(axis=1)
-    apart = _distances(cells.levels, margins, level)
-    expected = float(margins @ apart @ margins) / (total - 1)
-    return 1 - float((together * apart).sum()) / expected if expected > 0 else np.nan
-
-
-def intraclass(cells: Cells, item_weights: FloatArray, rater_weights: FloatArray) -> dict[str, float]:
+def intraclass(cells: Cells) -> Weighed:
     """Return the six intraclass correlations of Shrout and Fleiss (1979), for any pattern of missing cells.
 
     The variance components come from half the mean squared difference between two cells of the same item, of the same
     rater, and of neither: on a complete table these are the analysis-of-variance estimates. The averaged forms are for
     as many raters as an item has (harmonic mean).
     """
-    y = cells.values - cells.values.mean()
-    m, w = item_weights[cells.items], rater_weights[cells.raters]
-    in_item = _differences(cells.items, y, w, item_weights, cells.n_items)
-    in_rater = _differences(cells.raters, y, m, rater_weights, cells.n_raters)
-    everything = _differences(np.zeros_like(cells.items), y, m * w, np.ones(1), 1, itself=0.0)
-    item_pairs = _differences(cells.items, y, w, item_weights**2, cells.n_items, itself=0.0)
-    rater_pairs = _differences(cells.raters, y, m, rater_weights**2, cells.n_raters, itself=0.0)
-    same = float(np.square(m * w).sum())
-    within = in_item[0] / in_item[1] if in_item[1] > 0 else np.nan
-    across = in_rater[0] / in_rater[1] if in_rater[1] > 0 else np.nan
-    apart_pairs = everything[1] - item_pairs[1] - rater_pairs[1] + same
-    apart = (everything[0] - item_pairs[0] - rater_pairs[0]) / apart_pairs if apart_pairs > 1e-9 else np.nan
-    other_items = everything[1] - item_pairs[1]
-    between = (everything[0] - item_pairs[0]) / other_items if other_items > 1e-9 else np.nan
-    items, raters, residual = apart - within, apart - across, within + across - apart
-    sizes = np.bincount(cells.items, w, minlength=cells.n_items)
-    judged = (sizes > 0) & (item_weights > 0)
-    shared = float((item_weights[judged] / sizes[judged]).sum())
-    k = float(item_weights[judged].sum()) / shared if shared > 0 else np.nan
-    alone, one_way = between - within, within
-    return {
-        "icc_1": _ratio(alone, one_way),
-        "icc_2": _ratio(items, raters + residual),
-        "icc_3": _ratio(items, residual),
-        "icc_1k": _ratio(alone, one_way / k),
-        "icc_2k": _ratio(items, (raters + residual) / k),
-        "icc_3k": _ratio(items, residual / k),
-    }
+    sizes, first, second, spread = _moments(cells)
+    present = 1.0 * (sizes > 0)
+    sums = np.stack([spread, sizes * (sizes - 1), sizes, first, second, present, present / np.maximum(sizes, 1)])
+    of_pairs = np.stack([spread, np.square(sizes), sizes])
+    centred = _centred(cells)
+    of_raters = [cells.by_rater(part) for part in (np.ones(centred.size), centred, np.square(centred))]
+
+    def weighed(weights: FloatArray) -> dict[str, FloatArray]:
+        in_item, n_in_item, size, one, two, n_items, shared = sums @ weights
+        same_item, n_same_item, n_same = of_pairs @ np.square(weights)
+        rater_sizes, rater_one, rater_two = (part @ weights for part in of_raters)
+        in_rater = _less(rater_sizes * rater_two, np.square(rater_one)).sum(axis=0)
+        n_in_rater = np.square(rater_sizes).sum(axis=0)
+        everything = _less(size * two, np.square(one))
+        n_others = np.square(size) - n_same_item
+        within = _divided(in_item, n_in_item)
+        across = _divided(in_rater, n_in_rater - n_same)
+        apart = _divided(_less(everything, same_item + in_rater), n_others - n_in_rater + n_same)
+        between = _divided(_less(everything, same_item), n_others)
+        k = _divided(n_items, shared)
+        # Raters of one item each cannot be told from the rest, and their correlations are undefined.
+        alone, items = _less(between, within), np.where(np.isnan(across), np.nan, _less(apart, within))
+        return {
+            "icc_1": _divided(alone, between),
+            "icc_2": _divided(items, apart),
+            "icc_3": _divided(items, across),
+            "icc_1k": _divided(alone, _less(alone, -within / k)),
+            "icc_2k": _divided(items, _less(items, -within / k)),
+            "icc_3k": _divided(items, _less(items, _less(items, across) / k)),
+        }
+
+    return weighed
 
 
-def _table(cells: Cells, weights: FloatArray) -> FloatArray:
-    """Sum weights by item and level."""
-    width = cells.levels.size
-    flat = np.bincount(cells.items * width + cells.codes, weights, minlength=cells.n_items * width)
-    return flat.reshape(cells.n_items, width).astype(np.float64)
+def _apart_by_interval(cells: Cells) -> Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]:
+    """Return the number of pairable values, and how far they are apart within items and altogether, from moments."""
+    sizes, first, second, spread = _moments(cells)
+    paired = sizes > 1
+    sums = np.stack([sizes, first, second, 2 * spread / np.maximum(sizes - 1, 1)]) * paired
+
+    def weighed(weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        total, one, two, observed = sums @ weights
+        return total, observed, 2 * _less(total * two, np.square(one))
+
+    return weighed
 
 
-def _powers(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    centred = values - values.mean()
-    return centred, np.square(centred)
+def _apart_by_label(cells: Cells, level: Level) -> Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]:
+    """Return what `_apart_by_interval` does where the distance is one of labels, whose table may be large."""
+    labels, sizes = cells.labels(), cells.sum_by_item()
+    scale = np.where(sizes > 1, 1 / np.maximum(sizes - 1, 1), 0.0)
+    pairable = _scaled(labels, (sizes > 1).astype(np.float64))
+    if level == "ordinal":
+        within = _scaled(labels, scale * sizes)
+    elif level == "nominal":
+        observed_by_item: FloatArray = scale * (np.square(sizes) - labels.power(2).sum(axis=1))
+    else:
+        observed_by_item = scale * _ratio_apart(labels, cells.levels)
+        held = list(_ratio_distances(cells.levels)) if cells.levels.size <= DENSE[0] else None
+
+    def weighed(weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        margins = pairable.T @ weights
+        total = margins.sum(axis=0)
+        if level == "nominal":
+            return total, observed_by_item @ weights, np.square(total) - np.square(margins).sum(axis=0)
+        if level == "ratio":
+            parts = held or _ratio_distances(cells.levels)
+            expected = sum((margins[rows] * (apart @ margins)).sum(axis=0) for rows, apart in parts)
+            return total, observed_by_item @ weights, np.asarray(expected)
+        # The distance is that of middle ranks, which are those of the draw: an interval distance of other values.
+        ranks = np.cumsum(margins, axis=0) - margins / 2
+        ranks -= _divided((margins * ranks).sum(axis=0), total)
+        by_item = labels @ ranks
+        np.square(by_item, out=by_item)
+        by_item *= weights
+        np.square(ranks, out=ranks)
+        observed = 2 * _less((ranks * (within.T @ weights)).sum(axis=0), scale @ by_item)
+        return total, observed, 2 * total * (margins * ranks).sum(axis=0)
+
+    return weighed
 
 
-def _distances(levels: FloatArray, margins: FloatArray, level: Level) -> FloatArray:
-    """Return the squared distance between any two levels."""
-    if level == "nominal":
-        return 1.0 - np.eye(levels.size)
-    if level == "ratio":
-        sums = np.add.outer(levels, levels)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(sums > 0, np.square(np.subtract.outer(levels, levels) / sums), 0.0)
-    below = np.cumsum(margins) - margins / 2
-    return np.square(np.subtract.outer(below, below))
+def _moments(cells: Cells) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return for each item the number of cells, the sums of values and squares, half the squared differences."""
+    centred, sizes = _centred(cells), cells.sum_by_item()
+    first = cells.sum_by_item(centred)
+    around = centred - (first / np.maximum(sizes, 1))[cells.items]
+    return sizes, first, cells.sum_by_item(np.square(centred)), sizes * cells.sum_by_item(np.square(around))
 
 
-def _differences(
-    code: IntArray, y: FloatArray, weights: FloatArray, of_code: FloatArray, n: int, *, itself: float = 1.0
-) -> tuple[float, float]:
-    """Return half the sum of squared differences within each code, and the number of (weighted) pairs.
-
-    `itself` is 1 where a cell makes no pair with its own copies, 0 where the caller takes such pairs off.
-    """
-    size, first, second, own = (
-        np.bincount(code, part, minlength=n) for part in (weights, weights * y, weights * y * y, weights**2)
-    )
-    squares = float(of_code @ (size * second - first**2))
-    return squares, float(of_code @ (size**2 - itself * own))
+def _centred(cells: Cells) -> FloatArray:
+    return cells.values - cells.values.mean() if cells.values.size else cells.values
 
 
-def _beyond(observed: float, chance: float) -> float:
-    return (observed - chance) / (1 - chance) if chance < 1 else np.nan
+def _scaled(labels: "csr_array", by_item: FloatArray) -> "csr_array":
+    """Multiply each item's counts."""
+    found = labels.copy()
+    found.data *= np.repeat(by_item, np.diff(labels.indptr))
+    return found
 
 
-def _ratio(signal: float, noise: float) -> float:
-    total = signal + noise
-    return signal / total if total > 0 else np.nan
+def _ratio_apart(labels: "csr_array", levels: FloatArray) -> FloatArray:
+    """Sum the ratio distance over all pairs of responses to each item."""
+    counts, values = labels.data, levels[labels.indices]
+    item = np.repeat(np.arange(labels.shape[0]), np.diff(labels.indptr))
+    end = labels.indptr[1:][item]
+    found = np.zeros(labels.shape[0])
+    one, step = np.arange(counts.size), 1
+    while (one := one[one + step < end[one]]).size:
+        other = one + step
+        # Values ascend within an item, so the second of a pair is above 0.
+        apart = np.square((values[other] - values[one]) / (values[other] + values[one]))
+        found += np.bincount(item[one], 2 * counts[one] * counts[other] * apart, minlength=found.size)
+        step += 1
+    return found
+
+
+def _ratio_distances(levels: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+    """Yield the squared ratio distance between levels, some rows at a time."""
+    rows = max(1, DENSE[0] ** 2 // levels.size)
+    for start in range(0, levels.size, rows):
+        some = levels[start : start + rows, np.newaxis]
+        sums = some + levels
+        yield (
+            slice(start, start + rows),
+            np.square(np.divide(some - levels, sums, out=np.zeros_like(sums), where=sums > 0)),
+        )
+
+
+def _divided(above: FloatArray | float, below: FloatArray | float) -> FloatArray:
+    """Divide by what is above 0; the rest is undefined."""
+    above, below = np.broadcast_arrays(above, below)
+    return np.asarray(np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0))
+
+
+def _less(above: FloatArray | float, below: FloatArray | float) -> FloatArray:
+    """Subtract; what is left of sums that are equal but for rounding is 0."""
+    difference = np.subtract(above, below)
+    return np.asarray(np.where(np.abs(difference) <= ZERO * np.abs(above), 0.0, difference))

@@ -1,7 +1,7 @@
 """Intervals of agreement over items and raters: what other items, judged by other raters, would have shown."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from assay.scales import FloatArray
 GROUPS = 20
 """Up to this many raters each is left out in turn; more are left out in so many groups."""
 
-Coefficients = Callable[[FloatArray, FloatArray], Mapping[str, float]]
-"""Every coefficient by name, given how often each item and each rater counts."""
+Coefficients = Callable[[FloatArray], Callable[[FloatArray], Mapping[str, FloatArray]]]
+"""For the raters whose entry is 1 a function of item weights (items × draws): every coefficient by name and draw."""
 
 
 def measure_errors(
@@ -24,6 +24,7 @@ def measure_errors(
     n_resamples: int,
     seed: np.random.SeedSequence,
     workers: int,
+    at_once: int = _random.BLOCK,
 ) -> dict[str, CombinedError]:
     """Return the error of each coefficient: of raters beyond items (where it can be known), and of items.
 
@@ -31,30 +32,37 @@ def measure_errors(
     them in turn (a jackknife), less the part that comes from the items at hand: how far the coefficients without one
     rater move apart when items are drawn. What a rater says about one item would be counted twice otherwise, and is by
     draws of items and raters together.
+
+    `at_once` is how many draws the coefficients are asked for at a time.
     """
-    whole = np.ones(n_raters)
     left_out = _left_out(n_raters, _random.generator(seed, "raters"))
     each = -(-n_resamples // len(left_out)) if left_out else 0
-    names = list(coefficients(np.ones(n_items), whole))
+    once = np.ones((n_items, 1))
+    of_all = coefficients(np.ones(n_raters))
+    names = list(of_all(once))
 
-    def measured(items: FloatArray, raters: list[FloatArray]) -> FloatArray:
-        found = [coefficients(items, weights) for weights in raters]
-        return np.array([[entry[name] for name in names] for entry in found]).reshape(len(raters), len(names))
+    def measured(of: Callable[[FloatArray], Mapping[str, FloatArray]], items: FloatArray) -> FloatArray:
+        found = of(items)
+        return np.stack([found[name] for name in names], axis=-1)
 
-    def block(number: int, start: int, stop: int) -> tuple[FloatArray, list[FloatArray]]:
-        rng = _random.generator(seed, "agreement", number)
-        of_all, apart = [], []
-        for draw in range(start, stop):
-            items = np.bincount(rng.integers(n_items, size=n_items), minlength=n_items).astype(np.float64)
-            of_all.append(measured(items, [whole])[0])
-            if draw < each:
-                apart.append(measured(items, left_out))
-        return np.array(of_all), apart
+    def block(number: int, start: int, stop: int) -> FloatArray:
+        drawn = _item_weights(n_items, seed, number, stop - start, at_once)
+        return np.concatenate([measured(of_all, items) for items in drawn])
+
+    def without_one(number: int, _start: int, _stop: int) -> tuple[FloatArray, FloatArray]:
+        of = coefficients(left_out[number])
+        drawn = (
+            measured(of, items)
+            for number, start, stop in _random.blocks(each)
+            for items in _item_weights(n_items, seed, number, stop - start, at_once)
+        )
+        return measured(of, once)[0], np.concatenate(list(drawn))
 
     parts = _random.map_blocks(block, n_resamples, workers=workers)
-    of_items = _variances(np.concatenate([part[0] for part in parts])) * n_items / max(1, n_items - 1)
-    without = measured(np.ones(n_items), left_out)
-    drawn = np.array([entry for part in parts for entry in part[1]])
+    of_items = _variances(np.concatenate(parts)) * n_items / max(1, n_items - 1)
+    apart = _random.map_blocks(without_one, len(left_out), workers=workers, size=1)
+    without = np.array([part[0] for part in apart]).reshape(len(left_out), len(names))
+    drawn = np.array([part[1] for part in apart]).reshape(len(left_out), each, len(names)).swapaxes(0, 1)
     found = {}
     for i, name in enumerate(names):
         known = ~np.isnan(without[:, i])
@@ -97,6 +105,18 @@ def _left_out(n_raters: int, rng: np.random.Generator) -> list[FloatArray]:
         return []
     group = np.arange(n_raters) if n_raters <= GROUPS else rng.permutation(n_raters) % GROUPS
     return [(group != number).astype(np.float64) for number in range(min(n_raters, GROUPS))]
+
+
+def _item_weights(
+    n_items: int, seed: np.random.SeedSequence, block: int, n_draws: int, at_once: int
+) -> Iterator[FloatArray]:
+    """Yield how often each item counts in the draws of a block, some draws at a time: items × draws."""
+    rng = _random.generator(seed, "agreement", block)
+    for start in range(0, n_draws, at_once):
+        weights = np.empty((n_items, min(at_once, n_draws - start)))
+        for column in weights.T:
+            column[:] = np.bincount(rng.integers(n_items, size=n_items), minlength=n_items)
+        yield weights
 
 
 def _variances(draws: FloatArray) -> FloatArray:

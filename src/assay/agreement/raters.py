@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.agreement.coefficients import Cells
+from assay.agreement.cells import Cells
 from assay.scales import FloatArray
 
 
@@ -41,15 +41,19 @@ def summarise_raters(cells: Cells, names: list[str], *, numeric: bool) -> tuple[
     sums = np.bincount(cells.items, cells.values)
     with np.errstate(invalid="ignore", divide="ignore"):
         shift = cells.values - (sums[cells.items] - cells.values) / (sizes[cells.items] - 1)
-    found = []
-    for number, name in enumerate(names):
-        own = cells.raters == number
-        shared = own & accompanied
-        n = int(shared.sum())
-        mean, error = _mean(shift[shared]) if numeric else (np.nan, np.nan)
-        agreed = float(with_others[shared].mean()) if n else np.nan
-        found.append(RaterSummary(name, int(own.sum()), agreed, mean, error))
-    return tuple(found)
+
+    def by_rater(parts: FloatArray) -> FloatArray:
+        return np.asarray(np.bincount(cells.raters[accompanied], parts[accompanied], minlength=len(names)), np.float64)
+
+    with np.errstate(invalid="ignore", divide="ignore"):
+        n = by_rater(np.ones(cells.values.size))
+        agreed, mean = by_rater(with_others) / n, by_rater(shift) / n
+        error = np.sqrt(by_rater(np.square(shift - mean[cells.raters])) / (n - 1) / n)
+    if not numeric:
+        mean, error = np.full((2, len(names)), np.nan)
+    n_items = np.bincount(cells.raters, minlength=len(names))
+    columns = (column.tolist() for column in (n_items, agreed, mean, error))
+    return tuple(map(RaterSummary, names, *columns))
 
 
 def _with_plurality(cells: Cells) -> FloatArray:
@@ -69,10 +73,3 @@ def _with_plurality(cells: Cells) -> FloatArray:
     alone = at_most[inverse] & (n_most[cells.items] == 1)
     others = np.where(alone, np.maximum(most[cells.items] - 1, second[cells.items]), most[cells.items])
     return np.asarray(own >= others, dtype=np.float64)
-
-
-def _mean(values: FloatArray) -> tuple[float, float]:
-    if not values.size:
-        return np.nan, np.nan
-    error = float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else np.nan
-    return float(values.mean()), error

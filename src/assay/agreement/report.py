@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from assay import _check, _random
-from assay.agreement.coefficients import Cells, Level, alpha, categorical, cells_from, intraclass, krippendorff_alpha
+from assay.agreement.cells import Cells, cells_from
+from assay.agreement.coefficients import Level, Weighed, alpha, categorical, intraclass, krippendorff_alpha
 from assay.agreement.intervals import fisher_interval, measure_errors
 from assay.agreement.raters import RaterSummary, summarise_raters
 from assay.errors import ArgumentError, DataError
@@ -16,7 +17,7 @@ from assay.inference import ConfidenceInterval
 from assay.provenance import Provenance
 from assay.rating_design import RatingDesign, design_of
 from assay.responses import ResponseTable
-from assay.scales import FloatArray, Scale
+from assay.scales import Scale
 
 if TYPE_CHECKING:
     import polars
@@ -35,6 +36,8 @@ TITLES = {
 }
 OF_SCALE: dict[str, Level] = {"nominal": "nominal", "ordinal": "ordinal", "continuous": "interval"}
 FEW = 5
+AT_ONCE = 500_000
+"""So many weights of items in draws are held at a time: they stay near the processor, and memory small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +164,14 @@ def measure_agreement(
     n_resamples = _check.integer("n_resamples", n_resamples, at_least=1)
     cells = cells_from(responses.values, responses.items, responses.raters)
     seed = _random.replayable(rng)
-    values = _values(cells, np.ones(cells.n_items), np.ones(cells.n_raters), table.scale, chosen)
+    found = _weighed(cells, table.scale, chosen)(np.ones((cells.n_items, 1)))
+    values = {entry: float(value[0]) for entry, value in found.items()}
     values["krippendorff_alpha"] = krippendorff_alpha(cells, level=chosen)
     errors = measure_errors(
-        lambda items, raters: _values(cells, items, raters, table.scale, chosen),
+        lambda raters: _weighed(cells.of(raters), table.scale, chosen),
         n_items=cells.n_items, n_raters=cells.n_raters, n_resamples=n_resamples, seed=seed,
         workers=_random.n_workers(workers),
+        at_once=max(4, AT_ONCE // max(cells.n_items, cells.n_raters, cells.levels.size)),
     )  # fmt: skip
     confidence_level = _check.fraction("confidence_level", confidence_level)
     coefficients = tuple(
@@ -203,14 +208,13 @@ def _source(table: ResponseTable, source: str | None) -> str:
     raise ArgumentError(f"several sources have raters: {', '.join(rated)}. Name one with `source`.")
 
 
-def _values(cells: Cells, items: FloatArray, raters: FloatArray, scale: Scale, level: Level) -> dict[str, float]:
-    """Return every coefficient that the scale has."""
-    found = {"krippendorff_alpha": alpha(cells, items, raters, level=level)}
-    if scale.kind != "continuous":
-        found = {**categorical(cells, items, raters), **found}
+def _weighed(cells: Cells, scale: Scale, level: Level) -> Weighed:
+    """Return every coefficient that the scale has, as a function of item weights."""
+    parts = [] if scale.kind == "continuous" else [categorical(cells)]
+    parts.append(alpha(cells, level=level))
     if scale.kind != "nominal":
-        found |= intraclass(cells, items, raters)
-    return {name: float(value) for name, value in found.items()}
+        parts.append(intraclass(cells))
+    return lambda weights: {name: values for part in parts for name, values in part(weights).items()}
 
 
 def _notes(cells: Cells) -> Iterator[str]:
