@@ -4,14 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import binom, nct, t
 
 import assay
 from assay import Contest, Responses, Scale, _json, compare
 from assay.comparison import variance_components
+from assay.comparison.raters import saturation
 from assay.errors import ArgumentError, DataError
 from assay.planning import Plan, RaterCosts, RaterDesign, plan_raters
-from assay.planning.rater_noise import Noise, Rule, ceiling, draws, expectation, fewest
+from assay.planning.rater_noise import Noise, Rule, ceiling, draws, expectation, fewest, rater_df
 
 pytestmark = pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
 
@@ -161,6 +164,96 @@ def test_the_smallest_contrast_is_found_with_the_target_power():
     [cell] = plan_raters(contest, contrast=1.0, n_items=50, n_raters=8, detectable=True, rng=0).cells
     again = plan_raters(contest, contrast=cell.detectable, n_items=50, n_raters=8, rng=0)
     assert again.cells[0].power == pytest.approx(0.8, abs=1e-3)
+
+
+def labelled(rng, n=80, r=5):
+    """Return the same models as labels of five levels."""
+    contest = against_gold(rng, n, r, k=1)
+    sides = [np.clip(np.floor(5 * source.values), 0, 4) for source in (contest.gold, contest.a, contest.b)]
+    gold, a, b = (
+        Responses(values, source.offsets, source.raters)
+        for values, source in zip(sides, (contest.gold, contest.a, contest.b), strict=True)
+    )
+    return Contest(gold, a, b, Scale.of(np.arange(5.0), kind="ordinal"), contest.items)
+
+
+@pytest.mark.parametrize(("metric", "kind"), [("mae", against_gold), ("wins", against_gold), ("accuracy", labelled)])
+def test_the_error_of_the_pilots_own_design_is_that_of_compare(metric, kind):
+    """Same variances, same factor of raters near the largest contrast, same degrees of freedom."""
+    contest = kind(np.random.default_rng(13))
+    error = compare(contest, metric=metric, n_resamples=199, rng=3, workers=1).error
+    n, r = contest.n_items, 5
+    [cell] = plan_raters(contest, metric=metric, n_items=n, n_raters=r, n_resamples=199, rng=3, workers=1).cells
+    found = variance_components(contest, metric=metric, n_resamples=199, rng=3, workers=1)
+    assert cell.standard_error == pytest.approx(error.standard_error)
+    of_raters = cell.shares["raters"] + cell.shares["residual"]
+    assert of_raters * cell.standard_error**2 == pytest.approx(error.variances[0])
+    assert error.dfs == pytest.approx((rater_df(n, r, r), n - 1))
+    measured = found.variances()
+    factor = error.variances[0] / (measured["raters"] + measured["residual"])
+    assert 1 < factor == pytest.approx(float(saturation(abs(found.contrast) / found.largest)) ** 2)
+
+
+@given(
+    parts=st.tuples(*[st.floats(0.01, 10)] * 3),
+    end=st.floats(0.3, 10),
+    share=st.floats(0, 1),
+    n=st.integers(5, 1000),
+    r=st.integers(2, 30),
+)
+@settings(max_examples=40, deadline=None)
+def test_power_grows_with_raters_and_where_it_counts_with_the_contrast(parts, end, share, n, r):
+    """Near the largest contrast what raters add depends on it: a root search still finds one root."""
+    noise, design = Noise(*parts, largest=end, share=share), RaterDesign(n, r, 1, 1, r, r)
+    slack = 1e-3  # of the integral
+    more = [expectation(noise, replace(design, n_raters=k, raters_per_item=k), end / 2, Rule()) for k in (r, r + 1)]
+    assert more[1].power >= more[0].power - slack
+    powers = np.array([expectation(noise, design, part * end, Rule()).power for part in np.linspace(0.01, 1.2, 25)])
+    most = np.maximum.accumulate(powers)
+    assert (powers >= most - slack)[most >= 0.3].all()
+
+
+def test_without_an_end_or_without_a_difference_the_error_is_as_measured():
+    linear = Noise.of(variance_components(ratings(np.random.default_rng(14), shift=1.0), metric="rating"))
+    assert linear.largest == math.inf
+    assert linear.at(3.0).scale == 1
+    contest = against_gold(np.random.default_rng(14))
+    noise = Noise.of(variance_components(contest, metric="mae", n_resamples=199, rng=0))
+    assert 0 < noise.share < 1 < noise.at(noise.share * noise.largest).scale
+    assert replace(noise, share=0.0).at(0.0).scale == 1
+    # Raters that were seen near the end move a contrast of zero more.
+    assert noise.at(0.0).scale == pytest.approx(1 / (1 - noise.share**2) ** 2)
+    assert noise.at(np.array([-0.1, 0.1])).scale == pytest.approx(float(noise.at(0.1).scale))
+
+
+def test_the_smallest_contrast_near_the_end_is_found_with_the_target_power():
+    contest = against_gold(np.random.default_rng(15), k=1)
+    asked = {"metric": "mae", "n_items": 60, "n_raters": 5, "n_resamples": 199, "rng": 0}
+    for alternative in ("two-sided", "less"):
+        [cell] = plan_raters(contest, contrast=-0.1, detectable=True, alternative=alternative, **asked).cells
+        again = plan_raters(contest, contrast=-cell.detectable, alternative=alternative, **asked)
+        assert again.cells[0].power == pytest.approx(0.8, abs=1e-3)
+    one, other = (plan_raters(pilot, contrast=0.1, **asked) for pilot in (contest, contest.swapped()))
+    assert other.cells[0].power == pytest.approx(one.cells[0].power)
+
+
+def test_the_plan_says_where_plans_did_not_come_true():
+    asked = {"n_items": 60, "n_resamples": 99, "rng": 0}
+    few, counts, end = "fewer than 5 raters behind gold", "change with the number of raters behind gold", "apart in"
+
+    def told(contest, **more):
+        notes = " ".join(plan_raters(contest, **asked, **more).notes)
+        return [few in notes, counts in notes, end in notes]
+
+    contest, labels = against_gold(np.random.default_rng(16)), labelled(np.random.default_rng(16))
+    assert told(contest, metric="mae", contrast=0.1, n_raters=[3, 10]) == [True, False, False]
+    assert told(contest, metric="wins", contrast=0.1, n_raters=[3]) == [True, False, False]
+    assert told(contest, metric="mae", contrast=0.1, n_raters=[5, 10]) == [False, False, False]
+    assert told(contest, metric="mae", contrast=0.1, nested=True, raters_per_item=3) == [False, False, False]
+    assert told(labels, metric="tv", contrast=0.1, n_raters=[20]) == [False, True, False]
+    assert told(labels, metric="accuracy", contrast=0.1, n_raters=[3]) == [False, True, False]
+    assert told(contest, metric="wins", contrast=1.2, n_raters=[5]) == [False, False, True]
+    assert told(ratings(np.random.default_rng(16)), contrast=0.5, n_raters=[3]) == [False, False, False]
 
 
 def test_repeats_of_the_models_are_planned_against_gold():

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import chdtri
 
 from assay import _check, _random
-from assay.comparison.raters import measured_error
+from assay.comparison.raters import largest, measured_error
 from assay.errors import ArgumentError
 from assay.inference import CombinedError, ConfidenceInterval, TwoWay, two_way
 from assay.metrics import AdditiveMetric, Metric, resolve
@@ -44,6 +44,8 @@ class ContrastComponents:
         Responses per item of A and of B, where they have no raters.
     dfs : mapping of str to float
         The degrees of freedom with which each component is known.
+    largest : float
+        The largest contrast that any gold could make of these A and B; infinite for metrics without such an end.
     notes : tuple of str
     """
 
@@ -56,6 +58,7 @@ class ContrastComponents:
     raters_per_item: float
     n_repeats: Mapping[str, float]
     dfs: Mapping[str, float]
+    largest: float = math.inf
     notes: tuple[str, ...] = ()
 
     def variances(
@@ -116,7 +119,8 @@ class ContrastComponents:
             "metric": self.metric, "contrast": self.contrast, "components": dict(self.components),
             "intervals": {name: ends.to_dict() for name, ends in self.intervals.items()}, "n_items": self.n_items,
             "n_raters": self.n_raters, "raters_per_item": self.raters_per_item, "n_repeats": dict(self.n_repeats),
-            "dfs": dict(self.dfs), "decision_study": self.decision_study(), "notes": list(self.notes),
+            "dfs": dict(self.dfs), "largest": self.largest, "decision_study": self.decision_study(),
+            "notes": list(self.notes),
         }  # fmt: skip
 
     def __str__(self) -> str:
@@ -217,6 +221,7 @@ def variance_components(
         raters_per_item=table.n_cells / contest.n_items,
         n_repeats={role: found.n_repeats for role, found in repeats.items()},
         dfs=dfs,
+        largest=largest(contest, chosen) if contest.gold is not None else math.inf,
         notes=notes,
     )
 

@@ -133,7 +133,7 @@ def rater_error(
 
     A linear metric is the mean of an items × raters table, which analysis of variance takes apart. For the others see
     `measured_error`; and where the contrast nears the largest that is possible, what raters do to it is no measure of
-    what they would do to a contrast of zero (`_saturation`).
+    what they would do to a contrast of zero (`saturation`).
     """
     if metric.linear:
         table = cell_table(contest, metric)
@@ -182,21 +182,42 @@ def _smooth(metric: Metric) -> bool:
 
 
 def _saturation(contest: Contest, metric: Metric) -> float:
-    """Return by what factor raters would move the contrast more if it were zero.
+    contrast = float(metric.contrast(*summaries_of(contest, metric.needs)))
+    return float(saturation(share_of(contrast, largest(contest, metric))))
+
+
+def largest(contest: Contest, metric: Metric) -> float:
+    """Return the largest contrast that any gold could make of these A and B; infinite for metrics without an end.
 
     Gold cannot be closer to A than to B by more than A and B are apart, if the metric is a distance (or counts items).
-    Near that end raters hardly move the contrast, and a study whose few raters happen to lean to one side would look
+    """
+    if not isinstance(metric, DISTANCES):
+        return math.inf
+    _, a, b = summaries_of(contest, metric.needs)
+    return max(abs(float(metric.contrast(model, a, b))) for model in (a, b))
+
+
+def share_of(contrast: FloatArray | float, largest: float) -> FloatArray:
+    """Return the contrast as a share of the largest: 0 where there is no end, or where A and B are the same."""
+    return np.minimum(1.0, np.abs(contrast) / largest) if 0 < largest < math.inf else np.zeros(np.shape(contrast))
+
+
+def saturation(share: FloatArray | float) -> FloatArray:
+    """Return by what factor raters would move the contrast more if it were zero, given its share of the largest.
+
+    Near the end raters hardly move a contrast, and a study whose few raters happen to lean to one side would look
     certain. On Fisher's scale, artanh(contrast / largest), they move it alike everywhere; from the point on where the
     standard error there grows faster than the estimate, the factor is that of a constant estimate (Hauck and Donner
     1977 describe the trap).
+
+    Examples
+    --------
+    >>> saturation(np.array([0.0, 0.3, 0.6, 0.9])).round(3)
+    array([1.   , 1.065, 1.353, 2.01 ])
     """
-    if not isinstance(metric, DISTANCES):
-        return 1.0
-    gold, a, b = summaries_of(contest, metric.needs)
-    largest = max(abs(float(metric.contrast(model, a, b))) for model in (a, b))
-    share = min(1.0, abs(float(metric.contrast(gold, a, b))) / largest) if largest > 0 else 0.0
-    turned = min(share, PEAK)
-    return share / (math.atanh(turned) * (1 - turned**2)) if share > 0 else 1.0
+    share = np.maximum(share, 1e-9)  # at 0 the ratio below is 0 / 0, and next to it 1
+    turned = np.minimum(share, PEAK)
+    return np.asarray(share / (np.arctanh(turned) * (1 - np.square(turned))))
 
 
 def _left_out_variance(contest: Contest, metric: Metric, clusters: IntArray | None) -> tuple[float, float]:

@@ -16,11 +16,15 @@ import numpy as np
 from scipy.special import gammaincinv, ndtr, ndtri, stdtrit
 
 from assay.comparison.components import ContrastComponents
+from assay.comparison.raters import saturation, share_of
 from assay.planning.rater_designs import RaterDesign
 from assay.scales import FloatArray
 
 SHIFTS, POINTS = 4, 256
 """Points of the integral: their shifted copies tell its error."""
+
+END = 0.95
+"""From this share of the largest contrast on, how raters move a contrast is not carried over to other contrasts."""
 
 MANY = 10**8
 """Items that stand for "any number"."""
@@ -48,19 +52,53 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """What one item, rater, judgement and repeat adds to the variance of a contrast; arrays where these are draws."""
+    """What one item, rater, judgement and repeat adds to the variance of a contrast; arrays where these are draws.
+
+    Attributes
+    ----------
+    items, raters, residual, repeats_a, repeats_b
+    largest : float
+        The contrast that A and B are apart, near which raters hardly move it.
+    share : float
+        The pilot's contrast, at which raters were seen, as a share of that.
+    scale
+        By what `compare` multiplies what raters add (and the residual, which is in it); see `at`.
+    """
 
     items: FloatArray | float
     raters: FloatArray | float
     residual: FloatArray | float
     repeats_a: float = 0.0
     repeats_b: float = 0.0
+    largest: float = math.inf
+    share: float = 0.0
+    scale: FloatArray | float = 1.0
 
     @classmethod
     def of(cls, found: ContrastComponents) -> "Noise":
-        """Take the components of a pilot; what is below zero or unknown counts as zero."""
+        """Take the components of a pilot; what is below zero or unknown counts as zero.
+
+        Where repeats seem to add more than items differ by in all, they are taken for all of it and no more.
+        """
         parts = {name: max(0.0, part) for name, part in found.components.items() if not math.isnan(part)}
-        return cls(**{name: parts.get(name, 0.0) for name in ("items", "raters", "residual", "repeats_a", "repeats_b")})
+        of_repeats = sum(parts[f"repeats_{role}"] / k for role, k in found.n_repeats.items())
+        if -of_repeats < found.components["items"] < 0:
+            fitting = 1 + found.components["items"] / of_repeats
+            parts |= {f"repeats_{role}": fitting * parts[f"repeats_{role}"] for role in found.n_repeats}
+        known = {name: parts.get(name, 0.0) for name in ("items", "raters", "residual", "repeats_a", "repeats_b")}
+        return cls(**known, largest=found.largest, share=float(share_of(found.contrast, found.largest)))
+
+    def at(self, contrast: FloatArray | float) -> "Noise":
+        """Return the noise by which `compare` tests a contrast.
+
+        On Fisher's scale raters move every contrast alike: one that is the share s of the largest by 1 − s² of what
+        they would move one of zero. That carries the pilot's raters over to this contrast, and `saturation` is what
+        `compare` makes of them there. Drawn around its expectation with this error, instead of its own, a contrast is
+        found as often as on Fisher's scale.
+        """
+        share = share_of(contrast, self.largest)
+        carried = (1 - np.minimum(share, END) ** 2) / (1 - min(self.share, END) ** 2)
+        return replace(self, scale=np.square(saturation(share) * carried))
 
     def variances(self, design: RaterDesign) -> dict[str, FloatArray | float]:
         """Return what each component adds to the variance of the contrast."""
@@ -68,7 +106,8 @@ class Noise:
         found = {"items": self.items / n}
         if design.n_raters:
             raters = n * per if design.nested else design.n_raters / (1 + unequal(n, design.n_raters, per))
-            found |= {"raters": self.raters / raters, "residual": self.residual / (n * per)}
+            scale = 1.0 if design.nested else self.scale  # nested raters are no random factor of the test
+            found |= {"raters": scale * self.raters / raters, "residual": scale * self.residual / (n * per)}
         repeats = self.repeats_a / design.a + self.repeats_b / design.b
         return found | ({"repeats": repeats / n} if repeats else {})
 
@@ -110,6 +149,7 @@ def expectation(
     >>> round(found.power, 2), round(found.width, 2)
     (0.63, 0.86)
     """
+    noise = noise.at(contrast)
     error = math.sqrt(float(noise.total(design)))
     of_raters, of_items = _estimates(noise, design)
     reach = _reach(of_raters, of_items, design, rule.tail)
@@ -154,6 +194,7 @@ def _reaches(  # noqa: PLR0917 (private; `fewest` names them)
         items = items + ((noise.raters + noise.residual) / (n * per) if design.n_raters else 0.0)
     else:
         raters, df = noise.raters / r * (1 + unequal(n, r, per)) + noise.residual / (n * per), rater_df(n, r, per)
+        raters = noise.at(contrast).scale * raters
         if design.raters_per_item == 1:  # nothing tells items from the residual then
             raters, items = raters + items, np.zeros_like(n)
     df = df[:1, np.newaxis] if np.ptp(df) == 0 else df[:, np.newaxis]  # the quantiles cost more than all the rest
@@ -229,7 +270,7 @@ def _estimates(noise: Noise, design: RaterDesign) -> tuple[FloatArray, FloatArra
     if per == 1:  # nothing tells items from the residual then
         return sum(parts.values()) * _mean_square(df, 2), np.zeros((SHIFTS, POINTS))
     # Where items are judged by different raters, these are part of what differs between items.
-    noisy = parts["residual"] + (float(noise.raters) / (n * per) if per < r else 0.0)
+    noisy = float(noise.residual + (noise.raters if per < r else 0.0)) / (n * per)
     between = (items + noisy) * _mean_square(n - 1, 0)
     within = noisy * _mean_square(n * per - n if per < r else (n - 1) * (r - 1), 1)
     return (parts["raters"] + parts["residual"]) * _mean_square(df, 2), np.maximum(0.0, between - within)

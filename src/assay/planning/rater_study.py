@@ -11,11 +11,15 @@ from scipy.special import ndtr
 from assay import _check
 from assay.comparison import ContrastComponents
 from assay.errors import ArgumentError, DataError
+from assay.metrics import Metric
 from assay.planning import rater_noise as noises
 from assay.planning.rater_designs import RaterCell, RaterCosts, RaterDesign
 from assay.planning.rater_noise import Noise, Rule
 from assay.rating_design import RatingDesign, design_of, rated
 from assay.responses import Contest
+
+FEW = 5
+"""Below this many raters, what a pilot says about raters and what a plan says about power are poor."""
 
 MOST_RATERS = 1000
 DRAWS = 1000
@@ -27,6 +31,7 @@ class Study:
     """The pilot, what it says about noise, and the question asked of every design."""
 
     found: ContrastComponents
+    metric: Metric
     noise: Noise
     pilot: RaterDesign
     judged: RatingDesign
@@ -41,6 +46,7 @@ class Study:
         contest: Contest,
         found: ContrastComponents,
         *,
+        metric: Metric,
         contrast: float | None,
         rule: Rule,
         level: float,
@@ -70,7 +76,7 @@ class Study:
             contest.n_items, sizes.get("gold", 0), sizes["a"], sizes["b"], judged.n_raters,
             round(found.raters_per_item) if roles else 0, judged.kind == "nested", per_pair,
         )  # fmt: skip
-        return cls(found, noise, pilot, judged, wanted, rule, level, costs)
+        return cls(found, metric, noise, pilot, judged, wanted, rule, level, costs)
 
     def test(self, cell: RaterCell) -> str:
         """Return the test that `compare` runs on such a design."""
@@ -87,7 +93,7 @@ class Study:
 
     def cell(self, design: RaterDesign, *, detect: float | None) -> RaterCell:
         """Return what a design may expect."""
-        parts = {name: float(part) for name, part in self.noise.variances(design).items()}
+        parts = {name: float(part) for name, part in self.noise.at(self.contrast).variances(design).items()}
         total = sum(parts.values())
         error = math.sqrt(total)
         met = noises.expectation(self.noise, design, self.contrast, self.rule, confidence_level=self.level)
@@ -117,13 +123,18 @@ class Study:
 
     def _detectable(self, design: RaterDesign, error: float, target: float) -> float:
         low, high = 0.0, error
-        while noises.expectation(self.noise, design, high, self.rule).power < target and high < 1e6 * error:
+        rule = self._towards_a()
+        while noises.expectation(self.noise, design, high, rule).power < target and high < 1e6 * error:
             low, high = high, 2 * high
         for _ in range(30):
             middle = (low + high) / 2
-            enough = noises.expectation(self.noise, design, middle, self.rule).power >= target
+            enough = noises.expectation(self.noise, design, middle, rule).power >= target
             low, high = (low, middle) if enough else (middle, high)
         return high
+
+    def _towards_a(self) -> Rule:
+        """Return the rule for contrasts without a sign."""
+        return replace(self.rule, alternative="greater" if self.rule.alternative != "two-sided" else "two-sided")
 
     def interval(
         self, chosen: RaterDesign, rng: np.random.Generator, target: float | None, *, max_items: int, of: str
@@ -135,9 +146,8 @@ class Study:
         own = np.full(DRAWS, abs(self.contrast))
         if self.contrast == self.found.contrast:  # the difference is the pilot's, and as uncertain as the rest
             own = np.maximum(0.0, contrasts * np.sign(self.contrast))
-        rule = replace(self.rule, alternative="greater" if self.rule.alternative != "two-sided" else "two-sided")
         most = max_items if of == "items" else MOST_RATERS
-        found = noises.fewest(noise, chosen, own, rule, target=target, most=most, of=of)
+        found = noises.fewest(noise, chosen, own, self._towards_a(), target=target, most=most, of=of)
         low, high = np.quantile(found, [0.025, 0.975], method="inverted_cdf")
         return float(low), float(high)
 
@@ -155,7 +165,7 @@ class Study:
     def caveats(self, cells: Sequence[RaterCell], *, given: bool) -> list[str]:
         """Return what the reader must know."""
         notes = []
-        if self.pilot.n_raters and self.pilot.n_raters < 5 and not self.pilot.nested:
+        if self.pilot.n_raters and self.pilot.n_raters < FEW and not self.pilot.nested:
             notes.append(f"{self.pilot.n_raters} raters of the pilot say little about how much raters differ.")
         part = [cell for cell in cells if cell.raters_per_item < cell.n_raters and not cell.nested]
         if part:
@@ -167,4 +177,27 @@ class Study:
             )
         if not given:
             notes.append("the difference is the pilot's own estimate, and such estimates tend to be too large.")
+        return [*notes, *self._doubts(cells)]
+
+    def _doubts(self, cells: Sequence[RaterCell]) -> list[str]:
+        """Return where plans against gold did not come true (docs/raters.md), and which contrasts cannot be."""
+        notes = []
+        crossed = [cell for cell in cells if cell.n_raters and not cell.nested]
+        if self.pilot.gold and not self.metric.linear:
+            if self.metric.needs == "counts" and crossed:
+                notes.append(
+                    f"contrasts of {self.metric.name} change with the number of raters behind gold, and where power is "
+                    "low `compare` finds them less often than planned: stay near the pilot's number of raters."
+                )
+            elif any(cell.n_raters < FEW for cell in crossed):
+                notes.append(
+                    f"with fewer than {FEW} raters behind gold `compare` finds contrasts of {self.metric.name} less "
+                    "often than planned."
+                )
+        contrasts = [abs(self.contrast), *(cell.detectable for cell in cells)]
+        if np.nanmax(contrasts) > self.found.largest * (1 + 1e-9):
+            notes.append(
+                f"A and B of the pilot are {self.found.largest:.4g} apart in {self.metric.name}: no gold makes a "
+                "larger contrast of them."
+            )
         return notes

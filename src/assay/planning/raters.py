@@ -3,7 +3,7 @@
 from assay import _check, _random
 from assay.comparison import variance_components
 from assay.inference import ALTERNATIVES
-from assay.metrics import Metric
+from assay.metrics import Metric, resolve
 from assay.planning.rater_designs import USUAL_RATERS, RaterCosts
 from assay.planning.rater_noise import Rule
 from assay.planning.rater_search import Numbers, designs_of, looks_for_raters, numbers, recommend, shapes_of
@@ -108,7 +108,10 @@ def plan_raters(
     found = variance_components(
         contest, metric=metric, n_resamples=n_resamples, confidence_level=level, rng=seed, workers=workers
     )
-    study = Study.of(contest, found, contrast=contrast, rule=rule, level=level, costs=costs or RaterCosts())
+    study = Study.of(
+        contest, found, metric=resolve(metric).on(contest.scale), contrast=contrast, rule=rule, level=level,
+        costs=costs or RaterCosts(),
+    )  # fmt: skip
     shapes = list(shapes_of(study, n_raters, raters_per_item, n_repeats, nested=nested))
     searched = "raters" if looks_for_raters(study, n_items, n_raters, target_power, nested=nested) else "items"
     designs, out_of_reach = designs_of(
