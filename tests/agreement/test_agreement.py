@@ -154,6 +154,18 @@ def test_intervals_do_not_depend_on_workers_and_hold_the_estimate():
     assert one.to_dict()["level"] == "ordinal"
 
 
+@pytest.mark.parametrize("n_raters", [2, 3, 23])
+def test_progress_hears_of_twice_the_draws_for_each_source(n_raters):
+    table = table_of(np.random.default_rng(9).integers(0, 3, (9, n_raters)).astype(float))
+    alone = ResponseTable(
+        table.items, {**table.sources, "model": Responses(np.ones(9), range(10))}, table.scale, {}, table.raters
+    )
+    told = []
+    describe(alone, n_resamples=70, rng=0, workers=1, progress=told.append)
+    assert sum(told) == 2 * 2 * 70
+    assert len(told) > 3
+
+
 def test_an_outlier_is_seen_among_the_raters():
     rng = np.random.default_rng(7)
     grid = np.repeat(rng.integers(0, 3, (60, 1)), 5, axis=1).astype(float)

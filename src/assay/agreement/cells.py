@@ -55,12 +55,14 @@ class Cells:
         pointers = np.searchsorted(self.items[first], np.arange(self.n_items + 1))
         return csr_array((counts, self.codes[first], pointers), shape=(self.n_items, self.levels.size))
 
-    def by_rater(self, parts: FloatArray) -> "csc_array":
-        """Return one number for each cell as raters × items, whose product with item weights sums them by rater."""
+    def by_rater(self, *parts: FloatArray) -> "list[csc_array]":
+        """Return numbers of each cell as raters × items, whose products with item weights sum them by rater."""
         from scipy.sparse import csc_array
 
-        pointers = np.searchsorted(self.items, np.arange(self.n_items + 1))
-        return csc_array((parts, self.raters, pointers), shape=(self.n_raters, self.n_items))
+        shape = self.n_raters, self.n_items
+        pointers = np.searchsorted(self.items, np.arange(self.n_items + 1)).astype(np.int32)
+        raters = self.raters.astype(np.int32)
+        return [csc_array((part, raters, pointers), shape=shape, copy=False) for part in parts]
 
 
 def cells_from(values: FloatArray, items: IntArray, raters: IntArray) -> Cells:

@@ -35,12 +35,12 @@ def categorical(cells: Cells) -> Weighed:
     paired = sizes > 1
     agreed = np.where(paired, _divided(labels.power(2).sum(axis=1) - sizes, sizes * (sizes - 1)), 0.0)
     sums = np.stack([paired, agreed])
-    shares_by_item = _scaled(labels, np.where(paired, _divided(1.0, sizes), 0.0))
+    share = np.where(paired, _divided(1.0, sizes), 0.0)
     width = cells.levels.size
 
     def weighed(weights: FloatArray) -> dict[str, FloatArray]:
         n, agreed = sums @ weights
-        observed, shares = _divided(agreed, n), _divided(shares_by_item.T @ weights, n)
+        observed, shares = _divided(agreed, n), _divided(_sum_labels(labels, share, weights), n)
         by_chance = np.square(shares).sum(axis=0)
         by_guess = _divided((shares * (1 - shares)).sum(axis=0), float(width - 1))
         return {
@@ -96,7 +96,7 @@ def intraclass(cells: Cells) -> Weighed:
     sums = np.stack([spread, sizes * (sizes - 1), sizes, first, second, present, present / np.maximum(sizes, 1)])
     of_pairs = np.stack([spread, np.square(sizes), sizes])
     centred = _centred(cells)
-    of_raters = [cells.by_rater(part) for part in (np.ones(centred.size), centred, np.square(centred))]
+    of_raters = cells.by_rater(np.ones(centred.size), centred, np.square(centred))
 
     def weighed(weights: FloatArray) -> dict[str, FloatArray]:
         in_item, n_in_item, size, one, two, n_items, shared = sums @ weights
@@ -142,22 +142,21 @@ def _apart_by_label(cells: Cells, level: Level) -> Callable[[FloatArray], tuple[
     """Return what `_apart_by_interval` does where the distance is one of labels, whose table may be large."""
     labels, sizes = cells.labels(), cells.sum_by_item()
     scale = np.where(sizes > 1, 1 / np.maximum(sizes - 1, 1), 0.0)
-    pairable = _scaled(labels, (sizes > 1).astype(np.float64))
-    if level == "ordinal":
-        within = _scaled(labels, scale * sizes)
-    elif level == "nominal":
-        observed_by_item: FloatArray = scale * (np.square(sizes) - labels.power(2).sum(axis=1))
-    else:
-        observed_by_item = scale * _ratio_apart(labels, cells.levels)
-        held = list(_ratio_distances(cells.levels)) if cells.levels.size <= DENSE[0] else None
+    levels, paired = cells.levels, (sizes > 1).astype(np.float64)
+    observed_by_item = np.empty(0)
+    if level == "nominal":
+        observed_by_item = scale * (np.square(sizes) - labels.power(2).sum(axis=1))
+    elif level == "ratio":
+        observed_by_item = scale * _ratio_apart(labels, levels)
+        held = list(_ratio_distances(levels)) if levels.size <= DENSE[0] else None
 
     def weighed(weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        margins = pairable.T @ weights
+        margins = _sum_labels(labels, paired, weights)
         total = margins.sum(axis=0)
         if level == "nominal":
             return total, observed_by_item @ weights, np.square(total) - np.square(margins).sum(axis=0)
         if level == "ratio":
-            parts = held or _ratio_distances(cells.levels)
+            parts = held or _ratio_distances(levels)
             expected = sum((margins[rows] * (apart @ margins)).sum(axis=0) for rows, apart in parts)
             return total, observed_by_item @ weights, np.asarray(expected)
         # The distance is that of middle ranks, which are those of the draw: an interval distance of other values.
@@ -167,7 +166,7 @@ def _apart_by_label(cells: Cells, level: Level) -> Callable[[FloatArray], tuple[
         np.square(by_item, out=by_item)
         by_item *= weights
         np.square(ranks, out=ranks)
-        observed = 2 * _less((ranks * (within.T @ weights)).sum(axis=0), scale @ by_item)
+        observed = 2 * _less((ranks * _sum_labels(labels, scale * sizes, weights)).sum(axis=0), scale @ by_item)
         return total, observed, 2 * total * (margins * ranks).sum(axis=0)
 
     return weighed
@@ -185,11 +184,9 @@ def _centred(cells: Cells) -> FloatArray:
     return cells.values - cells.values.mean() if cells.values.size else cells.values
 
 
-def _scaled(labels: "csr_array", by_item: FloatArray) -> "csr_array":
-    """Multiply each item's counts."""
-    found = labels.copy()
-    found.data *= np.repeat(by_item, np.diff(labels.indptr))
-    return found
+def _sum_labels(labels: "csr_array", by_item: FloatArray, weights: FloatArray) -> FloatArray:
+    """Sum how often each level occurs, items weighted twice over: levels × draws."""
+    return np.asarray(labels.T @ (weights * by_item[:, np.newaxis]))
 
 
 def _ratio_apart(labels: "csr_array", levels: FloatArray) -> FloatArray:

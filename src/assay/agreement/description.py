@@ -1,6 +1,6 @@
 """What is in a table of ratings: who judged what, how far they agree, and what can and cannot be concluded."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,10 +101,11 @@ def describe(
     n_resamples: int = 499,
     rng: _random.Rng = None,
     workers: int | None = None,
+    progress: Callable[[int], object] | None = None,
 ) -> Description:
     """Describe a table: designs, agreement, and what a comparison of its sources can and cannot conclude.
 
-    The parameters are those of `measure_agreement`.
+    The parameters are those of `measure_agreement`; `progress` hears of twice `n_resamples` draws for each source.
 
     Examples
     --------
@@ -118,7 +119,8 @@ def describe(
     'crossed'
     """
     seed = _random.replayable(rng)
-    sources = tuple(_describe_source(table, name, level, n_resamples, seed, workers) for name in table.sources)
+    how = {"level": level, "n_resamples": n_resamples, "workers": workers, "progress": progress}
+    sources = tuple(_describe_source(table, name, seed, how) for name in table.sources)
     rated = [part.name for part in sources if part.design.n_raters > 1]
     pairs = [(a, b) for i, a in enumerate(rated) for b in rated[i + 1 :]]
     overlaps = {(a, b): overlap(table.sources[a], table.sources[b]) for a, b in pairs}
@@ -132,15 +134,16 @@ def describe(
     )
 
 
-def _describe_source(  # noqa: PLR0917 (private; the public function names them)
-    table: ResponseTable, name: str, level: str | None, n_resamples: int, seed: Any, workers: int | None
+def _describe_source(
+    table: ResponseTable, name: str, seed: np.random.SeedSequence, how: dict[str, Any]
 ) -> SourceDescription:
     responses = table.sources[name]
     design = design_of(responses)
     found = None
     if design.n_raters > 1 and design.raters_per_item[2] > 1:
-        child = _random.child(seed, name)
-        found = measure_agreement(table, source=name, level=level, n_resamples=n_resamples, rng=child, workers=workers)
+        found = measure_agreement(table, source=name, rng=_random.child(seed, name), **how)
+    elif how["progress"] is not None:
+        how["progress"](2 * how["n_resamples"])
     return SourceDescription(name, int((responses.sizes > 0).sum()), int(np.sum(responses.sizes)), design, found)
 
 

@@ -1,7 +1,9 @@
 """Intervals of agreement over items and raters: what other items, judged by other raters, would have shown."""
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +27,7 @@ def measure_errors(
     seed: np.random.SeedSequence,
     workers: int,
     at_once: int = _random.BLOCK,
+    progress: Callable[[int], object] | None = None,
 ) -> dict[str, CombinedError]:
     """Return the error of each coefficient: of raters beyond items (where it can be known), and of items.
 
@@ -33,47 +36,44 @@ def measure_errors(
     rater move apart when items are drawn. What a rater says about one item would be counted twice otherwise, and is by
     draws of items and raters together.
 
-    `at_once` is how many draws the coefficients are asked for at a time.
+    `at_once` is how many draws the coefficients are asked for at a time. `progress` hears of as many draws of items as
+    there are, and of as many again while raters are left out.
     """
     left_out = _left_out(n_raters, _random.generator(seed, "raters"))
     each = -(-n_resamples // len(left_out)) if left_out else 0
     once = np.ones((n_items, 1))
-    of_all = coefficients(np.ones(n_raters))
-    names = list(of_all(once))
 
-    def measured(of: Callable[[FloatArray], Mapping[str, FloatArray]], items: FloatArray) -> FloatArray:
-        found = of(items)
-        return np.stack([found[name] for name in names], axis=-1)
+    def measured(raters: FloatArray, n_draws: int, **how: Any) -> dict[str, FloatArray]:
+        of = coefficients(raters)
 
-    def block(number: int, start: int, stop: int) -> FloatArray:
-        drawn = _item_weights(n_items, seed, number, stop - start, at_once)
-        return np.concatenate([measured(of_all, items) for items in drawn])
+        def block(number: int, start: int, stop: int) -> list[Mapping[str, FloatArray]]:
+            return [of(items) for items in _item_weights(n_items, seed, number, stop - start, at_once)]
 
-    def without_one(number: int, _start: int, _stop: int) -> tuple[FloatArray, FloatArray]:
-        of = coefficients(left_out[number])
-        drawn = (
-            measured(of, items)
-            for number, start, stop in _random.blocks(each)
-            for items in _item_weights(n_items, seed, number, stop - start, at_once)
-        )
-        return measured(of, once)[0], np.concatenate(list(drawn))
+        parts = [of(once), *itertools.chain(*_random.map_blocks(block, n_draws, **how))]
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
-    parts = _random.map_blocks(block, n_resamples, workers=workers)
-    of_items = _variances(np.concatenate(parts)) * n_items / max(1, n_items - 1)
-    apart = _random.map_blocks(without_one, len(left_out), workers=workers, size=1)
-    without = np.array([part[0] for part in apart]).reshape(len(left_out), len(names))
-    drawn = np.array([part[1] for part in apart]).reshape(len(left_out), each, len(names)).swapaxes(0, 1)
+    def without(number: int, start: int, stop: int) -> dict[str, FloatArray]:
+        found = measured(left_out[number], each, workers=1)
+        if progress is not None:
+            progress(stop * n_resamples // len(left_out) - start * n_resamples // len(left_out))
+        return found
+
+    whole = measured(np.ones(n_raters), n_resamples, workers=workers, progress=progress)
+    others = _random.map_blocks(without, len(left_out), workers=workers, size=1)
+    if progress is not None and not left_out:
+        progress(n_resamples)
+    corrected = n_items / max(1, n_items - 1)
     found = {}
-    for i, name in enumerate(names):
-        known = ~np.isnan(without[:, i])
-        n = int(known.sum())
-        error = CombinedError((float(of_items[i]),), (max(1.0, n_items - 1.0),), n_resamples=n_resamples)
+    for name, (_, *draws) in whole.items():
+        of_items = float(_variances(np.array(draws)) * corrected)
+        error = CombinedError((of_items,), (max(1.0, n_items - 1.0),), n_resamples=n_resamples)
+        known = np.array([other[name] for other in others if not np.isnan(other[name][0])])
+        n = len(known)
         if n > 1:
-            moved = drawn[:, known, i]
+            as_it_is, moved = known[:, 0], known[:, 1:].T
             moved = moved[~np.isnan(moved).any(axis=1)]
-            by_items = _variances(moved - moved.mean(axis=1, keepdims=True)).sum() if moved.size else 0.0
-            by_items *= n_items / max(1, n_items - 1)
-            of_raters = (n - 1) / n * (np.square(without[known, i] - without[known, i].mean()).sum() - by_items)
+            by_items = _variances(moved - moved.mean(axis=1, keepdims=True)).sum() * corrected if moved.size else 0.0
+            of_raters = (n - 1) / n * (np.square(as_it_is - as_it_is.mean()).sum() - by_items)
             variances = (max(0.0, float(of_raters)), *error.variances)
             error = CombinedError(variances, (n - 1.0, *error.dfs), n_resamples=n_resamples)
         found[name] = error

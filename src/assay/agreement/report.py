@@ -1,7 +1,7 @@
 """How far raters agree: coefficients with intervals over items and raters, and each rater beside the others."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -118,6 +118,7 @@ def measure_agreement(
     confidence_level: float = 0.95,
     rng: _random.Rng = None,
     workers: int | None = None,
+    progress: Callable[[int], object] | None = None,
 ) -> Agreement:
     """Measure how far the raters of one source agree.
 
@@ -135,6 +136,8 @@ def measure_agreement(
     rng : int, SeedSequence, Generator or None
     workers : int, optional
         Threads; the result does not depend on it.
+    progress : callable, optional
+        Told how many draws are done whenever some are, of twice `n_resamples` in all.
 
     Returns
     -------
@@ -171,7 +174,7 @@ def measure_agreement(
         lambda raters: _weighed(cells.of(raters), table.scale, chosen),
         n_items=cells.n_items, n_raters=cells.n_raters, n_resamples=n_resamples, seed=seed,
         workers=_random.n_workers(workers),
-        at_once=max(4, AT_ONCE // max(cells.n_items, cells.n_raters, cells.levels.size)),
+        at_once=max(4, AT_ONCE // max(cells.n_items, cells.n_raters, cells.levels.size)), progress=progress,
     )  # fmt: skip
     confidence_level = _check.fraction("confidence_level", confidence_level)
     coefficients = tuple(

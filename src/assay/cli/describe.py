@@ -66,6 +66,7 @@ def describe(  # noqa: PLR0917 (each parameter is an option of the command)
     assay describe ratings.csv --a new --b old
     """
     from assay.agreement import describe as describe_table
+    from assay.cli._progress import progress
 
     columns = {
         "item": item, "source": source, "value": value, "rater": rater, "repeat": repeat, "scale": scale,
@@ -75,7 +76,8 @@ def describe(  # noqa: PLR0917 (each parameter is an option of the command)
     if named and (a is None or b is None):
         raise ArgumentError("the variance components of a contrast need --a and --b, and --gold if there is gold.")
     table = tables.table_from(files, sources=sources or named, **columns)
-    found = describe_table(table, level=level, n_resamples=n_resamples, rng=seed, workers=workers)
+    with progress("drawing", 2 * max(n_resamples, 0) * len(table.sources)) as advance:
+        found = describe_table(table, level=level, n_resamples=n_resamples, rng=seed, workers=workers, progress=advance)
     parts, why = None, list[str]()
     if a is not None and b is not None:
         from assay.cli.compare import as_preferences, metrics_for
