@@ -1,28 +1,36 @@
-"""Time the two-way bootstrap on a million ratings of 2,000 raters; write docs/measured/raters_speed.csv.
+"""Time draws of many ratings; write docs/measured/raters_speed.csv and agreement_speed.csv.
 
-    python benchmarks/raters_speed.py [--workers 2]
+    python benchmarks/raters_speed.py [bootstrap] [agreement] [--workers 2]
+
+The two-way bootstrap on a million ratings of 2,000 raters:
 
 100,000 items, ten ratings each by raters drawn from 2,000; gold-free mean rating of two models (a million ratings of each
 model) and mean absolute error against a gold of a million ratings. The first draws compile the kernels and are not
 counted. Peak memory is that of the whole process.
+
+Intervals of agreement: `measure_agreement` from start to end, and the same draws with coefficients that pass over all
+responses in each (`agreement_plain.py`), without anything else. The two must give the same intervals.
 """
 
 import argparse
-import csv
 import resource
 import time
-from pathlib import Path
 
 import numpy as np
 
-from assay import Contest, Responses
-from assay._random import seed_of
+import agreement_plain
+from assay import Contest, Responses, ResponseTable, measure_agreement
+from assay._random import replayable, seed_of
+from assay.agreement.cells import cells_from
+from assay.agreement.intervals import fisher_interval, measure_errors
 from assay.metrics import resolve
 from assay.resampling import Scheme, draw
 from assay.scales import Scale
+from measured import MEASURED, write_rows
 
-ROOT = Path(__file__).parents[1]
 N_ITEMS, PER_ITEM, N_RATERS, N_DRAWS = 100_000, 10, 2_000, 2_000
+N_AGREEMENT = 499
+"""The default of `measure_agreement`."""
 
 
 def contests():
@@ -38,14 +46,23 @@ def contests():
     yield "mae", Contest(rated[0], *models, Scale("continuous"), names)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--out", default=ROOT / "docs" / "measured" / "raters_speed.csv")
-    options = parser.parse_args()
-    rows = []
+def rated():
+    """Yield tables of ratings: many items of four raters each out of many, and few items of 123 raters each."""
+    rng = np.random.default_rng(0)
+    for kind, n_items, per_item, n_raters in (("ordinal", 50_000, 4, N_RATERS), ("nominal", 350, 123, 123)):
+        raters = (rng.integers(n_raters, size=(n_items, 1)) + np.arange(per_item)) % n_raters
+        latent = rng.normal(size=(n_items, 1)) + 0.3 * rng.normal(size=n_raters)[raters] + rng.normal(size=raters.shape)
+        grid = np.clip(np.round(latent), -2, 2) if kind == "ordinal" else np.clip(np.round(latent), -1, 1)
+        scale, names = Scale.of(grid.ravel(), kind=kind), tuple(map(str, range(n_raters)))
+        yield ResponseTable(
+            np.arange(n_items).astype(str), {"human": Responses.from_grid(grid, raters)}, scale, {}, names
+        )
+
+
+def measure_bootstrap(workers):
+    """Yield the seconds and the memory of the two-way bootstrap."""
     for name, contest in contests():
-        how = {"scheme": Scheme(raters="bootstrap"), "null": None, "seed": seed_of(0), "workers": options.workers}
+        how = {"scheme": Scheme(raters="bootstrap"), "null": None, "seed": seed_of(0), "workers": workers}
         metric = resolve(name).on(contest.scale)
         draw(contest, [metric], n_resamples=2, **how)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -53,24 +70,77 @@ def main():
         draw(contest, [metric], n_resamples=N_DRAWS, **how)
         seconds = time.perf_counter() - started
         after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        rows.append(
-            {
-                "metric": name,
-                "n_items": N_ITEMS,
-                "n_ratings": sum(s.values.size for s in contest.sources.values()),
-                "n_raters": N_RATERS,
-                "n_draws": N_DRAWS,
-                "workers": options.workers,
-                "seconds": round(seconds, 1),
-                "peak_mb_after_2_draws": before // 1024,
-                "peak_mb_after_all_draws": after // 1024,
-            }
-        )
-        print(rows[-1])
-    with Path(options.out).open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+        yield {
+            "metric": name,
+            "n_items": N_ITEMS,
+            "n_ratings": sum(s.values.size for s in contest.sources.values()),
+            "n_raters": N_RATERS,
+            "n_draws": N_DRAWS,
+            "workers": workers,
+            "seconds": round(seconds, 1),
+            "peak_mb_after_2_draws": before // 1024,
+            "peak_mb_after_all_draws": after // 1024,
+        }
+
+
+def measure_intervals(workers):
+    """Yield the seconds of intervals of agreement, by sums of items and by passing over all responses in each draw."""
+    for table in rated():
+        kind, source = table.scale.kind, table.sources["human"]
+        measure_agreement(table, n_resamples=1, rng=0)
+        started = time.perf_counter()
+        found = measure_agreement(table, n_resamples=N_AGREEMENT, rng=0, workers=workers)
+        seconds = time.perf_counter() - started
+        cells = cells_from(source.values, source.items, source.raters)
+
+        def passing(raters, cells=cells, kind=kind):
+            def weighed(items):
+                drawn = [agreement_plain.coefficients(cells, one, raters, kind=kind, level=kind) for one in items.T]
+                return {name: np.array([entry[name] for entry in drawn]) for name in drawn[0]}
+
+            return weighed
+
+        started = time.perf_counter()
+        errors = measure_errors(
+            passing, n_items=cells.n_items, n_raters=cells.n_raters, n_resamples=N_AGREEMENT, seed=replayable(0),
+            workers=workers,
+        )  # fmt: skip
+        plain = time.perf_counter() - started
+        for entry in found.coefficients:
+            given = entry.confidence_interval
+            ends = fisher_interval(entry.name, entry.value, errors[entry.name], confidence_level=0.95)
+            np.testing.assert_allclose((given.low, given.high), (ends.low, ends.high), rtol=0, atol=1e-9)
+        yield {
+            "scale": kind,
+            "n_items": cells.n_items,
+            "n_ratings": cells.values.size,
+            "n_raters": cells.n_raters,
+            "n_draws": N_AGREEMENT,
+            "workers": workers,
+            "seconds_passing_over_responses": round(plain, 2),
+            "seconds": round(seconds, 2),
+            "times_faster": round(plain / seconds, 1),
+        }
+
+
+PARTS = {
+    "bootstrap": (measure_bootstrap, MEASURED / "raters_speed.csv"),
+    "agreement": (measure_intervals, MEASURED / "agreement_speed.csv"),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", default=list(PARTS))
+    parser.add_argument("--workers", type=int, default=2)
+    options = parser.parse_args()
+    for part in options.parts:
+        measure, path = PARTS[part]
+        rows = []
+        for row in measure(options.workers):
+            print(row, flush=True)
+            rows.append(row)
+        write_rows(rows, path)
 
 
 if __name__ == "__main__":
