@@ -14,7 +14,7 @@ from assay.agreement.cells import Cells
 from assay.scales import FloatArray
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+    from scipy.sparse import csc_array, csr_array
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
@@ -34,7 +34,7 @@ def categorical(cells: Cells) -> Weighed:
     labels, sizes = cells.labels(), cells.sum_by_item()
     paired = sizes > 1
     agreed = np.where(paired, _divided(labels.power(2).sum(axis=1) - sizes, sizes * (sizes - 1)), 0.0)
-    sums = np.stack([paired, agreed])
+    sums = _over_items(paired.astype(np.float64), agreed)
     share = np.where(paired, _divided(1.0, sizes), 0.0)
     width = cells.levels.size
 
@@ -92,9 +92,9 @@ def intraclass(cells: Cells) -> Weighed:
     as many raters as an item has (harmonic mean).
     """
     sizes, first, second, spread = _moments(cells)
-    present = 1.0 * (sizes > 0)
-    sums = np.stack([spread, sizes * (sizes - 1), sizes, first, second, present, present / np.maximum(sizes, 1)])
-    of_pairs = np.stack([spread, np.square(sizes), sizes])
+    present = (sizes > 0).astype(np.float64)
+    sums = _over_items(spread, sizes * (sizes - 1), sizes, first, second, present, present / np.maximum(sizes, 1))
+    of_pairs = _over_items(spread, np.square(sizes), sizes)
     centred = _centred(cells)
     of_raters = cells.by_rater(np.ones(centred.size), centred, np.square(centred))
 
@@ -129,7 +129,7 @@ def _apart_by_interval(cells: Cells) -> Callable[[FloatArray], tuple[FloatArray,
     """Return the number of pairable values, and how far they are apart within items and altogether, from moments."""
     sizes, first, second, spread = _moments(cells)
     paired = sizes > 1
-    sums = np.stack([sizes, first, second, 2 * spread / np.maximum(sizes - 1, 1)]) * paired
+    sums = _over_items(*(paired * part for part in (sizes, first, second, 2 * spread / np.maximum(sizes - 1, 1))))
 
     def weighed(weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         total, one, two, observed = sums @ weights
@@ -143,22 +143,22 @@ def _apart_by_label(cells: Cells, level: Level) -> Callable[[FloatArray], tuple[
     labels, sizes = cells.labels(), cells.sum_by_item()
     scale = np.where(sizes > 1, 1 / np.maximum(sizes - 1, 1), 0.0)
     levels, paired = cells.levels, (sizes > 1).astype(np.float64)
-    observed_by_item = np.empty(0)
+    scaled = _over_items(scale)
     if level == "nominal":
-        observed_by_item = scale * (np.square(sizes) - labels.power(2).sum(axis=1))
+        sums = _over_items(scale * (np.square(sizes) - labels.power(2).sum(axis=1)))
     elif level == "ratio":
-        observed_by_item = scale * _ratio_apart(labels, levels)
+        sums = _over_items(scale * _ratio_apart(labels, levels))
         held = list(_ratio_distances(levels)) if levels.size <= DENSE[0] else None
 
     def weighed(weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         margins = _sum_labels(labels, paired, weights)
         total = margins.sum(axis=0)
         if level == "nominal":
-            return total, observed_by_item @ weights, np.square(total) - np.square(margins).sum(axis=0)
+            return total, (sums @ weights)[0], np.square(total) - np.square(margins).sum(axis=0)
         if level == "ratio":
             parts = held or _ratio_distances(levels)
             expected = sum((margins[rows] * (apart @ margins)).sum(axis=0) for rows, apart in parts)
-            return total, observed_by_item @ weights, np.asarray(expected)
+            return total, (sums @ weights)[0], np.asarray(expected)
         # The distance is that of middle ranks, which are those of the draw: an interval distance of other values.
         ranks = np.cumsum(margins, axis=0) - margins / 2
         ranks -= _divided((margins * ranks).sum(axis=0), total)
@@ -166,7 +166,7 @@ def _apart_by_label(cells: Cells, level: Level) -> Callable[[FloatArray], tuple[
         np.square(by_item, out=by_item)
         by_item *= weights
         np.square(ranks, out=ranks)
-        observed = 2 * _less((ranks * _sum_labels(labels, scale * sizes, weights)).sum(axis=0), scale @ by_item)
+        observed = 2 * _less((ranks * _sum_labels(labels, scale * sizes, weights)).sum(axis=0), (scaled @ by_item)[0])
         return total, observed, 2 * total * (margins * ranks).sum(axis=0)
 
     return weighed
@@ -182,6 +182,18 @@ def _moments(cells: Cells) -> tuple[FloatArray, FloatArray, FloatArray, FloatArr
 
 def _centred(cells: Cells) -> FloatArray:
     return cells.values - cells.values.mean() if cells.values.size else cells.values
+
+
+def _over_items(*parts: FloatArray) -> "csc_array":
+    """Return numbers of each item as parts × items, whose product with item weights sums them over items.
+
+    Sparse for want of a dense product without threads: those of BLAS wait busily on the cores that draws need.
+    """
+    from scipy.sparse import csc_array
+
+    n, width = parts[0].size, len(parts)
+    rows, pointers = np.tile(np.arange(width, dtype=np.int32), n), np.arange(n + 1, dtype=np.int32) * width
+    return csc_array((np.stack(parts, axis=1).ravel(), rows, pointers), shape=(width, n))
 
 
 def _sum_labels(labels: "csr_array", by_item: FloatArray, weights: FloatArray) -> FloatArray:
