@@ -37,6 +37,8 @@ class Cells:
 
     def of(self, raters: FloatArray) -> "Cells":
         """Return the cells of the raters whose entry is not 0; items, raters and levels keep their numbers."""
+        if raters.all():
+            return self
         keep = raters[self.raters] != 0
         parts = (part[keep] for part in (self.values, self.items, self.raters, self.codes))
         return replace(self, **dict(zip(("values", "items", "raters", "codes"), parts, strict=True)))

@@ -93,20 +93,21 @@ def intraclass(cells: Cells) -> Weighed:
     """
     sizes, first, second, spread = _moments(cells)
     present = (sizes > 0).astype(np.float64)
-    sums = _over_items(spread, sizes * (sizes - 1), sizes, first, second, present, present / np.maximum(sizes, 1))
+    sums = _over_items(first, second, present, present / np.maximum(sizes, 1))
     of_pairs = _over_items(spread, np.square(sizes), sizes)
     centred = _centred(cells)
     of_raters = cells.by_rater(np.ones(centred.size), centred, np.square(centred))
 
     def weighed(weights: FloatArray) -> dict[str, FloatArray]:
-        in_item, n_in_item, size, one, two, n_items, shared = sums @ weights
+        one, two, n_items, shared = sums @ weights
+        in_item, n_in_item, size = of_pairs @ weights
         same_item, n_same_item, n_same = of_pairs @ np.square(weights)
         rater_sizes, rater_one, rater_two = (part @ weights for part in of_raters)
         in_rater = _less(rater_sizes * rater_two, np.square(rater_one)).sum(axis=0)
         n_in_rater = np.square(rater_sizes).sum(axis=0)
         everything = _less(size * two, np.square(one))
         n_others = np.square(size) - n_same_item
-        within = _divided(in_item, n_in_item)
+        within = _divided(in_item, n_in_item - size)
         across = _divided(in_rater, n_in_rater - n_same)
         apart = _divided(_less(everything, same_item + in_rater), n_others - n_in_rater + n_same)
         between = _divided(_less(everything, same_item), n_others)
