@@ -6,7 +6,8 @@
 "known": mean ratings whose components are known (items × model SD 0.5, raters × model 0.3, noise 1); the planned power and
 width of a design against those of `compare` on fresh data sets. "pilot": 20 pilots of 100 items × 5 gold raters, planned
 from with the contrast that is true at that design; planned numbers are medians over pilots (with the range of 80 % of
-them), the truth is `compare` on fresh data. "interval": pilots of mean ratings, and how often the 95 % interval of the
+them), the truth is `compare` on fresh data. "leaning": the same from pilots of 80 × 6 in which A and B lie on different
+sides of what raters differ by, so that the few at hand decide who wins. "interval": pilots of mean ratings, and how often the 95 % interval of the
 number of items holds the true one.
 """
 
@@ -35,7 +36,12 @@ DESIGNS = [
 ]  # fmt: skip
 """Items, raters, raters per item; 0 per item stands for nested raters, `raters` of them for each item."""
 
-OF_PILOTS = [(100, 5), (300, 5), (100, 10), (100, 3), (100, 20)]
+OF_PILOTS = {
+    "pilot": [(100, 5), (300, 5), (100, 10), (100, 3), (100, 20)],
+    "leaning": [(80, 6), (240, 6), (80, 15), (80, 3)],
+}
+"""Items and raters; the first is the pilot's design."""
+
 METRICS = {"continuous": ("mae", "wins"), "ordinal": ("tv", "accuracy")}
 
 
@@ -74,11 +80,14 @@ def known(cell):
     return [row("known", "rating", name, planned.width, np.nanmean(width), planned.power, rejected, studies)]
 
 
-def against_gold(rng, n, r, kind):
-    """Return models against the gold of few raters, B further off than A."""
+def against_gold(rng, n, r, study, kind):
+    """Return models against the gold of few raters, B further off than A: by more noise, or to one side."""
     means = rng.random(n)
-    gold = means[:, np.newaxis] + 0.15 * rng.normal(size=r) + 0.25 * rng.normal(size=(n, r))
-    sides = [gold, *((means + 0.15 * sd * rng.normal(size=n))[:, np.newaxis] for sd in (1.0, 1.8))]
+    of_raters, noise, models = (0.15, 0.25, ((0.0, 0.15), (0.0, 0.27)))
+    if study == "leaning":
+        of_raters, noise, models = (0.25, 0.3, ((0.0, 0.1), (0.35, 0.1)))
+    gold = means[:, np.newaxis] + of_raters * rng.normal(size=r) + noise * rng.normal(size=(n, r))
+    sides = [gold, *((means + off + sd * rng.normal(size=n))[:, np.newaxis] for off, sd in models)]
     scale = Scale("continuous")
     if kind == "ordinal":
         sides, scale = [np.clip(np.floor(5 * side), 0, 4) for side in sides], Scale.of(np.arange(5.0), kind="ordinal")
@@ -89,12 +98,12 @@ def against_gold(rng, n, r, kind):
 
 def pilots(cell):
     """Plan from pilots against gold, and measure what comes of it."""
-    kind, studies = cell
-    metrics = METRICS[kind]
+    study, kind, studies = cell
+    metrics, designs = METRICS[kind], OF_PILOTS[study]
     truth = {}
-    for n, r in OF_PILOTS:
+    for n, r in designs:
         for number in range(studies):
-            contest = against_gold(np.random.default_rng([number, n, r, 1]), n, r, kind)
+            contest = against_gold(np.random.default_rng([number, n, r, 1]), n, r, study, kind)
             for found in compare_each(
                 contest, metrics=metrics, n_resamples=199, rng=number, workers=1, correction="none"
             ):
@@ -104,21 +113,21 @@ def pilots(cell):
                 kept[2].append(found.contrast)
     rows = []
     for metric in metrics:
-        contrast = float(np.mean(truth[metric, *OF_PILOTS[0]][2]))
-        planned = {design: [] for design in OF_PILOTS}
+        contrast = float(np.mean(truth[metric, *designs[0]][2]))
+        planned = {design: [] for design in designs}
         for number in range(20):
-            pilot = against_gold(np.random.default_rng([number, 2]), *OF_PILOTS[0], kind)
-            for n, r in OF_PILOTS:
+            pilot = against_gold(np.random.default_rng([number, 2]), *designs[0], study, kind)
+            for n, r in designs:
                 found = plan_raters(
                     pilot, metric=metric, contrast=contrast, n_items=n, n_raters=r, n_resamples=499, rng=number,
                     workers=1,
                 )  # fmt: skip
                 planned[n, r].append((found.cells[0].ci_width, found.cells[0].power))
-        for n, r in OF_PILOTS:
+        for n, r in designs:
             rejected, widths, contrasts = truth[metric, n, r]
             (low, width, high), (least, power, most) = np.quantile(planned[n, r], [0.1, 0.5, 0.9], axis=0).T
             rows.append(
-                row("pilot", metric, f"{n} × {r}", width, np.mean(widths), power, rejected, studies)
+                row(study, metric, f"{n} × {r}", width, np.mean(widths), power, rejected, studies)
                 | {"width_low": low, "width_high": high, "power_low": least, "power_high": most}
                 | {"contrast": contrast, "true_contrast": np.mean(contrasts)}
             )
@@ -174,18 +183,18 @@ def tables():
             print(
                 f"| {entry['design']} | {width:.3f} | {true:.3f} | {power:.2f} | {rejected:.2f} [{low:.2f}, {high:.2f}] |"
             )
-    print(
-        "\n| metric | design | true contrast | planned width / true | planned power | measured |\n|---|---|---|---|---|---|"
-    )
-    for entry in rows:
-        if entry["study"] == "pilot":
-            low, high, true, power, least, most, share, contrast = of(
+    for number, entry in enumerate(rows):
+        if entry["study"] in OF_PILOTS:
+            if entry["study"] != rows[number - 1]["study"]:
+                print("\n| metric | design | true contrast | planned width / true | planned power | measured |")
+                print("|---|---|---|---|---|---|")
+            low, high, true, power, least, most, share, contrast, *ends = of(
                 entry, "width_low", "width_high", "true_width", "power", "power_low", "power_high", "rejected",
-                "true_contrast",
+                "true_contrast", "low", "high",
             )  # fmt: skip
             print(
                 f"| {entry['metric']} | {entry['design']} | {contrast:.3f} | {low / true:.2f}–{high / true:.2f} | "
-                f"{power:.2f} ({least:.2f}–{most:.2f}) | {share:.2f} |"
+                f"{power:.2f} ({least:.2f}–{most:.2f}) | {share:.2f} [{ends[0]:.2f}, {ends[1]:.2f}] |"
             )
     print("\n| pilot | coverage, % | true number of items | median interval |\n|---|---|---|---|")
     for entry in rows:
@@ -202,7 +211,7 @@ def tables():
 def run(job):
     warnings.simplefilter("ignore", AssayWarning)
     task, cell = job
-    return {"known": known, "pilot": pilots, "interval": interval}[task](cell)
+    return {"known": known, "interval": interval}.get(task, pilots)(cell)
 
 
 def main():
@@ -210,7 +219,7 @@ def main():
     parser.add_argument("study", nargs="?", choices=("run", "tables"), default="run")
     parser.add_argument("--studies", type=int, default=1000)
     parser.add_argument("--pilots", type=int, default=200)
-    parser.add_argument("--only", choices=("known", "interval", "pilot"))
+    parser.add_argument("--only", choices=("known", "interval", *OF_PILOTS))
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out", default=ROOT / "docs" / "measured" / "raters_plan.csv")
     options = parser.parse_args()
@@ -219,13 +228,18 @@ def main():
         return
     jobs = [("known", (design, options.studies)) for design in DESIGNS]
     jobs += [("interval", (*shape, options.pilots)) for shape in ((3, 3), (5, 5), (10, 10), (30, 30), (10, 3))]
-    jobs += [("pilot", (kind, options.studies // 3)) for kind in METRICS]
+    jobs += [(study, (study, kind, options.studies // 3)) for study in OF_PILOTS for kind in METRICS]
     jobs = [job for job in jobs if options.only in (None, job[0])]
     started, rows = time.time(), []
     with ProcessPoolExecutor(options.workers) as pool:
         for number, part in enumerate(pool.map(run, jobs), 1):
             rows += part
             print(f"{number}/{len(jobs)}, {time.time() - started:.0f} s", file=sys.stderr)
+    if options.only and Path(options.out).exists():
+        with Path(options.out).open(newline="") as file:
+            kept = list(csv.DictReader(file))
+        order = ["known", "interval", *OF_PILOTS]
+        rows = sorted([*(e for e in kept if e["study"] != options.only), *rows], key=lambda e: order.index(e["study"]))
     names = list(dict.fromkeys(name for entry in rows for name in entry))
     with Path(options.out).open("w", newline="") as file:
         writer = csv.DictWriter(file, names)

@@ -15,6 +15,7 @@ from assay.comparison.raters import saturation
 from assay.errors import ArgumentError, DataError
 from assay.planning import Plan, RaterCosts, RaterDesign, plan_raters
 from assay.planning.rater_noise import Noise, Rule, ceiling, draws, expectation, fewest, rater_df
+from assay.summaries import means
 
 pytestmark = pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
 
@@ -200,11 +201,12 @@ def test_the_error_of_the_pilots_own_design_is_that_of_compare(metric, kind):
     share=st.floats(0, 1),
     n=st.integers(5, 1000),
     r=st.integers(2, 30),
+    sides=st.sampled_from([{}, {"sides": 5.0, "twice": 0.5}, {"sides": 5.0, "twice": 1.0}]),
 )
 @settings(max_examples=40, deadline=None)
-def test_power_grows_with_raters_and_where_it_counts_with_the_contrast(parts, end, share, n, r):
+def test_power_grows_with_raters_and_where_it_counts_with_the_contrast(parts, end, share, n, r, sides):
     """Near the largest contrast what raters add depends on it: a root search still finds one root."""
-    noise, design = Noise(*parts, largest=end, share=share), RaterDesign(n, r, 1, 1, r, r)
+    noise, design = Noise(*parts, largest=end, share=share, **sides), RaterDesign(n, r, 1, 1, r, r)
     slack = 1e-3  # of the integral
     more = [expectation(noise, replace(design, n_raters=k, raters_per_item=k), end / 2, Rule()) for k in (r, r + 1)]
     assert more[1].power >= more[0].power - slack
@@ -239,21 +241,65 @@ def test_the_smallest_contrast_near_the_end_is_found_with_the_target_power():
 
 def test_the_plan_says_where_plans_did_not_come_true():
     asked = {"n_items": 60, "n_resamples": 99, "rng": 0}
-    few, counts, end = "fewer than 5 raters behind gold", "change with the number of raters behind gold", "apart in"
+    said = ["fewer than 5 raters behind", "change with the number of raters behind gold", "change sides", "apart in"]
 
     def told(contest, **more):
-        notes = " ".join(plan_raters(contest, **asked, **more).notes)
-        return [few in notes, counts in notes, end in notes]
+        notes = " ".join(plan_raters(contest, **asked | more).notes)
+        return [number for number, part in enumerate(said) if part in notes]
 
     contest, labels = against_gold(np.random.default_rng(16)), labelled(np.random.default_rng(16))
-    assert told(contest, metric="mae", contrast=0.1, n_raters=[3, 10]) == [True, False, False]
-    assert told(contest, metric="wins", contrast=0.1, n_raters=[3]) == [True, False, False]
-    assert told(contest, metric="mae", contrast=0.1, n_raters=[5, 10]) == [False, False, False]
-    assert told(contest, metric="mae", contrast=0.1, nested=True, raters_per_item=3) == [False, False, False]
-    assert told(labels, metric="tv", contrast=0.1, n_raters=[20]) == [False, True, False]
-    assert told(labels, metric="accuracy", contrast=0.1, n_raters=[3]) == [False, True, False]
-    assert told(contest, metric="wins", contrast=1.2, n_raters=[5]) == [False, False, True]
-    assert told(ratings(np.random.default_rng(16)), contrast=0.5, n_raters=[3]) == [False, False, False]
+    assert told(contest, metric="mae", contrast=0.1, n_raters=[3, 10]) == [0]
+    assert told(contest, metric="mae", contrast=0.1, n_raters=[5, 10]) == []
+    assert told(contest, metric="mae", contrast=0.1, nested=True, raters_per_item=3) == []
+    assert told(labels, metric="tv", contrast=0.1, n_raters=[3, 20]) == [1]
+    assert told(labels, metric="accuracy", contrast=0.1, n_raters=[3]) == [1]
+    assert told(contest, metric="wins", contrast=0.1, n_raters=[3], n_items=[120]) == []
+    assert told(contest, metric="wins", contrast=0.1, n_raters=[3], n_items=[121]) == [2]
+    assert told(contest, metric="wins", contrast=1.2, n_raters=[5]) == [3]
+    assert told(ratings(np.random.default_rng(16)), contrast=0.5, n_raters=[3], n_items=200) == []
+
+
+def test_wins_with_three_raters_are_planned_as_rare_as_they_are():
+    """Items that change sides keep the variance of raters from being small by chance, and power from coming of it."""
+
+    def gold(rng, n, r):
+        means = rng.random(n)
+        sides = [(means + 0.15 * sd * rng.normal(size=n))[:, np.newaxis] for sd in (1.0, 1.8)]
+        judged = means[:, np.newaxis] + 0.15 * rng.normal(size=r) + 0.25 * rng.normal(size=(n, r))
+        sources = [Responses.from_grid(judged, np.tile(np.arange(r), (n, 1))), *map(Responses.from_grid, sides)]
+        return Contest(*sources, Scale("continuous"), np.arange(n).astype(str))
+
+    count, rejected, planned = 150, 0, []
+    for number in range(count):
+        contest = gold(np.random.default_rng([number, 17]), 100, 3)
+        rejected += compare(contest, metric="wins", n_resamples=199, rng=number, workers=1).pvalue <= 0.05
+    for number in range(15):
+        pilot = gold(np.random.default_rng([number, 18]), 100, 5)
+        asked = {"metric": "wins", "contrast": 0.27, "n_items": 100, "n_raters": 3}
+        found = plan_raters(pilot, **asked, n_resamples=199, rng=number, workers=1)
+        planned.append(found.cells[0].power)
+    low, high = binom.ppf([0.001, 0.999], count, np.median(planned))
+    assert low <= rejected <= high
+
+
+def test_items_that_change_sides_shrink_with_items_and_the_root_of_raters():
+    contest = against_gold(np.random.default_rng(20), k=1)
+    found = variance_components(contest, metric="wins", n_resamples=199, rng=0)
+    now, items, raters = (found.variances(**more)["residual"] for more in ({}, {"n_items": 240}, {"n_raters": 20}))
+    assert 0 < now == pytest.approx(found.components["residual"] / 300)
+    assert (items, raters) == pytest.approx((now / 4, now / 2))
+    mae = variance_components(contest, metric="mae", n_resamples=199, rng=0)
+    assert mae.variances(n_raters=20)["residual"] == pytest.approx(mae.variances()["residual"] / 4)
+    noise, design = Noise.of(found), RaterDesign(60, 5, 1, 1, 5, 5)
+    assert 0 < noise.twice <= 1
+    assert noise.total(design) - noise.spread(design) == pytest.approx(noise.twice * now)
+    # The contrast itself varies as items differ in all, with what more items leave as it is.
+    gold, a, b = map(means, (contest.gold, contest.a, contest.b))
+    won = np.sign(np.abs(gold - b) - np.abs(gold - a))
+    assert noise.spread(design) == pytest.approx(won.var(ddof=1) / 60 + noise.raters / 5)
+    crowd = replace(design, n_raters=300, nested=True)
+    assert noise.variances(crowd)["residual"] == pytest.approx((1 - noise.twice) * now)
+    assert noise.spread(crowd) == noise.total(crowd)
 
 
 def test_repeats_of_the_models_are_planned_against_gold():

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import chdtri
 
 from assay import _check, _random
-from assay.comparison.raters import largest, measured_error
+from assay.comparison.raters import largest, measured_parts
 from assay.errors import ArgumentError
 from assay.inference import CombinedError, ConfidenceInterval, TwoWay, two_way
 from assay.metrics import AdditiveMetric, Metric, resolve
@@ -46,6 +46,10 @@ class ContrastComponents:
         The degrees of freedom with which each component is known.
     largest : float
         The largest contrast that any gold could make of these A and B; infinite for metrics without such an end.
+    counts : bool
+        Whether the metric counts items: its residual are items that change sides.
+    twice : float
+        The part of that residual which is counted as a difference between items, too.
     notes : tuple of str
     """
 
@@ -59,7 +63,14 @@ class ContrastComponents:
     n_repeats: Mapping[str, float]
     dfs: Mapping[str, float]
     largest: float = math.inf
+    counts: bool = False
+    twice: float = 0.0
     notes: tuple[str, ...] = ()
+
+    @property
+    def sides(self) -> float:
+        """The data's raters per item where items that change sides are the residual, else 0; see `judgements`."""
+        return self.raters_per_item if self.counts else 0.0
 
     def variances(
         self,
@@ -83,7 +94,10 @@ class ContrastComponents:
         known = {name: max(0.0, part) for name, part in self.components.items() if not math.isnan(part)}
         found = {"items": known.get("items", 0.0) / n}
         if self.n_raters:
-            found |= {"raters": known.get("raters", 0.0) / r, "residual": known.get("residual", 0.0) / (n * per)}
+            found |= {
+                "raters": known.get("raters", 0.0) / r,
+                "residual": known.get("residual", 0.0) / (n * judgements(per, self.sides)),
+            }
         for role, k in self.n_repeats.items():
             found[f"repeats_{role}"] = known.get(f"repeats_{role}", 0.0) / (n * (n_repeats or k))
         return found
@@ -119,8 +133,8 @@ class ContrastComponents:
             "metric": self.metric, "contrast": self.contrast, "components": dict(self.components),
             "intervals": {name: ends.to_dict() for name, ends in self.intervals.items()}, "n_items": self.n_items,
             "n_raters": self.n_raters, "raters_per_item": self.raters_per_item, "n_repeats": dict(self.n_repeats),
-            "dfs": dict(self.dfs), "largest": self.largest, "decision_study": self.decision_study(),
-            "notes": list(self.notes),
+            "dfs": dict(self.dfs), "largest": self.largest, "counts": self.counts, "twice": self.twice,
+            "decision_study": self.decision_study(), "notes": list(self.notes),
         }  # fmt: skip
 
     def __str__(self) -> str:
@@ -193,6 +207,11 @@ def variance_components(
         variance = float(contrasts.var(ddof=1)) if contrasts.size > 1 else math.nan
         table = TwoWay(float(contrasts.mean()), variance, math.nan, 0.0, contrasts.size, 0, 0, CombinedError((), ()))
         notes = ("There are no rater ids: what raters add is part of the items component.",)
+    counts = bool(roles) and chosen.three_valued and not chosen.linear
+    twice = 0.0
+    if counts and table.residual > 0:
+        shared = float(contrasts.var(ddof=1)) - table.items
+        twice = max(0.0, 1 - shared / table.residual * table.n_cells / contest.n_items)
     repeats = {
         role: _repeats(contest, chosen, role, level)
         for role in ("a", "b")
@@ -222,8 +241,19 @@ def variance_components(
         n_repeats={role: found.n_repeats for role, found in repeats.items()},
         dfs=dfs,
         largest=largest(contest, chosen) if contest.gold is not None else math.inf,
+        counts=counts,
+        twice=twice,
         notes=notes,
     )
+
+
+def judgements(per_item: Any, sides: float) -> Any:
+    """Return how many judgements of an item the residual is divided by.
+
+    That is all of them. But where the residual is of items that change sides, these are the ones near the border, which
+    are as many as the error of gold is wide: it goes with the root of the number, and `sides` is where it was measured.
+    """
+    return np.sqrt(per_item * sides) if sides else per_item
 
 
 def _two_way(
@@ -240,15 +270,15 @@ def _two_way(
         ).contrasts[0]
         for items in ("bootstrap", "all")
     )  # fmt: skip
-    error = measured_error(contest, metric, both=both, raters=alone, clusters=None)
+    error, lasting = measured_parts(contest, metric, both=both, raters=alone, clusters=None)
     contrasts = metric.item_contrasts(*summaries_of(contest, metric.needs))
     n = contest.n_items
     design = design_of(*(contest.sources[role] for role in rated(contest)))
     of_raters, beyond = error.variances
-    shared = float(contrasts.var(ddof=1)) / n - beyond
+    shared = max(float(contrasts.var(ddof=1)) / n - beyond, of_raters - lasting)
     cells = round(design.n_responses / len(rated(contest)))
     return TwoWay(
-        float(contrasts.mean()), n * beyond, design.n_raters * max(0.0, of_raters - shared), cells * shared, n,
+        float(contrasts.mean()), n * beyond, design.n_raters * lasting, cells * shared, n,
         design.n_raters, cells, error,
     )  # fmt: skip
 

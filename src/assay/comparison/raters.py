@@ -158,6 +158,16 @@ def measured_error(
     that counts items jumps then, as items change sides; the noise of that is known from the items and taken off, and
     since what remains is erratic, the larger of both variances is taken.
     """
+    return measured_parts(contest, metric, both=both, raters=raters, clusters=clusters)[0]
+
+
+def measured_parts(
+    contest: Contest, metric: Metric, *, both: FloatArray, raters: FloatArray, clusters: IntArray | None
+) -> tuple[CombinedError, float]:
+    """Return the error of a curved contrast, and how much of the variance of raters more items would leave as it is.
+
+    Of a metric that counts items that is little: most of what it is found to vary by are items that change sides.
+    """
     items, n = item_variance(contest, metric, clusters)
     sources = [contest.sources[role] for role in rated(contest)]
     per_rater = np.bincount(np.concatenate([source.raters for source in sources if source.raters is not None]))
@@ -166,14 +176,17 @@ def measured_error(
     of_raters = float(np.nanvar(raters)) * r / (r - 1)
     shared = (float(np.nanvar(both)) - (n - 1) / n * items - (r - 1) / r * of_raters) * n * r / ((n - 1) * (r - 1))
     shared = min(max(0.0, shared), items, of_raters)
+    lasting = of_raters - shared
     if r <= LEAVE_OUT and (_smooth(metric) or isinstance(metric, AdditiveMetric)):
         left_out, jumps = _left_out_variance(contest, metric, clusters)
         if _smooth(metric):
             of_raters = of_raters if math.isnan(left_out) else left_out
+            lasting = max(0.0, of_raters - shared)
         else:
             of_raters = float(np.fmax(of_raters, left_out - jumps + shared))
+            lasting = lasting if math.isnan(left_out) else max(0.0, left_out - jumps)
     dfs = (effective_df(np.square(per_rater)), max(1.0, n - 1.0))
-    return CombinedError((of_raters, items - shared), dfs, n_resamples=both.size)
+    return CombinedError((of_raters, items - shared), dfs, n_resamples=both.size), lasting
 
 
 def _smooth(metric: Metric) -> bool:

@@ -4,6 +4,10 @@ The contrast of a design is normal around its expectation with the variance that
 not know that variance; it estimates the part of raters with (raters − 1) degrees of freedom and that of items with
 (items − 1) from mean squares, which are independent scaled χ² on a complete table of normal values. Given these, the
 probability to reject is a normal tail, so that only three χ² are left to integrate over.
+
+A metric that counts items is another matter. Items that change sides with the raters are most of what `compare` takes
+for the variance of raters. They are many, so that part hardly varies; and they are among what differs between items
+already, so the contrast itself varies less than the test supposes.
 """
 
 import math
@@ -15,16 +19,13 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaincinv, ndtr, ndtri, stdtrit
 
-from assay.comparison.components import ContrastComponents
-from assay.comparison.raters import saturation, share_of
+from assay.comparison.components import ContrastComponents, judgements
+from assay.comparison.raters import PEAK, saturation, share_of
 from assay.planning.rater_designs import RaterDesign
 from assay.scales import FloatArray
 
 SHIFTS, POINTS = 4, 256
 """Points of the integral: their shifted copies tell its error."""
-
-END = 0.95
-"""From this share of the largest contrast on, how raters move a contrast is not carried over to other contrasts."""
 
 MANY = 10**8
 """Items that stand for "any number"."""
@@ -61,6 +62,11 @@ class Noise:
         The contrast that A and B are apart, near which raters hardly move it.
     share : float
         The pilot's contrast, at which raters were seen, as a share of that.
+    sides : float
+        The pilot's raters per item where the metric counts items (`judgements`), else 0. The residual is then of items
+        that change sides.
+    twice : float
+        The part of that residual which the test counts twice: among items, and again with the raters.
     scale
         By what `compare` multiplies what raters add (and the residual, which is in it); see `at`.
     """
@@ -72,6 +78,8 @@ class Noise:
     repeats_b: float = 0.0
     largest: float = math.inf
     share: float = 0.0
+    sides: float = 0.0
+    twice: float = 0.0
     scale: FloatArray | float = 1.0
 
     @classmethod
@@ -86,18 +94,20 @@ class Noise:
             fitting = 1 + found.components["items"] / of_repeats
             parts |= {f"repeats_{role}": fitting * parts[f"repeats_{role}"] for role in found.n_repeats}
         known = {name: parts.get(name, 0.0) for name in ("items", "raters", "residual", "repeats_a", "repeats_b")}
-        return cls(**known, largest=found.largest, share=float(share_of(found.contrast, found.largest)))
+        share = float(share_of(found.contrast, found.largest))
+        return cls(**known, largest=found.largest, share=share, sides=found.sides, twice=found.twice)
 
     def at(self, contrast: FloatArray | float) -> "Noise":
         """Return the noise by which `compare` tests a contrast.
 
         On Fisher's scale raters move every contrast alike: one that is the share s of the largest by 1 − s² of what
-        they would move one of zero. That carries the pilot's raters over to this contrast, and `saturation` is what
-        `compare` makes of them there. Drawn around its expectation with this error, instead of its own, a contrast is
-        found as often as on Fisher's scale.
+        they would move one of zero. That carries the pilot's raters over to this contrast (up to where the factor
+        turns, beyond which the little they move says nothing of elsewhere), and `saturation` is what `compare` makes of
+        them there. Drawn around its expectation with this error, instead of its own, a contrast is found as often as on
+        Fisher's scale.
         """
         share = share_of(contrast, self.largest)
-        carried = (1 - np.minimum(share, END) ** 2) / (1 - min(self.share, END) ** 2)
+        carried = (1 - np.minimum(share, PEAK) ** 2) / (1 - min(self.share, PEAK) ** 2)
         return replace(self, scale=np.square(saturation(share) * carried))
 
     def variances(self, design: RaterDesign) -> dict[str, FloatArray | float]:
@@ -107,13 +117,21 @@ class Noise:
         if design.n_raters:
             raters = n * per if design.nested else design.n_raters / (1 + unequal(n, design.n_raters, per))
             scale = 1.0 if design.nested else self.scale  # nested raters are no random factor of the test
-            found |= {"raters": scale * self.raters / raters, "residual": scale * self.residual / (n * per)}
+            # Without raters as a factor of the test nothing is counted twice.
+            once = 1 - self.twice if design.nested else 1.0
+            residual = once * self.residual / (n * judgements(per, self.sides))
+            found |= {"raters": scale * self.raters / raters, "residual": scale * residual}
         repeats = self.repeats_a / design.a + self.repeats_b / design.b
         return found | ({"repeats": repeats / n} if repeats else {})
 
     def total(self, design: RaterDesign) -> FloatArray | float:
-        """Return the variance of the contrast."""
+        """Return the variance that the test supposes."""
         return sum(self.variances(design).values())
+
+    def spread(self, design: RaterDesign) -> FloatArray | float:
+        """Return the variance of the contrast: less, where items that change sides are counted twice."""
+        parts = self.variances(design)
+        return sum(parts.values()) - (0.0 if design.nested else self.twice * parts.get("residual", 0.0))
 
 
 def unequal(n: Any, r: Any, per: Any) -> Any:
@@ -150,7 +168,7 @@ def expectation(
     (0.63, 0.86)
     """
     noise = noise.at(contrast)
-    error = math.sqrt(float(noise.total(design)))
+    error = math.sqrt(float(noise.spread(design)))
     of_raters, of_items = _estimates(noise, design)
     reach = _reach(of_raters, of_items, design, rule.tail)
     powers = rule.probability(contrast, reach, error).mean(axis=1)
@@ -189,21 +207,26 @@ def _reaches(  # noqa: PLR0917 (private; `fewest` names them)
     crossed = design.raters_per_item == design.n_raters
     per = r if of == "raters" and crossed else np.minimum(max(1, design.raters_per_item), r if not design.nested else n)
     items = (noise.items + noise.repeats_a / design.a + noise.repeats_b / design.b) / n
+    steady = np.zeros_like(n)
     if design.nested or not design.n_raters:
         raters, df = np.zeros_like(n), np.ones(1)
-        items = items + ((noise.raters + noise.residual) / (n * per) if design.n_raters else 0.0)
+        if design.n_raters:
+            residual = (1 - noise.twice) * noise.residual / (n * judgements(per, noise.sides))
+            items = items + noise.raters / (n * per) + residual
     else:
-        raters, df = noise.raters / r * (1 + unequal(n, r, per)) + noise.residual / (n * per), rater_df(n, r, per)
-        raters = noise.at(contrast).scale * raters
+        scale = noise.at(contrast).scale
+        raters, df = scale * noise.raters / r * (1 + unequal(n, r, per)), rater_df(n, r, per)
+        residual = scale * noise.residual / (n * judgements(per, noise.sides))
+        raters, steady = (raters, residual) if noise.sides else (raters + residual, steady)
         if design.raters_per_item == 1:  # nothing tells items from the residual then
             raters, items = raters + items, np.zeros_like(n)
     df = df[:1, np.newaxis] if np.ptp(df) == 0 else df[:, np.newaxis]  # the quantiles cost more than all the rest
     spread = gammaincinv(df / 2, (np.arange(16) + 0.5) / 16) * 2 / df
     reach = np.sqrt(
-        stdtrit(df, rule.tail) ** 2 * raters[:, np.newaxis] * spread
+        stdtrit(df, rule.tail) ** 2 * (raters[:, np.newaxis] * spread + steady[:, np.newaxis])
         + (stdtrit(np.maximum(n - 1, 1), rule.tail) ** 2 * items)[:, np.newaxis]
     )
-    error = np.sqrt(np.maximum(raters + items, 1e-300))[:, np.newaxis]
+    error = np.sqrt(np.maximum(raters + items + (1 - noise.twice) * steady, 1e-300))[:, np.newaxis]
     return np.asarray(rule.probability(contrast[:, np.newaxis], reach, error).mean(axis=1) >= target)
 
 
@@ -240,7 +263,7 @@ def guess(noise: Noise, design: RaterDesign, contrast: float, rule: Rule, target
     """Return about how many items it takes if raters were many, by the normal formula."""
     z = float(ndtri(1 - rule.tail) + ndtri(target))
     each = design.n_items * float(noise.total(design)) if design.nested or not design.n_raters else (
-        float(noise.items) + float(noise.residual) / design.raters_per_item
+        float(noise.items) + float(noise.residual) / float(judgements(design.raters_per_item, noise.sides))
     )  # fmt: skip
     return int(min(MANY, max(2.0, each * (z / contrast) ** 2))) if contrast else 64
 
@@ -268,12 +291,17 @@ def _estimates(noise: Noise, design: RaterDesign) -> tuple[FloatArray, FloatArra
         return np.zeros((SHIFTS, POINTS)), whole * _mean_square(n - 1, 0)
     df = float(rater_df(n, r, per))
     if per == 1:  # nothing tells items from the residual then
-        return sum(parts.values()) * _mean_square(df, 2), np.zeros((SHIFTS, POINTS))
+        steady = parts["residual"] if noise.sides else 0.0
+        return (sum(parts.values()) - steady) * _mean_square(df, 2) + steady, np.zeros((SHIFTS, POINTS))
     # Where items are judged by different raters, these are part of what differs between items.
-    noisy = float(noise.residual + (noise.raters if per < r else 0.0)) / (n * per)
+    noisy = float(noise.residual) / (n * float(judgements(per, noise.sides)))
+    noisy += float(noise.raters) / (n * per) if per < r else 0.0
     between = (items + noisy) * _mean_square(n - 1, 0)
     within = noisy * _mean_square(n * per - n if per < r else (n - 1) * (r - 1), 1)
-    return (parts["raters"] + parts["residual"]) * _mean_square(df, 2), np.maximum(0.0, between - within)
+    of_items = np.maximum(0.0, between - within)
+    if noise.sides:
+        return parts["raters"] * _mean_square(df, 2) + parts["residual"], of_items
+    return (parts["raters"] + parts["residual"]) * _mean_square(df, 2), of_items
 
 
 def _reach(of_raters: FloatArray, of_items: FloatArray, design: RaterDesign, tail: float) -> FloatArray:

@@ -186,13 +186,18 @@ class Study:
         if self.pilot.gold and not self.metric.linear:
             if self.metric.needs == "counts" and crossed:
                 notes.append(
-                    f"contrasts of {self.metric.name} change with the number of raters behind gold, and where power is "
-                    "low `compare` finds them less often than planned: stay near the pilot's number of raters."
+                    f"contrasts of {self.metric.name} change with the number of raters behind gold, and plans of them "
+                    "came true poorly: take power for a rough guess, and stay near the pilot's number of raters."
                 )
-            elif any(cell.n_raters < FEW for cell in crossed):
+            elif not self.metric.three_valued and any(cell.n_raters < FEW for cell in crossed):
                 notes.append(
-                    f"with fewer than {FEW} raters behind gold `compare` finds contrasts of {self.metric.name} less "
-                    "often than planned."
+                    f"with fewer than {FEW} raters behind gold `compare` may find contrasts of {self.metric.name} "
+                    "less often than planned."
+                )
+            if self.metric.three_valued and any(cell.n_items > 2 * self.pilot.n_items for cell in crossed):
+                notes.append(
+                    f"how raters move {self.metric.name} is hidden by items that change sides: with many more items "
+                    f"than the pilot's {self.pilot.n_items:,}, power can be lower than planned."
                 )
         contrasts = [abs(self.contrast), *(cell.detectable for cell in cells)]
         if np.nanmax(contrasts) > self.found.largest * (1 + 1e-9):
