@@ -7,7 +7,8 @@
 width of a design against those of `compare` on fresh data sets. "pilot": 20 pilots of 100 items × 5 gold raters, planned
 from with the contrast that is true at that design; planned numbers are medians over pilots (with the range of 80 % of
 them), the truth is `compare` on fresh data. "leaning": the same from pilots of 80 × 6 in which A and B lie on different
-sides of what raters differ by, so that the few at hand decide who wins. "interval": pilots of mean ratings, and how often the 95 % interval of the
+sides of what raters differ by, so that the few at hand decide who wins. "unseen": pilots of 120 × 4 of a third kind, first
+run when the plans were as they are; the other two were looked at while they were made. "interval": pilots of mean ratings, and how often the 95 % interval of the
 number of items holds the true one.
 """
 
@@ -39,8 +40,16 @@ DESIGNS = [
 OF_PILOTS = {
     "pilot": [(100, 5), (300, 5), (100, 10), (100, 3), (100, 20)],
     "leaning": [(80, 6), (240, 6), (80, 15), (80, 3)],
+    "unseen": [(120, 4), (360, 4), (120, 8), (240, 8), (60, 3)],
 }
 """Items and raters; the first is the pilot's design."""
+
+NOISES = {
+    "pilot": (0.15, 0.25, ((0.0, 0.15), (0.0, 0.27))),
+    "leaning": (0.25, 0.3, ((0.0, 0.1), (0.35, 0.1))),
+    "unseen": (0.1, 0.4, ((0.0, 0.2), (0.1, 0.35))),
+}
+"""Standard deviations of raters and of their answers; how far each model is off, on average and from item to item."""
 
 METRICS = {"continuous": ("mae", "wins"), "ordinal": ("tv", "accuracy")}
 
@@ -83,9 +92,7 @@ def known(cell):
 def against_gold(rng, n, r, study, kind):
     """Return models against the gold of few raters, B further off than A: by more noise, or to one side."""
     means = rng.random(n)
-    of_raters, noise, models = (0.15, 0.25, ((0.0, 0.15), (0.0, 0.27)))
-    if study == "leaning":
-        of_raters, noise, models = (0.25, 0.3, ((0.0, 0.1), (0.35, 0.1)))
+    of_raters, noise, models = NOISES[study]
     gold = means[:, np.newaxis] + of_raters * rng.normal(size=r) + noise * rng.normal(size=(n, r))
     sides = [gold, *((means + off + sd * rng.normal(size=n))[:, np.newaxis] for off, sd in models)]
     scale = Scale("continuous")
