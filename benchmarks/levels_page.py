@@ -1,6 +1,7 @@
 """Make docs/levels.md of what levels.py and cluster_coverage.py measured: python benchmarks/levels_page.py."""
 
 import numpy as np
+from scipy.special import bdtr
 
 from assay.inference import METHODS, binomial_region
 from levels import ALPHA, COVERED, FEW_VALUES, LABELS, NULLS, NUMBERS, ROOT
@@ -34,6 +35,8 @@ kinds of true null: A and B answer from the *same* distribution; or they are equ
 Given the sizes of the item contrasts, the distribution of their sum under swapped signs is known, and with it how often
 an exact test at 5 % rejects. Measured type-I error of `swapped-items` (50 items), in brackets the attainable one, averaged
 over the same data sets. Of {n_exact} cells {n_attained} lie inside the 99 % binomial region around what is attainable.
+Take wins on continuous data, where all 50 items tell A and B apart: a two-sided sign test has a level of {step_below:.1f} or
+of {step_above:.1f} %, and of nothing between, unless it throws coins.
 
 {attained}
 
@@ -131,6 +134,7 @@ def main():
     many = [row for row in read["levels"] if row["n_items"] == "1000"]
     together = binomial_region(n_levels, ALPHA, confidence_level=1 - 0.05 / len(many))
     exact = [row for row in few if row["attainable"]]
+    steps = 2 * bdtr(np.arange(25), 50, 0.5)
     defined = max(int(row["n_data_sets"]) for row in read["coverage"])
     inside = binomial_region(defined, 0.95, confidence_level=0.99)
     methods = list(METHODS)
@@ -175,6 +179,8 @@ def main():
         levels=level_table(few, metrics, region),
         verdict=outside(few, region, "above"),
         n_exact=len(exact),
+        step_below=100 * max(steps[steps <= ALPHA]),
+        step_above=100 * min(steps[steps > ALPHA]),
         attained=level_table(exact, FEW_VALUES, region, beside="attainable"),
         n_attained=sum(
             int(row["rejected"]) in binomial_region(n_levels, float(row["attainable"]), confidence_level=0.99)
