@@ -1,5 +1,3 @@
-import os
-from pathlib import Path
 from types import SimpleNamespace
 
 import evalica
@@ -16,8 +14,6 @@ from assay.errors import ArgumentError, DataError
 from assay.responses import Responses, ResponseTable
 from assay.scales import Scale
 from tests.reference import raters as reference
-
-SHARED = Path(os.environ.get("ASSAY_SHARED", Path(__file__).parents[3] / "shared")) / "data"
 
 
 def cells(grid):
@@ -232,11 +228,8 @@ def test_a_description_says_for_whom_results_speak():
     ("name", "kind", "n_raters", "alpha_near"),
     [("dices350.csv", "crossed", 123, 0.2), ("lewidi23_ConvAbuse.csv", "partially crossed", 8, 0.7)],
 )
-def test_real_tables(name, kind, n_raters, alpha_near):
-    path = SHARED / name
-    if not path.exists():
-        pytest.skip("shared data are absent")
-    table = assay.read(path, sources={"human": "kind=human"})
+def test_real_tables(shared, name, kind, n_raters, alpha_near):
+    table = assay.read(shared / name, sources={"human": "kind=human"})
     found = describe(table, n_resamples=19, rng=0).sources[0]
     assert (found.design.kind, found.design.n_raters) == (kind, n_raters)
     source = table.sources["human"]

@@ -1,6 +1,4 @@
-import os
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +16,6 @@ from assay.resampling import Scheme, draw
 from assay.responses import Contest, Responses
 from assay.scales import Scale
 
-SHARED = Path(os.environ.get("ASSAY_SHARED", Path(__file__).parents[3] / "shared")) / "data"
 pytestmark = pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
 
 
@@ -262,10 +259,8 @@ def test_the_level_holds_when_raters_are_crossed(n, r, per_item):
     assert rejected["fixed"] > high
 
 
-def test_ratings_of_translations_with_ten_raters():
-    path = SHARED / "wmt23_sxsmqm_ende.csv"
-    if not path.exists():
-        pytest.skip("shared data are absent")
+def test_ratings_of_translations_with_ten_raters(shared):
+    path = shared / "wmt23_sxsmqm_ende.csv"
     table = assay.read(path, item="item_id", source="system", rater="rater", value="value")
     contest = table.contest(a="ONLINE-W", b="ONLINE-A")
     found = compare_each(contest, metrics=["rating"], n_resamples=999, rng=0)[0]
@@ -274,20 +269,11 @@ def test_ratings_of_translations_with_ten_raters():
     assert found.contrast < 0  # penalties: A, the better system, has fewer
 
 
-def shared(name):
-    import polars as pl
-
-    path = SHARED / name
-    if not path.exists():
-        pytest.skip("shared data are absent")
-    return pl.read_csv(path)
-
-
 @pytest.mark.parametrize("metric", ["accuracy", "tv", "f1"])
-def test_dices_is_crossed_and_every_metric_counts_its_raters(metric):
+def test_dices_is_crossed_and_every_metric_counts_its_raters(shared, metric):
     import polars as pl
 
-    frame = shared("dices350.csv")
+    frame = pl.read_csv(shared / "dices350.csv")
     humans, models = (frame.filter((pl.col("kind") == "model") == part) for part in (False, True))
     unsafe = pl.when(models["value"].cast(pl.Float64) > 0.3).then(pl.lit("Yes")).otherwise(pl.lit("No"))
     table = assay.read(
@@ -301,10 +287,10 @@ def test_dices_is_crossed_and_every_metric_counts_its_raters(metric):
 
 
 @pytest.mark.parametrize("metric", ["mae", "accuracy", "spearman"])
-def test_convabuse_is_ragged_and_its_raters_count(metric):
+def test_convabuse_is_ragged_and_its_raters_count(shared, metric):
     import polars as pl
 
-    frame = shared("lewidi23_ConvAbuse.csv")
+    frame = pl.read_csv(shared / "lewidi23_ConvAbuse.csv")
     judged = pl.when(pl.col("source").is_in(["Ann1", "Ann2"])).then(pl.col("source")).otherwise(pl.lit("others"))
     table = assay.read(
         frame.with_columns(kind=judged), item="item_id", rater="source", repeat="rep",
