@@ -3,7 +3,9 @@
 import csv
 from pathlib import Path
 
-MEASURED = Path(__file__).parents[1] / "docs" / "measured"
+ROOT = Path(__file__).parents[1]
+MEASURED = ROOT / "docs" / "measured"
+END = "<!-- end -->"
 
 
 def write_rows(rows, path):
@@ -18,6 +20,13 @@ def read_rows(path):
     """Read rows as `write_rows` wrote them; every value is text."""
     with Path(path).open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
+
+
+def put_between(page, mark, text):
+    """Put a text into a page, in place of what stands between the mark and the next end."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(mark)
+    _, _, after = rest.partition(END)
+    page.write_text(before + mark + "\n\n" + text + "\n\n" + END + after, encoding="utf-8")
 
 
 def markdown(head, rows):

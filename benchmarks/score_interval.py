@@ -9,18 +9,15 @@ a lost item were added (Bonett and Price 2012).
 """
 
 import math
-from pathlib import Path
 
 import numpy as np
 from scipy.special import gammaln
 from scipy.stats import norm
 
 from assay.inference import interval, score
-from measured import write_rows
+from measured import MEASURED, ROOT, put_between, write_rows
 
-ROOT = Path(__file__).parents[1]
-MEASURED, PAGE = ROOT / "docs" / "measured" / "score_interval.csv", ROOT / "docs" / "inference.md"
-START, END = "<!-- benchmarks/score_interval.py -->", "<!-- end -->"
+MARK = "<!-- benchmarks/score_interval.py -->"
 ITEMS = (20, 50, 200)
 SHARES = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
 METHODS = ("percentile", "bca", "studentised", "t", "plus 2", "score")
@@ -91,7 +88,7 @@ def study():
                     }
                     for name in METHODS
                 ]  # fmt: skip
-    write_rows(rows, MEASURED)
+    write_rows(rows, MEASURED / "score_interval.csv")
     return rows
 
 
@@ -113,10 +110,7 @@ def page(rows):
         below = sum(row["coverage"] < 0.94 for row in of_name)
         said.append(f"{name}: {100 * low['coverage']:.1f} % at worst, {below} of {len(of_name)} below 94 %")
     lines += ["", "; ".join(said) + "."]
-    text = PAGE.read_text()
-    before, _, rest = text.partition(START)
-    _, _, after = rest.partition(END)
-    PAGE.write_text(before + START + "\n\n" + "\n".join(lines) + "\n\n" + END + after)
+    put_between(ROOT / "docs" / "inference.md", MARK, "\n".join(lines))
 
 
 if __name__ == "__main__":
