@@ -8,7 +8,7 @@ import assay
 from assay.comparison import compare, compare_each
 from assay.comparison.raters import _left_out_variance as left_out_variance
 from assay.comparison.raters import _saturation as saturation
-from assay.comparison.raters import measured_error
+from assay.comparison.raters import measured_parts
 from assay.errors import ArgumentError, DataError
 from assay.inference import two_way
 from assay.metrics import resolve
@@ -356,7 +356,7 @@ def test_counted_items_take_the_larger_variance_of_raters():
             contest, [metric], scheme=Scheme("all", raters="bootstrap"), null=None, n_resamples=199,
             seed=np.random.SeedSequence(number), workers=1,
         ).contrasts[0]  # fmt: skip
-        error = measured_error(contest, metric, both=alone, raters=alone, clusters=None)
+        error, _ = measured_parts(contest, metric, both=alone, raters=alone, clusters=None)
         least = alone.var() * 5 / 4
         variance, jumps = left_out_variance(contest, metric, None)
         assert error.variances[0] >= max(least, variance - jumps) - 1e-12

@@ -165,6 +165,7 @@ def measure_agreement(
     if table.scale.kind == "nominal" and chosen != "nominal":
         raise ArgumentError(f"labels without an order have no {chosen} differences; give their order (order=…).")
     n_resamples = _check.integer("n_resamples", n_resamples, at_least=1)
+    confidence_level = _check.fraction("confidence_level", confidence_level)
     cells = cells_from(responses.values, responses.items, responses.raters)
     seed = _random.replayable(rng)
     found = _weighed(cells, table.scale, chosen)(np.ones((cells.n_items, 1)))
@@ -176,7 +177,6 @@ def measure_agreement(
         workers=_random.n_workers(workers),
         at_once=max(4, AT_ONCE // max(cells.n_items, cells.n_raters, cells.levels.size)), progress=progress,
     )  # fmt: skip
-    confidence_level = _check.fraction("confidence_level", confidence_level)
     coefficients = tuple(
         Coefficient(entry, value, fisher_interval(entry, value, errors[entry], confidence_level=confidence_level))
         for entry, value in values.items()

@@ -132,22 +132,22 @@ def rater_error(
     """Return the error of a contrast, were A and B alike, when items and raters are both random factors.
 
     A linear metric is the mean of an items × raters table, which analysis of variance takes apart. For the others see
-    `measured_error`; and where the contrast nears the largest that is possible, what raters do to it is no measure of
+    `measured_parts`; and where the contrast nears the largest that is possible, what raters do to it is no measure of
     what they would do to a contrast of zero (`saturation`).
     """
     if metric.linear:
         table = cell_table(contest, metric)
         table = table if clusters is None else _by_cluster(table, clusters)
         return two_way(table.values, items=table.items, raters=table.raters, weights=table.weights).error
-    error = measured_error(contest, metric, both=both, raters=raters, clusters=clusters)
+    error, _ = measured_parts(contest, metric, both=both, raters=raters, clusters=clusters)
     of_raters, of_items = error.variances
     return replace(error, variances=(of_raters * _saturation(contest, metric) ** 2, of_items))
 
 
-def measured_error(
+def measured_parts(
     contest: Contest, metric: Metric, *, both: FloatArray, raters: FloatArray, clusters: IntArray | None
-) -> CombinedError:
-    """Return the error of a curved contrast when items and raters are both random factors.
+) -> tuple[CombinedError, float]:
+    """Return the error of a curved contrast, and how much of the variance of raters more items would leave as it is.
 
     Three variances are measured, that of items (item scores or jackknife), of raters (`raters`: draws of raters alone)
     and of both drawn together (`both`), and the part that items and raters share is what the third exceeds the sum of
@@ -156,17 +156,8 @@ def measured_error(
     Drawn raters leave an item with fewer different ones: its gold gets noisier, and a contrast moves less than it
     would. So up to `LEAVE_OUT` raters their variance is that of the contrast without each of them in turn. A metric
     that counts items jumps then, as items change sides; the noise of that is known from the items and taken off, and
-    since what remains is erratic, the larger of both variances is taken.
-    """
-    return measured_parts(contest, metric, both=both, raters=raters, clusters=clusters)[0]
-
-
-def measured_parts(
-    contest: Contest, metric: Metric, *, both: FloatArray, raters: FloatArray, clusters: IntArray | None
-) -> tuple[CombinedError, float]:
-    """Return the error of a curved contrast, and how much of the variance of raters more items would leave as it is.
-
-    Of a metric that counts items that is little: most of what it is found to vary by are items that change sides.
+    since what remains is erratic, the larger of both variances is taken. Of such a metric more items leave little: most
+    of what it is found to vary by are items that change sides.
     """
     items, n = item_variance(contest, metric, clusters)
     sources = [contest.sources[role] for role in rated(contest)]
