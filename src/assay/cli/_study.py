@@ -144,6 +144,7 @@ def _dask(address: str, workers: int | None) -> Iterator["Executor"]:
     from assay.errors import ArgumentError, DataError
 
     try:
+        import dask
         from distributed import Client, LocalCluster
     except ModuleNotFoundError:
         raise ArgumentError("`--dask` needs Dask; install it with: pip install 'assay[dask]'") from None
@@ -157,9 +158,12 @@ def _dask(address: str, workers: int | None) -> Iterator["Executor"]:
     with ExitStack() as stack:
         if address == "local":
             options = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": logging.CRITICAL}
-            with _deaf_to_interrupts():
+            # A cell that waits on a worker would share the blame for its death: give it one cell at a time.
+            alone = dask.config.set({"distributed.scheduler.worker-saturation": 1.0})
+            with alone, _deaf_to_interrupts():
                 cluster: Any = LocalCluster(n_workers=n_workers(workers), **options)  # type: ignore[no-untyped-call]
             target = stack.enter_context(cluster)
+            stack.callback(_await_restarts, cluster)
         else:
             target = address
         try:
@@ -170,6 +174,20 @@ def _dask(address: str, workers: int | None) -> Iterator["Executor"]:
             typer.echo(f"assay: the cluster at {address} has no workers yet; waiting for them", err=True)
         # pure=False: cells are distinct, so Dask need not find out by hashing their arguments.
         yield client.get_executor(pure=False)
+
+
+def _await_restarts(cluster: Any) -> None:
+    """Wait until workers that died are up again: one that is closed while it starts prints a traceback on stderr."""
+    from time import monotonic, sleep
+
+    def running(nanny: Any) -> bool:
+        # The scheduler hears first of a death, and of a new worker before that is ready.
+        up = nanny.process is not None and nanny.process.status.name == "running"
+        return up and nanny.worker_address in cluster.scheduler.workers
+
+    latest = monotonic() + 10
+    while not all(map(running, cluster.workers.values())) and monotonic() < latest:
+        sleep(0.02)
 
 
 @contextmanager
