@@ -1,17 +1,18 @@
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 import assay
-from assay.comparison import compare, compare_each
+from assay.comparison import compare, compare_each, variance_components
 from assay.comparison.raters import _left_out_variance as left_out_variance
 from assay.comparison.raters import _saturation as saturation
 from assay.comparison.raters import measured_parts
 from assay.errors import ArgumentError, DataError
 from assay.inference import two_way
-from assay.metrics import resolve
+from assay.metrics import AdditiveMetric, resolve
 from assay.resampling import Scheme, draw
 from assay.responses import Contest, Responses
 from assay.scales import Scale
@@ -363,3 +364,28 @@ def test_counted_items_take_the_larger_variance_of_raters():
         drawn += error.variances[0] == pytest.approx(least)
         left += error.variances[0] > 1.0001 * least
     assert drawn > 0 < left
+
+
+@dataclass(frozen=True)
+class Redeclared(AdditiveMetric):
+    """Mean absolute error as a user would write it."""
+
+    name: ClassVar[str] = "my-error"
+    title: ClassVar[str] = "my error"
+    distance: ClassVar[bool] = True
+
+    def item_scores(self, gold, model):
+        return np.abs(model - gold)
+
+
+def test_a_metric_that_is_mae_in_every_way_gets_the_bits_of_mae():
+    contest = against_gold(np.random.default_rng(15), n=30, r=5)
+    built_in, own = (compare(contest, metric=metric, n_resamples=299, rng=0) for metric in ("mae", Redeclared()))
+    assert (own.contrast, own.pvalue) == (built_in.contrast, built_in.pvalue)
+    assert (own.confidence_interval.low, own.confidence_interval.high) == (
+        built_in.confidence_interval.low,
+        built_in.confidence_interval.high,
+    )
+    found = [variance_components(contest, metric=metric, n_resamples=299, rng=0) for metric in ("mae", Redeclared())]
+    assert found[0].components == found[1].components
+    assert found[0].largest == found[1].largest

@@ -9,10 +9,6 @@ from assay import _check
 from assay.errors import ArgumentError, DataError
 from assay.inference import CombinedError, effective_df, two_way
 from assay.metrics import AdditiveMetric, Metric
-from assay.metrics.distribution import EarthMover, TotalVariation
-from assay.metrics.error import MaxError, MeanAbsoluteError, RootMeanSquaredError
-from assay.metrics.labels import Accuracy, OneAgainstRest
-from assay.metrics.wins import Wins
 from assay.rating_design import design_of, rated
 from assay.resampling import (
     CellTable,
@@ -32,9 +28,6 @@ FEW = 5
 
 LEAVE_OUT = 50
 """Up to this many raters each is left out in turn; with more, draws of raters are as good and cheaper."""
-
-DISTANCES = (MeanAbsoluteError, RootMeanSquaredError, MaxError, TotalVariation, EarthMover, Accuracy, Wins)
-"""Metrics by which gold is closer to A than to B by at most how far A and B are apart."""
 
 PEAK = 0.648
 """Where artanh(x) (1 − x²) is largest."""
@@ -168,9 +161,9 @@ def measured_parts(
     shared = (float(np.nanvar(both)) - (n - 1) / n * items - (r - 1) / r * of_raters) * n * r / ((n - 1) * (r - 1))
     shared = min(max(0.0, shared), items, of_raters)
     lasting = of_raters - shared
-    if r <= LEAVE_OUT and (_smooth(metric) or isinstance(metric, AdditiveMetric)):
+    if r <= LEAVE_OUT and (metric.smooth or isinstance(metric, AdditiveMetric)):
         left_out, jumps = _left_out_variance(contest, metric, clusters)
-        if _smooth(metric):
+        if metric.smooth:
             of_raters = of_raters if math.isnan(left_out) else left_out
             lasting = max(0.0, of_raters - shared)
         else:
@@ -178,11 +171,6 @@ def measured_parts(
             lasting = lasting if math.isnan(left_out) else max(0.0, left_out - jumps)
     dfs = (effective_df(np.square(per_rater)), max(1.0, n - 1.0))
     return CombinedError((of_raters, items - shared), dfs, n_resamples=both.size), lasting
-
-
-def _smooth(metric: Metric) -> bool:
-    """Whether the contrast changes little when the responses do: not so where items are won, lost or thresholded."""
-    return not (metric.three_valued or metric.relative or isinstance(metric, OneAgainstRest))
 
 
 def _saturation(contest: Contest, metric: Metric) -> float:
@@ -195,7 +183,7 @@ def largest(contest: Contest, metric: Metric) -> float:
 
     Gold cannot be closer to A than to B by more than A and B are apart, if the metric is a distance (or counts items).
     """
-    if not isinstance(metric, DISTANCES):
+    if not metric.distance:
         return math.inf
     _, a, b = summaries_of(contest, metric.needs)
     return max(abs(float(metric.contrast(model, a, b))) for model in (a, b))

@@ -47,6 +47,12 @@ class Metric(ABC):
         Whether it exists only between two models: one model alone has no score.
     gold_free : bool
         Whether it looks at the models' own ratings instead of gold.
+    smooth : bool
+        Whether its contrast changes little when a few responses do. It does not where items are won, lost, counted or
+        compared with a threshold.
+    distance : bool
+        Whether gold cannot be closer to A than to B by more than A and B are apart (the triangle inequality), so that
+        A and B give the contrast a maximum.
     packed : bool
         Whether its contrast also takes packed counts (`assay.summaries`), which are drawn faster.
     """
@@ -62,6 +68,8 @@ class Metric(ABC):
     three_valued: ClassVar[bool] = False
     relative: ClassVar[bool] = False
     gold_free: ClassVar[bool] = False
+    smooth: ClassVar[bool] = True
+    distance: ClassVar[bool] = False
     packed: ClassVar[bool] = False
 
     @abstractmethod

@@ -42,6 +42,7 @@ class TotalVariation(ByLevel):
 
     name: ClassVar[str] = "tv"
     title: ClassVar[str] = "total variation"
+    distance: ClassVar[bool] = True
     packed: ClassVar[bool] = True
 
     def level_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
@@ -114,6 +115,7 @@ class EarthMover(AdditiveMetric):
 
     name: ClassVar[str] = "emd"
     title: ClassVar[str] = "mean earth mover's distance"
+    distance: ClassVar[bool] = True
 
     levels: tuple[float, ...] = ()
 

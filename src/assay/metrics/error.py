@@ -15,6 +15,7 @@ class MeanAbsoluteError(AdditiveMetric):
 
     name: ClassVar[str] = "mae"
     title: ClassVar[str] = "mean absolute error"
+    distance: ClassVar[bool] = True
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return |model − gold| for each item."""
@@ -47,6 +48,7 @@ class RootMeanSquaredError(Metric):
 
     name: ClassVar[str] = "rmse"
     title: ClassVar[str] = "root mean squared error"
+    distance: ClassVar[bool] = True
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return √ mean (model − gold)²."""
@@ -59,6 +61,7 @@ class MaxError(Metric):
 
     name: ClassVar[str] = "max-error"
     title: ClassVar[str] = "maximum absolute error"
+    distance: ClassVar[bool] = True
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return max |model − gold|."""

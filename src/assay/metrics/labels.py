@@ -27,6 +27,8 @@ class Accuracy(AdditiveMetric):
 
     name: ClassVar[str] = "accuracy"
     title: ClassVar[str] = "accuracy"
+    smooth: ClassVar[bool] = False
+    distance: ClassVar[bool] = True
     better: ClassVar[Better] = "higher"
     needs: ClassVar[Needs] = "counts"
     kinds: ClassVar[tuple[Kind, ...]] = LABELS
@@ -49,6 +51,7 @@ class OneAgainstRest(Metric):
         On a nominal scale: the one label that counts as positive, instead of the mean over all labels.
     """
 
+    smooth: ClassVar[bool] = False
     better: ClassVar[Better] = "higher"
     kinds: ClassVar[tuple[Kind, ...]] = ("nominal", "ordinal", "continuous")
 

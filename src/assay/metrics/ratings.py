@@ -80,6 +80,7 @@ class Superiority(AdditiveMetric):
 
     name: ClassVar[str] = "superiority"
     title: ClassVar[str] = "probability of superiority"
+    smooth: ClassVar[bool] = False
     better: ClassVar[Better] = "higher"
     needs: ClassVar[Needs] = "sorted"
     relative: ClassVar[bool] = True

@@ -25,6 +25,8 @@ class Wins(AdditiveMetric):
 
     name: ClassVar[str] = "wins"
     title: ClassVar[str] = "wins"
+    smooth: ClassVar[bool] = False
+    distance: ClassVar[bool] = True
     better: ClassVar[Better] = "higher"
     relative: ClassVar[bool] = True
     three_valued: ClassVar[bool] = True
@@ -79,6 +81,7 @@ class WinsResponses(AdditiveMetric):
 
     name: ClassVar[str] = "wins-responses"
     title: ClassVar[str] = "wins over single responses"
+    smooth: ClassVar[bool] = False
     better: ClassVar[Better] = "higher"
     relative: ClassVar[bool] = True
     needs: ClassVar[Needs] = "values"
