@@ -10,6 +10,7 @@ from .auditing import Audit as Audit
 from .auditing import audit as audit
 from .comparison import Comparison as Comparison
 from .comparison import Comparisons as Comparisons
+from .comparison import Procedure as Procedure
 from .comparison import compare as compare
 from .comparison import compare_each as compare_each
 from .comparison import variance_components as variance_components

@@ -11,14 +11,15 @@ from collections.abc import Iterable
 from assay.errors import ArgumentError
 
 
-def integer(name: str, value: object, *, at_least: int) -> int:
-    """Return `value` as an int that is no smaller than `at_least`."""
+def integer(name: str, value: object, *, at_least: int | None) -> int:
+    """Return `value` as an int that is no smaller than `at_least`, if there is such a bound."""
     try:
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         raise ArgumentError(f"`{name}` must be a whole number; got {value!r}.") from None
-    if isinstance(value, bool) or number < at_least:
-        raise ArgumentError(f"`{name}` must be a whole number of at least {at_least}; got {value!r}.")
+    if isinstance(value, bool) or (at_least is not None and number < at_least):
+        bound = "" if at_least is None else f" of at least {at_least}"
+        raise ArgumentError(f"`{name}` must be a whole number{bound}; got {value!r}.")
     return number
 
 

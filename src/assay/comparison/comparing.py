@@ -1,0 +1,360 @@
+"""Is A really better than B on these data? `compare` answers for one metric, `compare_each` for several or by slice."""
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from assay import _check, _fields, _random, inference
+from assay.comparison import raters as raters_of
+from assay.comparison.limits import NEEDED, can_have, default_interval, limits_of
+from assay.comparison.observed import effects, few, moments, rounding_of, settled, small, unequal, uneven
+from assay.comparison.procedure import Procedure
+from assay.comparison.results import Comparison, Comparisons, tested
+from assay.errors import ArgumentError, AssayWarning
+from assay.inference import CombinedError
+from assay.inference.corrections import CORRECTIONS
+from assay.metrics import Metric, resolve
+from assay.provenance import Provenance
+from assay.resampling import (
+    Draws,
+    Scheme,
+    draw,
+    enumerate_cluster_swaps,
+    enumerate_swaps,
+    first_responses,
+    judge,
+    summaries_of,
+)
+from assay.responses import Contest, frozen
+from assay.scales import IntArray
+
+
+def compare(
+    contest: Contest,
+    *,
+    metric: str | Metric | None = None,
+    procedure: Procedure | None = None,
+    rng: _random.Rng = None,
+    workers: int | None = None,
+    progress: Callable[[int], object] | None = None,
+    **settings: Any,
+) -> Comparison:
+    """Ask whether A is better than B.
+
+    Parameters
+    ----------
+    contest : Contest
+        Gold, A and B on the same items.
+    metric : str or Metric, optional
+        How far a model is from gold; see `assay.metrics`. Chosen by the scale if left out: "accuracy" for labels, "mae"
+        for numbers and ordered labels, "rating" without gold.
+    procedure : Procedure, optional
+        How to compare, as one record.
+    rng : int, SeedSequence, Generator or None
+        None draws fresh entropy, which the result records as `seed`.
+    workers : int, optional
+        Threads; one per core by default. The result does not depend on it.
+    progress : callable, optional
+        Told the number of draws done, as they are done: twice `n_resamples` in all, for draws that are not needed, too.
+    **settings
+        Fields of `Procedure`, in place of `procedure`: `null`, `items`, `responses`, `n_responses`, `raters`,
+        `cluster`, `alternative`, `n_resamples`, `confidence_level`, `interval`.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> contest = Contest.from_arrays([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 7], [3, 3, 1, 2, 7, 10])
+    >>> result = compare(contest, metric="mae", rng=0)
+    >>> result.contrast, result.pvalue
+    (2.0, 0.03125)
+    """
+    found = compare_each(
+        contest, metrics=None if metric is None else [metric], procedure=procedure, rng=rng, workers=workers,
+        progress=progress, **settings,
+    )  # fmt: skip
+    [answer] = found
+    return answer
+
+
+def compare_each(
+    contest: Contest,
+    *,
+    metrics: Sequence[str | Metric] | None = None,
+    by: str | None = None,
+    correction: str = "holm",
+    procedure: Procedure | None = None,
+    rng: _random.Rng = None,
+    workers: int | None = None,
+    progress: Callable[[int], object] | None = None,
+    **settings: Any,
+) -> Comparisons:
+    """Ask whether A is better than B by several metrics, or on each slice of the items.
+
+    All metrics see the same draws. `correction` is "holm" (the chance of any false verdict), "benjamini-hochberg" (the
+    share of false ones) or "none". The other parameters are those of `compare`.
+
+    Examples
+    --------
+    >>> contest = Contest.from_arrays([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 7], [3, 3, 1, 2, 7, 10])
+    >>> for entry in compare_each(contest, metrics=["mae", "spearman"], rng=0):
+    ...     print(entry.metric, round(entry.contrast, 3), entry.pvalue_adjusted)
+    mae 2.0 0.0625
+    spearman 0.478 0.09375
+    """
+    _check.one_of("correction", correction, CORRECTIONS)
+    run = _Run.of(procedure, settings, rng=rng, workers=workers, progress=progress)
+    contest = contest.complete()
+    chosen, why = metrics_for(contest, metrics)
+    contest = replace(contest, notes=(*contest.notes, *why))
+    found: list[Comparison] = []
+    for value, part in [("", contest)] if by is None else contest.slices(by):
+        answers = _compare(part, chosen, run)
+        found += [replace(answer, slice=f"{by} = {value}" if by else "") for answer in answers]
+    adjusted = inference.adjust([entry.pvalue for entry in found], method=correction)
+    if len(found) > 1:
+        found = [replace(entry, pvalue_adjusted=float(p)) for entry, p in zip(found, adjusted, strict=True)]
+    return Comparisons(tuple(found), correction)
+
+
+def metrics_for(contest: Contest, metrics: Sequence[str | Metric] | None) -> tuple[list[Metric], list[str]]:
+    """Return the metrics by their names, or the one that fits the data, with a note that says why."""
+    if metrics is not None:
+        if not metrics:
+            raise ArgumentError("`metrics` must name at least one metric; got none.")
+        return [resolve(metric) for metric in metrics], []
+    if contest.gold is None and contest.scale.reason == "preferences":
+        name, reason = "win-rate", "the responses are preferences"
+    elif contest.gold is None:
+        name, reason = "rating", "there is no gold"
+    elif contest.scale.kind == "nominal":
+        name, reason = "accuracy", "the scale is nominal"
+    else:
+        name, reason = "mae", f"the scale is {contest.scale.kind}"
+    return [resolve(name)], [f"The metric is {name}, because {reason}; `metric` chooses another."]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A procedure on its way: with the scheme and null that the data decide, seed, threads and progress."""
+
+    procedure: Procedure
+    scheme: Scheme
+    null: str | None
+    seed: np.random.SeedSequence
+    workers: int
+    progress: Callable[[int], object] | None
+
+    @classmethod
+    def of(
+        cls, procedure: Procedure | None, settings: dict[str, Any], *, rng: Any, workers: Any, progress: Any
+    ) -> "_Run":
+        if procedure is not None and settings:
+            raise ArgumentError(f"give `procedure` or its settings, not both; got `{next(iter(settings))}` too.")
+        chosen = procedure or _procedure(settings)
+        scheme = Scheme(chosen.items, chosen.responses, chosen.raters or "fixed", chosen.n_responses)  # type: ignore[arg-type]
+        return cls(chosen, scheme, chosen.null, _random.replayable(rng), _random.n_workers(workers), progress)
+
+    @property
+    def keeps_responses(self) -> bool:
+        return self.scheme.responses in ("all", "first") and self.scheme.raters == "fixed"
+
+    @property
+    def resamples_items(self) -> bool:
+        """Whether items are all that is resampled, which is what the jackknife and the item scores speak of."""
+        return self.scheme.items == "bootstrap" and self.keeps_responses
+
+    def interval_for(self, metric: Metric) -> str:
+        """Return the kind of interval: as asked, or the one with the best measured coverage that can be had."""
+        asked, alone = self.procedure.interval, self.resamples_items
+        if self.scheme.raters == "bootstrap" and self.scheme.items == "bootstrap":
+            possible, default = asked in ("t", "percentile", "basic"), "t"
+        else:
+            possible = can_have(asked or "percentile", metric, resamples_items=alone)
+            default = default_interval(metric, resamples_items=alone, clustered=self.procedure.cluster is not None)
+        if asked is not None and not possible:
+            raise ArgumentError(
+                f"a {asked} interval needs {NEEDED[asked]}; {metric.name!r} with {self.scheme} cannot have it. "
+                f"Take `interval={default!r}`."
+            )
+        return asked or default
+
+
+def _procedure(settings: dict[str, Any]) -> Procedure:
+    known = [field.name for field in _fields.fields_of(Procedure)]
+    for name in settings:
+        if name not in known:
+            raise ArgumentError(f"`{name}` is no setting of a comparison.{_check.nearest(name, known)}")
+    return Procedure(**settings)
+
+
+def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Comparison]:
+    """Compare by metrics that share their draws."""
+    bound = [_bind(metric, contest) for metric in metrics]
+    choice = raters_of.choose(contest, run.scheme, raters=run.procedure.raters, null=run.null)
+    run, how = replace(run, scheme=choice.scheme, null=choice.null), run.procedure
+    clusters, about_clusters = raters_of.clusters_of(contest, how.cluster, run.scheme, choice.null)
+    methods = [run.interval_for(metric) for metric in bound]
+    caveats = [*choice.notes, *about_clusters, *_caveats(contest, run)]
+    draws, null_draws = _draw_both(contest, bound, run, clusters)
+    errors = _rater_errors(contest, bound, run, draws, clusters)
+    seen = first_responses(contest) if run.scheme.responses == "first" else contest
+    answers = []
+    for i, metric in enumerate(bound):
+        gold, a, b = summaries_of(seen, metric.needs)
+        a_score, b_score = (float(score) for score in metric.scores(gold, a, b))
+        contrast = float(metric.contrast(gold, a, b))
+        rounding = rounding_of(metric, seen)
+        kept, kept_null = (settled(drawn.contrasts[i], contrast, rounding) for drawn in (draws, null_draws))
+        error, left = moments(metric, gold, a, b, contest=seen, rounding=rounding, clusters=clusters)
+        left = settled(left if run.resamples_items else left[:0], contrast, rounding)
+        tail = tested(
+            run.null,
+            contrast,
+            kept_null,
+            error=errors[i],
+            alternative=how.alternative,
+            exact=null_draws.exact,
+        )
+        expected = inference.expected_pvalue(kept_null, kept)
+        limits = limits_of(
+            methods[i], kept, estimate=contrast, error=errors[i], jackknife=left,
+            standard_errors=draws.standard_errors[i], standard_error=error,
+            confidence_level=how.confidence_level, alternative=how.alternative,
+        )  # fmt: skip
+        about = [*small(contest, tail), *unequal(seen, metric), *uneven(metric, contest)]
+        about += few(metric, gold, a, b, interval=methods[i])
+        notes = dict.fromkeys([*contest.notes, *caveats, *tail.notes, *limits.notes, *about])
+        if math.isnan(contrast) or math.isnan(limits.low):
+            warnings.warn(f"{metric.name}: {' '.join(notes)}", AssayWarning, stacklevel=3)
+        answers.append(
+            Comparison(
+                metric=metric.name,
+                title=metric.title,
+                better=metric.better,
+                names=contest.names,
+                a_score=a_score,
+                b_score=b_score,
+                contrast=contrast,
+                confidence_interval=limits,
+                pvalue=tail.pvalue,
+                pvalue_se=tail.standard_error,
+                expected_pvalue=expected.pvalue,
+                expected_pvalue_se=expected.standard_error,
+                effect_sizes=effects(metric, gold, a, b),
+                n_items=contest.n_items,
+                n_responses=seen.n_responses,
+                null=choice.null,
+                scheme=str(run.scheme),
+                alternative=how.alternative,
+                n_resamples=how.n_resamples,
+                exact=null_draws.exact,
+                seed=_random.entropy_of(run.seed),
+                notes=tuple(notes),
+                signature=_signature(contest, metric, run, limits.method),
+                draws=kept,
+                null_draws=kept_null,
+                standard_errors=frozen(draws.standard_errors[i]),
+                standard_error=error,
+                jackknife=left,
+                error=errors[i],
+            )
+        )
+    return answers
+
+
+def _draw_both(
+    contest: Contest, metrics: Sequence[Metric], run: _Run, clusters: IntArray | None
+) -> tuple[Draws, Draws]:
+    """Return the draws for the interval and those for the p-value."""
+
+    def drawn(null: Any, scheme: Scheme) -> Draws:
+        return draw(
+            contest, metrics, scheme=scheme, null=null, n_resamples=run.procedure.n_resamples, seed=run.seed,
+            clusters=clusters, workers=run.workers, progress=run.progress,
+        )  # fmt: skip
+
+    def spared() -> None:
+        """Count draws as done that are not needed, so that a bar comes to its end."""
+        if run.progress is not None:
+            run.progress(run.procedure.n_resamples)
+
+    draws = drawn(None, run.scheme)
+    if run.null in ("recentred", "random-effects"):
+        if not _draws_raters_alone(metrics, run):
+            spared()
+        return draws, draws.recentred()
+    if run.null == "swapped-items":
+        n_units = contest.n_items if clusters is None else int(clusters.max()) + 1
+        if run.keeps_responses and 2**n_units <= run.procedure.n_resamples:
+            spared()
+            if clusters is not None:
+                return draws, enumerate_cluster_swaps(contest, metrics, clusters)
+            return draws, enumerate_swaps(contest, metrics, scheme=run.scheme)
+        return draws, drawn("swapped-items", replace(run.scheme, items="all"))
+    return draws, drawn(run.null, run.scheme)
+
+
+def _draws_raters_alone(metrics: Sequence[Metric], run: _Run) -> bool:
+    """Whether the error of items and raters takes draws of raters alone: for metrics that are no mean of a table."""
+    both = run.scheme.raters == "bootstrap" and run.scheme.items == "bootstrap"
+    return both and not all(metric.linear for metric in metrics)
+
+
+def _rater_errors(
+    contest: Contest, metrics: Sequence[Metric], run: _Run, draws: Draws, clusters: IntArray | None
+) -> list[CombinedError | None]:
+    """Return each contrast's error from items and raters; None where raters are fixed, or items are kept."""
+    if run.scheme.raters == "fixed" or run.scheme.items == "all":
+        return [None] * len(metrics)
+    alone = np.full_like(draws.contrasts, np.nan)
+    curved = [i for i, metric in enumerate(metrics) if not metric.linear]
+    if curved:
+        alone[curved] = draw(
+            contest, [metrics[i] for i in curved], scheme=replace(run.scheme, items="all"), null=None,
+            n_resamples=run.procedure.n_resamples, seed=run.seed, workers=run.workers, progress=run.progress,
+        ).contrasts  # fmt: skip
+    return [
+        raters_of.rater_error(contest, metric, both=draws.contrasts[i], raters=alone[i], clusters=clusters)
+        for i, metric in enumerate(metrics)
+    ]
+
+
+def _bind(metric: Metric, contest: Contest) -> Metric:
+    if contest.gold is None and not metric.gold_free:
+        raise ArgumentError(f"metric {metric.name!r} needs gold: name its source (gold=…, --gold), or take 'rating'.")
+    return metric.on(contest.scale)
+
+
+def _caveats(contest: Contest, run: _Run) -> list[str]:
+    """Refuse what has no meaning; return notes on what holds with a reservation."""
+    single = contest.a.n_responses == contest.b.n_responses == 1
+    notes = []
+    assert run.null is not None
+    for verdict, reason in judge(run.scheme, run.null, single=single):
+        if verdict == "refuse":
+            raise ArgumentError(f"null={run.null!r} with {run.scheme}: {reason}")
+        if verdict == "warn":
+            warnings.warn(reason, AssayWarning, stacklevel=4)
+        notes.append(reason)
+    return notes
+
+
+def _signature(contest: Contest, metric: Metric, run: _Run, method: str) -> str:
+    how = run.procedure
+    parameters = {
+        "metric": metric.name,
+        "null": run.null,
+        "scheme": str(run.scheme),
+        **({"cluster": how.cluster} if how.cluster else {}),
+        "interval": method,
+        "alternative": how.alternative,
+        "draws": how.n_resamples,
+    }
+    return Provenance("compare", parameters, _random.entropy_of(run.seed), contest.digest).signature
