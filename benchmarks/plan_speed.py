@@ -23,10 +23,10 @@ import numpy as np
 from assay._random import seed_of
 from assay.metrics import resolve
 from assay.models import preset, simulate_contrasts
-from assay.planning.exact import ExactEngine
-from assay.planning.expected import mean_contrasts, n_expected
-from assay.planning.power import Test, from_pool
-from assay.planning.scores import ITEMS, Setting, draw_block
+from assay.planning.engines.exact import ExactEngine
+from assay.planning.engines.expected_scores import mean_contrasts, n_expected
+from assay.planning.engines.item_scores import ITEMS, Setting, draw_block
+from assay.planning.engines.simulated_power import Test, from_pool
 from measured import write_rows
 
 DATASETS = ("toxicity", "dices", "d3code", "jobsq1", "jobsq3")

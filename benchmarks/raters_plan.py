@@ -26,7 +26,7 @@ from assay import Contest, Responses, compare_each
 from assay.errors import AssayWarning
 from assay.inference import clopper_pearson
 from assay.planning import RaterDesign, plan_raters
-from assay.planning.rater_noise import Noise, Rule, expectation, fewest
+from assay.planning.engines.components import Noise, Rule, expectation, fewest
 from assay.scales import Scale
 
 ROOT = Path(__file__).parents[1]

@@ -19,8 +19,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the processes are the para
 from assay._random import seed_of
 from assay.metrics import resolve
 from assay.models import preset
-from assay.planning.power import Test, simulated
-from assay.planning.scores import Setting
+from assay.planning.engines.item_scores import Setting
+from assay.planning.engines.simulated_power import Test, simulated
 from measured import write_rows
 
 EPSILON = 0.1

@@ -14,7 +14,7 @@ from assay.comparison import variance_components
 from assay.comparison.raters import saturation
 from assay.errors import ArgumentError, DataError
 from assay.planning import Plan, RaterCosts, RaterDesign, plan_raters
-from assay.planning.rater_noise import Noise, Rule, ceiling, draws, expectation, fewest, rater_df
+from assay.planning.engines.components import Noise, Rule, ceiling, draws, expectation, fewest, rater_df
 from assay.summaries import means
 
 pytestmark = pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")

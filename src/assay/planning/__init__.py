@@ -8,9 +8,9 @@ rater_noise, rater_search, rater_words (designs with raters, by variance compone
 from assay.planning.answering import Answerer, ask
 from assay.planning.designs import Costs, Design
 from assay.planning.effects import Effect
+from assay.planning.engines.simulated_power import TESTS
 from assay.planning.pilot import plan_from_pilot
 from assay.planning.planner import plan
-from assay.planning.power import TESTS
 from assay.planning.rater_designs import RaterCell, RaterCosts, RaterDesign
 from assay.planning.raters import plan_raters
 from assay.planning.results import Cell, Plan

@@ -12,13 +12,13 @@ from assay.errors import ArgumentError
 from assay.metrics import AdditiveMetric, Metric, resolve
 from assay.models import ResponseModel
 from assay.models import resolve as resolve_model
-from assay.planning import power as powers
 from assay.planning.designs import Costs, Design
-from assay.planning.exact import ExactEngine, Outlook
-from assay.planning.montecarlo import MonteCarloEngine
-from assay.planning.pvalues import ON_CONTRASTS
+from assay.planning.engines import simulated_power as powers
+from assay.planning.engines.exact import ExactEngine, Outlook
+from assay.planning.engines.item_scores import Setting, Sizes
+from assay.planning.engines.monte_carlo import MonteCarloEngine
+from assay.planning.engines.simulated_pvalues import ON_CONTRASTS
 from assay.planning.results import Cell
-from assay.planning.scores import Setting, Sizes
 
 ENGINES = ("auto", "exact", "monte-carlo")
 

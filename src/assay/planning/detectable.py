@@ -6,8 +6,8 @@ from dataclasses import replace
 from assay.errors import ArgumentError
 from assay.planning.answering import Answerer, Question
 from assay.planning.effects import expected_contrast
+from assay.planning.engines.item_scores import Setting
 from assay.planning.results import Cell
-from assay.planning.scores import Setting
 
 
 def with_detectable(question: Question, cells: Sequence[Cell], target: float) -> list[Cell]:

@@ -8,8 +8,8 @@ from assay import _check
 from assay.errors import ArgumentError
 from assay.metrics import AdditiveMetric, Metric, resolve
 from assay.models import ResponseModel, simulate_contrasts
-from assay.planning.pools import Growing
-from assay.planning.scores import Setting, Sizes
+from assay.planning.engines.item_scores import Setting, Sizes
+from assay.planning.engines.score_pools import Growing
 
 BLOCKS = 128
 """Blocks of items behind each expected contrast; all ε see the same items, so that the curve is smooth."""

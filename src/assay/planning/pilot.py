@@ -19,10 +19,10 @@ from assay.metrics import AdditiveMetric, Metric, resolve
 from assay.models import CategoricalModel, EmpiricalModel, Fit, ResponseModel, SmoothedModel, fit
 from assay.planning.designs import USUAL_RESPONSES, Design, Responses
 from assay.planning.effects import Effect
+from assay.planning.engines.item_scores import Setting
+from assay.planning.engines.score_pools import Growing
 from assay.planning.planner import plan
-from assay.planning.pools import Growing
 from assay.planning.results import Cell, Plan
-from assay.planning.scores import Setting
 from assay.responses import Contest, ResponseTable
 
 PILOT_MODELS = ("auto", "smoothed", "fitted", "empirical")

@@ -10,12 +10,12 @@ from assay.errors import ArgumentError
 from assay.metrics import AdditiveMetric, Metric
 from assay.models import ResponseModel
 from assay.models.base import check_sizes
-from assay.planning import power as powers
 from assay.planning.answering import Answerer, Question, ask
 from assay.planning.designs import USUAL_RESPONSES, Costs, Design, Responses, product, within
 from assay.planning.effects import Effect, epsilon_for
+from assay.planning.engines import simulated_power as powers
+from assay.planning.engines.item_scores import Sizes
 from assay.planning.results import Cell, Plan
-from assay.planning.scores import Sizes
 from assay.planning.words import describe
 from assay.provenance import Provenance
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from assay import _check
 from assay.errors import ArgumentError, DataError
-from assay.planning import rater_noise as noises
-from assay.planning.power import smallest_n_items
+from assay.planning.engines import components as noises
+from assay.planning.engines.simulated_power import smallest_n_items
 from assay.planning.rater_designs import USUAL_RATERS, RaterCell, RaterDesign
 from assay.planning.rater_study import MOST_RATERS, Study
 

@@ -12,9 +12,9 @@ from assay import _check
 from assay.comparison import ContrastComponents
 from assay.errors import ArgumentError, DataError
 from assay.metrics import Metric
-from assay.planning import rater_noise as noises
+from assay.planning.engines import components as noises
+from assay.planning.engines.components import Noise, Rule
 from assay.planning.rater_designs import RaterCell, RaterCosts, RaterDesign
-from assay.planning.rater_noise import Noise, Rule
 from assay.rating_design import RatingDesign, design_of, rated
 from assay.responses import Contest
 

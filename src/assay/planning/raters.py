@@ -4,8 +4,8 @@ from assay import _check, _random
 from assay.comparison import variance_components
 from assay.inference import ALTERNATIVES
 from assay.metrics import Metric, resolve
+from assay.planning.engines.components import Rule
 from assay.planning.rater_designs import USUAL_RATERS, RaterCosts
-from assay.planning.rater_noise import Rule
 from assay.planning.rater_search import Numbers, designs_of, looks_for_raters, numbers, recommend, shapes_of
 from assay.planning.rater_study import DRAWS, Study
 from assay.planning.rater_words import sentences_of

@@ -9,9 +9,9 @@ from typing import TypeVar
 import numpy as np
 
 from assay.metrics import AdditiveMetric
-from assay.planning.expected import effort, has_expectations, mean_contrasts, n_expected
-from assay.planning.scores import ITEMS, Block, Setting, draw_block
-from assay.planning.sums import Grid
+from assay.planning.engines.expected_scores import effort, has_expectations, mean_contrasts, n_expected
+from assay.planning.engines.item_scores import ITEMS, Block, Setting, draw_block
+from assay.planning.engines.score_sums import Grid
 from assay.scales import FloatArray
 
 T = TypeVar("T")

@@ -16,9 +16,9 @@ from assay._random import child, generator
 from assay.errors import ArgumentError, AssayWarning
 from assay.metrics import AdditiveMetric, Metric
 from assay.models.simulation import derive
-from assay.planning import pvalues
-from assay.planning.pools import Pool
-from assay.planning.scores import Setting
+from assay.planning.engines import simulated_pvalues as pvalues
+from assay.planning.engines.item_scores import Setting
+from assay.planning.engines.score_pools import Pool
 from assay.resampling import NULLS, NullName
 from assay.scales import FloatArray
 

@@ -15,9 +15,9 @@ import numpy as np
 from assay.metrics import AdditiveMetric
 from assay.models import ResponseModel
 from assay.models.base import Epsilon
-from assay.planning.pools import Growing, Pool
-from assay.planning.scores import Setting, Sizes
-from assay.planning.sums import Summands, Total
+from assay.planning.engines.item_scores import Setting, Sizes
+from assay.planning.engines.score_pools import Growing, Pool
+from assay.planning.engines.score_sums import Summands, Total
 
 MOST_BLOCKS = 1 << 15
 """Blocks at which a pool stops growing, whatever the precision: 8 million items."""

@@ -167,7 +167,7 @@ def _largest_enumerated(contrasts: FloatArray, bound: FloatArray) -> FloatArray:
 
     What makes a sum of random signs differ from the normal are a few large terms, and these are counted.
     """
-    from assay.planning._kernels import signed_sum_tails
+    from assay.planning.engines._kernels import signed_sum_tails
 
     n = contrasts.shape[1]
     n_counted = 12 if n <= 32 else 10 if n <= 64 else 8
@@ -187,7 +187,7 @@ def _signs(n: int) -> FloatArray:
 
 def _flip_step(contrasts: FloatArray) -> float:
     """Return how far apart neighbouring sums of ±d are: twice the grid of the contrasts, 0 where they have none."""
-    from assay.planning.pools import FINE, grid_step
+    from assay.planning.engines.score_pools import FINE, grid_step
 
     sample = contrasts[: max(1, 20000 // contrasts.shape[1])]
     step = grid_step(sample.ravel())

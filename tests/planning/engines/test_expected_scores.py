@@ -10,10 +10,10 @@ from assay._random import seed_of
 from assay.metrics import resolve
 from assay.metrics.distribution import ByLevel, shares
 from assay.models import preset
-from assay.planning._kernels import draw_counts, expected_pairs
-from assay.planning.expected import has_expectations, mean_contrasts
-from assay.planning.pools import _Histogram
-from assay.planning.scores import Setting, draw_block, log_factorials
+from assay.planning.engines._kernels import draw_counts, expected_pairs
+from assay.planning.engines.expected_scores import has_expectations, mean_contrasts
+from assay.planning.engines.item_scores import Setting, draw_block, log_factorials
+from assay.planning.engines.score_pools import _Histogram
 
 
 def test_expected_pairs_are_sums_over_all_pairs():

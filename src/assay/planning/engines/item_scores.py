@@ -199,7 +199,7 @@ def _sets(
         return np.stack([source.summary(needs, k, stream, other)[0] for _ in range(repeats)])
     shares = level_shares(source) if other is None else (level_shares(source) + level_shares(other)) / 2
     if k > FEW and needs in ("means", "counts"):
-        from assay.planning._kernels import draw_counts
+        from assay.planning.engines._kernels import draw_counts
 
         counts = draw_counts(shares, k, repeats, stream.integers(1 << 64, dtype=np.uint64), log_factorials(k))
         return counts if needs == "counts" else np.asarray(counts @ source.levels / k)

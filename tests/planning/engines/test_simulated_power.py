@@ -9,9 +9,9 @@ from assay._random import seed_of
 from assay.errors import ArgumentError, AssayWarning
 from assay.metrics import resolve
 from assay.models import preset
-from assay.planning.exact import ExactEngine
-from assay.planning.power import TESTS, Test, from_pool, simulated, smallest_n_items
-from assay.planning.scores import Setting
+from assay.planning.engines.exact import ExactEngine
+from assay.planning.engines.item_scores import Setting
+from assay.planning.engines.simulated_power import TESTS, Test, from_pool, simulated, smallest_n_items
 
 N_ITEMS, K, EPSILON = 40, 4, 0.2
 N_STUDIES = 150

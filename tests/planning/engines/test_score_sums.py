@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from assay.planning.sums import Grid, Summands
+from assay.planning.engines.score_sums import Grid, Summands
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 30, 100, 1000, 50_000])
@@ -40,7 +40,7 @@ def test_parts_may_be_added_different_numbers_of_times():
 
 
 def test_the_series_and_the_table_agree():
-    from assay.planning.sums import _Series, _Table
+    from assay.planning.engines.score_sums import _Series, _Table
 
     shares = np.exp(-np.square((np.arange(400) - 150) / 40))
     grid = Grid(-100, shares / shares.sum())
@@ -53,7 +53,7 @@ def test_the_series_and_the_table_agree():
 
 
 def test_a_very_long_sum_is_computed_on_a_coarser_grid():
-    from assay.planning.sums import _Coarse, _Table
+    from assay.planning.engines.score_sums import _Coarse, _Table
 
     shares = np.exp(-np.square((np.arange(3000) - 1000) / 300))
     grid = Grid(-900, shares / shares.sum())

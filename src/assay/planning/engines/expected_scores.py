@@ -17,7 +17,13 @@ from assay._random import generator
 from assay.metrics import AdditiveMetric
 from assay.metrics.distribution import ByLevel
 from assay.models.simulation import derive
-from assay.planning.scores import Setting, compositions, level_shares, log_factorials, outcome_probabilities
+from assay.planning.engines.item_scores import (
+    Setting,
+    compositions,
+    level_shares,
+    log_factorials,
+    outcome_probabilities,
+)
 from assay.scales import FloatArray, Scale
 
 MOST_RESPONSES = 160
@@ -111,7 +117,7 @@ def _expected(kind: str, gold: FloatArray, model: FloatArray, table: FloatArray,
             for shares, k in zip((gold, model), sizes, strict=True)
         )
         return float(((of_gold @ table) * of_model).sum()) / len(gold)
-    from assay.planning._kernels import expected_pairs
+    from assay.planning.engines._kernels import expected_pairs
 
     # Of two levels, the count of the first says all; outcomes are in its order.
     ours, theirs = (

@@ -9,8 +9,8 @@ from assay._random import seed_of
 from assay.metrics import resolve
 from assay.models import preset
 from assay.planning.answering import ask
-from assay.planning.exact import ExactEngine
-from assay.planning.montecarlo import MonteCarloEngine
+from assay.planning.engines.exact import ExactEngine
+from assay.planning.engines.monte_carlo import MonteCarloEngine
 
 MATRIX = [
     ("normal", ("mae", "wins", "mse"), (5, 5, 5), 0.1, (1, 10, 100, 1000)),

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.planning import pvalues
+from assay.planning.engines import simulated_pvalues as pvalues
 
 
 def rows(kind, n, count=40, seed=0):
@@ -117,7 +117,7 @@ def test_signed_sums_are_sums_over_all_signs():
 
     from scipy.special import ndtr
 
-    from assay.planning._kernels import signed_sum_tails
+    from assay.planning.engines._kernels import signed_sum_tails
 
     rng = np.random.default_rng(0)
     largest, bound = rng.random((6, 5)), rng.normal(size=6)

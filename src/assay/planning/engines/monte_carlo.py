@@ -11,8 +11,8 @@ from assay.inference import basic, expected_pvalue
 from assay.metrics import Metric
 from assay.models import ResponseModel, simulate_contrasts
 from assay.models.base import Epsilon
-from assay.planning.exact import MATTERS, Outlook
-from assay.planning.scores import Sizes
+from assay.planning.engines.exact import MATTERS, Outlook
+from assay.planning.engines.item_scores import Sizes
 from assay.scales import FloatArray
 
 FIRST_STUDIES, MOST_STUDIES = 2000, 50_000

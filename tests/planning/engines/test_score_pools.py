@@ -6,10 +6,10 @@ import pytest
 from assay._random import seed_of
 from assay.metrics import resolve
 from assay.models import preset
-from assay.planning import scores
-from assay.planning.pools import Growing, grid_step, symmetrised
-from assay.planning.scores import Setting, draw_block
-from assay.planning.sums import Grid
+from assay.planning.engines import item_scores as scores
+from assay.planning.engines.item_scores import Setting, draw_block
+from assay.planning.engines.score_pools import Growing, grid_step, symmetrised
+from assay.planning.engines.score_sums import Grid
 
 
 @pytest.mark.parametrize(
