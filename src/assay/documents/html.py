@@ -1,0 +1,129 @@
+"""A document as HTML: a fragment for notebooks and web pages, or one page that needs no network."""
+
+import html
+import json
+
+from assay.documents.document import Block, Definitions, Document, Figure, Heading, Sentence, Table
+from assay.documents.numbers import shown
+from assay.documents.text import plain
+
+STYLE = """
+:root { color-scheme: light dark; --ink: #1c2430; --paper: #ffffff; --soft: #5b6675; --line: #d5dae1; --mark: #fff3d1;
+  --accent: #1f5fa8; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8ebf0; --paper: #14181f; --soft: #a3adba; --line: #39424e;
+  --mark: #4a3d12; --accent: #8fc1ff; } }
+body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1rem 3rem; color: var(--ink); background: var(--paper);
+  font: 16px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.5rem; line-height: 1.25; } h2 { font-size: 1.15rem; margin-top: 2rem; }
+.assay-verdict { font-size: 1.15rem; font-weight: 600; border-left: 4px solid var(--accent); padding-left: .8rem; }
+.assay-aside, .assay-notes, .assay-signature { color: var(--soft); }
+.assay-table { overflow-x: auto; } .assay-table table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+.assay-table caption { text-align: left; padding: .3rem 0; color: var(--soft); }
+.assay-table th, .assay-table td { padding: .3rem .7rem; border-bottom: 1px solid var(--line); text-align: left; }
+.assay-table .number { text-align: right; white-space: nowrap; }
+.assay-table .marked { background: var(--mark); font-weight: 600; }
+.assay dt { font-weight: 600; } .assay dd { margin: 0 0 .4rem 1rem; }
+.assay-signature { font-size: .8rem; overflow-wrap: anywhere; } .assay figure { margin: 1rem 0; overflow-x: auto; }
+.assay figcaption { color: var(--soft); }
+@media print { body { max-width: none; } .assay-table { overflow: visible; } }
+"""
+
+
+def fragment(document: Document) -> str:
+    """Return the document as one element; figures are placeholders that a page fills.
+
+    Examples
+    --------
+    >>> fragment(Document("", (Sentence("A < B", "verdict"),)))
+    '<div class="assay"><p class="assay-verdict">A &lt; B</p></div>'
+    """
+    parts = [f"<h1>{escape(document.title)}</h1>"] if document.title else []
+    parts += [_block(block) for block in document.blocks]
+    if document.notes:
+        notes = "".join(f"<li>{escape(note)}</li>" for note in document.notes)
+        parts.append(f'<ul class="assay-notes">{notes}</ul>')
+    if document.signature:
+        parts.append(f'<p class="assay-signature"><code>{escape(document.signature)}</code></p>')
+    return f'<div class="assay">{"".join(parts)}</div>'
+
+
+def page(document: Document, *, vega: str = "") -> str:
+    """Return one page that needs no network; `vega` is the JavaScript that draws its figures, where it has any."""
+    figures = [block for block in document.blocks if isinstance(block, Figure)]
+    scripts = ""
+    if figures:
+        specs = {figure.name: figure.spec for figure in figures}
+        scripts = f"<script>{vega}</script><script>const specs = {embedded(specs)};{DRAW}</script>"
+    title = escape(document.title or "assay")
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>'
+        f"<body><main>{fragment(document)}</main>{scripts}</body></html>\n"
+    )
+
+
+DRAW = """
+const dark = matchMedia('(prefers-color-scheme: dark)').matches;
+for (const [name, spec] of Object.entries(specs)) {
+  vegaEmbed(document.getElementById('figure-' + name), spec,
+            {actions: false, renderer: 'svg', theme: dark ? 'dark' : undefined});
+}
+"""
+
+
+def _block(block: Block) -> str:
+    if isinstance(block, Heading):
+        return f"<h2>{escape(block.text)}</h2>"
+    if isinstance(block, Sentence):
+        kind = f' class="assay-{block.role}"' if block.role else ""
+        return f"<p{kind}>{escape(block.text)}</p>"
+    if isinstance(block, Table):
+        return _table(block)
+    if isinstance(block, Figure):
+        name, told = escape(block.name), escape(block.alternative)
+        return (
+            f'<figure><div id="figure-{name}" role="img" aria-label="{told}"></div>'
+            f"<figcaption>{escape(block.title)}</figcaption></figure>"
+        )
+    return _definitions(block)
+
+
+def _table(block: Table) -> str:
+    classes = ["" if column.kind == "text" else ' class="number"' for column in block.columns]
+    heads = "".join(
+        f'<th scope="col"{kind}>{escape(column.title)}</th>' if column.title else f"<td{kind}></td>"
+        for column, kind in zip(block.columns, classes, strict=True)
+    )
+    rows = []
+    for number, row in enumerate(block.rows):
+        cells = []
+        for i, (value, column) in enumerate(zip(row, block.columns, strict=True)):
+            names = ["number"] if column.kind != "text" else []
+            names += ["marked"] if (number, i) in block.marked else []
+            kind = f' class="{" ".join(names)}"' if names else ""
+            cells.append(f"<td{kind}>{escape(shown(value, column.kind))}</td>")
+        mark = ' class="marked"' if number in block.marked else ""
+        rows.append(f"<tr{mark}>{''.join(cells)}</tr>")
+    caption = f"<caption>{escape(block.title)}</caption>" if block.title else ""
+    return (
+        f'<div class="assay-table" tabindex="0" role="region" aria-label="{escape(block.title or "table")}">'
+        f"<table>{caption}"
+        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _definitions(block: Definitions) -> str:
+    entries = "".join(f"<dt>{escape(term)}</dt><dd>{escape(meaning)}</dd>" for term, meaning in block.entries)
+    title = f"<p>{escape(block.title)}</p>" if block.title else ""
+    return f"{title}<dl>{entries}</dl>" if entries else title
+
+
+def escape(said: str) -> str:
+    """Return text in which nothing is markup, in elements and in attributes."""
+    return html.escape(plain(said))
+
+
+def embedded(value: object) -> str:
+    """Return JSON that can stand inside a script: nothing in it can end the script or begin a comment."""
+    written = json.dumps(value, ensure_ascii=True, allow_nan=False)
+    return written.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

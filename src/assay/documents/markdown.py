@@ -1,0 +1,77 @@
+"""A document as Markdown."""
+
+from assay.documents.document import Block, Definitions, Document, Figure, Heading, Sentence, Table
+from assay.documents.numbers import shown
+from assay.documents.text import plain
+
+
+def render(document: Document) -> str:
+    r"""Return the document as Markdown that shows no HTML of its own.
+
+    Examples
+    --------
+    >>> print(render(Document("A|B", (Sentence("A is better.", "verdict"),), (), "assay 0.1.0")))
+    # A\|B
+    <BLANKLINE>
+    **A is better.**
+    <BLANKLINE>
+    `assay 0.1.0`
+    <BLANKLINE>
+    """
+    parts = [f"# {escape(document.title)}"] if document.title else []
+    parts += [_block(block) for block in document.blocks]
+    if document.notes:
+        parts.append("\n".join(f"* {escape(note)}" for note in document.notes))
+    if document.signature:
+        parts.append(code(document.signature))
+    return "\n\n".join(parts) + "\n"
+
+
+def _block(block: Block) -> str:
+    if isinstance(block, Heading):
+        return f"## {escape(block.text)}"
+    if isinstance(block, Sentence):
+        return f"**{escape(block.text)}**" if block.role == "verdict" else escape(block.text)
+    if isinstance(block, Table):
+        return _table(block)
+    if isinstance(block, Figure):
+        return f"*Figure: {escape(block.title)}. {escape(block.alternative)}*"
+    return _definitions(block)
+
+
+def _table(block: Table) -> str:
+    heads = [escape(column.title) or " " for column in block.columns]
+    rules = ["---" if column.kind == "text" else "---:" for column in block.columns]
+    rows = []
+    for number, row in enumerate(block.rows):
+        cells = [escape(shown(value, column.kind)) for value, column in zip(row, block.columns, strict=True)]
+        if number in block.marked:
+            cells = [f"**{cell}**" if cell.strip() else cell for cell in cells]
+        rows.append([f"**{cell}**" if (number, i) in block.marked else cell for i, cell in enumerate(cells)])
+    lines = ["| " + " | ".join(line) + " |" for line in (heads, rules, *rows)]
+    return "\n".join([*([f"*{escape(block.title)}*", ""] if block.title else []), *lines])
+
+
+def _definitions(block: Definitions) -> str:
+    lines = [f"* **{escape(term)}**: {escape(meaning)}" for term, meaning in block.entries]
+    return "\n".join([*([f"*{escape(block.title)}*", ""] if block.title else []), *lines])
+
+
+def escape(said: str) -> str:
+    """Return text in which nothing is markup: neither HTML nor Markdown."""
+    safe = plain(said).replace("\\", "\\\\")
+    for letter in "`*_[]|#~$":
+        safe = safe.replace(letter, f"\\{letter}")
+    return safe.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def code(said: str) -> str:
+    """Return text as code, fenced by more backticks than it holds in a row."""
+    safe = plain(said)
+    longest = run = 0
+    for letter in safe:
+        run = run + 1 if letter == "`" else 0
+        longest = max(longest, run)
+    fence = "`" * (longest + 1)
+    pad = " " if safe.startswith("`") or safe.endswith("`") else ""
+    return f"{fence}{pad}{safe}{pad}{fence}"
