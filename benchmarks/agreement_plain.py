@@ -14,33 +14,47 @@ def coefficients(cells, items, raters, *, kind, level):
     """Return every coefficient that a scale of this kind has."""
     found = {"krippendorff_alpha": alpha(cells, items, raters, level=level)}
     if kind != "continuous":
-        found = categorical(cells, items, raters) | found
+        found = categorical(cells, items, raters, ordered=kind == "ordinal") | found
     if kind != "nominal":
         found |= intraclass(cells, items, raters)
     return found
 
 
-def categorical(cells, item_weights, rater_weights):
-    """Return the observed agreement, Fleiss' κ (Fleiss 1971) and Gwet's AC1 (Gwet 2008), each pair of raters alike."""
+def categorical(cells, item_weights, rater_weights, *, ordered=False):
+    """Return the observed agreement, Fleiss' κ, Gwet's AC1 and AC2 (Gwet 2014) from a table of agreement weights."""
     width = cells.levels.size
     weights = rater_weights[cells.raters]
     counts, own = (_table(cells, part) for part in (weights, weights**2))
     sizes = counts.sum(axis=1)
     pairs = sizes**2 - own.sum(axis=1)
-    judged = (pairs > 1e-9) & (item_weights > 0)
-    if not judged.any():
-        return dict.fromkeys(("agreement", "fleiss_kappa", "gwet_ac1"), np.nan)
-    weight = item_weights[judged] / item_weights[judged].sum()
-    agreed = (np.square(counts[judged]).sum(axis=1) - own[judged].sum(axis=1)) / pairs[judged]
-    observed = float(weight @ agreed)
-    shares = weight @ (counts[judged] / sizes[judged, np.newaxis])
-    by_chance = float(np.square(shares).sum())
-    by_guess = float((shares * (1 - shares)).sum() / (width - 1)) if width > 1 else np.nan
-    return {
-        "agreement": observed,
-        "fleiss_kappa": _beyond(observed, by_chance),
-        "gwet_ac1": _beyond(observed, by_guess),
-    }
+    present, judged = (sizes > 0) & (item_weights > 0), (pairs > 1e-9) & (item_weights > 0)
+    names = {"": "gwet_ac1", "_linear": "gwet_ac2_linear", "_quadratic": "gwet_ac2_quadratic"}
+    if not ordered:
+        names.pop("_linear"), names.pop("_quadratic")
+    found = {}
+    for suffix, ac in names.items():
+        apart, reach = _weights(cells.levels, suffix)
+        agreeing = 1 - apart / reach if reach else np.full_like(apart, np.nan)
+        if not judged.any():
+            found |= dict.fromkeys(("agreement", f"fleiss_kappa{suffix}", ac), np.nan)
+            continue
+        weight = item_weights[judged] / item_weights[judged].sum()
+        agreed = ((counts @ agreeing * counts).sum(axis=1) - own.sum(axis=1))[judged] / pairs[judged]
+        observed = float(weight @ agreed)
+        shares = item_weights[present] / item_weights[present].sum() @ (counts[present] / sizes[present, np.newaxis])
+        by_chance = float(shares @ agreeing @ shares)
+        guessed = float((shares * (1 - shares)).sum() * agreeing.sum() / (width * (width - 1))) if width > 1 else np.nan
+        if not suffix:
+            found["agreement"] = observed
+        found |= {f"fleiss_kappa{suffix}": _beyond(observed, by_chance), ac: _beyond(observed, guessed)}
+    return found
+
+
+def _weights(levels, suffix):
+    """Return how far any two levels are apart, and the largest of these distances."""
+    apart = np.abs(np.subtract.outer(levels, levels))
+    apart = {"": 1.0 - np.eye(levels.size), "_linear": apart, "_quadratic": apart**2}[suffix]
+    return apart, apart.max() if suffix else 1.0
 
 
 def alpha(cells, item_weights, rater_weights, *, level):

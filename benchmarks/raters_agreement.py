@@ -4,7 +4,7 @@
     python benchmarks/raters_agreement.py tables        print the table of docs/raters.md from the file
 
 A response is item + rater + noise, normal with standard deviations 1, 0.5 (or 0) and 1, cut into five levels that 10, 20,
-40, 20 and 10 % of all responses fall into. The truth is what infinitely many items and raters would give, by numerical
+40, 20 and 10 % of all responses fall into. In some cells a quarter or half of the raters answer at random. The truth is what infinitely many items and raters would give, by numerical
 integration. The default is what `measure_agreement` gives: items drawn, raters left out in turn. Beside it, from as many
 draws: percentiles of draws of items and raters together (the "pigeonhole" bootstrap), and of items alone. Two raters speak
 of themselves: for them "these raters" counts how often the default holds what infinitely many items would give *these two*.
@@ -45,11 +45,15 @@ DESIGNS = [
     (100, 20, 3),
     (30, 5, None),
 ]
+AT_RANDOM = (0.25, 0.5)
 DRAWS = 199
 
 
-def truth(of_raters, k):
-    """Return the coefficients of infinitely many items and raters; `k` raters are averaged by icc_2k."""
+def truth(of_raters, k, at_random=0.0):
+    """Return the coefficients of infinitely many items and raters; `k` raters are averaged by icc_2k.
+
+    `at_random` is the share of raters who answer each level equally often, whatever the item.
+    """
     total = 1 + of_raters**2 + 1
     points, weights = np.polynomial.hermite_e.hermegauss(120)
     weights = weights / weights.sum()
@@ -63,7 +67,14 @@ def truth(of_raters, k):
 
     levels = np.arange(5.0)
     same_item = together(1.0)
-    shares = same_item.sum(axis=1)
+    shares, evenly = same_item.sum(axis=1), np.full(5, 0.2)
+    mixed = np.outer(shares, evenly)
+    same_item = (
+        (1 - at_random) ** 2 * same_item
+        + at_random * (1 - at_random) * (mixed + mixed.T)
+        + at_random**2 * np.outer(evenly, evenly)
+    )
+    of_good, shares = shares @ levels, same_item.sum(axis=1)
     agreed = np.trace(same_item)
     chance, guess = float(shares @ shares), float((shares * (1 - shares)).sum() / 4)
     below = np.cumsum(shares) - shares / 2
@@ -71,7 +82,8 @@ def truth(of_raters, k):
     mean = shares @ levels
     variance = shares @ np.square(levels) - mean**2
     items = levels @ same_item @ levels - mean**2
-    raters = levels @ together(of_raters**2) @ levels - mean**2 if of_raters else 0.0
+    raters = (1 - at_random) * (levels @ together(of_raters**2) @ levels - of_good**2) if of_raters else 0.0
+    raters += at_random * (1 - at_random) * (of_good - levels @ evenly) ** 2
     return {
         "agreement": agreed,
         "fleiss_kappa": (agreed - chance) / (1 - chance),
@@ -115,16 +127,19 @@ def others(cells, rng):
 
 def measure(cell):
     """Return how often each interval of each coefficient holds the truth."""
-    (n, r, per_item), of_raters, n_data_sets = cell
-    true = truth(of_raters, per_item or r)
+    (n, r, per_item), of_raters, at_random, n_data_sets = cell
+    true = truth(of_raters, per_item or r, at_random)
     seen = {}
     scale = Scale.of(np.arange(5.0), kind="ordinal")
     ids = np.tile(np.arange(r), (n, 1))
     for number in range(n_data_sets):
-        rng = np.random.default_rng([number, n, r, per_item or 0, int(10 * of_raters)])
+        kind = [int(100 * at_random)] if at_random else []
+        rng = np.random.default_rng([number, n, r, per_item or 0, int(10 * of_raters), *kind])
         of_items, shifts = rng.normal(size=(n, 1)), of_raters * rng.normal(size=r)
         latent = of_items + shifts + rng.normal(size=(n, r))
         grid = np.searchsorted(CUTS * np.sqrt(2 + of_raters**2), latent).astype(float)
+        if at_random:
+            grid = np.where(rng.random(r) < at_random, rng.integers(5, size=(n, r)), grid).astype(float)
         if per_item:
             grid[np.argsort(rng.random((n, r)), axis=1) >= per_item] = np.nan
         source = Responses.from_grid(grid, ids)
@@ -139,6 +154,7 @@ def measure(cell):
         for name, method, interval in others(cells_from(source.values, source.items, source.raters), rng):
             seen.setdefault((name, method), []).append((true[name] in interval, interval.width))
     design = {"n_items": n, "n_raters": r, "raters_per_item": per_item or r, "rater_sd": of_raters}
+    design["at_random"] = at_random
     return [
         {"coefficient": name, "interval": method, **design, "truth": round(true[name], 5), **shares(entries)}
         for (name, method), entries in seen.items()
@@ -197,7 +213,10 @@ def main():
     if options.study == "tables":
         tables()
         return
-    cells = [(design, 0.5, options.data_sets) for design in DESIGNS] + [((100, 5, None), 0.0, options.data_sets)]
+    cells = [(design, 0.5, 0.0, options.data_sets) for design in DESIGNS] + [
+        ((100, 5, None), 0.0, 0.0, options.data_sets)
+    ]
+    cells += [((100, r, None), 0.5, at_random, options.data_sets) for at_random in AT_RANDOM for r in (4, 10, 30)]
     if options.cells:
         cells = [cells[int(number) - 1] for number in options.cells.split(",")]
     started, rows = time.time(), []

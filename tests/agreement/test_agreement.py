@@ -1,3 +1,4 @@
+import itertools
 from types import SimpleNamespace
 
 import evalica
@@ -178,11 +179,11 @@ def test_plurality_is_that_of_the_others():
     assert [entry.with_plurality for entry in found] == [0.0, 0.5, 0.5]
 
 
-def test_items_with_one_rater_are_left_out_with_a_note():
+def test_items_with_one_rater_do_not_count_for_the_agreement():
     grid = np.array([[0.0, 0.0], [1.0, np.nan], [1.0, 0.0]])
     found = measure_agreement(table_of(grid, kind="nominal"), n_resamples=19, rng=0)
     assert found["agreement"].value == 0.5
-    assert "1 of 3 items have one rater only" in found.notes[0]
+    assert "1 of 3 items have one rater only. They count for how common" in found.notes[0]
 
 
 def test_what_cannot_be_measured_is_refused():
@@ -214,9 +215,9 @@ def test_a_description_says_for_whom_results_speak():
     table = ResponseTable(np.arange(10).astype(str), sources, scale, raters=tuple(map(str, range(30))))
     found = describe(table, n_resamples=9, rng=0)
     text = " ".join(found.conclusions)
-    assert "crossed: results can speak of raters like these 3, if raters are resampled too. With so few" in text
-    assert "nested: raters are nested in items" in text
-    assert "single is one rater" in text
+    assert "crossed: results generalise to raters like these 3 if raters are resampled too. With so few" in text
+    assert "nested: every rater judged one item, so resampling items is enough." in text
+    assert "single has one rater. Results hold for that rater only." in text
     assert "unknown has several responses per item but no rater ids" in text
     assert "model" not in text
     assert [part.agreement is not None for part in found.sources] == [True, True, False, False, False]
@@ -242,20 +243,103 @@ def test_real_tables(shared, name, kind, n_raters, alpha_near):
     assert expected == pytest.approx(alpha_near, abs=0.15)
 
 
-def test_repeated_responses_of_a_rater_are_averaged():
-    frame = pl.DataFrame(
-        {
-            "item": [1, 1, 1, 2, 2],
-            "rater": ["a", "a", "b", "a", "b"],
-            "repeat": [1, 2, 1, 1, 1],
-            "value": [1, 3, 2, 5, 4],
-        }
-    )
-    table = assay.read(frame, sources="human")
-    assert measure_agreement(table, n_resamples=9, rng=0)["agreement"].value == pytest.approx(0.5)
+def test_gwets_formulas_to_the_published_digits():
+    """One of the 12 units has one rating, which counts for the prevalence."""
+    table = cells(reference.KRIPPENDORFF)
+    found = once(categorical(table, ordered=True), table)
+    assert {name: round(found[name], 6) for name in reference.KRIPPENDORFF_GWET} == reference.KRIPPENDORFF_GWET
 
 
-@pytest.mark.parametrize(("r", "told"), [(2, "a single pair"), (3, "wide for that reason"), (6, None)])
+def test_weighted_kappa_of_two_raters_to_the_printed_digits():
+    pairs = np.repeat(np.indices((3, 3)).reshape(2, -1).T, reference.KAPPA_TABLE.ravel(), axis=0)
+    table = cells(pairs.astype(float))
+    found = once(categorical(table, ordered=True), table)
+    assert round(found["cohen_kappa_linear"], 6) == reference.KAPPA_LINEAR
+    assert round(found["cohen_kappa_quadratic"], 6) == reference.KAPPA_QUADRATIC
+    assert "cohen_kappa" not in once(categorical(cells(reference.SHROUT_FLEISS)), cells(reference.SHROUT_FLEISS))
+
+
+def repeats(values, raters, *, kind):
+    """Read a table with several responses of a rater to an item: a list of values for each item."""
+    rows = [(item, rater, value) for item, row in enumerate(values) for rater, value in zip(raters, row, strict=True)]
+    frame = pl.DataFrame(rows, schema=["item", "rater", "value"], orient="row")
+    frame = frame.with_columns(pl.int_range(pl.len()).over("item", "rater").alias("repeat"))
+    return assay.read(frame, sources="human", scale=kind)
+
+
+def test_repeats_of_a_rater_are_not_averaged_into_a_label_that_nobody_gave():
+    """Ann says a and c, Bob says b: they never agree."""
+    table = repeats([["a", "c", "b"], ["a", "c", "b"], ["a", "a", "a"]], ["ann", "ann", "bob"], kind="nominal")
+    found = measure_agreement(table, n_resamples=9, rng=0)
+    assert found["agreement"].value == pytest.approx(1 / 3)
+    assert found["krippendorff_alpha"].value < 0.5
+    assert "several answers to one item. Each different answer counts by its share." in " ".join(found.notes)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_repeats_count_as_one_answer_picked_at_random(level):
+    """Agreement within items is linear in each rater's shares, so it is the mean over all picks of one answer each."""
+    rng = np.random.default_rng(31)
+    values, raters = rng.integers(1, 5, (4, 5)).astype(float), np.array([0, 0, 1, 1, 2])
+    items = np.repeat(np.arange(4), 5)
+    table = cells_from(values.ravel(), items, np.tile(raters, 4))
+    picks = [np.array(pick) for pick in itertools.product([0, 1], [2, 3], [4])]
+    picked = [cells(np.stack([values[i, pick] for pick in picks])) for i in range(4)]
+    agreed = np.mean([once(categorical(one), one)["agreement"] for one in picked])
+    assert once(categorical(table), table)["agreement"] == pytest.approx(agreed)
+    # α = 1 - observed / expected, with the same values expected whatever is picked in which item.
+    every = np.array([[values[i, pick[i]] for i in range(4)] for pick in itertools.product(picks, repeat=4)])
+    apart = {
+        "nominal": lambda a, b: a != b,
+        "interval": lambda a, b: (a - b) ** 2,
+        "ratio": lambda a, b: ((a - b) / (a + b)) ** 2,
+    }.get(level)
+    if apart is None:
+        spread = np.sort(values.ravel())
+        weight = np.tile([0.5, 0.5, 0.5, 0.5, 1.0], 4)
+        margins = {v: weight[values.ravel() == v].sum() for v in spread}
+        rank = {v: sum(n for w, n in margins.items() if w < v) + margins[v] / 2 for v in margins}
+        apart = np.vectorize(lambda a, b: (rank[a] - rank[b]) ** 2)
+    a, b = every[..., [0, 0, 1]], every[..., [1, 2, 2]]
+    observed = np.mean(apart(a, b))
+    flat, weight = values.ravel(), np.tile([0.5, 0.5, 0.5, 0.5, 1.0], 4)
+    expected = (apart(flat[:, None], flat[None, :]) * np.outer(weight, weight)).sum() / (12 * 11)
+    assert alpha_of(table, level) == pytest.approx(1 - observed / expected)
+
+
+def test_the_same_answer_twice_is_one_answer():
+    once_each, twice = ([["a", "b"], ["b", "b"]], ["x", "y"]), ([["a", "a", "b"], ["b", "b", "b"]], ["x", "x", "y"])
+    one, other = (measure_agreement(repeats(*how, kind="nominal"), n_resamples=29, rng=3) for how in (once_each, twice))
+    assert one.coefficients == other.coefficients
+    assert [entry.with_plurality for entry in one.raters] == [entry.with_plurality for entry in other.raters]
+
+
+def test_the_mean_of_repeats_is_what_correlations_take():
+    table = repeats([[1, 3, 2], [5, 5, 4], [2, 2, 2]], ["ann", "ann", "bob"], kind="ordinal")
+    means = cells(np.array([[2.0, 2.0], [5.0, 4.0], [2.0, 2.0]]))
+    found = measure_agreement(table, n_resamples=9, rng=0)
+    assert found["icc_2"].value == pytest.approx(once(intraclass(means), means)["icc_2"])
+    assert found["agreement"].value == pytest.approx(1 / 3)
+    assert [entry.with_plurality for entry in found.raters] == pytest.approx([1 / 3, 1 / 3])
+    assert [entry.mean_shift for entry in found.raters] == pytest.approx([1 / 3, -1 / 3])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_names_of_nominal_labels_do_not_matter(seed):
+    rng = np.random.default_rng([32, seed])
+    grid = rng.integers(0, 4, (25, 3)).astype(float)
+    grid[rng.random(grid.shape) < 0.2] = np.nan
+    names = rng.permutation(4).astype(float)
+    one = measure_agreement(table_of(grid, kind="nominal"), n_resamples=29, rng=1)
+    renamed = np.where(np.isnan(grid), np.nan, names[np.nan_to_num(grid).astype(int)])
+    other = measure_agreement(table_of(renamed, kind="nominal"), n_resamples=29, rng=1)
+    for entry in one.coefficients:
+        again = other[entry.name]
+        assert again.value == pytest.approx(entry.value, nan_ok=True)
+        assert again.confidence_interval.low == pytest.approx(entry.confidence_interval.low, nan_ok=True)
+
+
+@pytest.mark.parametrize(("r", "told"), [(2, "these two raters on other items"), (3, "too narrow if some"), (6, None)])
 def test_few_raters_are_noted_as_their_intervals_are(r, told):
     grid = np.random.default_rng(9).integers(0, 3, (20, r)).astype(float)
     notes = measure_agreement(table_of(grid), n_resamples=9, rng=0).notes

@@ -1,5 +1,7 @@
 """Coefficients from sums by item against `benchmarks/agreement_plain.py`, where each draw passes over all cells."""
 
+import functools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -34,8 +36,8 @@ def test_sums_by_item_give_what_each_draw_gives(plain, table):
     weights = rng.multinomial(cells.n_items, np.full(cells.n_items, 1 / cells.n_items), size=5).T.astype(float)
     raters = (rng.random(cells.n_raters) < 0.8).astype(float)
     some = cells.of(raters)
-    found = [categorical(some), intraclass(some)]
-    expected = [plain.categorical, plain.intraclass]
+    found = [categorical(some), categorical(some, ordered=True), intraclass(some)]
+    expected = [plain.categorical, functools.partial(plain.categorical, ordered=True), plain.intraclass]
     for level in LEVELS:
         found.append(alpha(some, level=level))
         expected.append(lambda *how, level=level: {"krippendorff_alpha": plain.alpha(*how, level=level)})
@@ -58,7 +60,8 @@ def test_errors_are_those_of_draws_one_by_one(plain, kind, level):
 
     def fast(raters):
         some = cells.of(raters)
-        parts = {"nominal": [categorical], "ordinal": [categorical, intraclass], "continuous": [intraclass]}[kind]
+        ordered = functools.partial(categorical, ordered=True)
+        parts = {"nominal": [categorical], "ordinal": [ordered, intraclass], "continuous": [intraclass]}[kind]
         weighed = [alpha(some, level=level), *(part(some) for part in parts)]
         return lambda items: {name: values for part in weighed for name, values in part(items).items()}
 

@@ -46,6 +46,14 @@ KRIPPENDORFF = np.array(
 ).T
 """12 units × 4 observers: Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, sec. C."""
 KRIPPENDORFF_ALPHA = {"nominal": 0.743421, "ordinal": 0.815388, "interval": 0.849107, "ratio": 0.797403}
+KRIPPENDORFF_GWET = {
+    "gwet_ac1": 0.775444, "fleiss_kappa": 0.761169, "gwet_ac2_linear": 0.858739, "gwet_ac2_quadratic": 0.914001
+}  # fmt: skip
+"""The same data; AC1 and κ are those that the R package irrCAC publishes (.77544 and .76117)."""
+
+KAPPA_TABLE = np.array([[20, 5, 1], [4, 15, 6], [0, 3, 16]])
+KAPPA_LINEAR, KAPPA_QUADRATIC = 0.675776, 0.760349
+"""Weighted κ of two raters (ORACLES, second batch)."""
 
 FLEISS_COUNTS = np.array(
     [

@@ -1,4 +1,4 @@
-"""One value for each (item, rater) pair: what agreement is measured from."""
+"""What each rater said about each item: what agreement is measured from."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -13,13 +13,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """One value for each (item, rater) pair, in ascending order of items, and of values within an item.
+    """One entry for each value that a rater gave to an item, in ascending order of items, and of values within an item.
+
+    A rater who answered an item several times is still one rater: the shares of their values sum to 1.
 
     Attributes
     ----------
     values : array of float
     items, raters : array of int
         Numbered from 0.
+    shares : array of float
+        How much of the rater's answer to the item each value is; 1 without repeats.
     levels : array of float
         The distinct values, ascending.
     codes : array of int
@@ -30,6 +34,7 @@ class Cells:
     values: FloatArray
     items: IntArray
     raters: IntArray
+    shares: FloatArray
     levels: FloatArray
     codes: IntArray
     n_items: int
@@ -37,15 +42,33 @@ class Cells:
 
     def of(self, raters: FloatArray) -> "Cells":
         """Return the cells of the raters whose entry is not 0; items, raters and levels keep their numbers."""
-        if raters.all():
+        return self if raters.all() else self._only(raters[self.raters] != 0)
+
+    @property
+    def repeated(self) -> bool:
+        """Whether some rater gave different values to one item."""
+        return bool((self.shares < 1).any())
+
+    def divided(self) -> "tuple[Cells, IntArray]":
+        """Return the answers that consist of different values, each as an item of its own, and their items here."""
+        only = self._only(self.shares < 1)
+        answers, answer = np.unique((only.items << 32) | only.raters, return_inverse=True)
+        order = np.lexsort((only.codes, answer))
+        found = only._only(order)
+        return replace(found, items=answer[order].astype(np.int64), n_items=answers.size), answers >> 32
+
+    def means(self) -> "Cells":
+        """Return the cells with one value for each item and rater, the mean."""
+        if not self.repeated:
             return self
-        keep = raters[self.raters] != 0
-        parts = (part[keep] for part in (self.values, self.items, self.raters, self.codes))
-        return replace(self, **dict(zip(("values", "items", "raters", "codes"), parts, strict=True)))
+        keys, cell = np.unique((self.items << 32) | self.raters, return_inverse=True)
+        means = np.bincount(cell, self.shares * self.values).astype(np.float64)
+        return cells_from(means, keys >> 32, keys & 0xFFFFFFFF)
 
     def sum_by_item(self, parts: FloatArray | None = None) -> FloatArray:
-        """Sum one number for each cell, by item; count the cells if there is none."""
-        return np.bincount(self.items, parts, minlength=self.n_items).astype(np.float64)
+        """Sum one number for each entry, by item; count the raters if there is none."""
+        sums = np.bincount(self.items, self.shares if parts is None else parts, minlength=self.n_items)
+        return np.asarray(np.rint(sums) if parts is None else sums, dtype=np.float64)
 
     def labels(self) -> "csr_array":
         """Return how often each item has each level: items × levels."""
@@ -53,12 +76,12 @@ class Cells:
 
         key = self.items * self.levels.size + self.codes
         first = np.flatnonzero(np.diff(key, prepend=-1))
-        counts = np.diff(first, append=key.size).astype(np.float64)
+        counts = np.add.reduceat(self.shares, first) if first.size else np.zeros(0)
         pointers = np.searchsorted(self.items[first], np.arange(self.n_items + 1))
         return csr_array((counts, self.codes[first], pointers), shape=(self.n_items, self.levels.size))
 
     def by_rater(self, *parts: FloatArray) -> "list[csc_array]":
-        """Return numbers of each cell as raters × items, whose products with item weights sum them by rater."""
+        """Return numbers of each entry as raters × items, whose products with item weights sum them by rater."""
         from scipy.sparse import csc_array
 
         shape = self.n_raters, self.n_items
@@ -66,13 +89,21 @@ class Cells:
         raters = self.raters.astype(np.int32)
         return [csc_array((part, raters, pointers), shape=shape, copy=False) for part in parts]
 
+    def _only(self, keep: "IntArray | np.typing.NDArray[np.bool_]") -> "Cells":
+        names = ("values", "items", "raters", "shares", "codes")
+        return replace(self, **{name: getattr(self, name)[keep] for name in names})
+
 
 def cells_from(values: FloatArray, items: IntArray, raters: IntArray) -> Cells:
-    """Return cells, numbered without gaps; repeated responses of a rater to an item become their mean."""
+    """Return cells, numbered without gaps; each different value that a rater gave to an item is one entry."""
     item, rater = (np.unique(codes, return_inverse=True)[1] for codes in (items, raters))
-    keys, cell, counts = np.unique((item << 32) | rater, return_inverse=True, return_counts=True)
-    means = np.bincount(cell, values) / counts
-    levels, codes = np.unique(means, return_inverse=True)
-    order = np.argsort((keys >> 32) * levels.size + codes, kind="stable")
-    keys, codes = keys[order], codes[order].astype(np.int64)
-    return Cells(means[order], keys >> 32, keys & 0xFFFFFFFF, levels, codes, int(item.max()) + 1, int(rater.max()) + 1)
+    levels, code = np.unique(values, return_inverse=True)
+    order = np.lexsort((rater, code, item))
+    item, code, rater = item[order], code[order], rater[order]
+    new = (np.diff(item, prepend=-1) != 0) | (np.diff(code, prepend=-1) != 0) | (np.diff(rater, prepend=-1) != 0)
+    first = np.flatnonzero(new)
+    counts = np.diff(first, append=item.size)
+    item, code, rater = (part[first].astype(np.int64) for part in (item, code, rater))
+    _, cell = np.unique((item << 32) | rater, return_inverse=True)
+    shares = counts / np.bincount(cell, counts)[cell]
+    return Cells(levels[code], item, rater, shares, levels, code, int(item.max()) + 1, int(rater.max()) + 1)

@@ -5,6 +5,7 @@ is a sum over items. Each function here sums up the cells by item once; what it 
 many draws (items × draws) and costs little more than a matrix product.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Literal
 
@@ -25,29 +26,55 @@ DENSE = 1000, 10_000_000
 ZERO = 1e-12
 """A difference of two sums smaller than this share of them is rounding, and 0."""
 
+Weighting = Literal["nominal", "linear", "interval", "ratio"]
+"""How far apart two labels are: 1 if they differ, their difference, its square, or its square relative to their sum."""
+
+SUFFIXES: dict[Weighting, str] = {"nominal": "", "linear": "_linear", "interval": "_quadratic"}
+
 Weighed = Callable[[FloatArray], dict[str, FloatArray]]
 """Coefficients by name, one for each draw, from item weights (items × draws)."""
 
 
-def categorical(cells: Cells) -> Weighed:
-    """Return the observed agreement, Fleiss' κ (Fleiss 1971) and Gwet's AC1 (Gwet 2008), each pair of raters alike."""
-    labels, sizes = cells.labels(), cells.sum_by_item()
-    paired = sizes > 1
-    agreed = np.where(paired, _divided(labels.power(2).sum(axis=1) - sizes, sizes * (sizes - 1)), 0.0)
-    sums = _over_items(paired.astype(np.float64), agreed)
-    share = np.where(paired, _divided(1.0, sizes), 0.0)
-    width = cells.levels.size
+def categorical(cells: Cells, *, ordered: bool = False) -> Weighed:
+    """Return the observed agreement, Fleiss' κ (1971), Gwet's AC1 (2008) and, for two raters, Cohen's κ (1960).
+
+    Ordered labels also have κ and AC2 with linear and quadratic weights, where labels that are near each other agree in
+    part. Items with one rater count for how common each label is, not for the agreement (Gwet 2014).
+    """
+    weightings: tuple[Weighting, ...] = ("nominal", "linear", "interval") if ordered else ("nominal",)
+    labels, sizes, levels = cells.labels(), cells.sum_by_item(), cells.levels
+    paired, width = sizes > 1, float(cells.levels.size)
+    reach = {weighting: _reach(weighting, levels) for weighting in weightings}
+    apart = [
+        np.where(paired, _divided(_apart(cells, labels, weighting), reach[weighting] * sizes * (sizes - 1)), 0.0)
+        for weighting in weightings
+    ]
+    sums = _over_items((sizes > 0).astype(np.float64), paired.astype(np.float64), *apart)
+    share = np.where(sizes > 0, _divided(1.0, sizes), 0.0)
+    alone = np.ones(cells.n_items)
+    of_two = [cells.of(np.arange(2) == rater).labels() for rater in range(2)] if cells.n_raters == 2 else []
 
     def weighed(weights: FloatArray) -> dict[str, FloatArray]:
-        n, agreed = sums @ weights
-        observed, shares = _divided(agreed, n), _divided(_sum_labels(labels, share, weights), n)
-        by_chance = np.square(shares).sum(axis=0)
-        by_guess = _divided((shares * (1 - shares)).sum(axis=0), float(width - 1))
-        return {
-            "agreement": observed,
-            "fleiss_kappa": _divided(observed - by_chance, _less(1.0, by_chance)),
-            "gwet_ac1": _divided(observed - by_guess, _less(1.0, by_guess)),
-        }
+        n, n_paired, *apart = sums @ weights
+        shares = _divided(_sum_labels(labels, share, weights), n)
+        own = [_sum_labels(part, alone, weights) for part in of_two]
+        own = [_divided(part, part.sum(axis=0)) for part in own]
+        guessed = (shares * (1 - shares)).sum(axis=0)
+        found = {}
+        for weighting, sum_apart in zip(weightings, apart, strict=True):
+            observed, suffix = _divided(sum_apart, n_paired), SUFFIXES[weighting]
+            if weighting == "nominal":
+                found["agreement"] = 1 - observed
+            by_chance = _expected(weighting, shares, shares, levels) / reach[weighting]
+            found[f"fleiss_kappa{suffix}"] = 1 - _divided(observed, by_chance)
+            if own:
+                by_chance = _expected(weighting, own[0], own[1], levels) / reach[weighting]
+                found[f"cohen_kappa{suffix}"] = 1 - _divided(observed, by_chance)
+            even = np.full((levels.size, 1), 1 / width)
+            agreeing = width * (1 - _expected(weighting, even, even, levels) / reach[weighting])
+            by_guess = _less(1.0, agreeing * _divided(guessed, width - 1))
+            found[f"gwet_ac{2 if suffix else 1}{suffix}"] = 1 - _divided(observed, by_guess)
+        return found
 
     return weighed
 
@@ -68,12 +95,12 @@ def alpha(cells: Cells, *, level: Level) -> Weighed:
 def krippendorff_alpha(cells: Cells, *, level: Level) -> float:
     """Return Krippendorff's α of the responses as they are, by evalica; NaN where it is undefined.
 
-    evalica says 1 where all responses are equal and refuses items without pairs. Large tables, which it would make
-    dense, get our own α: the two agree to rounding.
+    evalica says 1 where all responses are equal, refuses items without pairs and knows no repeats. Large tables, which
+    it would make dense, and tables with repeats get our own α: the two agree to rounding.
     """
     ours = float(alpha(cells, level=level)(np.ones((cells.n_items, 1)))["krippendorff_alpha"][0])
     sizes = np.bincount(cells.items)
-    if np.isnan(ours) or cells.levels.size > DENSE[0] or sizes.size * sizes.max() > DENSE[1]:
+    if np.isnan(ours) or cells.repeated or cells.levels.size > DENSE[0] or sizes.size * sizes.max() > DENSE[1]:
         return ours
     import evalica
     import pandas
@@ -89,8 +116,9 @@ def intraclass(cells: Cells) -> Weighed:
 
     The variance components come from half the mean squared difference between two cells of the same item, of the same
     rater, and of neither: on a complete table these are the analysis-of-variance estimates. The averaged forms are for
-    as many raters as an item has (harmonic mean).
+    as many raters as an item has (harmonic mean). The repeats of a rater count as their mean.
     """
+    cells = cells.means()
     sizes, first, second, spread = _moments(cells)
     present = (sizes > 0).astype(np.float64)
     sums = _over_items(first, second, present, present / np.maximum(sizes, 1))
@@ -130,7 +158,8 @@ def _apart_by_interval(cells: Cells) -> Callable[[FloatArray], tuple[FloatArray,
     """Return the number of pairable values, and how far they are apart within items and altogether, from moments."""
     sizes, first, second, spread = _moments(cells)
     paired = sizes > 1
-    sums = _over_items(*(paired * part for part in (sizes, first, second, 2 * spread / np.maximum(sizes - 1, 1))))
+    apart = _across_raters(cells, 2 * spread, "interval")
+    sums = _over_items(*(paired * part for part in (sizes, first, second, apart / np.maximum(sizes - 1, 1))))
 
     def weighed(weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         total, one, two, observed = sums @ weights
@@ -144,41 +173,112 @@ def _apart_by_label(cells: Cells, level: Level) -> Callable[[FloatArray], tuple[
     labels, sizes = cells.labels(), cells.sum_by_item()
     scale = np.where(sizes > 1, 1 / np.maximum(sizes - 1, 1), 0.0)
     levels, paired = cells.levels, (sizes > 1).astype(np.float64)
-    scaled = _over_items(scale)
-    if level == "nominal":
-        sums = _over_items(scale * (np.square(sizes) - labels.power(2).sum(axis=1)))
-    elif level == "ratio":
-        sums = _over_items(scale * _ratio_apart(labels, levels))
-        held = list(_ratio_distances(levels)) if levels.size <= DENSE[0] else None
+    if level == "ordinal":
+        return _apart_by_rank(cells, labels, sizes, scale)
+    sums = _over_items(scale * _apart(cells, labels, "nominal" if level == "nominal" else "ratio"))
+    held = list(_ratio_distances(levels)) if level == "ratio" and levels.size <= DENSE[0] else None
 
     def weighed(weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         margins = _sum_labels(labels, paired, weights)
         total = margins.sum(axis=0)
         if level == "nominal":
             return total, (sums @ weights)[0], np.square(total) - np.square(margins).sum(axis=0)
-        if level == "ratio":
-            parts = held or _ratio_distances(levels)
-            expected = sum((margins[rows] * (apart @ margins)).sum(axis=0) for rows, apart in parts)
-            return total, (sums @ weights)[0], np.asarray(expected)
-        # The distance is that of middle ranks, which are those of the draw: an interval distance of other values.
+        parts = held or _ratio_distances(levels)
+        expected = sum((margins[rows] * (apart @ margins)).sum(axis=0) for rows, apart in parts)
+        return total, (sums @ weights)[0], np.asarray(expected)
+
+    return weighed
+
+
+def _apart_by_rank(
+    cells: Cells, labels: "csr_array", sizes: FloatArray, scale: FloatArray
+) -> Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]:
+    """Return it for middle ranks, which are those of the draw: an interval distance of other values in each."""
+    paired, scaled = (sizes > 1).astype(np.float64), _over_items(scale)
+    repeated, item = cells.divided() if cells.repeated else (None, np.zeros(0, dtype=np.int64))
+    answers = None if repeated is None else repeated.labels()
+
+    def weighed(weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        margins = _sum_labels(labels, paired, weights)
+        total = margins.sum(axis=0)
         ranks = np.cumsum(margins, axis=0) - margins / 2
         ranks -= _divided((margins * ranks).sum(axis=0), total)
         by_item = labels @ ranks
         np.square(by_item, out=by_item)
         by_item *= weights
-        np.square(ranks, out=ranks)
-        observed = 2 * _less((ranks * _sum_labels(labels, scale * sizes, weights)).sum(axis=0), (scaled @ by_item)[0])
-        return total, observed, 2 * total * (margins * ranks).sum(axis=0)
+        squares = np.square(ranks)
+        observed = 2 * _less((squares * _sum_labels(labels, scale * sizes, weights)).sum(axis=0), (scaled @ by_item)[0])
+        if answers is not None:
+            within = answers @ squares - np.square(answers @ ranks)
+            observed -= 2 * (within * weights[item] * scale[item, np.newaxis]).sum(axis=0)
+        return total, observed, 2 * total * (margins * squares).sum(axis=0)
 
     return weighed
 
 
+def _apart(cells: Cells, labels: "csr_array", weighting: Weighting) -> FloatArray:
+    """Sum the distance over all ordered pairs of responses of different raters to each item."""
+    return _across_raters(cells, _in_rows(labels, cells.levels, weighting), weighting)
+
+
+def _across_raters(cells: Cells, apart: FloatArray, weighting: Weighting) -> FloatArray:
+    """Take off how far a rater's own repeats are apart."""
+    if not cells.repeated:
+        return apart
+    repeated, item = cells.divided()
+    own = _in_rows(repeated.labels(), cells.levels, weighting)
+    return apart - np.bincount(item, own, minlength=cells.n_items)
+
+
+def _in_rows(labels: "csr_array", levels: FloatArray, weighting: Weighting) -> FloatArray:
+    """Sum the distance over all ordered pairs in each row of a table of counts."""
+    if weighting == "ratio":
+        return _ratio_apart(labels, levels)
+    sizes: FloatArray = np.asarray(labels.sum(axis=1), dtype=np.float64)
+    if weighting == "nominal":
+        return np.asarray(np.square(sizes) - labels.power(2).sum(axis=1))
+    row = np.repeat(np.arange(sizes.size), np.diff(labels.indptr))
+    counts, values = labels.data, levels[labels.indices]
+
+    def by_row(parts: FloatArray) -> FloatArray:
+        return np.asarray(np.bincount(row, parts, minlength=sizes.size), np.float64)
+
+    around = values - _divided(by_row(counts * values), sizes)[row]
+    if weighting == "interval":
+        return 2 * sizes * by_row(counts * np.square(around))
+    # Values ascend in a row: a value counts once for each response below it, and is taken off for each above.
+    below = np.cumsum(counts) - counts
+    below -= (np.cumsum(sizes) - sizes)[row]
+    return 2 * by_row(counts * around * (2 * below + counts - sizes[row]))
+
+
+def _expected(weighting: Weighting, one: FloatArray, other: FloatArray, levels: FloatArray) -> FloatArray:
+    """Return the mean distance of two labels drawn from two distributions (levels × draws)."""
+    if weighting == "nominal":
+        return _less(1.0, (one * other).sum(axis=0))
+    if weighting == "linear":
+        below, others = (np.cumsum(part, axis=0)[:-1] for part in (one, other))
+        steps = np.diff(levels)[:, np.newaxis]
+        return np.asarray((steps * (below * (1 - others) + others * (1 - below))).sum(axis=0))
+    values = (levels - levels.mean())[:, np.newaxis]
+    squares = (np.square(values) * (one + other)).sum(axis=0)
+    return _less(squares, 2 * (values * one).sum(axis=0) * (values * other).sum(axis=0))
+
+
+def _reach(weighting: Weighting, levels: FloatArray) -> float:
+    """Return the largest distance of two levels; NaN for a single one."""
+    widest = float(levels[-1] - levels[0])
+    return {"nominal": 1.0, "linear": widest, "interval": widest**2}[weighting] or math.nan
+
+
 def _moments(cells: Cells) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return for each item the number of cells, the sums of values and squares, half the squared differences."""
-    centred, sizes = _centred(cells), cells.sum_by_item()
-    first = cells.sum_by_item(centred)
+    """Return for each item the number of raters, the sums of values and squares, half the squared differences."""
+    centred, sizes, shares = _centred(cells), cells.sum_by_item(), cells.shares
+    first = cells.sum_by_item(shares * centred)
     around = centred - (first / np.maximum(sizes, 1))[cells.items]
-    return sizes, first, cells.sum_by_item(np.square(centred)), sizes * cells.sum_by_item(np.square(around))
+    squares = (cells.sum_by_item(shares * np.square(part)) for part in (centred, around))
+    second, spread = squares
+    return sizes, first, second, sizes * spread
 
 
 def _centred(cells: Cells) -> FloatArray:
@@ -203,7 +303,7 @@ def _sum_labels(labels: "csr_array", by_item: FloatArray, weights: FloatArray) -
 
 
 def _ratio_apart(labels: "csr_array", levels: FloatArray) -> FloatArray:
-    """Sum the ratio distance over all pairs of responses to each item."""
+    """Sum the ratio distance over all ordered pairs in each row."""
     counts, values = labels.data, levels[labels.indices]
     item = np.repeat(np.arange(labels.shape[0]), np.diff(labels.indptr))
     end = labels.indptr[1:][item]

@@ -148,21 +148,21 @@ def _describe_source(
 
 
 def _conclusions(part: SourceDescription) -> list[str]:
-    """Say for whom a result against this source's ratings would speak."""
+    """Say for which raters a result against this source's ratings holds."""
     design, name = part.design, part.name
     if design.kind == "unknown":
         if design.raters_per_item[2] == 1:
             return []
         return [
-            f"{name} has several responses per item but no rater ids: results treat them as coming from raters who "
-            "judged one item each, and are too certain if the same raters judged many."
+            f"{name} has several responses per item but no rater ids. Results treat every response as another rater's; "
+            "they are too certain if the same raters judged many items."
         ]
     if design.n_raters == 1:
-        return [f"{name} is one rater: results speak of that rater only."]
+        return [f"{name} has one rater. Results hold for that rater only."]
     if design.kind == "nested":
-        return [f"{name}: raters are nested in items, so resampling items is enough."]
-    few = " With so few, intervals are wide." if design.n_raters < 5 else ""
-    return [f"{name}: results can speak of raters like these {design.n_raters}, if raters are resampled too.{few}"]
+        return [f"{name}: every rater judged one item, so resampling items is enough."]
+    few = " With so few raters the intervals are wide." if design.n_raters < 5 else ""
+    return [f"{name}: results generalise to raters like these {design.n_raters} if raters are resampled too.{few}"]
 
 
 def _pairing(overlaps: Mapping[tuple[str, str], Overlap]) -> tuple[str, ...]:
@@ -170,5 +170,5 @@ def _pairing(overlaps: Mapping[tuple[str, str], Overlap]) -> tuple[str, ...]:
         return ()
     least = min(overlaps.values(), key=lambda found: found.cells)
     if least.cells > 0.999:
-        return ("All these sources were judged by the same raters on the same items: comparisons are paired by rater.",)
-    return (f"The sources share between {least.cells:.0%} and all of their (item, rater) pairs.",)
+        return ("The same raters judged the same items for all these sources, so comparisons are paired by rater.",)
+    return (f"Any two of the sources share at least {least.cells:.0%} of their (item, rater) pairs.",)

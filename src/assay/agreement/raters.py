@@ -35,41 +35,51 @@ class RaterSummary:
 
 def summarise_raters(cells: Cells, names: list[str], *, numeric: bool) -> tuple[RaterSummary, ...]:
     """Return one summary for each rater, in the order of `names`."""
-    sizes = np.bincount(cells.items)
-    accompanied = sizes[cells.items] > 1
-    with_others = _with_plurality(cells)
-    sums = np.bincount(cells.items, cells.values)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shift = cells.values - (sums[cells.items] - cells.values) / (sizes[cells.items] - 1)
+    sizes = cells.sum_by_item()
 
-    def by_rater(parts: FloatArray) -> FloatArray:
-        return np.asarray(np.bincount(cells.raters[accompanied], parts[accompanied], minlength=len(names)), np.float64)
+    def by_rater(some: Cells, parts: FloatArray) -> FloatArray:
+        accompanied = sizes[some.items] > 1
+        return np.asarray(np.bincount(some.raters[accompanied], parts[accompanied], minlength=len(names)), np.float64)
 
     with np.errstate(invalid="ignore", divide="ignore"):
-        n = by_rater(np.ones(cells.values.size))
-        agreed, mean = by_rater(with_others) / n, by_rater(shift) / n
-        error = np.sqrt(by_rater(np.square(shift - mean[cells.raters])) / (n - 1) / n)
-    if not numeric:
+        n = np.rint(by_rater(cells, cells.shares))
+        agreed = by_rater(cells, cells.shares * _with_plurality(cells)) / n
         mean, error = np.full((2, len(names)), np.nan)
-    n_items = np.bincount(cells.raters, minlength=len(names))
+        if numeric:
+            means = cells.means()
+            shift = means.values - (means.sum_by_item(means.values)[means.items] - means.values) / (
+                sizes[means.items] - 1
+            )
+            mean = by_rater(means, shift) / n
+            error = np.sqrt(by_rater(means, np.square(shift - mean[means.raters])) / (n - 1) / n)
+    n_items = np.rint(np.bincount(cells.raters, cells.shares, minlength=len(names))).astype(np.int64)
     columns = (column.tolist() for column in (n_items, agreed, mean, error))
     return tuple(map(RaterSummary, names, *columns))
 
 
 def _with_plurality(cells: Cells) -> FloatArray:
-    """Return 1 for each response whose label is among the most frequent of the other raters of its item."""
-    keys, inverse, counts = np.unique(
-        cells.items * cells.levels.size + cells.codes, return_inverse=True, return_counts=True
-    )
-    own = counts[inverse] - 1
-    item_of_key = keys // cells.levels.size
-    most = np.zeros(cells.n_items, dtype=np.int64)
+    """Return 1 for each entry whose label is among the most frequent of the other raters of its item."""
+    width = cells.levels.size
+    keys, inverse = np.unique(cells.items * width + cells.codes, return_inverse=True)
+    counts = np.round(np.bincount(inverse, cells.shares), 9)
+    own = np.round(counts[inverse] - cells.shares, 9)
+    item_of_key = keys // width
+    most, second = np.zeros((2, cells.n_items))
     np.maximum.at(most, item_of_key, counts)
     at_most = counts == most[item_of_key]
     n_most = np.bincount(item_of_key, at_most, minlength=cells.n_items)
-    second = np.zeros(cells.n_items, dtype=np.int64)
     np.maximum.at(second, item_of_key, np.where(at_most, 0, counts))
     # Without the rater, the most frequent label of the others is what it was, unless it was the rater's own alone.
     alone = at_most[inverse] & (n_most[cells.items] == 1)
     others = np.where(alone, np.maximum(most[cells.items] - 1, second[cells.items]), most[cells.items])
+    for entry in np.flatnonzero(cells.shares < 1).tolist():
+        others[entry] = _most_of_others(cells, entry)
     return np.asarray(own >= others, dtype=np.float64)
+
+
+def _most_of_others(cells: Cells, entry: int) -> float:
+    """Return how often the other raters of the item gave their most frequent label."""
+    first, last = np.searchsorted(cells.items, cells.items[entry] + np.arange(2))
+    here = slice(first, last)
+    shares = np.where(cells.raters[here] == cells.raters[entry], 0.0, cells.shares[here])
+    return round(float(np.bincount(cells.codes[here] - cells.codes[here].min(), shares).max()), 9)

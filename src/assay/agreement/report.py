@@ -26,7 +26,14 @@ TITLES = {
     "agreement": "observed agreement",
     "krippendorff_alpha": "Krippendorff's alpha",
     "fleiss_kappa": "Fleiss' kappa",
+    "cohen_kappa": "Cohen's kappa",
     "gwet_ac1": "Gwet's AC1",
+    "fleiss_kappa_linear": "Fleiss' kappa, linear weights",
+    "cohen_kappa_linear": "Cohen's kappa, linear weights",
+    "gwet_ac2_linear": "Gwet's AC2, linear weights",
+    "fleiss_kappa_quadratic": "Fleiss' kappa, quadratic weights",
+    "cohen_kappa_quadratic": "Cohen's kappa, quadratic weights",
+    "gwet_ac2_quadratic": "Gwet's AC2, quadratic weights",
     "icc_1": "ICC(1), one response",
     "icc_2": "ICC(2), one response",
     "icc_3": "ICC(3), one response",
@@ -122,6 +129,10 @@ def measure_agreement(
 ) -> Agreement:
     """Measure how far the raters of one source agree.
 
+    A rater who answered an item several times is one rater: each different answer counts by its share, and the
+    intraclass correlations take the mean. Ordered labels also get kappa and AC2 with linear and quadratic weights, two
+    raters also Cohen's kappa.
+
     Parameters
     ----------
     table : ResponseTable
@@ -161,7 +172,7 @@ def measure_agreement(
         _check.one_of("level", level, get_args(Level))
     chosen: Level = level or OF_SCALE[table.scale.kind]  # type: ignore[assignment]
     if chosen == "ratio" and responses.values.min() < 0:
-        raise DataError("ratio differences need values of 0 or more; take level='interval'.")
+        raise DataError("ratio differences need values of 0 or more; choose level='interval'.")
     if table.scale.kind == "nominal" and chosen != "nominal":
         raise ArgumentError(f"labels without an order have no {chosen} differences; give their order (order=…).")
     n_resamples = _check.integer("n_resamples", n_resamples, at_least=1)
@@ -213,7 +224,7 @@ def _source(table: ResponseTable, source: str | None) -> str:
 
 def _weighed(cells: Cells, scale: Scale, level: Level) -> Weighed:
     """Return every coefficient that the scale has, as a function of item weights."""
-    parts = [] if scale.kind == "continuous" else [categorical(cells)]
+    parts = [] if scale.kind == "continuous" else [categorical(cells, ordered=scale.kind == "ordinal")]
     parts.append(alpha(cells, level=level))
     if scale.kind != "nominal":
         parts.append(intraclass(cells))
@@ -221,21 +232,29 @@ def _weighed(cells: Cells, scale: Scale, level: Level) -> Weighed:
 
 
 def _notes(cells: Cells) -> Iterator[str]:
-    alone = int((np.bincount(cells.items) == 1).sum())
+    alone = int((cells.sum_by_item() == 1).sum())
     if alone:
-        yield f"{alone} of {cells.n_items} items have one rater only and say nothing about agreement."
+        yield (
+            f"{alone} of {cells.n_items} items have one rater only. They count for how common each value is, not for "
+            "the agreement."
+        )
+    if cells.repeated:
+        yield "Some raters gave several answers to one item. Each different answer counts by its share."
     if cells.n_raters == 2:
-        yield "2 raters are a single pair: the intervals speak of these two on other items, and not of other raters."
+        yield "With 2 raters the intervals describe these two raters on other items, not other raters."
     elif cells.n_raters < FEW:
-        yield f"{cells.n_raters} raters say little about others like them: the intervals are wide for that reason."
+        yield (
+            f"{cells.n_raters} raters say little about other raters, so the intervals are wide. They are still too "
+            "narrow if some raters of this kind answer at random."
+        )
 
 
 def _undefined(cells: Cells, values: dict[str, float]) -> Iterator[str]:
     count = sum(math.isnan(value) for value in values.values())
     if count:
-        alone = np.bincount(cells.items).max() == 1
+        alone = cells.sum_by_item().max() == 1
         why = "no item has two raters" if alone else "the responses vary too little" if cells.levels.size > 1 else None
-        yield f"{count} of {len(values)} coefficients are undefined: {why or 'all responses are equal'}."
+        yield f"{count} of {len(values)} coefficients are undefined, because {why or 'all responses are equal'}."
 
 
 def _digest(*arrays: Any) -> str:
