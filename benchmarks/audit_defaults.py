@@ -157,7 +157,7 @@ def by_scores(tally, metrics, contrasts, seeds, *, bootstrap):
             "standard_error": spread / np.sqrt(n),
         }  # fmt: skip
         draws = settled(moments[:, i], means[i], rounding)
-        methods = ("symmetric", "studentised", "t", *(("score", "bca") if metric.three_valued else ()))
+        methods = ("symmetric", "studentised", "t", *(("score", "bca") if metric.counts_items else ()))
         for method in methods:
             tally.limits(i, interval(method, draws, estimate=means[i], confidence_level=LEVEL, **known))
 

@@ -194,7 +194,7 @@ def coverage_cell(cell):
                 metric = resolve(entry.metric)
                 for method in METHODS:
                     if not can_have(method, metric, resamples_items=True) or (
-                        method == "score" and not metric.three_valued
+                        method == "score" and not metric.counts_items
                     ):
                         continue
                     ends = entry.at(interval=method).confidence_interval

@@ -24,13 +24,14 @@ from assay import (
 from assay.comparison import Comparisons
 from assay.metrics import BUILTIN
 from assay.metrics.ratings import MeanRating
-from assay.resampling import RULES
+from assay.resampling import RULES, first_responses
 from assay.summaries import means
 
 CONTRACT = [
     "metric", "better", "a_score", "b_score", "contrast", "confidence_interval", "pvalue", "pvalue_se",
     "expected_pvalue", "n_items", "n_responses", "null", "scheme", "n_resamples", "seed", "notes", "signature",
 ]  # fmt: skip
+Z = stats.norm.ppf(0.975)
 FEW = Contest.from_arrays([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 7], [3, 3, 1, 2, 7, 10], names=("human", "new", "old"))
 
 
@@ -262,9 +263,16 @@ def test_few_items_say_what_p_they_can_reach():
 def test_constant_data_are_undefined_or_equal_never_significant(name):
     same = np.ones((20, 3))
     contest = Contest.from_arrays(same, same, same, scale="ordinal")
-    with pytest.warns(AssayWarning):
+    if BUILTIN[name].additive and math.isfinite(BUILTIN[name].span):
         result = compare(contest, metric=name, rng=0, n_resamples=99)
-    assert math.isnan(result.confidence_interval.low)
+        ends = result.confidence_interval
+        assert -ends.low == ends.high == pytest.approx(BUILTIN[name].span * Z**2 / (20 + Z**2))
+        assert "No item tells A and B apart" in ends.notes[0]
+        assert result.at(confidence_level=0.9).confidence_interval.high < ends.high
+    else:
+        with pytest.warns(AssayWarning):
+            result = compare(contest, metric=name, rng=0, n_resamples=99)
+        assert math.isnan(result.confidence_interval.low)
     assert math.isnan(result.pvalue) or (result.contrast == 0 and result.pvalue == 1)
 
 
@@ -528,10 +536,12 @@ def test_metrics_that_hang_on_a_few_items_say_so_where_there_are_few(metric, n, 
 def test_intervals_by_default():
     contest = Contest.from_arrays(*np.random.default_rng(0).integers(1, 5, size=(3, 30, 2)), scale="ordinal")
     metrics = ["mae", "wins-responses", "accuracy", "wins", "spearman"]
+    single = compare_each(first_responses(contest), metrics=["accuracy", "accuracy-responses"], n_resamples=99, rng=0)
+    assert [entry.confidence_interval.method for entry in single] == ["score", "score"]  # no vote is tied
     methods = [
         entry.confidence_interval.method for entry in compare_each(contest, metrics=metrics, n_resamples=99, rng=0)
     ]
-    assert methods == ["symmetric", "symmetric", "score", "bca", "percentile"]
+    assert methods == ["symmetric", "symmetric", "symmetric", "bca", "percentile"]
     clustered = replace(contest, groups={"document": np.arange(30) // 2})
     for metric in metrics[:4]:
         found = compare(clustered, metric=metric, cluster="document", n_resamples=99, rng=0)

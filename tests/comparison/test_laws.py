@@ -74,8 +74,27 @@ def test_identical_models_do_not_differ(name, sides):
         else:
             assert result.contrast == 0
             assert result.pvalue == 1
-        assert math.isnan(result.confidence_interval.low)
+        if BUILTIN[name].additive and math.isfinite(BUILTIN[name].span):
+            assert -result.confidence_interval.low == result.confidence_interval.high > 0
+        else:
+            assert math.isnan(result.confidence_interval.low)
         assert result.notes
+
+
+@pytest.mark.parametrize("name", [name for name, metric in BUILTIN.items() if "nominal" in metric.kinds])
+@settings(max_examples=8)
+@given(sides=contests(elements=st.sampled_from([0, 1, 2])), names=st.permutations(["x", "y", "z"]))
+def test_the_spelling_of_labels_decides_nothing(name, sides, names):
+    def spelled(names):
+        rows = [[[None if math.isnan(code) else names[int(code)] for code in row] for row in side] for side in sides]
+        return quietly(Contest.from_arrays(*(np.array(side, dtype=object) for side in rows)), metric=name)
+
+    one, other = spelled("abc"), spelled(names)
+    assert other.contrast == pytest.approx(one.contrast, abs=1e-12, nan_ok=True)
+    assert other.pvalue == pytest.approx(one.pvalue, nan_ok=True)
+    for end in ("low", "high"):
+        ours, theirs = (getattr(found.confidence_interval, end) for found in (one, other))
+        assert theirs == pytest.approx(ours, abs=1e-9, nan_ok=True)
 
 
 @pytest.mark.parametrize("name", sorted(set(BUILTIN) - POSITIONAL))

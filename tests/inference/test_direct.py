@@ -79,6 +79,15 @@ def test_undefined_is_nan_with_a_note(result, note):
     assert result.notes == (note,)
 
 
+def test_where_no_item_differs_the_score_interval_says_what_that_leaves_possible():
+    found = score([0.0] * 60, span=1.0)
+    assert (found.low, found.high) == pytest.approx((-0.0601719, 0.0601719), abs=5e-8)  # Tango 1998: ± z² / (n + z²)
+    assert score([0.0] * 60, span=2.0).high == pytest.approx(2 * found.high)
+    bound = score([0.0] * 60, span=1.0, alternative="greater")
+    z = stats.norm.ppf(0.95)
+    assert (bound.low, bound.high) == (pytest.approx(-(z**2) / (60 + z**2)), math.inf)
+
+
 @pytest.mark.parametrize("method", ["score", "t"])
 def test_what_a_method_needs_is_asked_for(method):
     with pytest.raises(ArgumentError, match=f"must be given for method '{method}'"):

@@ -19,8 +19,20 @@ def shares(item):
     return np.array([np.mean(item == level) for level in LEVELS])
 
 
-def votes(side):
-    return [max(LEVELS, key=lambda level, item=item: (np.sum(item == level), -level)) for item in side]
+def winners(item):
+    """Every level that is given most often."""
+    given = [np.sum(item == level) for level in LEVELS]
+    return {level for level, count in zip(LEVELS, given, strict=True) if count == max(given)}
+
+
+def agreement(gold, model):
+    """The chance that two votes agree: all pairs of tied labels are equally likely."""
+    pairs = [(left, right) for left in winners(gold) for right in winners(model)]
+    return np.mean([left == right for left, right in pairs])
+
+
+def response_agreement(gold, model):
+    return np.mean([response in winners(gold) for response in model]) / len(winners(gold))
 
 
 def over_items(distance):
@@ -91,7 +103,8 @@ SCORES = {
     "emd-histogram-legacy": over_items(lambda g, m: counts_as_numbers(g, m, 5)),
     "emd-means-histogram-legacy": lambda g, m: counts_as_numbers(means(g), means(m), 50),
     "emd-responses-histogram-legacy": lambda g, m: counts_as_numbers(np.concatenate(g), np.concatenate(m), 50),
-    "accuracy": lambda g, m: np.mean([x == y for x, y in zip(votes(g), votes(m), strict=True)]),
+    "accuracy": over_items(agreement),
+    "accuracy-responses": over_items(response_agreement),
     "tv": over_items(lambda g, m: np.abs(shares(g) - shares(m)).sum()),
     "kl": over_items(kl),
     "js": over_items(lambda g, m: spatial.distance.jensenshannon(shares(g), shares(m)) ** 2),

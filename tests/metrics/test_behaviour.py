@@ -14,22 +14,25 @@ from assay.metrics.labels import F1, Precision
 from assay.metrics.ranking import ranks
 from assay.metrics.ratings import MeanRating
 from assay.metrics.wins import Wins
+from assay.replications.legacy import AccuracyFirstLabelLegacy
 from assay.resampling import summaries_of
 from assay.testing import check_metric
 
 NAMES = [
     "mae", "mse", "rmse", "max-error", "wins", "wins-responses", "cosine", "cosine-responses", "spearman", "kendall",
     "emd", "emd-means", "emd-responses", "emd-histogram-legacy", "emd-means-histogram-legacy",
-    "emd-responses-histogram-legacy", "accuracy", "tv", "kl", "js", "cross-entropy", "precision", "recall", "f1", "auc",
+    "emd-responses-histogram-legacy", "accuracy", "accuracy-responses", "tv", "kl", "js", "cross-entropy", "precision",
+    "recall", "f1", "auc",
     "rating", "superiority",
 ]  # fmt: skip
 ADDITIVE = [
-    "mae", "mse", "wins", "wins-responses", "emd", "emd-histogram-legacy", "accuracy", "tv", "kl", "js",
+    "mae", "mse", "wins", "wins-responses", "emd", "emd-histogram-legacy", "accuracy", "accuracy-responses", "tv", "kl",
+    "js",
     "cross-entropy", "rating", "superiority",
 ]  # fmt: skip
 HIGHER = [
-    "wins", "wins-responses", "spearman", "kendall", "accuracy", "precision", "recall", "f1", "auc", "rating",
-    "superiority",
+    "wins", "wins-responses", "spearman", "kendall", "accuracy", "accuracy-responses", "precision", "recall", "f1",
+    "auc", "rating", "superiority",
 ]  # fmt: skip
 BASES = [Wins(BUILTIN[base]) for base in ("mse", "emd", "kl", "js")]
 THRESHOLD = {name: {"threshold": 0.5} for name in ("precision", "recall", "f1", "auc")}
@@ -150,10 +153,44 @@ def test_kl_of_an_unseen_label_is_the_published_constant():
     assert score("tv", [[1]], [[2]], scale="ordinal") == 2
 
 
-def test_the_first_label_wins_a_tied_vote():
-    assert score("accuracy", [["b", "a"]], [["a", "a"]], scale=None) == 1
-    assert score("accuracy", [["b", "a"]], [["b", "b"]], scale=None) == 0
-    assert score("accuracy", [[2, 1, 2]], [[3, 2]], scale="ordinal") == 1
+def test_a_tied_vote_is_shared():
+    assert score("accuracy", [["b", "a"]], [["a", "a"]], scale=None) == 0.5
+    assert score("accuracy", [["b", "a"]], [["b", "b"]], scale=None) == 0.5
+    assert score("accuracy", [["b", "a"]], [["a", "b"]], scale=None) == 0.5
+    assert score("accuracy", [["b", "a", "c"]], [["a", "b", "d"]], scale=None) == pytest.approx(2 / 9)
+    assert score("accuracy", [[2, 1, 2]], [[3, 2]], scale="ordinal") == 0.5
+    assert score("accuracy-responses", [["b", "a"]], [["a", "c", "c"]], scale=None) == pytest.approx(1 / 6)
+    assert score("f1", [["b", "a"], ["a", "a"]], [["a", "b"], ["a", "a"]], scale=None) == pytest.approx(
+        (1.25 / 1.5 + 0.25 / 0.5) / 2
+    )
+
+
+def test_the_papers_accuracy_lets_the_first_label_win():
+    contest = Contest.from_arrays([["b", "a"]], [["a", "a"]], [["b", "b"]])
+    metric = AccuracyFirstLabelLegacy().on(contest.scale)
+    assert metric.scores(*summaries_of(contest, "counts")) == (1.0, 0.0)
+
+
+NOMINAL = [name for name in NAMES if "nominal" in BUILTIN[name].kinds]
+ANSWERS = st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=4), min_size=4, max_size=4)
+
+
+@pytest.mark.parametrize("name", NOMINAL)
+@given(sides=st.tuples(ANSWERS, ANSWERS, ANSWERS), names=st.permutations("xyz"))
+def test_no_renaming_of_labels_changes_a_score(name, sides, names):
+    def scores(spelling):
+        rows = [[[spelling[label] for label in [*item, *"abc"]] for item in side] for side in sides]
+        rows = [[[*item, *[None] * (7 - len(item))] for item in side] for side in rows]
+        return scores_of(name, Contest.from_arrays(*(np.array(side, dtype=object) for side in rows)))
+
+    as_they_are, renamed = scores(dict(zip("abc", "abc", strict=True))), scores(dict(zip("abc", names, strict=True)))
+    np.testing.assert_allclose(as_they_are, renamed, rtol=1e-12, atol=1e-12)
+
+
+def scores_of(name, contest):
+    metric = bound(name, contest.scale)
+    sides = summaries_of(contest, metric.needs)
+    return [*map(float, metric.scores(*sides)), float(metric.contrast(*sides))]
 
 
 def test_the_middle_of_an_ordinal_scale_is_the_default_threshold():

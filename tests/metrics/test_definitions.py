@@ -13,7 +13,7 @@ from assay.resampling import summaries_of
 from tests.metrics import definitions
 
 UNIT = ["emd-histogram-legacy", "emd-means-histogram-legacy", "emd-responses-histogram-legacy"]
-LABELS_ONLY = ["accuracy", "tv", "kl", "js", "cross-entropy"]
+LABELS_ONLY = ["accuracy", "accuracy-responses", "tv", "kl", "js", "cross-entropy"]
 
 
 @st.composite
@@ -124,28 +124,30 @@ def test_nominal_macro_averages_and_single_labels(sides):
     rows = [[[*item, *[None] * (5 - len(item))] for item in [names, *side]] for side in sides]
     contest = Contest.from_arrays(*(np.array(side, dtype=object) for side in rows))
     contest = contest.take(np.arange(1, len(sides[0]) + 1))  # the first item is there to have every label
-    plurality = [
-        [max(names, key=lambda name, item=item: (np.sum(item == name), -names.index(name))) for item in side]
-        for side in sides
-    ]
+
+    def weight(label, item):
+        """With what probability the label has the item's vote, ties broken at random."""
+        given = {name: np.sum(item == name) for name in names}
+        tied = [name for name in names if given[name] == max(given.values())]
+        return (label in tied) / len(tied)
 
     def of(label, model):
-        positive = [vote == label for vote in plurality[0]]
-        called = [vote == label for vote in plurality[model]]
+        positive = [weight(label, item) for item in sides[0]]
+        called = [weight(label, item) for item in sides[model]]
         placed = [np.mean(item == label) for item in sides[model]]
-        hits = sum(p and c for p, c in zip(positive, called, strict=True))
-        above = [
-            (x > y) + (x == y) / 2
-            for x, p in zip(placed, positive, strict=True)
-            if p
-            for y, q in zip(placed, positive, strict=True)
-            if not q
+        hits = sum(p * c for p, c in zip(positive, called, strict=True))
+        pairs = [
+            (p * (1 - q), (x > y) + (x == y) / 2)
+            for i, (x, p) in enumerate(zip(placed, positive, strict=True))
+            for j, (y, q) in enumerate(zip(placed, positive, strict=True))
+            if i != j
         ]
+        weights = sum(w for w, _ in pairs)
         return {
             "precision": hits / sum(called) if sum(called) else math.nan,
             "recall": hits / sum(positive) if sum(positive) else math.nan,
             "f1": 2 * hits / (sum(positive) + sum(called)) if sum(positive) + sum(called) else math.nan,
-            "auc": np.mean(above) if above else math.nan,
+            "auc": sum(w * above for w, above in pairs) / weights if weights else math.nan,
         }
 
     for name in ("precision", "recall", "f1", "auc"):

@@ -128,7 +128,7 @@ class Estimators:
             for method in methods:
                 found.limits[Limits(metric.name, write(scheme), method)] = inference.interval(
                     method, kept, estimate=observed, jackknife=left, standard_errors=draws.standard_errors[i],
-                    standard_error=error, confidence_level=self.confidence_level,
+                    standard_error=error, span=metric.span, confidence_level=self.confidence_level,
                 )  # fmt: skip
 
     def _draw(
@@ -172,7 +172,7 @@ def keeps_responses(scheme: Scheme) -> bool:
 def has_interval(method: str, metric: Metric, scheme: Scheme) -> bool:
     """Whether `compare` would give this interval, and whatever the data are."""
     resamples_items = scheme.items == "bootstrap" and keeps_responses(scheme)
-    signs = method != "score" or metric.three_valued
+    signs = method != "score" or metric.counts_items
     return signs and can_have(method, metric, resamples_items=resamples_items)
 
 

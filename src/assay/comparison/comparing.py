@@ -11,7 +11,17 @@ import numpy as np
 from assay import _check, _fields, _random, inference
 from assay.comparison import raters as raters_of
 from assay.comparison.limits import NEEDED, can_have, default_interval, limits_of
-from assay.comparison.observed import effects, few, moments, rounding_of, settled, small, unequal, uneven
+from assay.comparison.observed import (
+    effects,
+    few,
+    item_contrasts,
+    moments,
+    rounding_of,
+    settled,
+    small,
+    unequal,
+    uneven,
+)
 from assay.comparison.procedure import Procedure
 from assay.comparison.results import Comparison, Comparisons, tested
 from assay.errors import ArgumentError, AssayWarning
@@ -170,14 +180,17 @@ class _Run:
         """Whether items are all that is resampled, which is what the jackknife and the item scores speak of."""
         return self.scheme.items == "bootstrap" and self.keeps_responses
 
-    def interval_for(self, metric: Metric) -> str:
+    def interval_for(self, metric: Metric, contest: Contest) -> str:
         """Return the kind of interval: as asked, or the one with the best measured coverage that can be had."""
         asked, alone = self.procedure.interval, self.resamples_items
         if self.scheme.raters == "bootstrap" and self.scheme.items == "bootstrap":
             possible, default = asked in ("t", "percentile", "basic"), "t"
         else:
             possible = can_have(asked or "percentile", metric, resamples_items=alone)
-            default = default_interval(metric, resamples_items=alone, clustered=self.procedure.cluster is not None)
+            default = default_interval(
+                metric, item_contrasts(metric, contest), resamples_items=alone,
+                clustered=self.procedure.cluster is not None,
+            )  # fmt: skip
         if asked is not None and not possible:
             raise ArgumentError(
                 f"a {asked} interval needs {NEEDED[asked]}; {metric.name!r} with {self.scheme} cannot have it. "
@@ -200,11 +213,11 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Com
     choice = raters_of.choose(contest, run.scheme, raters=run.procedure.raters, null=run.null)
     run, how = replace(run, scheme=choice.scheme, null=choice.null), run.procedure
     clusters, about_clusters = raters_of.clusters_of(contest, how.cluster, run.scheme, choice.null)
-    methods = [run.interval_for(metric) for metric in bound]
+    seen = first_responses(contest) if run.scheme.responses == "first" else contest
+    methods = [run.interval_for(metric, seen) for metric in bound]
     caveats = [*choice.notes, *about_clusters, *_caveats(contest, run)]
     draws, null_draws = _draw_both(contest, bound, run, clusters)
     errors = _rater_errors(contest, bound, run, draws, clusters)
-    seen = first_responses(contest) if run.scheme.responses == "first" else contest
     answers = []
     for i, metric in enumerate(bound):
         gold, a, b = summaries_of(seen, metric.needs)
@@ -225,11 +238,11 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Com
         expected = inference.expected_pvalue(kept_null, kept)
         limits = limits_of(
             methods[i], kept, estimate=contrast, error=errors[i], jackknife=left,
-            standard_errors=draws.standard_errors[i], standard_error=error,
+            standard_errors=draws.standard_errors[i], standard_error=error, span=metric.span,
             confidence_level=how.confidence_level, alternative=how.alternative,
         )  # fmt: skip
         about = [*small(contest, tail), *unequal(seen, metric), *uneven(metric, contest)]
-        about += few(metric, gold, a, b, interval=methods[i])
+        about += few(metric, gold, a, b, interval=methods[i], resamples_items=run.resamples_items)
         notes = dict.fromkeys([*contest.notes, *caveats, *tail.notes, *limits.notes, *about])
         if math.isnan(contrast) or math.isnan(limits.low):
             warnings.warn(f"{metric.name}: {' '.join(notes)}", AssayWarning, stacklevel=3)
@@ -263,6 +276,7 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Com
                 standard_errors=frozen(draws.standard_errors[i]),
                 standard_error=error,
                 jackknife=left,
+                span=metric.span,
                 error=errors[i],
             )
         )

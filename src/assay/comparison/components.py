@@ -207,7 +207,7 @@ def variance_components(
         variance = float(contrasts.var(ddof=1)) if contrasts.size > 1 else math.nan
         table = TwoWay(float(contrasts.mean()), variance, math.nan, 0.0, contrasts.size, 0, 0, CombinedError((), ()))
         notes = ("There are no rater ids: what raters add is part of the items component.",)
-    counts = bool(roles) and chosen.three_valued and not chosen.linear
+    counts = bool(roles) and chosen.counts_items and not chosen.linear
     twice = 0.0
     if counts and table.residual > 0:
         shared = float(contrasts.var(ddof=1)) - table.items

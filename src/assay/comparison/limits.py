@@ -19,13 +19,21 @@ def can_have(method: str, metric: Metric, *, resamples_items: bool) -> bool:
     return method not in NEEDED or (resamples_items and (metric.additive or method == "bca"))
 
 
-def default_interval(metric: Metric, *, resamples_items: bool, clustered: bool = False) -> str:
-    """Return the kind with the best measured coverage (docs/audit-defaults.md) of those the metric can have."""
+def default_interval(
+    metric: Metric, contrasts: FloatArray | None = None, *, resamples_items: bool, clustered: bool = False
+) -> str:
+    """Return the kind with the best measured coverage (docs/audit-defaults.md) of those the metric can have.
+
+    Whether item contrasts are −c, 0 or c is seen from `contrasts`, not from the metric: a tied vote is shared, and
+    single labels make signs of other metrics. Without `contrasts` it is what the metric has where no vote is tied.
+    """
     if not (resamples_items and metric.additive):
         return "percentile"
-    if metric.three_valued and not clustered:
-        return "bca" if metric.relative else "score"
-    return "symmetric"
+    signs = metric.counts_items if contrasts is None else inference.are_signs(contrasts, span=metric.span)
+    if not signs or clustered:
+        return "symmetric"
+    many = contrasts is None or 2 * inference.telling(contrasts) > contrasts.size
+    return "bca" if metric.relative and many else "score"
 
 
 def limits_of(

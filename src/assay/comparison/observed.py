@@ -9,7 +9,7 @@ from assay import inference
 from assay.comparison.results import EffectSizes
 from assay.inference import PValue
 from assay.metrics import AdditiveMetric, Metric
-from assay.resampling import cluster_jackknife, cluster_sums, jackknife, ratio_error
+from assay.resampling import cluster_jackknife, cluster_sums, jackknife, ratio_error, summaries_of
 from assay.responses import Contest, frozen
 from assay.scales import FloatArray, IntArray
 
@@ -55,6 +55,13 @@ def moments(
         return math.nan, np.full(n, np.nan)
     spread = 0.0 if np.ptp(contrasts) <= rounding else float(contrasts.std(ddof=1))
     return spread / math.sqrt(n), (contrasts.sum() - contrasts) / (n - 1)
+
+
+def item_contrasts(metric: Metric, contest: Contest) -> FloatArray | None:
+    """Return how much better A is than B on each item; None for a metric without item scores."""
+    if not isinstance(metric, AdditiveMetric):
+        return None
+    return metric.item_contrasts(*summaries_of(contest, metric.needs))
 
 
 def effects(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> EffectSizes:
@@ -104,17 +111,19 @@ def uneven(metric: Metric, contest: Contest) -> list[str]:
     ]
 
 
-def few(metric: Metric, gold: Any, a: FloatArray, b: FloatArray, *, interval: str) -> list[str]:
-    """Say that a resampled interval is rough where A and B are alike on nearly all items."""
+def few(metric: Metric, gold: Any, a: FloatArray, b: FloatArray, *, interval: str, resamples_items: bool) -> list[str]:
+    """Say that a resampled interval is rough where A and B are alike on nearly all items, and name a better one.
+
+    A better one can be had only where items are all that is resampled.
+    """
     if not isinstance(metric, AdditiveMetric) or interval in ("symmetric", "score"):
         return []
     contrasts = metric.item_contrasts(gold, a, b)
     differ = inference.telling(contrasts)
     if not 0 < differ < inference.FEW <= contrasts.size:
         return []
-    sizes = np.abs(contrasts[contrasts != 0])
-    better = "score" if np.allclose(sizes, sizes[0]) else "symmetric"
-    return [
-        f"only {differ} of {contrasts.size:,} items tell A and B apart by {metric.name}: a {interval} interval is "
-        f"rough; interval={better!r} is not."
-    ]
+    found = (
+        f"only {differ} of {contrasts.size:,} items tell A and B apart by {metric.name}: a {interval} interval is rough"
+    )
+    better = "score" if inference.are_signs(contrasts) else "symmetric"
+    return [f"{found}; interval={better!r} is not." if resamples_items else f"{found}."]

@@ -112,6 +112,7 @@ class Comparison:
     standard_errors: FloatArray = field(default_factory=nothing, repr=False, compare=False)
     standard_error: float = field(default=math.nan, repr=False, compare=False)
     jackknife: FloatArray = field(default_factory=nothing, repr=False, compare=False)
+    span: float = field(default=math.inf, repr=False, compare=False)
     error: CombinedError | None = field(default=None, repr=False, compare=False)
 
     def at(
@@ -131,6 +132,7 @@ class Comparison:
             jackknife=self.jackknife,
             standard_errors=self.standard_errors,
             standard_error=self.standard_error,
+            span=self.span,
             confidence_level=_check.fraction("confidence_level", level),
             alternative=side,
         )
@@ -147,7 +149,7 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the draws; `Comparison.from_dict` reads it back."""
-        hidden = {"draws", "null_draws", "standard_errors", "standard_error", "jackknife", "error"}
+        hidden = {"draws", "null_draws", "standard_errors", "standard_error", "jackknife", "span", "error"}
         return {name: value for name, value in asdict(self).items() if name not in hidden}
 
     @classmethod

@@ -2,7 +2,7 @@
 
 from assay.inference.bootstrap_t import FEW, studentised, symmetric
 from assay.inference.corrections import adjust
-from assay.inference.direct import score, student, telling
+from assay.inference.direct import are_signs, score, student, telling
 from assay.inference.effect_sizes import cliffs_delta, cohen_dz, hedges_factor, hedges_g, win_rate
 from assay.inference.intervals import ConfidenceInterval, acceleration, basic, bca, percentile
 from assay.inference.methods import METHODS, interval
@@ -21,6 +21,7 @@ __all__ = [
     "TwoWay",
     "acceleration",
     "adjust",
+    "are_signs",
     "basic",
     "bca",
     "binomial_region",

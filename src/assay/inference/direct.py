@@ -49,7 +49,11 @@ def student(
 
 
 def score(
-    contrasts: npt.ArrayLike, *, confidence_level: float = 0.95, alternative: str = "two-sided"
+    contrasts: npt.ArrayLike,
+    *,
+    span: float = math.inf,
+    confidence_level: float = 0.95,
+    alternative: str = "two-sided",
 ) -> ConfidenceInterval:
     """Return Tango's score interval of the mean of item contrasts that are −c, 0 or c (Tango 1998).
 
@@ -61,6 +65,9 @@ def score(
     ----------
     contrasts : array of float
         One for each item; if not all are zero or of the same size, the interval is undefined.
+    span : float
+        The largest contrast that an item can have. Where all contrasts are zero it stands for c, and the interval is
+        ± span · z² / (n + z²); without it nothing says how large a contrast could be, and the interval is undefined.
     confidence_level : float
     alternative : {"two-sided", "greater", "less"}
 
@@ -70,19 +77,50 @@ def score(
 
     >>> print(score([1.0] + 7 * [-1.0] + 13 * [0.0]))
     95 % interval -0.5172 to -0.026 (score)
+
+    No item tells A and B apart, but each could by 1:
+
+    >>> print(score(60 * [0.0], span=1.0))
+    95 % interval -0.06017 to 0.06017 (score)
+    No item tells A and B apart: the interval says how large a difference 60 such items leave possible.
     """
     tail, _ = tails_of(confidence_level, alternative)
     values = np.asarray(contrasts, dtype=np.float64).ravel()
     size, tolerance = _size(values)
     differs = np.abs(values) > tolerance
-    if values.size < 2 or not size > 0 or not (np.abs(np.abs(values[differs]) - size) <= tolerance).all():
-        reason = "no item tells A and B apart" if size == 0 else "the item contrasts are not all −c, 0 or c"
-        notes = (f"The score interval is undefined: {reason}.",)
-        return conclude("score", (math.nan, math.nan), confidence_level, alternative, notes)
+    if values.size < 2 or not are_signs(values, span=span):
+        reason = "there is one item"
+        if values.size > 1:
+            reason = "no item tells A and B apart" if size == 0 else "the item contrasts are not all −c, 0 or c"
+        undefined = (f"The score interval is undefined: {reason}.",)
+        return conclude("score", (math.nan, math.nan), confidence_level, alternative, undefined)
+    notes: tuple[str, ...] = ()
+    if size == 0:
+        size = span
+        notes = (
+            f"No item tells A and B apart: the interval says how large a difference {values.size:,} such items leave "
+            "possible.",
+        )
     won, lost = int(np.count_nonzero(values[differs] > 0)), int(np.count_nonzero(values[differs] < 0))
     z = -float(ndtri(tail))
     low, high = _score_end(won, lost, values.size, z), -_score_end(lost, won, values.size, z)
-    return conclude("score", (size * low, size * high), confidence_level, alternative, ())
+    return conclude("score", (size * low, size * high), confidence_level, alternative, notes)
+
+
+def are_signs(contrasts: npt.ArrayLike, *, span: float = math.inf) -> bool:
+    """Return whether all item contrasts are −c, 0 or c; where all are zero, c is `span` if that is finite.
+
+    Examples
+    --------
+    >>> are_signs([0.5, 0.0, -0.5]), are_signs([0.5, 1.0]), are_signs([0.0, 0.0]), are_signs([0.0, 0.0], span=1.0)
+    (True, False, False, True)
+    """
+    values = np.asarray(contrasts, dtype=np.float64).ravel()
+    size, tolerance = _size(values)
+    differs = np.abs(values) > tolerance
+    if not differs.any():
+        return bool(values.size) and math.isfinite(span)
+    return bool((np.abs(np.abs(values[differs]) - size) <= tolerance).all())
 
 
 def telling(contrasts: npt.ArrayLike) -> int:

@@ -1,5 +1,6 @@
 """Every kind of confidence interval by its name."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,13 +35,15 @@ def interval(
     jackknife: npt.ArrayLike | Sequence[FloatArray] | None = None,
     standard_errors: npt.ArrayLike | None = None,
     standard_error: float | None = None,
+    span: float = math.inf,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
 ) -> ConfidenceInterval:
     """Return the interval that `method` makes of the draws.
 
     "bca", "symmetric", "score" and "t" also need `jackknife`, the estimates with one item left out; "studentised" and
-    "symmetric" need `standard_errors` and `standard_error`, "t" the latter.
+    "symmetric" need `standard_errors` and `standard_error`, "t" the latter. "score" takes `span`, the largest contrast
+    that an item can have.
 
     Examples
     --------
@@ -66,4 +69,6 @@ def interval(
     if method == "t":
         return student(estimate, n=left.size, **known)
     contrasts = left.size * estimate - (left.size - 1) * left  # of a mean, leaving one out gives that one back
-    return score(contrasts, **known) if method == "score" else symmetric(draws, estimate, contrasts=contrasts, **known)
+    if method == "score":
+        return score(contrasts, span=span, **known)
+    return symmetric(draws, estimate, contrasts=contrasts, **known)

@@ -27,6 +27,59 @@ def ranks(rows: FloatArray, orders: IntArray) -> FloatArray:
 
 
 @njit(cache=True, nogil=True)
+def areas(positive: FloatArray, scored: FloatArray) -> FloatArray:
+    """Area under the ROC curve of each row, given with what weight each item is positive; NaN if all are, or none is.
+
+    An item with weight w is positive with probability w, else negative: never both, so it makes no pair with itself.
+    """
+    n_rows, n = scored.shape
+    out = np.empty(n_rows)
+    for r in range(n_rows):
+        order = np.argsort(scored[r])
+        tie = ROUNDING * max(abs(scored[r, order[0]]), abs(scored[r, order[n - 1]]))
+        below, above, positives, alone = 0.0, 0.0, 0.0, 0.0
+        start = 0
+        while start < n:
+            stop = start
+            here, against = 0.0, 0.0
+            while stop < n and (stop == start or scored[r, order[stop]] - scored[r, order[stop - 1]] <= tie):
+                weight = positive[r, order[stop]]
+                here += weight
+                against += 1 - weight
+                alone += weight * (1 - weight)
+                stop += 1
+            above += here * (below + against / 2)
+            below += against
+            positives += here
+            start = stop
+        pairs = positives * below - alone
+        out[r] = (above - alone / 2) / pairs if pairs > n * n * ROUNDING else np.nan
+    return out
+
+
+@njit(cache=True, nogil=True)
+def shared_votes(gold: FloatArray, model: FloatArray) -> FloatArray:
+    """Chance that the largest counts of two rows are the same label's, ties broken at random on both sides."""
+    n_rows, width = gold.shape
+    out = np.empty(n_rows)
+    for r in range(n_rows):
+        most, most_model = 0.0, 0.0
+        for c in range(width):
+            most = max(most, gold[r, c])
+            most_model = max(most_model, model[r, c])
+        most *= 1 - ROUNDING
+        most_model *= 1 - ROUNDING
+        tied, tied_model, both = 0, 0, 0
+        for c in range(width):
+            of_gold, of_model = gold[r, c] >= most, model[r, c] >= most_model
+            tied += of_gold
+            tied_model += of_model
+            both += of_gold and of_model
+        out[r] = both / (tied * tied_model)
+    return out
+
+
+@njit(cache=True, nogil=True)
 def _tied_pairs(ordered: FloatArray) -> float:
     """Count the pairs of equal values in a sorted vector."""
     pairs = 0.0

@@ -5,6 +5,7 @@ arrays of shape (draws, items) returns one number for each draw. `contrast` is p
 metric.
 """
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Self
@@ -41,8 +42,11 @@ class Metric(ABC):
         Whether it is a mean of item scores.
     linear : bool
         Whether it is a mean of responses, to which every (item, rater) pair adds its own share.
-    three_valued : bool
-        Whether its item contrasts are always −1, 0 or 1.
+    counts_items : bool
+        Whether it counts items: an item's contrast is all or nothing (−1, 0 or 1, shared where votes are tied), so that
+        a few responses make the item change sides.
+    span : float
+        The largest contrast that a single item can have; infinite where there is no such limit.
     relative : bool
         Whether it exists only between two models: one model alone has no score.
     gold_free : bool
@@ -65,7 +69,8 @@ class Metric(ABC):
 
     additive: ClassVar[bool] = False
     linear: ClassVar[bool] = False
-    three_valued: ClassVar[bool] = False
+    counts_items: ClassVar[bool] = False
+    span: ClassVar[float] = math.inf
     relative: ClassVar[bool] = False
     gold_free: ClassVar[bool] = False
     smooth: ClassVar[bool] = True

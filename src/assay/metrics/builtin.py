@@ -14,7 +14,7 @@ from assay.metrics.distribution import (
     TotalVariation,
 )
 from assay.metrics.error import MaxError, MeanAbsoluteError, MeanSquaredError, RootMeanSquaredError
-from assay.metrics.labels import F1, Accuracy, Precision, Recall, RocAuc
+from assay.metrics.labels import F1, Accuracy, AccuracyResponses, Precision, Recall, RocAuc
 from assay.metrics.legacy import (
     EarthMoverHistogramLegacy,
     EarthMoverMeansHistogramLegacy,
@@ -42,6 +42,7 @@ BUILTIN: dict[str, Metric] = {
     "emd-means-histogram-legacy": EarthMoverMeansHistogramLegacy(),
     "emd-responses-histogram-legacy": EarthMoverResponsesHistogramLegacy(),
     "accuracy": Accuracy(),
+    "accuracy-responses": AccuracyResponses(),
     "tv": TotalVariation(),
     "kl": KullbackLeibler(),
     "js": JensenShannon(),

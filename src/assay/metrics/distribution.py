@@ -51,7 +51,7 @@ class TotalVariation(ByLevel):
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return Σ |P_model − P_gold| for each item."""
-        return _by_rows("total_variation", gold, model)
+        return by_rows("total_variation", gold, model)
 
     def contrast(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return the mean of the item contrasts."""
@@ -205,15 +205,15 @@ def _flat(values: FloatArray) -> FloatArray:
 
 
 def _cosine(gold: FloatArray, model: FloatArray) -> FloatArray:
-    return 1 - _by_rows("cosines", gold, model)
+    return 1 - by_rows("cosines", gold, model)
 
 
 def _wasserstein(gold: FloatArray, model: FloatArray) -> FloatArray:
     """Return the distance of sorted rows along the last axis; NaN at the end of a row is absence."""
-    return _by_rows("wasserstein", gold, model)
+    return by_rows("wasserstein", gold, model)
 
 
-def _by_rows(kernel: str, gold: FloatArray, model: FloatArray) -> FloatArray:
+def by_rows(kernel: str, gold: FloatArray, model: FloatArray) -> FloatArray:
     """Call a kernel for each pair of rows along the last axis."""
     from assay.metrics import _kernels
 

@@ -1,29 +1,45 @@
 """Agreement of labels: accuracy of plurality votes, precision, recall, F1 and the area under the ROC curve.
 
+A tied plurality vote is shared: each of n tied labels has it with weight 1/n, which is what breaking the tie at random
+gives on average. So no renaming of the labels changes a score.
+
 On a numeric scale an item is positive when its mean response reaches a threshold. On a nominal scale the label of an
-item is its plurality vote (the first of tied labels), each label is taken against the rest, and the mean over labels
-is reported ("macro"); a label for which the score is undefined is left out of that mean.
+item is its plurality vote, each label is taken against the rest, and the mean over labels is reported ("macro"); a
+label for which the score is undefined is left out of that mean.
 """
 
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from assay.errors import ArgumentError
 from assay.metrics.base import ROUNDING, AdditiveMetric, Better, Metric
-from assay.metrics.distribution import LABELS, shares
-from assay.metrics.ranking import ranks
+from assay.metrics.distribution import LABELS, by_rows, shares
 from assay.scales import FloatArray, Kind, Scale
 from assay.summaries import Needs
 
-BoolArray = npt.NDArray[np.bool_]
+
+def votes(counts: FloatArray) -> FloatArray:
+    """Return the plurality vote of each item as weights of the labels: 1 for the winner, 1/n for each of n tied ones.
+
+    Examples
+    --------
+    >>> votes(np.array([[3.0, 1.0, 0.0], [1.0, 1.0, 0.0]]))
+    array([[1. , 0. , 0. ],
+           [0.5, 0.5, 0. ]])
+    """
+    most = counts.max(axis=-1, keepdims=True) * (1 - ROUNDING)
+    return shares((counts >= most).astype(np.float64))
 
 
 @dataclass(frozen=True)
 class Accuracy(AdditiveMetric):
-    """Share of items where the model's plurality vote is gold's; the first of tied labels wins the vote."""
+    """Share of items where the model's plurality vote is gold's; tied votes are shared.
+
+    An item where gold and the model have each several tied labels scores the chance that they agree when every tie is
+    broken at random.
+    """
 
     name: ClassVar[str] = "accuracy"
     title: ClassVar[str] = "accuracy"
@@ -32,11 +48,29 @@ class Accuracy(AdditiveMetric):
     better: ClassVar[Better] = "higher"
     needs: ClassVar[Needs] = "counts"
     kinds: ClassVar[tuple[Kind, ...]] = LABELS
-    three_valued: ClassVar[bool] = True
+    counts_items: ClassVar[bool] = True
+    span: ClassVar[float] = 1.0
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
-        """Return 1 where the votes agree, else 0."""
-        return np.asarray(np.argmax(model, axis=-1) == np.argmax(gold, axis=-1), dtype=np.float64)
+        """Return the chance that the votes agree: 1 or 0 where no vote is tied."""
+        return by_rows("shared_votes", gold, model)
+
+
+@dataclass(frozen=True)
+class AccuracyResponses(AdditiveMetric):
+    """Mean over items of the share of the model's responses that are gold's plurality vote; tied votes are shared."""
+
+    name: ClassVar[str] = "accuracy-responses"
+    title: ClassVar[str] = "accuracy of single responses"
+    better: ClassVar[Better] = "higher"
+    needs: ClassVar[Needs] = "counts"
+    kinds: ClassVar[tuple[Kind, ...]] = LABELS
+    smooth: ClassVar[bool] = False
+    span: ClassVar[float] = 1.0
+
+    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return the model's share of gold's vote."""
+        return np.asarray((votes(gold) * shares(model)).sum(axis=-1))
 
 
 @dataclass(frozen=True)
@@ -89,22 +123,22 @@ class OneAgainstRest(Metric):
             )
         return replace(self, threshold=(scale.levels[0] + scale.levels[-1]) / 2)
 
-    def _positives(self, gold: FloatArray, model: FloatArray) -> tuple[BoolArray, BoolArray]:
-        """Return, on a last axis of labels, which items are positive in gold and in the model."""
+    def _positive(self, side: FloatArray) -> FloatArray:
+        """Return, on a last axis of labels, with what weight each item is positive: 1, 0, or a share of a tied vote."""
         if not self.nominal:
             assert self.threshold is not None, "`on` sets the threshold"
             reached = self.threshold - ROUNDING * abs(self.threshold)
-            return (gold >= reached)[..., np.newaxis], (model >= reached)[..., np.newaxis]
-        labels = np.arange(gold.shape[-1]) if self.column is None else np.array([self.column])
-        of_gold, of_model = (np.argmax(counts, axis=-1)[..., np.newaxis] == labels for counts in (gold, model))
-        return np.asarray(of_gold), np.asarray(of_model)
+            return (side >= reached).astype(np.float64)[..., np.newaxis]
+        return self._column(votes(side))
+
+    def _column(self, by_label: FloatArray) -> FloatArray:
+        return by_label if self.column is None else by_label[..., [self.column]]
 
     def _ratio(self, gold: FloatArray, model: FloatArray, *, missed: float, false: float) -> FloatArray:
         """Return hits / (hits + missed · misses + false · false alarms), averaged over the labels that have it."""
-        of_gold, of_model = self._positives(gold, model)
-        hits = (of_gold & of_model).sum(axis=-2)
-        misses = (of_gold & ~of_model).sum(axis=-2)
-        alarms = (~of_gold & of_model).sum(axis=-2)
+        of_gold, of_model = self._positive(gold), self._positive(model)
+        hits = (of_gold * of_model).sum(axis=-2)
+        misses, alarms = of_gold.sum(axis=-2) - hits, of_model.sum(axis=-2) - hits
         with np.errstate(invalid="ignore"):
             return _mean_defined(hits / (hits + missed * misses + false * alarms))
 
@@ -157,19 +191,9 @@ class RocAuc(OneAgainstRest):
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the Mann–Whitney form of the area, averaged over the labels that have both kinds of items."""
-        of_gold, _ = self._positives(gold, model)
-        if self.nominal:
-            columns = slice(None) if self.column is None else [self.column]
-            scored = shares(model)[..., columns]
-        else:
-            scored = model[..., np.newaxis]
-        of_gold, scored = np.broadcast_arrays(of_gold, scored)
-        placed = np.moveaxis(ranks(np.moveaxis(scored, -1, -2)), -2, -1)
-        n_items = of_gold.shape[-2]
-        positives = of_gold.sum(axis=-2)
-        above = (placed * of_gold).sum(axis=-2) - positives * (positives + 1) / 2
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return _mean_defined(above / (positives * (n_items - positives)))
+        scored = self._column(shares(model)) if self.nominal else model[..., np.newaxis]
+        by_label = (np.moveaxis(side, -1, -2) for side in (self._positive(gold), scored))
+        return _mean_defined(by_rows("areas", *by_label))
 
 
 def _mean_defined(scores: FloatArray) -> FloatArray:

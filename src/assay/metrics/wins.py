@@ -29,7 +29,8 @@ class Wins(AdditiveMetric):
     distance: ClassVar[bool] = True
     better: ClassVar[Better] = "higher"
     relative: ClassVar[bool] = True
-    three_valued: ClassVar[bool] = True
+    counts_items: ClassVar[bool] = True
+    span: ClassVar[float] = 1.0
     kinds = ("nominal", "ordinal", "continuous")
 
     base: AdditiveMetric | None = None

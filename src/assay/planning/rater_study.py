@@ -189,12 +189,12 @@ class Study:
                     f"contrasts of {self.metric.name} change with the number of raters behind gold, and plans of them "
                     "came true poorly: take power for a rough guess, and stay near the pilot's number of raters."
                 )
-            elif not self.metric.three_valued and any(cell.n_raters < FEW for cell in crossed):
+            elif not self.metric.counts_items and any(cell.n_raters < FEW for cell in crossed):
                 notes.append(
                     f"with fewer than {FEW} raters behind gold `compare` may find contrasts of {self.metric.name} "
                     "less often than planned."
                 )
-            if self.metric.three_valued and any(cell.n_items > 2 * self.pilot.n_items for cell in crossed):
+            if self.metric.counts_items and any(cell.n_items > 2 * self.pilot.n_items for cell in crossed):
                 notes.append(
                     f"how raters move {self.metric.name} is hidden by items that change sides: with many more items "
                     f"than the pilot's {self.pilot.n_items:,}, power can be lower than planned."

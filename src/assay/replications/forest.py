@@ -5,11 +5,13 @@ from typing import Any
 
 from assay.metrics import resolve
 from assay.models import CategoricalModel
+from assay.replications.legacy import AccuracyFirstLabelLegacy
 from assay.replications.outcomes import Simulation
 from assay.replications.results import Measured, Row, Setting, figures, lookup
 
 CONVENTION = (
-    "fresh items in every simulated data set, N = ⌊NK/K⌋, total variation divided by the number of labels, "
+    "fresh items in every simulated data set, N = ⌊NK/K⌋, the first of tied labels wins a vote, "
+    "total variation divided by the number of labels, "
     "interval = basic interval of the alternative draws; printed K is the best of many, so printed p is biased "
     "low; the effects printed in table 3 belong to other rows and are not compared."
 )
@@ -27,8 +29,9 @@ def measure(setting: Setting, simulation: Simulation) -> dict[str, float]:
     row = lookup(published(), setting, SETTING)
     model = CategoricalModel(tuple(row["alpha"]))
     n_items = int(row["NK"] // row["K"])
+    metric = AccuracyFirstLabelLegacy() if row["metric"] == "accuracy" else resolve(row["metric"])
     [outcome] = simulation.times(_more(n_items)).outcomes(
-        model, [resolve(row["metric"]).on(model.scale)], n_items=n_items, n_responses=int(row["K"]),
+        model, [metric.on(model.scale)], n_items=n_items, n_responses=int(row["K"]),
         epsilon=row["epsilon"],
     )  # fmt: skip
     found = outcome.numbers(*QUANTITIES[row["table"]])
