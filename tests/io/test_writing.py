@@ -67,7 +67,7 @@ def test_an_unknown_ending_a_missing_folder_and_a_blank_label_are_refused(tmp_pa
     table = ResponseTable(np.array(["q1"]), {"s": Responses([0.0], [0, 1])}, Scale("nominal", (0.0,), ("a",)))
     with pytest.raises(DataError, match=r"the ending '\.xlsx' is not one that can be written \(\.csv, "):
         write(table, "t.xlsx")
-    with pytest.raises(DataError, match=r"t\.csv cannot be written: No such file or directory"):
+    with pytest.raises(DataError, match=r"t\.csv cannot be written: there is no folder"):
         write(table, tmp_path / "nowhere" / "t.csv")
     blank = ResponseTable(table.items, table.sources, Scale("nominal", (0.0,), (" ",)))
     with pytest.raises(DataError, match="a label is blank"):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
+from assay import _files
 from assay.errors import DataError
 from assay.responses import ResponseTable
 
@@ -47,7 +48,5 @@ def write(table: ResponseTable, path: str | Path) -> None:
         raise DataError(f"{path}: the ending {target.suffix!r} is not one that can be written ({', '.join(WRITERS)}).")
     if any(not label.strip() for label in table.scale.labels):
         raise DataError("a label is blank, which would be read as a missing value; give it a name.")
-    try:
-        writer(table.to_frame(), target)
-    except OSError as error:
-        raise DataError(f"{path} cannot be written: {error.strerror or error}.") from None
+    with _files.writing(target) as draft:
+        writer(table.to_frame(), draft)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from assay import _json
+from assay import _files, _json
 from assay.errors import ArgumentError, DataError, MissingFileError
 from assay.models.base import ResponseModel
 from assay.models.categorical import CategoricalModel
@@ -25,7 +25,7 @@ VERSION = 1
 def save(model: ResponseModel, path: str | Path, *, fit: Any = None) -> None:
     """Write a response model, and what is known of its fit, to a JSON file."""
     entry = {"assay_model": VERSION, "model": model.to_dict(), "fit": fit}
-    Path(path).write_text(_json.dumps(entry, indent=1) + "\n", encoding="utf-8")
+    _files.write_text(path, _json.dumps(entry, indent=1) + "\n")
 
 
 def load(path: str | Path) -> ResponseModel:

@@ -5,7 +5,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from assay.errors import ArgumentError, DataError
+from assay import _files
+from assay.errors import ArgumentError
 
 FORMATS = (".html", ".svg", ".png", ".pdf", ".json")
 
@@ -29,13 +30,11 @@ def write(path: str | Path, *, chart: Callable[[], Any], page: Callable[[], str]
     target = Path(path)
     check_format(target)
     options: dict[str, dict[str, Any]] = {".html": {"inline": True}, ".png": {"scale_factor": 2}}
-    try:
+    with _files.writing(target) as draft:
         if target.suffix == ".html" and page is not None:
-            target.write_text(page(), encoding="utf-8")
+            draft.write_text(page(), encoding="utf-8")
         else:
-            chart().save(str(target), **options.get(target.suffix, {}))
-    except OSError as error:
-        raise DataError(f"{target} cannot be written: {error.strerror}.") from None
+            chart().save(str(draft), **options.get(target.suffix, {}))
 
 
 def render(template: str, *, charts: Mapping[str, Any], **content: Any) -> str:

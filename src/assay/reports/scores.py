@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from assay import _json
-from assay.errors import ArgumentError, DataError
+from assay import _files, _json
+from assay.errors import ArgumentError
 from assay.paired import TESTS, PairedAnalysis
 from assay.reports import pages
 
@@ -27,11 +27,7 @@ def write_report(analysis: PairedAnalysis, path: str | Path) -> None:
     writers: Mapping[str, Callable[[PairedAnalysis], str]] = {".html": to_html, ".md": to_markdown, ".json": to_json}
     if target.suffix not in writers:
         raise ArgumentError(f"`report` must be a file that ends in {', '.join(writers)}; got {str(path)!r}.")
-    text = writers[target.suffix](analysis)
-    try:
-        target.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"{target} cannot be written: {error.strerror}.") from None
+    _files.write_text(target, writers[target.suffix](analysis))
 
 
 def to_json(analysis: PairedAnalysis) -> str:
