@@ -20,6 +20,7 @@ from .errors import AssayWarning as AssayWarning
 from .errors import DataError as DataError
 from .io import join as join
 from .io import read as read
+from .io import read_logs as read_logs
 from .io import read_wide as read_wide
 from .io import write as write
 from .metrics import FunctionMetric as FunctionMetric

@@ -44,17 +44,25 @@ class Responses:
         Where each item starts; one entry more than there are items.
     raters : array of int, optional
         The number of the rater who gave each response.
+    weights : array of float, optional
+        The share of each response in its item's answer, for a source that answers with probabilities: the responses
+        of an item are then one answer, a distribution over labels, and are never drawn one by one.
+    missing : array of int, optional
+        How many more responses each item should have had: answers that the data name but that have no value.
     """
 
     values: FloatArray
     offsets: IntArray
     raters: IntArray | None = None
+    weights: FloatArray | None = None
+    missing: IntArray | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", frozen(np.asarray(self.values, dtype=np.float64)))
         object.__setattr__(self, "offsets", frozen(np.asarray(self.offsets, dtype=np.int64)))
-        if self.raters is not None:
-            object.__setattr__(self, "raters", frozen(np.asarray(self.raters, dtype=np.int64)))
+        for name, kind in (("raters", np.int64), ("weights", np.float64), ("missing", np.int64)):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, frozen(np.asarray(getattr(self, name), dtype=kind)))
 
     @classmethod
     def from_grid(cls, grid: FloatArray, raters: IntArray | None = None) -> "Responses":
@@ -77,6 +85,8 @@ class Responses:
     def n_responses(self) -> int | float:
         """Responses per item: the number K where it is the same for all items, else the mean."""
         sizes = self.sizes
+        if self.weights is not None:
+            sizes = np.minimum(sizes, 1)
         if sizes.size and (sizes == sizes[0]).all():
             return int(sizes[0])
         return float(sizes.mean()) if sizes.size else 0
@@ -91,7 +101,11 @@ class Responses:
         sizes = self.sizes[items]
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         where = np.arange(offsets[-1]) + np.repeat(self.offsets[items] - offsets[:-1], sizes)
-        return Responses(self.values[where], offsets, None if self.raters is None else self.raters[where])
+        return Responses(
+            self.values[where], offsets, None if self.raters is None else self.raters[where],
+            None if self.weights is None else self.weights[where],
+            None if self.missing is None else self.missing[items],
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -247,6 +261,7 @@ class Contest:
             seen.update(source.values.tobytes())
             seen.update(source.offsets.tobytes())
             seen.update(b"" if source.raters is None else source.raters.tobytes())
+            seen.update(b"" if source.weights is None else source.weights.tobytes())
         return seen.hexdigest()[:12]
 
 

@@ -42,15 +42,19 @@ def summarise(responses: Responses, needs: Needs, scale: Scale) -> FloatArray:
 
 def means(responses: Responses) -> FloatArray:
     """Return the mean response of each item."""
-    sums: FloatArray = np.add.reduceat(responses.values, responses.offsets[:-1])
-    return sums / responses.sizes
+    weights = responses.weights
+    if weights is not None:
+        sums = np.add.reduceat(responses.values * weights, responses.offsets[:-1])
+        return np.asarray(sums / np.add.reduceat(weights, responses.offsets[:-1]))
+    sums = np.add.reduceat(responses.values, responses.offsets[:-1])
+    return np.asarray(sums / responses.sizes)
 
 
 def counts(responses: Responses, scale: Scale) -> FloatArray:
-    """Return how often each level was given, item by level."""
+    """Return how often each level was given, item by level; the shares of a source that answers with probabilities."""
     width = len(scale.levels)
     cells = responses.items * width + scale.codes(responses.values)
-    table = np.bincount(cells, minlength=responses.n_items * width)
+    table = np.bincount(cells, responses.weights, minlength=responses.n_items * width)
     return table.reshape(responses.n_items, width).astype(np.float64)
 
 

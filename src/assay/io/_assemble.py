@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,16 @@ WIDEST_ARRAY = 2**28
 """Bytes up to which ids are kept in a fixed-width array; one very long id would make all others as long."""
 
 
+class Places(Protocol):
+    """What can say where a row is, for messages."""
+
+    def place(self, row: int) -> str:
+        """Say where a row is: "ratings.csv, line 7"."""
+
+    def short_place(self, row: int) -> str:
+        """Say where a row is within its file: "line 7"."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
     """What is known of each row but its value.
@@ -30,7 +40,7 @@ class Rows:
     rater : Factor or None
     repeat : array of float, optional
         What responses of an item are sorted by; NaN where the cell is blank.
-    sheet : Sheet
+    sheet : Sheet, or what else can say where a row is
     where : array of int
         The row of the sheet that each row comes from.
     """
@@ -39,7 +49,7 @@ class Rows:
     source: Factor
     rater: Factor | None
     repeat: npt.NDArray[np.float64] | None
-    sheet: Sheet
+    sheet: Places
     where: IntArray
 
     def place(self, row: int) -> str:
@@ -59,17 +69,25 @@ class Rows:
         order = np.argsort(cell, kind="stable") if repeat is None else np.lexsort((repeat, cell))
         sizes = np.bincount(cell, minlength=n_items * n_sources).reshape(n_sources, n_items)
         stops = np.cumsum(sizes.sum(axis=1))
+        missing = self._missing(~encoded.present)
         sources = {}
         for number, name in enumerate(self.source.names):
             rows = order[stops[number] - sizes[number].sum() : stops[number]]
             offsets = np.concatenate([[0], np.cumsum(sizes[number])])
             raters = None if rater is None else self._raters(name, kept[rows], rater[rows])
-            sources[name] = Responses(encoded.values[rows], offsets, raters)
+            sources[name] = Responses(encoded.values[rows], offsets, raters, missing=missing[number])
         known = tuple(self.rater.names) if self.rater is not None else ()
         if all(responses.raters is None for responses in sources.values()):
             known = ()
         notes = [*notes, *([encoded.note] if encoded.note else [])]
         return ResponseTable(labels(self.item.names), sources, encoded.scale, groups, known, tuple(notes))
+
+    def _missing(self, absent: npt.NDArray[np.bool_]) -> list[IntArray | None]:
+        """Return how many values of each item are missing, by source; None for a source that has them all."""
+        n_items = len(self.item.names)
+        cell = self.source.codes[absent] * n_items + self.item.codes[absent]
+        counts = np.bincount(cell, minlength=n_items * len(self.source.names)).reshape(-1, n_items)
+        return [row if row.any() else None for row in counts]
 
     def _raters(self, source: str, rows: IntArray, raters: IntArray) -> IntArray | None:
         blank = raters < 0

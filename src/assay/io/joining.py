@@ -1,6 +1,6 @@
 """Join tables, one per source, on the item id."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +12,10 @@ from assay.io._assemble import labels
 from assay.io._factor import Factor
 from assay.responses import Labels, Responses, ResponseTable
 from assay.scales import FloatArray, IntArray, Scale
+
+MOST_LACKING = 6
+COMPARED = 200
+"""So many ids of each table are compared to find those that look alike."""
 
 
 def join(tables: Mapping[str, ResponseTable], *, files: Mapping[str, str] | None = None) -> ResponseTable:
@@ -45,7 +49,7 @@ def join(tables: Mapping[str, ResponseTable], *, files: Mapping[str, str] | None
     factor = Factor.of(pl.concat([pl.Series(table.items.tolist(), dtype=pl.String) for table in tables.values()]))
     where = dict(zip(tables, np.split(factor.codes, np.cumsum([t.n_items for t in tables.values()])[:-1]), strict=True))
     holds = {name: np.isin(np.arange(len(factor.names)), codes) for name, codes in where.items()}
-    _refuse_strangers(tables, holds, titles)
+    refuse_strangers({name: table.items.tolist() for name, table in tables.items()}, holds, titles)
     scale, values = _shared_scale(tables, parts, titles)
     raters = tuple(dict.fromkeys(rater for table in tables.values() for rater in table.raters))
     sources = {}
@@ -55,7 +59,7 @@ def join(tables: Mapping[str, ResponseTable], *, files: Mapping[str, str] | None
     notes = [note for table in tables.values() for note in table.notes]
     return ResponseTable(
         labels(factor.names), sources, scale, _shared_groups(tables, where, factor.names, titles), raters,
-        (*notes, _note(holds, factor.names)),
+        (*notes, join_note(holds, factor.names)),
     )  # fmt: skip
 
 
@@ -66,21 +70,30 @@ def _only_source(table: ResponseTable, title: str) -> Responses:
     return next(iter(table.sources.values()))
 
 
-def _refuse_strangers(
-    tables: Mapping[str, ResponseTable],
-    holds: Mapping[str, npt.NDArray[np.bool_]],
-    titles: Mapping[str, str],
+def refuse_strangers(
+    items: Mapping[str, Sequence[str]], holds: Mapping[str, npt.NDArray[np.bool_]], titles: Mapping[str, str]
 ) -> None:
-    """Refuse a table that shares no item with any other."""
+    """Refuse a source that shares no item with any other; the nearest ids are shown side by side."""
     shared = np.sum(list(holds.values()), axis=0) > 1
     for name, has in holds.items():
-        if not (has & shared).any():
-            other = next(entry for entry in tables if entry != name)
+        if len(holds) > 1 and not (has & shared).any():
+            other = next(entry for entry in items if entry != name)
             raise DataError(
                 f"{titles[name]} shares no item with the other tables: its first item is "
-                f"{str(tables[name].items[0])!r}, that of {titles[other]} is {str(tables[other].items[0])!r}. "
-                "Check the item column of each."
+                f"{str(items[name][0])!r}, that of {titles[other]} is {str(items[other][0])!r}"
+                f"{_nearest_pair(items[name], items[other])}. Check the item column of each."
             )
+
+
+def _nearest_pair(own: Sequence[str], other: Sequence[str]) -> str:
+    """Return the two ids that look most alike, where they are not the first ones."""
+    import difflib
+
+    for item in own[:COMPARED]:
+        alike = difflib.get_close_matches(str(item), [str(entry) for entry in other[:COMPARED]], n=1, cutoff=0.7)
+        if alike and (str(item), alike[0]) != (str(own[0]), str(other[0])):
+            return f"; the nearest are {str(item)!r} and {alike[0]!r}"
+    return ""
 
 
 def _shared_scale(
@@ -125,7 +138,11 @@ def _spread(part: Responses, where: IntArray, n_items: int) -> Responses:
     sizes = np.zeros(n_items, dtype=np.int64)
     sizes[where] = part.sizes
     ordered = part.take(np.argsort(where))
-    return Responses(ordered.values, np.concatenate([[0], np.cumsum(sizes)]), ordered.raters)
+    missing = None
+    if part.missing is not None:
+        missing = np.zeros(n_items, dtype=np.int64)
+        missing[where] = part.missing
+    return replace(ordered, offsets=np.concatenate([[0], np.cumsum(sizes)]), missing=missing)
 
 
 def _shared_groups(
@@ -148,13 +165,16 @@ def _shared_groups(
     return groups
 
 
-def _note(holds: Mapping[str, npt.NDArray[np.bool_]], items: list[str]) -> str:
+def join_note(holds: Mapping[str, npt.NDArray[np.bool_]], items: Sequence[str], what: str = "tables") -> str:
+    """Say how many items all tables share, and what each lacks."""
     everywhere = int(np.logical_and.reduce(list(holds.values())).sum())
     lacks = [
         f"{name} lacks {int((~has).sum()):,} (first: {items[int(np.flatnonzero(~has)[0])]})"
         for name, has in holds.items()
         if not has.all()
     ]
+    if len(lacks) > MOST_LACKING:
+        lacks[MOST_LACKING:] = [f"{len(lacks) - MOST_LACKING} more lack some"]
     some = f"{everywhere:,} of {len(items):,} items are in all of them"
     counted = some if lacks else f"all {len(items):,} items matched"
-    return f"Joined {len(holds)} tables on the item id: {'; '.join([counted, *lacks])}."
+    return f"Joined {len(holds)} {what} on the item id: {'; '.join([counted, *lacks])}."

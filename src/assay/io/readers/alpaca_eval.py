@@ -1,0 +1,39 @@
+"""AlpacaEval annotations: a judge's preference between the outputs of two generators, from 1 (first) to 2 (second)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from assay.io.readers.base import Glance, Header, Reader, Row, Rows, array_of, id_of
+
+KEYS = {"instruction", "generator_1", "generator_2", "preference"}
+
+
+def recognises(glance: Glance) -> bool:
+    """Take an array of objects with instruction, generators and preference."""
+    return glance.is_array and set(glance.first) >= KEYS
+
+
+def rows(glance: Glance, header: Header) -> Rows:
+    """Yield two rows for each annotation: each generator's share of the preference; the shares add up to 1."""
+    header.default = "preference"
+    for entry in array_of(glance):
+        share = _share(entry)
+        judge = entry.get("annotator")
+        for source, value in (("generator_1", None if share is None else 1 - share), ("generator_2", share)):
+            yield Row(
+                id_of(entry["instruction"]), value, "preference", source=str(entry[source]),
+                rater=judge if isinstance(judge, str) else None, lacks="unscored" if value is None else "",
+                check=str(entry.get("dataset", "")),
+            )  # fmt: skip
+
+
+def _share(entry: Mapping[str, Any]) -> float | None:
+    """Return the share of the second generator; 0 or a missing preference is no answer."""
+    preference = entry.get("preference")
+    if isinstance(preference, str | int | float) and not isinstance(preference, bool):
+        number = float(preference)
+        return number - 1 if 1 <= number <= 2 else None
+    return None
+
+
+READER = Reader("alpaca-eval", "AlpacaEval annotations", recognises, rows, "a generator's share of one preference")

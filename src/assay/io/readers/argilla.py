@@ -1,0 +1,73 @@
+"""Argilla records: `to_json`, or the flattened dataset with `<question>.responses` as JSON or JSON Lines."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from assay.io.readers.base import Glance, Header, Reader, Row, Rows, array_of, id_of, json_lines
+
+SUBMITTED = "submitted"
+FLAT = ".responses"
+
+
+def recognises(glance: Glance) -> bool:
+    """Take records with `responses` and `suggestions` by question, or columns such as `quality.responses.users`."""
+    keys = set(glance.first)
+    return {"fields", "responses", "suggestions"} <= keys or any(key.endswith(f"{FLAT}.users") for key in keys)
+
+
+def rows(glance: Glance, header: Header) -> Rows:
+    """Yield a row for each response, and for each suggestion as its agent's answer."""
+    records = array_of(glance) if glance.is_array else (entry for _, entry in json_lines(glance))
+    flat = not {"responses", "suggestions"} <= set(glance.first)
+    if not flat:
+        header.notes.append(
+            f"{glance.name} does not say which responses were submitted: Argilla's to_json leaves out their status, so "
+            "drafts count as responses."
+        )
+    for record in records:
+        item = id_of(record["id"])
+        yield from _flat(record, item) if flat else _nested(record, item)
+
+
+def _nested(record: Mapping[str, Any], item: str) -> Iterator[Row]:
+    for question, answers in (record.get("responses") or {}).items():
+        for answer in answers or ():
+            yield from _answer(item, question, answer.get("value"), "human", answer.get("user_id"))
+    for question, guess in (record.get("suggestions") or {}).items():
+        yield from _answer(item, question, guess.get("value"), str(guess.get("agent") or "suggestion"), None)
+
+
+def _flat(record: Mapping[str, Any], item: str) -> Iterator[Row]:
+    for key in [key for key in record if key.endswith(FLAT)]:
+        question, answers = key.removesuffix(FLAT), record[key] or []
+        people = record.get(f"{key}.users") or [None] * len(answers)
+        states = record.get(f"{key}.status") or [SUBMITTED] * len(answers)
+        for value, person, state in zip(answers, people, states, strict=True):
+            if state == SUBMITTED:
+                yield from _answer(item, question, value, "human", person)
+            else:
+                yield Row(item, None, question, source="human", rater=_text(person), lacks=str(state))
+        guess = record.get(f"{question}.suggestion")
+        if guess is not None:
+            agent = record.get(f"{question}.suggestion.agent")
+            yield from _answer(item, question, guess, str(agent or "suggestion"), None)
+
+
+def _answer(item: str, question: str, value: Any, source: str, rater: Any) -> Iterator[Row]:
+    values = value if isinstance(value, list) else [value]
+    for number, given in enumerate(values):
+        # a span has a label, a ranked value has a value
+        entry = given.get("label", given.get("value")) if isinstance(given, Mapping) else given
+        yield Row(
+            item, entry, question, source=source, rater=_text(rater), repeat=number,
+            lacks="empty" if entry is None else "",
+        )  # fmt: skip
+    if not values:
+        yield Row(item, None, question, source=source, rater=_text(rater), lacks="empty")
+
+
+def _text(rater: Any) -> str | None:
+    return None if rater is None else str(rater)
+
+
+READER = Reader("argilla", "Argilla records", recognises, rows, "a response of one user to one question", personal=True)

@@ -1,0 +1,58 @@
+"""HELM run folders: `per_instance_stats.json` beside `run_spec.json`."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from assay.errors import DataError
+from assay.io.readers.base import Glance, Header, Reader, Row, Rows, array_of, at, id_of
+from assay.io.readers.json_stream import DECODER
+
+STATS, SPEC = "per_instance_stats.json", "run_spec.json"
+BOOKKEEPING = re.compile(
+    r"num_.*|training_.*|inference_.*|batch_size|finish_reason_.*|logprob.*|max_prob|predicted_index|prompt_truncated"
+    r"|.*_runtime|.*_cost|perplexity|bits_per_byte"
+)
+"""Statistics that describe the request, not how good the answer is."""
+
+
+def recognises(glance: Glance) -> bool:
+    """Take a folder with the statistics, or that file itself."""
+    if glance.is_folder:
+        return (glance.path / STATS).is_file()
+    return glance.is_array and {"instance_id", "stats"} <= set(glance.first)
+
+
+def rows(glance: Glance, header: Header) -> Rows:
+    """Yield a row for each instance, trial and statistic; perturbed copies of an instance are left out."""
+    file = Glance(glance.path / STATS) if glance.is_folder else glance
+    _fill(header, file)
+    for entry in array_of(file):
+        item, trial = id_of(entry["instance_id"]), entry.get("train_trial_index", 0)
+        for stat in entry["stats"]:
+            name = at(stat, "name", "name")
+            if not isinstance(name, str) or BOOKKEEPING.fullmatch(name):
+                continue
+            lacks = "perturbed" if at(stat, "name", "perturbation") else ""
+            if not lacks and (not stat.get("count") or stat.get("mean") is None):
+                lacks = "unscored"
+            yield Row(item, None if lacks else stat["mean"], name, repeat=float(trial), lacks=lacks)
+
+
+def _fill(header: Header, file: Glance) -> None:
+    path = file.path.parent / SPEC
+    header.model = file.path.parent.name
+    if not path.is_file():
+        return
+    try:
+        spec: Any = DECODER.decode(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        raise DataError(f"{path} is not JSON; mend or remove it.") from None
+    model = at(spec, "adapter_spec", "model") or at(spec, "adapter_spec", "model_deployment")
+    header.model = model if isinstance(model, str) and model else header.model
+    name = spec.get("name") if isinstance(spec, Mapping) else None
+    header.task = re.sub(r",?model(_deployment)?=[^,]*", "", name) if isinstance(name, str) else ""
+
+
+READER = Reader("helm", "a HELM run", recognises, rows, "a statistic of one instance in one trial")

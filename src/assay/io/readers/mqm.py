@@ -1,0 +1,87 @@
+"""MQM and ESA ratings of translations (WMT), tab-separated.
+
+MQM has one row per error: a segment's score by a rater is the sum of its errors' penalties (Freitag et al. 2021,
+table 4): major 5, minor 1, major non-translation 25, minor punctuation 0.1, neutral and no error 0. Lower is better.
+ESA has one score per segment and rater.
+"""
+
+import csv
+from collections.abc import Iterator
+
+from assay.errors import DataError
+from assay.io.readers.base import LONGEST_LINE, Glance, Header, Reader, Row, Rows, id_of
+
+PENALTY = {"major": 5.0, "critical": 25.0, "minor": 1.0, "neutral": 0.0, "no-error": 0.0, "no error": 0.0}
+MQM = {"system", "rater", "category", "severity"}
+SEGMENT = ("seg_id", "globalSegId", "segment_id", "seg")
+DOCUMENT = ("doc", "docid", "document", "doc_id")
+
+
+def recognises(glance: Glance) -> bool:
+    """Take a header with system, rater and segment, and category and severity (MQM) or an ESA score."""
+    columns = set(glance.columns)
+    if glance.is_folder or not set(SEGMENT) & columns or not {"system", "rater"} <= columns:
+        return False
+    return columns >= MQM or "esa_score" in columns
+
+
+def rows(glance: Glance, header: Header) -> Rows:
+    """Yield a row for each segment, system and rater."""
+    if "esa_score" in glance.columns:
+        header.higher_is_better["esa"] = True
+        for line, cells in _lines(glance):
+            value = cells["esa_score"].strip()
+            try:
+                number = float(value) if value else None
+            except ValueError:
+                raise DataError(f"{glance.name}, line {line}, column 'esa_score': {value!r} is not a number.") from None
+            yield Row(
+                _item(cells), number, "esa", source=cells["system"], rater=cells["rater"],
+                lacks="" if value else "empty",
+            )  # fmt: skip
+        return
+    header.higher_is_better["mqm"] = False
+    sums: dict[tuple[str, str, str], float] = {}
+    for line, cells in _lines(glance):
+        key = _item(cells), cells["system"], cells["rater"]
+        sums[key] = sums.get(key, 0.0) + _penalty(cells["category"], cells["severity"], f"{glance.name}, line {line}")
+    for (item, system, rater), penalty in sums.items():
+        yield Row(item, round(penalty, 6), "mqm", source=system, rater=rater)
+
+
+def _penalty(category: str, severity: str, place: str) -> float:
+    kind, level = category.strip().lower(), severity.strip().lower()
+    if level not in PENALTY:
+        raise DataError(f"{place}: severity {severity!r} has no MQM penalty; known: {', '.join(PENALTY)}.")
+    if level == "major" and kind.startswith("non-translation"):
+        return 25.0
+    if level == "minor" and kind.startswith("fluency/punctuation"):
+        return 0.1
+    return PENALTY[level]
+
+
+def _item(cells: dict[str, str]) -> str:
+    document = next((cells[name] for name in DOCUMENT if name in cells), "")
+    segment = next(cells[name] for name in SEGMENT if name in cells)
+    return id_of(f"{document}:{segment}" if document else segment)
+
+
+def _lines(glance: Glance) -> Iterator[tuple[int, dict[str, str]]]:
+    columns = glance.columns
+    before = csv.field_size_limit(LONGEST_LINE)
+    try:
+        with glance.path.open(encoding="utf-8-sig", newline="") as file:
+            cells = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+            next(cells, None)
+            for line in cells:
+                if len(line) != len(columns):
+                    raise DataError(
+                        f"{glance.name}, line {cells.line_num} has {len(line)} cells, but the header has "
+                        f"{len(columns)} columns."
+                    )
+                yield cells.line_num, dict(zip(columns, line, strict=True))
+    finally:
+        csv.field_size_limit(before)
+
+
+READER = Reader("mqm", "MQM or ESA ratings", recognises, rows, "the penalty or score of one segment by one rater")

@@ -1,0 +1,278 @@
+"""Each format is recognised by its content, and every response of it is kept."""
+
+import json
+
+import numpy as np
+import pytest
+
+from assay.errors import DataError
+from assay.io import read_logs
+from assay.io.readers.known import READERS, recognise
+from tests.io.readers.made import FILES, PROMPTFOO, eval_file, inspect_log
+
+FORMAT = {
+    "inspect-json": "inspect", "promptfoo-lines": "promptfoo", "argilla-flat": "argilla", "lewidi-2023": "lewidi",
+    "lewidi-2025": "lewidi", "esa": "mqm",
+}  # fmt: skip
+"""The format of the files whose name adds a shape."""
+
+
+def told(table, words):
+    return [note for note in table.notes if words in note]
+
+
+def test_every_format_has_a_small_file():
+    assert {FORMAT.get(name, name) for name in FILES} == {reader.name for reader in READERS}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_is_recognised_by_one_reader_only(name, tmp_path):
+    path = FILES[name](tmp_path)
+    _, glance = recognise(path)
+    assert [reader.name for reader in READERS if reader.recognises(glance)] == [FORMAT.get(name, name)]
+
+
+SIZES = {
+    "inspect": {"m-1": 8}, "inspect-json": {"m-1": 8}, "lm-eval": {"FOLDER": 4}, "helm": {"FOLDER": 6},
+    "promptfoo": {"m-a": 3, "m-b": 3}, "promptfoo-lines": {"m-a": 3, "m-b": 3}, "deepeval": {"m-1": 3},
+    "openai-evals": {"m-1": 2}, "alpaca-eval": {"base": 4, "new": 4}, "label-studio": {"human": 8, "v1": 3},
+    "argilla": {"human": 6, "m-1": 3}, "argilla-flat": {"human": 6, "m-1": 3}, "prodigy": {"human": 5},
+    "mturk": {"human": 2}, "lewidi-2023": {"human": 9}, "lewidi-2025": {"human": 9}, "mqm": {"A": 2, "B": 2},
+    "esa": {"A": 1, "B": 2}, "nlpstattest": {"system 1": 3, "system 2": 3},
+    "vet": {"gold": 4, "preds1": 4, "preds2": 4},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_response_is_kept(name, tmp_path):
+    table = read_logs(FILES[name](tmp_path))
+    found = {source: responses.values.size for source, responses in table.sources.items()}
+    assert found == {key.replace("FOLDER", tmp_path.name): size for key, size in SIZES[name].items()}
+
+
+@pytest.mark.parametrize(
+    ("name", "note"),
+    [
+        ("openai-evals", "m-1: 2 of 3 responses have a value; left out: 1 unscored (first: item t.2)."),
+        ("label-studio", "human: 8 of 9 responses have a value; left out: 1 cancelled (first: item 0)."),
+        ("argilla-flat", "human: 6 of 9 responses have a value; left out: 3 draft (first: item q0)."),
+        ("prodigy", "human: 5 of 6 responses have a value; left out: 1 ignored (first: item 1)."),
+        (
+            "mturk",
+            "human: 2 of 4 responses have a value; left out: 1 rejected (first: item h1), 1 empty (first: item h2).",
+        ),
+        ("esa", "A: 1 of 2 responses have a value; left out: 1 empty (first: item d:2)."),
+    ],
+)
+def test_what_has_no_value_is_counted_by_reason(name, note, tmp_path):
+    assert note in read_logs(FILES[name](tmp_path)).notes
+
+
+def test_an_archive_says_the_same_as_its_json(tmp_path):
+    log = inspect_log(epochs=3)
+    (tmp_path / "log.json").write_text(json.dumps(log))
+    as_json = read_logs(tmp_path / "log.json")
+    for method, summaries in ((0, True), (8, True), (93, True), (93, False)):
+        table = read_logs(eval_file(tmp_path / f"{method}{summaries}.eval", log, method=method, summaries=summaries))
+        np.testing.assert_array_equal(table.sources["m-1"].values, as_json.sources["m-1"].values)
+        np.testing.assert_array_equal(table.sources["m-1"].offsets, as_json.sources["m-1"].offsets)
+        assert table.items.tolist() == as_json.items.tolist()
+
+
+def test_epochs_are_repeats_in_their_order(tmp_path):
+    log = inspect_log(epochs=3, n=1, marks="CIP")
+    log["samples"].reverse()
+    table = read_logs(eval_file(tmp_path / "log.eval", log))
+    assert table.sources["m-1"].values.tolist() == [1.0, 1.0, 1.0]
+    log["samples"][0]["scores"]["match"]["value"] = "P"
+    assert read_logs(eval_file(tmp_path / "log.eval", log)).sources["m-1"].values.tolist() == [1.0, 1.0, 0.5]
+    assert table.raters == ()
+
+
+def test_several_logs_of_one_model_are_repeats(tmp_path):
+    first, second = inspect_log(epochs=1), inspect_log(epochs=1)
+    second["eval"]["eval_id"] = "another"
+    paths = [eval_file(tmp_path / f"{i}.eval", log) for i, log in enumerate((first, second))]
+    table = read_logs(paths)
+    assert list(table.sources) == ["m-1"]
+    assert table.sources["m-1"].n_responses == 2
+    assert table.raters == ()
+
+
+def test_one_run_is_not_counted_twice(tmp_path):
+    paths = [eval_file(tmp_path / f"{name}.eval", inspect_log()) for name in ("a", "copy")]
+    with pytest.raises(DataError, match=r"copy.eval and .*a.eval are the same run"):
+        read_logs(paths)
+
+
+def test_names_make_two_models_of_logs_that_name_one(tmp_path):
+    paths = {}
+    for name in ("a", "b"):
+        log = inspect_log("mockllm/model")
+        log["eval"]["eval_id"] = name
+        paths[name] = eval_file(tmp_path / f"{name}.eval", log)
+    assert list(read_logs(paths).sources) == ["a", "b"]
+    assert list(read_logs(list(paths.values())).sources) == ["mockllm/model"]
+
+
+def test_several_scorers_are_refused_with_the_flag(tmp_path):
+    path = eval_file(tmp_path / "log.eval", inspect_log(scorers=("match", "judge")))
+    with pytest.raises(DataError, match=r"has 2 scorers: match, judge. Say which .* scorer='match' \(--scorer match\)"):
+        read_logs(path)
+    assert read_logs(path, scorer="judge").sources["m-1"].values.size == 8
+    with pytest.raises(DataError, match=r"has no scorer 'juge'; it has match, judge. Did you mean 'judge'"):
+        read_logs(path, scorer="juge")
+
+
+def test_scores_that_are_dictionaries_have_a_name_for_each_entry(tmp_path):
+    log = inspect_log(n=2, epochs=1)
+    for i, sample in enumerate(log["samples"]):
+        sample["scores"] = {"rubric": {"value": {"helpful": 3 + i, "length": "10"}}}
+    path = eval_file(tmp_path / "log.eval", log)
+    assert read_logs(path, scorer="rubric.helpful").sources["m-1"].values.tolist() == [3, 4]
+    assert read_logs(path, scorer="rubric.length").sources["m-1"].values.tolist() == [10, 10]
+
+
+def test_errors_refusals_and_unfinished_runs_are_never_zero(tmp_path):
+    log = inspect_log(n=5, epochs=1, marks="C", status="cancelled")
+    first, second, third, fourth, _ = log["samples"]
+    first["error"] = {"message": "boom"}
+    second["scores"] = {}
+    third["scores"]["match"]["value"] = "N"
+    fourth["scores"]["match"]["value"] = "I"
+    log["eval"]["dataset"]["sample_ids"] += ["q5", "q6"]
+    table = read_logs(eval_file(tmp_path / "log.eval", log))
+    assert table.sources["m-1"].sizes.tolist() == [0, 0, 0, 1, 1]
+    assert table.sources["m-1"].missing.tolist() == [1, 1, 1, 0, 0]
+    assert told(table, "responses have a value") == [
+        "m-1: 2 of 7 responses have a value; left out: 1 errored (first: item q0), 1 unscored (first: item q1), "
+        "1 without an answer (N) (first: item q2), 2 not run."
+    ]
+    assert told(table, "'cancelled'")
+
+
+def test_a_log_without_a_single_score_says_why(tmp_path):
+    log = inspect_log(n=2, epochs=1)
+    for sample in log["samples"]:
+        sample["error"] = "boom"
+    with pytest.raises(DataError, match="no sample has a score: m-1: 0 of 2 responses have a value; left out: 2 err"):
+        read_logs(eval_file(tmp_path / "log.eval", log))
+
+
+def test_a_log_without_samples_is_refused(tmp_path):
+    with pytest.raises(DataError, match=r"log.eval \(an Inspect log\) holds no sample"):
+        read_logs(eval_file(tmp_path / "log.eval", inspect_log(samples=[])))
+
+
+def test_labels_that_look_like_marks_stay_labels(tmp_path):
+    path = eval_file(tmp_path / "log.eval", inspect_log(marks="ABC"))
+    assert read_logs(path).scale.labels == ("A", "B", "C")
+    assert read_logs(eval_file(tmp_path / "log.eval", inspect_log(marks="CI")), scale="nominal").scale.labels == (
+        "C",
+        "I",
+    )
+
+
+def test_answers_can_be_taken_in_place_of_scores(tmp_path):
+    table = read_logs(eval_file(tmp_path / "log.eval", inspect_log()), value="answer")
+    assert table.scale.labels == ("yes",)
+
+
+def test_the_model_behind_a_url_is_called_by_its_file(tmp_path):
+    table = read_logs(eval_file(tmp_path / "agent-7.eval", inspect_log("none/none")))
+    assert list(table.sources) == ["agent-7"]
+    assert told(table, "names no model (none/none)")
+
+
+def test_the_same_id_with_another_question_is_noticed(tmp_path):
+    one, two = inspect_log("m-1"), inspect_log("m-2")
+    for sample in two["samples"]:
+        sample["input"] += " (new)"
+    paths = [eval_file(tmp_path / f"{i}.eval", log) for i, log in enumerate((one, two))]
+    assert told(read_logs(paths), "4 items have the same id but different questions")
+
+
+def test_tasks_keep_their_items_apart(tmp_path):
+    one, two = inspect_log(), inspect_log()
+    two["eval"] |= {"task": "other", "eval_id": "x"}
+    table = read_logs([eval_file(tmp_path / f"{i}.eval", log) for i, log in enumerate((one, two))])
+    assert table.items.tolist()[:1] + table.items.tolist()[-1:] == ["demo:q0", "other:q3"]
+    assert set(table.groups["task"]) == {"demo", "other"}
+    assert table.n_items == 8
+    assert read_logs([tmp_path / "0.eval", tmp_path / "1.eval"], where={"task": "other"}).items.tolist()[0] == "q0"
+
+
+def test_promptfoo_repeats_are_told_by_variables_and_prompt(tmp_path):
+    table = read_logs(FILES["promptfoo"](tmp_path))
+    assert table.items.tolist() == ["one", "two"]
+    assert table.sources["m-a"].sizes.tolist() == [2, 1]
+    assert told(table, "scorer score is taken; also there: success, acc (--scorer).")
+
+
+def test_promptfoo_calls_that_failed_are_not_scores(tmp_path):
+    failed = PROMPTFOO[0] | {"failureReason": 2, "score": 0, "success": False}
+    path = tmp_path / "output.json"
+    path.write_text(json.dumps({"evalId": "e", "results": {"prompts": [], "results": [failed, *PROMPTFOO[1:]]}}))
+    assert told(read_logs(path), "m-a: 2 of 3 responses have a value; left out: 1 errored")
+
+
+def test_a_preference_is_shared_between_the_generators(tmp_path):
+    table = read_logs(FILES["alpaca-eval"](tmp_path))
+    np.testing.assert_allclose(table.sources["base"].values, [1.0, 0.1, 0.0, 0.5])
+    np.testing.assert_allclose(table.sources["new"].values, [0.0, 0.9, 1.0, 0.5])
+
+
+def test_mqm_penalties_add_up(tmp_path):
+    table = read_logs(FILES["mqm"](tmp_path))
+    assert table.sources["A"].values.tolist() == [5.1, 25.0]
+    assert table.sources["B"].values.tolist() == [0.0, 1.0]
+    assert table.raters == ("r1", "r2")
+
+
+def test_people_are_coded_unless_asked_otherwise(tmp_path):
+    path = FILES["label-studio"](tmp_path)
+    coded = read_logs(path).raters
+    assert len(set(coded)) == 3
+    assert all(rater.startswith("r-") and "@" not in rater for rater in coded)
+    assert read_logs(path, rater_ids="as written").raters == ("ann@example.org", "bob@example.org", "cay@example.org")
+
+
+def test_one_hit_may_ask_for_several_items(tmp_path):
+    path = tmp_path / "batch.csv"
+    path.write_text(
+        "HITId,AssignmentId,WorkerId,Answer.q1,Answer.q2,Answer.U1,Answer.U2,Answer.note\n"
+        "h1,a1,W1,3,4,x.wav,y.wav,ok\nh1,a2,W2,5,1,y.wav,x.wav,fine\n"
+    )
+    table = read_logs(path, scorer="q*", item="Answer.U*")
+    assert table.items.tolist() == ["x.wav", "y.wav"]
+    assert table.sources["human"].values.tolist() == [3, 1, 4, 5]
+    assert read_logs(path, scorer="q*").items.tolist() == ["h1:q1", "h1:q2"]
+
+
+def test_a_log_and_an_export_are_joined_on_the_item(tmp_path):
+    log = inspect_log("m-2", n=4, epochs=1)
+    for i, sample in enumerate(log["samples"]):
+        sample["scores"]["match"]["value"] = i + 2
+    table = read_logs([eval_file(tmp_path / "log.eval", log), FILES["argilla"](tmp_path)])
+    contest = table.contest(gold="human", a="m-1", b="m-2")
+    assert contest.items.tolist() == ["q0", "q1", "q2"]
+    assert contest.n_responses == {"gold": 2, "a": 1, "b": 1}
+    assert told(table, "3 of 4 items are in all of them; human lacks 1 (first: q3); m-1 lacks 1 (first: q3).")
+
+
+def test_ids_that_do_not_meet_are_shown_side_by_side(tmp_path):
+    log = inspect_log("m-2", n=3, epochs=1)
+    for i, sample in enumerate(log["samples"]):
+        sample["id"] = f"item-q{i}"
+        sample["scores"]["match"]["value"] = 3
+    with pytest.raises(DataError, match=r"shares no item .* its first item is '.*q0', that of .* is '.*q0'"):
+        read_logs([eval_file(tmp_path / "log.eval", log), FILES["argilla"](tmp_path)])
+
+
+def test_a_number_that_is_not_finite_is_refused(tmp_path):
+    log = inspect_log(n=2, epochs=1)
+    log["samples"][0]["scores"]["match"]["value"] = 1e999
+    log["samples"][1]["scores"]["match"]["value"] = 1.0
+    (tmp_path / "log.json").write_text(json.dumps(log).replace("Infinity", "1" * 5000))
+    with pytest.raises(DataError, match=r"log.json, item q0: inf is not finite"):
+        read_logs(tmp_path / "log.json")
