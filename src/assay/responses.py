@@ -128,6 +128,8 @@ class Contest:
         The name behind each rater number.
     notes : tuple of str
         What the reader of a result must know about how the data were put together.
+    repeats : tuple of str
+        The sources (by name) whose several responses are known to be repeats: runs of a model, not raters.
 
     Examples
     --------
@@ -145,6 +147,7 @@ class Contest:
     groups: Mapping[str, Labels] = field(default_factory=dict)
     raters: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    repeats: tuple[str, ...] = ()
 
     @classmethod
     def from_arrays(
@@ -226,6 +229,24 @@ class Contest:
         kept = self.take(np.flatnonzero(answered))
         return replace(kept, notes=(*self.notes, note))
 
+    def in_order(self) -> "Contest":
+        """Return the contest with items and raters in the order of their ids (2 before 10), whatever the data's order.
+
+        Draws go by position, so this is what makes a result independent of the order of rows in a file. Responses of
+        an item are in the order of their raters; without raters they stay as they are.
+        """
+        order = _by_id(self.items)
+        contest = self if (np.diff(order) == 1).all() else self.take(order)
+        if not self.raters:
+            return contest
+        used = np.unique(np.concatenate([s.raters for s in self.sources.values() if s.raters is not None]))
+        names = np.array([self.raters[code] for code in used])
+        order = _by_id(names)
+        place = np.full(len(self.raters), -1)
+        place[used[order]] = np.arange(used.size)
+        sources = {role: _by_rater(source, place) for role, source in contest.sources.items()}
+        return replace(contest, raters=tuple(names[order].tolist()), **sources)  # type: ignore[arg-type]
+
     def take(self, items: IntArray) -> "Contest":
         """Return the contest on these items only."""
         return replace(
@@ -281,6 +302,8 @@ class ResponseTable:
         The name behind each rater number.
     notes : tuple of str
         What was guessed, joined or left out while reading.
+    repeats : tuple of str
+        The sources whose several responses are known to be repeats: runs of a model, not raters.
     """
 
     items: Labels
@@ -289,6 +312,7 @@ class ResponseTable:
     groups: Mapping[str, Labels] = field(default_factory=dict)
     raters: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    repeats: tuple[str, ...] = ()
 
     @property
     def n_items(self) -> int:
@@ -304,13 +328,17 @@ class ResponseTable:
         raise DataError(f"no source is called {name!r}; the table has {listed}.{_check.nearest(name, known)}")
 
     def contest(self, *, a: str, b: str, gold: str | None = None) -> Contest:
-        """Put two sources against each other, measured against `gold` (leave it out for gold-free ratings)."""
+        """Put two sources against each other, measured against `gold` (leave it out for gold-free ratings).
+
+        Another order of the rows, or another layout of the same responses, gives the same contest: see
+        `Contest.in_order`.
+        """
         if a == b or gold in (a, b):
             raise ArgumentError(f"gold, a and b must be different sources; got gold={gold!r}, a={a!r}, b={b!r}.")
         return Contest(
             None if gold is None else self.source(gold), self.source(a), self.source(b), self.scale, self.items,
-            (gold or "", a, b), self.groups, self.raters, self.notes,
-        ).complete()  # fmt: skip
+            (gold or "", a, b), self.groups, self.raters, self.notes, self.repeats,
+        ).complete().in_order()  # fmt: skip
 
     def to_frame(self) -> "pl.DataFrame":
         """Return a Polars dataframe with one response per row: item, source, rater (if any), repeat, value, groups.
@@ -369,6 +397,21 @@ class ResponseTable:
     def __str__(self) -> str:
         sources = ", ".join(f"{name} ({source.values.size})" for name, source in self.sources.items())
         return f"{self.n_items} items; responses: {sources}; scale: {self.scale}"
+
+
+def _by_id(ids: Labels) -> IntArray:
+    """Return the order of ids, the shorter first, so that 2 comes before 10."""
+    lengths = np.fromiter(map(len, ids.tolist()), dtype=np.int64, count=ids.size)
+    return np.lexsort((ids, lengths))
+
+
+def _by_rater(source: Responses, place: IntArray) -> Responses:
+    """Return the responses with new rater numbers, those of an item in the order of their raters."""
+    if source.raters is None:
+        return source
+    raters = place[source.raters]
+    order = np.lexsort((raters, source.items))
+    return Responses(source.values[order], source.offsets, raters[order])
 
 
 def _grid(name: str, array: Any) -> npt.NDArray[Any]:

@@ -195,7 +195,8 @@ def test_a_file_with_an_equals_sign_in_its_name(folder):
         ),
         (
             ["wide.csv"], {"gold": "rater_*", "a": "gpt4", "b": "llama", "rater": "topic"}, ArgumentError,
-            "--rater is for tables with one response per row, but the sources are columns here.",
+            "`rater` (--rater) must name a source that has several columns, or its columns; got 'topic'. Such sources: "
+            "rater_*.",
         ),
     ],
 )  # fmt: skip

@@ -92,7 +92,10 @@ def test_fixed_raters_are_the_narrower_question_and_a_smaller_p():
 
 def test_without_ids_the_result_says_what_it_could_not_see():
     contest = without_ids(ratings(np.random.default_rng(3)))
-    assert any("There are no rater ids" in note for note in compare(contest, metric="rating", rng=0).notes)
+    note = compare(contest, metric="rating", rng=0).notes[0]
+    assert note.startswith("The responses of A and B have no rater ids, so they count as repeats. If people gave them")
+    known = replace(contest, repeats=("A", "B"))
+    assert not any("rater" in note for note in compare(known, metric="rating", rng=0).notes)
     single = Contest.from_arrays(None, [1.0, 2.0, 3.0], [2.0, 2.5, 1.0], scale="continuous")
     assert not any("rater" in note for note in compare(single, metric="rating", rng=0).notes)
 

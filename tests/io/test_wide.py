@@ -28,6 +28,7 @@ def test_columns_become_sources():
     assert table.groups["topic"].tolist() == ["a", "a", "b"]
     assert table.notes == (
         "Columns of the table guessed from their names: item = id.",
+        "human has 2 raters (the names say rater). Change this with `rater` or `repeat` (--rater, --repeat).",
         "2 of 12 values are missing and left out (first: the table, row 2 (counting from 0), column 'rater_1').",
     )
 
@@ -40,7 +41,53 @@ def test_a_rater_named_in_several_sources_is_one_rater():
     frame = pl.DataFrame({"id": [1], "x_ann": [1], "x_bob": [2], "y_ann": [3], "y_bob": [4], "z_1": [1], "z_2": [2]})
     table = read_wide(frame, columns={"x": "x_*", "y": "y_*", "z": "z_*"})
     assert rater_names(table, "x") == rater_names(table, "y") == ["ann", "bob"]
-    assert rater_names(table, "z") == ["z_1", "z_2"]  # a number names nobody
+    assert table.sources["z"].raters is None  # a number names nobody
+    assert table.repeats == ("z",)
+    assert table.notes[-1] == (
+        "x has 2 raters (the columns are told apart by names); y has 2 raters (the columns are told apart by names); "
+        "z has 2 repeats (the columns are numbered). Change this with `rater` or `repeat` (--rater, --repeat)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("columns", "raters"),
+    [
+        (["nano_1", "nano_2"], False),
+        (["nano_run1", "nano_run2"], False),
+        (["nanoRun1", "nanoRun2"], False),
+        (["judge_seed_1", "judge_seed_2"], False),
+        (["nano_a", "nano_b"], False),
+        (["nano_t0", "nano_t1"], False),
+        (["rater_1", "rater_2"], True),
+        (["Annotators1", "Annotators2"], True),
+        (["human1_score", "human2_score"], True),
+        (["nano_ann", "nano_bob"], True),
+        (["alice", "bob"], True),
+        (["gold_1", "gold_2"], True),
+    ],
+)
+def test_columns_of_a_source_are_raters_or_repeats_by_their_names(columns, raters):
+    frame = pl.DataFrame({"id": [1, 2]} | {column: [1, 2] for column in columns})
+    table = read_wide(frame, columns={"x": columns})
+    assert (table.sources["x"].raters is not None) == raters
+    assert table.repeats == (() if raters else ("x",))
+    for asked, expected in (({"rater": "x"}, True), ({"repeat": ["x"]}, False), ({"rater": ""}, False)):
+        told = read_wide(frame, columns={"x": columns}, **asked)
+        assert (told.sources["x"].raters is not None) == expected
+        assert told.notes[-1] == f"x has 2 {'raters' if expected else 'repeats'} (as asked)."
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"rater": "q_*"}, "`rater` .--rater. must name a source that has several columns, or its columns; got 'q_"),
+        ({"rater": "x", "repeat": "x"}, "the columns of x cannot be both raters and repeats"),
+    ],
+)
+def test_raters_that_cannot_be_meant(asked, message):
+    frame = pl.DataFrame({"id": [1], "x_1": [1], "x_2": [2], "y": [3]})
+    with pytest.raises(ArgumentError, match=message):
+        read_wide(frame, columns={"x": "x_*", "y": "y"}, **asked)
 
 
 def test_rows_are_numbered_when_there_is_no_item_column():

@@ -106,10 +106,11 @@ def _read(
     if not asked:
         return io.read(sheet, **columns, groups=groups, scale=scale, order=order), {}
     if _is_wide(sheet, asked, columns):
-        _refuse_tidy_options(columns)
+        who = {role: _listed(columns[role]) if columns[role] else columns[role] for role in ("rater", "repeat")}
         table = io.read_wide(
-            sheet, columns={spec: spec for spec in asked}, item=columns["item"], groups=groups, scale=scale, order=order
-        )
+            sheet, columns={spec: spec for spec in asked}, item=columns["item"], **who, groups=groups, scale=scale,
+            order=order,
+        )  # fmt: skip
         return _with_note(table, f"Read as a wide table: {_wide_columns(sheet, asked)}."), {
             spec: spec for spec in asked
         }
@@ -215,12 +216,6 @@ def _is_wide(sheet: "Sheet", asked: Sequence[str], columns: Options) -> bool:
     if column is None or value is None:
         return True
     return not set(asked) <= set(sheet.ids(column).to_list())
-
-
-def _refuse_tidy_options(columns: Options) -> None:
-    for role in ("rater", "repeat"):
-        if columns[role]:
-            raise ArgumentError(f"--{role} is for tables with one response per row, but the sources are columns here.")
 
 
 def _wide_columns(sheet: "Sheet", asked: Sequence[str]) -> str:

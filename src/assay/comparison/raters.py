@@ -82,12 +82,18 @@ def _unseen(contest: Contest) -> list[str]:
     if contest.gold is not None:
         return []
     if contest.a.raters is not None and contest.b.raters is not None:
-        return ["All ratings come from one rater: the result speaks of that rater only."]
-    if max(contest.a.n_responses, contest.b.n_responses) == 1:
+        return ["All ratings come from one rater. The result holds for that rater only."]
+    unknown = [
+        name
+        for name, source in zip(contest.names[1:], (contest.a, contest.b), strict=True)
+        if source.n_responses > 1 and name not in contest.repeats
+    ]
+    if not unknown:
         return []
     return [
-        "There are no rater ids: if the same raters judged many items, the p-value is too small and the interval too "
-        "narrow, and these data cannot show it."
+        f"The responses of {' and '.join(unknown)} have no rater ids, so they count as repeats. If people gave them, "
+        "name the raters (rater=…, --rater): where the same few raters judge many items, this p-value is too small and "
+        "this interval too narrow."
     ]
 
 

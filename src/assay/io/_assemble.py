@@ -80,7 +80,10 @@ class Rows:
         if all(responses.raters is None for responses in sources.values()):
             known = ()
         notes = [*notes, *([encoded.note] if encoded.note else [])]
-        return ResponseTable(labels(self.item.names), sources, encoded.scale, groups, known, tuple(notes))
+        repeated = [] if repeat is None else [name for name, source in sources.items() if source.raters is None]
+        return ResponseTable(
+            labels(self.item.names), sources, encoded.scale, groups, known, tuple(notes), tuple(repeated)
+        )
 
     def _missing(self, absent: npt.NDArray[np.bool_]) -> list[IntArray | None]:
         """Return how many values of each item are missing, by source; None for a source that has them all."""

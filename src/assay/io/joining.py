@@ -59,7 +59,7 @@ def join(tables: Mapping[str, ResponseTable], *, files: Mapping[str, str] | None
     notes = [note for table in tables.values() for note in table.notes]
     return ResponseTable(
         labels(factor.names), sources, scale, _shared_groups(tables, where, factor.names, titles), raters,
-        (*notes, join_note(holds, factor.names)),
+        (*notes, join_note(holds, factor.names)), tuple(name for name, table in tables.items() if table.repeats),
     )  # fmt: skip
 
 

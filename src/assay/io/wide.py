@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from assay.errors import ArgumentError, DataError
 from assay.io._assemble import Rows, item_groups
 from assay.io._columns import find_columns, matching
 from assay.io._factor import Factor
+from assay.io._responders import Responders, note, responders
 from assay.io._values import encode
 from assay.io.sheets import Sheet, listed, open_sheet
 from assay.responses import ResponseTable
@@ -23,6 +25,8 @@ def read_wide(
     *,
     columns: Mapping[str, str | Sequence[str]],
     item: str | None = None,
+    rater: str | Sequence[str] | None = None,
+    repeat: str | Sequence[str] | None = None,
     groups: Sequence[str] | None = (),
     scale: str | None = None,
     order: Sequence[Any] | None = None,
@@ -35,9 +39,15 @@ def read_wide(
         As for `read`.
     columns : mapping of str to str or sequence of str
         The columns of each source: a name, a glob such as ``"rater_*"``, or a list of names. Where a source has
-        several, each is a rater, named by what the star stands for if that has letters, else by the column.
+        several, they are raters or repeats: repeats where their names say run, seed, sample or the like; raters where
+        the names say rater, annotator, human or the like; else raters where they are told apart by names (x_ann,
+        x_bob), and repeats where they are numbered (x_1, x_2). A note says which. A rater is named by what the star
+        stands for if that has letters, else by the column.
     item : str, optional
         The column of item ids; guessed when left out, and rows are numbered from 1 where there is none.
+    rater, repeat : str or sequence of str, optional
+        Sources (or globs of their columns) whose columns are raters, or repeats, whatever their names say. An empty
+        `rater` means that there are no raters.
     groups, scale, order
         As for `read`.
 
@@ -60,12 +70,13 @@ def read_wide(
     reserved = {found.item, *(groups or ())}
     chosen = {name: _matched(sheet, name, wanted, reserved) for name, wanted in columns.items()}
     _refuse_shared(chosen)
+    kinds = responders(chosen, rater=rater, repeat=repeat)
     n_rows, n_columns = sheet.frame.height, sum(map(len, chosen.values()))
     if found.item is None:
         ids = pl.Series([str(number) for number in range(1, n_rows + 1)])
-        note: str | None = f"{sheet.name} has no column that looks like the item, so its rows are numbered from 1."
+        numbered: str | None = f"{sheet.name} has no column that looks like the item, so its rows are numbered from 1."
     else:
-        ids, note = _unique_ids(sheet, found.item), found.note
+        ids, numbered = _unique_ids(sheet, found.item), found.note
     items = Factor.of(ids)
     pairs = [column for matched in chosen.values() for column in matched]
 
@@ -80,10 +91,12 @@ def read_wide(
     known = Rows(
         Factor(items.names, np.tile(items.codes, n_columns)),
         Factor(list(chosen), np.repeat(np.arange(len(chosen)), sizes)),
-        _raters(columns, chosen, n_rows), None, sheet, np.tile(np.arange(n_rows), n_columns),
+        _raters(columns, chosen, kinds, n_rows), None, sheet, np.tile(np.arange(n_rows), n_columns),
     )  # fmt: skip
     described = item_groups(sheet, np.arange(n_rows), items, groups, used=found.used | set(pairs))
-    return known.assemble(encoded, described, [note] if note else [])
+    notes = [said for said in (numbered, note(chosen, kinds)) if said]
+    repeated = [name for name, kind in kinds.items() if not kind.are_raters]
+    return replace(known.assemble(encoded, described, notes), repeats=tuple(repeated))
 
 
 def _matched(sheet: Sheet, name: str, wanted: str | Sequence[str], reserved: set[str | None]) -> list[str]:
@@ -123,13 +136,19 @@ def _unique_ids(sheet: Sheet, column: str) -> pl.Series:
     return ids
 
 
-def _raters(columns: Mapping[str, str | Sequence[str]], chosen: Mapping[str, list[str]], n_rows: int) -> Factor | None:
-    """Name a rater for each column of the sources that have several."""
-    if all(len(matched) == 1 for matched in chosen.values()):
+def _raters(
+    columns: Mapping[str, str | Sequence[str]],
+    chosen: Mapping[str, list[str]],
+    kinds: Mapping[str, Responders],
+    n_rows: int,
+) -> Factor | None:
+    """Name a rater for each column of the sources that have raters."""
+    if not any(kind.are_raters for kind in kinds.values()):
         return None
     raters: list[str | None] = []
     for name, matched in chosen.items():
-        raters += [None] if len(matched) == 1 else [_rater(columns[name], column) for column in matched]
+        rated = name in kinds and kinds[name].are_raters
+        raters += [_rater(columns[name], column) if rated else None for column in matched]
     names = list(dict.fromkeys(rater for rater in raters if rater is not None))
     codes = [-1 if rater is None else names.index(rater) for rater in raters]
     return Factor(names, np.repeat(np.array(codes), n_rows))
