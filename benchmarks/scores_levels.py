@@ -16,7 +16,7 @@ from scipy.special import gammaincinv
 from assay import _random
 from assay.inference import clopper_pearson
 from assay.paired import TESTS, PairedScores, count_flips, effect_sizes
-from assay.paired.rows import Draws, Question, Sample
+from assay.paired.rows import Hypothesis, Resamples, Sample
 from assay.provenance import version
 
 SIZES = (20, 100, 1000)
@@ -87,12 +87,12 @@ def study_tests(n_replications, seed):
                 for block in range(0, n_replications, BLOCK):
                     rng = _random.generator(seed, shape, n, block)
                     sample = Sample.independent(draw(rng, (BLOCK, n)))
-                    draws = Draws(_random.child(seed, shape, n, block, name), N_RESAMPLES)
-                    two = test.run(sample, Question(delta=truth), draws)
+                    draws = Resamples(_random.child(seed, shape, n, block, name), N_RESAMPLES)
+                    two = test.run(sample, Hypothesis(delta=truth), draws)
                     rounding = 1e-12
                     covered = (two.low <= truth + rounding) & (two.high >= truth - rounding)
                     one_sided = [
-                        test.run(sample, Question(side, truth, interval=False), draws).pvalue <= ALPHA
+                        test.run(sample, Hypothesis(side, truth, interval=False), draws).pvalue <= ALPHA
                         for side in ("greater", "less")
                     ]
                     counts += [(two.pvalue <= ALPHA).sum(), one_sided[0].sum(), one_sided[1].sum(), covered.sum()]
@@ -121,7 +121,7 @@ def study_effects(n_replications, seed):
                 rng = _random.generator(seed, "effect", shape, n, replication)
                 scores = PairedScores(draw(rng, n) + shift, np.zeros(n))
                 for effect in effect_sizes(scores, effects=list(truth), rng=0):
-                    low, high = effect.confidence_interval
+                    low, high = effect.confidence_interval.low, effect.confidence_interval.high
                     defined[effect.effect] += not math.isnan(low)
                     counts[effect.effect] += low <= truth[effect.effect] <= high
             rows.extend((shape, effect, n, truth[effect], counts[effect], defined[effect]) for effect in truth)
@@ -140,12 +140,12 @@ def study_clusters(n_replications, seed):
             sizes = rng.integers(1, 21, n_clusters)  # the same in a block of data sets, so that they are rows
             shared = np.repeat(rng.normal(size=(BLOCK, n_clusters)), sizes, axis=1)
             lines = math.sqrt(0.3) * shared + math.sqrt(0.7) * rng.normal(size=shared.shape)
-            naive = TESTS["t"].run(Sample.independent(lines), Question(), Draws(seed))
+            naive = TESTS["t"].run(Sample.independent(lines), Hypothesis(), Resamples(seed))
             counts["lines taken as independent"] += int((naive.pvalue <= ALPHA).sum())
             sample = Sample(np.add.reduceat(lines, np.cumsum(sizes) - sizes, axis=1), sizes.astype(float))
             for name in covered:
-                draws = Draws(_random.child(seed, "clusters", n_clusters, block, name), N_RESAMPLES)
-                outcome = TESTS[name].run(sample, Question(), draws)
+                draws = Resamples(_random.child(seed, "clusters", n_clusters, block, name), N_RESAMPLES)
+                outcome = TESTS[name].run(sample, Hypothesis(), draws)
                 counts[name] += int((outcome.pvalue <= ALPHA).sum())
                 covered[name] += int(((outcome.low <= 0) & (outcome.high >= 0)).sum())
         rows.extend((n_clusters, name, counts[name], covered.get(name)) for name in counts)
@@ -168,8 +168,7 @@ def study_flips(n_replications, seed):
             apart = PairedScores(
                 np.where(other < 0.75, 1.0, 0.0), np.where((other < 0.6) | ((other > 0.75) & (other < 0.8)), 1.0, 0.0)
             )
-            low, high = count_flips(apart).confidence_interval
-            covered += low <= 0.1 <= high
+            covered += 0.1 in count_flips(apart).confidence_interval
         rows.append((n, level, covered))
     return rows
 

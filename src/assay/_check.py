@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from assay.errors import ArgumentError
 
 
-def integer(name: str, value: object, *, at_least: int | None) -> int:
-    """Return `value` as an int that is no smaller than `at_least`, if there is such a bound."""
+def integer(name: str, value: object, *, at_least: int | None, at_most: int | None = None) -> int:
+    """Return `value` as an int between two bounds, if there are such bounds."""
     try:
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -20,6 +20,8 @@ def integer(name: str, value: object, *, at_least: int | None) -> int:
     if isinstance(value, bool) or (at_least is not None and number < at_least):
         bound = "" if at_least is None else f" of at least {at_least}"
         raise ArgumentError(f"`{name}` must be a whole number{bound}; got {value!r}.")
+    if at_most is not None and number > at_most:
+        raise ArgumentError(f"`{name}` must be a whole number of at most {at_most:,}; got {value!r}.")
     return number
 
 

@@ -3,6 +3,7 @@ import pytest
 
 from assay.errors import DataError
 from assay.paired import PairedScores, count_flips, significance_test
+from tests.paired import ends
 from tests.reference.scores import APPROVAL
 
 
@@ -15,7 +16,7 @@ def test_approval():
     assert found.statistic_corrected == pytest.approx(APPROVAL["statistic_corrected"], abs=5e-5)
     assert found.pvalue == pytest.approx(APPROVAL["pvalue"], rel=1e-5)
     assert found.difference == pytest.approx((150 - 86) / 1600)
-    assert found.confidence_interval[0] < found.difference < found.confidence_interval[1]
+    assert found.confidence_interval.low < found.difference < found.confidence_interval.high
 
 
 @pytest.mark.parametrize("side", ["two-sided", "greater", "less"])
@@ -31,7 +32,7 @@ def test_no_flips():
     found = count_flips(PairedScores.from_arrays([1, 0, 1], [1, 0, 1]))
     assert (found.pvalue, found.difference) == (1, 0)
     assert np.isnan(found.statistic)
-    low, high = found.confidence_interval
+    low, high = ends(found)
     assert low < 0 < high
 
 

@@ -52,7 +52,7 @@ BAD = {
     "text": ("0.1 0.2\n0.3 good\n", "line 2, column 2 is not a number: 'good'"),
     "NaN": ("0.1 0.2\n0.3 nan\n", "line 2, column 2 is nan; remove the line"),
     "infinite": ("0.1 0.2\ninf 3\n", "line 2, column 1 is inf"),
-    "huge": ("0.1 0.2\n1e200 3\n", "line 2, column 1 is 1e200; sizes below 1e-100 or above 1e100"),
+    "huge": ("0.1 0.2\n1e200 3\n", "line 2, column 1 is 1e200; scores below 1e-100 or above 1e100"),
     "ragged": ("0.1 0.2\n0.3\n", "line 2: one column, but the lines before have 2"),
     "empty cell": ("0.1,0.2\n0.3,\n", "line 2, column 2 is empty"),
     "empty": ("", "is empty: it has no line with scores"),

@@ -16,7 +16,7 @@ def test_units_are_means_or_medians_of_consecutive_lines(scores):
         units = to_units(scores, size=10, statistic=statistic)
         assert units.a.tolist() == pytest.approx([function(scores.a[i : i + 10]) for i in range(0, 100, 10)])
         assert units.b.tolist() == pytest.approx([function(scores.b[i : i + 10]) for i in range(0, 100, 10)])
-        assert units.notes == ("3 of 103 lines left out: the last unit would have fewer than 10.",)
+        assert units.notes == ("3 of 103 lines are left out: the last unit would have fewer than 10.",)
 
 
 def test_size_one_changes_nothing(scores):
@@ -39,7 +39,7 @@ def test_too_large_a_unit(scores):
 
 def test_units_and_clusters_exclude_each_other():
     scores = PairedScores.from_arrays([1, 2, 3, 4], [0, 0, 0, 0], clusters=[1, 1, 2, 2])
-    with pytest.raises(ArgumentError, match="give either"):
+    with pytest.raises(ArgumentError, match="give one of them"):
         to_units(scores, size=2)
 
 

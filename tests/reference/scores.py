@@ -66,12 +66,21 @@ NLPSTATTEST_SCREEN = 199
 """MANUAL, figure 1: power .8, delta .2, sigma 1."""
 
 NLPSTATTEST_SAMPLES = {
-    "data-h0-equal-beta": {
-        "t": 0.36451,
-        "wilcoxon": 0.32628,
-        "sign": 0.48412,
-        "hodges-lehmann": 0.01734,
-    },
+    "data-h0-equal-beta": {"t": 0.36451, "wilcoxon": 0.32543, "sign": 0.48412, "hodges-lehmann": 0.01734},
     "data-h1-less-normal": {"hodges-lehmann": -1.15278, "cohen-d": -0.81971},
+    "data-file.txt": {"t": 0.100227, "wilcoxon": 0.026352},
 }
-"""Answers for sample files of NLPStatTest (ORACLES.md); the files come with that program, not with the shared data."""
+"""Right answers for sample files of NLPStatTest (ORACLES.md): p-values and effect sizes.
+
+Wilcoxon is the normal approximation without continuity correction; exact is .32776, with the correction .32628.
+"""
+
+NLPSTATTEST_EXPECTED = {
+    "data-h0-equal-normal": ("t", None),
+    "data-h0-equal-beta": ("t", None),
+    "data-h1-greater-normal": ("t", "higher"),
+    "data-h1-greater-beta": ("sign", "higher"),
+    "data-h1-less-normal": ("t", "lower"),
+    "data-h1-less-beta": ("sign", "lower"),
+}
+"""What the manual's appendix G promises of its sample files: the recommended test, and the direction that is found."""

@@ -180,13 +180,12 @@ def analyse(name: str, contrasts: FloatArray) -> Estimate:
     """Return Student's or Wilcoxon's p of the item contrasts; both are undefined or 1 where no item differs."""
     from assay.paired.means import t_test
     from assay.paired.ranks import wilcoxon
-    from assay.paired.rows import Draws as NoDraws
-    from assay.paired.rows import Question, Sample
+    from assay.paired.rows import Hypothesis, Resamples, Sample
 
     test: Callable[..., object] = {"paired-t": t_test, "wilcoxon": wilcoxon}[name]
     sample = Sample.independent(contrasts[np.newaxis, :])
     one, two = (
-        float(test(sample, Question(side, interval=False), NoDraws(np.random.SeedSequence(0))).pvalue[0])  # type: ignore[attr-defined]
+        float(test(sample, Hypothesis(side, interval=False), Resamples(np.random.SeedSequence(0))).pvalue[0])  # type: ignore[attr-defined]
         for side in ("greater", "two-sided")
     )
     return Estimate(one, two)

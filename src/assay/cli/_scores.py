@@ -54,29 +54,33 @@ def recommendation(advice: "Recommendation") -> None:
     """Print the three lists of tests with their reasons."""
     rows = [[name, choice.test, choice.reason] for name, choices in advice.lists.items() for choice in choices]
     table(["list", "test", "reason"], rows)
-    sentences(*advice.notes)
+    sentences(f"Statistic to compare: the {advice.statistic}. {advice.statistic_reason}", *advice.notes)
 
 
 def effects(found: Iterable["EffectSize"]) -> None:
     """Print effect sizes with their intervals."""
+    from assay.paired.effects import COHEN_CAUTION
+
     rows: list[list[str]] = []
     notes: list[str] = []
     for effect in found:
-        low, high = effect.confidence_interval
-        rows.append([effect.label, f"{effect.estimate:.4g}", f"{low:.4g} to {high:.4g}", effect.meaning])
-        level = f"{100 * effect.confidence_level:g} % interval"
+        interval = effect.confidence_interval
+        shown = f"{interval.low:.4g} to {interval.high:.4g}"
+        goes_with = ", ".join(effect.tests)
+        rows.append([effect.label, f"{effect.estimate:.4g}", shown, effect.size, goes_with, effect.meaning])
+        level = f"{100 * interval.confidence_level:g} % interval"
         notes.extend(effect.notes)
-    table(["effect size", "estimate", level, "what it is"], rows)
-    sentences(*notes)
+    table(["effect size", "estimate", level, "Cohen's word", "goes with", "what it is"], rows)
+    sentences(*notes, COHEN_CAUTION)
 
 
 def power(curve: "PowerCurve") -> None:
     """Print the power at each size."""
     rows = [
-        [f"{n:,}", f"{share:.3f}", f"{low:.3f} to {high:.3f}"]
-        for n, share, (low, high) in zip(curve.sizes, curve.power, curve.confidence_intervals, strict=True)
+        [f"{n:,}", f"{share:.3f}", f"{interval.low:.3f} to {interval.high:.3f}"]
+        for n, share, interval in zip(curve.sizes, curve.power, curve.confidence_intervals, strict=True)
     ]
-    table([curve.unit, "power", "known to within"], rows)
+    table([curve.unit, "power", "95 % interval"], rows)
     sentences(curve)
 
 
@@ -86,7 +90,7 @@ def systems(found: "SystemsComparison") -> None:
     table(["system", "mean score", "mean rank"], [[name, f"{mean:.4g}", f"{rank:.3f}"] for name, mean, rank in means])
     rows = []
     for pair, adjusted, reject in zip(found.pairs, found.adjusted_pvalues, found.reject, strict=True):
-        low, high = pair.confidence_interval
+        low, high = pair.confidence_interval.low, pair.confidence_interval.high
         names = f"{pair.names[0]} − {pair.names[1]}"
         p, verdict = f"{pair.pvalue:.3g}", "differ" if reject else ""
         rows.append([names, f"{pair.estimate:.4g}", f"{low:.4g} to {high:.4g}", p, f"{adjusted:.3g}", verdict])
@@ -100,7 +104,7 @@ def analysis(found: "PairedAnalysis") -> None:
     typer.echo()
     description(found.description, found.unit_sizes, found.recommendation)
     typer.echo()
-    sentences(found.significance, *[part for part in (found.flips, found.equivalence) if part is not None])
+    sentences(*found.significance.notes, *[part for part in (found.flips, found.equivalence) if part is not None])
     effects(found.effects)
     power(found.curve)
     sentences(*found.notes, found.signature)

@@ -125,7 +125,9 @@ def significance(  # noqa: PLR0917
     all_pairs: Annotated[
         bool, typer.Option("--all-pairs", help="Compare every pair of three or more systems.")
     ] = False,
-    correction: Annotated[str, typer.Option(help="For --all-pairs: holm, benjamini-hochberg or none.")] = "holm",
+    correction: Annotated[
+        str | None, typer.Option(help="For --all-pairs: holm (if left out), benjamini-hochberg or none.")
+    ] = None,
     columns: Columns = None,
     clusters: Clusters = None,
     unit_size: UnitSize = 1,
@@ -148,9 +150,21 @@ def significance(  # noqa: PLR0917
     if noninferiority and margin is None:
         raise ArgumentError("--noninferiority needs --margin, the loss that would still be acceptable.")
     if all_pairs:
-        _all_pairs(file, columns, clusters, as_json, test=test or "t", alpha=alpha, correction=correction,
-                   n_resamples=n_resamples, rng=seed, workers=workers)  # fmt: skip
+        if margin is not None:
+            raise ArgumentError("--margin compares two systems; it does not go with --all-pairs.")
+        table = paired.read_table(file, columns=_words(columns) if columns else None, clusters=clusters)
+        found_pairs = paired.compare_systems(
+            paired.to_units(table, size=unit_size, statistic=unit_statistic, shuffle=shuffle), test=test or "t",
+            alternative=alternative, delta=delta, alpha=alpha, correction=correction or "holm", n_resamples=n_resamples,
+            rng=seed, workers=workers,
+        )  # fmt: skip
+        if as_json:
+            show.as_json(found_pairs.to_dict())
+        else:
+            show.systems(found_pairs)
         return
+    if correction is not None:
+        raise ArgumentError("--correction is for --all-pairs; two systems have one p-value.")
     lines = _read(file, columns, clusters)
     units = paired.to_units(lines, size=unit_size, statistic=unit_statistic, shuffle=shuffle)
     why = ""
@@ -303,18 +317,6 @@ def analyse(  # noqa: PLR0917
         show.as_json(found.to_dict())
     else:
         show.analysis(found)
-
-
-def _all_pairs(file: Path, columns: str | None, clusters: str | None, as_json: bool, **options: Any) -> None:
-    from assay import paired
-    from assay.cli import _scores as show
-
-    table = paired.read_table(file, columns=_words(columns) if columns else None, clusters=clusters)
-    found = paired.compare_systems(table, **options)
-    if as_json:
-        show.as_json(found.to_dict())
-    else:
-        show.systems(found)
 
 
 def _read(file: Path, columns: str | None, clusters: str | None) -> "PairedScores":

@@ -107,6 +107,22 @@ def score(
     return conclude("score", (size * low, size * high), confidence_level, alternative, notes)
 
 
+def score_statistic(won: int, lost: int, n: int, difference: float) -> float:
+    """Return how far (won − lost) / n is from `difference`, in standard errors under that difference (Tango 1998).
+
+    Examples
+    --------
+    >>> round(score_statistic(12, 5, 100, 0.0), 4)
+    1.6977
+    """
+    # The share of lost items that is most likely under the difference (Tango 1998, eq. 11).
+    linear = (2 * n - won + lost) * difference - won - lost
+    share = (math.sqrt(linear**2 + 8 * n * lost * difference * (1 - difference)) - linear) / (4 * n)
+    variance = max(2 * share + difference * (1 - difference), 0.0) / n
+    distance = (won - lost) / n - difference
+    return distance / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, distance) if distance else 0.0
+
+
 def are_signs(contrasts: npt.ArrayLike, *, span: float = math.inf) -> bool:
     """Return whether all item contrasts are −c, 0 or c; where all are zero, c is `span` if that is finite.
 
@@ -146,11 +162,7 @@ def _score_end(won: int, lost: int, n: int, z: float) -> float:
     low, high = -1.0, (won - lost) / n
     while high - low > ROUNDING:
         middle = (low + high) / 2
-        # The share of lost items that is most likely where the difference is `middle` (Tango 1998, eq. 11).
-        linear = (2 * n - won + lost) * middle - won - lost
-        share = (math.sqrt(linear**2 + 8 * n * lost * middle * (1 - middle)) - linear) / (4 * n)
-        variance = max(2 * share + middle * (1 - middle), 0.0) / n
-        if (won - lost) / n - middle > z * math.sqrt(variance):
+        if score_statistic(won, lost, n, middle) > z:
             low = middle
         else:
             high = middle

@@ -1,14 +1,16 @@
 """Two lists of scores: describe, choose a test, test, measure the effect, plan the next study."""
 
+from assay.paired.catalogue import TESTS
 from assay.paired.curves import PowerCurve, power_curve
 from assay.paired.description import Description, describe
 from assay.paired.effects import EFFECTS, EffectSize, effect_sizes
 from assay.paired.equivalence import Equivalence, equivalence_test
 from assay.paired.flips import Flips, count_flips
 from assay.paired.power import PowerPlan, plan_power, proportions_power, sign_power, t_power
+from assay.paired.reading import read_scores, read_table
 from assay.paired.recommendation import Recommendation, recommend
-from assay.paired.scores import PairedScores, ScoreTable, read_scores, read_table
-from assay.paired.significance import TESTS, SignificanceTest, significance_test
+from assay.paired.scores import PairedScores, ScoreTable
+from assay.paired.significance import SignificanceTest, significance_test
 from assay.paired.systems import Friedman, SystemsComparison, compare_systems, friedman
 from assay.paired.units import UnitSizes, to_units, unit_sizes
 from assay.paired.workflow import PairedAnalysis, analyse

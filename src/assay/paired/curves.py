@@ -1,4 +1,4 @@
-"""Retrospective power: how often a test would reject in new studies like this one (MANUAL §3.4, F.2)."""
+"""Retrospective power: how often a test would reject in new studies like this one."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,11 +8,14 @@ import numpy as np
 
 from assay import _check, _json, _random
 from assay.errors import ArgumentError, DataError
+from assay.inference.intervals import ConfidenceInterval
 from assay.inference.proportions import wilson
-from assay.inference.pvalues import ALTERNATIVES
-from assay.paired.rows import Draws, Question, Sample
-from assay.paired.scores import PairedScores
-from assay.paired.significance import TESTS, check_testable, estimate
+from assay.paired.catalogue import TESTS, check_testable, estimate
+from assay.paired.description import describe
+from assay.paired.recommendation import caution
+from assay.paired.rows import MOST_RESAMPLES, Resamples, Sample
+from assay.paired.scores import LARGEST, PairedScores
+from assay.paired.significance import checked_hypothesis
 from assay.provenance import Provenance
 from assay.scales import FloatArray
 
@@ -20,15 +23,16 @@ METHODS = ("bootstrap", "normal")
 WORK = 30_000_000
 """About how many differences a curve draws unless told otherwise."""
 ROWS_AT_ONCE = 2**17
+MOST_STEPS, LARGEST_SIZE, MOST_SIMULATIONS = 1_000, 10_000_000, 1_000_000
 
 OBSERVED_NOTE = (
     "The curve assumes that the true difference is exactly the one observed. At the size of these data such an "
-    "“observed power” only restates the p-value; it cannot explain a result. Give the smallest difference that "
-    "matters (effect) to plan a study."
+    "“observed power” only restates the p-value; it does not explain the result. To plan a study, give the smallest "
+    "difference that matters (effect)."
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PowerCurve:
     """The power of a test at several sizes, each with its Monte-Carlo interval.
 
@@ -46,8 +50,8 @@ class PowerCurve:
     sizes : tuple of int
         Of each simulated study.
     power : tuple of float
-    confidence_intervals : tuple of tuple of float
-        Wilson's 95 % interval of each power: how far it is known.
+    confidence_intervals : tuple of ConfidenceInterval
+        Wilson's 95 % interval of each power, which was counted in simulated studies.
     n_simulations : int
         Studies simulated at each size.
     n_undefined : int
@@ -66,7 +70,7 @@ class PowerCurve:
     unit: str
     sizes: tuple[int, ...]
     power: tuple[float, ...]
-    confidence_intervals: tuple[tuple[float, float], ...]
+    confidence_intervals: tuple[ConfidenceInterval, ...]
     n_simulations: int
     n_undefined: int
     alpha: float
@@ -83,8 +87,8 @@ class PowerCurve:
         """Return one row for each size, as a Polars data frame."""
         import polars as pl
 
-        low, high = zip(*self.confidence_intervals, strict=True)
-        return pl.DataFrame({"n": list(self.sizes), "power": list(self.power), "low": list(low), "high": list(high)})
+        low, high = ([getattr(interval, end) for interval in self.confidence_intervals] for end in ("low", "high"))
+        return pl.DataFrame({"n": list(self.sizes), "power": list(self.power), "low": low, "high": high})
 
     def __str__(self) -> str:
         shown = ", ".join(f"{power:.2f} at {n:,}" for n, power in zip(self.sizes, self.power, strict=True))
@@ -107,11 +111,15 @@ def power_curve(
     alternative: str = "two-sided",
     delta: float = 0.0,
     alpha: float = 0.05,
+    normality_alpha: float = 0.05,
     rng: _random.Rng = None,
     workers: int | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> PowerCurve:
     """Simulate new studies like this one and count how often the test rejects.
+
+    A test that does not fit the scores, and normal simulation of differences for which normality is rejected (at
+    `normality_alpha`), get a note.
 
     Parameters
     ----------
@@ -128,7 +136,7 @@ def power_curve(
         30 million differences would have to be drawn.
     n_resamples : int
         Resamples inside each simulated bootstrap or permutation test. The 64 studies of a block share them.
-    alternative, delta, alpha, rng, workers, progress
+    alternative, delta, alpha, normality_alpha, rng, workers, progress
         As in `significance_test`; `progress` is told the number of studies.
 
     Examples
@@ -141,10 +149,9 @@ def power_curve(
     """
     chosen = TESTS[_check.one_of("test", test, TESTS)]
     _check.one_of("method", method, METHODS)
-    _check.one_of("alternative", alternative, ALTERNATIVES)
-    question = Question(alternative, _check.real("delta", delta), _check.fraction("alpha", alpha), interval=False)
-    _check.integer("n_resamples", n_resamples, at_least=1)
-    check_testable(scores, chosen)
+    hypothesis = checked_hypothesis(alternative, delta, alpha, interval=False)
+    _check.integer("n_resamples", n_resamples, at_least=1, at_most=MOST_RESAMPLES)
+    check_testable(scores, chosen, hypothesis.delta)
     if scores.constant is not None:
         raise DataError("the differences do not vary, so there is nothing to simulate from.")
     if method == "normal" and (scores.clusters is not None or scores.binary):
@@ -155,7 +162,7 @@ def power_curve(
     seed = _random.replayable(rng)
     # Moving right-or-wrong scores would make them neither, so for these the effect is a difference in accuracy.
     located = float(scores.differences.mean()) if scores.binary else estimate(scores, chosen)
-    aim = located if effect is None else _check.real("effect", effect)
+    aim = located if effect is None else _check.real("effect", effect, at_least=-LARGEST, at_most=LARGEST)
     if abs(aim) > 1 and scores.binary:
         raise ArgumentError(f"`effect` must lie between -1 and 1 for scores of 0 and 1; got {aim:g}.")
     draw = _source(scores, method, located, aim)
@@ -168,8 +175,8 @@ def power_curve(
             parts = []
             for first in range(start, stop, steps[n]):
                 sample = draw(generator, min(steps[n], stop - first), n)
-                inner = Draws(_random.child(seed, "inner", n, first), n_resamples)
-                parts.append(chosen.run(sample, question, inner).pvalue)
+                inner = Resamples(_random.child(seed, "inner", n, first), n_resamples)
+                parts.append(chosen.run(sample, hypothesis, inner).pvalue)
             return np.concatenate(parts)
 
         return np.concatenate(_random.map_blocks(block, n_simulations, workers=n_workers, progress=progress))
@@ -181,9 +188,14 @@ def power_curve(
         rejected, counted = int(np.count_nonzero(pvalues <= alpha)), int(defined.sum())
         n_undefined += n_simulations - counted
         power.append(rejected / counted if counted else float("nan"))
-        bounds = wilson(rejected, counted)
-        intervals.append((bounds.low, bounds.high))
-    notes = list(scores.notes)
+        intervals.append(wilson(rejected, counted))
+    description = describe(scores, alpha=normality_alpha)
+    notes = [*scores.notes, *caution(scores, description, test)]
+    if method == "normal" and not description.normal:
+        notes.append(
+            f"The simulation draws normal differences, but these are {description.normality}. Its power need not hold "
+            "for them; prefer the bootstrap."
+        )
     if effect is None:
         notes.append(OBSERVED_NOTE)
     elif not scores.binary and TESTS[test].estimand != "mean difference" and (scores.differences == 0).any():
@@ -195,15 +207,27 @@ def power_curve(
     if n_undefined:
         notes.append(f"{n_undefined:,} simulated studies had no variation; they are not counted.")
     parameters = {
-        "test": test, "method": method, "effect": aim, "alternative": alternative, "delta": question.delta,
-        "alpha": question.alpha, "n_simulations": n_simulations,
+        "test": test, "method": method, "effect": aim, "alternative": alternative, "delta": hypothesis.delta,
+        "alpha": hypothesis.alpha, "n_simulations": n_simulations,
     }  # fmt: skip
     signature = Provenance("power_curve", parameters, _random.entropy_of(seed), scores.digest).signature
     return PowerCurve(
-        test, method, aim, "observed" if effect is None else "given",
-        "lines" if scores.clusters is None else "clusters", ns, tuple(power), tuple(intervals),
-        n_simulations, n_undefined, question.alpha, alternative, question.delta, tuple(notes), signature,
-    )  # fmt: skip
+        test=test,
+        method=method,
+        effect=aim,
+        effect_source="observed" if effect is None else "given",
+        unit="lines" if scores.clusters is None else "clusters",
+        sizes=ns,
+        power=tuple(power),
+        confidence_intervals=tuple(intervals),
+        n_simulations=n_simulations,
+        n_undefined=n_undefined,
+        alpha=hypothesis.alpha,
+        alternative=alternative,
+        delta=hypothesis.delta,
+        notes=tuple(notes),
+        signature=signature,
+    )
 
 
 Draw = Callable[[np.random.Generator, int, int], Sample]
@@ -241,14 +265,16 @@ def _source(scores: PairedScores, method: str, located: float, effect: float) ->
 
 def _sizes(sizes: int | Sequence[int], n: int) -> tuple[int, ...]:
     if isinstance(sizes, int):
-        steps = _check.integer("sizes", sizes, at_least=1)
+        steps = _check.integer("sizes", sizes, at_least=1, at_most=MOST_STEPS)
         return tuple(sorted({max(2, round(n * step / steps)) for step in range(1, steps + 1)}))
     if not len(sizes):
         raise ArgumentError("`sizes` must name at least one size; got none.")
-    return tuple(sorted({_check.integer("sizes", size, at_least=2) for size in sizes}))
+    if len(sizes) > MOST_STEPS:
+        raise ArgumentError(f"`sizes` must name at most {MOST_STEPS:,} sizes; got {len(sizes):,}.")
+    return tuple(sorted({_check.integer("sizes", size, at_least=2, at_most=LARGEST_SIZE) for size in sizes}))
 
 
 def _n_simulations(n_simulations: int | None, sizes: tuple[int, ...]) -> int:
     if n_simulations is not None:
-        return _check.integer("n_simulations", n_simulations, at_least=1)
+        return _check.integer("n_simulations", n_simulations, at_least=1, at_most=MOST_SIMULATIONS)
     return max(100, min(1000, WORK // sum(sizes)))

@@ -1,4 +1,4 @@
-"""What the scores look like: summaries, histograms, skewness and normality of the differences (MANUAL §3.1.2, C)."""
+"""What the scores look like: summaries, histograms, skewness and normality of the differences."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -46,7 +46,7 @@ class Histogram:
     counts: IntArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Description:
     """Both systems and their difference, and whether the differences look symmetric and normal.
 
@@ -59,7 +59,7 @@ class Description:
     skewness : float
         Sample skewness of the differences (third moment over the 3/2 power of the second); NaN when they do not vary.
     symmetric : bool
-        |skewness| < 0.5, MANUAL's rule of thumb.
+        |skewness| < 0.5, a rule of thumb.
     normality_test : str
     normality_pvalue : float
     normal : bool
@@ -90,6 +90,12 @@ class Description:
             return "constant"
         return "roughly symmetric" if size < SKEWED else "slightly skewed" if size < HIGHLY_SKEWED else "highly skewed"
 
+    @property
+    def normality(self) -> str:
+        """What the normality test says, to complete "The differences are …"."""
+        verdict = "not clearly different from normal" if self.normal else "not normal"
+        return f"{verdict} ({self.normality_test} p = {self.normality_pvalue:.3g})"
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as numbers, texts and lists."""
         summaries = {"a": asdict(self.a), "b": asdict(self.b), "difference": asdict(self.difference)}
@@ -119,16 +125,14 @@ class Description:
             f"{d.standard_deviation:.4g}, from {d.minimum:.4g} to {d.maximum:.4g}."
         ]
         if not math.isnan(self.skewness):
-            verdict = "no sign against normality" if self.normal else "not normal"
-            test = f"{self.normality_test} p = {self.normality_pvalue:.3g}"
-            lines.append(f"They are {self.shape} (skewness {self.skewness:.3g}); {verdict} ({test}).")
+            lines.append(f"They are {self.shape} (skewness {self.skewness:.3g}) and {self.normality}.")
         return "\n".join([*lines, *self.notes])
 
 
 def describe(scores: PairedScores, *, alpha: float = 0.05) -> Description:
     """Describe two systems' scores and their differences.
 
-    Normality is tested with Shapiro–Wilk at level `alpha`, and beyond 5,000 differences, where its p-value is no longer
+    Normality is tested with Shapiro–Wilk at level `alpha`; beyond 5,000 differences, where its p-value is no longer
     accurate, with D'Agostino and Pearson's test of skewness and kurtosis.
 
     Examples
@@ -150,29 +154,47 @@ def describe(scores: PairedScores, *, alpha: float = 0.05) -> Description:
     else:
         skewness = _skewness(differences)
         test, statistic, pvalue = _normality(differences)
+        if scores.n > MOST_FOR_SHAPIRO:
+            notes.append(
+                f"Normality is tested by D'Agostino and Pearson's test of skewness and kurtosis: beyond "
+                f"{MOST_FOR_SHAPIRO:,} differences the p-value of Shapiro–Wilk is not accurate."
+            )
     if scores.clusters is not None:
         notes.append("Skewness and normality are judged line by line, as if clusters did not matter.")
     if scores.binary:
-        notes.append("All scores are 0 or 1: see the flip counts.")
+        notes.append("All scores are 0 or 1 (right or wrong).")
     return Description(
-        scores.names, Summary.of(scores.a), Summary.of(scores.b), Summary.of(differences), _histograms(scores),
-        skewness, abs(skewness) < SKEWED, test, statistic, pvalue, pvalue >= alpha, float(alpha), tuple(notes),
-    )  # fmt: skip
+        names=scores.names,
+        a=Summary.of(scores.a),
+        b=Summary.of(scores.b),
+        difference=Summary.of(differences),
+        histograms=_histograms(scores),
+        skewness=skewness,
+        symmetric=abs(skewness) < SKEWED,
+        normality_test=test,
+        normality_statistic=statistic,
+        normality_pvalue=pvalue,
+        normal=pvalue >= alpha,
+        alpha=float(alpha),
+        notes=tuple(notes),
+    )
 
 
 def _skewness(values: FloatArray) -> float:
     centred = values - values.mean()
+    centred /= np.abs(centred).max()  # cubes of very large or very small numbers are not numbers
     return float(np.mean(centred**3) / np.mean(centred**2) ** 1.5)
 
 
 def _normality(values: FloatArray) -> tuple[str, float, float]:
     from scipy import stats
 
+    # Shifting and scaling changes nothing but keeps the routines away from differences of very small size.
+    standard = (values - values.mean()) / values.std()
     if values.size <= MOST_FOR_SHAPIRO:
-        # Shifting and scaling changes nothing but keeps the routine away from differences of very small size.
-        result = stats.shapiro((values - values.mean()) / values.std())
+        result = stats.shapiro(standard)
         return "Shapiro–Wilk", float(result.statistic), float(result.pvalue)
-    outcome = stats.normaltest(values)
+    outcome = stats.normaltest(standard)
     return "D'Agostino–Pearson", float(outcome.statistic), float(outcome.pvalue)
 
 

@@ -8,24 +8,40 @@ from typing import Any
 import numpy as np
 
 from assay import _check, _json, _random
+from assay.errors import ArgumentError
 from assay.inference.effect_sizes import cohen_dz, hedges_factor
+from assay.inference.intervals import ConfidenceInterval
+from assay.paired.description import Description, describe
 from assay.paired.means import limits
 from assay.paired.ranks import SignedRanks, hodges_lehmann, walsh_interval
-from assay.paired.rows import Draws, Question
+from assay.paired.rows import MOST_RESAMPLES, Hypothesis, Resamples
 from assay.paired.scores import PairedScores
+from assay.paired.verdict import bounds
 from assay.scales import FloatArray
 
 EFFECTS = ("cohen-d", "hedges-g", "wilcoxon-r", "hodges-lehmann")
-_LABELS = dict(zip(EFFECTS, ("Cohen's d", "Hedges' g", "Wilcoxon r", "Hodges–Lehmann"), strict=True))
-_MEANINGS = {
-    "cohen-d": "mean difference in standard deviations of the differences",
-    "hedges-g": "Cohen's d without its small-sample bias",
-    "wilcoxon-r": "standardised rank sum, Z/√n, between −0.87 and 0.87",
-    "hodges-lehmann": "median of all pairwise means of differences, in units of the scores",
+_OF_MEANS, _OF_RANKS = ("t", "bootstrap", "permutation"), ("wilcoxon",)
+_OF_MEDIANS = ("wilcoxon", "sign", "bootstrap-median", "permutation-median")
+_WORDS = {
+    "cohen-d": ("Cohen's d", "mean difference in standard deviations of the differences", _OF_MEANS),
+    "hedges-g": ("Hedges' g", "Cohen's d without its small-sample bias", _OF_MEANS),
+    "wilcoxon-r": ("Wilcoxon r", "standardised rank sum, Z/√n, between −0.87 and 0.87", _OF_RANKS),
+    "hodges-lehmann": (
+        "Hodges–Lehmann",
+        "median of the means of all pairs of differences, a difference with itself included (i ≤ j), in units of the "
+        "scores",
+        _OF_MEDIANS,
+    ),
 }
+COHEN = {"large": 0.8, "medium": 0.5, "small": 0.2}
+"""Cohen's words for |d|, by the smallest d that each is used for."""
+COHEN_CAUTION = (
+    "Cohen's words small (0.2), medium (0.5) and large (0.8) come from the behavioural sciences. They need not fit "
+    "your scores: a difference that he calls small can matter."
+)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EffectSize:
     """One effect size and its interval.
 
@@ -34,10 +50,8 @@ class EffectSize:
     effect : {"cohen-d", "hedges-g", "wilcoxon-r", "hodges-lehmann"}
     estimate : float
         Positive if `a` is higher; NaN when it is undefined.
-    confidence_interval : tuple of float
-    confidence_level : float
-    method : str
-        How the interval was made.
+    confidence_interval : ConfidenceInterval
+        Its `method` says how it was made.
     n : int
         The number of differences it rests on.
     notes : tuple of str
@@ -45,31 +59,44 @@ class EffectSize:
 
     effect: str
     estimate: float
-    confidence_interval: tuple[float, float]
-    confidence_level: float
-    method: str
+    confidence_interval: ConfidenceInterval
     n: int
     notes: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
         """Its name in words."""
-        return _LABELS[self.effect]
+        return _WORDS[self.effect][0]
 
     @property
     def meaning(self) -> str:
         """What it measures."""
-        return _MEANINGS[self.effect]
+        return _WORDS[self.effect][1]
+
+    @property
+    def tests(self) -> tuple[str, ...]:
+        """The tests it goes with."""
+        return _WORDS[self.effect][2]
+
+    @property
+    def size(self) -> str:
+        """Cohen's word for it: small, medium, large, or nothing where he has none."""
+        if self.effect not in ("cohen-d", "hedges-g") or math.isnan(self.estimate):
+            return ""
+        return next((word for word, least in COHEN.items() if abs(self.estimate) >= least), "less than small")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields by name, with the words for what it is."""
-        return {**_json.plain(self), "label": self.label, "meaning": self.meaning}
+        words = {"label": self.label, "meaning": self.meaning, "tests": list(self.tests), "size": self.size}
+        return {**_json.plain(self), **words}
 
     def __str__(self) -> str:
-        low, high = self.confidence_interval
-        level = f"{100 * self.confidence_level:g} % interval"
+        word = f" ({self.size})" if self.size else ""
         return "\n".join(
-            [f"{self.label} {self.estimate:.4g}, {level} {low:.4g} to {high:.4g} ({self.method})", *self.notes]
+            [
+                f"{self.label} {self.estimate:.4g}{word}, {bounds(self.confidence_interval)}: {self.meaning}.",
+                *self.notes,
+            ]
         )
 
 
@@ -79,13 +106,15 @@ def effect_sizes(
     effects: Sequence[str] = EFFECTS,
     alpha: float = 0.05,
     n_resamples: int = 9999,
+    normality_alpha: float = 0.05,
     rng: _random.Rng = None,
 ) -> tuple[EffectSize, ...]:
     """Measure the difference between two systems in units that allow comparison.
 
     The interval of d and g inverts the noncentral t distribution (exact for normal differences; with clusters it is a
     percentile bootstrap of clusters); that of r uses the variance of a U-statistic on Fisher's scale; that of
-    Hodges–Lehmann consists of Walsh averages.
+    Hodges–Lehmann consists of Walsh averages. The differences that normality is rejected for (at `normality_alpha`)
+    get a note beside the interval that needs it.
 
     Examples
     --------
@@ -95,20 +124,25 @@ def effect_sizes(
     [-1.2846, -1.1739, -0.8893, -1.3]
     """
     _check.fraction("alpha", alpha)
+    if not effects:
+        raise ArgumentError(f"`effects` must name at least one of {', '.join(EFFECTS)}; got none.")
     for effect in effects:
         _check.one_of("effects", effect, EFFECTS)
-    _check.integer("n_resamples", n_resamples, at_least=1)
+    _check.integer("n_resamples", n_resamples, at_least=1, at_most=MOST_RESAMPLES)
     seed = _random.replayable(rng)
+    description = describe(scores, alpha=normality_alpha)
     results = []
     for effect in effects:
         if effect in ("cohen-d", "hedges-g"):
-            results.append(_standardised(effect, scores, alpha, Draws(seed, n_resamples)))
+            results.append(_standardised(effect, scores, alpha, Resamples(seed, n_resamples), description))
         else:
             results.append(_ranked(effect, scores, alpha))
     return tuple(results)
 
 
-def _standardised(effect: str, scores: PairedScores, alpha: float, draws: Draws) -> EffectSize:
+def _standardised(
+    effect: str, scores: PairedScores, alpha: float, draws: Resamples, description: Description
+) -> EffectSize:
     differences = scores.differences
     n = scores.n
     factor = hedges_factor(n - 1) if effect == "hedges-g" else 1.0
@@ -116,14 +150,24 @@ def _standardised(effect: str, scores: PairedScores, alpha: float, draws: Draws)
     level, notes = 1 - alpha, scores.notes
     if math.isnan(estimate * factor):
         why = "Undefined: the differences do not vary." if n > 2 else f"Undefined for {n} differences."
-        return EffectSize(effect, math.nan, (math.nan, math.nan), level, "none", n, (*notes, why))
+        nothing = ConfidenceInterval(math.nan, math.nan, "none", level)
+        return EffectSize(effect=effect, estimate=math.nan, confidence_interval=nothing, n=n, notes=(*notes, why))
     if scores.clusters is not None:
         low, high = _clustered_interval(scores, alpha, draws)
         method = f"percentile bootstrap of {scores.n_clusters} clusters"
     else:
         low, high = _noncentral_interval(estimate, n, alpha)
         method = "noncentral t"
-    return EffectSize(effect, factor * estimate, (factor * low, factor * high), level, method, n, notes)
+        if not description.normal and not math.isnan(description.normality_pvalue):
+            label = _WORDS[effect][0]
+            notes = (*notes, f"The interval of {label} assumes normal differences; these are {description.normality}.")
+    if scores.unit_size > 1:
+        notes = (
+            *notes,
+            f"Standardised effects grow with the unit size; these are of units of {scores.unit_size} lines.",
+        )
+    interval = ConfidenceInterval(factor * low, factor * high, method, level)
+    return EffectSize(effect=effect, estimate=factor * estimate, confidence_interval=interval, n=n, notes=notes)
 
 
 def _noncentral_interval(d: float, n: int, alpha: float) -> tuple[float, float]:
@@ -146,7 +190,7 @@ def _noncentral_interval(d: float, n: int, alpha: float) -> tuple[float, float]:
     return solve(1 - alpha / 2), solve(alpha / 2)
 
 
-def _clustered_interval(scores: PairedScores, alpha: float, draws: Draws) -> tuple[float, float]:
+def _clustered_interval(scores: PairedScores, alpha: float, draws: Resamples) -> tuple[float, float]:
     clusters, n_clusters = scores.clusters, scores.n_clusters or 0
     differences = scores.differences - scores.differences.mean()
     moments = np.stack([np.bincount(clusters, weights=differences**power) for power in (0, 1, 2)], axis=1)  # type: ignore[arg-type]
@@ -160,7 +204,7 @@ def _clustered_interval(scores: PairedScores, alpha: float, draws: Draws) -> tup
             effect: FloatArray = ((mean + scores.differences.mean()) / spread)[np.newaxis, :]
         return effect
 
-    low, high = limits(draws.blocks(draw, "effect"), Question(alpha=alpha))
+    low, high = limits(draws.blocks(draw, "effect"), Hypothesis(alpha=alpha))
     return float(low[0]), float(high[0])
 
 
@@ -182,17 +226,17 @@ def _ranked(effect: str, scores: PairedScores, alpha: float) -> EffectSize:
             notes = (*notes, f"Left out of Wilcoxon r: {n_zero:,} of {scores.n:,} differences, which are zero.")
         if n < 2:
             notes = (*notes, f"Undefined for {n} differences that are not zero.")
-            return EffectSize(effect, math.nan, (math.nan, math.nan), level, "none", n, notes)
+            nothing = ConfidenceInterval(math.nan, math.nan, "none", level)
+            return EffectSize(effect=effect, estimate=math.nan, confidence_interval=nothing, n=n, notes=notes)
         estimate = float(SignedRanks.of(moved[np.newaxis, :]).z[0]) / math.sqrt(n)
         interval = _r_interval(moved, alpha) if scores.clusters is None else (math.nan, math.nan)
         if scores.clusters is None and math.isnan(interval[0]):
             notes = (*notes, "No interval for Wilcoxon r: all differences have the same sign.")
     if scores.clusters is not None:
-        method, notes = (
-            "none",
-            (*notes, "No interval: rank methods take lines as independent, and these come in clusters."),
-        )
-    return EffectSize(effect, estimate, interval, level, method, n, notes)
+        method = "none"
+        notes = (*notes, "No interval: rank methods take lines as independent, and these come in clusters.")
+    bounded = ConfidenceInterval(*interval, method, level)
+    return EffectSize(effect=effect, estimate=estimate, confidence_interval=bounded, n=n, notes=notes)
 
 
 def _r_interval(moved: FloatArray, alpha: float) -> tuple[float, float]:

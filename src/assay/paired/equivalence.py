@@ -2,19 +2,35 @@
 
 A large p-value is no evidence of equality. Two one-sided tests (TOST, Schuirmann 1987) ask the right question: can the
 data rule out that A is worse than B by the margin, and that it is better by the margin?
+
+The margin is on the scale that matters. Of right-or-wrong scores that is the accuracy, by Tango's score test. Where
+many differences are equal the median and the Hodges–Lehmann difference stay at one value while the means move apart,
+so there the mean is tested.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from assay import _check, _json, _random
 from assay.errors import ArgumentError
-from assay.paired.scores import PairedScores
-from assay.paired.significance import TESTS, SignificanceTest, significance_test
+from assay.inference.direct import score, score_statistic
+from assay.inference.intervals import ConfidenceInterval
+from assay.paired.catalogue import ACCURACY, MEAN, TESTS
+from assay.paired.scores import LARGEST, PairedScores
+from assay.paired.significance import SignificanceTest, significance_test
+from assay.paired.verdict import bounds
 from assay.provenance import Provenance
 
+KINDS = ("equivalence", "non-inferiority")
+SCORE_TEST = "score"
+"""The name of Tango's score test, which only equivalence of right-or-wrong scores uses."""
+MANY_EQUAL = 0.1
+"""From this share of equal differences on, medians and Hodges–Lehmann differences hardly move."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Equivalence:
     """Whether the difference lies within a margin.
 
@@ -22,15 +38,16 @@ class Equivalence:
     ----------
     kind : {"equivalence", "non-inferiority"}
     test : str
-        The test that was asked twice (equivalence) or once (non-inferiority).
+        The test that was asked twice (equivalence) or once (non-inferiority); "score" is Tango's.
+    estimand : str
+        What is claimed to be small.
     n : int
     margin : float
         The smallest difference that matters.
     estimate : float
-    confidence_interval : tuple of float
-        At level 1 − 2·alpha for equivalence, which is inside (−margin, margin) exactly when equivalence is
+    confidence_interval : ConfidenceInterval
+        At level 1 − 2·alpha for equivalence, which lies inside (−margin, margin) exactly when equivalence is
         established by a test with matching interval; one-sided at level 1 − alpha for non-inferiority.
-    confidence_level : float
     pvalue : float
         The larger of the two one-sided p-values (equivalence), or the one that matters.
     pvalue_lower, pvalue_upper : float
@@ -44,11 +61,11 @@ class Equivalence:
 
     kind: str
     test: str
+    estimand: str
     n: int
     margin: float
     estimate: float
-    confidence_interval: tuple[float, float]
-    confidence_level: float
+    confidence_interval: ConfidenceInterval
     pvalue: float
     pvalue_lower: float
     pvalue_upper: float
@@ -59,23 +76,31 @@ class Equivalence:
     signature: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields by name."""
-        return _json.plain(self)  # type: ignore[no-any-return]
+        """Return the fields by name, with the sentence."""
+        return {"sentence": self.sentence, **_json.plain(self), "label": self.label}
+
+    @property
+    def label(self) -> str:
+        """The test in words."""
+        return "Tango's score test" if self.test == SCORE_TEST else TESTS[self.test].label
+
+    @property
+    def sentence(self) -> str:
+        """The finding in one sentence."""
+        a, b = self.names
+        if self.kind == "equivalence":
+            shown = "lies within" if self.established else "was not shown to lie within"
+            claim = f"The {self.estimand} {a} − {b} {shown} ±{self.margin:g}"
+        else:
+            shown = "is not" if self.established else "was not shown to be no"
+            claim = f"{a} {shown} worse than {b} by {self.margin:g} or more"
+        return (
+            f"{claim} ({self.estimand} {self.estimate:.4g}, {bounds(self.confidence_interval)}, p = {self.pvalue:.3g}, "
+            f"{self.label}, n = {self.n:,})."
+        )
 
     def __str__(self) -> str:
-        a, b = self.names
-        low, high = self.confidence_interval
-        shown = "is" if self.established else "was not shown to be"
-        claim = (
-            f"The difference {a} − {b} {shown} within ±{self.margin:g}"
-            if self.kind == "equivalence"
-            else f"{a} {shown} no worse than {b} by {self.margin:g} or more"
-        )
-        numbers = (
-            f"{TESTS[self.test].estimand} {self.estimate:.4g}, {100 * self.confidence_level:g} % interval {low:.4g} to "
-            f"{high:.4g}, p = {self.pvalue:.3g}, {TESTS[self.test].label}, n = {self.n:,}"
-        )
-        return "\n".join([f"{claim} ({numbers}).", *self.notes, self.signature])
+        return "\n".join([self.sentence, *self.notes, self.signature])
 
 
 def equivalence_test(
@@ -99,7 +124,8 @@ def equivalence_test(
     kind : {"equivalence", "non-inferiority"}
         Equivalence: the difference is within ±margin. Non-inferiority: `a` is not worse than `b` by the margin.
     test : str
-        Any of the seven tests.
+        Any of the seven tests. One of medians or ranks gives way to Tango's score test of the accuracy on
+        right-or-wrong scores, and to the t test where more than a tenth of the differences are equal.
     alpha, n_resamples, rng, workers
         As in `significance_test`.
 
@@ -109,30 +135,84 @@ def equivalence_test(
     >>> equivalence_test(scores, margin=0.05, rng=1).established
     True
     """
-    _check.one_of("kind", kind, ("equivalence", "non-inferiority"))
-    if _check.real("margin", margin, at_least=0) == 0:
+    _check.one_of("kind", kind, KINDS)
+    _check.one_of("test", test, TESTS)
+    if _check.real("margin", margin, at_least=0, at_most=LARGEST) == 0:
         raise ArgumentError("`margin` must be above 0: it is the smallest difference that matters; got 0.")
-    _check.fraction("alpha", alpha)
+    if _check.fraction("alpha", alpha) >= 0.5 and kind == "equivalence":
+        raise ArgumentError(f"`alpha` must be below 0.5 for an equivalence test; got {alpha!r}.")
     seed = _random.replayable(rng)
+    chosen, notes = _on_the_scale_that_matters(scores, test)
+    if chosen == SCORE_TEST:
+        found = _accuracy(scores, float(margin), kind, float(alpha))
+    else:
+        options = {"test": chosen, "n_resamples": n_resamples, "rng": seed, "workers": workers}
+        found = _two_tests(scores, float(margin), kind, float(alpha), options)
+    pvalues = (found["pvalue_lower"],) if kind == "non-inferiority" else (found["pvalue_lower"], found["pvalue_upper"])
+    parameters = {"kind": kind, "margin": float(margin), "test": chosen, "alpha": float(alpha)}
+    return Equivalence(
+        kind=kind,
+        test=chosen,
+        n=scores.n,
+        margin=float(margin),
+        pvalue=max(pvalues),
+        established=max(pvalues) <= alpha,
+        alpha=float(alpha),
+        names=scores.names,
+        notes=(*scores.notes, *notes),
+        signature=Provenance("equivalence_test", parameters, _random.entropy_of(seed), scores.digest).signature,
+        **found,
+    )
 
+
+def _on_the_scale_that_matters(scores: PairedScores, test: str) -> tuple[str, tuple[str, ...]]:
+    if TESTS[test].estimand == MEAN:
+        return test, ()
+    if scores.right_or_wrong:
+        return SCORE_TEST, ()
+    values, counts = np.unique(scores.differences, return_counts=True)
+    most = int(counts.max())
+    if most < 2 or most <= MANY_EQUAL * scores.n:
+        return test, ()
+    note = (
+        f"Equivalence is judged by the mean: {most:,} of {scores.n:,} differences are exactly "
+        f"{values[counts.argmax()]:g}, and the {TESTS[test].estimand} would stay there while the means move apart."
+    )
+    return "t", (note,)
+
+
+def _accuracy(scores: PairedScores, margin: float, kind: str, alpha: float) -> dict[str, Any]:
+    from scipy.special import ndtr
+
+    if margin >= 1:
+        raise ArgumentError(
+            f"`margin` must be below 1 for right-or-wrong scores, whose accuracy it is; got {margin:g}."
+        )
+    differences = scores.differences
+    won, lost = int(np.count_nonzero(differences > 0)), int(np.count_nonzero(differences < 0))
+    level, side = (1 - 2 * alpha, "two-sided") if kind == "equivalence" else (1 - alpha, "greater")
+    upper = float(ndtr(score_statistic(won, lost, scores.n, margin))) if kind == "equivalence" else float("nan")
+    return {
+        "estimand": ACCURACY,
+        "estimate": float(differences.mean()),
+        "confidence_interval": score(differences, span=1.0, confidence_level=level, alternative=side),
+        "pvalue_lower": float(ndtr(-score_statistic(won, lost, scores.n, -margin))),
+        "pvalue_upper": upper,
+    }
+
+
+def _two_tests(scores: PairedScores, margin: float, kind: str, alpha: float, options: dict[str, Any]) -> dict[str, Any]:
     def ask(alternative: str, delta: float, level: float = alpha) -> SignificanceTest:
-        return significance_test(
-            scores, test=test, alternative=alternative, delta=delta, alpha=level, n_resamples=n_resamples, rng=seed,
-            workers=workers,
-        )  # fmt: skip
+        return significance_test(scores, alternative=alternative, delta=delta, alpha=level, **options)
 
     lower = ask("greater", -margin)
-    parameters = {"kind": kind, "margin": float(margin), "test": test, "alpha": float(alpha)}
-    signature = Provenance("equivalence_test", parameters, _random.entropy_of(seed), scores.digest).signature
-    if kind == "non-inferiority":
-        pvalue, upper, interval, level = lower.pvalue, float("nan"), lower.confidence_interval, 1 - alpha
-    else:
-        if alpha >= 0.5:
-            raise ArgumentError(f"`alpha` must be below 0.5 for an equivalence test; got {alpha!r}.")
-        upper = ask("less", margin).pvalue
-        pvalue, level = max(lower.pvalue, upper), 1 - 2 * alpha
-        interval = ask("two-sided", 0.0, 2 * alpha).confidence_interval
-    return Equivalence(
-        kind, test, scores.n, float(margin), lower.estimate, interval, level, pvalue, lower.pvalue, upper,
-        pvalue <= alpha, float(alpha), scores.names, scores.notes, signature,
-    )  # fmt: skip
+    interval, upper = lower.confidence_interval, float("nan")
+    if kind == "equivalence":
+        interval, upper = ask("two-sided", 0.0, 2 * alpha).confidence_interval, ask("less", margin).pvalue
+    return {
+        "estimand": lower.estimand,
+        "estimate": lower.estimate,
+        "confidence_interval": interval,
+        "pvalue_lower": lower.pvalue,
+        "pvalue_upper": upper,
+    }

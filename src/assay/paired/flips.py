@@ -6,11 +6,14 @@ from typing import Any
 
 from assay import _check, _json
 from assay.errors import DataError
+from assay.inference.direct import score
+from assay.inference.intervals import ConfidenceInterval
 from assay.inference.pvalues import ALTERNATIVES
 from assay.paired.scores import PairedScores
+from assay.paired.verdict import bounds
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Flips:
     """The two-by-two table of right and wrong answers.
 
@@ -21,9 +24,8 @@ class Flips:
         How many items both systems, only one of them, or neither got right.
     difference : float
         Accuracy of `a` minus accuracy of `b`.
-    confidence_interval : tuple of float
-        Bonett and Price's (2012) adjusted Wald interval of that difference; two-sided.
-    confidence_level : float
+    confidence_interval : ConfidenceInterval
+        Tango's (1998) score interval of that difference, as in `assay.compare`.
     statistic, statistic_corrected : float
         McNemar's χ² without and with continuity correction; NaN when no answer flipped.
     pvalue : float
@@ -38,8 +40,7 @@ class Flips:
     only_b: int
     neither: int
     difference: float
-    confidence_interval: tuple[float, float]
-    confidence_level: float
+    confidence_interval: ConfidenceInterval
     statistic: float
     statistic_corrected: float
     pvalue: float
@@ -52,12 +53,10 @@ class Flips:
 
     def __str__(self) -> str:
         a, b = self.names
-        low, high = self.confidence_interval
-        level = f"{100 * self.confidence_level:g} % interval"
         return (
             f"Of {self.n:,} items both got {self.both:,} right, only {a} {self.only_a:,}, only {b} {self.only_b:,}, "
             f"neither {self.neither:,}.\n"
-            f"Accuracy {a} − {b}: {self.difference:.4g}, {level} {low:.4g} to {high:.4g}; exact McNemar test of "
+            f"Accuracy {a} − {b}: {self.difference:.4g}, {bounds(self.confidence_interval)}; exact McNemar test of "
             f"{self.only_a + self.only_b:,} flips: p = {self.pvalue:.3g}."
         )
 
@@ -71,10 +70,10 @@ def count_flips(scores: PairedScores, *, alternative: str = "two-sided", alpha: 
     >>> flips.only_a, flips.only_b, flips.pvalue
     (3, 0, 0.25)
     """
-    from scipy.special import bdtr, ndtri
+    from scipy.special import bdtr
 
     _check.one_of("alternative", alternative, ALTERNATIVES)
-    z = -float(ndtri(_check.fraction("alpha", alpha) / 2))
+    level = 1 - _check.fraction("alpha", alpha)
     if not scores.binary:
         strange = next(value for value in (*scores.a.tolist(), *scores.b.tolist()) if value not in (0.0, 1.0))
         raise DataError(f"flips are counted for scores of 0 and 1 only; found {strange:g}.")
@@ -86,12 +85,18 @@ def count_flips(scores: PairedScores, *, alternative: str = "two-sided", alpha: 
     less = float(bdtr(only_a, flipped, 0.5)) if flipped else 1.0
     greater = float(bdtr(only_b, flipped, 0.5)) if flipped else 1.0
     pvalue = {"less": less, "greater": greater, "two-sided": min(1.0, 2 * min(less, greater))}[alternative]
-    first, second = (only_a + 1) / (n + 2), (only_b + 1) / (n + 2)
-    arm = z * math.sqrt((first + second - (first - second) ** 2) / (n + 2))
-    interval = (max(-1.0, first - second - arm), min(1.0, first - second + arm))
     gap = abs(only_a - only_b)
     return Flips(
-        n, both, only_a, only_b, n - both - flipped, (only_a - only_b) / n, interval, 1 - float(alpha),
-        gap**2 / flipped if flipped else math.nan, max(0, gap - 1) ** 2 / flipped if flipped else math.nan,
-        pvalue, alternative, scores.names,
-    )  # fmt: skip
+        n=n,
+        both=both,
+        only_a=only_a,
+        only_b=only_b,
+        neither=n - both - flipped,
+        difference=(only_a - only_b) / n,
+        confidence_interval=score(scores.differences, span=1.0, confidence_level=level, alternative=alternative),
+        statistic=gap**2 / flipped if flipped else math.nan,
+        statistic_corrected=max(0, gap - 1) ** 2 / flipped if flipped else math.nan,
+        pvalue=pvalue,
+        alternative=alternative,
+        names=scores.names,
+    )

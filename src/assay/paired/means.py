@@ -3,28 +3,28 @@
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from assay.paired.rows import Draws, Outcome, Question, Sample, no_interval, products, shares
+from assay.paired.rows import Hypothesis, Outcome, Resamples, Sample, no_interval, products, shares
 from assay.scales import FloatArray
 
 NEGLIGIBLE = 1e-13
 """Deviations this small beside the numbers they come from are rounding."""
 
 
-def t_test(sample: Sample, question: Question, draws: Draws) -> Outcome:
+def t_test(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Outcome:
     """Student's paired t test; with clusters, the cluster-robust standard error and clusters − 1 degrees of freedom."""
     mean, error = _mean_and_error(sample)
     degrees = sample.n - 1
-    t = (mean - question.delta) / error
-    pvalue = question.pvalue(stdtr(degrees, t), stdtr(degrees, -t))
-    arm = -stdtrit(degrees, question.tail) * error
-    low, high = question.ends(mean - arm, mean + arm)
-    return Outcome(mean, t, pvalue, low, high)
+    t = (mean - hypothesis.delta) / error
+    pvalue, side = hypothesis.decide(stdtr(degrees, t), stdtr(degrees, -t))
+    arm = -stdtrit(degrees, hypothesis.tail) * error
+    low, high = hypothesis.ends(mean - arm, mean + arm)
+    return Outcome(mean, t, pvalue, side, low, high)
 
 
-def bootstrap(sample: Sample, question: Question, draws: Draws) -> Outcome:
+def bootstrap(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Outcome:
     """Resample lines (or clusters) and compare t with its bootstrap distribution, which is centred on the data's mean.
 
-    The interval is MANUAL's equation 11. It and the p-value read the same draws: `delta` is outside the interval if and
+    The interval is the studentised one. It and the p-value read the same draws: `delta` is outside the interval if and
     only if p ≤ alpha.
     """
     mean, error = _mean_and_error(sample)
@@ -49,19 +49,20 @@ def bootstrap(sample: Sample, question: Question, draws: Draws) -> Outcome:
             return np.where(np.abs(shift) <= NEGLIGIBLE * np.abs(mean)[:, np.newaxis], 0.0, shift / spread)
 
     resampled = draws.blocks(draw, "bootstrap")
-    t = (mean - question.delta) / error
+    t = (mean - hypothesis.delta) / error
     at_most = np.count_nonzero(resampled <= t[:, np.newaxis], axis=1)
     at_least = np.count_nonzero(resampled >= t[:, np.newaxis], axis=1)
     less, greater = shares(at_most, at_least, draws.n_resamples)
-    pvalue = np.where(np.isnan(t), np.nan, question.pvalue(less, greater))
+    pvalue, side = hypothesis.decide(less, greater)
+    pvalue = np.where(np.isnan(t), np.nan, pvalue)
     low, high = no_interval(mean)
-    if question.interval:
-        smallest, largest = limits(resampled, question)
-        low, high = question.ends(mean - largest * error, mean - smallest * error)
-    return Outcome(mean, t, pvalue, low, high, draws.n_resamples)
+    if hypothesis.interval:
+        smallest, largest = limits(resampled, hypothesis)
+        low, high = hypothesis.ends(mean - largest * error, mean - smallest * error)
+    return Outcome(mean, t, pvalue, side, low, high, draws.n_resamples)
 
 
-def permutation(sample: Sample, question: Question, draws: Draws) -> Outcome:
+def permutation(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Outcome:
     """Flip the sign of each line's (or cluster's) difference from `delta` by a fair coin.
 
     Flipping changes the total by minus twice the sum of what was flipped, so a draw is as large as the data exactly
@@ -70,7 +71,7 @@ def permutation(sample: Sample, question: Question, draws: Draws) -> Outcome:
     """
     n, sizes = sample.n, sample.sizes
     mean = sample.sums.sum(axis=1) / sizes.sum(axis=1)
-    centred = sample.sums - question.delta * sizes
+    centred = sample.sums - hypothesis.delta * sizes
 
     def flip(flipped: FloatArray) -> FloatArray:
         sums = products(centred, flipped)
@@ -86,26 +87,31 @@ def permutation(sample: Sample, question: Question, draws: Draws) -> Outcome:
     tolerance = NEGLIGIBLE * np.abs(centred).sum(axis=1, keepdims=True)
     at_most = np.count_nonzero(sums >= -tolerance, axis=1)
     at_least = np.count_nonzero(sums <= tolerance, axis=1)
-    pvalue = question.pvalue(*shares(at_most, at_least, n_draws))
+    pvalue, side = hypothesis.decide(*shares(at_most, at_least, n_draws))
     low, high = no_interval(mean)
-    if question.interval:
+    if hypothesis.interval:
         with np.errstate(invalid="ignore"):
-            typical = sums / flipped_sizes + question.delta
+            typical = sums / flipped_sizes + hypothesis.delta
         nothing = flipped_sizes == 0  # flips nothing: no value of delta is ever refuted by it
-        low = limits(np.where(nothing, -np.inf, typical), question)[0]
-        high = limits(np.where(nothing, np.inf, typical), question)[1]
-        low, high = question.ends(low, high)
-    return Outcome(mean, mean - question.delta, pvalue, low, high, n_draws, exact)
+        low = limits(np.where(nothing, -np.inf, typical), hypothesis)[0]
+        high = limits(np.where(nothing, np.inf, typical), hypothesis)[1]
+        low, high = hypothesis.ends(low, high)
+    return Outcome(mean, mean - hypothesis.delta, pvalue, side, low, high, n_draws, exact)
 
 
-def limits(values: FloatArray, question: Question) -> tuple[FloatArray, FloatArray]:
+def limits(values: FloatArray, hypothesis: Hypothesis) -> tuple[FloatArray, FloatArray]:
     """Return the k-th smallest and the k-th largest value of each row, infinite when there are too few draws."""
     n_draws = values.shape[1]
-    k = question.rank(n_draws)
+    k = hypothesis.rank(n_draws)
     if k < 1:
         return np.full(values.shape[0], -np.inf), np.full(values.shape[0], np.inf)
     ordered = np.partition(values, sorted({k - 1, n_draws - k}), axis=1)
     return ordered[:, k - 1], ordered[:, n_draws - k]
+
+
+def standard_error(sample: Sample) -> FloatArray:
+    """Return the (cluster-robust) standard error of each row's mean, NaN where the differences do not vary."""
+    return _mean_and_error(sample)[1]
 
 
 def _mean_and_error(sample: Sample) -> tuple[FloatArray, FloatArray]:

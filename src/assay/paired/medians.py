@@ -9,13 +9,13 @@ import numpy as np
 from scipy.special import bdtrc, gammaln
 
 from assay.paired.means import limits
-from assay.paired.rows import Draws, Outcome, Question, Sample, no_interval, shares
+from assay.paired.rows import Hypothesis, Outcome, Resamples, Sample, no_interval, shares
 from assay.scales import FloatArray, IntArray
 
 N_BISECTIONS = 50
 
 
-def bootstrap_median(sample: Sample, question: Question, draws: Draws) -> Outcome:
+def bootstrap_median(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Outcome:
     """Resample lines and see how often the median falls on the other side of `delta`.
 
     The p-value is that of the percentile interval: `delta` is outside if and only if p ≤ alpha.
@@ -29,29 +29,30 @@ def bootstrap_median(sample: Sample, question: Question, draws: Draws) -> Outcom
 
     medians = draws.blocks(draw, "bootstrap-median")
     rounding = 8 * np.finfo(np.float64).eps * np.maximum(np.abs(ordered[:, :1]), np.abs(ordered[:, -1:]))
-    at_least = np.count_nonzero(medians <= question.delta + rounding, axis=1)
-    at_most = np.count_nonzero(medians >= question.delta - rounding, axis=1)
-    pvalue = question.pvalue(*shares(at_most, at_least, draws.n_resamples))
+    at_least = np.count_nonzero(medians <= hypothesis.delta + rounding, axis=1)
+    at_most = np.count_nonzero(medians >= hypothesis.delta - rounding, axis=1)
+    pvalue, side = hypothesis.decide(*shares(at_most, at_least, draws.n_resamples))
     estimate = np.median(ordered, axis=1)
-    low, high = question.ends(*limits(medians, question)) if question.interval else no_interval(estimate)
-    return Outcome(estimate, estimate, pvalue, low, high, draws.n_resamples)
+    low, high = hypothesis.ends(*limits(medians, hypothesis)) if hypothesis.interval else no_interval(estimate)
+    return Outcome(estimate, estimate, pvalue, side, low, high, draws.n_resamples)
 
 
-def permutation_median(sample: Sample, question: Question, draws: Draws) -> Outcome:
+def permutation_median(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Outcome:
     """Flip signs of differences from `delta` and compare medians; the p-value is exact, nothing is drawn.
 
     The null is symmetry about `delta`. The interval holds the values of `delta` that the test does not reject.
     """
     rows = sample.sums
-    less = np.array([_flipped_at_least(question.delta - row) for row in rows])
-    greater = np.array([_flipped_at_least(row - question.delta) for row in rows])
+    less = np.array([_flipped_at_least(hypothesis.delta - row) for row in rows])
+    greater = np.array([_flipped_at_least(row - hypothesis.delta) for row in rows])
     estimate = np.median(rows, axis=1)
     low, high = no_interval(estimate)
-    if question.interval:
-        low = np.array([_lower_limit(row, question.tail) for row in rows])
-        high = np.array([-_lower_limit(-row, question.tail) for row in rows])
-        low, high = question.ends(low, high)
-    return Outcome(estimate, estimate, question.pvalue(less, greater), low, high, exact=True)
+    if hypothesis.interval:
+        low = np.array([_lower_limit(row, hypothesis.tail) for row in rows])
+        high = np.array([-_lower_limit(-row, hypothesis.tail) for row in rows])
+        low, high = hypothesis.ends(low, high)
+    pvalue, side = hypothesis.decide(less, greater)
+    return Outcome(estimate, estimate, pvalue, side, low, high, exact=True)
 
 
 def _middle_places(generator: np.random.Generator, count: int, n: int) -> tuple[IntArray, IntArray]:

@@ -1,6 +1,7 @@
-"""Planning a study of two score lists: how many lines, what power, which difference could be seen (MANUAL §2)."""
+"""Planning a study of two score lists: how many lines, what power, which difference could be seen."""
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -8,11 +9,19 @@ from typing import Any
 from assay import _check, _json
 from assay.errors import ArgumentError
 from assay.inference.pvalues import ALTERNATIVES
+from assay.paired.scores import LARGEST, SMALLEST
 
 DESIGNS = ("paired", "independent")
+SMALLEST_ALPHA = 1e-12
+"""Levels and misses of power below this are beyond what the noncentral t distribution can be computed to."""
+MOST_LINES = 10**12
+LARGE = 1_000_000
+"""From this many degrees of freedom on, t is normal to six digits."""
+FAR = 1000.0
+"""Beyond this noncentrality only the standard deviation varies, and t is a scaled inverse chi."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PowerPlan:
     """Number of lines, difference and power of a t test that belong together; one of the three was asked for.
 
@@ -59,13 +68,13 @@ class PowerPlan:
         if self.solved_for == "n":
             formula = math.ceil(self.n_normal - 1e-9)
             return (
-                f"{self.n:,} {lines} give power {self.power:.3f} to see a mean difference of {self.delta:g} "
+                f"{self.n:,} {lines} give a power of {self.power:.3f} to find a mean difference of {self.delta:g} "
                 f"({setting}).\nThe normal formula says {formula:,}; it takes the standard deviation as known."
             )
         if self.solved_for == "delta":
-            seen = f"{self.delta:.4g} is seen with power {self.power:g}"
+            seen = f"{self.delta:.4g} is found with a power of {self.power:g}"
         else:
-            seen = f"{self.delta:g} is seen with power {self.power:.4f}"
+            seen = f"{self.delta:g} is found with a power of {self.power:.4f}"
         return f"With {self.n:,} {lines} a mean difference of {seen} ({setting})."
 
 
@@ -109,29 +118,35 @@ def plan_power(
         )
     if _check.real("sd", sd, at_least=0) == 0:
         raise ArgumentError("`sd` must be above 0; got 0.")
-    _check.fraction("alpha", alpha)
+    _check.real("sd", sd, at_least=SMALLEST, at_most=LARGEST)
+    _check.real("alpha", _check.fraction("alpha", alpha), at_least=SMALLEST_ALPHA)
     _check.one_of("alternative", alternative, ALTERNATIVES)
     _check.one_of("design", design, DESIGNS)
-    if delta is not None and _check.real("delta", delta) == 0:
+    if delta is not None and _check.real("delta", delta, at_least=-LARGEST, at_most=LARGEST) == 0:
         raise ArgumentError("`delta` must not be 0: no number of lines shows a difference that is not there; got 0.")
     if n is not None:
-        _check.integer("n", n, at_least=2)
-    if power is not None and _check.fraction("power", power) <= alpha:
-        raise ArgumentError(f"`power` must be above `alpha` ({alpha:g}), which costs no data; got {power:g}.")
+        _check.integer("n", n, at_least=2, at_most=MOST_LINES)
+    if power is not None:
+        if _check.fraction("power", power) <= alpha:
+            raise ArgumentError(f"`power` must be above `alpha` ({alpha:g}), which costs no data; got {power:g}.")
+        if 1 - power < SMALLEST_ALPHA:
+            raise ArgumentError(f"`power` must be further from 1 than {SMALLEST_ALPHA:g}; got {power!r}.")
     two_sided = alternative == "two-sided"
 
     def reached(lines: float, effect: float) -> float:
         return t_power(lines, effect, alpha=alpha, two_sided=two_sided, design=design)
 
-    exact, formula, solved = (
-        float(n or 0),
-        math.nan,
-        next(name for name in ("n", "delta", "power") if name not in given),
-    )
+    solved = next(name for name in ("n", "delta", "power") if name not in given)
+    exact, formula = float(n or 0), math.nan
     if n is None:
         assert delta is not None and power is not None  # noqa: PT018 (one thought: both were given)
         effect = abs(delta) / sd
         formula = _normal_n(effect, power, alpha, two_sided) * (1 if design == "paired" else 2)
+        if not formula <= MOST_LINES:
+            raise ArgumentError(
+                f"a difference of {delta:g} beside a standard deviation of {sd:g} would take more than "
+                f"{MOST_LINES:.0e} lines; give a larger `delta`."
+            )
         exact = _solve(lambda lines: reached(lines, effect) - power, 2.0, max(4.0, 2 * formula + 10))
         n = max(2, math.ceil(exact - 1e-9))
     elif delta is None:
@@ -141,8 +156,17 @@ def plan_power(
     # When delta was solved for, the power is what was asked for and not its rounding error.
     final = float(power) if solved == "delta" and power is not None else achieved
     return PowerPlan(
-        solved, n, exact, formula, float(delta), float(sd), final, float(alpha), alternative, design
-    )  # fmt: skip
+        solved_for=solved,
+        n=n,
+        n_exact=exact,
+        n_normal=formula,
+        delta=float(delta),
+        sd=float(sd),
+        power=final,
+        alpha=float(alpha),
+        alternative=alternative,
+        design=design,
+    )
 
 
 def t_power(n: float, effect: float, *, alpha: float = 0.05, two_sided: bool = True, design: str = "paired") -> float:
@@ -153,13 +177,19 @@ def t_power(n: float, effect: float, *, alpha: float = 0.05, two_sided: bool = T
     >>> round(t_power(20, 1.0, design="independent"), 6)
     0.868953
     """
+    from scipy.special import chdtr, ndtr, ndtri
     from scipy.stats import nct, t
 
     if design == "paired":
         degrees, shift = n - 1, effect * math.sqrt(n)
     else:
         degrees, shift = 2 * n - 2, effect * math.sqrt(n / 2)
+    if degrees >= LARGE:
+        critical = -float(ndtri(alpha / 2 if two_sided else alpha))
+        return float(ndtr(shift - critical) + (ndtr(-shift - critical) if two_sided else 0.0))
     critical = float(t.isf(alpha / 2 if two_sided else alpha, degrees))
+    if shift > FAR:
+        return float(chdtr(degrees, degrees * min(shift / critical, 1e100) ** 2))
     power = float(nct.sf(critical, degrees, shift))
     if two_sided:
         wrong_side = float(nct.cdf(-critical, degrees, shift))
@@ -181,7 +211,7 @@ def sign_power(n: int, share: float, *, alpha: float = 0.05, alternative: str = 
     _check.real("share", share, at_least=0, at_most=1)
     tail = _check.fraction("alpha", alpha) / (2 if alternative == "two-sided" else 1)
     _check.one_of("alternative", alternative, ALTERNATIVES)
-    few = max((count for count in range(n + 1) if bdtr(count, n, 0.5) <= tail), default=-1)
+    few = bisect_right(range(n + 1), tail, key=lambda count: float(bdtr(count, n, 0.5))) - 1
     if few < 0:
         return 0.0
     low, high = float(bdtr(few, n, share)), float(bdtrc(n - few - 1, n, share))
@@ -207,8 +237,9 @@ def proportions_power(n: float, first: float, second: float, *, alpha: float = 0
 def _normal_n(effect: float, power: float, alpha: float, two_sided: bool) -> float:
     from scipy.special import ndtri
 
-    z = ndtri(1 - alpha / 2) if two_sided else ndtri(1 - alpha)
-    return float((z + ndtri(power)) ** 2 / effect**2)
+    z = -ndtri(alpha / 2) if two_sided else -ndtri(alpha)
+    root = float(z + ndtri(power)) / effect
+    return root * root
 
 
 def _solve(excess: Callable[[float], float], low: float, high: float) -> float:

@@ -11,43 +11,43 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import bdtr, bdtrc, ndtr, ndtri
 
-from assay.paired.rows import Draws, Outcome, Question, Sample, no_interval
+from assay.paired.rows import Hypothesis, Outcome, Resamples, Sample, no_interval
 from assay.scales import FloatArray, IntArray
 
 MOST_FOR_EXACT = 50
 """Up to this many differences that are not zero, Wilcoxon's p-value is exact, ties or not."""
 
 
-def sign_test(sample: Sample, question: Question, draws: Draws) -> Outcome:
+def sign_test(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Outcome:
     """Count positive against negative differences from `delta`; zeros say nothing and are left out.
 
     The interval for the median runs between two order statistics of all differences (exact, never too short).
     """
     rows = sample.sums
-    centred = _centred(rows, question.delta)
+    centred = _centred(rows, hypothesis.delta)
     positive = np.count_nonzero(centred > 0, axis=1)
     counted = positive + np.count_nonzero(centred < 0, axis=1)
     less = np.where(counted > 0, bdtr(positive, np.maximum(counted, 1), 0.5), 1.0)
     greater = np.where(positive > 0, bdtrc(positive - 1.0, np.maximum(counted, 1), 0.5), 1.0)
     low, high = no_interval(rows[:, 0])
-    if question.interval:
-        k = _binomial_rank(rows.shape[1], question.tail)
+    if hypothesis.interval:
+        k = _binomial_rank(rows.shape[1], hypothesis.tail)
         ordered = np.sort(rows, axis=1)
         low = ordered[:, k - 1] if k else np.full(rows.shape[0], -np.inf)
         high = ordered[:, -k] if k else np.full(rows.shape[0], np.inf)
-        low, high = question.ends(low, high)
-    pvalue = question.pvalue(less, greater)
-    return Outcome(np.median(rows, axis=1), positive.astype(np.float64), pvalue, low, high, exact=True)
+        low, high = hypothesis.ends(low, high)
+    pvalue, side = hypothesis.decide(less, greater)
+    return Outcome(np.median(rows, axis=1), positive.astype(np.float64), pvalue, side, low, high, exact=True)
 
 
-def wilcoxon(sample: Sample, question: Question, draws: Draws) -> Outcome:
+def wilcoxon(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Outcome:
     """Sum the ranks of the positive differences from `delta`; zeros are left out, ties share their mean rank.
 
     Up to 50 differences the null distribution is enumerated given the ties; beyond that it is normal with the variance
     corrected for ties. The interval consists of Walsh averages.
     """
     rows = sample.sums
-    ranked = SignedRanks.of(_centred(rows, question.delta))
+    ranked = SignedRanks.of(_centred(rows, hypothesis.delta))
     rank_sum = ranked.rank_sum
     less, greater = ndtr(ranked.z), ndtr(-ranked.z)
     few = ranked.counted <= MOST_FOR_EXACT
@@ -56,16 +56,16 @@ def wilcoxon(sample: Sample, question: Question, draws: Draws) -> Outcome:
         doubled = round(2 * rank_sum[row])
         less[row] = cumulative[doubled]
         greater[row] = 1 - (cumulative[doubled - 1] if doubled else 0.0)
-    pvalue = question.pvalue(less, greater)
+    pvalue, side = hypothesis.decide(less, greater)
     exact = bool(few.all())
-    if not question.interval:  # nor the estimate: selecting Walsh averages is the slow part
+    if not hypothesis.interval:  # nor the estimate: selecting Walsh averages is the slow part
         nothing, _ = no_interval(rank_sum)
-        return Outcome(nothing, rank_sum, pvalue, nothing, nothing, exact=exact)
+        return Outcome(nothing, rank_sum, pvalue, side, nothing, nothing, exact=exact)
     ordered = np.sort(rows, axis=1)
-    bounds = np.array([walsh_interval(row, question.tail) for row in ordered])
-    low, high = question.ends(bounds[:, 0], bounds[:, 1])
+    bounds = np.array([walsh_interval(row, hypothesis.tail) for row in ordered])
+    low, high = hypothesis.ends(bounds[:, 0], bounds[:, 1])
     estimate = np.array([hodges_lehmann(row) for row in ordered])
-    return Outcome(estimate, rank_sum, pvalue, low, high, exact=exact)
+    return Outcome(estimate, rank_sum, pvalue, side, low, high, exact=exact)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

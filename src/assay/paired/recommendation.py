@@ -1,12 +1,12 @@
-"""Which test fits these scores: three lists, with a reason for each test (MANUAL C.4, table 2)."""
+"""Which test fits these scores: three lists, with a reason for each test (the rule of NLPStatTest)."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from assay.errors import DataError
-from assay.paired.description import Description
+from assay.paired.catalogue import TESTS
+from assay.paired.description import SKEWED, Description
 from assay.paired.scores import PairedScores
-from assay.paired.significance import TESTS
 
 LARGE = 100
 """From this many differences on, a two-sided t test is nearly right on the skewed data of docs/scores-levels.md."""
@@ -20,14 +20,14 @@ class Choice:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recommendation:
     """The tests in three lists; the first recommended one is what `analyse` runs unless told otherwise.
 
     Attributes
     ----------
     statistic : {"mean", "median"}
-        What the differences suggest to compare.
+        What the differences suggest to compare, and `statistic_reason` says why.
     recommended, non_preferred, inappropriate : tuple of Choice
     reason : str
         What the lists are based on.
@@ -35,6 +35,7 @@ class Recommendation:
     """
 
     statistic: str
+    statistic_reason: str
     recommended: tuple[Choice, ...]
     non_preferred: tuple[Choice, ...]
     inappropriate: tuple[Choice, ...]
@@ -45,6 +46,11 @@ class Recommendation:
     def test(self) -> str:
         """The test to use."""
         return self.recommended[0].test
+
+    @property
+    def fitting(self) -> tuple[str, ...]:
+        """The names of the tests that are not inappropriate, best first."""
+        return tuple(choice.test for choice in (*self.recommended, *self.non_preferred))
 
     @property
     def lists(self) -> dict[str, tuple[Choice, ...]]:
@@ -61,7 +67,8 @@ class Recommendation:
             name.replace("-", "_"): [{"test": choice.test, "reason": choice.reason} for choice in choices]
             for name, choices in self.lists.items()
         }
-        return {"statistic": self.statistic, "reason": self.reason, **lists, "notes": list(self.notes)}
+        words = {"statistic": self.statistic, "statistic_reason": self.statistic_reason, "reason": self.reason}
+        return {**words, **lists, "notes": list(self.notes)}
 
     def __str__(self) -> str:
         named = [
@@ -70,7 +77,12 @@ class Recommendation:
         ]
         first = self.recommended[0]
         return "\n".join(
-            [f"{self.reason} Use the {TESTS[first.test].label}: {first.reason}", " ".join(named), *self.notes]
+            [
+                f"Statistic to compare: the {self.statistic}. {self.statistic_reason}",
+                f"{self.reason} Use the {TESTS[first.test].label}: {first.reason}",
+                " ".join(named),
+                *self.notes,
+            ]
         )
 
 
@@ -95,7 +107,7 @@ _SYMMETRIC = {
         "permutation-median": "valid for symmetric differences, but usually less powerful than Wilcoxon's test.",
         "bootstrap-median": "valid, but usually less powerful than Wilcoxon's test.",
     },
-    "inappropriate": {"t": "it assumes normal differences in small samples."},
+    "inappropriate": {"t": "it assumes normal differences, and there are too few to do without."},
 }
 _SKEWED = {
     "recommended": {"sign": "it tests the median and assumes nothing about the shape."},
@@ -128,7 +140,7 @@ _BINARY = {
     "non_preferred": {
         "t": "fine for many flips; it answers in units of accuracy.",
         "permutation": "the same p-value as the sign test up to resampling, with an interval for the accuracy.",
-        "wilcoxon": "all flips tie, so it is the sign test with more words.",
+        "wilcoxon": "all flips have the same size, so it is nearly the sign test.",
         "bootstrap": "valid for many flips, and needs resampling.",
     },
     "inappropriate": {
@@ -141,10 +153,11 @@ _BINARY = {
 def recommend(scores: PairedScores, description: Description) -> Recommendation:
     """Sort the seven tests into recommended, non-preferred and inappropriate ones.
 
-    The rule is MANUAL's: mean if |skewness| < 0.5, else median; among tests of the mean, t if normality is not
-    rejected. Scores in clusters and right-or-wrong scores have rules of their own. A test that was chosen by looking
-    at the data has not quite the level it promises; when the question is about averages, decide on t, bootstrap or
-    permutation beforehand.
+    The rule is that of NLPStatTest: mean if |skewness| < 0.5, else median; among tests of the mean, t if normality is
+    not rejected, else Wilcoxon. From 100 differences on, t counts as non-preferred and not as inappropriate where
+    normality is rejected. Scores in clusters and right-or-wrong scores have rules of their own. A test that was chosen
+    by looking at the data does not quite hold the level it promises. If your claim will be about averages, decide on
+    t, bootstrap or permutation before you look.
 
     Examples
     --------
@@ -159,32 +172,54 @@ def recommend(scores: PairedScores, description: Description) -> Recommendation:
     notes: list[str] = []
     if scores.n_clusters is not None and scores.n_clusters < 6:
         notes.append("Flipping the signs of fewer than 6 clusters cannot give a two-sided p-value of 0.05 or less.")
+    reason = why = ""
     if scores.clusters is not None:
-        table, statistic, reason = _CLUSTERED, "mean", f"Scores come in {scores.n_clusters:,} clusters."
+        table, statistic, reason = _CLUSTERED, "mean", f"The scores come in {scores.n_clusters:,} clusters."
+        why = "The tests that allow for clusters compare means."
     elif scores.binary:
         table, statistic, reason = _BINARY, "mean", "All scores are 0 or 1."
+        why = "The mean of right-or-wrong scores is the accuracy."
     elif scores.n < 3:
         table, statistic, reason = _NORMAL, "mean", f"{scores.n} lines are too few to judge their shape."
+        why = "Nothing speaks against the mean."
     else:
-        shape = f"Differences are {description.shape} (skewness {description.skewness:.3g})"
-        verdict = "no sign against normality" if description.normal else "not normal"
-        reason = f"{shape}, {verdict} ({description.normality_test} p = {description.normality_pvalue:.3g})."
-        if not description.symmetric:
-            table, statistic = _SKEWED, "median"
-            notes.append(_mean_note(scores.n))
+        size = f"|skewness| is {abs(description.skewness):.3g}"
+        shape = f"The differences are {description.shape} (skewness {description.skewness:.3g})"
+        reason = f"{shape} and {description.normality}."
+        if description.symmetric:
+            table, statistic = (_NORMAL if description.normal else _symmetric(scores.n)), "mean"
+            why = f"{size}, below {SKEWED:g}: the mean describes roughly symmetric differences well."
         else:
-            table, statistic = (_NORMAL if description.normal else _SYMMETRIC), "mean"
-            if not description.normal and scores.n >= LARGE:
-                notes.append(f"With {scores.n:,} differences the t test of the mean is fine too.")
+            table, statistic = _SKEWED, "median"
+            why = f"{size}, not below {SKEWED:g}: a long tail pulls the mean away from the typical difference."
+            notes.append(_mean_note(scores.n))
     lists = {
         name: tuple(Choice(test, text[0].upper() + text[1:]) for test, text in choices.items())
         for name, choices in table.items()
     }
-    return Recommendation(statistic, **lists, reason=reason, notes=tuple(notes))
+    return Recommendation(statistic=statistic, statistic_reason=why, reason=reason, notes=tuple(notes), **lists)
+
+
+def caution(scores: PairedScores, description: Description, test: str) -> tuple[str, ...]:
+    """Return a note if the test is in the list of inappropriate ones."""
+    advice = recommend(scores, description)
+    return tuple(
+        f"The {TESTS[test].label} does not fit these scores. {choice.reason} Better: {', '.join(advice.fitting)}."
+        for choice in advice.inappropriate
+        if choice.test == test
+    )
+
+
+def _symmetric(n: int) -> dict[str, dict[str, str]]:
+    """Return the lists for symmetric differences that are not normal; t is fine for many of them."""
+    if n < LARGE:
+        return _SYMMETRIC
+    t = {"t": f"with {n:,} differences it holds its level, but outliers cost it power."}
+    return {**_SYMMETRIC, "non_preferred": {**t, **_SYMMETRIC["non_preferred"]}, "inappropriate": {}}
 
 
 def _mean_note(n: int) -> str:
-    question = "The median is not the mean: if your claim is about average scores, "
+    claim = "The median is not the mean. If your claim is about average scores, "
     if n >= LARGE:
-        return question + f"use bootstrap, or a two-sided t test; {n:,} differences allow it despite the skew."
-    return question + f"{n:,} skewed differences are few for any test of it; the bootstrap holds its level best."
+        return claim + f"use bootstrap or a two-sided t test: {n:,} differences are enough in spite of the skew."
+    return claim + f"use bootstrap, which holds its level best; {n:,} skewed differences are few for any test of it."

@@ -14,6 +14,8 @@ from assay import _random
 from assay.paired.scores import PairedScores
 from assay.scales import FloatArray, IntArray
 
+MOST_RESAMPLES = 10_000_000
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
@@ -49,8 +51,8 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked: is the difference other, greater or less than `delta`, and which interval goes with `alpha`."""
+class Hypothesis:
+    """What is tested: is the difference other, greater or less than `delta`, and which interval goes with `alpha`."""
 
     alternative: str = "two-sided"
     delta: float = 0.0
@@ -62,12 +64,15 @@ class Question:
         """The probability of error on each side that is watched."""
         return self.alpha / 2 if self.alternative == "two-sided" else self.alpha
 
-    def pvalue(self, less: FloatArray, greater: FloatArray) -> FloatArray:
-        """Choose among the two one-sided p-values; two-sided is twice the smaller one."""
+    def decide(self, less: FloatArray, greater: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the p-value, and on which side of `delta` the test sees the difference: 1 above, −1 below, 0 neither.
+
+        The two-sided p-value is twice the smaller of the two one-sided ones.
+        """
+        side = np.sign(less - greater)
         if self.alternative == "two-sided":
-            both: FloatArray = np.minimum(1.0, 2 * np.minimum(less, greater))
-            return both
-        return less if self.alternative == "less" else greater
+            return np.minimum(1.0, 2 * np.minimum(less, greater)), side
+        return less if self.alternative == "less" else greater, side
 
     def ends(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Open the side of the interval that a one-sided question does not bound."""
@@ -83,7 +88,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Draws:
+class Resamples:
     """How many resamples, from which seed, on how many threads."""
 
     seed: np.random.SeedSequence
@@ -103,11 +108,12 @@ class Draws:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """What a test says about each row; NaN where it is undefined."""
+    """What a test says about each row; NaN where it is undefined. `side` is that of `Hypothesis.decide`."""
 
     estimate: FloatArray
     statistic: FloatArray
     pvalue: FloatArray
+    side: FloatArray
     low: FloatArray
     high: FloatArray
     n_draws: int = 0

@@ -1,22 +1,21 @@
-"""Lists of scores: two or more systems scored on the same lines, read from a text file or made from arrays."""
+"""Lists of scores: two or more systems scored on the same lines."""
 
 import hashlib
-import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from assay import _check
-from assay.errors import ArgumentError, DataError, MissingFileError
+from assay.errors import ArgumentError, DataError
+from assay.paired.copies import copied_lines
 from assay.responses import frozen
 from assay.scales import FloatArray, IntArray
 
 SMALLEST, LARGEST = 1e-100, 1e100
-_BEYOND = "sizes below 1e-100 or above 1e100 are beyond what can be squared. Rescale the scores."
+BEYOND = "scores below 1e-100 or above 1e100 in size cannot be squared and summed. Rescale the scores."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +33,8 @@ class PairedScores:
         What the systems are called.
     notes : tuple of str
         What the reader of a result must know about how the scores were put together.
+    unit_size : int
+        How many lines of the file one line here stands for; see `to_units`.
 
     Examples
     --------
@@ -47,21 +48,26 @@ class PairedScores:
     clusters: IntArray | None = None
     names: tuple[str, str] = ("A", "B")
     notes: tuple[str, ...] = ()
+    unit_size: int = 1
 
     @classmethod
     def from_arrays(
         cls, a: Any, b: Any, *, clusters: Any = None, names: tuple[str, str] = ("A", "B")
     ) -> "PairedScores":
-        """Make paired scores from two lists of numbers, and optionally one cluster id (of any type) per line."""
-        columns = [_column(name, values) for name, values in zip(names, (a, b), strict=True)]
-        if columns[0].size != columns[1].size:
-            sizes = f"{columns[0].size} and {columns[1].size}"
-            raise DataError(f"the two score lists must be equally long, one line for each item; got {sizes} scores.")
-        return cls(columns[0], columns[1], _codes(clusters, columns[0].size), names)
+        """Make paired scores from two lists of numbers, and optionally one cluster id (of any type) per line.
+
+        Lines that look like copies of other lines get a note.
+        """
+        scores = cls(a, b, None, names)
+        return replace(scores, clusters=cluster_codes(clusters, scores.n), notes=copied_lines(scores.a, scores.b))
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "a", frozen(np.asarray(self.a, dtype=np.float64)))
-        object.__setattr__(self, "b", frozen(np.asarray(self.b, dtype=np.float64)))
+        a, b = (_column(name, values) for name, values in zip(self.names, (self.a, self.b), strict=True))
+        if a.size != b.size:
+            sizes = f"{a.size} and {b.size}"
+            raise DataError(f"the two score lists must be equally long, one line for each item; got {sizes} scores.")
+        object.__setattr__(self, "a", frozen(a))
+        object.__setattr__(self, "b", frozen(b))
         if self.clusters is not None:
             object.__setattr__(self, "clusters", frozen(np.asarray(self.clusters, dtype=np.int64)))
 
@@ -103,20 +109,23 @@ class PairedScores:
         return all(bool(np.isin(scores, (0.0, 1.0)).all()) for scores in (self.a, self.b))
 
     @property
+    def right_or_wrong(self) -> bool:
+        """Whether the scores are right or wrong answers to independent questions, so that accuracy is what matters."""
+        return self.clusters is None and self.binary
+
+    @property
     def digest(self) -> str:
         """Twelve hexadecimal digits that identify the scores and their clusters."""
-        seen = hashlib.sha256(self.a.tobytes())
-        seen.update(self.b.tobytes())
-        seen.update(b"" if self.clusters is None else self.clusters.tobytes())
-        return seen.hexdigest()[:12]
+        return _digest(self.a, self.b, self.clusters)
 
     def swapped(self) -> "PairedScores":
         """Return the scores with the two systems exchanged."""
-        return PairedScores(self.b, self.a, self.clusters, self.names[::-1], self.notes)
+        return PairedScores(self.b, self.a, self.clusters, self.names[::-1], self.notes, self.unit_size)
 
     def __str__(self) -> str:
         grouped = "" if self.clusters is None else f" in {self.n_clusters} clusters"
-        return f"{self.n:,} pairs of scores{grouped}: {self.names[0]} against {self.names[1]}"
+        units = "" if self.unit_size == 1 else f" (units of {self.unit_size} lines)"
+        return f"{self.n:,} pairs of scores{units}{grouped}: {self.names[0]} against {self.names[1]}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,6 +138,9 @@ class ScoreTable:
         Shape (lines, systems).
     names : tuple of str
     clusters : array of int, optional
+    notes : tuple of str
+    unit_size : int
+        As in `PairedScores`.
 
     Examples
     --------
@@ -139,10 +151,25 @@ class ScoreTable:
 
     values: FloatArray
     names: tuple[str, ...]
-    clusters: IntArray | None = field(default=None)
+    clusters: IntArray | None = None
+    notes: tuple[str, ...] = ()
+    unit_size: int = 1
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", frozen(np.asarray(self.values, dtype=np.float64)))
+        values = np.asarray(self.values, dtype=np.float64)
+        if values.ndim != 2 or values.shape[1] != len(self.names):
+            raise DataError(f"a table needs one column for each of its {len(self.names)} names; got {values.shape}.")
+        object.__setattr__(self, "values", frozen(values))
+
+    @property
+    def digest(self) -> str:
+        """Twelve hexadecimal digits that identify the scores and their clusters."""
+        return _digest(self.values, self.clusters)
+
+    @property
+    def n(self) -> int:
+        """The number of lines."""
+        return int(self.values.shape[0])
 
     def pair(self, a: str, b: str) -> PairedScores:
         """Put two systems against each other."""
@@ -155,130 +182,13 @@ class ScoreTable:
             columns.append(self.values[:, self.names.index(name)])
         if a == b:
             raise ArgumentError(f"`a` and `b` must be different systems; got {a!r} twice.")
-        return PairedScores(columns[0], columns[1], self.clusters, (a, b))
+        notes = (*self.notes, *copied_lines(*columns)) if self.unit_size == 1 else self.notes
+        return PairedScores(columns[0], columns[1], self.clusters, (a, b), notes, self.unit_size)
 
     def pairs(self) -> Iterator[PairedScores]:
         """Yield every pair of systems, in the order of the columns."""
         for a, b in combinations(self.names, 2):
             yield self.pair(a, b)
-
-
-def read_scores(path: str | Path, *, columns: Sequence[str] | None = None, clusters: str | None = None) -> PairedScores:
-    """Read the scores of two systems from a text file with one line per item.
-
-    Columns are separated by tabs, commas, semicolons or blanks. A first line without any number names the columns;
-    empty lines and lines that start with `#` are skipped.
-
-    Parameters
-    ----------
-    path : path
-    columns : two str, optional
-        Which columns to read, by name or by number (the first is 1), when the file has more than two.
-    clusters : str, optional
-        The column with the cluster id of each line, by name or number.
-    """
-    table = read_table(path, columns=columns, clusters=clusters)
-    if len(table.names) != 2:
-        many = len(table.names)
-        raise DataError(
-            f"{path} has {many} columns of scores, and this compares two. Choose two by name or number "
-            f"(--columns 1,2), name the column of document ids (--clusters 3), or compare all systems (--all-pairs)."
-        )
-    return table.pair(*table.names)
-
-
-def read_table(path: str | Path, *, columns: Sequence[str] | None = None, clusters: str | None = None) -> ScoreTable:
-    """Read the scores of two or more systems from a text file; see `read_scores` for the format."""
-    rows, header, first = _rows(Path(path))
-    width = len(rows[0][1])
-    names = header or tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[:width] if width <= 26 else map(str, range(1, width + 1)))
-    group = None if clusters is None else _position("clusters", clusters, header, width, path)
-    if columns is None:
-        chosen = [column for column in range(width) if column != group]
-    else:
-        chosen = [_position("columns", column, header, width, path) for column in columns]
-        if len(set(chosen)) != len(chosen) or group in chosen:
-            raise ArgumentError(f"`columns` and `clusters` must be different columns; got {', '.join(columns)}.")
-    if len(chosen) < 2:
-        raise DataError(
-            f"{path} has one column of scores (line {first}: {' '.join(rows[0][1])!r}); two are needed, one for each "
-            f"system, separated by blanks, commas or tabs."
-        )
-    values = np.array([[_score(fields[c], path, number, c) for c in chosen] for number, fields in rows])
-    codes = None if group is None else _codes([fields[group] for _, fields in rows], len(rows))
-    return ScoreTable(values, tuple(names[column] for column in chosen), codes)
-
-
-def _rows(path: Path) -> tuple[list[tuple[int, list[str]]], tuple[str, ...] | None, int]:
-    """Return the (line number, fields) of every line with data, the header if there is one, and the first line."""
-    lines = [(number, line) for number, line in enumerate(_text(path).splitlines(), 1) if line.strip()]
-    lines = [(number, line) for number, line in lines if not line.lstrip().startswith("#")]
-    if not lines:
-        raise DataError(f"{path} is empty: it has no line with scores.")
-    separator = next((mark for mark in "\t,;" if mark in lines[0][1]), None)
-    rows = [(number, [part.strip() for part in line.strip().split(separator)]) for number, line in lines]
-    header = None
-    if not any(_is_number(part) for part in rows[0][1]):
-        header = tuple(rows.pop(0)[1])
-        if not rows:
-            raise DataError(f"{path} has no line with numbers: its only line is {lines[0][1].strip()[:60]!r}.")
-        if len(set(header)) != len(header):
-            raise DataError(f"{path}, line {lines[0][0]}: two columns have the same name.")
-    width = len(header or rows[0][1])
-    for number, fields in rows:
-        if len(fields) != width:
-            raise DataError(f"{path}, line {number}: {_count(len(fields))}, but the lines before have {width}.")
-    return rows, header, rows[0][0]
-
-
-def _text(path: Path) -> str:
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise MissingFileError(f"there is no file {path}.") from None
-    except IsADirectoryError:
-        raise DataError(f"{path} is a directory; give the file with the scores.") from None
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}.") from None
-    if b"\x00" in content:
-        raise DataError(f"{path} is not a text file; scores are read from text with one line per item.")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise DataError(f"{path} is not a text file in UTF-8; save it as plain text.") from None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _score(text: str, path: str | Path, line: int, column: int) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        what = "is empty" if not text else f"is not a number: {text[:40]!r}"
-        raise DataError(f"{path}, line {line}, column {column + 1} {what}.") from None
-    if number and not SMALLEST <= abs(number) <= LARGEST and math.isfinite(number):
-        raise DataError(f"{path}, line {line}, column {column + 1} is {text}; {_BEYOND}")
-    if not math.isfinite(number):
-        raise DataError(
-            f"{path}, line {line}, column {column + 1} is {text}; remove the line (for both systems) or give a score."
-        )
-    return number
-
-
-def _position(option: str, column: str, header: tuple[str, ...] | None, width: int, path: str | Path) -> int:
-    text = str(column).strip()
-    if header is not None and text in header:
-        return header.index(text)
-    if text.isdigit() and 1 <= int(text) <= width:
-        return int(text) - 1
-    known = ", ".join(header) if header else f"1 to {width} (the file has no header line)"
-    raise ArgumentError(f"`{option}` must name columns of {path}: {known}; got {text!r}.")
 
 
 def _column(name: str, values: Any) -> FloatArray:
@@ -294,11 +204,12 @@ def _column(name: str, values: Any) -> FloatArray:
     beyond = (column != 0) & ((np.abs(column) < SMALLEST) | (np.abs(column) > LARGEST))
     if beyond.any():
         where = int(np.flatnonzero(beyond)[0])
-        raise DataError(f"entry {where} of the scores of {name} is {column[where]:g}; {_BEYOND}")
+        raise DataError(f"entry {where} of the scores of {name} is {column[where]:g}; {BEYOND}")
     return column
 
 
-def _codes(clusters: Any, n: int) -> IntArray | None:
+def cluster_codes(clusters: Any, n: int) -> IntArray | None:
+    """Give each cluster id a number; refuse ids that leave nothing to compare."""
     if clusters is None:
         return None
     ids = np.asarray(clusters).astype(str)
@@ -310,5 +221,8 @@ def _codes(clusters: Any, n: int) -> IntArray | None:
     return codes
 
 
-def _count(n: int) -> str:
-    return "one column" if n == 1 else f"{n} columns"
+def _digest(*arrays: FloatArray | IntArray | None) -> str:
+    seen = hashlib.sha256()
+    for array in arrays:
+        seen.update(b"" if array is None else array.tobytes())
+    return seen.hexdigest()[:12]

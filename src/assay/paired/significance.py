@@ -1,57 +1,30 @@
 """Is there a difference? Seven tests of two score lists, one- or two-sided, each with its interval."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from assay import _check, _json, _random
-from assay.errors import ArgumentError, DataError
+from assay.inference.direct import score
+from assay.inference.intervals import ConfidenceInterval
 from assay.inference.pvalues import ALTERNATIVES
-from assay.paired.means import bootstrap, permutation, t_test
-from assay.paired.medians import bootstrap_median, permutation_median
-from assay.paired.ranks import hodges_lehmann, sign_test, wilcoxon
-from assay.paired.rows import Draws, Outcome, Question, Sample
-from assay.paired.scores import PairedScores
+from assay.paired import verdict
+from assay.paired.catalogue import ACCURACY, MEAN, TESTS, PairedTest, check_testable, estimand
+from assay.paired.description import describe
+from assay.paired.means import standard_error
+from assay.paired.recommendation import caution
+from assay.paired.rows import MOST_RESAMPLES, Hypothesis, Outcome, Resamples, Sample
+from assay.paired.scores import LARGEST, PairedScores
 from assay.provenance import Provenance
 
-
-@dataclass(frozen=True, slots=True)
-class PairedTest:
-    """One of the tests: its name on the command line, in words, what it estimates and what it can handle."""
-
-    name: str
-    label: str
-    estimand: str
-    statistic: str
-    run: Callable[[Sample, Question, Draws], Outcome]
-    clusters: bool = False
-    resamples: bool = False
+FOUND = 0.8
+"""The share of studies in which the smallest detectable difference is found."""
 
 
-_ALL = (
-    PairedTest("t", "paired t test", "mean difference", "t", t_test, clusters=True),
-    PairedTest("sign", "sign test", "median difference", "positive differences", sign_test),
-    PairedTest("wilcoxon", "Wilcoxon signed-rank test", "Hodges–Lehmann difference", "positive rank sum", wilcoxon),
-    PairedTest("bootstrap", "bootstrap test of the mean", "mean difference", "t", bootstrap, True, True),
-    PairedTest(
-        "bootstrap-median", "bootstrap test of the median", "median difference", "median", bootstrap_median,
-        resamples=True,
-    ),
-    PairedTest(
-        "permutation", "permutation test of the mean", "mean difference", "mean difference", permutation, True, True
-    ),
-    PairedTest(
-        "permutation-median", "permutation test of the median", "median difference", "median", permutation_median
-    ),
-)  # fmt: skip
-TESTS: Mapping[str, PairedTest] = MappingProxyType({test.name: test for test in _ALL})
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SignificanceTest:
     """What a test says about two score lists.
 
@@ -59,14 +32,19 @@ class SignificanceTest:
     ----------
     test : str
         The name of the test; `TESTS[test]` describes it.
+    names : tuple of str
     n : int
         The number of differences; `n_clusters` is the number of clusters if there are any.
+    unit_size : int
+        How many lines of the file one difference stands for.
+    estimand : str
+        What is estimated: mean, median, Hodges–Lehmann or accuracy difference.
     estimate : float
-        The difference (mean, median or Hodges–Lehmann, as `TESTS[test].estimand` says); positive if `a` is higher.
-    confidence_interval : tuple of float
+        Positive if `a` is higher.
+    confidence_interval : ConfidenceInterval
         Of the estimand, with the same sidedness as the test; infinite where the data cannot bound it.
-    confidence_level : float
-        1 − alpha.
+    means : tuple of float
+        The mean scores of the two systems.
     statistic : float
     pvalue : float
     pvalue_standard_error : float
@@ -77,21 +55,30 @@ class SignificanceTest:
     alpha : float
     reject : bool
         Whether pvalue ≤ alpha.
+    side : {1, 0, -1}
+        On which side of `delta` the test sees the difference; it is the direction of the verdict.
+    detectable : float
+        The true difference from `delta` that a study with this standard error finds 8 times in 10; NaN where the
+        test cannot reject at all.
+    detectable_estimand : str
+        What that is a difference of: the estimand, or the mean where ties leave the estimand without an interval.
     exact : bool
         Whether the p-value comes from the full null distribution.
     n_resamples : int
         0 when nothing was resampled.
-    names : tuple of str
     notes : tuple of str
     signature : str
     """
 
     test: str
+    names: tuple[str, str]
     n: int
     n_clusters: int | None
+    unit_size: int
+    estimand: str
     estimate: float
-    confidence_interval: tuple[float, float]
-    confidence_level: float
+    confidence_interval: ConfidenceInterval
+    means: tuple[float, float]
     statistic: float
     pvalue: float
     pvalue_standard_error: float
@@ -99,17 +86,23 @@ class SignificanceTest:
     delta: float
     alpha: float
     reject: bool
+    side: int
+    detectable: float
+    detectable_estimand: str
     exact: bool
     n_resamples: int
-    names: tuple[str, str]
     notes: tuple[str, ...]
     signature: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields by name, with the words for test, estimand and statistic."""
+        """Return the fields by name, with the sentence and the words for test and statistic."""
         test = TESTS[self.test]
-        words = {"label": test.label, "estimand": test.estimand, "statistic_name": test.statistic}
-        return {**_json.plain(self), **words}
+        return {"sentence": self.sentence, **_json.plain(self), "label": test.label, "statistic_name": test.statistic}
+
+    @property
+    def sentence(self) -> str:
+        """The finding in one or two sentences."""
+        return verdict.sentence(self)
 
     @property
     def p_text(self) -> str:
@@ -122,19 +115,7 @@ class SignificanceTest:
         return f"p = {self.pvalue:.3g}" if self.pvalue >= 1e-4 else f"p = {self.pvalue:.1e}"
 
     def __str__(self) -> str:
-        a, b = self.names
-        test = TESTS[self.test]
-        level = f"{100 * self.confidence_level:g} % interval"
-        low, high = self.confidence_interval
-        clusters = "" if self.n_clusters is None else f" in {self.n_clusters:,} clusters"
-        claim = {"two-sided": "other", "greater": "greater", "less": "less"}[self.alternative]
-        found = "is" if self.reject else "is not"
-        lines = [
-            f"{_capital(test.estimand)} {a} − {b}: {self.estimate:.4g}, {level} {low:.4g} to {high:.4g}.",
-            f"{_capital(test.label)}: {self.p_text}, n = {self.n:,}{clusters}. At α = {self.alpha:g} "
-            f"a difference {claim} than {self.delta:g} {found} established.",
-        ]
-        return "\n".join([*lines, *self.notes, self.signature])
+        return "\n".join([self.sentence, *self.notes, self.signature])
 
 
 def significance_test(
@@ -145,11 +126,14 @@ def significance_test(
     delta: float = 0.0,
     alpha: float = 0.05,
     n_resamples: int = 9999,
+    normality_alpha: float = 0.05,
     rng: _random.Rng = None,
     workers: int | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> SignificanceTest:
     """Test whether two systems' scores differ by something else than `delta`.
+
+    A test that does not fit the scores is run all the same, with a note that says why it does not fit.
 
     Parameters
     ----------
@@ -164,6 +148,8 @@ def significance_test(
         Level of the decision; the interval has level 1 − alpha.
     n_resamples : int
         For the tests that resample.
+    normality_alpha : float
+        Level of the normality test behind the note.
     rng : int, SeedSequence, Generator or None
     workers : int, optional
         Threads; the result does not depend on it.
@@ -179,60 +165,92 @@ def significance_test(
     >>> a = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30]
     >>> b = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29]
     >>> result = significance_test(PairedScores.from_arrays(a, b), test="wilcoxon", rng=1)
-    >>> result.statistic, result.pvalue, [round(end, 3) for end in result.confidence_interval]
-    (40.0, 0.0390625, [0.01, 0.786])
+    >>> result.statistic, result.pvalue, round(result.confidence_interval.low, 3)
+    (40.0, 0.0390625, 0.01)
     """
     chosen = TESTS[_check.one_of("test", test, TESTS)]
-    _check.one_of("alternative", alternative, ALTERNATIVES)
-    question = Question(alternative, _check.real("delta", delta), _check.fraction("alpha", alpha))
-    _check.integer("n_resamples", n_resamples, at_least=1)
+    hypothesis = checked_hypothesis(alternative, delta, alpha)
+    _check.integer("n_resamples", n_resamples, at_least=1, at_most=MOST_RESAMPLES)
+    _check.fraction("normality_alpha", normality_alpha)
     seed = _random.replayable(rng)
-    check_testable(scores, chosen)
-    outcome = chosen.run(Sample.of(scores), question, Draws(seed, n_resamples, _random.n_workers(workers), progress))
-    pvalue, interval = float(outcome.pvalue[0]), (float(outcome.low[0]), float(outcome.high[0]))
-    parameters = {"test": test, "alternative": alternative, "delta": question.delta, "alpha": question.alpha}
+    check_testable(scores, chosen, hypothesis.delta)
+    draws = Resamples(seed, n_resamples, _random.n_workers(workers), progress)
+    outcome = chosen.run(Sample.of(scores), hypothesis, draws)
+    pvalue, side = float(outcome.pvalue[0]), int(outcome.side[0])
+    estimate, interval = _estimate(scores, chosen, hypothesis, outcome)
+    detectable, of = _detectable(scores, chosen, hypothesis, estimate, interval)
+    parameters = {"test": test, "alternative": alternative, "delta": hypothesis.delta, "alpha": hypothesis.alpha}
     if chosen.resamples:
         parameters["n_resamples"] = n_resamples
-    provenance = Provenance("significance_test", parameters, _random.entropy_of(seed), scores.digest)
+    unfit = () if scores.constant is not None else caution(scores, describe(scores, alpha=normality_alpha), test)
     return SignificanceTest(
-        test, scores.n, scores.n_clusters, float(outcome.estimate[0]), interval, 1 - question.alpha,
-        float(outcome.statistic[0]), pvalue, _standard_error(pvalue, outcome, alternative), alternative,
-        question.delta, question.alpha, pvalue <= question.alpha, outcome.exact, outcome.n_draws, scores.names,
-        (*scores.notes, *_notes(scores, chosen, question, interval)), provenance.signature,
-    )  # fmt: skip
-
-
-def estimate(scores: PairedScores, test: PairedTest) -> float:
-    """Return the difference that the test is about, without testing it."""
-    differences = scores.differences
-    if test.estimand == "mean difference":
-        return float(differences.mean())
-    return (
-        float(np.median(differences)) if test.estimand == "median difference" else hodges_lehmann(np.sort(differences))
+        test=test,
+        names=scores.names,
+        n=scores.n,
+        n_clusters=scores.n_clusters,
+        unit_size=scores.unit_size,
+        estimand=estimand(scores, chosen),
+        estimate=estimate,
+        confidence_interval=interval,
+        means=(float(scores.a.mean()), float(scores.b.mean())),
+        statistic=float(outcome.statistic[0]),
+        pvalue=pvalue,
+        pvalue_standard_error=_pvalue_error(pvalue, outcome, alternative),
+        alternative=alternative,
+        delta=hypothesis.delta,
+        alpha=hypothesis.alpha,
+        reject=pvalue <= hypothesis.alpha,
+        side={"greater": 1, "less": -1}.get(alternative, side),
+        detectable=detectable,
+        detectable_estimand=of,
+        exact=outcome.exact,
+        n_resamples=outcome.n_draws,
+        notes=(*scores.notes, *unfit, *_notes(scores, chosen, hypothesis, interval, pvalue)),
+        signature=Provenance("significance_test", parameters, _random.entropy_of(seed), scores.digest).signature,
     )
 
 
-def check_testable(scores: PairedScores, test: PairedTest) -> None:
-    """Refuse data on which the test means nothing, in one line."""
-    if scores.n < 2:
-        raise DataError("one line of scores is too few for a test; give at least two.")
-    if scores.clusters is not None and not test.clusters:
-        able = ", ".join(name for name, other in TESTS.items() if other.clusters)
-        raise ArgumentError(
-            f"`test` {test.name!r} takes lines as independent, but the scores come in clusters; use one of {able}."
-        )
-    if scores.constant is not None and test.name in ("t", "bootstrap"):
-        raise DataError(
-            f"{scores.sameness}: without variation the {test.label} is undefined. Check the file, or use the sign or "
-            f"permutation test."
-        )
+def checked_hypothesis(alternative: str, delta: float, alpha: float, *, interval: bool = True) -> Hypothesis:
+    """Check what a user asks of a test."""
+    _check.one_of("alternative", alternative, ALTERNATIVES)
+    shift = _check.real("delta", delta, at_least=-LARGEST, at_most=LARGEST)
+    return Hypothesis(alternative, shift, _check.fraction("alpha", alpha), interval)
 
 
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
+def _estimate(
+    scores: PairedScores, test: PairedTest, hypothesis: Hypothesis, outcome: Outcome
+) -> tuple[float, ConfidenceInterval]:
+    level = 1 - hypothesis.alpha
+    if estimand(scores, test) == ACCURACY:
+        tango = score(scores.differences, span=1.0, confidence_level=level, alternative=hypothesis.alternative)
+        return float(scores.differences.mean()), tango
+    ends = float(outcome.low[0]), float(outcome.high[0])
+    return float(outcome.estimate[0]), ConfidenceInterval(*ends, test.name, level)
 
 
-def _standard_error(pvalue: float, outcome: Outcome, alternative: str) -> float:
+def _detectable(
+    scores: PairedScores, test: PairedTest, hypothesis: Hypothesis, estimate: float, interval: ConfidenceInterval
+) -> tuple[float, str]:
+    """Return the difference that this standard error finds 8 times in 10, and of what it is a difference."""
+    from scipy.special import ndtri, stdtrit
+
+    sample, what = Sample.of(scores), estimand(scores, test)
+    if what != MEAN:
+        ends = {"greater": (interval.low,), "less": (interval.high,)}.get(hypothesis.alternative, ())
+        arms = [abs(end - estimate) for end in ends] or [interval.width / 2]
+        z = -float(ndtri(hypothesis.tail))
+        if not math.isfinite(arms[0]):
+            return math.nan, what
+        if arms[0] > 0:
+            return arms[0] * (1 + float(ndtri(FOUND)) / z) if z > 0 else math.nan, what
+    error = float(standard_error(sample)[0])
+    if test.name == "permutation" and 2.0**-sample.n > hypothesis.tail:
+        error = math.nan
+    degrees = sample.n - 1
+    return error * float(stdtrit(degrees, FOUND) - stdtrit(degrees, hypothesis.tail)), MEAN
+
+
+def _pvalue_error(pvalue: float, outcome: Outcome, alternative: str) -> float:
     if outcome.exact or not outcome.n_draws:
         return 0.0
     sides = 2 if alternative == "two-sided" else 1
@@ -240,21 +258,33 @@ def _standard_error(pvalue: float, outcome: Outcome, alternative: str) -> float:
     return sides * math.sqrt(share * (1 - share) / outcome.n_draws)
 
 
-def _notes(scores: PairedScores, test: PairedTest, question: Question, interval: tuple[float, float]) -> list[str]:
+def _notes(
+    scores: PairedScores, test: PairedTest, hypothesis: Hypothesis, interval: ConfidenceInterval, pvalue: float
+) -> list[str]:
     notes = []
-    n_zero = int(np.count_nonzero(scores.differences == question.delta))
+    n_zero = int(np.count_nonzero(scores.differences == hypothesis.delta))
     if test.name in ("sign", "wilcoxon") and n_zero:
         notes.append(
-            f"{n_zero:,} of {scores.n:,} differences are exactly {question.delta:g} and left out of the p-value."
+            f"{n_zero:,} of {scores.n:,} differences are exactly {hypothesis.delta:g}. The p-value leaves them out."
         )
-    if scores.binary and test.estimand != "mean difference":
-        notes.append("The median of right-or-wrong scores is nearly always 0: see the accuracy among the flips.")
+    if scores.right_or_wrong and test.estimand != MEAN and estimand(scores, test) != ACCURACY:
+        notes.append("The median of right-or-wrong scores is nearly always 0. Look at the accuracy difference.")
     if test.name == "permutation-median":
         notes.append("The null is that differences are symmetric about delta; a skewed distribution also violates it.")
-    expected = {"two-sided": (True, True), "greater": (True, False), "less": (False, True)}[question.alternative]
-    if any(wanted and math.isinf(end) for wanted, end in zip(expected, interval, strict=True)):
+    watched = {"two-sided": (True, True), "greater": (True, False), "less": (False, True)}[hypothesis.alternative]
+    ends = (interval.low, interval.high)
+    if any(wanted and math.isinf(end) for wanted, end in zip(watched, ends, strict=True)):
         what = "resamples" if test.resamples and scores.n > 20 else "differences"
-        notes.append(f"There are too few {what} to bound the {test.estimand} at this confidence level.")
+        notes.append(f"There are too few {what} to bound the {estimand(scores, test)} at this confidence level.")
+    inside, reject = hypothesis.delta in interval, pvalue <= hypothesis.alpha
+    if inside == reject and not math.isnan(interval.low):
+        why = "the p-value is exact and the interval an approximation"
+        if estimand(scores, test) != ACCURACY:
+            why = "many differences are equal, which makes the interval wider than it needs to be"
+        place = "inside" if inside else "outside"
+        notes.append(
+            f"p is {pvalue:.3g}, yet {hypothesis.delta:g} lies {place} the interval: {why}. The verdict follows p."
+        )
     if scores.n_clusters is not None and scores.n_clusters < 50 and test.name != "permutation":
         notes.append(
             f"With {scores.n_clusters} clusters this test rejects a little too often; prefer the permutation test."

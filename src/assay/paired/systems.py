@@ -9,9 +9,10 @@ import numpy as np
 
 from assay import _check, _random
 from assay.errors import DataError
-from assay.inference.corrections import adjust
-from assay.paired.scores import ScoreTable
+from assay.inference.corrections import CORRECTIONS, adjust
+from assay.paired.scores import PairedScores, ScoreTable
 from assay.paired.significance import SignificanceTest, significance_test
+from assay.provenance import Provenance
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Friedman:
     critical_difference: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SystemsComparison:
     """All pairs of systems, their p-values adjusted together.
 
@@ -52,6 +53,9 @@ class SystemsComparison:
     alpha : float
     friedman : Friedman or None
         None for two systems or scores in clusters.
+    notes : tuple of str
+        What holds for all pairs; each pair has its own.
+    signature : str
     """
 
     names: tuple[str, ...]
@@ -63,6 +67,8 @@ class SystemsComparison:
     correction: str
     alpha: float
     friedman: Friedman | None
+    notes: tuple[str, ...]
+    signature: str
 
     @property
     def reject(self) -> tuple[bool, ...]:
@@ -83,6 +89,8 @@ class SystemsComparison:
             "correction": self.correction,
             "alpha": self.alpha,
             "friedman": overall,
+            "notes": list(self.notes),
+            "signature": self.signature,
             "pairs": [
                 {**pair.to_dict(), "adjusted_pvalue": adjusted, "reject": reject} for pair, adjusted, reject in rows
             ],
@@ -97,8 +105,8 @@ class SystemsComparison:
                 "a": [pair.names[0] for pair in self.pairs],
                 "b": [pair.names[1] for pair in self.pairs],
                 "estimate": [pair.estimate for pair in self.pairs],
-                "low": [pair.confidence_interval[0] for pair in self.pairs],
-                "high": [pair.confidence_interval[1] for pair in self.pairs],
+                "low": [pair.confidence_interval.low for pair in self.pairs],
+                "high": [pair.confidence_interval.high for pair in self.pairs],
                 "pvalue": [pair.pvalue for pair in self.pairs],
                 "adjusted_pvalue": list(self.adjusted_pvalues),
                 "reject": list(self.reject),
@@ -117,22 +125,26 @@ class SystemsComparison:
                 f"All systems alike? Friedman χ² = {self.friedman.statistic:.4g}, F = {self.friedman.f_statistic:.4g}, "
                 f"p = {self.friedman.pvalue:.3g}."
             )
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.notes, self.signature])
 
 
 def compare_systems(
     table: ScoreTable,
     *,
     test: str = "t",
+    alternative: str = "two-sided",
+    delta: float = 0.0,
     alpha: float = 0.05,
     correction: str = "holm",
     n_resamples: int = 9999,
     rng: _random.Rng = None,
     workers: int | None = None,
 ) -> SystemsComparison:
-    """Test every pair of systems, two-sided, and adjust the p-values for having looked at all of them.
+    """Test every pair of systems, and adjust the p-values for having looked at all of them.
 
-    The intervals of the pairs are not adjusted: each has level 1 − alpha by itself.
+    The first system of a pair is the one whose column comes first; `alternative` and `delta` are about the first minus
+    the second. The intervals of the pairs are not adjusted: each has level 1 − alpha by itself. Friedman's test is
+    about ranks and always two-sided.
 
     Examples
     --------
@@ -142,24 +154,47 @@ def compare_systems(
     (False, True, True)
     """
     _check.fraction("alpha", alpha)
+    _check.one_of("correction", correction, CORRECTIONS)
     if len(table.names) < 2:
         raise DataError("a comparison needs at least two systems.")
     seed = _random.replayable(rng)
 
-    def ask(number: int, pair: Any) -> SignificanceTest:
-        child = _random.child(seed, "pair", number)
-        return significance_test(pair, test=test, alpha=alpha, n_resamples=n_resamples, rng=child, workers=workers)
+    def ask(number: int, pair: PairedScores) -> SignificanceTest:
+        return significance_test(
+            pair,
+            test=test,
+            alternative=alternative,
+            delta=delta,
+            alpha=alpha,
+            n_resamples=n_resamples,
+            rng=_random.child(seed, "pair", number),
+            workers=workers,
+        )
 
     pairs = tuple(starmap(ask, enumerate(table.pairs())))
     adjusted = tuple(adjust([pair.pvalue for pair in pairs], method=correction).tolist())
     n, k = table.values.shape
     ranks, untied = _ranks(table)
     independent = k > 2 and n > 1 and table.clusters is None
-    overall = friedman(ranks, n, alpha=alpha, untied=untied) if independent else None
+    notes = list(dict.fromkeys(note for pair in pairs for note in pair.notes if all(note in p.notes for p in pairs)))
+    if len(pairs) > 1 and correction != "none":
+        notes.append(f"The p-values are adjusted together ({correction}); each interval stands alone.")
+    parameters = {
+        "test": test, "alternative": alternative, "delta": float(delta), "alpha": float(alpha), "correction": correction
+    }  # fmt: skip
     return SystemsComparison(
-        table.names, n, tuple(table.values.mean(axis=0).tolist()), tuple(ranks), pairs, adjusted, correction,
-        float(alpha), overall,
-    )  # fmt: skip
+        names=table.names,
+        n=n,
+        mean_scores=tuple(table.values.mean(axis=0).tolist()),
+        mean_ranks=tuple(ranks),
+        pairs=pairs,
+        adjusted_pvalues=adjusted,
+        correction=correction,
+        alpha=float(alpha),
+        friedman=friedman(ranks, n, alpha=alpha, untied=untied) if independent else None,
+        notes=tuple(notes),
+        signature=Provenance("compare_systems", parameters, _random.entropy_of(seed), table.digest).signature,
+    )
 
 
 def friedman(mean_ranks: list[float], n: int, *, alpha: float = 0.05, untied: float = 1.0) -> Friedman:

@@ -1,13 +1,13 @@
-"""Evaluation units: scores of several lines taken together, and how large a unit should be (MANUAL §3.1, C.1)."""
+"""Evaluation units: scores of several lines taken together, and how large a unit should be."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from assay import _check, _random
 from assay.errors import ArgumentError, DataError
-from assay.paired.scores import PairedScores
+from assay.paired.scores import PairedScores, ScoreTable
 from assay.responses import frozen
 from assay.scales import FloatArray, IntArray
 
@@ -17,9 +17,10 @@ MOST_SIZES = 100
 MOST_STABLE = 10
 
 
-def to_units(
-    scores: PairedScores, *, size: int = 1, statistic: str = "mean", shuffle: _random.Rng = None
-) -> PairedScores:
+Scores = TypeVar("Scores", PairedScores, ScoreTable)
+
+
+def to_units(scores: Scores, *, size: int = 1, statistic: str = "mean", shuffle: _random.Rng = None) -> Scores:
     """Return one score per evaluation unit of `size` consecutive lines.
 
     Lines left over at the end do not make a unit and are left out; a note says how many. Larger units make single
@@ -28,7 +29,7 @@ def to_units(
 
     Parameters
     ----------
-    scores : PairedScores
+    scores : PairedScores or ScoreTable
     size : int
         Lines per unit.
     statistic : {"mean", "median"}
@@ -41,26 +42,30 @@ def to_units(
     >>> scores = PairedScores.from_arrays([1, 3, 5, 7, 9], [0, 0, 2, 2, 4])
     >>> units = to_units(scores, size=2)
     >>> units.a.tolist(), units.notes
-    ([2.0, 6.0], ('1 of 5 lines left out: the last unit would have fewer than 2.',))
+    ([2.0, 6.0], ('1 of 5 lines are left out: the last unit would have fewer than 2.',))
     """
     _check.integer("size", size, at_least=1)
     _check.one_of("statistic", statistic, UNIT_STATISTICS)
     if size == 1:
+        if shuffle is not None:
+            raise ArgumentError("`shuffle` changes nothing without units: give it together with a unit size above 1.")
         return scores
     if scores.clusters is not None:
-        raise ArgumentError("evaluation units and clusters are two answers to one question; give either.")
-    n_units = scores.n // size
-    if n_units < 2:
+        raise ArgumentError("evaluation units and clusters solve the same problem; give one of them.")
+    if scores.n // size < 2:
         raise DataError(f"{scores.n} lines are too few for two units of {size} lines; use a smaller unit size.")
-    a, b = scores.a, scores.b
+    order = slice(None)
     if shuffle is not None:
-        order = _random.generator(_random.seed_of(shuffle), "shuffle").permutation(scores.n)
-        a, b = a[order], b[order]
-    notes = scores.notes
-    left = scores.n - n_units * size
+        order = _random.generator(_random.seed_of(shuffle), "shuffle").permutation(scores.n)  # type: ignore[assignment]
+    notes: tuple[str, ...] = scores.notes
+    left = scores.n % size
     if left:
-        notes = (*notes, f"{left} of {scores.n} lines left out: the last unit would have fewer than {size}.")
-    return PairedScores(_gather(a, size, statistic), _gather(b, size, statistic), None, scores.names, notes)
+        notes = (*notes, f"{left} of {scores.n} lines are left out: the last unit would have fewer than {size}.")
+    if isinstance(scores, ScoreTable):
+        columns = [_gather(column[order], size, statistic) for column in scores.values.T]
+        return ScoreTable(np.column_stack(columns), scores.names, None, notes, size)
+    a, b = (_gather(column[order], size, statistic) for column in (scores.a, scores.b))
+    return PairedScores(a, b, None, scores.names, notes, size)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

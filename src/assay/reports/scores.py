@@ -6,6 +6,7 @@ from typing import Any
 
 from assay import _files, _json
 from assay.errors import ArgumentError
+from assay.inference.intervals import ConfidenceInterval
 from assay.paired import TESTS, PairedAnalysis
 from assay.reports import pages
 
@@ -91,7 +92,7 @@ def sections(analysis: PairedAnalysis) -> dict[str, Section]:
             ],
         ),
         "Significance": (
-            _first_lines(str(significance), 2),
+            significance.sentence,
             ["test", "statistic", "p", "interval", f"reject at {significance.alpha:g}"],
             [
                 [
@@ -115,7 +116,7 @@ def sections(analysis: PairedAnalysis) -> dict[str, Section]:
     )
     result["Power"] = (
         f"{str(curve).splitlines()[0]} {' '.join(curve.notes)}".strip(),
-        [curve.unit, "power", "known to within"],
+        [curve.unit, "power", "95 % interval"],
         [
             [f"{n:,}", f"{power:.3f}", _interval(bounds)]
             for n, power, bounds in zip(curve.sizes, curve.power, curve.confidence_intervals, strict=True)
@@ -127,7 +128,7 @@ def sections(analysis: PairedAnalysis) -> dict[str, Section]:
 def charts(analysis: PairedAnalysis) -> dict[str, tuple[str, Any]]:
     """Return the charts by name, each with its caption."""
     pages.altair()  # says what is missing
-    _, estimate, interval = analysis.difference
+    estimate, interval = analysis.significance.estimate, analysis.significance.confidence_interval
     a, b = analysis.names
     histograms = analysis.description.histograms
     both = _bars(histograms["a"], a) + _bars(histograms["b"], b)
@@ -172,14 +173,14 @@ def _overlaid(bars: list[dict[str, Any]], names: tuple[str, str]) -> Any:
     )
 
 
-def _differences(bars: list[dict[str, Any]], estimate: float, interval: tuple[float, float]) -> Any:
+def _differences(bars: list[dict[str, Any]], estimate: float, interval: ConfidenceInterval) -> Any:
     import math
 
     import altair as alt
 
     edges = [bar["from"] for bar in bars] + [bars[-1]["to"]]
-    low = interval[0] if math.isfinite(interval[0]) else min(edges)
-    high = interval[1] if math.isfinite(interval[1]) else max(edges)
+    low = interval.low if math.isfinite(interval.low) else min(edges)
+    high = interval.high if math.isfinite(interval.high) else max(edges)
     histogram = (
         _chart(bars)
         .mark_bar(color=QUIET, opacity=0.6)
@@ -222,7 +223,7 @@ def _power(analysis: PairedAnalysis) -> Any:
 
     curve = analysis.curve
     rows = zip(curve.sizes, curve.power, curve.confidence_intervals, strict=True)
-    points = [{"n": n, "power": power, "low": low, "high": high} for n, power, (low, high) in rows]
+    points = [{"n": n, "power": power, "low": end.low, "high": end.high} for n, power, end in rows]
     base = _chart(points).encode(x=alt.X("n:Q", title=curve.unit, scale=alt.Scale(zero=True)))
     band = base.mark_area(color=FIRST, opacity=0.2).encode(y=alt.Y("low:Q", title="power"), y2="high:Q")
     line = base.mark_line(color=FIRST, point=True).encode(
@@ -242,8 +243,8 @@ def _number(value: float) -> str:
     return f"{value:.4g}"
 
 
-def _interval(bounds: tuple[float, float]) -> str:
-    return f"{bounds[0]:.4g} to {bounds[1]:.4g}"
+def _interval(bounds: ConfidenceInterval) -> str:
+    return f"{bounds.low:.4g} to {bounds.high:.4g}"
 
 
 def _first_lines(text: str, n: int) -> str:

@@ -1,0 +1,146 @@
+"""From a text file to lists of scores: one line per item, one column per system."""
+
+import math
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from assay.errors import ArgumentError, DataError, MissingFileError
+from assay.paired.scores import BEYOND, LARGEST, SMALLEST, PairedScores, ScoreTable, cluster_codes
+
+CHUNK = 2**20
+LARGEST_FILE = 2**31
+"""Bytes; an endless pipe is refused once it has sent as many."""
+
+
+def read_scores(path: str | Path, *, columns: Sequence[str] | None = None, clusters: str | None = None) -> PairedScores:
+    """Read the scores of two systems from a text file with one line per item.
+
+    Columns are separated by tabs, commas, semicolons or blanks. A first line without any number names the columns;
+    empty lines and lines that start with `#` are skipped.
+
+    Parameters
+    ----------
+    path : path
+    columns : two str, optional
+        Which columns to read, by name or by number (the first is 1), when the file has more than two.
+    clusters : str, optional
+        The column with the cluster id of each line, by name or number.
+    """
+    table = read_table(path, columns=columns, clusters=clusters)
+    if len(table.names) != 2:
+        many = len(table.names)
+        raise DataError(
+            f"{path} has {many} columns of scores, and this compares two. Choose two by name or number "
+            f"(--columns 1,2), name the column of document ids (--clusters 3), or compare all systems (--all-pairs)."
+        )
+    return table.pair(*table.names)
+
+
+def read_table(path: str | Path, *, columns: Sequence[str] | None = None, clusters: str | None = None) -> ScoreTable:
+    """Read the scores of two or more systems from a text file; see `read_scores` for the format."""
+    rows, header, first = _rows(Path(path))
+    width = len(rows[0][1])
+    names = header or tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[:width] if width <= 26 else map(str, range(1, width + 1)))
+    group = None if clusters is None else _position("clusters", clusters, header, width, path)
+    if columns is None:
+        chosen = [column for column in range(width) if column != group]
+    else:
+        chosen = [_position("columns", column, header, width, path) for column in columns]
+        if len(set(chosen)) != len(chosen) or group in chosen:
+            raise ArgumentError(f"`columns` and `clusters` must be different columns; got {', '.join(columns)}.")
+    if len(chosen) < 2:
+        raise DataError(
+            f"{path} has one column of scores (line {first}: {' '.join(rows[0][1])!r}); two are needed, one for each "
+            f"system, separated by blanks, commas or tabs."
+        )
+    values = np.array([[_score(fields[c], path, number, c) for c in chosen] for number, fields in rows])
+    codes = None if group is None else cluster_codes([fields[group] for _, fields in rows], len(rows))
+    return ScoreTable(values, tuple(names[column] for column in chosen), codes)
+
+
+def _rows(path: Path) -> tuple[list[tuple[int, list[str]]], tuple[str, ...] | None, int]:
+    """Return the (line number, fields) of every line with data, the header if there is one, and the first line."""
+    lines = [(number, line) for number, line in enumerate(_text(path).splitlines(), 1) if line.strip()]
+    lines = [(number, line) for number, line in lines if not line.lstrip().startswith("#")]
+    if not lines:
+        raise DataError(f"{path} is empty: it has no line with scores.")
+    separator = next((mark for mark in "\t,;" if mark in lines[0][1]), None)
+    rows = [(number, [part.strip() for part in line.strip().split(separator)]) for number, line in lines]
+    header = None
+    if not any(_is_number(part) for part in rows[0][1]):
+        header = tuple(rows.pop(0)[1])
+        if not rows:
+            raise DataError(f"{path} has no line with numbers: its only line is {lines[0][1].strip()[:60]!r}.")
+        if len(set(header)) != len(header):
+            raise DataError(f"{path}, line {lines[0][0]}: two columns have the same name.")
+    width = len(header or rows[0][1])
+    for number, fields in rows:
+        if len(fields) != width:
+            raise DataError(f"{path}, line {number}: {_count(len(fields))}, but the lines before have {width}.")
+    return rows, header, rows[0][0]
+
+
+def _text(path: Path) -> str:
+    """Read the file once, so that a pipe serves as well as a file."""
+    parts, size = [], 0
+    try:
+        if stat.S_ISCHR(path.stat().st_mode):
+            raise DataError(f"{path} is a device and not a file; give the file with the scores.")
+        with path.open("rb") as file:
+            while part := file.read(CHUNK):
+                if b"\x00" in part:
+                    raise DataError(f"{path} is not a text file; scores are read from text with one line per item.")
+                parts.append(part)
+                size += len(part)
+                if size > LARGEST_FILE:
+                    raise DataError(f"{path} is larger than {LARGEST_FILE // 2**30} GB; scores are read whole.")
+    except FileNotFoundError:
+        raise MissingFileError(f"there is no file {path}.") from None
+    except IsADirectoryError:
+        raise DataError(f"{path} is a directory; give the file with the scores.") from None
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror}.") from None
+    try:
+        return b"".join(parts).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise DataError(f"{path} is not a text file in UTF-8; save it as plain text.") from None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _score(text: str, path: str | Path, line: int, column: int) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        what = "is empty" if not text else f"is not a number: {text[:40]!r}"
+        raise DataError(f"{path}, line {line}, column {column + 1} {what}.") from None
+    if number and not SMALLEST <= abs(number) <= LARGEST and math.isfinite(number):
+        raise DataError(f"{path}, line {line}, column {column + 1} is {text}; {BEYOND}")
+    if not math.isfinite(number):
+        raise DataError(
+            f"{path}, line {line}, column {column + 1} is {text}; remove the line (for both systems) or give a score."
+        )
+    return number
+
+
+def _position(option: str, column: str, header: tuple[str, ...] | None, width: int, path: str | Path) -> int:
+    text = str(column).strip()
+    if header is not None and text in header:
+        return header.index(text)
+    if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= width:
+        return int(text) - 1
+    known = ", ".join(header) if header else f"1 to {width} (the file has no header line)"
+    raise ArgumentError(f"`{option}` must name columns of {path}: {known}; got {text!r}.")
+
+
+def _count(n: int) -> str:
+    return "one column" if n == 1 else f"{n} columns"
