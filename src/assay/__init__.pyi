@@ -23,6 +23,8 @@ from .io import read as read
 from .io import read_logs as read_logs
 from .io import read_wide as read_wide
 from .io import write as write
+from .leaderboard import Leaderboard as Leaderboard
+from .leaderboard import compare_all as compare_all
 from .metrics import FunctionMetric as FunctionMetric
 from .metrics import Metric as Metric
 from .models import ResponseModel as ResponseModel

@@ -327,6 +327,12 @@ class ResponseTable:
         listed = ", ".join(known[:10]) + (f" and {len(known) - 10} more" if len(known) > 10 else "")
         raise DataError(f"no source is called {name!r}; the table has {listed}.{_check.nearest(name, known)}")
 
+    def take(self, items: IntArray) -> "ResponseTable":
+        """Return the table of these items only."""
+        sources = {name: source.take(items) for name, source in self.sources.items()}
+        groups = {name: column[items] for name, column in self.groups.items()}
+        return replace(self, items=self.items[items], sources=sources, groups=groups)
+
     def contest(self, *, a: str, b: str, gold: str | None = None) -> Contest:
         """Put two sources against each other, measured against `gold` (leave it out for gold-free ratings).
 

@@ -209,7 +209,7 @@ def _procedure(settings: dict[str, Any]) -> Procedure:
 
 def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Comparison]:
     """Compare by metrics that share their draws."""
-    bound = [_bind(metric, contest) for metric in metrics]
+    bound = [bind(metric, contest) for metric in metrics]
     choice = raters_of.choose(contest, run.scheme, raters=run.procedure.raters, null=run.null)
     run, how = replace(run, scheme=choice.scheme, null=choice.null), run.procedure
     clusters, about_clusters = raters_of.clusters_of(contest, how.cluster, run.scheme, choice.null)
@@ -340,7 +340,8 @@ def _rater_errors(
     ]
 
 
-def _bind(metric: Metric, contest: Contest) -> Metric:
+def bind(metric: Metric, contest: Contest) -> Metric:
+    """Return the metric fitted to the contest's scale; one that needs gold where there is none is refused."""
     if contest.gold is None and not metric.gold_free:
         raise ArgumentError(f"metric {metric.name!r} needs gold: name its source (gold=…, --gold), or take 'rating'.")
     return metric.on(contest.scale)

@@ -190,3 +190,29 @@ def column_ratios(
         for j in range(m):
             ratios[d, j] = moves[d, j] / np.sqrt(variance[j]) if variance[j] > least[j] else np.nan
     return moves, ratios
+
+
+@njit(cache=True, nogil=True)
+def pair_moments(
+    totals: FloatArray, rests: FloatArray, first: IntArray, second: IntArray, rounding: float
+) -> tuple[FloatArray, FloatArray, npt.NDArray[np.int64]]:
+    """Return for each pair the sums of squares of its unit contrasts and of their `rests`, and how many are not zero.
+
+    A unit contrast is zero where it is not above `rounding`, or is but a rounding error of the pair's largest one.
+    """
+    n = totals.shape[0]
+    squares, spreads = np.zeros((2, first.size))
+    telling = np.zeros(first.size, dtype=np.int64)
+    for q in range(first.size):
+        largest = 0.0
+        for u in range(n):
+            largest = max(largest, abs(totals[u, first[q]] - totals[u, second[q]]))
+        least = max(rounding, 1e-13 * n * largest)
+        for u in range(n):
+            contrast = abs(totals[u, first[q]] - totals[u, second[q]])
+            if contrast > least:
+                telling[q] += 1
+                squares[q] += contrast * contrast
+            rest = rests[u, first[q]] - rests[u, second[q]]
+            spreads[q] += rest * rest
+    return squares, spreads, telling

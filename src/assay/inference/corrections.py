@@ -11,6 +11,8 @@ from assay.scales import FloatArray
 
 Correction = Literal["holm", "benjamini-hochberg", "none"]
 CORRECTIONS: tuple[Correction, ...] = ("holm", "benjamini-hochberg", "none")
+JOINT_CORRECTIONS = ("westfall-young", *CORRECTIONS)
+"""With the one that takes joint draws (`assay.inference.simultaneous`) besides p-values."""
 
 
 def adjust(pvalues: npt.ArrayLike, *, method: str = "holm") -> FloatArray:

@@ -214,7 +214,8 @@ def groups_alike(apart: npt.ArrayLike, *, order: npt.ArrayLike | None = None) ->
     place = np.empty(m, dtype=np.int64)
     place[np.arange(m) if order is None else np.asarray(order)] = np.arange(m)
     # Sets of models are the bits of one integer each.
-    alike = [sum(1 << int(k) for k in np.flatnonzero(~told[j]) if k != j) for j in range(m)]
+    rows = np.packbits(~told & ~np.eye(m, dtype=bool), axis=1, bitorder="little")
+    alike = [int.from_bytes(row.tobytes(), "little") for row in rows]
     found: list[tuple[int, ...]] = []
     todo = [(0, (1 << m) - 1, 0)]
     while todo and len(found) < MOST_GROUPS:
@@ -223,7 +224,12 @@ def groups_alike(apart: npt.ArrayLike, *, order: npt.ArrayLike | None = None) ->
             if not excluded and members:
                 found.append(tuple(sorted(_bits(members), key=lambda j: place[j])))
             continue
-        pivot = max(_bits(candidates | excluded), key=lambda j: (alike[j] & candidates).bit_count())
+        known = {j: (alike[j] & candidates).bit_count() for j in _bits(candidates | excluded)}
+        n_candidates = candidates.bit_count()
+        if all(known[j] == n_candidates - 1 for j in _bits(candidates)):  # they are a group already
+            todo.append((members | candidates, 0, int(any(known[j] == n_candidates for j in _bits(excluded)))))
+            continue
+        pivot = max(known, key=lambda j: known[j])
         for j in _bits(candidates & ~alike[pivot]):
             todo.append((members | 1 << j, candidates & alike[j], excluded & alike[j]))
             candidates &= ~(1 << j)

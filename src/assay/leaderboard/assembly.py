@@ -1,0 +1,229 @@
+"""From arrays to a board: ranks, groups, rows and the notes that the numbers call for."""
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+
+from assay import _random
+from assay.inference.simultaneous import groups_alike, rank_sets
+from assay.leaderboard.joint import Pairs
+from assay.leaderboard.judging import Ask, Judged
+from assay.leaderboard.results import Leaderboard, Limits, Pair, RankedModel, TaskScore
+from assay.leaderboard.tasks import Tasks
+from assay.metrics import Metric
+from assay.provenance import Provenance
+from assay.responses import ResponseTable
+from assay.scales import FloatArray, IntArray
+
+
+def remarks(tasks: Tasks, found: Judged, ask: Ask) -> list[str]:
+    """Return the notes that the numbers call for."""
+    notes = []
+    m = len(tasks.models)
+    alpha = 1 - ask.level + 1e-12
+    for model, missing in list(tasks.lacking.items())[:5]:
+        shown = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
+        notes.append(
+            f"{model} lacks {len(missing)} of {len(tasks.names)} tasks ({shown}): its score there is taken to lie "
+            "between the worst and the best of the others, and its ranks hold for both."
+        )
+    if len(tasks.lacking) > 5:
+        notes.append(f"{len(tasks.lacking) - 5} more models lack tasks; the task scores show which.")
+    if found.n_units < m:
+        notes.append(f"There are fewer {found.word}s ({found.n_units}) than models ({m}): few pairs can be told apart.")
+    apart = found.adjusted <= alpha
+    across = apart & (found.low < 0) & (found.high > 0)
+    if across.any() and ask.correction != "none":
+        n = int(across.sum())
+        notes.append(
+            f"{n:,} pair{'s are' if n > 1 else ' is'} told apart although the interval holds zero: the test settles "
+            "the clearest pairs first and then has fewer to account for, which an interval cannot."
+        )
+    beside = ~apart & ((found.low > 0) | (found.high < 0))
+    if beside.any() and ask.correction == "westfall-young":
+        n = int(beside.sum())
+        notes.append(
+            f"{n:,} pair{'s are' if n > 1 else ' is'} not told apart although the interval lies beside zero: p is "
+            f"above {1 - ask.level:.2g}, so nothing is claimed."
+        )
+    if ask.correction == "none":
+        notes.append(
+            "p-values are not adjusted: with many pairs some differ by chance, and ranks hold one by one only."
+        )
+    if ask.correction == "benjamini-hochberg":
+        notes.append(
+            "Benjamini–Hochberg bounds the share of false differences, not the chance of any: the rank sets may miss a "
+            "true rank more often than the level says."
+        )
+    if ask.pairs.baseline is not None:
+        notes.append("Rank sets rest on the comparisons with the baseline alone.")
+    return notes
+
+
+def assemble(
+    table: ResponseTable,
+    tasks: Tasks,
+    found: Judged,
+    ask: Ask,
+    *,
+    metric: Metric,
+    gold: str | None,
+    baseline: str | None,
+    by: str | None,
+    aggregate: str,
+    task_effect: str,
+    notes: Sequence[str],
+    cluster: str | None,
+) -> Leaderboard:
+    """Return the board of what was judged."""
+    names, pairs = tasks.models, ask.pairs
+    m = len(names)
+    sign = 1.0 if metric.better == "higher" else -1.0
+    shown_sign = sign if aggregate == "mean" else (-1.0 if aggregate == "mean-rank" else 1.0)
+    alpha = 1 - ask.level + 1e-12
+    apart = np.zeros((m, m), dtype=bool)
+    told = found.adjusted <= alpha
+    apart[pairs.first[told], pairs.second[told]] = apart[pairs.second[told], pairs.first[told]] = True
+    above = np.zeros((m, m), dtype=bool)
+    centre = np.where(np.isnan(found.contrasts), (found.low + found.high) / 2, found.contrasts)
+    wins, loses = told & (centre > 0), told & (centre < 0)
+    above[pairs.first[wins], pairs.second[wins]] = above[pairs.second[loses], pairs.first[loses]] = True
+    sets = rank_sets(above)
+    alone = _alone(found, pairs, m)
+    middle = np.where(np.isnan(found.scores), (found.score_low + found.score_high) / 2, found.scores)
+    order = np.lexsort((np.arange(m), -middle))
+    ranks = _ranks(found.scores, ask.rounding)
+    groups, complete = ([], True) if baseline is not None else groups_alike(apart, order=order)
+    about = [*notes, *_shared_ranks(names, ranks, found, pairs)]
+    if not complete:
+        about.append(f"There are more than {len(groups):,} groups that nothing tells apart; these are some of them.")
+    per_model = _n_items(tasks)
+
+    def limits(low: float, high: float, by_sign: float) -> Limits:
+        ends = (float(by_sign * low), float(by_sign * high))
+        return Limits(*(ends if by_sign > 0 else ends[::-1]))
+
+    rows = tuple(
+        RankedModel(
+            names[j],
+            float(shown_sign * found.scores[j]),
+            limits(found.score_low[j], found.score_high[j], shown_sign),
+            None if ranks[j] == 0 else int(ranks[j]),
+            int(sets.low[j]),
+            int(sets.high[j]),
+            bool(sets.may_be_best[j]),
+            per_model[j],
+            int(alone[0][j]),
+            int(alone[1][j]),
+            float(found.leads[j]),
+        )
+        for j in order
+    )
+    place = np.empty(m, dtype=np.int64)
+    place[order] = np.arange(m)
+    turn = place[pairs.first] > place[pairs.second]
+    listed = sorted(
+        range(pairs.first.size),
+        key=lambda q: sorted((int(place[pairs.first[q]]), int(place[pairs.second[q]]))),
+    )
+    of_pairs = tuple(
+        Pair(
+            names[pairs.second[q] if turn[q] else pairs.first[q]],
+            names[pairs.first[q] if turn[q] else pairs.second[q]],
+            float(-found.contrasts[q] if turn[q] else found.contrasts[q]) + 0.0,
+            limits(found.low[q], found.high[q], -1.0 if turn[q] else 1.0),
+            float(found.pvalues[q]),
+            float(found.adjusted[q]),
+        )
+        for q in listed
+    )
+    cells = tuple(
+        TaskScore(task, names[j], float(sign * sheet.scores[j]), 0 if np.isnan(sheet.scores[j]) else rows_of.size)
+        for task, sheet, rows_of in zip(tasks.names, tasks.sheets, tasks.rows, strict=False)
+        for j in order
+    )
+    parameters = {
+        "metric": metric.name, "null": found.null, "correction": ask.correction, "level": ask.level,
+        **({"baseline": baseline} if baseline else {}), **({"by": by} if by else {}),
+        **({"aggregate": aggregate, "tasks": task_effect} if by else {}), **({"cluster": cluster} if cluster else {}),
+        "models": m, "draws": ask.n_resamples,
+    }  # fmt: skip
+    seed = _random.entropy_of(ask.seed)
+    return Leaderboard(
+        models=rows,
+        pairs=of_pairs,
+        groups=tuple(tuple(names[j] for j in group) for group in groups),
+        tasks=cells,
+        metric=metric.name,
+        title=metric.title if aggregate == "mean" else f"{aggregate.replace('-', ' ')} by {metric.title}",
+        better=metric.better if aggregate == "mean" else ("lower" if aggregate == "mean-rank" else "higher"),
+        gold=gold or "",
+        baseline=baseline or "",
+        by=by or "",
+        aggregate=aggregate if by else "",
+        task_effect=task_effect,
+        null=found.null,
+        correction=ask.correction,
+        confidence_level=ask.level,
+        n_resamples=ask.n_resamples,
+        exact=found.exact,
+        seed=seed,
+        notes=tuple(dict.fromkeys(note for note in about if note)),
+        signature=Provenance("compare_all", parameters, seed, _digest(table, gold, names)).signature,
+    )
+
+
+def _alone(found: Judged, pairs: Pairs, m: int) -> tuple[IntArray, IntArray]:
+    """Return the marginal rank sets: each model's contrasts as far as its own rank needs them."""
+    better, worse = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=np.int64)
+    for side, sign, models in ((0, 1.0, pairs.first), (1, -1.0, pairs.second)):
+        contrast = sign * np.nan_to_num(found.contrasts, nan=0.0)
+        arm = np.nan_to_num(found.marginal[side], nan=np.inf)
+        np.add.at(better, models[contrast > arm], 1)
+        np.add.at(worse, models[contrast < -arm], 1)
+    return 1 + worse, m - better
+
+
+def _ranks(scores: FloatArray, rounding: float) -> IntArray:
+    """Return competition ranks, 1 for the highest; scores that are equal on paper share one; 0 where there is none."""
+    known = np.sort(scores[~np.isnan(scores)])
+    higher = known.size - np.searchsorted(known, scores + rounding, side="right")
+    return np.where(np.isnan(scores), 0, 1 + higher).astype(np.int64)
+
+
+def _shared_ranks(names: tuple[str, ...], ranks: IntArray, found: Judged, pairs: Pairs) -> list[str]:
+    """Say which models share a rank, and which answer alike on every unit."""
+    notes = []
+    same = np.isnan(found.low) & (found.contrasts == 0) & (found.pvalues == 1)
+    alike = [(names[j], names[k]) for j, k in zip(pairs.first[same], pairs.second[same], strict=True)]
+    if alike and len(alike) == pairs.first.size:
+        notes.append(f"All models score alike on every {found.word}: they share a rank, and nothing tells them apart.")
+    else:
+        shown = "; ".join(f"{a} and {b}" for a, b in alike[:3]) + (
+            f"; and {len(alike) - 3} more" if len(alike) > 3 else ""
+        )
+        notes += [f"These score alike on every {found.word} and share a rank: {shown}."] if alike else []
+    shared = [rank for rank in np.unique(ranks[ranks > 0]) if np.count_nonzero(ranks == rank) > 1]
+    if shared and not alike:
+        who = [name for name, rank in zip(names, ranks, strict=True) if rank == shared[0]]
+        notes.append(
+            f"{', '.join(who[:5])}{' …' if len(who) > 5 else ''} have the same score and share rank {shared[0]}."
+        )
+    return notes
+
+
+def _n_items(tasks: Tasks) -> list[int]:
+    """Return on how many items each model's score rests."""
+    there = ~np.isnan(tasks.scores)
+    sizes = np.array([rows.size for rows in tasks.rows])
+    return [int(sizes[there[:, j]].sum()) for j in range(len(tasks.models))]
+
+
+def _digest(table: ResponseTable, gold: str | None, names: tuple[str, ...]) -> str:
+    seen = hashlib.sha256(repr((table.scale.kind, table.scale.levels, table.scale.labels)).encode())
+    for name in sorted(names, key=lambda name: table.source(name).values.tobytes()) + ([gold] if gold else []):
+        source = table.source(name)
+        for array in (source.values, source.offsets, source.raters):
+            seen.update(b"" if array is None else array.tobytes())
+    return seen.hexdigest()[:12]

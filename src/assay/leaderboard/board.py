@@ -1,0 +1,324 @@
+"""Which models are really better than which? `compare_all` answers for all of them together."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay import _check, _random
+from assay.comparison import compare
+from assay.comparison import raters as raters_of
+from assay.comparison.comparing import bind, metrics_for
+from assay.comparison.observed import rounding_of
+from assay.errors import ArgumentError, DataError
+from assay.inference.corrections import JOINT_CORRECTIONS
+from assay.leaderboard.assembly import assemble, remarks
+from assay.leaderboard.joint import Pairs
+from assay.leaderboard.judging import Ask, bounded, judge
+from assay.leaderboard.results import Leaderboard
+from assay.leaderboard.tasks import AGGREGATES, Tasks, checked, friedman_note
+from assay.leaderboard.units import nothing_common, sheet_of, weights_of
+from assay.metrics import Metric
+from assay.resampling import Scheme
+from assay.responses import Contest, Labels, ResponseTable
+from assay.scales import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from assay.leaderboard.crossed import RaterQuestion
+
+MOST = 1000
+"""More models than this have too many pairs to look at; against a baseline any number will do."""
+MOST_ALONE = 200
+"""Up to so many pairs a metric without item scores is asked pair by pair."""
+
+
+def compare_all(
+    table: ResponseTable,
+    *,
+    gold: str | None = None,
+    models: Sequence[str] | None = None,
+    metric: str | Metric | None = None,
+    baseline: str | None = None,
+    by: str | None = None,
+    aggregate: str = "mean",
+    task_effect: str = "fixed",
+    weights: Mapping[str, float] | None = None,
+    cluster: str | None = None,
+    raters: str | None = None,
+    correction: str = "westfall-young",
+    n_resamples: int = 9999,
+    confidence_level: float = 0.95,
+    rng: _random.Rng = None,
+    workers: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Leaderboard:
+    """Rank all models of a table, and say which ranks the data can tell apart.
+
+    All models see the same draws, and a pair gets the contrast and the p-value that `compare` gives it. Intervals of
+    contrasts, adjusted p-values and rank sets hold for all pairs together.
+
+    Parameters
+    ----------
+    table : ResponseTable
+    gold : str, optional
+        The source that models are measured against; leave it out for ratings of the models' own outputs.
+    models : list of str, optional
+        The sources on the board; all but gold when left out.
+    metric : str or Metric, optional
+        As in `compare`; metrics that exist between two models only (wins) have no board.
+    baseline : str, optional
+        Hold every model against this one only, which costs less than all pairs.
+    by : str, optional
+        An item column whose values are tasks (languages, dimensions): each counts alike, or by `weights`.
+    aggregate : {"mean", "mean-rank", "borda", "win-rate"}
+        How the scores of the tasks become one. All but the mean take tasks for a sample.
+    task_effect : {"fixed", "random"}
+        Whether the board speaks of these tasks, with other items, or of tasks like these.
+    weights : mapping of str to float, optional
+        The weight of each task.
+    cluster : str, optional
+        An item column: items that share its value are drawn and swapped together.
+    raters : {"bootstrap", "fixed"}, optional
+        As in `compare`: whether the board speaks of raters like these. By default where raters judged several items.
+    correction : {"westfall-young", "holm", "benjamini-hochberg", "none"}
+        How p-values are adjusted for the number of pairs; ranks and groups follow from the adjusted ones.
+    n_resamples : int
+    confidence_level : float
+    rng : int, SeedSequence, Generator or None
+    workers : int, optional
+    progress : callable, optional
+        Told the number of draws done; `n_resamples` in all.
+
+    Returns
+    -------
+    Leaderboard
+
+    Examples
+    --------
+    >>> from assay.examples import ratings
+    >>> board = compare_all(ratings(), gold="human", rng=0)
+    >>> [(model.name, model.rank, model.may_be_best) for model in board.models]
+    [('model-2', 1, True), ('model-1', 2, False)]
+    """
+    _check.one_of("correction", correction, JOINT_CORRECTIONS)
+    _check.one_of("aggregate", aggregate, AGGREGATES)
+    _check.one_of("task_effect", task_effect, ("fixed", "random"))
+    level = _check.fraction("confidence_level", confidence_level)
+    n_resamples = _check.integer("n_resamples", n_resamples, at_least=1)
+    names = _names(table, gold, models, baseline)
+    chosen, notes = _metric(table, gold, names, metric)
+    random = task_effect == "random"
+    tasks, left_out = _tasks(table, chosen, names, gold=gold, by=by, weights=weights, cluster=cluster)
+    if by is not None:
+        checked(aggregate, random, tasks.names, _lengths(tasks))
+    seed = _random.replayable(rng)
+    ask = Ask(
+        Pairs.of(len(names), None if baseline is None else names.index(baseline)), correction, level, n_resamples, seed,
+        _random.n_workers(workers), progress, _rounding(table, chosen, gold, names),
+    )  # fmt: skip
+    variants = tasks.units(aggregate=aggregate, random=random)
+    asked, about_raters = _raters(table, tasks, chosen, gold=gold, raters=raters, cluster=cluster, by=by)
+    alone: FloatArray | None = None
+    about_alone: list[str] = []
+    if not chosen.additive and asked is None:
+        alone, about_alone = _pair_by_pair(table, tasks, chosen, ask, gold=gold, cluster=cluster, by=by)
+    judged = [judge(units, ask, asked, pvalues=alone) for units in variants]
+    found = judged[0] if len(judged) == 1 else bounded(judged[0], judged[1], tasks, ask)
+    notes = [*table.notes, *notes, *left_out, *about_raters, *about_alone, *found.notes, *remarks(tasks, found, ask)]
+    if aggregate != "mean" and by is not None:
+        notes.append(friedman_note(tasks, alpha=1 - level))
+    return assemble(
+        table, tasks, found, ask, metric=chosen, gold=gold, baseline=baseline, by=by, aggregate=aggregate,
+        task_effect=task_effect if by is not None else "", notes=notes, cluster=cluster,
+    )  # fmt: skip
+
+
+def _names(
+    table: ResponseTable, gold: str | None, models: Sequence[str] | None, baseline: str | None
+) -> tuple[str, ...]:
+    """Return the models of the board; too few, too many or unknown ones are refused."""
+    if gold is not None:
+        table.source(gold)
+    names = tuple(name for name in table.sources if name != gold) if models is None else tuple(models)
+    for name in names:
+        table.source(name)
+    if gold in names:
+        raise ArgumentError(f"{gold!r} is gold and cannot be a model too.")
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ArgumentError(f"model {twice!r} is named twice.")
+    if len(names) < 2:
+        raise DataError(f"a board needs at least two models; got {', '.join(names) or 'none'}.")
+    if baseline is not None and baseline not in names:
+        hint = _check.nearest(baseline, names)
+        raise ArgumentError(f"`baseline` must be one of the models; got {baseline!r}.{hint}")
+    if baseline is None and len(names) > MOST:
+        n_pairs = len(names) * (len(names) - 1) // 2
+        raise ArgumentError(
+            f"{len(names):,} models are {n_pairs:,} pairs, more than a board of {MOST:,} models has. Name a baseline "
+            "(baseline=…, --baseline), or fewer models (models=…, --model)."
+        )
+    return names
+
+
+def _contest(table: ResponseTable, gold: str | None, a: str, b: str) -> Contest:
+    return Contest(
+        None if gold is None else table.source(gold), table.source(a), table.source(b), table.scale, table.items,
+        (gold or "", a, b), table.groups, table.raters,
+    )  # fmt: skip
+
+
+def _metric(
+    table: ResponseTable, gold: str | None, names: tuple[str, ...], metric: str | Metric | None
+) -> tuple[Metric, list[str]]:
+    contest = _contest(table, gold, names[0], names[1])
+    [chosen], why = metrics_for(contest, None if metric is None else [metric])
+    chosen = bind(chosen, contest)
+    if chosen.relative:
+        raise ArgumentError(
+            f"metric {chosen.name!r} exists only between two models, so that a model has no score of its own. Take a "
+            "metric with scores (mae, accuracy, rating), or votes between models (assay.compare_votes)."
+        )
+    return chosen, why
+
+
+def _tasks(
+    table: ResponseTable,
+    metric: Metric,
+    names: tuple[str, ...],
+    *,
+    gold: str | None,
+    by: str | None,
+    weights: Mapping[str, float] | None,
+    cluster: str | None,
+) -> tuple[Tasks, list[str]]:
+    clusters = None if cluster is None else _codes(table, "cluster", cluster)[1]
+    if by is None:
+        if weights is not None:
+            raise ArgumentError("`weights` are weights of tasks; name their column (by=…, --by).")
+        labels, codes = np.array([""]), np.zeros(table.n_items, dtype=np.int64)
+    else:
+        labels, codes = _codes(table, "by", by)
+    tasks = tuple(str(label) for label in labels) if by is not None else ()
+    sheets, rows, notes = [], [], []
+    for t in range(labels.size):
+        sheet, kept = sheet_of(
+            table, metric, models=names, gold=gold, rows=np.flatnonzero(codes == t), clusters=clusters
+        )
+        sheets.append(sheet)
+        rows.append(kept)
+    if by is None:
+        empty = [name for name in names if not (table.source(name).sizes > 0).any()]
+        lacks = [name for name, score in zip(names, sheets[0].scores, strict=True) if np.isnan(score)]
+        if empty or (lacks and len(lacks) < len(names) and rows[0].size):
+            raise DataError(f"model {(empty or lacks)[0]!r} has no item in common with the others. Leave it out.")
+        if not rows[0].size:
+            raise nothing_common(list(names))
+    kept_tasks = [t for t in range(labels.size) if rows[t].size]
+    if not kept_tasks:
+        raise nothing_common(list(names))
+    if len(kept_tasks) < labels.size:
+        gone = [tasks[t] for t in range(labels.size) if t not in kept_tasks]
+        notes.append(
+            f"{len(gone)} of {labels.size} tasks are left out, because no item has a response from every model that "
+            f"has the task: {', '.join(gone[:5])}{' …' if len(gone) > 5 else ''}."
+        )
+    named = tuple(tasks[t] for t in kept_tasks) if by is not None else ()
+    found = Tasks(
+        named,
+        names,
+        tuple(sheets[t] for t in kept_tasks),
+        weights_of(named, weights) if by is not None else np.ones(1),
+        tuple(rows[t] for t in kept_tasks),
+    )
+    return found, [*notes, *_left_out(table, found, gold)]
+
+
+def _codes(table: ResponseTable, option: str, column: str) -> tuple[Labels, IntArray]:
+    if column not in table.groups:
+        known = ", ".join(table.groups) or "none"
+        hint = _check.nearest(column, table.groups)
+        raise ArgumentError(
+            f"`{option}` must name a column that describes items; got {column!r}. Columns: {known}.{hint}"
+        )
+    labels, codes = np.unique(table.groups[column], return_inverse=True)
+    return labels, codes.astype(np.int64)
+
+
+def _left_out(table: ResponseTable, tasks: Tasks, gold: str | None) -> list[str]:
+    """Say how many items are left out, and which model lacks most."""
+    n_kept = sum(rows.size for rows in tasks.rows)
+    if n_kept == table.n_items:
+        return []
+    lacks = {name: int((table.source(name).sizes == 0).sum()) for name in ([gold] if gold else []) + list(tasks.models)}
+    most = max(lacks, key=lambda name: lacks[name])
+    return [
+        f"{table.n_items - n_kept:,} of {table.n_items:,} items are left out: a board compares all models on the same "
+        f"items. {most} lacks most ({lacks[most]:,}); without it the board may rest on more items."
+    ]
+
+
+def _lengths(tasks: Tasks) -> dict[str, int]:
+    return {
+        name: sheet.items.shape[0] if sheet.clusters is None else np.unique(sheet.clusters).size
+        for name, sheet in zip(tasks.names, tasks.sheets, strict=True)
+    }
+
+
+def _rounding(table: ResponseTable, metric: Metric, gold: str | None, names: tuple[str, ...]) -> float:
+    """Return how far apart two scores may be that are equal on paper, whichever models they are of."""
+    return max(rounding_of(metric, _contest(table, gold, names[0], name)) for name in names[1:])
+
+
+def _pair_by_pair(
+    table: ResponseTable,
+    tasks: Tasks,
+    metric: Metric,
+    ask: Ask,
+    *,
+    gold: str | None,
+    cluster: str | None,
+    by: str | None,
+) -> tuple[FloatArray | None, list[str]]:
+    """Return each pair's p-value as `compare` has it; None where there are too many, or where tasks are weighed."""
+    pairs = ask.pairs
+    if by is not None or pairs.first.size > MOST_ALONE:
+        return None, [
+            f"{metric.name} has no item scores: p-values are those of its pseudo-values, not of swapped items scored "
+            "anew, pair by pair, as `compare` has them."
+        ]
+    kept = table.take(tasks.rows[0])
+    names = tasks.models
+    found = [
+        compare(
+            kept.contest(a=names[j], b=names[k], gold=gold), metric=metric, raters="fixed", cluster=cluster,
+            n_resamples=ask.n_resamples, rng=ask.seed, workers=ask.workers,
+        ).pvalue
+        for j, k in zip(pairs.first, pairs.second, strict=True)
+    ]  # fmt: skip
+    return np.array(found), []
+
+
+def _raters(
+    table: ResponseTable,
+    tasks: Tasks,
+    metric: Metric,
+    *,
+    gold: str | None,
+    raters: str | None,
+    cluster: str | None,
+    by: str | None,
+) -> tuple["RaterQuestion | None", list[str]]:
+    """Return what draws raters, if they are a random factor, and the notes that say so."""
+    names = tasks.models
+    if all(table.source(name).raters is None for name in ([gold] if gold else []) + list(names)) and raters is None:
+        choice = raters_of.choose(
+            _contest(table, gold, names[0], names[1]).complete(),
+            Scheme("bootstrap", "all", "fixed"),
+            raters=None,
+            null=None,
+        )
+        return None, list(choice.notes)
+    from assay.leaderboard.crossed import rater_question
+
+    return rater_question(table, tasks, metric, gold=gold, raters=raters, cluster=cluster, by=by)

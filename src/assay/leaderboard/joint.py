@@ -1,0 +1,295 @@
+"""All pairs of models from one set of draws: p-values, adjusted p-values, and intervals that hold together.
+
+Under the null the sign of a whole unit turns, for all models at once, as `compare` swaps A and B item by item. For the
+intervals units are drawn with replacement; each contrast is divided by its own standard error, in the data and in each
+draw, and the quantile of the largest over all pairs is how many standard errors every interval reaches.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtrit
+
+from assay import _random, inference
+from assay.inference.simultaneous import adjust_pairs, tail_pairs
+from assay.leaderboard.units import Units
+from assay.scales import FloatArray, IntArray
+
+WORK = 1e11
+"""Multiplications that standard errors of pairs may take in all draws; beyond them fewer draws measure the quantile."""
+LEAST = 999
+"""At least this many draws measure it."""
+COLUMNS = 64
+"""Models whose sums of signs are tabulated together: a bound on memory."""
+ROUNDING = 1e-13
+"""A variance below this share of the models' own is what rounding leaves of two equal numbers."""
+
+Progress = Callable[[int], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Which pairs are asked for: `first` against `second`, numbers of models.
+
+    Attributes
+    ----------
+    first, second : array of int
+    baseline : int or None
+        The model that all others are held against; None for all pairs.
+    """
+
+    first: IntArray
+    second: IntArray
+    baseline: int | None = None
+
+    @classmethod
+    def of(cls, m: int, baseline: int | None = None) -> "Pairs":
+        """Return all pairs of m models, or those with a baseline."""
+        if baseline is None:
+            first, second = np.triu_indices(m, 1)
+            return cls(first.astype(np.int64), second.astype(np.int64))
+        others = np.array([j for j in range(m) if j != baseline], dtype=np.int64)
+        return cls(others, np.full_like(others, baseline), baseline)
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """What swapped units say of each pair: p-values by themselves and adjusted for all.
+
+    Attributes
+    ----------
+    pvalues, adjusted : array, (pairs,)
+    exact : bool
+    """
+
+    pvalues: FloatArray
+    adjusted: FloatArray
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far intervals reach, in standard errors, and what resampled boards look like.
+
+    Attributes
+    ----------
+    pairs : float
+        Of all contrasts together.
+    by_model : array, (models,)
+        Of all contrasts of one model, for its rank alone.
+    scores : array, (models,)
+        Of each model's own score, one by one.
+    leads : array, (models,)
+        The share of resampled boards that each model leads, ties shared.
+    n_draws : int
+        How many draws measured `pairs` and `by_model`.
+    """
+
+    pairs: float
+    by_model: FloatArray
+    scores: FloatArray
+    leads: FloatArray
+    n_draws: int
+
+
+def sign_sums(units: Units, n_resamples: int, seed: np.random.SeedSequence, *, workers: int) -> tuple[FloatArray, bool]:
+    """Return the scores with the sign of each unit turned or not: (models, draws), and whether these are all ways.
+
+    The coins are those by which `compare` swaps A and B, so a pair's contrasts are those of its null draws.
+    """
+    from assay.resampling import _kernels
+    from assay.resampling.sampler import STREAMS, SWAPS
+
+    n, m = units.totals.shape
+    if 2**n <= n_resamples:
+        coins = (np.arange(2**n)[:, np.newaxis] >> np.arange(n)) % 2
+        return np.ascontiguousarray(np.einsum("uj,du->jd", units.totals, 1.0 - 2.0 * coins)), True
+    sums = np.empty((m, n_resamples))
+    key = np.uint64(_random.key(seed, "swapped-items"))
+    for start in range(0, m, COLUMNS):
+        table = _kernels.swap_table(np.ascontiguousarray(units.totals[:, start : start + COLUMNS]))
+
+        def block(_: int, low: int, high: int, table: FloatArray = table, start: int = start) -> None:
+            seeds = _kernels.seed_stream(key, STREAMS, SWAPS, low, high)
+            sums[start : start + table.shape[0], low:high] = _kernels.swap_sums(table, seeds).T
+
+        _random.map_blocks(block, n_resamples, workers=workers, size=512)
+    return sums, False
+
+
+def swap_test(
+    units: Units,
+    spread: "Spread",
+    *,
+    n_resamples: int,
+    seed: np.random.SeedSequence,
+    rounding: float,
+    workers: int,
+) -> Tested:
+    """Test every pair by swapped units: sign flips, studentised and stepped down for the adjustment.
+
+    A flip leaves the squares of unit contrasts as they are, so |contrast| / √Σ squares orders draws as |t| does.
+    """
+    pairs, alike = spread.pairs, spread.telling == 0
+    sums, exact = sign_sums(units, n_resamples, seed, workers=workers)
+    scores = units.totals.sum(axis=0)
+    contrasts = scores[pairs.first] - scores[pairs.second]
+    with np.errstate(divide="ignore"):
+        scale = np.where(alike, 0.0, 1 / np.sqrt(spread.squares))
+    statistics = np.where(alike, np.nan, np.abs(contrasts) * scale)
+    pvalues = tail_pairs(contrasts, sums, first=pairs.first, second=pairs.second, tolerance=rounding, exact=exact)
+    adjusted = adjust_pairs(statistics, sums, first=pairs.first, second=pairs.second, scale=scale, exact=exact)
+    pvalues[alike] = 1.0
+    adjusted[alike] = 1.0
+    return Tested(pvalues, np.maximum(adjusted, pvalues), exact)
+
+
+def reach_of(
+    units: Units,
+    spread: "Spread",
+    *,
+    confidence_level: float,
+    n_resamples: int,
+    seed: np.random.SeedSequence,
+    workers: int,
+    progress: Progress | None = None,
+) -> Reach:
+    """Draw units with replacement and measure how far simultaneous intervals have to reach."""
+    from assay.inference import _pair_kernels
+
+    n, m = units.totals.shape
+    pairs = spread.pairs
+    rests = np.ascontiguousarray(units.rests)
+    # Only differences matter: without what all models share, they do not drown in the rounding of large squares.
+    bare = np.ascontiguousarray(rests - rests.mean(axis=1, keepdims=True))
+    own_least = inference.bootstrap_t.NO_SPREAD**2 * np.square(units.errors).sum(axis=0)
+    if pairs.baseline is None:
+        least = spread.least_variances(m)
+        n_draws = int(min(n_resamples, max(LEAST, WORK / (n * m * m / 2))))
+    else:
+        against = np.ascontiguousarray(bare[:, pairs.first] - bare[:, [pairs.baseline]])
+        least = spread.least
+        n_draws = n_resamples
+    moves, ratios = np.empty((2, n_resamples, m))
+    largest = np.full((n_draws, m), np.nan)
+
+    def block(_: int, low: int, high: int) -> None:
+        weights = draw_units(units, seed, low, high)
+        moves[low:high], ratios[low:high] = _pair_kernels.column_ratios(
+            rests, units.shares, units.starts, weights, own_least
+        )
+        if low < n_draws:
+            some = weights[: n_draws - low]
+            if pairs.baseline is None:
+                largest[low : low + some.shape[0]] = _pair_kernels.pair_maxima(
+                    bare, units.shares, units.starts, some, least
+                )
+            else:
+                found = _pair_kernels.column_ratios(against, units.shares, units.starts, some, least)[1]
+                largest[low : low + some.shape[0], pairs.first] = np.abs(found)
+        if progress is not None:
+            progress(high - low)
+
+    _random.map_blocks(block, n_resamples, workers=workers)
+    if pairs.baseline is not None:
+        largest[:, pairs.baseline] = _largest(largest)
+    level = 1 - (1 - confidence_level) * spread.share
+    boards = units.scores + moves
+    first = boards >= boards.max(axis=1, keepdims=True) - 1e-12 * np.abs(boards).max(initial=1e-300)
+    leads = (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
+    return Reach(
+        _quantile(_largest(largest), level),
+        np.array([_quantile(largest[:, j], level) for j in range(m)]),
+        np.array([_quantile(np.abs(ratios[:, j]), confidence_level) for j in range(m)]),
+        leads,
+        n_draws,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How much the units of each pair's contrast vary, and which pairs can be resampled.
+
+    Where fewer than ten units tell two models apart there is too little to resample: such a pair gets Student's
+    interval with that many units, at its own share of the error probability.
+
+    Attributes
+    ----------
+    pairs : Pairs
+    squares : array, (pairs,)
+        The sum of squared unit contrasts.
+    telling : array of int, (pairs,)
+        How many units tell the two models apart.
+    variances : array, (pairs,)
+        Of the contrast.
+    least : array, (pairs,)
+        The smallest variance of a draw that is not rounding; infinite for pairs that are not resampled.
+    share : float
+        The share of pairs that are resampled: so much of the error probability is theirs.
+    """
+
+    pairs: Pairs
+    squares: FloatArray
+    telling: IntArray
+    variances: FloatArray
+    least: FloatArray
+    share: float
+
+    @classmethod
+    def of(cls, units: Units, pairs: Pairs, *, rounding: float) -> "Spread":
+        """Measure every pair; `rounding` is how far apart scores may be that are equal on paper."""
+        from assay.inference import _pair_kernels
+
+        errors = units.errors
+        squares, variances, telling = _pair_kernels.pair_moments(
+            units.totals, errors, pairs.first, pairs.second, rounding / units.n_units
+        )
+        own = np.square(errors).sum(axis=0)
+        sizes = own[pairs.first] + own[pairs.second]
+        variances = np.where(variances > ROUNDING * sizes, variances, 0.0)
+        drawn = (telling >= inference.FEW) & (variances > 0)
+        least = np.where(drawn, np.maximum(inference.bootstrap_t.NO_SPREAD**2 * variances, ROUNDING * sizes), np.inf)
+        asked = np.count_nonzero(telling)
+        return cls(pairs, squares, telling, variances, least, np.count_nonzero(drawn) / asked if asked else 0.0)
+
+    def least_variances(self, m: int) -> FloatArray:
+        """Return `least` as a symmetric matrix of models."""
+        matrix = np.full((m, m), np.inf)
+        matrix[self.pairs.first, self.pairs.second] = matrix[self.pairs.second, self.pairs.first] = self.least
+        return matrix
+
+    def arms(self, reach: float, *, confidence_level: float) -> FloatArray:
+        """Return how far the interval of each pair's contrast reaches; NaN for models that answer alike."""
+        tail = (1 - confidence_level) / 2 / max(1, int(np.count_nonzero(self.telling)))
+        few = np.isinf(self.least)
+        quantiles = np.full(few.size, reach)
+        quantiles[few] = -stdtrit(np.maximum(self.telling[few] - 1, 1), tail)
+        return np.where(
+            (self.telling > 1) & (self.variances > 0), quantiles * np.sqrt(np.maximum(self.variances, 0)), math.nan
+        )
+
+
+def draw_units(units: Units, seed: np.random.SeedSequence, low: int, high: int) -> IntArray:
+    """Return how often draws `low` to `high` take each unit; items in one stratum as `compare` draws them."""
+    from assay.resampling import _kernels, _rater_kernels
+    from assay.resampling.sampler import ITEMS, STREAMS
+
+    parts = []
+    for stratum, size in enumerate(units.sizes):
+        key = np.uint64(_random.key(seed, "draws", *([stratum] if stratum else [])))
+        seeds = _kernels.seed_stream(key, STREAMS, ITEMS, low, high)
+        parts.append(_rater_kernels.draw_weights(int(size), seeds))
+    return np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0]
+
+
+def _largest(values: FloatArray) -> FloatArray:
+    """Return the largest of each row, NaN where none is defined."""
+    known = np.where(np.isnan(values), -np.inf, values).max(axis=1)
+    return np.where(np.isinf(known), np.nan, known)
+
+
+def _quantile(values: FloatArray, level: float) -> float:
+    known = values[~np.isnan(values)]
+    return float(np.quantile(known, level)) if known.size else math.nan

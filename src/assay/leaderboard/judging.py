@@ -1,0 +1,144 @@
+"""What units say of models and pairs: scores, contrasts and p-values, raters drawn or not, scores missing or not."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.errors import DataError
+from assay.inference.corrections import adjust
+from assay.leaderboard.joint import Pairs, Reach, Spread, reach_of, swap_test
+from assay.leaderboard.tasks import Tasks
+from assay.leaderboard.units import Units
+from assay.scales import FloatArray
+
+if TYPE_CHECKING:
+    from assay.leaderboard.crossed import RaterQuestion
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What is asked of the units: pairs, level, draws."""
+
+    pairs: Pairs
+    correction: str
+    level: float
+    n_resamples: int
+    seed: np.random.SeedSequence
+    workers: int
+    progress: Callable[[int], object] | None
+    rounding: float
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the units say: scores, pairs and ranks, as arrays in the order of the models and pairs."""
+
+    scores: FloatArray
+    score_low: FloatArray
+    score_high: FloatArray
+    contrasts: FloatArray
+    low: FloatArray
+    high: FloatArray
+    pvalues: FloatArray
+    adjusted: FloatArray
+    marginal: FloatArray
+    leads: FloatArray
+    word: str
+    n_units: int
+    null: str
+    exact: bool
+    notes: tuple[str, ...]
+
+
+def judge(units: Units, ask: Ask, asked: "RaterQuestion | None" = None, *, pvalues: FloatArray | None = None) -> Judged:
+    """Return what these units say; with a question about raters, of raters like these.
+
+    `pvalues` are those of the pairs by themselves, where units do not give them: for metrics without item scores.
+    """
+    if units.n_units < 2:
+        raise DataError(f"a board needs at least two {units.word}s that every model answered; got {units.n_units}.")
+    pairs = ask.pairs
+    spread = Spread.of(units, pairs, rounding=ask.rounding)
+    reach = reach_of(
+        units, spread, confidence_level=ask.level, n_resamples=ask.n_resamples, seed=ask.seed, workers=ask.workers,
+        progress=ask.progress,
+    )  # fmt: skip
+    contrasts = np.where(spread.telling == 0, 0.0, units.scores[pairs.first] - units.scores[pairs.second])
+    if asked is not None:
+        from assay.leaderboard.crossed import judge_raters
+
+        arms, tested, marginal, own = judge_raters(
+            asked, units, spread, confidence_level=ask.level, n_resamples=ask.n_resamples, seed=ask.seed,
+            workers=ask.workers,
+        )  # fmt: skip
+    else:
+        tested = swap_test(
+            units, spread, n_resamples=ask.n_resamples, seed=ask.seed, rounding=ask.rounding, workers=ask.workers
+        )
+        if pvalues is not None:
+            tested = replace(tested, pvalues=pvalues, adjusted=np.fmax(tested.adjusted, pvalues))
+        arms = spread.arms(reach.pairs, confidence_level=ask.level)
+        marginal = _marginal(spread, reach, confidence_level=ask.level)
+        own = reach.scores * np.sqrt(np.square(units.errors).sum(axis=0))
+    adjusted = tested.adjusted
+    if ask.correction != "westfall-young":
+        adjusted = adjust(tested.pvalues, method=ask.correction)
+    notes = (
+        f"So many pairs take long: {reach.n_draws:,} of the {ask.n_resamples:,} draws measure how far the intervals of "
+        "contrasts reach.",
+    )
+    return Judged(
+        units.scores,
+        units.scores - own,
+        units.scores + own,
+        contrasts,
+        contrasts - arms,
+        contrasts + arms,
+        tested.pvalues,
+        adjusted,
+        marginal,
+        reach.leads,
+        units.word,
+        units.n_units,
+        "swapped-items" if asked is None else "random-effects",
+        tested.exact,
+        notes if reach.n_draws < ask.n_resamples else (),
+    )
+
+
+def _marginal(spread: Spread, reach: Reach, *, confidence_level: float) -> FloatArray:
+    """Return how far each pair's interval reaches when only the rank of its first, or second, model matters."""
+    pairs = spread.pairs
+    arms = [
+        spread.arms(1.0, confidence_level=confidence_level) * np.where(np.isinf(spread.least), 1.0, reach.by_model[of])
+        for of in (pairs.first, pairs.second)
+    ]
+    return np.stack(arms)
+
+
+def bounded(worst: Judged, best: Judged, tasks: Tasks, ask: Ask) -> Judged:
+    """Return what holds whatever the missing scores are: between all of them at their worst and at their best."""
+    lacks = np.array([name in tasks.lacking for name in tasks.models])
+    first, second = ask.pairs.first, ask.pairs.second
+    open_pair, both = lacks[first] | lacks[second], lacks[first] & lacks[second]
+    same = np.sign(worst.contrasts) == np.sign(best.contrasts)
+    pvalues, adjusted = (
+        np.where(open_pair & ~same, 1.0, np.maximum(a, b))
+        for a, b in ((worst.pvalues, best.pvalues), (worst.adjusted, best.adjusted))
+    )
+    undefined = np.where(both, np.nan, 0.0)
+    return replace(
+        worst,
+        scores=np.where(lacks, np.nan, worst.scores),
+        score_low=np.fmin(worst.score_low, best.score_low),
+        score_high=np.fmax(worst.score_high, best.score_high),
+        contrasts=np.where(open_pair, np.nan, worst.contrasts),
+        low=np.fmin(worst.low, best.low) + undefined,
+        high=np.fmax(worst.high, best.high) + undefined,
+        pvalues=pvalues + undefined,
+        adjusted=adjusted + undefined,
+        marginal=np.maximum(worst.marginal, best.marginal) + np.where(open_pair, np.inf, 0.0),
+        leads=np.where(lacks, np.nan, worst.leads),
+    )

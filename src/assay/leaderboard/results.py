@@ -1,0 +1,309 @@
+"""The board: models with scores and ranks, pairs with contrasts, and what may be said of them in English."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from assay._json import plain
+from assay.errors import ArgumentError
+
+if TYPE_CHECKING:
+    import polars
+
+NAMED = 8
+"""Up to so many models are named in a sentence; of more, the first ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The two ends of an interval; NaN where it is undefined."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class RankedModel:
+    """One row of a board.
+
+    Attributes
+    ----------
+    name : str
+    score : float
+        NaN for a model that lacks a task; its interval then holds the worst and the best that it could have.
+    confidence_interval : Limits
+        Of the score, by itself.
+    rank : int or None
+        By score; models with equal scores share a rank. None for a model that lacks a task.
+    rank_low, rank_high : int
+        Between which ranks the model truly lies: all models' sets hold together.
+    rank_low_marginal, rank_high_marginal : int
+        The same for this model by itself.
+    may_be_best : bool
+        No other model is known to be better: `rank_low` is 1.
+    leads : float
+        The share of resampled boards that the model leads.
+    n_items : int
+        How many items the score rests on.
+    """
+
+    name: str
+    score: float
+    confidence_interval: Limits
+    rank: int | None
+    rank_low: int
+    rank_high: int
+    may_be_best: bool
+    n_items: int
+    rank_low_marginal: int
+    rank_high_marginal: int
+    leads: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two models.
+
+    Attributes
+    ----------
+    a, b : str
+    contrast : float
+        How much better `a` is; NaN where both lack a task.
+    confidence_interval : Limits
+        All pairs' intervals hold together.
+    pvalue, pvalue_adjusted : float
+        By itself, as `compare` gives it, and adjusted for all pairs.
+    """
+
+    a: str
+    b: str
+    contrast: float
+    confidence_interval: Limits
+    pvalue: float
+    pvalue_adjusted: float
+
+
+@dataclass(frozen=True, slots=True)
+class TaskScore:
+    """The score of one model on one task; NaN where it lacks the task."""
+
+    task: str
+    model: str
+    score: float
+    n_items: int
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """What is known of the order of many models. `print` it for the board in English.
+
+    Attributes
+    ----------
+    models : tuple of RankedModel
+        From best to worst.
+    pairs : tuple of Pair
+        All pairs, or those with the baseline; the better model is `a`.
+    groups : tuple of tuple of str
+        The largest groups in which no two models are told apart; they may overlap.
+    tasks : tuple of TaskScore
+        The score of each model on each task, where the board is over several.
+    metric, title, better : str
+    gold, baseline : str
+        Empty where there is none.
+    by, aggregate, task_effect : str
+        Over which column, how ("mean", "mean-rank", "borda", "win-rate"), and whether tasks are "fixed" or "random".
+    null, correction : str
+    confidence_level : float
+    n_resamples : int
+    exact : bool
+        Whether p-values count all arrangements.
+    seed : int
+    notes : tuple of str
+    signature : str
+    slice : str
+        Which slice of the items this is; empty for all of them.
+    """
+
+    models: tuple[RankedModel, ...]
+    pairs: tuple[Pair, ...]
+    groups: tuple[tuple[str, ...], ...]
+    tasks: tuple[TaskScore, ...]
+    metric: str
+    title: str
+    better: str
+    gold: str
+    baseline: str
+    by: str
+    aggregate: str
+    task_effect: str
+    null: str
+    correction: str
+    confidence_level: float
+    n_resamples: int
+    exact: bool
+    seed: int
+    notes: tuple[str, ...]
+    signature: str
+    slice: str = ""
+
+    @property
+    def alpha(self) -> float:
+        """Below which adjusted p-value two models are told apart."""
+        return 1 - self.confidence_level + 1e-12
+
+    @property
+    def leaders(self) -> tuple[RankedModel, ...]:
+        """The models with the best score: one, or several that share it."""
+        return tuple(model for model in self.models if model.rank == 1)
+
+    @property
+    def may_be_best(self) -> tuple[str, ...]:
+        """The models of which none is known to be worse than another model."""
+        return tuple(model.name for model in self.models if model.may_be_best)
+
+    @property
+    def n_apart(self) -> int:
+        """How many pairs are told apart."""
+        return sum(pair.pvalue_adjusted <= self.alpha for pair in self.pairs)
+
+    def model(self, name: str) -> RankedModel:
+        """Return the row of one model."""
+        for model in self.models:
+            if model.name == name:
+                return model
+        raise ArgumentError(f"no model is called {name!r} on this board.")
+
+    def pair(self, a: str, b: str) -> Pair:
+        """Return what is known of two models, the contrast being that of `a` over `b`."""
+        for pair in self.pairs:
+            if (pair.a, pair.b) == (a, b):
+                return pair
+            if (pair.a, pair.b) == (b, a):
+                ends = Limits(-pair.confidence_interval.high, -pair.confidence_interval.low)
+                return Pair(a, b, -pair.contrast, ends, pair.pvalue, pair.pvalue_adjusted)
+        raise ArgumentError(f"{a!r} and {b!r} are not a pair on this board.")
+
+    @property
+    def verdict(self) -> str:
+        """The first sentences: who leads, who may be best, how many pairs are told apart."""
+        where = f" on {self.slice}" if self.slice else ""
+        lead = self.leaders
+        scores = f"{self.title} {lead[0].score:.4g}" if lead else ""
+        if not lead:
+            first = f"No model has a score on every task{where}."
+        elif len(lead) == 1:
+            ends = lead[0].confidence_interval
+            level = f"{100 * self.confidence_level:g} % interval"
+            between = "undefined" if math.isnan(ends.low) else f"{ends.low:.4g} to {ends.high:.4g}"
+            first = f"{lead[0].name} leads{where}: {scores} ({level} {between})."
+        else:
+            first = f"{_listed([model.name for model in lead])} share the lead{where}: {scores}."
+        told = (
+            f"{self.n_apart:,} of {len(self.pairs):,} pairs are told apart at "
+            f"{100 * (1 - self.confidence_level):g} %, all pairs taken together."
+        )
+        if self.baseline:
+            return f"{first} {self._against()} {told}"
+        best = self.may_be_best
+        if len(best) == 1:
+            second = f"No other model may be best: {best[0]} is better than every other."
+        elif len(best) == len(self.models):
+            second = f"Any of the {len(best)} models may be best."
+        else:
+            second = f"{len(best)} of {len(self.models)} models may be best: {_listed(best)}."
+        return f"{first} {second} {told}"
+
+    def _against(self) -> str:
+        better = [p.a for p in self.pairs if p.pvalue_adjusted <= self.alpha and p.a != self.baseline]
+        worse = [p.b for p in self.pairs if p.pvalue_adjusted <= self.alpha and p.b != self.baseline]
+        parts = [f"{_listed(some)} {word} {self.baseline}" for some, word in (
+            (better, f"{'is' if len(better) == 1 else 'are'} better than"),
+            (worse, f"{'is' if len(worse) == 1 else 'are'} worse than"),
+        ) if some]  # fmt: skip
+        return f"{'; '.join(parts)}." if parts else f"No model is told apart from {self.baseline}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as numbers, texts and lists; NaN is None."""
+        content: dict[str, Any] = plain(self)
+        return content
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "Leaderboard":
+        """Make a board from `to_dict`, or from what `assay leaderboard --json` printed."""
+
+        def limits(ends: Mapping[str, Any]) -> Limits:
+            return Limits(_number(ends["low"]), _number(ends["high"]))
+
+        known = dict(content)
+        known["models"] = tuple(
+            RankedModel(**row | {
+                "score": _number(row["score"]), "leads": _number(row["leads"]),
+                "confidence_interval": limits(row["confidence_interval"]),
+            })
+            for row in content["models"]
+        )  # fmt: skip
+        known["pairs"] = tuple(
+            Pair(**row | {name: _number(row[name]) for name in ("contrast", "pvalue", "pvalue_adjusted")}
+                 | {"confidence_interval": limits(row["confidence_interval"])})
+            for row in content["pairs"]
+        )  # fmt: skip
+        known["groups"] = tuple(tuple(group) for group in content["groups"])
+        known["tasks"] = tuple(TaskScore(**row | {"score": _number(row["score"])}) for row in content["tasks"])
+        known["notes"] = tuple(content["notes"])
+        return cls(**{name: known[name] for name in cls.__slots__ if name in known})
+
+    def to_frame(self) -> "polars.DataFrame":
+        """Return one row for each model, ready for a site: rank, rank_low, rank_high, may_be_best and the rest."""
+        import polars
+
+        rows = [
+            {
+                "rank": row.rank, "model": row.name, "score": row.score,
+                "score_low": row.confidence_interval.low, "score_high": row.confidence_interval.high,
+                "rank_low": row.rank_low, "rank_high": row.rank_high, "may_be_best": row.may_be_best,
+                "rank_low_marginal": row.rank_low_marginal, "rank_high_marginal": row.rank_high_marginal,
+                "leads": row.leads, "n_items": row.n_items,
+            }
+            for row in self.models
+        ]  # fmt: skip
+        return polars.DataFrame(rows)
+
+    def pairs_to_frame(self) -> "polars.DataFrame":
+        """Return one row for each pair."""
+        import polars
+
+        return polars.DataFrame(
+            {
+                "a": [pair.a for pair in self.pairs],
+                "b": [pair.b for pair in self.pairs],
+                "contrast": [pair.contrast for pair in self.pairs],
+                "interval_low": [pair.confidence_interval.low for pair in self.pairs],
+                "interval_high": [pair.confidence_interval.high for pair in self.pairs],
+                "pvalue": [pair.pvalue for pair in self.pairs],
+                "pvalue_adjusted": [pair.pvalue_adjusted for pair in self.pairs],
+            }
+        )
+
+    def __str__(self) -> str:
+        width = max(len(model.name) for model in self.models)
+        lines = [self.verdict, ""]
+        for model in self.models:
+            rank = "–" if model.rank is None else str(model.rank)
+            ends = model.confidence_interval
+            lines.append(
+                f"{rank:>4}  {model.name:<{width}}  {model.score:>9.4g}  ({ends.low:.4g} to {ends.high:.4g})  "
+                f"ranks {model.rank_low}–{model.rank_high}{'  may be best' if model.may_be_best else ''}"
+            )
+        return "\n".join([*lines, "", *(f"Note: {note}" for note in self.notes), self.signature])
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = list(names[:NAMED])
+    if len(names) > NAMED:
+        return f"{', '.join(shown)} and {len(names) - NAMED} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
+
+
+def _number(value: Any) -> float:
+    return math.nan if value is None else float(value)

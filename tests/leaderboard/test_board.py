@@ -1,0 +1,321 @@
+"""A board gives every pair what `compare` gives it, and what holds for all pairs together."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import assay
+from assay import Contest, Leaderboard, Responses, ResponseTable, Scale, compare, compare_all
+from assay.errors import ArgumentError, DataError
+from assay.inference import binomial_region
+from assay.metrics.ratings import MeanRating
+
+from .tables import ratings, right_or_wrong, table_of
+
+
+def pairs_of(board):
+    return [(pair.a, pair.b, pair) for pair in board.pairs]
+
+
+def nominal(n=60, m=4):
+    rng = np.random.default_rng(3)
+    truth = rng.integers(3, size=(n, 1))
+    gold = np.where(rng.random((n, 3)) < 0.8, truth, rng.integers(3, size=(n, 3)))
+    scale = Scale("nominal", (0.0, 1.0, 2.0), ("x", "y", "z"))
+    sources = {"gold": Responses.from_grid(gold.astype(float))}
+    for j in range(m):
+        own = np.where(rng.random((n, 2)) < 0.5 + 0.1 * j, truth, rng.integers(3, size=(n, 2)))
+        sources[f"m{j}"] = Responses.from_grid(own.astype(float))
+    return ResponseTable(np.arange(n).astype(str), sources, scale)
+
+
+CASES = {
+    "ratings with repeats": (table_of(ratings()), {}),
+    "few items, all arrangements": (table_of(ratings(9)), {}),
+    "against gold": (table_of(ratings(), gold=ratings(m=1, k=5)[:, 0]), {"gold": "gold"}),
+    "labels": (nominal(), {"gold": "gold"}),
+    "no item scores": (table_of(ratings(25, 3), gold=ratings(25, 1)[:, 0]), {"gold": "gold", "metric": "rmse"}),
+    "clusters": (table_of(ratings(), groups={"document": np.arange(40) // 3}), {"cluster": "document"}),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_pair_has_the_contrast_and_the_p_of_compare(name):
+    table, how = CASES[name]
+    board = compare_all(table, rng=5, n_resamples=999, **how)
+    how = {key: value for key, value in how.items() if key != "gold"}
+    for a, b, pair in pairs_of(board):
+        alone = compare(table.contest(a=a, b=b, gold=board.gold or None), rng=5, n_resamples=999, **how)
+        assert pair.contrast == pytest.approx(alone.contrast, abs=1e-12)
+        if name == "clusters":  # the same swaps, other coins
+            assert abs(pair.pvalue - alone.pvalue) <= 4 * np.hypot(alone.pvalue_se, alone.pvalue_se) + 1e-3
+        else:
+            assert pair.pvalue == pytest.approx(alone.pvalue, abs=1e-12)
+        assert board.model(a).score == pytest.approx(alone.a_score)
+        assert pair.pvalue <= pair.pvalue_adjusted
+        assert pair.contrast >= 0
+
+
+@pytest.mark.parametrize("with_gold", [False, True])
+def test_with_crossed_raters_every_pair_is_judged_as_compare_judges_it(with_gold):
+    rng = np.random.default_rng(1)
+    grid = rng.normal(size=(20, 3, 4)) + rng.normal(size=(1, 3, 4)) * 0.4 + np.array([0, 0.5, 2])[:, np.newaxis]
+    raters = np.tile(np.arange(4), (20, 1))
+    if with_gold:
+        gold = Responses.from_grid(rng.normal(size=(20, 4)), raters)
+        sources = {"gold": gold} | {f"m{j}": Responses.from_grid(grid[:, j, :1]) for j in range(3)}
+        table = ResponseTable(np.arange(20).astype(str), sources, Scale("continuous"), {}, tuple("abcd"))
+    else:
+        table = table_of(grid, raters=raters)
+    how = {"n_resamples": 499, "rng": 2}
+    board = compare_all(table, gold="gold" if with_gold else None, **how)
+    assert board.null == "random-effects"
+    for a, b, pair in pairs_of(board):
+        alone = compare(table.contest(a=a, b=b, gold=board.gold or None), **how)
+        assert pair.contrast == pytest.approx(alone.contrast)
+        assert pair.pvalue == pytest.approx(alone.pvalue)
+        assert pair.pvalue <= pair.pvalue_adjusted <= min(1, 3 * pair.pvalue) + 1e-12
+        assert pair.confidence_interval.low < alone.confidence_interval.low
+    assert any("raters like these" in note for note in board.notes)
+
+
+def test_with_two_models_the_interval_is_that_of_compare():
+    table = table_of(ratings(m=2))
+    [pair] = compare_all(table, rng=0).pairs
+    alone = compare(table.contest(a=pair.a, b=pair.b), rng=0).confidence_interval
+    assert alone.method == "symmetric"
+    assert pair.confidence_interval.low == pytest.approx(alone.low)
+    assert pair.confidence_interval.high == pytest.approx(alone.high)
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 10**6))
+def test_order_names_units_and_direction_of_the_models_do_not_matter(seed):
+    rng = np.random.default_rng(seed)
+    scores = ratings(20, 4, seed=seed)
+    board = compare_all(table_of(scores), rng=1, n_resamples=299)
+    order = rng.permutation(4)
+    moved = compare_all(table_of(scores[:, order], names=[f"m{j}" for j in order]), rng=1, n_resamples=299)
+    scaled = compare_all(table_of(10 - 3 * scores), metric=MeanRating("lower"), rng=1, n_resamples=299)
+    for row in board.models:
+        same, other = moved.model(row.name), scaled.model(row.name)
+        assert (row.rank, row.rank_low, row.rank_high) == (same.rank, same.rank_low, same.rank_high)
+        assert (row.rank, row.rank_low, row.rank_high) == (other.rank, other.rank_low, other.rank_high)
+        assert other.score == pytest.approx(10 - 3 * row.score)
+    for a, b, pair in pairs_of(board):
+        assert moved.pair(a, b).pvalue_adjusted == pytest.approx(pair.pvalue_adjusted)
+        assert scaled.pair(a, b).contrast == pytest.approx(3 * pair.contrast)
+        assert scaled.pair(a, b).confidence_interval.low == pytest.approx(3 * pair.confidence_interval.low)
+        assert scaled.pair(a, b).pvalue_adjusted == pytest.approx(pair.pvalue_adjusted)
+    assert [set(group) for group in board.groups] == [set(group) for group in moved.groups]
+
+
+def test_duplicated_responses_change_nothing():
+    scores = ratings()
+    once = compare_all(table_of(scores), rng=1, n_resamples=299)
+    twice = compare_all(table_of(np.concatenate([scores, scores], axis=2)), rng=1, n_resamples=299)
+    assert [p.pvalue_adjusted for p in once.pairs] == [p.pvalue_adjusted for p in twice.pairs]
+
+
+def test_threads_do_not_matter():
+    table = table_of(ratings(m=7))
+    one, three = (compare_all(table, rng=4, n_resamples=700, workers=w).to_dict() for w in (1, 3))
+    assert one == three
+
+
+def test_ranks_pairs_and_groups_tell_one_story():
+    board = compare_all(table_of(ratings(60, 6, step=0.35)), rng=0, n_resamples=1999)
+    names = [row.name for row in board.models]
+    assert names == ["m5", "m4", "m3", "m2", "m1", "m0"]
+    for row in board.models:
+        above = sum(p.pvalue_adjusted <= 0.05 for p in board.pairs if p.b == row.name)
+        below = sum(p.pvalue_adjusted <= 0.05 for p in board.pairs if p.a == row.name)
+        assert (row.rank_low, row.rank_high) == (1 + above, 6 - below)
+        assert row.rank_low <= row.rank <= row.rank_high
+        assert row.may_be_best == (above == 0)
+        assert row.rank_low <= row.rank_low_marginal or row.rank_high >= row.rank_high_marginal
+    for group in board.groups:
+        told = [board.pair(a, b).pvalue_adjusted <= 0.05 for a in group for b in group if a < b]
+        assert not any(told)
+    assert {name for group in board.groups for name in group} == set(names)
+    assert sum(row.leads for row in board.models) == pytest.approx(1)
+    assert "m5 leads" in board.verdict
+
+
+def test_models_that_answer_alike_share_a_rank_and_say_so():
+    scores = ratings(m=3)
+    table = table_of(np.concatenate([scores, scores[:, [2]]], axis=1))
+    board = compare_all(table, rng=0, n_resamples=499)
+    assert {row.name: row.rank for row in board.models} == {"m2": 1, "m3": 1, "m1": 3, "m0": 4}
+    pair = board.pair("m2", "m3")
+    assert (pair.contrast, pair.pvalue, pair.pvalue_adjusted) == (0, 1, 1)
+    assert np.isnan(pair.confidence_interval.low)
+    assert "These score alike on every item and share a rank: m2 and m3." in board.notes
+    assert board.verdict.startswith("m2 and m3 share the lead")
+
+
+def test_all_models_alike_are_one_group():
+    board = compare_all(table_of(np.repeat(ratings(m=1), 4, axis=1)), rng=0, n_resamples=99)
+    assert [row.rank for row in board.models] == [1, 1, 1, 1]
+    assert len(board.groups) == 1
+    assert board.notes[-1].startswith("All models score alike on every item")
+    assert "Any of the 4 models may be best" in board.verdict
+
+
+def test_a_baseline_costs_less_than_all_pairs():
+    table = table_of(ratings(60, 6, step=0.25))
+    every, few = (compare_all(table, rng=0, baseline=name) for name in (None, "m0"))
+    assert len(few.pairs) == 5
+    for pair in few.pairs:
+        whole = every.pair(pair.a, pair.b)
+        assert pair.pvalue == whole.pvalue
+        assert pair.pvalue_adjusted <= whole.pvalue_adjusted
+        assert pair.confidence_interval.low >= whole.confidence_interval.low
+    assert "better than m0" in few.verdict
+
+
+def test_corrections_other_than_the_joint_one():
+    table = table_of(ratings(m=4))
+    boards = {name: compare_all(table, rng=0, correction=name) for name in ("none", "holm", "benjamini-hochberg")}
+    pvalues = [pair.pvalue for pair in boards["none"].pairs]
+    assert [pair.pvalue_adjusted for pair in boards["none"].pairs] == pvalues
+    for name in ("holm", "benjamini-hochberg"):
+        expected = assay.inference.adjust(pvalues, method=name)
+        assert [pair.pvalue_adjusted for pair in boards[name].pairs] == pytest.approx(list(expected))
+    assert any("not adjusted" in note for note in boards["none"].notes)
+
+
+def test_the_json_has_the_agreed_names_and_reads_back():
+    board = compare_all(table_of(right_or_wrong()), rng=0, n_resamples=499)
+    content = board.to_dict()
+    assert {"models", "pairs", "groups", "notes", "signature"} <= set(content)
+    row, pair = content["models"][0], content["pairs"][0]
+    wanted = {"name", "score", "confidence_interval", "rank", "rank_low", "rank_high", "may_be_best", "n_items"}
+    assert wanted <= set(row)
+    assert set(row["confidence_interval"]) == {"low", "high"}
+    assert set(pair) == {"a", "b", "contrast", "confidence_interval", "pvalue", "pvalue_adjusted"}
+    assert Leaderboard.from_dict(content).to_dict() == content
+    frame = board.to_frame()
+    assert frame.columns[:2] == ["rank", "model"]
+    assert {"rank_low", "rank_high", "may_be_best"} <= set(frame.columns)
+    assert board.pairs_to_frame().height == 10
+
+
+def test_a_pair_that_few_items_tell_apart_gets_students_interval():
+    scores = ratings(40, 3, 1)
+    close = scores[:, [0]] + 0.0
+    close[:4] += np.array([0.5, 0.4, 0.7, -0.1]).reshape(4, 1, 1)
+    board = compare_all(table_of(np.concatenate([scores, close], axis=1)), rng=0)
+    pair = board.pair("m3", "m0")
+    ends = pair.confidence_interval
+    error = np.std((close - scores[:, [0]]).ravel(), ddof=1) / np.sqrt(40)
+    from scipy.stats import t
+
+    assert (ends.high - ends.low) / 2 == pytest.approx(t.isf(0.025 / 6, 3) * error)
+
+
+BAD = {
+    "one model": (lambda: compare_all(table_of(ratings(m=1))), DataError, "at least two models; got m0"),
+    "unknown baseline": (
+        lambda: compare_all(table_of(ratings()), baseline="m9"),
+        ArgumentError,
+        "`baseline` must be one of the models; got 'm9'",
+    ),
+    "unknown gold": (lambda: compare_all(table_of(ratings()), gold="human"), DataError, "no source is called 'human'"),
+    "unknown column": (lambda: compare_all(table_of(ratings()), by="task"), ArgumentError, "`by` must name a column"),
+    "twice": (lambda: compare_all(table_of(ratings()), models=["m0", "m0"]), ArgumentError, "'m0' is named twice"),
+    "gold as model": (
+        lambda: compare_all(table_of(ratings()), gold="m0", models=["m0", "m1"]),
+        ArgumentError,
+        "'m0' is gold",
+    ),
+    "wins": (
+        lambda: compare_all(table_of(ratings(), gold=ratings(m=1)[:, 0]), gold="gold", metric="wins"),
+        ArgumentError,
+        "exists only between two models",
+    ),
+    "gold needed": (lambda: compare_all(table_of(ratings()), metric="mae"), ArgumentError, "needs gold"),
+    "two thousand models": (
+        lambda: compare_all(table_of(ratings(5, 2000, 1)), rng=0),
+        ArgumentError,
+        "1,999,000 pairs.*baseline",
+    ),
+    "one item": (lambda: compare_all(table_of(ratings(1))), DataError, "at least two items"),
+    "weights": (lambda: compare_all(table_of(ratings()), weights={"x": 1}), ArgumentError, "weights of tasks"),
+    "correction": (lambda: compare_all(table_of(ratings()), correction="holme"), ArgumentError, "Did you mean 'holm'"),
+    "level": (lambda: compare_all(table_of(ratings()), confidence_level=95), ArgumentError, "Did you mean 0.95"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_gets_one_clear_line(name):
+    act, error, message = BAD[name]
+    with pytest.raises(error, match=message) as caught:
+        act()
+    assert "\n" not in str(caught.value)
+
+
+def test_a_model_without_common_items_is_named():
+    scores = ratings(20, 3, 1)
+    scores[:10, 2] = np.nan
+    scores[10:, :2] = np.nan
+    with pytest.raises(DataError, match="no item has a response from every model"):
+        compare_all(table_of(scores))
+    scores = ratings(20, 3, 1)
+    scores[:, 2] = np.nan
+    with pytest.raises(DataError, match="'m2' has no item in common"):
+        compare_all(table_of(scores))
+
+
+def test_items_that_some_model_lacks_are_left_out_with_a_note():
+    scores = ratings(20, 3, 1)
+    scores[:5, 1] = np.nan
+    board = compare_all(table_of(scores), rng=0, n_resamples=99)
+    assert {row.n_items for row in board.models} == {15}
+    assert any("5 of 20 items are left out" in note and "m1 lacks most (5)" in note for note in board.notes)
+
+
+def test_fewer_items_than_models_is_said():
+    board = compare_all(table_of(ratings(6, 9, 1)), rng=0, n_resamples=99)
+    assert any("fewer items (6) than models (9)" in note for note in board.notes)
+
+
+def test_two_thousand_models_against_a_baseline():
+    board = compare_all(table_of(ratings(30, 2000, 1, step=0.001)), baseline="m0", rng=0, n_resamples=99)
+    assert len(board.pairs) == 1999
+    assert board.groups == ()
+
+
+def test_many_models_take_fewer_draws_for_their_intervals_and_say_so(monkeypatch):
+    from assay.leaderboard import joint
+
+    monkeypatch.setattr(joint, "WORK", 1.0)
+    monkeypatch.setattr(joint, "LEAST", 200)
+    board = compare_all(table_of(ratings()), rng=0, n_resamples=999)
+    assert any("200 of the 999 draws" in note for note in board.notes)
+
+
+def test_ranks_hold_together_where_models_are_truly_equal():
+    """7 of 10 models are equal, 200 data sets: all true ranks are covered, and no equal pair told apart, in 95 %."""
+    rng = np.random.default_rng(9)
+    quality = np.array([0.0] * 7 + [0.6, 1.2, 1.8])
+    true_ranks = (quality[np.newaxis] > quality[:, np.newaxis]).sum(axis=1) + 1
+    n_sets, missed, wrong = 200, 0, 0
+    for number in range(n_sets):
+        scores = quality + rng.normal(size=(60, 10)) + rng.normal(size=(60, 1))
+        board = compare_all(table_of(scores), rng=number, n_resamples=199, workers=1)
+        sets = [(board.model(f"m{j}").rank_low, board.model(f"m{j}").rank_high) for j in range(10)]
+        missed += not all(least <= rank <= most for rank, (least, most) in zip(true_ranks, sets, strict=True))
+        wrong += any(p.pvalue_adjusted <= 0.05 for a, b, p in pairs_of(board) if a < "m7" and b < "m7")
+    region = binomial_region(n_sets, 0.05)
+    assert missed <= region.high
+    assert wrong <= region.high
+
+
+def test_a_contest_is_untouched():
+    table = table_of(ratings())
+    before = {name: source.values.copy() for name, source in table.sources.items()}
+    compare_all(table, rng=0, n_resamples=99)
+    assert all((table.sources[name].values == values).all() for name, values in before.items())
+    assert isinstance(table.contest(a="m0", b="m1"), Contest)
