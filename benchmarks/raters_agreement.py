@@ -11,6 +11,7 @@ of themselves: for them "these raters" counts how often the default holds what i
 """
 
 import argparse
+import itertools
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -151,7 +152,8 @@ def measure(cell):
             seen.setdefault((name, "default"), []).append((true[name] in interval, interval.width))
             if of_two:
                 seen.setdefault((name, "these raters"), []).append((of_two[name] in interval, interval.width))
-        for name, method, interval in others(cells_from(source.values, source.items, source.raters), rng):
+        beside = others(cells_from(source.values, source.items, source.raters), rng) if not at_random else ()
+        for name, method, interval in beside:
             seen.setdefault((name, method), []).append((true[name] in interval, interval.width))
     design = {"n_items": n, "n_raters": r, "raters_per_item": per_item or r, "rater_sd": of_raters}
     design["at_random"] = at_random
@@ -173,7 +175,8 @@ def shares(entries):
 
 def tables():
     """Print the coverage, and the width, of each coefficient as Markdown."""
-    rows = read_rows(MEASURED / "raters_agreement.csv")
+    measured = read_rows(MEASURED / "raters_agreement.csv")
+    rows = [row for row in measured if not float(row["at_random"])]
     designs = list(dict.fromkeys((row["n_items"], row["n_raters"], row["raters_per_item"]) for row in rows))
     heads = [f"{n} × {r}" + (f", {per} per item" if per != r else "") for n, r, per in designs]
     known = {
@@ -198,6 +201,19 @@ def tables():
                 shown = [" / ".join(map(form, cell)) if all(cell) else "–" for cell in found]
                 print(f"| {rater_sd} | {title} | " + " | ".join(shown) + " |")
         print()
+    mixed = [row for row in measured if float(row["at_random"])]
+    heads = list(dict.fromkeys((row["n_items"], row["n_raters"]) for row in mixed))
+    print(
+        "| at random | coefficient | "
+        + " | ".join(f"{n} × {r}" for n, r in heads)
+        + " |\n"
+        + "|---" * (len(heads) + 2)
+        + "|"
+    )
+    for share, (name, title) in itertools.product(dict.fromkeys(row["at_random"] for row in mixed), SHOWN.items()):
+        found = [row for row in mixed if (row["at_random"], row["coefficient"]) == (share, name)]
+        shown = [f"{100 * float(row['coverage']):.1f}" for row in found]
+        print(f"| {100 * float(share):g} % | {title} | " + " | ".join(shown) + " |")
     of_two = [row for row in rows if row["interval"] == "these raters"]
     print("these two raters:", ", ".join(f"{row['coefficient']} {100 * float(row['coverage']):.1f}" for row in of_two))
 

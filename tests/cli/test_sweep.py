@@ -238,14 +238,24 @@ def test_two_runs_give_the_same_export_byte_for_byte(assay, folder):
         (("run", "study.toml", "--store", "s.db", "--dask", "here"), 1, "No Dask scheduler answers at here"),
         (("status", "s.db"), 1, "assay: s.db: there is no such store."),
         (("status", "study.toml"), 1, "assay: study.toml: this is not a sweep store"),
-        (("export", "done.db", "out.xlsx"), 2, "`OUTPUT` must end in .csv, .parquet or .json; got 'out.xlsx'."),
-        (("export", "done.db", "no/out.csv"), 1, "assay: no/out.csv: cannot be written"),
-        (("export", "done.db", "no/out.parquet"), 1, "assay: no/out.parquet: cannot be written"),
-        (("export", "done.db", "no/out.json"), 1, "assay: no/out.json: cannot be written"),
+        (
+            ("export", "done.db", "out.xlsx"),
+            2,
+            "`OUTPUT` must be a file that ends in .csv, .parquet or .json; got 'out.xlsx'.",
+        ),
+        (("export", "done.db", "no/out.csv"), 1, "assay: no/out.csv cannot be written: there is no folder"),
+        (("export", "done.db", "no/out.parquet"), 1, "assay: no/out.parquet cannot be written: there is no folder"),
+        (("export", "done.db", "no/out.json"), 1, "assay: no/out.json cannot be written: there is no folder"),
+        (("export", "nope.db", "out.csv"), 1, "assay: nope.db: there is no such store."),
+        (("export", "done.db", "done.db"), 2, "must be a file that ends in"),
+        (("export", "done.json", "done.json", "--force"), 2, "would overwrite done.json, which is read"),
+        (("export", "done.db", "there.csv"), 2, "there.csv exists already; name another file, or add --force"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(assay, folder, arguments, code, words):
     (folder / "bad.toml").write_text("seed = 1")
+    (folder / "there.csv").write_text("mine")
+    (folder / "done.json").write_text("mine")
     assay("run", "study.toml", "--store", "done.db")
     ended, _, err = assay(*arguments)
     assert ended == code

@@ -79,6 +79,23 @@ def test_parameters_without_a_common_type_are_text_in_a_frame():
     assert table["w"].to_list() == [1.0, 0.5]
 
 
+def test_parameters_that_a_common_type_would_merge_or_change_stay_apart():
+    """1 and 1.0 are different cells; a mapping has the keys that it has; a number has all its digits."""
+    entries = {"n": [1, 1.0, 2], "m": [{"a": 1}, {"b": 2}, None], "big": [10**400, 5, 10**30], "b": [True, 1, None]}
+    rows = [Row("id", "m:f", 1, {name: values[i] for name, values in entries.items()}) for i in range(3)]
+    table = frame(rows, task=False)
+    assert table["n"].to_list() == ["1", "1.0", "2"]
+    assert table["m"].to_list() == ['{"a": 1}', '{"b": 2}', None]
+    assert table["big"].to_list() == [str(10**400), "5", str(10**30)]
+    assert table["b"].to_list() == ["true", "1", None]
+
+
+def test_lists_are_lists_in_a_frame_unless_they_may_not_be():
+    rows = [Row("id", "m:f", 1, {"v": v}) for v in ([1, 2], [3])]
+    assert frame(rows, task=False)["v"].to_list() == [[1, 2], [3]]
+    assert frame(rows, task=False, nested=False)["v"].to_list() == ["[1, 2]", "[3]"]
+
+
 def test_numpy_s_numbers_are_plain_ones_in_a_row():
     row = run(fragile, Grid([{"kind": "other"}]), rng=np.random.default_rng(1)).rows[0]
     assert type(row.values["x"]) is float

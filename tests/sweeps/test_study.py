@@ -1,3 +1,5 @@
+import sys
+
 import pytest
 
 from assay.errors import DataError, MissingFileError
@@ -77,6 +79,14 @@ def test_a_file_is_a_parameter_that_changes_with_its_content(read, tmp_path):
         (TASK + "[files]\nf = 'no.csv'\n[grid]\nn = [1]", "the study's file 'no.csv' cannot be read"),
         (TASK + "[files]\nn = 'study.toml'\n[grid]\nn = [1]", "cannot be read"),
         (TASK + "[grid]\nn = [2026-01-01]", "no JSON form for date"),
+        (TASK + "[files]\nf = -1\n[grid]\nn = [1]", "must be named by its path, in quotes; got -1"),
+        (TASK + "[files]\nf = '/dev/zero'\n[grid]\nn = [1]", "the study's file '/dev/zero' cannot be read"),
+        (TASK + f"[grid]\nn = {list(range(1001))}\nm = {list(range(1001))}", "a grid holds at most 1,000,000 cells"),
+        (TASK + f"[grid]\nn = {'9' * 5000}", "not a readable TOML document"),
+        (TASK + f"[grid]\nn = {'[' * 2000}{']' * 2000}", "not a readable TOML document"),
+        ('task = ".x:y"\n[grid]\nn = [1]', "A task is named `package.module:function`; got '.x:y'."),
+        ('task = "a b:c"\n[grid]\nn = [1]', "A task is named `package.module:function`"),
+        ('task = "x..y:z"\n[grid]\nn = [1]', "A task is named `package.module:function`"),
     ],
 )
 def test_a_document_that_cannot_be_meant_is_refused_with_its_name(read, text, words):
@@ -89,3 +99,29 @@ def test_a_document_that_cannot_be_meant_is_refused_with_its_name(read, text, wo
 def test_a_document_that_is_not_there(tmp_path):
     with pytest.raises(MissingFileError, match="there is no such file"):
         Study.read(tmp_path / "study.toml")
+
+
+def test_a_file_without_an_end_is_no_document():
+    with pytest.raises(DataError, match="it is not a file of at most"):
+        Study.read("/dev/zero")
+
+
+def test_a_module_that_fails_on_import_is_named(read, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "fails_on_import.py").write_text("1 / 0")
+    (tmp_path / "exits_on_import.py").write_text("raise SystemExit(0)")
+    for name in ("fails_on_import", "exits_on_import"):
+        with pytest.raises(DataError, match=f"The module of the task `{name}:f` cannot be imported: "):
+            read(f'task = "{name}:f"\n[grid]\nn = [1]')
+
+
+def test_the_folder_of_a_study_is_searched_last_and_only_for_its_own_tasks(read, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    before = list(sys.path)
+    read('task = "draw"\n[grid]\nn = [1]', tasks={"draw": draw.name})
+    assert sys.path == before
+    (tmp_path / "beside_the_study.py").write_text(
+        "from assay.sweeps import task\n@task(version=1)\ndef f(cell, rng):\n    return {}\n"
+    )
+    read('task = "beside_the_study:f"\n[grid]\nn = [1]')
+    assert sys.path == [*before, str(tmp_path)]

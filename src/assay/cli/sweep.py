@@ -15,8 +15,6 @@ from assay.cli._study import (
 )
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from assay.sweeps import Row
 
 app = typer.Typer(
@@ -37,12 +35,8 @@ def run(
     retry: RetryOption = False,
 ) -> None:
     """Compute the cells that the store does not have yet; exit with 3 if some failed."""
-    import sys
-
     from assay.sweeps import Study
 
-    # A study's own functions are usually in a file beside it; workers on this machine inherit the path.
-    sys.path.insert(0, str(study.resolve().parent))
     document = Study.read(study, tasks=TASKS)
     sweep = run_study(
         document.task, document.grid, store=store, workers=workers, dask=dask, rng=document.seed, retry=retry
@@ -92,41 +86,14 @@ def show(
 def export(
     store: StoreArgument,
     output: Annotated[Path, typer.Argument(help="The file to write: .csv, .parquet or .json.", show_default=False)],
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
 ) -> None:
     """Write one line per cell: task, version, parameters, values, state, stage and error."""
-    from assay import _json
-    from assay.errors import ArgumentError, DataError
-    from assay.sweeps import Store
+    from assay._files import check_outputs
+    from assay.sweeps import EXPORTS, Store
 
-    suffix = output.suffix.lower()
-    if suffix not in {".csv", ".parquet", ".json"}:
-        raise ArgumentError(f"`OUTPUT` must end in .csv, .parquet or .json; got {str(output)!r}.")
-    handle = Store(store)
-    try:
-        if suffix == ".json":
-            names = ("task", "version", "parameters", "values", "state", "stage", "error")
-            rows = [{name: getattr(row, name) for name in names} for row in handle.rows()]
-            output.write_text(_json.dumps({"seed": handle.seed, "cells": rows}, indent=1) + "\n", encoding="utf-8")
-        elif suffix == ".csv":
-            _flat(handle.to_frame()).write_csv(output)
-        else:
-            handle.to_frame().write_parquet(output)
-    except OSError as error:
-        raise DataError(f"{output}: cannot be written: {error.strerror or error}.") from None
-
-
-def _flat(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """Write lists and mappings among the parameters as JSON, because a CSV cell is one value."""
-    import polars as pl
-
-    from assay import _json
-
-    nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
-    columns = [
-        pl.Series(name, [None if entry is None else _json.dumps(entry) for entry in frame[name].to_list()], pl.String)
-        for name in nested
-    ]
-    return frame.with_columns(columns)
+    check_outputs({"OUTPUT": output}, inputs=[store], endings={"OUTPUT": EXPORTS}, force=force)
+    Store(store).export(output)
 
 
 def _line(row: "Row") -> str:

@@ -7,8 +7,8 @@ on nothing else: not on the order, the number of workers, the kind of executor o
 from assay.sweeps.driver import Sweep, run
 from assay.sweeps.grid import Grid
 from assay.sweeps.rows import Counts, Row
-from assay.sweeps.store import Store
+from assay.sweeps.store import EXPORTS, Store
 from assay.sweeps.study import Study
 from assay.sweeps.tasks import Task, task
 
-__all__ = ["Counts", "Grid", "Row", "Store", "Study", "Sweep", "Task", "run", "task"]
+__all__ = ["EXPORTS", "Counts", "Grid", "Row", "Store", "Study", "Sweep", "Task", "run", "task"]

@@ -111,7 +111,7 @@ def run(
     rng : int, SeedSequence, Generator or None
         The study's seed. None takes the store's, and fresh entropy where there is none yet; it is recorded.
     retry : bool
-        Compute cells that failed in an earlier run again.
+        Compute cells again that failed in an earlier run, or whose stored result is damaged.
     progress : callable, optional
         Told the counts at the start and after each batch of finished cells.
     n_pending : int
@@ -138,7 +138,7 @@ def run(
     n_pending = _check.integer("n_pending", n_pending, at_least=1)
     with _recorder(store, rng) as recorder:
         planned = [Row(task.identity(cell), task.name, task.version, cell) for cell in grid]
-        known = recorder.plan(planned)
+        known = recorder.plan(planned, retry=retry)
         rows = {row.identity: known[row.identity] for row in planned}
         todo = [row for row in rows.values() if row.state == MISSING or (retry and row.state == FAILED)]
         finished = Counter(row.state for row in rows.values()) - Counter(row.state for row in todo)
@@ -168,7 +168,7 @@ class _Unrecorded:
 
     seed: int
 
-    def plan(self, rows: Iterable[Row]) -> dict[str, Row]:
+    def plan(self, rows: Iterable[Row], *, retry: bool) -> dict[str, Row]:
         return {row.identity: row for row in rows}
 
     def record(self, rows: Iterable[Row]) -> None:

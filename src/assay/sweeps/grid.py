@@ -12,6 +12,9 @@ from assay.errors import ArgumentError
 
 Cell = Mapping[str, Any]
 
+MOST_CELLS = 1_000_000
+"""The largest grid: its cells and their results are held in memory, some kilobytes each."""
+
 RESERVED = frozenset({"task", "version", "state", "stage", "error"})
 """Columns that a sweep's table has anyway, and that no parameter or value can therefore be called."""
 
@@ -39,7 +42,7 @@ class Grid:
     cells: tuple[Cell, ...]
 
     def __init__(self, cells: Iterable[Cell]) -> None:
-        frozen = tuple(_frozen(cell, number) for number, cell in enumerate(cells, start=1))
+        frozen = tuple(_frozen(cell, number) for number, cell in enumerate(_counted(cells), start=1))
         first: dict[str, int] = {}
         for number, cell in enumerate(frozen, start=1):
             before = first.setdefault(_json.canonical(cell), number)
@@ -58,7 +61,9 @@ class Grid:
                 raise ArgumentError(
                     f"Axis `{name}` must be a list of values; got {values!r}. Did you mean [{values!r}]?"
                 )
-        return cls(dict(zip(axes, combination, strict=True)) for combination in itertools.product(*axes.values()))
+        lists = {name: list(_counted(values)) for name, values in axes.items()}
+        _check_size(math.prod(len(values) for values in lists.values()))
+        return cls(dict(zip(lists, combination, strict=True)) for combination in itertools.product(*lists.values()))
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -77,10 +82,22 @@ class Grid:
 
     def __mul__(self, other: "Grid") -> "Grid":
         """Return every cell of this grid combined with every cell of the other."""
+        _check_size(len(self) * len(other))
         shared = set(self.axes) & set(other.axes)
         if shared:
             raise ArgumentError(f"Grids to be multiplied cannot share a parameter; both have `{min(shared)}`.")
         return Grid({**a, **b} for a, b in itertools.product(self.cells, other.cells))
+
+
+def _counted(entries: Iterable[Any]) -> Iterator[Any]:
+    for number, entry in enumerate(entries, start=1):
+        _check_size(number)
+        yield entry
+
+
+def _check_size(n_cells: int) -> None:
+    if n_cells > MOST_CELLS:
+        raise ArgumentError(f"a grid holds at most {MOST_CELLS:,} cells; got {n_cells:,}. Make several studies of it.")
 
 
 def show(cell: Cell) -> str:
@@ -99,9 +116,11 @@ def _frozen(cell: Cell, number: int) -> Cell:
         if not _finite(value):
             raise ArgumentError(f"Parameter `{name}` of cell {number} of the grid must be finite; got {value!r}.")
     try:
-        return MappingProxyType(_json.plain(dict(cell)))
-    except TypeError as error:
+        frozen = _json.plain(dict(cell))
+        _json.canonical(frozen).encode()
+    except (TypeError, ValueError, RecursionError) as error:
         raise ArgumentError(f"Cell {number} of the grid cannot be stored: {error}.") from None
+    return MappingProxyType(frozen)
 
 
 def _finite(value: Any) -> bool:

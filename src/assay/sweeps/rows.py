@@ -39,7 +39,7 @@ class Row:
         What the task returned; NaN and infinity included.
     stage : str
         Where a failed cell failed: "call" (the function raised), "values" (it returned something other than named
-        numbers) or "worker" (its worker died).
+        numbers), "worker" (its worker died) or "store" (its stored result is damaged).
     traceback : str
         The traceback of a failed cell.
     seconds : float
@@ -111,7 +111,7 @@ def failed(
     """Return the row of a cell that has no values because of `error`."""
     # The first frame is `compute`, which tells a reader nothing about the task.
     where = error.__traceback__.tb_next if stage == "call" and error.__traceback__ else error.__traceback__
-    text = "".join(traceback.format_exception(type(error), error, where))
+    text = "".join(traceback.format_exception(type(error), error, where)).encode(errors="backslashreplace").decode()
     return Row(identity, task.name, task.version, dict(cell), FAILED, {}, stage, text, seconds)
 
 
@@ -129,9 +129,10 @@ def load_values(text: str) -> dict[str, float]:
     }
 
 
-def frame(rows: Sequence[Row], *, task: bool) -> "pl.DataFrame":
+def frame(rows: Sequence[Row], *, task: bool, nested: bool = True) -> "pl.DataFrame":
     """Return one line per cell: parameters, values, state, stage and error, with the task in front where asked.
 
+    Lists and mappings among the parameters are written as JSON unless they may be `nested`.
     The time that a cell took is left out, so that two runs of one study give equal tables.
     """
     import polars as pl
@@ -143,7 +144,7 @@ def frame(rows: Sequence[Row], *, task: bool) -> "pl.DataFrame":
         columns["task"] = [row.task for row in rows]
         columns["version"] = [row.version for row in rows]
     columns |= {name: [row.parameters.get(name) for row in rows] for name in parameters}
-    columns |= {name: [row.values.get(name) for row in rows] for name in values}
+    numbers = {name: [row.values.get(name) for row in rows] for name in values}
     words: dict[str, list[str | None]] = {
         "state": [row.state for row in rows],
         "stage": [row.stage or None for row in rows],
@@ -151,18 +152,49 @@ def frame(rows: Sequence[Row], *, task: bool) -> "pl.DataFrame":
     }
     return pl.DataFrame(
         [
-            *(_series(name, entries) for name, entries in columns.items()),
+            *(_series(name, entries, nested=nested) for name, entries in columns.items()),
+            *(_numeric(name, entries) for name, entries in numbers.items()),
             *(pl.Series(name, entries, dtype=pl.String) for name, entries in words.items()),
         ]
     )
 
 
-def _series(name: str, entries: list[Any]) -> "pl.Series":
+def _series(name: str, entries: list[Any], *, nested: bool) -> "pl.Series":
+    """Return parameters as a column; where a common type would change or merge some of them, as JSON."""
     import polars as pl
 
-    series = pl.Series(name, entries, strict=False)
-    # Numbers beside lists have no common type; as text they can at least be written to a file.
-    return pl.Series(name, [_json.dumps(entry) for entry in entries]) if series.dtype == pl.Object else series
+    distinct = {_json.canonical(entry): entry for entry in entries}
+    if all(type(entry) in (int, float, type(None)) for entry in distinct.values()):
+        column = _numeric(name, entries)
+        return column if column.n_unique() == len(distinct) else _as_json(name, entries)
+    try:
+        column = pl.Series(name, entries)
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+        return _as_json(name, entries)
+    if column.dtype == pl.Object or (column.dtype.is_nested() and not nested):
+        return _as_json(name, entries)
+    same = all(_json.canonical(a) == _json.canonical(b) for a, b in zip(column.to_list(), entries, strict=True))
+    return column if same else _as_json(name, entries)
+
+
+def _numeric(name: str, entries: list[Any]) -> "pl.Series":
+    """Return numbers as a column of whole numbers, or of floats where all are floats exactly; else as JSON."""
+    import polars as pl
+
+    known = [entry for entry in entries if entry is not None]
+    if all(type(entry) is bool for entry in known):
+        return pl.Series(name, entries, pl.Boolean if known else None)
+    if all(type(entry) is int and -(2**63) <= entry < 2**63 for entry in known):
+        return pl.Series(name, entries, pl.Int64)
+    if all(isinstance(entry, float) or abs(entry) <= 2**53 for entry in known):
+        return pl.Series(name, [None if entry is None else float(entry) for entry in entries], pl.Float64)
+    return _as_json(name, entries)
+
+
+def _as_json(name: str, entries: list[Any]) -> "pl.Series":
+    import polars as pl
+
+    return pl.Series(name, [None if entry is None else _json.dumps(entry) for entry in entries], pl.String)
 
 
 def _numbers(result: Any, cell: Cell) -> dict[str, float]:
@@ -174,4 +206,6 @@ def _numbers(result: Any, cell: Cell) -> dict[str, float]:
         if not isinstance(value, bool | int | float | np.bool_ | np.integer | np.floating):
             raise TypeError(f"a task's values are numbers (NaN where undefined); `{name}` is {value!r}")
     # Through the stored form and back: a run without a store then gives the same bits as one with it.
-    return load_values(dump_values(result))
+    text = dump_values(result)
+    text.encode()
+    return load_values(text)

@@ -2,11 +2,11 @@
 
 Only the process that drives the study writes, each batch of finished cells in one transaction, so the file is whole
 whenever that process dies; anyone may read meanwhile. While a run is under way SQLite keeps its write-ahead log beside
-the file, and a file `…-driver` is locked, which the operating system undoes however the driver ends. After a run the
-store is one ordinary file that can be copied, mailed and read anywhere.
+the file, and a lock file `…-driver`. After a run the store is one ordinary file that can be copied, mailed and read
+anywhere. Damage is found when the file is opened and when a row is read (`assay.sweeps.integrity`).
 """
 
-import json
+import math
 import os
 import socket
 import sqlite3
@@ -14,35 +14,46 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from assay import _json, _random
+from assay import _files, _json, _random
 from assay.errors import ArgumentError, DataError, MissingFileError
 from assay.provenance import version
-from assay.sweeps.rows import Counts, Row, dump_values, frame, load_values
+from assay.sweeps.grid import Cell
+from assay.sweeps.integrity import COLUMNS, DAMAGED, check_file, checksum, read_rows
+from assay.sweeps.lock import alone
+from assay.sweeps.rows import Counts, Row, dump_values, frame
+from assay.sweeps.tasks import Task
 
 if TYPE_CHECKING:
     import polars as pl
 
+EXPORTS = (".csv", ".parquet", ".json")
 APPLICATION = int.from_bytes(b"asay")
-SCHEMA = 1
+SCHEMA = 2
 
 TABLES = """
-CREATE TABLE study (name TEXT PRIMARY KEY, content TEXT NOT NULL);
+CREATE TABLE study (name TEXT PRIMARY KEY, content TEXT NOT NULL, checksum TEXT NOT NULL);
 CREATE TABLE cells (
     position INTEGER PRIMARY KEY,
     identity TEXT NOT NULL UNIQUE,
     task TEXT NOT NULL,
     version INTEGER NOT NULL,
     parameters TEXT NOT NULL,
-    state TEXT NOT NULL DEFAULT 'missing' CHECK (state IN ('missing', 'done', 'failed')),
-    "values" TEXT NOT NULL DEFAULT '{}',
-    stage TEXT NOT NULL DEFAULT '',
-    traceback TEXT NOT NULL DEFAULT '',
-    seconds REAL
+    state TEXT NOT NULL,
+    "values" TEXT NOT NULL,
+    stage TEXT NOT NULL,
+    traceback TEXT NOT NULL,
+    seconds REAL,
+    checksum TEXT NOT NULL
 );
 """
+HOLDERS = ", ".join("?" * (len(COLUMNS) + 1))
+INSERT = f"INSERT INTO cells VALUES ({HOLDERS})"
+UPDATE = f"""UPDATE cells SET ({", ".join(f'"{name}"' for name in (*COLUMNS, "checksum"))}) = ({HOLDERS})
+             WHERE identity = ? AND state != 'done'"""
+STATEMENTS = [statement.strip() for statement in TABLES.split(";\n") if statement.strip()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,74 +76,133 @@ class Store:
     def seed(self) -> int:
         """The study's seed: the number that, passed as `rng`, gives the same results."""
         with self._reading() as connection:
-            return int(_study(connection)["seed"])
+            return _seed(connection, self.path)
 
     def counts(self) -> dict[tuple[str, int], Counts]:
         """Return the done, failed and missing cells of each (task, version) in the store."""
-        query = """SELECT task, version, sum(state = 'done'), sum(state = 'failed'), sum(state = 'missing')
-                   FROM cells GROUP BY task, version ORDER BY min(position)"""
-        with self._reading() as connection:
-            return {(task, number): Counts(*states) for task, number, *states in connection.execute(query)}
+        rows: dict[tuple[str, int], list[Row]] = {}
+        for row in self.rows():
+            rows.setdefault((row.task, row.version), []).append(row)
+        return {task: Counts.of(some) for task, some in rows.items()}
 
     def rows(self) -> list[Row]:
-        """Return every cell, in the order in which they were planned."""
+        """Return every cell, in the order in which they were planned; one that is damaged has failed, at "store"."""
         with self._reading() as connection:
-            return list(_rows(connection))
+            return [row for _, row in read_rows(connection)]
 
     def to_frame(self) -> "pl.DataFrame":
         """Return a dataframe with one line per cell: task, version, parameters, values, state, stage and error."""
         return frame(self.rows(), task=True)
 
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """Write one line per cell to a .csv or .parquet file, or all that is known to a .json file.
+
+        Parameters that have no common type, and lists and mappings in a .csv file, are written as JSON.
+        """
+        _files.check_outputs({"path": path}, inputs=[self.path], endings={"path": EXPORTS}, force=True)
+        target, rows = Path(path), self.rows()
+        with _files.writing(target) as draft:
+            if target.suffix.lower() == ".json":
+                names = ("task", "version", "parameters", "values", "state", "stage", "error")
+                cells = [{name: getattr(row, name) for name in names} for row in rows]
+                draft.write_text(_json.dumps({"seed": self.seed, "cells": cells}, indent=1) + "\n", encoding="utf-8")
+            elif target.suffix.lower() == ".csv":
+                frame(rows, task=True, nested=False).write_csv(draft)
+            else:
+                frame(rows, task=True).write_parquet(draft)
+
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        if not self.path.exists():
+        if not self.path.is_file():
             raise MissingFileError(f"{self.path}: there is no such store.")
-        with (
-            _clear(self.path),
-            closing(sqlite3.connect(f"file:{quote(str(self.path))}?mode=ro", uri=True)) as connection,
-        ):
+        with _clear(self.path), closing(_connect(self.path)) as connection:
             if _is_new(connection, self.path):
                 raise DataError(f"{self.path} is not a sweep store: it is empty.")
+            check_file(connection, self.path)
             yield connection
 
 
 class Recorder:
     """The driver's side of a store; made by `recording`."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, seed: int) -> None:
+    def __init__(self, path: Path, real: Path, connection: sqlite3.Connection, seed: int) -> None:
         self.seed = seed
-        self._path = path
+        self._path, self._real = path, real
         self._connection = connection
+        self._file = real.stat()
+        self._planned: dict[str, tuple[int, Row]] = {}
 
-    def plan(self, rows: Iterable[Row]) -> dict[str, Row]:
-        """Add the cells that the store does not have; return what it knows about each identity."""
-        cells = [(row.identity, row.task, row.version, _json.dumps(row.parameters)) for row in rows]
-        insert = "INSERT OR IGNORE INTO cells (identity, task, version, parameters) VALUES (?, ?, ?, ?)"
-        with _clear(self._path):
-            with _transaction(self._connection):
-                self._connection.executemany(insert, cells)
-            return {row.identity: row for row in _rows(self._connection)}
+    def plan(self, rows: Iterable[Row], *, retry: bool) -> dict[str, Row]:
+        """Add the cells that the store does not have; return what it knows about each identity.
+
+        With `retry`, cells that are damaged are as good as missing.
+        """
+        wanted = {row.identity: row for row in rows}
+        with _clear(self._path), _transaction(self._connection):
+            known = {row.identity: (position, row) for position, row in read_rows(self._connection)}
+            last = max((position for position, _ in known.values()), default=0)
+            if retry:
+                known = self._repaired(known, wanted)
+            new = [row for identity, row in wanted.items() if identity not in known]
+            known |= {row.identity: (last + number, row) for number, row in enumerate(new, 1)}
+            self._connection.executemany(INSERT, [_entries(*known[row.identity]) for row in new])
+        self._planned = {identity: known[identity] for identity in wanted}
+        return {identity: row for identity, (_, row) in known.items()}
 
     def record(self, rows: Iterable[Row]) -> None:
         """Write finished cells, all or none; a cell that is done already stays as it is."""
-        update = """UPDATE cells SET state = ?, "values" = ?, stage = ?, traceback = ?, seconds = ?
-                    WHERE identity = ? AND state != 'done'"""
-        results = [
-            (row.state, dump_values(row.values), row.stage, row.traceback, row.seconds, row.identity) for row in rows
-        ]
+        self.check_there()
+        results = []
+        for row in rows:
+            position, planned = self._planned[row.identity]
+            results.append((*_entries(position, row, planned.parameters), row.identity))
         with _clear(self._path), _transaction(self._connection):
-            self._connection.executemany(update, results)
+            self._connection.executemany(UPDATE, results)
+
+    def check_there(self) -> None:
+        """Refuse to go on writing into a file that is no longer the store."""
+        try:
+            found = self._real.stat()
+        except OSError:
+            found = None
+        if found is None or not os.path.samestat(found, self._file):
+            raise DataError(
+                f"{self._path} was deleted or replaced while the study ran, and its results with it. "
+                "Run the study again."
+            )
+
+    def _repaired(self, known: dict[str, tuple[int, Row]], wanted: dict[str, Row]) -> dict[str, tuple[int, Row]]:
+        """Make damaged cells of this study missing ones; forget those whose identity is no longer known."""
+        kept = {identity: entry for identity, entry in known.items() if entry[1].stage != DAMAGED}
+        for identity, (position, row) in known.items():
+            if identity in kept:
+                continue
+            planned = wanted.get(identity)
+            if planned is None and _digest(row) == identity:  # of another study, which may try it again itself
+                kept[identity] = position, row
+                continue
+            self._connection.execute("DELETE FROM cells WHERE position = ?", (position,))
+            if planned is not None:
+                self._connection.execute(INSERT, _entries(position, planned))
+                kept[identity] = position, planned
+        return kept
 
 
 @contextmanager
 def recording(store: Store, rng: _random.Rng) -> Iterator[Recorder]:
     """Open a store for writing, create it where it does not exist, and keep other drivers out."""
     path, seed = store.path, _random.entropy_of(_random.seed_of(rng))
-    if not path.parent.is_dir():
-        raise MissingFileError(f"{path}: there is no folder {path.parent}.")
-    with _alone(path), _clear(path), closing(sqlite3.connect(path, isolation_level=None, timeout=30)) as connection:
+    _check_place(path)
+    real = Path(os.path.realpath(path))  # a link is another name of the same store
+    with (
+        _clear(path),
+        alone(real, lambda: _driver(path)),
+        closing(sqlite3.connect(real, isolation_level=None, timeout=30)) as connection,
+    ):
         if not _is_new(connection, path):
-            recorded = int(_study(connection)["seed"])
+            if check_file(connection, path):
+                connection.execute("REINDEX")
+            recorded = _seed(connection, path)
             if rng is not None and seed != recorded:
                 raise ArgumentError(
                     f"{path} holds a study with seed {recorded}; got seed {seed}. "
@@ -145,44 +215,59 @@ def recording(store: Store, rng: _random.Rng) -> Iterator[Recorder]:
         with _transaction(connection):
             if _is_new(connection, path):
                 _create(connection, seed)
-            driver = f"process {os.getpid()} on {socket.gethostname()}"
-            connection.execute("INSERT OR REPLACE INTO study VALUES ('driver', ?)", (driver,))
+            driver = ("driver", f"process {os.getpid()} on {socket.gethostname()}")
+            connection.execute("INSERT OR REPLACE INTO study VALUES (?, ?, ?)", (*driver, checksum(*driver)))
+        recorder = Recorder(path, real, connection, seed)
         try:
-            yield Recorder(path, connection, seed)
+            yield recorder
         finally:
             # Tidying up only: the cells are safe already, and on a full disk none of this may succeed.
             with suppress(sqlite3.Error):
                 connection.execute("DELETE FROM study WHERE name = 'driver'")
                 connection.execute("PRAGMA journal_mode = DELETE")
+        recorder.check_there()
 
 
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Hold the right to drive this store; SQLite's own file lock is portable, and dies with the process."""
-    guard = Path(f"{path}-driver")
-    with _clear(path):
-        connection = sqlite3.connect(guard, isolation_level=None, timeout=0)
-    with closing(connection):
-        try:
-            connection.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorname != "SQLITE_BUSY":
-                with _clear(path):
-                    raise
-            raise DataError(
-                f"{path} is being run by {_driver(path)}; wait for it, stop it, or use another store."
-            ) from None
-        try:
-            yield
-        finally:
-            with suppress(OSError):
-                guard.unlink()
+def _connect(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{quote(os.fsencode(path))}?mode=ro", uri=True)
+
+
+def _check_place(path: Path) -> None:
+    if not path.parent.is_dir():
+        raise MissingFileError(f"{path}: there is no folder {path.parent}.")
+    if path.is_dir():
+        raise DataError(f"{path} is a folder; name a file in it for the store.")
+    if path.exists() and path.stat().st_nlink > 1:
+        raise DataError(f"{path} has several names (hard links), under which two runs could meet; use a copy of it.")
+
+
+def _entries(position: int, row: Row, parameters: Cell | None = None) -> tuple[Any, ...]:
+    """Return a row as it is stored."""
+    cell = _json.dumps(row.parameters if parameters is None else parameters)
+    entries = (
+        position, row.identity, row.task, row.version, cell, row.state, dump_values(row.values),
+        row.stage, row.traceback, None if math.isnan(row.seconds) else row.seconds,
+    )  # fmt: skip
+    return *entries, checksum(*entries)
+
+
+def _digest(row: Row) -> str:
+    """Return the identity that a row's task, version and parameters make."""
+    return Task(row.task, row.version).identity(row.parameters)
 
 
 def _driver(path: Path) -> str:
     with suppress(DataError), Store(path)._reading() as connection:
         return _study(connection).get("driver", "another driver")
     return "another driver"
+
+
+def _seed(connection: sqlite3.Connection, path: Path) -> int:
+    """Return the study's seed, by which all its cells were computed."""
+    seed = _study(connection).get("seed")
+    if seed is None:
+        raise DataError(f"{path}: the store is damaged (its seed). Restore a copy, or start again in another store.")
+    return int(seed)
 
 
 def _is_new(connection: sqlite3.Connection, path: Path) -> bool:
@@ -200,36 +285,26 @@ def _is_new(connection: sqlite3.Connection, path: Path) -> bool:
             f"{path} was made by {age} version of assay (store format {schema}; this version uses {SCHEMA}). "
             "Use that version, or another store; nothing was changed."
         )
+    tables = [sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql NOT NULL ORDER BY rowid")]
+    if tables != STATEMENTS:
+        raise DataError(f"{path}: the store is damaged (its tables). Restore a copy, or start again in another store.")
     return False
 
 
 def _create(connection: sqlite3.Connection, seed: int) -> None:
-    for statement in TABLES.split(";\n"):
+    for statement in STATEMENTS:
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {SCHEMA}")
-    connection.executemany("INSERT INTO study VALUES (?, ?)", [("seed", str(seed)), ("assay", version())])
+    about = [("seed", str(seed)), ("assay", version())]
+    connection.executemany("INSERT INTO study VALUES (?, ?, ?)", [(*entry, checksum(*entry)) for entry in about])
 
 
 def _study(connection: sqlite3.Connection) -> dict[str, str]:
-    return dict(connection.execute("SELECT name, content FROM study"))
-
-
-def _rows(connection: sqlite3.Connection) -> Iterator[Row]:
-    query = """SELECT identity, task, version, parameters, state, "values", stage, traceback, seconds
-               FROM cells ORDER BY position"""
-    for identity, task, number, parameters, state, values, stage, traceback, seconds in connection.execute(query):
-        yield Row(
-            identity,
-            task,
-            number,
-            json.loads(parameters),
-            state,
-            load_values(values),
-            stage,
-            traceback,
-            float("nan") if seconds is None else seconds,
-        )
+    """Return what the store says of itself, as far as it is undamaged."""
+    connection.text_factory = lambda text: text.decode("utf-8", "replace")
+    entries = connection.execute("SELECT name, content, checksum FROM study").fetchall()
+    return {name: content for name, content, written in entries if written == checksum(name, content)}
 
 
 @contextmanager

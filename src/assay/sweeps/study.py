@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from assay.errors import ArgumentError, DataError, MissingFileError
 from assay.sweeps.grid import Grid
 from assay.sweeps.tasks import Task
 
+MOST_BYTES = 10_000_000
 ENTRIES = ("task", "seed", "files", "grid", "cells")
 
 
@@ -49,6 +51,8 @@ class Study:
             if not isinstance(named, str):
                 raise ArgumentError('`task` must be given, as "package.module:function" or a short name.')
             seed = document.get("seed")
+            if named not in (tasks or {}):
+                _join_path(Path(path))
             return cls(
                 _task(named, tasks or {}),
                 _grid(document),
@@ -58,14 +62,23 @@ class Study:
             raise DataError(f"{path}: {error}") from None
 
 
+def _join_path(path: Path) -> None:
+    """Let a study's own functions be found in a file beside it, last of all; workers on this machine inherit that."""
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.append(folder)
+
+
 def _document(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        raise MissingFileError(f"{path}: there is no such file.")
+    if not path.is_file() or path.stat().st_size > MOST_BYTES:
+        raise DataError(f"{path}: not a readable TOML document: it is not a file of at most {MOST_BYTES:,} bytes.")
     try:
         with path.open("rb") as file:
             return tomllib.load(file)
-    except FileNotFoundError:
-        raise MissingFileError(f"{path}: there is no such file.") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise DataError(f"{path}: not a readable TOML document: {error}.") from None
+    except (OSError, ValueError, RecursionError) as error:  # a number of 5,000 digits is a ValueError
+        raise DataError(f"{path}: not a readable TOML document: {str(error).rstrip('.')}.") from None
 
 
 def _task(named: str, tasks: Mapping[str, str]) -> Task:
@@ -91,8 +104,12 @@ def _grid(document: Mapping[str, Any]) -> Grid:
 
 
 def _file(path: Any) -> dict[str, str]:
+    if not isinstance(path, str):
+        raise ArgumentError(f"a file of the study must be named by its path, in quotes; got {path!r}.")
     try:
+        if not os.path.isfile(path):  # nothing else has an end
+            raise FileNotFoundError
         with open(path, "rb") as file:
             return {"path": path, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
-    except (OSError, TypeError):
+    except (OSError, ValueError):
         raise ArgumentError(f"the study's file {path!r} cannot be read.") from None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay import _check, _json
-from assay.errors import ArgumentError
+from assay.errors import ArgumentError, DataError
 from assay.sweeps.grid import Cell
 
 Function = Callable[[Cell, np.random.Generator], Mapping[str, Any]]
@@ -96,15 +96,17 @@ def task(*, version: int) -> Callable[[Function], Task]:
 
 def _find(name: str) -> object:
     module_name, colon, attribute = name.partition(":")
-    if not (module_name and colon and attribute):
+    if not (colon and all(part.isidentifier() for part in (*module_name.split("."), *attribute.split(".")))):
         raise ArgumentError(f"A task is named `package.module:function`; got {name!r}.")
     try:
         found: object = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
+    except (Exception, SystemExit) as error:
         # A module that exists and itself imports something absent must be told apart from a misspelt name.
-        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
-            raise
-        raise ArgumentError(f"There is no module `{error.name}` to take the task `{name}` from.") from None
+        absent = error.name if isinstance(error, ModuleNotFoundError) else None
+        if absent is not None and f"{module_name}.".startswith(f"{absent}."):
+            raise ArgumentError(f"There is no module `{absent}` to take the task `{name}` from.") from None
+        why = f"{type(error).__name__}: {error}"
+        raise DataError(f"The module of the task `{name}` cannot be imported: {why}") from error
     for part in attribute.split("."):
         if not hasattr(found, part):
             raise ArgumentError(f"Module `{module_name}` has no task `{attribute}`.{_check.nearest(part, vars(found))}")
