@@ -3,6 +3,7 @@
 Each check raises an `AssertionError` with one sentence, so it can be called from any test suite.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,14 @@ TOLERANCE = 1e-9
 """Laws hold up to rounding: the same numbers added in another order differ in their last bits."""
 
 
+CHANGES: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "scale": lambda values: 3.0 * values,
+    "line": lambda values: 3.0 * values + 2.0,
+    "magnitude": lambda values: values + values**3,
+}
+"""What may be done to a model's answers where a metric ignores this; each includes those before."""
+
+
 def check_metric(metric: Metric, *, rng: _random.Rng = 0) -> None:
     """Check the laws that resampling and reports rely on, on every kind of scale that the metric takes.
 
@@ -26,6 +35,7 @@ def check_metric(metric: Metric, *, rng: _random.Rng = 0) -> None:
     * swapping A and B flips the contrast; a positive contrast means that A is better, as `better` says;
     * a model that answers exactly as gold does is not worse than another;
     * the order of the items does not matter, nor do other items to an item's contrast if the metric is additive;
+    * what `ignores` says is ignored, what is not said is not, and `seen` gives the same scores as the answers;
     * data are not written to.
 
     Examples
@@ -93,12 +103,29 @@ def _check_draws(metric: Metric, contests: list[Contest]) -> None:
         worse = bool((perfect < -TOLERANCE).any())
         _require(not worse, metric, "a model that answers as gold does is worse than another; is `better` right?")
 
+    _check_ignored(metric, gold, a, b, contrast)
+
     if isinstance(metric, AdditiveMetric):
         of_items = metric.item_contrasts(gold, a, b)
         _require(of_items.shape == (N_DRAWS, N_ITEMS), metric, "item contrasts must have the shape (draws, items)")
         _same(of_items.mean(axis=-1), contrast, metric, "the contrast is not the mean of the item contrasts")
         few = [side[:, 3:7] for side in batch]
         _same(metric.item_contrasts(*few), of_items[:, 3:7], metric, "an item's contrast depends on other items")
+
+
+def _check_ignored(metric: Metric, gold: FloatArray, a: FloatArray, b: FloatArray, contrast: FloatArray) -> None:
+    """Check that exactly what `ignores` says is ignored: the p-value swaps what the metric looks at."""
+    for ignored, change in CHANGES.items():
+        if metric.needs == "counts" or (ignored == "magnitude" and metric.needs != "means"):
+            continue
+        changed = _contrast(metric, gold, a, change(b))
+        if metric.ignores and [*CHANGES].index(ignored) <= [*CHANGES].index(metric.ignores):
+            _same(changed, contrast, metric, f"it is said to ignore a model's {metric.ignores} but does not")
+        elif not np.isnan(contrast).all():
+            differs = not np.allclose(changed, contrast, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
+            _require(differs, metric, f"it ignores the {ignored} of a model's answers: say ignores = {ignored!r}")
+    seen = _contrast(metric, gold, metric.seen(a), metric.seen(b))
+    _same(seen, contrast, metric, "`seen` does not give the scores of the answers")
 
 
 def _contest(kind: str, rng: np.random.Generator) -> Contest:

@@ -23,6 +23,7 @@ from assay import (
 )
 from assay.comparison import Comparisons
 from assay.metrics import BUILTIN
+from assay.metrics.labels import RocAuc
 from assay.metrics.ratings import MeanRating
 from assay.resampling import RULES, first_responses
 from assay.summaries import means
@@ -513,6 +514,20 @@ def test_the_default_test_holds_its_level(different_items):
     low, high = stats.binom.ppf([0.0005, 0.9995], n_studies, 0.05)
     assert rejected <= high
     assert different_items or rejected >= low  # equally good but different is no exchange of noise: p may be too large
+
+
+@pytest.mark.parametrize("name", ["auc", "spearman", "cosine"])
+def test_metrics_that_ignore_a_models_scale_hold_their_level_on_any(name):
+    n_studies, rejected = 300, 0
+    metric = RocAuc(threshold=0.5) if name == "auc" else name
+    rng = np.random.default_rng(13)
+    options = {"metric": metric, "rng": rng, "n_resamples": 199, "workers": 1, "interval": "percentile"}
+    for _ in range(n_studies):
+        gold = rng.uniform(size=30)
+        a, b = np.abs(gold + 0.4 * rng.normal(size=(2, 30)))
+        rejected += compare(Contest.from_arrays(gold, a, 0.1 * b), **options).pvalue <= 0.05
+    low, high = stats.binom.ppf([0.0005, 0.9995], n_studies, 0.05)
+    assert low <= rejected <= high
 
 
 def test_few_items_that_differ_are_noted():

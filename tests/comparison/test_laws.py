@@ -2,14 +2,16 @@
 
 import math
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from assay import Contest, _json, compare
+from assay import Contest, FunctionMetric, _json, compare
 from assay.metrics import BUILTIN
+from assay.testing import check_metric
 
 POSITIONAL = {"wins-responses", "cosine-responses"}  # pair responses by position, so their order matters
 LEVELS = st.integers(1, 4)
@@ -193,3 +195,45 @@ def test_inputs_are_unchanged():
     quietly(contest)
     assert all((side == copy).all() for side, copy in zip(sides, copies, strict=True))
     assert contest.digest == digest
+
+
+IGNORE = [name for name, metric in BUILTIN.items() if metric.ignores]
+
+
+@pytest.mark.parametrize("name", IGNORE)
+@pytest.mark.parametrize("n_resamples", [4096, 199])  # enumerated, and sampled
+@settings(max_examples=6)
+@given(seed=st.integers(0, 1000))
+def test_what_a_metric_ignores_its_p_value_and_interval_ignore(name, n_resamples, seed):
+    rng = np.random.default_rng(seed)
+    gold = rng.uniform(0.0, 1.0, size=(12, 2))
+    a, b = gold + 0.1 * rng.normal(size=(12, 2)), gold + 0.3 * rng.normal(size=(12, 2))
+    if name.endswith("-responses"):
+        changed = 0.01 * b
+    elif BUILTIN[name].ignores == "scale":
+        b, changed = b.mean(axis=1), 0.01 * b.mean(axis=1)
+    else:
+        b, changed = b.mean(axis=1), np.exp(-3 + b.mean(axis=1))
+    metric = replace(BUILTIN[name], threshold=0.5) if name == "auc" else BUILTIN[name]
+    one, other = (
+        quietly(Contest.from_arrays(gold, a, model, scale="continuous"), metric=metric, n_resamples=n_resamples)
+        for model in (b, changed)
+    )
+    assert other.contrast == pytest.approx(one.contrast, rel=1e-9, abs=1e-12)
+    assert other.pvalue == pytest.approx(one.pvalue, nan_ok=True)
+    for end in ("low", "high"):
+        ours, theirs = (getattr(found.confidence_interval, end) for found in (one, other))
+        assert theirs == pytest.approx(ours, rel=1e-6, abs=1e-9, nan_ok=True)
+
+
+def test_a_function_that_ignores_the_scale_says_so():
+    def correlation(gold, model):
+        return float(np.corrcoef(gold, model)[0, 1])
+
+    with pytest.raises(AssertionError, match="it ignores the scale of a model's answers: say ignores = 'scale'"):
+        check_metric(FunctionMetric(correlation, better="higher"))
+    with pytest.raises(AssertionError, match="it ignores the line of a model's answers: say ignores = 'line'"):
+        check_metric(FunctionMetric(correlation, better="higher", ignores="scale"))
+    check_metric(FunctionMetric(correlation, better="higher", ignores="line"))
+    with pytest.raises(AssertionError, match="said to ignore a model's magnitude but does not"):
+        check_metric(FunctionMetric(correlation, better="higher", ignores="magnitude"))

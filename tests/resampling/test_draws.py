@@ -30,16 +30,19 @@ class Spy:
 
     needs: str = "values"
     additive: bool = False
-    packed: bool = False
-    seen: list = field(default_factory=list)
+    ignores: str = ""
+    shown: list = field(default_factory=list)
+
+    def seen(self, model):
+        return model
 
     def contrast(self, gold, a, b):
-        self.seen.append([None if side is None else np.array(side) for side in (gold, a, b)])
+        self.shown.append([None if side is None else np.array(side) for side in (gold, a, b)])
         return np.zeros(len(a) if a.ndim > (1 if self.needs == "means" else 2) else 1)
 
     def rows(self):
         """Yield the (gold, a, b) rows of every draw, as lists of present responses."""
-        for gold, a, b in self.seen:
+        for gold, a, b in self.shown:
             n_draws = max(side.shape[0] if side.ndim == 3 else 1 for side in (gold, a, b))
             sides = [np.broadcast_to(side, (n_draws, *side.shape[-2:])) for side in (gold, a, b)]
             for d in range(n_draws):
@@ -52,7 +55,13 @@ class General:
 
     metric: object
     additive: bool = False
-    packed: bool = False
+
+    @property
+    def ignores(self):
+        return self.metric.ignores
+
+    def seen(self, model):
+        return self.metric.seen(model)
 
     @property
     def needs(self):
@@ -91,17 +100,17 @@ def item_of(value):
 @pytest.mark.parametrize("null", NULLS)
 def test_items_are_shared_and_each_source_answers_for_the_drawn_item(scheme, null):
     draws, _ = spied(scheme, null)
-    seen = set()
+    shown = set()
     for sides in draws:
         drawn = [item_of(row[0]) for row in sides[0]]
-        seen.add(tuple(drawn))
+        shown.add(tuple(drawn))
         for side in sides:
             assert [{item_of(value) for value in row} for row in side] == [{item} for item in drawn]
     if scheme.items == "all":
-        assert seen == {tuple(range(6))}
+        assert shown == {tuple(range(6))}
     else:
         assert len(draws) == 70
-        assert len(seen) > 60
+        assert len(shown) > 60
 
 
 def sizes_of(rows, scheme, item):
@@ -142,7 +151,7 @@ def test_swapped_items_exchange_whole_items(scheme):
 
 def test_pooled_responses_draw_each_models_number_from_both():
     draws, rows = spied(Scheme("all", "bootstrap"), "pooled-responses", 200)
-    seen = [set() for _ in range(6)]
+    shown = [set() for _ in range(6)]
     for gold, a, b in draws:
         for item in range(6):
             both = {*rows[1][item], *rows[2][item]}
@@ -150,8 +159,8 @@ def test_pooled_responses_draw_each_models_number_from_both():
             assert set(a[item]) <= both
             assert set(b[item]) <= both
             assert (len(a[item]), len(b[item])) == (len(rows[1][item]), len(rows[2][item]))
-            seen[item] |= set(a[item])
-    assert all(seen[item] == {*rows[1][item], *rows[2][item]} for item in range(6))
+            shown[item] |= set(a[item])
+    assert all(shown[item] == {*rows[1][item], *rows[2][item]} for item in range(6))
 
 
 @pytest.mark.parametrize("items", ["all", "bootstrap"])
@@ -255,7 +264,7 @@ def test_a_draws_standard_error_is_that_of_its_items(ratings):
     found = draw(ratings, [metric], scheme=Scheme(), null=None, n_resamples=20, seed=seed_of(4))
     spy = Spy("means")
     draw(ratings, [spy], scheme=Scheme(), null=None, n_resamples=20, seed=seed_of(4))
-    gold, a, b = (np.concatenate(side) for side in zip(*spy.seen, strict=True))
+    gold, a, b = (np.concatenate(side) for side in zip(*spy.shown, strict=True))
     contrasts = metric.item_contrasts(gold, a, b)
     np.testing.assert_allclose(found.contrasts[0], contrasts.mean(axis=1), rtol=1e-12)
     np.testing.assert_allclose(found.standard_errors[0], contrasts.std(axis=1, ddof=1) / math.sqrt(40), rtol=1e-9)
@@ -292,6 +301,10 @@ def swapped_by_hand(contest, pattern):
     return Contest(contest.gold, *sides, contest.scale, contest.items)
 
 
+def pad(row, width):
+    return np.pad(np.atleast_1d(row), (0, width - np.size(row)), constant_values=np.nan)
+
+
 @pytest.mark.parametrize("name", list(BUILTIN))
 @pytest.mark.parametrize("responses", ["all", "first"])
 def test_enumeration_is_every_way_to_swap(likert, name, responses):
@@ -301,9 +314,18 @@ def test_enumeration_is_every_way_to_swap(likert, name, responses):
     assert found.exact
     few = first_responses(few) if responses == "first" else few
     expected = []
+    gold, *models = summaries_of(few, metric.needs)
     for pattern in itertools.product([False, True], repeat=6):
-        contest = swapped_by_hand(few, pattern[::-1])  # the first item's coin is the lowest bit
-        expected.append(float(metric.contrast(*summaries_of(contest, metric.needs))))
+        coins = pattern[::-1]  # the first item's coin is the lowest bit
+        if metric.ignores:  # what the metric looks at is swapped
+            shown = [[metric.seen(model)[item] for item in range(6)] for model in models]
+            sides = [[shown[model != swap][item] for item, swap in enumerate(coins)] for model in (False, True)]
+            width = max(np.size(row) for side in sides for row in side)
+            sides = [np.squeeze([pad(row, width) for row in side], axis=-1 if width == 1 else ()) for side in sides]
+            expected.append(float(metric.contrast(gold, *sides)))
+        else:
+            contest = swapped_by_hand(few, coins)
+            expected.append(float(metric.contrast(*summaries_of(contest, metric.needs))))
     np.testing.assert_allclose(found.contrasts[0], expected, rtol=1e-12, atol=1e-12)
 
 
@@ -374,7 +396,7 @@ def test_sources_are_drawn_independently(scheme, null, possible):
     contest = Contest.from_arrays([[0, 1]] * 2, [[2, 3]] * 2, [[4, 5]] * 2, scale="continuous")
     spy = Spy("means")
     draw(contest, [spy], scheme=scheme, null=null, n_resamples=6400, seed=seed_of(2))
-    sides = [np.concatenate(side) for side in zip(*spy.seen, strict=True)]
+    sides = [np.concatenate(side) for side in zip(*spy.shown, strict=True)]
     for item in (0, 1):
         outcomes = list(zip(*(side[:, item].tolist() for side in sides), strict=True))
         counts = [outcomes.count(outcome) for outcome in possible]
@@ -389,7 +411,7 @@ def test_coins_items_and_responses_are_drawn_independently():
     contest = Contest.from_arrays([[0, 1], [10, 11]], [[2, 2], [12, 12]], [[3, 3], [13, 13]], scale="continuous")
     spy = Spy("means")
     draw(contest, [spy], scheme=Scheme("bootstrap", "one"), null="swapped-items", n_resamples=6400, seed=seed_of(9))
-    gold, a, _ = (np.concatenate(side) for side in zip(*spy.seen, strict=True))
+    gold, a, _ = (np.concatenate(side) for side in zip(*spy.shown, strict=True))
     outcomes = list(zip(gold[:, 0].tolist(), a[:, 0].tolist(), strict=True))
     possible = [(10 * i + g, 10 * i + x) for i in (0, 1) for g in (0, 1) for x in (2, 3)]
     counts = [outcomes.count(outcome) for outcome in possible]

@@ -127,7 +127,7 @@ def labelled_contests(draw):
 )
 def test_packed_counts_give_the_same_bits_as_plain_ones(contest, scheme, null):
     metric = BUILTIN["tv"].on(contest.scale)
-    assert metric.packed
+    assert metric._takes_words
     packed, plain = (
         draw_contrasts(contest, [one], scheme=scheme, null=null, n_resamples=9, seed=seed_of(5)).contrasts
         for one in (metric, General(metric))

@@ -23,7 +23,8 @@ def rounding_of(metric: Metric, contest: Contest) -> float:
     Errors are small differences of responses that may be large: 1000.3 − 1000.1 and 1000.2 − 1000.0 differ by 1e-13.
     """
     largest = max(float(np.abs(source.values).max()) for source in contest.sources.values())
-    return 100 * float(np.finfo(np.float64).eps) * (max(largest, 1.0) if metric.needs == "counts" else largest)
+    unitless = metric.needs == "counts" or metric.ignores
+    return 100 * float(np.finfo(np.float64).eps) * (max(largest, 1.0) if unitless else largest)
 
 
 def settled(contrasts: FloatArray, observed: float, rounding: float) -> FloatArray:

@@ -17,6 +17,7 @@ from assay.scales import KINDS, FloatArray, Kind, Scale
 from assay.summaries import Needs
 
 Better = Literal["lower", "higher"]
+Ignored = Literal["", "scale", "line", "magnitude"]
 
 ROUNDING = 1e-12
 """Numbers that differ by less than this share of the largest value are equal: means of the same responses in another
@@ -47,6 +48,10 @@ class Metric(ABC):
         a few responses make the item change sides.
     span : float
         The largest contrast that a single item can have; infinite where there is no such limit.
+    ignores : {"", "scale", "line", "magnitude"}
+        What of a model's answers it does not look at: their "scale" (all multiplied by the same positive number), the
+        "line" that they lie on (the same number added, too), or their "magnitude" altogether, so that only their order
+        counts. Null draws then swap what it looks at (`seen`), so that the p-value ignores the same.
     relative : bool
         Whether it exists only between two models: one model alone has no score.
     gold_free : bool
@@ -57,8 +62,6 @@ class Metric(ABC):
     distance : bool
         Whether gold cannot be closer to A than to B by more than A and B are apart (the triangle inequality), so that
         A and B give the contrast a maximum.
-    packed : bool
-        Whether its contrast also takes packed counts (`assay.summaries`), which are drawn faster.
     """
 
     name: ClassVar[str]
@@ -71,11 +74,13 @@ class Metric(ABC):
     linear: ClassVar[bool] = False
     counts_items: ClassVar[bool] = False
     span: ClassVar[float] = math.inf
+    ignores: ClassVar[Ignored] = ""
     relative: ClassVar[bool] = False
     gold_free: ClassVar[bool] = False
     smooth: ClassVar[bool] = True
     distance: ClassVar[bool] = False
-    packed: ClassVar[bool] = False
+    _takes_words: ClassVar[bool] = False
+    """Whether its contrast also takes packed counts (`assay.summaries`), which are drawn faster."""
 
     @abstractmethod
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
@@ -89,6 +94,21 @@ class Metric(ABC):
         """Return how much better A is than B, one number for each draw."""
         of_a, of_b = self.scores(gold, a, b)
         return of_b - of_a if self.better == "lower" else of_a - of_b
+
+    def seen(self, model: FloatArray) -> FloatArray:
+        """Return what the metric looks at in a model's answers, in place of which it gives the same scores.
+
+        Answers divided by their root mean square where their scale is ignored, with their mean taken off first where
+        their line is, ranks where their magnitude is, else the answers themselves.
+        """
+        if self.ignores == "magnitude":
+            from assay.metrics.ranking import ranks
+
+            return ranks(model)
+        axes = (-1,) if self.needs == "means" else (-2, -1)
+        if self.ignores == "line":
+            model = model - np.nanmean(model, axis=axes, keepdims=True)
+        return _unit(model, axes) if self.ignores else model
 
     def on(self, scale: Scale) -> Self:
         """Return the metric fitted to a scale (its levels, its thresholds); a scale without meaning is an error."""
@@ -125,6 +145,13 @@ def is_batch(needs: Needs, gold: FloatArray, a: FloatArray, b: FloatArray) -> bo
     """Whether each side has draws × items of its own, so that a compiled loop can score them without copies."""
     n_axes = 2 if needs == "means" else 3
     return all(side.ndim == n_axes and side.shape[:2] == gold.shape[:2] for side in (gold, a, b))
+
+
+def _unit(values: FloatArray, axes: tuple[int, ...]) -> FloatArray:
+    """Divide by the root mean square over these axes; absent responses do not count, and zeros stay zeros."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        length = np.sqrt(np.nanmean(np.square(values), axis=axes, keepdims=True))
+        return np.asarray(np.where(length > 0, values / length, values))
 
 
 def _remedy(kinds: tuple[Kind, ...], scale: Scale) -> str:

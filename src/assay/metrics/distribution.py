@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from assay.metrics.base import AdditiveMetric, Metric, is_batch
+from assay.metrics.base import AdditiveMetric, Ignored, Metric, is_batch
 from assay.scales import FloatArray, Kind, Scale
 from assay.summaries import Needs
 
@@ -43,7 +43,7 @@ class TotalVariation(ByLevel):
     name: ClassVar[str] = "tv"
     title: ClassVar[str] = "total variation"
     distance: ClassVar[bool] = True
-    packed: ClassVar[bool] = True
+    _takes_words: ClassVar[bool] = True
 
     def level_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return |P_model − P_gold| of a label."""
@@ -176,6 +176,7 @@ class Cosine(Metric):
 
     name: ClassVar[str] = "cosine"
     title: ClassVar[str] = "cosine distance"
+    ignores: ClassVar[Ignored] = "scale"
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return 1 − gold·model / (|gold| |model|); undefined (NaN) where one vector is zero."""
@@ -188,6 +189,7 @@ class CosineResponses(Metric):
 
     name: ClassVar[str] = "cosine-responses"
     title: ClassVar[str] = "cosine distance of all responses"
+    ignores: ClassVar[Ignored] = "scale"
     needs: ClassVar[Needs] = "values"
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:

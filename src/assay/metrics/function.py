@@ -8,7 +8,7 @@ import numpy as np
 
 from assay import _check
 from assay.errors import ArgumentError
-from assay.metrics.base import Better, Metric
+from assay.metrics.base import Better, Ignored, Metric
 from assay.scales import FloatArray, Kind, Scale
 from assay.summaries import Needs
 
@@ -20,7 +20,8 @@ class FunctionMetric(Metric):
     """A metric made from `function(gold, model) → number`.
 
     The function sees one data set at a time: item means (items,), counts (items, levels) or responses (items, K), as
-    `needs` says.
+    `needs` says. If it ignores the "scale" of a model's answers, the "line" they lie on or their "magnitude", say so
+    with `ignores`.
 
     Examples
     --------
@@ -35,6 +36,7 @@ class FunctionMetric(Metric):
     function: ScoreFunction
     better: Better = field(kw_only=True)  # type: ignore[misc]
     needs: Needs = field(default="means", kw_only=True)  # type: ignore[misc]
+    ignores: Ignored = field(default="", kw_only=True)  # type: ignore[misc]
     name: str = field(default="", kw_only=True)  # type: ignore[misc]
 
     def __post_init__(self) -> None:
@@ -42,6 +44,7 @@ class FunctionMetric(Metric):
             raise ArgumentError(f"`function` must be callable; got {self.function!r}.")
         _check.one_of("better", self.better, get_args(Better))
         _check.one_of("needs", self.needs, get_args(Needs))
+        _check.one_of("ignores", self.ignores, get_args(Ignored))
         if not self.name:
             object.__setattr__(self, "name", getattr(self.function, "__name__", "function"))
 

@@ -14,8 +14,9 @@ from typing import ClassVar, Self
 import numpy as np
 
 from assay.errors import ArgumentError
-from assay.metrics.base import ROUNDING, AdditiveMetric, Better, Metric
+from assay.metrics.base import ROUNDING, AdditiveMetric, Better, Ignored, Metric
 from assay.metrics.distribution import LABELS, by_rows, shares
+from assay.metrics.ranking import ranks
 from assay.scales import FloatArray, Kind, Scale
 from assay.summaries import Needs
 
@@ -188,12 +189,21 @@ class RocAuc(OneAgainstRest):
 
     name: ClassVar[str] = "auc"
     title: ClassVar[str] = "area under the ROC curve"
+    ignores: ClassVar[Ignored] = "magnitude"
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the Mann–Whitney form of the area, averaged over the labels that have both kinds of items."""
-        scored = self._column(shares(model)) if self.nominal else model[..., np.newaxis]
+        scored = self._column(shares(model)[..., : gold.shape[-1]]) if self.nominal else model[..., np.newaxis]
         by_label = (np.moveaxis(side, -1, -2) for side in (self._positive(gold), scored))
         return _mean_defined(by_rows("areas", *by_label))
+
+    def seen(self, model: FloatArray) -> FloatArray:
+        """Return ranks: of the items' means or, label by label, of its shares, filled up so that they stay shares."""
+        if not self.nominal:
+            return super().seen(model)
+        by_label = np.moveaxis(ranks(np.moveaxis(shares(model), -1, -2)), -2, -1)
+        rest = by_label.shape[-1] * by_label.shape[-2] - by_label.sum(axis=-1, keepdims=True)
+        return np.concatenate([by_label, rest], axis=-1)
 
 
 def _mean_defined(scores: FloatArray) -> FloatArray:

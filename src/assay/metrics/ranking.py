@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from assay.metrics.base import Better, Metric
+from assay.metrics.base import Better, Ignored, Metric
 from assay.scales import FloatArray
 
 
@@ -16,6 +16,7 @@ class Spearman(Metric):
     name: ClassVar[str] = "spearman"
     title: ClassVar[str] = "Spearman correlation"
     better: ClassVar[Better] = "higher"
+    ignores: ClassVar[Ignored] = "magnitude"
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the product-moment correlation of the ranks."""
@@ -34,6 +35,7 @@ class Kendall(Metric):
     name: ClassVar[str] = "kendall"
     title: ClassVar[str] = "Kendall correlation"
     better: ClassVar[Better] = "higher"
+    ignores: ClassVar[Ignored] = "magnitude"
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return (concordant − discordant) / √((pairs − ties in gold)(pairs − ties in model))."""

@@ -39,8 +39,11 @@ class ScoresDraws(Protocol):
         """Whether it has item contrasts."""
 
     @property
-    def packed(self) -> bool:
-        """Whether its contrast also takes packed counts."""
+    def ignores(self) -> str:
+        """What of a model's answers it does not look at, if anything."""
+
+    def seen(self, model: FloatArray) -> FloatArray:
+        """Return what it looks at in a model's answers, which is what is swapped."""
 
     def contrast(self, gold: Any, a: Any, b: Any) -> FloatArray:
         """Return how much better A is, for each draw."""
@@ -123,12 +126,18 @@ def draw(
     linear = [i for i, metric in enumerate(metrics) if metric.additive and straight]
     general = [i for i in range(len(metrics)) if i not in linear]
     columns = _columns(contest, [metrics[i] for i in linear])
-    scored = {needs: [i for i in general if metrics[i].needs == needs] for needs in get_args(Needs)}
-    samplers = {
-        needs: Sampler(contest, needs, scheme, null, packed=all(metrics[i].packed for i in those))
-        for needs, those in scored.items()
-        if those
-    }
+    groups = _alike(metrics, general, null)
+    samplers = [
+        Sampler(
+            contest,
+            metrics[those[0]].needs,
+            scheme,
+            null,
+            packed=all(getattr(metrics[i], "_takes_words", False) for i in those),
+            seen=metrics[those[0]].seen if metrics[those[0]].ignores else None,
+        )
+        for those in groups
+    ]
     from assay.resampling import _kernels
 
     key = _random.key(seed, "draws" if null is None else null)
@@ -145,15 +154,23 @@ def draw(
             contrasts[linear, start:stop], errors[linear, start:stop] = _linear(columns, swapped, seeds, scheme)
         if samplers:
             seeds = _kernels.seed_draws(np.uint64(key), STREAMS, start, stop)
-        for needs, sampler in samplers.items():
+        for those, sampler in zip(groups, samplers, strict=True):
             for batch, gold, a, b in sampler.batches(seeds):
-                for i in scored[needs]:
+                for i in those:
                     contrasts[i, start:stop][batch] = metrics[i].contrast(gold, a, b)
 
     work = WORK["summaries" if general else "sums" if swapped is None else "signed sums"]
     size = _block_size(n_resamples, work // contest.n_items, workers)
     _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)
     return Draws(contrasts, errors)
+
+
+def _alike(metrics: Sequence[ScoresDraws], which: list[int], null: NullName | None) -> list[list[int]]:
+    """Return the metrics in groups that share their draws: by what they need, alone where others are swapped."""
+    own = [[i] for i in which if null == "swapped-items" and metrics[i].ignores]
+    rest = [i for i in which if [i] not in own]
+    by_needs = ([i for i in rest if metrics[i].needs == needs] for needs in get_args(Needs))
+    return [*(those for those in by_needs if those), *own]
 
 
 def _block_size(n_resamples: int, most: int, workers: int) -> int:
@@ -194,7 +211,8 @@ def enumerate_swaps(contest: Contest, metrics: Sequence[ScoresDraws], *, scheme:
     n = contest.n_items
     contrasts = np.empty((len(metrics), 2**n))
     for i, metric in enumerate(metrics):
-        gold, a, b = summaries_of(contest, metric.needs)
+        gold, *models = summaries_of(contest, metric.needs)
+        a, b = (metric.seen(model) for model in models)
         batch = max(1, CELLS // max(a.size, b.size))
         for low in range(0, 2**n, batch):
             numbers = np.arange(low, min(low + batch, 2**n))

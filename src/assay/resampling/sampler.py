@@ -1,7 +1,7 @@
 """From seeds to batches of resampled summaries of gold, A and B."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -32,13 +32,22 @@ Batch = tuple[slice, FloatArray | None, FloatArray, FloatArray]
 class Sampler:
     """Turns seeds (streams × draws) into summaries for one scheme, null and kind of summary.
 
-    With `packed`, counts come packed (`assay.summaries`) where every source's resamples are looked up.
+    With `packed`, counts come packed (`assay.summaries`) where every source's resamples are looked up. `seen` turns a
+    model's summaries into what is swapped in their place.
     """
 
     def __init__(
-        self, contest: Contest, needs: Needs, scheme: Scheme, null: NullName | None, *, packed: bool = False
+        self,
+        contest: Contest,
+        needs: Needs,
+        scheme: Scheme,
+        null: NullName | None,
+        *,
+        packed: bool = False,
+        seen: Callable[[FloatArray], FloatArray] | None = None,
     ) -> None:
         self.needs = needs
+        self.seen = seen
         self.scheme = scheme
         self.null = null
         self.n_items = contest.n_items
@@ -103,6 +112,8 @@ class Sampler:
             assert pooled is not None
             return pooled.deal(items, seeds[A], self.n_dealt, self.dealt_width)
         if self.null == "swapped-items":
+            if self.seen is not None:
+                a, b = self.seen(a), self.seen(b)
             # Packed counts are one number for each item, as means are.
             needs = "means" if self.packed else self.needs
             return exchange(a, b, _kernels.draw_swaps(self.n_items, seeds[SWAPS]), needs)
