@@ -12,9 +12,9 @@ from assay.models.families import (
     TruncatedMixture,
     TruncatedNormal,
     Uniform,
-    family_from_dict,
     make_family,
 )
+from assay.models.schema import family_from
 
 EXAMPLES = [
     Uniform(0.1, 0.7),
@@ -58,7 +58,7 @@ def test_truncated_normal_agrees_with_scipy_far_into_the_tail(mean, sd):
 
 @pytest.mark.parametrize("family", EXAMPLES, ids=str)
 def test_families_survive_the_way_to_json_and_back(family):
-    assert family_from_dict(family.to_dict()) == family
+    assert family_from(family.to_dict()) == family
 
 
 @pytest.mark.parametrize(

@@ -201,8 +201,11 @@ def test_models_survive_the_way_to_a_file_and_back(model, tmp_path):
         ("{", "not a JSON file"),
         ("[]", "not a model file"),
         ('{"assay_model": 99, "model": {}}', "newer assay .model format 99"),
-        ('{"assay_model": 1, "model": {"kind": "gamma"}}', "unknown kind of model 'gamma'"),
-        ('{"assay_model": 1, "model": {"kind": "categorical", "alpha": [1, 0], "labels": []}}', "above 0"),
+        ('{"assay_model": 1, "model": {"kind": "gamma"}}', "`model.kind` must be one of"),
+        (
+            '{"assay_model": 1, "model": {"kind": "categorical", "alpha": [1, 0], "labels": []}}',
+            "`model.alpha` must be between",
+        ),
         ('{"assay_model": 1, "model": {"kind": "likert"}}', "not a valid model"),
         ('{"assay_model": 1}', "not a valid model"),
     ],

@@ -34,7 +34,7 @@ class Family(ABC):
         """Return P(value ≤ x)."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return kind and parameters; `family_from_dict` makes the same family again."""
+        """Return kind and parameters; a model file holds it."""
         return {"kind": self.kind, **{field.name: getattr(self, field.name) for field in fields(self)}}
 
     def __str__(self) -> str:
@@ -290,12 +290,6 @@ def make_family(kind: str, parameters: list[float] | tuple[float, ...]) -> Famil
     if not len(required) <= len(parameters) <= len(names):
         raise ArgumentError(f"{kind} takes {len(names)} numbers ({', '.join(names)}); got {len(parameters)}.")
     return family(*(_check.real(name, value) for name, value in zip(names, parameters, strict=False)))
-
-
-def family_from_dict(entry: dict[str, Any]) -> Family:
-    """Make the family that `Family.to_dict` described."""
-    rest = {name: value for name, value in entry.items() if name != "kind"}
-    return FAMILIES[_check.one_of("family", entry.get("kind"), FAMILIES)](**rest)
 
 
 def _positive(kind: str, number: float) -> None:

@@ -1,25 +1,16 @@
 """Response models as JSON files, with the version of the format in the first line."""
 
-import json
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from assay import _files, _json
 from assay.errors import ArgumentError, DataError, MissingFileError
 from assay.models.base import ResponseModel
-from assay.models.categorical import CategoricalModel
-from assay.models.empirical import EmpiricalModel
-from assay.models.families import family_from_dict
-from assay.models.likert import LikertModel
-from assay.models.normal import NormalModel
 from assay.models.presets import preset
-from assay.models.smoothed import SmoothedModel
-from assay.responses import Responses
-from assay.scales import Scale
+from assay.models.schema import model_from
 
 VERSION = 1
+MOST_BYTES = 500_000_000
 
 
 def save(model: ResponseModel, path: str | Path, *, fit: Any = None) -> None:
@@ -43,38 +34,28 @@ def load(path: str | Path) -> ResponseModel:
     path = Path(path)
     if not path.is_file():
         raise MissingFileError(f"{path}: no such file.")
+    if path.stat().st_size > MOST_BYTES:
+        raise DataError(f"{path}: larger than any model file ({MOST_BYTES:,} bytes).")
     try:
-        entry = json.loads(path.read_text(encoding="utf-8"))
+        entry = _json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise DataError(f"{path}: not a JSON file ({error}).") from None
-    if not isinstance(entry, dict) or not isinstance(entry.get("assay_model"), int):
+    version = entry.get("assay_model") if isinstance(entry, dict) else None
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise DataError(f'{path}: not a model file; it must have "assay_model": {VERSION}. `assay fit` writes one.')
-    if entry["assay_model"] > VERSION:
+    if version > VERSION:
         raise DataError(
-            f"{path}: written by a newer assay (model format {entry['assay_model']}, this one reads up to {VERSION}). "
-            "Upgrade assay."
+            f"{path}: written by a newer assay (model format {version}, this one reads up to {VERSION}). Upgrade assay."
         )
     try:
-        return from_dict(entry["model"])
-    except (KeyError, TypeError, AttributeError, ArgumentError) as error:
+        return model_from(entry.get("model"))
+    except (ArgumentError, DataError) as error:
         raise DataError(f"{path}: not a valid model: {error}") from None
 
 
 def from_dict(entry: dict[str, Any]) -> ResponseModel:
     """Make the response model that `ResponseModel.to_dict` described."""
-    kind = entry.get("kind")
-    if kind == "categorical":
-        return CategoricalModel(tuple(entry["alpha"]), tuple(entry["labels"]))
-    if kind == "empirical":
-        return _empirical(entry)
-    if kind == "smoothed":
-        return SmoothedModel(from_dict(entry["fitted"]), tuple(tuple(row) for row in entry["seen"]), entry["steps"])
-    if kind not in ("normal", "likert"):
-        raise ArgumentError(f"unknown kind of model {kind!r}; known: normal, likert, categorical, empirical, smoothed.")
-    families = {name: family_from_dict(entry[name]) for name in ("mean", "sd")}
-    if kind == "likert":
-        return LikertModel(**families, levels=tuple(entry["levels"]))
-    return NormalModel(**families, low=entry["low"], high=entry["high"], clip=entry["clip"])
+    return model_from(entry)
 
 
 def resolve(model: str | Path | ResponseModel) -> ResponseModel:
@@ -84,15 +65,3 @@ def resolve(model: str | Path | ResponseModel) -> ResponseModel:
     if isinstance(model, Path) or str(model).endswith(".json"):
         return load(model)
     return preset(model)
-
-
-def _empirical(entry: dict[str, Any]) -> EmpiricalModel:
-    sources = {
-        name: Responses(np.array(source["values"]), np.concatenate([[0], np.cumsum(source["sizes"])]))
-        for name, source in entry["sources"].items()
-    }
-    scale = entry["scale"]
-    return EmpiricalModel(
-        sources["gold"], Scale(scale["kind"], tuple(scale["levels"]), tuple(scale["labels"]), "model file"),
-        sources.get("a"), sources.get("b"),
-    )  # fmt: skip

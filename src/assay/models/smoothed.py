@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from assay import _check
 from assay._random import generator, seed_of
 from assay.errors import ArgumentError
 from assay.models.answers import Answers
@@ -25,6 +26,9 @@ from assay.summaries import counts
 
 STEPS = 32
 """EM steps, unless others are asked for. On dices350, 16 and 64 do as well (docs/plan.md)."""
+
+MOST_STEPS = 10_000
+"""Long before, the weights have stopped moving."""
 
 POINTS = 4096
 """Items drawn from the fitted model, to be weighted."""
@@ -64,6 +68,10 @@ class SmoothedModel(ResponseModel):
             raise ArgumentError("only a model on a scale with levels can be smoothed towards counts.")
         if not self.seen or {len(row) for row in self.seen} != {len(self.fitted.scale.levels)}:
             raise ArgumentError("`seen` must have one row of counts for each item, a count for each level.")
+        if not all(sum(row) > 0 and min(row) >= 0 for row in self.seen):
+            raise ArgumentError("`seen` must have counts of 0 or more, and a response for each item.")
+        if _check.integer("steps", self.steps, at_least=0) > MOST_STEPS:
+            raise ArgumentError(f"`steps` must be at most {MOST_STEPS:,}; got {self.steps:,}. {STEPS} are enough.")
 
     @classmethod
     def of(cls, fitted: ResponseModel, gold: Responses) -> "SmoothedModel":
