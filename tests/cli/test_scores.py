@@ -70,7 +70,7 @@ def test_every_test_has_its_name(run, files, test):
     [
         (["describe", "scores.txt"], ["A − B", "Shapiro–Wilk", "non-preferred", "unit sizes"]),
         (["describe", "constant.txt"], ["Every difference is 0.2"]),
-        (["test", "scores.txt"], ["95 % interval", "Chosen: t, because"]),
+        (["test", "scores.txt"], ["95 % interval", "The paired t test was chosen."]),
         (["test", "answers.txt"], ["both got", "exact McNemar"]),
         (["test", "scores.txt", "--test", "t", "--margin", "0.2"], ["lies within ±0.2"]),
         (["test", "scores.txt", "--margin", "0.2", "--noninferiority"], ["A is not worse than B by 0.2 or more"]),
@@ -145,9 +145,9 @@ def test_bad_input_gets_one_line_and_the_right_code(run, files, words, code, mes
 
 def test_config_gives_defaults_and_the_command_line_wins(run, files):
     found = json.loads(run("scores", "test", "scores.txt", "--config", "config.toml", "--json")[1])
-    assert (found["test"], found["alpha"], found["n"]) == ("wilcoxon", 0.1, 60)
+    assert (found["test"], found["significance"]["alpha"], found["n"]) == ("wilcoxon", 0.1, 60)
     found = json.loads(run("scores", "test", "scores.txt", "--config", "config.toml", "--alpha", "0.01", "--json")[1])
-    assert (found["test"], found["alpha"]) == ("wilcoxon", 0.01)
+    assert (found["test"], found["significance"]["alpha"]) == ("wilcoxon", 0.01)
 
 
 @pytest.mark.parametrize("suffix", ["html", "md", "json"])

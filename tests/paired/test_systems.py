@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.paired import ScoreTable, compare_systems, friedman, significance_test
+from assay.errors import ArgumentError
+from assay.paired import ScoreTable, compare_systems, friedman, significance_test, to_units
 from tests.reference.scores import DEMSAR
 
 
@@ -31,10 +32,34 @@ def test_pairs_are_adjusted_by_holm():
     stepped = np.minimum(1, np.maximum.accumulate(np.sort(raw) * [3, 2, 1]))
     assert np.array(found.adjusted_pvalues)[order] == pytest.approx(stepped)
     assert found.to_frame().height == 3
-    assert found.to_dict()["pairs"][0]["adjusted_pvalue"] == found.adjusted_pvalues[0]
 
 
 def test_all_lines_tied_say_nothing():
     found = compare_systems(ScoreTable(np.ones((5, 3)), ("x", "y", "z")), test="sign")
     assert found.friedman.pvalue == 1
     assert found.adjusted_pvalues == (1, 1, 1)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize(("delta", "size"), [(0.0, 1), (0.2, 3)])
+def test_every_option_reaches_every_pair(alternative, delta, size):
+    table = ScoreTable(np.random.default_rng(1).normal([0, 0.3, 0.5], 1, (60, 3)), ("x", "y", "z"))
+    units = to_units(table, size=size, shuffle=4 if size > 1 else None)
+    found = compare_systems(units, alternative=alternative, delta=delta)
+    for pair, tested in zip(table.pairs(), found.pairs, strict=True):
+        alone = to_units(pair, size=size, shuffle=4 if size > 1 else None)
+        assert tested.pvalue == significance_test(alone, alternative=alternative, delta=delta).pvalue
+        assert (tested.n, tested.unit_size) == (60 // size, size)
+
+
+def test_the_verdicts_of_pairs_are_the_directions_of_their_tests():
+    table = ScoreTable(np.random.default_rng(1).normal([0, 0.1, 2.0], 1, (60, 3)), ("x", "y", "z"))
+    found = compare_systems(table)
+    verdicts = [found.verdict(pair, reject) for pair, reject in zip(found.pairs, found.reject, strict=True)]
+    assert verdicts == ["no clear difference", "x lower", "y lower"]
+    assert "2 of 3 pairs differ" in str(found)
+
+
+def test_a_wrong_correction_is_refused_before_the_work():
+    with pytest.raises(ArgumentError, match="`correction` must be one of holm"):
+        compare_systems(ScoreTable(np.eye(3), ("x", "y", "z")), correction="x")

@@ -45,8 +45,8 @@ def test_units_and_clusters_exclude_each_other():
 
 def test_standard_deviation_by_unit_size(scores):
     found = unit_sizes(scores, tolerance=0.05)
-    assert found.sizes.tolist() == list(range(1, 21))
-    for size, deviation in zip(found.sizes.tolist(), found.standard_deviations.tolist(), strict=True):
+    assert found.sizes == tuple(range(1, 21))
+    for size, deviation in zip(found.sizes, found.standard_deviations, strict=True):
         assert deviation == pytest.approx(to_units(scores, size=size).differences.std(ddof=1))
     changes = np.abs(np.diff(found.standard_deviations))
     assert found.stable == tuple((np.flatnonzero(changes <= 0.05) + 2)[:10].tolist())

@@ -101,7 +101,8 @@ def test_a_verdict_without_a_finding_ends_with_what_could_have_been_found(test):
     estimand = {"t": "mean", "wilcoxon": "Hodges–Lehmann"}.get(test, "median" if "median" in test else None)
     estimand = estimand or {"sign": "median"}.get(test, "mean")
     assert found.sentence.endswith(
-        f"A study of this size finds a true {estimand} difference of about {found.detectable:.2g} 8 times in 10."
+        f"A study like this finds a true {estimand} difference of about {found.detectable:.2g} 8 times in 10; it often "
+        "misses smaller ones."
     )
     assert 0 < found.detectable < 2
 
@@ -115,7 +116,7 @@ def test_the_detectable_difference_is_detected_eight_times_in_ten():
 
 def test_a_study_too_small_to_reject_says_so():
     found = significance_test(made([0.1, 0.2, 0.3, 0.5]), test="sign")
-    assert found.sentence.endswith("With 4 lines this test finds no difference at α = 0.05, however large.")
+    assert found.sentence.endswith("With 4 lines this test cannot find any difference at α = 0.05, however large.")
     found = significance_test(made([0.1, 0.2, 0.3, 0.5]), test="permutation")
     assert found.sentence.endswith("however large.")
 
@@ -123,7 +124,7 @@ def test_a_study_too_small_to_reject_says_so():
 def test_ties_fall_back_to_the_mean():
     found = significance_test(made(np.r_[np.zeros(100), 1, -1, 1]), test="bootstrap-median", rng=0)
     assert found.detectable_estimand == "mean difference"
-    assert found.sentence.endswith("8 times in 10 by a t test.")
+    assert found.sentence.endswith("8 times in 10 by a t test; it often misses smaller ones.")
 
 
 def test_right_or_wrong_scores_are_judged_by_their_accuracy():

@@ -26,7 +26,7 @@ def test_recommended_test_is_run_and_the_choice_explained(analysis):
 
 def test_json_round_trip_has_the_promised_names(analysis):
     found = json.loads(_json.dumps(analysis.to_dict()))
-    assert {"pvalue", "statistic", "confidence_interval", "n", "sentence", "effects", "power_curve"} <= found.keys()
+    assert {"pvalue", "statistic", "confidence_interval", "n", "sentence", "effects", "curve"} <= found.keys()
     assert found["pvalue"] == found["significance"]["pvalue"]
     assert [effect["effect"] for effect in found["effects"]] == ["cohen-d", "hedges-g", "wilcoxon-r", "hodges-lehmann"]
     assert found["equivalence"]["margin"] == 0.1

@@ -25,7 +25,4 @@ def power(  # noqa: PLR0917 (each parameter is an option of the command)
     from assay.paired.power import plan_power
 
     found = plan_power(sd=sd, delta=delta, power=power, n=n, alpha=alpha, alternative=alternative, design=design)
-    if as_json:
-        show.as_json(found.to_dict())
-    else:
-        show.sentences(found)
+    show.result(found, as_json)

@@ -1,7 +1,7 @@
 """`assay scores`: two (or more) columns of scores, from the file to a sentence."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -99,15 +99,11 @@ def describe(  # noqa: PLR0917 (each parameter is an option of the command)
     from assay.cli import _scores as show
 
     lines = _read(file, columns, clusters)
-    units = paired.to_units(lines, size=unit_size, statistic=unit_statistic, shuffle=shuffle)
-    found = paired.describe(units, alpha=alpha)
-    sizes = paired.unit_sizes(lines, tolerance=tolerance, statistic=unit_statistic)
-    advice = None if units.constant is not None else paired.recommend(units, found)
-    if as_json:
-        listed = None if advice is None else advice.to_dict()
-        show.as_json({**found.to_dict(), "unit_sizes": sizes.to_dict(), "recommendation": listed})
-    else:
-        show.description(found, sizes, advice)
+    found = paired.overview(
+        lines, unit_size=unit_size, unit_statistic=unit_statistic, shuffle=shuffle, tolerance=tolerance,
+        normality_alpha=alpha,
+    )  # fmt: skip
+    show.result(found, as_json)
 
 
 @app.command("test")
@@ -153,40 +149,23 @@ def significance(  # noqa: PLR0917
         if margin is not None:
             raise ArgumentError("--margin compares two systems; it does not go with --all-pairs.")
         table = paired.read_table(file, columns=_words(columns) if columns else None, clusters=clusters)
-        found_pairs = paired.compare_systems(
+        pairs = paired.compare_systems(
             paired.to_units(table, size=unit_size, statistic=unit_statistic, shuffle=shuffle), test=test or "t",
             alternative=alternative, delta=delta, alpha=alpha, correction=correction or "holm", n_resamples=n_resamples,
             rng=seed, workers=workers,
         )  # fmt: skip
-        if as_json:
-            show.as_json(found_pairs.to_dict())
-        else:
-            show.systems(found_pairs)
+        show.result(pairs, as_json)
         return
     if correction is not None:
         raise ArgumentError("--correction is for --all-pairs; two systems have one p-value.")
     lines = _read(file, columns, clusters)
     units = paired.to_units(lines, size=unit_size, statistic=unit_statistic, shuffle=shuffle)
-    why = ""
-    if test is None:
-        advice = paired.recommend(units, paired.describe(units, alpha=alpha))
-        test, why = advice.test, f"Chosen: {advice.test}, because {advice.reason} Choose another with --test."
-    shared: dict[str, Any] = {
-        "test": test, "alpha": alpha, "n_resamples": n_resamples, "rng": seed, "workers": workers
-    }  # fmt: skip
     with progress("resampling", max(n_resamples, 0)) as advance:
-        found = paired.significance_test(units, alternative=alternative, delta=delta, progress=advance, **shared)
-    kind = "non-inferiority" if noninferiority else "equivalence"
-    within = None if margin is None else paired.equivalence_test(units, margin=margin, kind=kind, **shared)
-    flips = None
-    if units.binary and units.clusters is None:
-        flips = paired.count_flips(units, alternative=alternative, alpha=alpha)
-    extras = {"equivalence": within, "flips": flips}
-    if as_json:
-        parts = {name: part.to_dict() for name, part in extras.items() if part is not None}
-        show.as_json({**found.to_dict(), **parts})
-    else:
-        show.sentences(*[part for part in (flips, found, within) if part is not None], why)
+        found = paired.find(
+            units, test=test, alternative=alternative, delta=delta, alpha=alpha, n_resamples=n_resamples, margin=margin,
+            kind="non-inferiority" if noninferiority else "equivalence", rng=seed, workers=workers, progress=advance,
+        )  # fmt: skip
+    show.result(found, as_json)
 
 
 @app.command()
@@ -214,10 +193,7 @@ def effect(  # noqa: PLR0917
 
     units = paired.to_units(_read(file, columns, clusters), size=unit_size, statistic=unit_statistic, shuffle=shuffle)
     found = paired.effect_sizes(units, effects=_words(effects), alpha=alpha, rng=seed)
-    if as_json:
-        show.as_json({"n": units.n, "names": units.names, "effects": [size.to_dict() for size in found]})
-    else:
-        show.effects(found)
+    show.result(paired.Effects(names=units.names, n=units.n, effects=found), as_json)
 
 
 @app.command()
@@ -260,10 +236,7 @@ def power(  # noqa: PLR0917
             n_resamples=n_resamples, alternative=alternative, delta=delta, alpha=alpha, rng=seed, workers=workers,
             progress=advance,
         )  # fmt: skip
-    if as_json:
-        show.as_json(curve.to_dict())
-    else:
-        show.power(curve)
+    show.result(curve, as_json)
 
 
 @app.command()
@@ -313,10 +286,7 @@ def analyse(  # noqa: PLR0917
         from assay.reports.scores import write_report
 
         write_report(found, report)
-    if as_json:
-        show.as_json(found.to_dict())
-    else:
-        show.analysis(found)
+    show.result(found, as_json)
 
 
 def _read(file: Path, columns: str | None, clusters: str | None) -> "PairedScores":

@@ -5,24 +5,30 @@ from assay.paired.curves import PowerCurve, power_curve
 from assay.paired.description import Description, describe
 from assay.paired.effects import EFFECTS, EffectSize, effect_sizes
 from assay.paired.equivalence import Equivalence, equivalence_test
+from assay.paired.files import read_scores, read_table, write_scores
 from assay.paired.flips import Flips, count_flips
+from assay.paired.glossary import GLOSSARY, Glossary, glossary
 from assay.paired.power import PowerPlan, plan_power, proportions_power, sign_power, t_power
-from assay.paired.reading import read_scores, read_table
 from assay.paired.recommendation import Recommendation, recommend
 from assay.paired.scores import PairedScores, ScoreTable
 from assay.paired.significance import SignificanceTest, significance_test
 from assay.paired.systems import Friedman, SystemsComparison, compare_systems, friedman
 from assay.paired.units import UnitSizes, to_units, unit_sizes
-from assay.paired.workflow import PairedAnalysis, analyse
+from assay.paired.workflow import Effects, Finding, Overview, PairedAnalysis, analyse, find, overview
 
 __all__ = [
     "EFFECTS",
+    "GLOSSARY",
     "TESTS",
     "Description",
     "EffectSize",
+    "Effects",
     "Equivalence",
+    "Finding",
     "Flips",
     "Friedman",
+    "Glossary",
+    "Overview",
     "PairedAnalysis",
     "PairedScores",
     "PowerCurve",
@@ -38,7 +44,10 @@ __all__ = [
     "describe",
     "effect_sizes",
     "equivalence_test",
+    "find",
     "friedman",
+    "glossary",
+    "overview",
     "plan_power",
     "power_curve",
     "proportions_power",
@@ -50,4 +59,5 @@ __all__ = [
     "t_power",
     "to_units",
     "unit_sizes",
+    "write_scores",
 ]

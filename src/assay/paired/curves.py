@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from assay import _check, _json, _random
+from assay import _check, _random
+from assay.documents import Document
 from assay.errors import ArgumentError, DataError
 from assay.inference.intervals import ConfidenceInterval
 from assay.inference.proportions import wilson
@@ -17,6 +18,7 @@ from assay.paired.rows import MOST_RESAMPLES, Resamples, Sample
 from assay.paired.scores import LARGEST, PairedScores
 from assay.paired.significance import checked_hypothesis
 from assay.provenance import Provenance
+from assay.records import Record
 from assay.scales import FloatArray
 
 METHODS = ("bootstrap", "normal")
@@ -33,7 +35,7 @@ OBSERVED_NOTE = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PowerCurve:
+class PowerCurve(Record):
     """The power of a test at several sizes, each with its Monte-Carlo interval.
 
     Attributes
@@ -60,8 +62,10 @@ class PowerCurve:
     alternative : str
     delta : float
     notes : tuple of str
-    signature : str
+    provenance : Provenance
     """
+
+    derived: ClassVar[tuple[str, ...]] = ("sentence", "signature")
 
     test: str
     method: str
@@ -77,11 +81,12 @@ class PowerCurve:
     alternative: str
     delta: float
     notes: tuple[str, ...]
-    signature: str
+    provenance: Provenance
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields by name."""
-        return _json.plain(self)  # type: ignore[no-any-return]
+    @property
+    def signature(self) -> str:
+        """The one line that says where the result comes from."""
+        return self.provenance.signature
 
     def to_frame(self) -> Any:
         """Return one row for each size, as a Polars data frame."""
@@ -90,13 +95,20 @@ class PowerCurve:
         low, high = ([getattr(interval, end) for interval in self.confidence_intervals] for end in ("low", "high"))
         return pl.DataFrame({"n": list(self.sizes), "power": list(self.power), "low": low, "high": high})
 
-    def __str__(self) -> str:
+    @property
+    def sentence(self) -> str:
+        """The power at each size in words."""
         shown = ", ".join(f"{power:.2f} at {n:,}" for n, power in zip(self.sizes, self.power, strict=True))
         how = f"{self.method}, {self.n_simulations:,} simulated studies per size"
-        first = (
+        return (
             f"Power of the {TESTS[self.test].label} for a difference of {self.effect:.4g}: {shown} {self.unit} ({how})."
         )
-        return "\n".join([first, *self.notes, self.signature])
+
+    def document(self) -> Document:
+        """Return the power at each size."""
+        from assay.paired import documents
+
+        return documents.curve(self)
 
 
 def power_curve(
@@ -207,10 +219,18 @@ def power_curve(
     if n_undefined:
         notes.append(f"{n_undefined:,} simulated studies had no variation; they are not counted.")
     parameters = {
-        "test": test, "method": method, "effect": aim, "alternative": alternative, "delta": hypothesis.delta,
-        "alpha": hypothesis.alpha, "n_simulations": n_simulations,
-    }  # fmt: skip
-    signature = Provenance("power_curve", parameters, _random.entropy_of(seed), scores.digest).signature
+        "test": test,
+        "method": method,
+        "effect": aim,
+        "sizes": ",".join(map(str, ns)),
+        "alternative": alternative,
+        "delta": hypothesis.delta,
+        "alpha": hypothesis.alpha,
+        "unit_size": scores.unit_size,
+        "normality_alpha": normality_alpha,
+        "n_simulations": n_simulations,
+        "n_resamples": n_resamples,
+    }
     return PowerCurve(
         test=test,
         method=method,
@@ -226,7 +246,7 @@ def power_curve(
         alternative=alternative,
         delta=hypothesis.delta,
         notes=tuple(notes),
-        signature=signature,
+        provenance=Provenance("power_curve", parameters, _random.entropy_of(seed), scores.digest),
     )
 
 

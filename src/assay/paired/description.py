@@ -1,15 +1,16 @@
 """What the scores look like: summaries, histograms, skewness and normality of the differences."""
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from assay import _check, _json
+from assay import _check
+from assay.documents import Document
 from assay.paired.scores import PairedScores
-from assay.responses import frozen
-from assay.scales import FloatArray, IntArray
+from assay.records import Record
+from assay.scales import FloatArray
 
 SKEWED = 0.5
 HIGHLY_SKEWED = 1.0
@@ -38,16 +39,16 @@ class Summary:
         return cls(values.size, float(values.mean()), middle, deviation, low, first, third, high)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Histogram:
     """Counts between edges; there is one edge more than there are counts."""
 
-    edges: FloatArray
-    counts: IntArray
+    edges: tuple[float, ...]
+    counts: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Description:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Description(Record):
     """Both systems and their difference, and whether the differences look symmetric and normal.
 
     Attributes
@@ -68,6 +69,8 @@ class Description:
     notes : tuple of str
     """
 
+    derived: ClassVar[tuple[str, ...]] = ("n", "shape")
+
     names: tuple[str, str]
     a: Summary
     b: Summary
@@ -83,6 +86,11 @@ class Description:
     notes: tuple[str, ...] = ()
 
     @property
+    def n(self) -> int:
+        """The number of differences."""
+        return self.difference.n
+
+    @property
     def shape(self) -> str:
         """How skewed the differences are, in words."""
         size = abs(self.skewness)
@@ -96,37 +104,23 @@ class Description:
         verdict = "not clearly different from normal" if self.normal else "not normal"
         return f"{verdict} ({self.normality_test} p = {self.normality_pvalue:.3g})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as numbers, texts and lists."""
-        summaries = {"a": asdict(self.a), "b": asdict(self.b), "difference": asdict(self.difference)}
-        return {
-            "n": self.difference.n,
-            "names": list(self.names),
-            "summary": summaries,
-            "skewness": self.skewness,
-            "symmetric": self.symmetric,
-            "shape": self.shape,
-            "normality": {
-                "test": self.normality_test,
-                "statistic": self.normality_statistic,
-                "pvalue": self.normality_pvalue,
-                "normal": self.normal,
-                "alpha": self.alpha,
-            },
-            "histograms": {name: _json.plain(histogram) for name, histogram in self.histograms.items()},
-            "notes": list(self.notes),
-        }
-
-    def __str__(self) -> str:
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The differences in words."""
         d = self.difference
-        names = f"{self.names[0]} − {self.names[1]}"
-        lines = [
-            f"{d.n:,} differences {names}: mean {d.mean:.4g}, median {d.median:.4g}, standard deviation "
-            f"{d.standard_deviation:.4g}, from {d.minimum:.4g} to {d.maximum:.4g}."
-        ]
-        if not math.isnan(self.skewness):
-            lines.append(f"They are {self.shape} (skewness {self.skewness:.3g}) and {self.normality}.")
-        return "\n".join([*lines, *self.notes])
+        said = (
+            f"{d.n:,} differences {self.names[0]} − {self.names[1]}: mean {d.mean:.4g}, median {d.median:.4g}, "
+            f"standard deviation {d.standard_deviation:.4g}, from {d.minimum:.4g} to {d.maximum:.4g}."
+        )
+        if math.isnan(self.skewness):
+            return (said,)
+        return said, f"They are {self.shape} (skewness {self.skewness:.3g}) and {self.normality}."
+
+    def document(self) -> Document:
+        """Return summaries, histograms and the shape of the differences."""
+        from assay.paired import documents
+
+        return documents.description(self)
 
 
 def describe(scores: PairedScores, *, alpha: float = 0.05) -> Description:
@@ -204,7 +198,7 @@ def _histograms(scores: PairedScores) -> dict[str, Histogram]:
     edges = _edges(both)
     columns = {"a": (scores.a, edges), "b": (scores.b, edges), "difference": (differences, _edges(differences))}
     return {
-        name: Histogram(frozen(bins), frozen(np.histogram(values, bins=bins)[0].astype(np.int64)))
+        name: Histogram(tuple(bins.tolist()), tuple(np.histogram(values, bins=bins)[0].tolist()))
         for name, (values, bins) in columns.items()
     }
 

@@ -3,11 +3,12 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
-from assay import _check, _json, _random
+from assay import _check, _random
+from assay.documents import Document
 from assay.errors import ArgumentError
 from assay.inference.effect_sizes import cohen_dz, hedges_factor
 from assay.inference.intervals import ConfidenceInterval
@@ -16,7 +17,7 @@ from assay.paired.means import limits
 from assay.paired.ranks import SignedRanks, hodges_lehmann, walsh_interval
 from assay.paired.rows import MOST_RESAMPLES, Hypothesis, Resamples
 from assay.paired.scores import PairedScores
-from assay.paired.verdict import bounds
+from assay.records import Record
 from assay.scales import FloatArray
 
 EFFECTS = ("cohen-d", "hedges-g", "wilcoxon-r", "hodges-lehmann")
@@ -28,8 +29,7 @@ _WORDS = {
     "wilcoxon-r": ("Wilcoxon r", "standardised rank sum, Z/√n, between −0.87 and 0.87", _OF_RANKS),
     "hodges-lehmann": (
         "Hodges–Lehmann",
-        "median of the means of all pairs of differences, a difference with itself included (i ≤ j), in units of the "
-        "scores",
+        "median of the means of all pairs of differences (i ≤ j), in units of the scores",
         _OF_MEDIANS,
     ),
 }
@@ -42,7 +42,7 @@ COHEN_CAUTION = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EffectSize:
+class EffectSize(Record):
     """One effect size and its interval.
 
     Attributes
@@ -56,6 +56,8 @@ class EffectSize:
         The number of differences it rests on.
     notes : tuple of str
     """
+
+    derived: ClassVar[tuple[str, ...]] = ("label", "meaning", "tests", "size")
 
     effect: str
     estimate: float
@@ -85,19 +87,11 @@ class EffectSize:
             return ""
         return next((word for word, least in COHEN.items() if abs(self.estimate) >= least), "less than small")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields by name, with the words for what it is."""
-        words = {"label": self.label, "meaning": self.meaning, "tests": list(self.tests), "size": self.size}
-        return {**_json.plain(self), **words}
+    def document(self) -> Document:
+        """Return the effect size with its interval and its meaning."""
+        from assay.paired import documents
 
-    def __str__(self) -> str:
-        word = f" ({self.size})" if self.size else ""
-        return "\n".join(
-            [
-                f"{self.label} {self.estimate:.4g}{word}, {bounds(self.confidence_interval)}: {self.meaning}.",
-                *self.notes,
-            ]
-        )
+        return documents.effect(self)
 
 
 def effect_sizes(

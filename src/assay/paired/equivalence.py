@@ -9,11 +9,12 @@ so there the mean is tested.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from assay import _check, _json, _random
+from assay import _check, _random
+from assay.documents import Document
 from assay.errors import ArgumentError
 from assay.inference.direct import score, score_statistic
 from assay.inference.intervals import ConfidenceInterval
@@ -22,6 +23,7 @@ from assay.paired.scores import LARGEST, PairedScores
 from assay.paired.significance import SignificanceTest, significance_test
 from assay.paired.verdict import bounds
 from assay.provenance import Provenance
+from assay.records import Record
 
 KINDS = ("equivalence", "non-inferiority")
 SCORE_TEST = "score"
@@ -31,7 +33,7 @@ MANY_EQUAL = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Equivalence:
+class Equivalence(Record):
     """Whether the difference lies within a margin.
 
     Attributes
@@ -56,8 +58,10 @@ class Equivalence:
     alpha : float
     names : tuple of str
     notes : tuple of str
-    signature : str
+    provenance : Provenance
     """
+
+    derived: ClassVar[tuple[str, ...]] = ("sentence", "label", "signature")
 
     kind: str
     test: str
@@ -73,11 +77,12 @@ class Equivalence:
     alpha: float
     names: tuple[str, str]
     notes: tuple[str, ...]
-    signature: str
+    provenance: Provenance
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields by name, with the sentence."""
-        return {"sentence": self.sentence, **_json.plain(self), "label": self.label}
+    @property
+    def signature(self) -> str:
+        """The one line that says where the result comes from."""
+        return self.provenance.signature
 
     @property
     def label(self) -> str:
@@ -99,8 +104,11 @@ class Equivalence:
             f"{self.label}, n = {self.n:,})."
         )
 
-    def __str__(self) -> str:
-        return "\n".join([self.sentence, *self.notes, self.signature])
+    def document(self) -> Document:
+        """Return the finding."""
+        from assay.paired import documents
+
+        return documents.equivalence(self)
 
 
 def equivalence_test(
@@ -149,7 +157,14 @@ def equivalence_test(
         options = {"test": chosen, "n_resamples": n_resamples, "rng": seed, "workers": workers}
         found = _two_tests(scores, float(margin), kind, float(alpha), options)
     pvalues = (found["pvalue_lower"],) if kind == "non-inferiority" else (found["pvalue_lower"], found["pvalue_upper"])
-    parameters = {"kind": kind, "margin": float(margin), "test": chosen, "alpha": float(alpha)}
+    parameters = {
+        "kind": kind,
+        "margin": float(margin),
+        "test": chosen,
+        "alpha": float(alpha),
+        "unit_size": scores.unit_size,
+        "n_resamples": n_resamples,
+    }
     return Equivalence(
         kind=kind,
         test=chosen,
@@ -160,7 +175,7 @@ def equivalence_test(
         alpha=float(alpha),
         names=scores.names,
         notes=(*scores.notes, *notes),
-        signature=Provenance("equivalence_test", parameters, _random.entropy_of(seed), scores.digest).signature,
+        provenance=Provenance("equivalence_test", parameters, _random.entropy_of(seed), scores.digest),
         **found,
     )
 

@@ -2,19 +2,21 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
-from assay import _check, _json
+from assay import _check
+from assay.documents import Document
 from assay.errors import DataError
 from assay.inference.direct import score
 from assay.inference.intervals import ConfidenceInterval
 from assay.inference.pvalues import ALTERNATIVES
 from assay.paired.scores import PairedScores
 from assay.paired.verdict import bounds
+from assay.records import Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Flips:
+class Flips(Record):
     """The two-by-two table of right and wrong answers.
 
     Attributes
@@ -34,6 +36,8 @@ class Flips:
     names : tuple of str
     """
 
+    derived: ClassVar[tuple[str, ...]] = ("sentence",)
+
     n: int
     both: int
     only_a: int
@@ -47,18 +51,21 @@ class Flips:
     alternative: str
     names: tuple[str, str]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields by name."""
-        return _json.plain(self)  # type: ignore[no-any-return]
-
-    def __str__(self) -> str:
+    @property
+    def sentence(self) -> str:
+        """The table and the accuracy in words."""
         a, b = self.names
         return (
             f"Of {self.n:,} items both got {self.both:,} right, only {a} {self.only_a:,}, only {b} {self.only_b:,}, "
-            f"neither {self.neither:,}.\n"
-            f"Accuracy {a} − {b}: {self.difference:.4g}, {bounds(self.confidence_interval)}; exact McNemar test of "
-            f"{self.only_a + self.only_b:,} flips: p = {self.pvalue:.3g}."
+            f"neither {self.neither:,}. Accuracy {a} − {b}: {self.difference:.4g}, {bounds(self.confidence_interval)}; "
+            f"exact McNemar test of {self.only_a + self.only_b:,} flips: p = {self.pvalue:.3g}."
         )
+
+    def document(self) -> Document:
+        """Return the table of right and wrong answers."""
+        from assay.paired import documents
+
+        return documents.flips(self)
 
 
 def count_flips(scores: PairedScores, *, alternative: str = "two-sided", alpha: float = 0.05) -> Flips:

@@ -4,12 +4,14 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
-from assay import _check, _json
+from assay import _check
+from assay.documents import Document
 from assay.errors import ArgumentError
 from assay.inference.pvalues import ALTERNATIVES
 from assay.paired.scores import LARGEST, SMALLEST
+from assay.records import Record
 
 DESIGNS = ("paired", "independent")
 SMALLEST_ALPHA = 1e-12
@@ -22,7 +24,7 @@ FAR = 1000.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PowerPlan:
+class PowerPlan(Record):
     """Number of lines, difference and power of a t test that belong together; one of the three was asked for.
 
     Attributes
@@ -46,6 +48,8 @@ class PowerPlan:
     design : {"paired", "independent"}
     """
 
+    derived: ClassVar[tuple[str, ...]] = ("sentence",)
+
     solved_for: str
     n: int
     n_exact: float
@@ -57,25 +61,37 @@ class PowerPlan:
     alternative: str
     design: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields by name."""
-        return _json.plain(self)  # type: ignore[no-any-return]
-
-    def __str__(self) -> str:
+    @property
+    def sentence(self) -> str:
+        """What was asked for, in words."""
         sides = "two-sided" if self.alternative == "two-sided" else "one-sided"
         lines = "lines" if self.design == "paired" else "lines per system"
         setting = f"{sides} {self.design} t test at α = {self.alpha:g}, standard deviation {self.sd:g}"
         if self.solved_for == "n":
-            formula = math.ceil(self.n_normal - 1e-9)
             return (
                 f"{self.n:,} {lines} give a power of {self.power:.3f} to find a mean difference of {self.delta:g} "
-                f"({setting}).\nThe normal formula says {formula:,}; it takes the standard deviation as known."
+                f"({setting})."
             )
-        if self.solved_for == "delta":
-            seen = f"{self.delta:.4g} is found with a power of {self.power:g}"
-        else:
-            seen = f"{self.delta:g} is found with a power of {self.power:.4f}"
-        return f"With {self.n:,} {lines} a mean difference of {seen} ({setting})."
+        delta, power = (
+            (f"{self.delta:.4g}", f"{self.power:g}")
+            if self.solved_for == "delta"
+            else (f"{self.delta:g}", f"{self.power:.4f}")
+        )
+        return f"With {self.n:,} {lines} a mean difference of {delta} is found with a power of {power} ({setting})."
+
+    @property
+    def asides(self) -> tuple[str, ...]:
+        """What the textbook formula says."""
+        if math.isnan(self.n_normal):
+            return ()
+        formula = math.ceil(self.n_normal - 1e-9)
+        return (f"The normal formula says {formula:,}; it takes the standard deviation as known.",)
+
+    def document(self) -> Document:
+        """Return what was asked for."""
+        from assay.paired import documents
+
+        return documents.power_plan(self)
 
 
 def plan_power(

@@ -1,12 +1,13 @@
 """Which test fits these scores: three lists, with a reason for each test (the rule of NLPStatTest)."""
 
 from dataclasses import dataclass
-from typing import Any
 
+from assay.documents import Document
 from assay.errors import DataError
 from assay.paired.catalogue import TESTS
 from assay.paired.description import SKEWED, Description
 from assay.paired.scores import PairedScores
+from assay.records import Record
 
 LARGE = 100
 """From this many differences on, a two-sided t test is nearly right on the skewed data of docs/scores-levels.md."""
@@ -21,7 +22,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recommendation:
+class Recommendation(Record):
     """The tests in three lists; the first recommended one is what `analyse` runs unless told otherwise.
 
     Attributes
@@ -61,29 +62,16 @@ class Recommendation:
             "inappropriate": self.inappropriate,
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the lists as lists of test and reason."""
-        lists = {
-            name.replace("-", "_"): [{"test": choice.test, "reason": choice.reason} for choice in choices]
-            for name, choices in self.lists.items()
-        }
-        words = {"statistic": self.statistic, "statistic_reason": self.statistic_reason, "reason": self.reason}
-        return {**words, **lists, "notes": list(self.notes)}
+    @property
+    def sentence(self) -> str:
+        """The test to use, and why."""
+        return f"{self.reason} Use the {TESTS[self.test].label}."
 
-    def __str__(self) -> str:
-        named = [
-            f"{name.capitalize()}: {', '.join(choice.test for choice in choices) or 'none'}."
-            for name, choices in self.lists.items()
-        ]
-        first = self.recommended[0]
-        return "\n".join(
-            [
-                f"Statistic to compare: the {self.statistic}. {self.statistic_reason}",
-                f"{self.reason} Use the {TESTS[first.test].label}: {first.reason}",
-                " ".join(named),
-                *self.notes,
-            ]
-        )
+    def document(self) -> Document:
+        """Return the three lists of tests."""
+        from assay.paired import documents
+
+        return documents.recommendation(self)
 
 
 _NORMAL = {

@@ -3,11 +3,12 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
-from assay import _check, _json, _random
+from assay import _check, _random
+from assay.documents import Document
 from assay.inference.direct import score
 from assay.inference.intervals import ConfidenceInterval
 from assay.inference.pvalues import ALTERNATIVES
@@ -19,13 +20,14 @@ from assay.paired.recommendation import caution
 from assay.paired.rows import MOST_RESAMPLES, Hypothesis, Outcome, Resamples, Sample
 from assay.paired.scores import LARGEST, PairedScores
 from assay.provenance import Provenance
+from assay.records import Record
 
 FOUND = 0.8
 """The share of studies in which the smallest detectable difference is found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SignificanceTest:
+class SignificanceTest(Record):
     """What a test says about two score lists.
 
     Attributes
@@ -67,8 +69,10 @@ class SignificanceTest:
     n_resamples : int
         0 when nothing was resampled.
     notes : tuple of str
-    signature : str
+    provenance : Provenance
     """
+
+    derived: ClassVar[tuple[str, ...]] = ("sentence", "label", "signature")
 
     test: str
     names: tuple[str, str]
@@ -92,12 +96,17 @@ class SignificanceTest:
     exact: bool
     n_resamples: int
     notes: tuple[str, ...]
-    signature: str
+    provenance: Provenance
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields by name, with the sentence and the words for test and statistic."""
-        test = TESTS[self.test]
-        return {"sentence": self.sentence, **_json.plain(self), "label": test.label, "statistic_name": test.statistic}
+    @property
+    def label(self) -> str:
+        """The test in words."""
+        return TESTS[self.test].label
+
+    @property
+    def signature(self) -> str:
+        """The one line that says where the result comes from."""
+        return self.provenance.signature
 
     @property
     def sentence(self) -> str:
@@ -114,8 +123,11 @@ class SignificanceTest:
             return "p < 1e-300"
         return f"p = {self.pvalue:.3g}" if self.pvalue >= 1e-4 else f"p = {self.pvalue:.1e}"
 
-    def __str__(self) -> str:
-        return "\n".join([self.sentence, *self.notes, self.signature])
+    def document(self) -> Document:
+        """Return the finding and its numbers."""
+        from assay.paired import documents
+
+        return documents.significance(self)
 
 
 def significance_test(
@@ -179,9 +191,15 @@ def significance_test(
     pvalue, side = float(outcome.pvalue[0]), int(outcome.side[0])
     estimate, interval = _estimate(scores, chosen, hypothesis, outcome)
     detectable, of = _detectable(scores, chosen, hypothesis, estimate, interval)
-    parameters = {"test": test, "alternative": alternative, "delta": hypothesis.delta, "alpha": hypothesis.alpha}
-    if chosen.resamples:
-        parameters["n_resamples"] = n_resamples
+    parameters = {
+        "test": test,
+        "alternative": alternative,
+        "delta": hypothesis.delta,
+        "alpha": hypothesis.alpha,
+        "unit_size": scores.unit_size,
+        "normality_alpha": normality_alpha,
+        "n_resamples": n_resamples,
+    }
     unfit = () if scores.constant is not None else caution(scores, describe(scores, alpha=normality_alpha), test)
     return SignificanceTest(
         test=test,
@@ -206,7 +224,7 @@ def significance_test(
         exact=outcome.exact,
         n_resamples=outcome.n_draws,
         notes=(*scores.notes, *unfit, *_notes(scores, chosen, hypothesis, interval, pvalue)),
-        signature=Provenance("significance_test", parameters, _random.entropy_of(seed), scores.digest).signature,
+        provenance=Provenance("significance_test", parameters, _random.entropy_of(seed), scores.digest),
     )
 
 

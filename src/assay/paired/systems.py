@@ -3,16 +3,18 @@
 import math
 from dataclasses import dataclass
 from itertools import starmap
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from assay import _check, _random
+from assay.documents import Document
 from assay.errors import DataError
 from assay.inference.corrections import CORRECTIONS, adjust
 from assay.paired.scores import PairedScores, ScoreTable
 from assay.paired.significance import SignificanceTest, significance_test
 from assay.provenance import Provenance
+from assay.records import Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Friedman:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SystemsComparison:
+class SystemsComparison(Record):
     """All pairs of systems, their p-values adjusted together.
 
     Attributes
@@ -55,8 +57,10 @@ class SystemsComparison:
         None for two systems or scores in clusters.
     notes : tuple of str
         What holds for all pairs; each pair has its own.
-    signature : str
+    provenance : Provenance
     """
+
+    derived: ClassVar[tuple[str, ...]] = ("sentences", "reject", "signature")
 
     names: tuple[str, ...]
     n: int
@@ -68,33 +72,42 @@ class SystemsComparison:
     alpha: float
     friedman: Friedman | None
     notes: tuple[str, ...]
-    signature: str
+    provenance: Provenance
 
     @property
     def reject(self) -> tuple[bool, ...]:
         """Whether each pair differs, given that all pairs were looked at."""
         return tuple(pvalue <= self.alpha for pvalue in self.adjusted_pvalues)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as numbers, texts and lists."""
-        rows = zip(self.pairs, self.adjusted_pvalues, self.reject, strict=True)
-        overall = None
-        if self.friedman is not None:
-            overall = {name: getattr(self.friedman, name) for name in Friedman.__slots__}
-        return {
-            "names": list(self.names),
-            "n": self.n,
-            "mean_scores": list(self.mean_scores),
-            "mean_ranks": list(self.mean_ranks),
-            "correction": self.correction,
-            "alpha": self.alpha,
-            "friedman": overall,
-            "notes": list(self.notes),
-            "signature": self.signature,
-            "pairs": [
-                {**pair.to_dict(), "adjusted_pvalue": adjusted, "reject": reject} for pair, adjusted, reject in rows
-            ],
-        }
+    @property
+    def signature(self) -> str:
+        """The one line that says where the result comes from."""
+        return self.provenance.signature
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The finding in words."""
+        best = [name for name, rank in zip(self.names, self.mean_ranks, strict=True) if rank == min(self.mean_ranks)]
+        said = (
+            f"{len(self.names)} systems on {self.n:,} lines. Best mean rank: {' and '.join(best)}. "
+            f"{sum(self.reject)} of {len(self.pairs)} pairs differ at α = {self.alpha:g} after {self.correction} "
+            "correction."
+        )
+        if self.friedman is None:
+            return (said,)
+        overall = self.friedman
+        return said, (
+            f"Are all systems alike? Friedman χ² = {overall.statistic:.4g}, F = {overall.f_statistic:.4g}, "
+            f"p = {overall.pvalue:.3g}. Mean ranks that are {overall.critical_difference:.3g} apart differ (Nemenyi)."
+        )
+
+    def verdict(self, pair: SignificanceTest, reject: bool) -> str:
+        """Return what may be said about a pair, given that all pairs were looked at."""
+        if not reject:
+            return "no clear difference"
+        if pair.delta:
+            return f"{'above' if pair.side > 0 else 'below'} {pair.delta:g}"
+        return f"{pair.names[0]} {'higher' if pair.side > 0 else 'lower'}"
 
     def to_frame(self) -> Any:
         """Return one row for each pair, as a Polars data frame."""
@@ -113,19 +126,11 @@ class SystemsComparison:
             }
         )
 
-    def __str__(self) -> str:
-        best = [name for name, rank in zip(self.names, self.mean_ranks, strict=True) if rank == min(self.mean_ranks)]
-        lines = [
-            f"{len(self.names)} systems on {self.n:,} lines; best mean rank: {' and '.join(best)}. "
-            f"{sum(self.reject)} of {len(self.pairs)} pairs differ at α = {self.alpha:g} after {self.correction} "
-            f"correction."
-        ]
-        if self.friedman is not None:
-            lines.append(
-                f"All systems alike? Friedman χ² = {self.friedman.statistic:.4g}, F = {self.friedman.f_statistic:.4g}, "
-                f"p = {self.friedman.pvalue:.3g}."
-            )
-        return "\n".join([*lines, *self.notes, self.signature])
+    def document(self) -> Document:
+        """Return every system and every pair of them."""
+        from assay.paired import documents
+
+        return documents.systems(self)
 
 
 def compare_systems(
@@ -180,8 +185,14 @@ def compare_systems(
     if len(pairs) > 1 and correction != "none":
         notes.append(f"The p-values are adjusted together ({correction}); each interval stands alone.")
     parameters = {
-        "test": test, "alternative": alternative, "delta": float(delta), "alpha": float(alpha), "correction": correction
-    }  # fmt: skip
+        "test": test,
+        "alternative": alternative,
+        "delta": float(delta),
+        "alpha": float(alpha),
+        "correction": correction,
+        "unit_size": table.unit_size,
+        "n_resamples": n_resamples,
+    }
     return SystemsComparison(
         names=table.names,
         n=n,
@@ -193,7 +204,7 @@ def compare_systems(
         alpha=float(alpha),
         friedman=friedman(ranks, n, alpha=alpha, untied=untied) if independent else None,
         notes=tuple(notes),
-        signature=Provenance("compare_systems", parameters, _random.entropy_of(seed), table.digest).signature,
+        provenance=Provenance("compare_systems", parameters, _random.entropy_of(seed), table.digest),
     )
 
 

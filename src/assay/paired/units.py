@@ -1,15 +1,16 @@
 """Evaluation units: scores of several lines taken together, and how large a unit should be."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 
 from assay import _check, _random
+from assay.documents import Document
 from assay.errors import ArgumentError, DataError
 from assay.paired.scores import PairedScores, ScoreTable
-from assay.responses import frozen
-from assay.scales import FloatArray, IntArray
+from assay.records import Record
+from assay.scales import FloatArray
 
 UnitStatistic = Literal["mean", "median"]
 UNIT_STATISTICS: tuple[UnitStatistic, ...] = ("mean", "median")
@@ -68,14 +69,14 @@ def to_units(scores: Scores, *, size: int = 1, statistic: str = "mean", shuffle:
     return PairedScores(a, b, None, scores.names, notes, size)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class UnitSizes:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitSizes(Record):
     """How the standard deviation of the unit differences falls as units grow.
 
     Attributes
     ----------
-    sizes : array of int
-    standard_deviations : array of float
+    sizes : tuple of int
+    standard_deviations : tuple of float
         Of the differences between the two systems, for units of each size.
     stable : tuple of int
         The first sizes (at most ten) whose standard deviation differs from that of the size before by no more than
@@ -83,27 +84,27 @@ class UnitSizes:
     tolerance : float
     """
 
-    sizes: IntArray
-    standard_deviations: FloatArray
+    sizes: tuple[int, ...]
+    standard_deviations: tuple[float, ...]
     stable: tuple[int, ...]
     tolerance: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields by name."""
-        return {
-            "sizes": self.sizes.tolist(),
-            "standard_deviations": self.standard_deviations.tolist(),
-            "stable": list(self.stable),
-            "tolerance": self.tolerance,
-        }
-
-    def __str__(self) -> str:
+    @property
+    def sentence(self) -> str:
+        """At which sizes the standard deviation settles, in words."""
         span = f"unit sizes {self.sizes[0]} to {self.sizes[-1]}"
         if not self.stable:
             return f"At {span} the standard deviation never changes by as little as {self.tolerance:g}."
-        return f"Among {span} the standard deviation first settles (changes by {self.tolerance:g} or less) at " + (
-            f"{', '.join(map(str, self.stable))}."
+        return (
+            f"At {span} the standard deviation first settles (changes by {self.tolerance:g} or less) at "
+            f"{', '.join(map(str, self.stable))} lines."
         )
+
+    def document(self) -> Document:
+        """Return the sizes at which the standard deviation settles, and all of them in a table."""
+        from assay.paired import documents
+
+        return documents.unit_sizes(self)
 
 
 def unit_sizes(
@@ -131,7 +132,12 @@ def unit_sizes(
             deviations[position] = units.std(ddof=1)
     settled = sizes[1:][np.abs(np.diff(deviations)) <= tolerance]
     stable = tuple(int(size) for size in settled[:MOST_STABLE])
-    return UnitSizes(frozen(sizes), frozen(deviations), stable, float(tolerance))
+    return UnitSizes(
+        sizes=tuple(sizes.tolist()),
+        standard_deviations=tuple(deviations.tolist()),
+        stable=stable,
+        tolerance=float(tolerance),
+    )
 
 
 def _gather(values: FloatArray, size: int, statistic: str) -> FloatArray:

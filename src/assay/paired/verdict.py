@@ -56,11 +56,14 @@ def could_have_found(found: "SignificanceTest") -> str:
     """Return the smallest difference that a study like this one finds 8 times in 10."""
     if math.isnan(found.detectable):
         pieces = f"{found.n:,} lines" if found.n_clusters is None else f"{found.n_clusters:,} clusters"
-        return f"With {pieces} this test finds no difference at α = {found.alpha:g}, however large."
+        return f"With {pieces} this test cannot find any difference at α = {found.alpha:g}, however large."
     from_zero = f" from {found.delta:g}" if found.delta else ""
     what = found.detectable_estimand
     other = "" if what == found.estimand else " by a t test"
-    return f"A study of this size finds a true {what} of about {found.detectable:.2g}{from_zero} 8 times in 10{other}."
+    return (
+        f"A study like this finds a true {what} of about {found.detectable:.2g}{from_zero} 8 times in 10{other}; it "
+        "often misses smaller ones."
+    )
 
 
 def _nothing_found(found: "SignificanceTest") -> str:

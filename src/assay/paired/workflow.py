@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from assay import _check, _random
+from assay.documents import Document
+from assay.inference.intervals import ConfidenceInterval
 from assay.paired.catalogue import TESTS
 from assay.paired.curves import PowerCurve, power_curve
 from assay.paired.description import Description, describe
@@ -16,17 +18,144 @@ from assay.paired.scores import PairedScores
 from assay.paired.significance import SignificanceTest, significance_test
 from assay.paired.units import UnitSizes, to_units, unit_sizes
 from assay.provenance import Provenance
+from assay.records import Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairedAnalysis:
-    """Everything there is to say about two score lists; each part is a result of its own.
+class Overview(Record):
+    """What the scores look like and which tests fit.
+
+    Attributes
+    ----------
+    description : Description
+    unit_sizes : UnitSizes
+    recommendation : Recommendation or None
+        None where nothing varies.
+    """
+
+    description: Description
+    unit_sizes: UnitSizes
+    recommendation: Recommendation | None
+
+    def document(self) -> Document:
+        """Return summaries, unit sizes and the three lists of tests."""
+        from assay.paired import documents
+
+        return documents.overview(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effects(Record):
+    """Several effect sizes of the same scores.
 
     Attributes
     ----------
     names : tuple of str
     n : int
-        The number of evaluation units that were tested (lines, if the unit size is 1).
+    effects : tuple of EffectSize
+    """
+
+    names: tuple[str, str]
+    n: int
+    effects: tuple[EffectSize, ...]
+
+    def document(self) -> Document:
+        """Return a table of the effect sizes."""
+        from assay.paired import documents
+
+        return documents.effects(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding(Record):
+    """A test, and what belongs to it.
+
+    Attributes
+    ----------
+    significance : SignificanceTest
+    equivalence : Equivalence or None
+        If a margin was given.
+    flips : Flips or None
+        If all scores are 0 or 1.
+    notes : tuple of str
+        Why the test was chosen, if it was not asked for.
+    """
+
+    derived: ClassVar[tuple[str, ...]] = (
+        "sentence", "test", "n", "estimand", "estimate", "confidence_interval", "statistic", "pvalue", "reject",
+        "signature",
+    )  # fmt: skip
+
+    significance: SignificanceTest
+    equivalence: Equivalence | None
+    flips: Flips | None
+    notes: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The finding in sentences that can be pasted into a paper."""
+        parts = [part.sentence for part in (self.significance, self.equivalence) if part is not None]
+        return " ".join(parts)
+
+    @property
+    def test(self) -> str:
+        """The name of the test."""
+        return self.significance.test
+
+    @property
+    def n(self) -> int:
+        """The number of differences."""
+        return self.significance.n
+
+    @property
+    def estimand(self) -> str:
+        """What is estimated."""
+        return self.significance.estimand
+
+    @property
+    def estimate(self) -> float:
+        """The difference; positive if the first system is higher."""
+        return self.significance.estimate
+
+    @property
+    def confidence_interval(self) -> ConfidenceInterval:
+        """The interval of the difference."""
+        return self.significance.confidence_interval
+
+    @property
+    def statistic(self) -> float:
+        """The statistic of the test."""
+        return self.significance.statistic
+
+    @property
+    def pvalue(self) -> float:
+        """The p-value."""
+        return self.significance.pvalue
+
+    @property
+    def reject(self) -> bool:
+        """Whether the test found a difference."""
+        return self.significance.reject
+
+    @property
+    def signature(self) -> str:
+        """The one line that says where the result comes from."""
+        return self.significance.signature
+
+    def document(self) -> Document:
+        """Return the finding and its numbers."""
+        from assay.paired import documents
+
+        return documents.finding(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedAnalysis(Finding):
+    """Everything there is to say about two score lists; each part is a result of its own.
+
+    Attributes
+    ----------
+    names : tuple of str
     unit_size, unit_statistic
         How lines became units.
     description : Description
@@ -34,63 +163,113 @@ class PairedAnalysis:
     recommendation : Recommendation
     significance : SignificanceTest
         Of the test that was asked for, or else of the first recommended one.
-    effects : tuple of EffectSize
-        Those that go with the test come first.
-    curve : PowerCurve
     equivalence : Equivalence or None
         If a margin was given.
     flips : Flips or None
         If all scores are 0 or 1.
+    effects : tuple of EffectSize
+        Those that go with the test come first.
+    curve : PowerCurve
     notes : tuple of str
         What holds for the whole analysis.
-    signature : str
+    provenance : Provenance
     """
 
     names: tuple[str, str]
-    n: int
     unit_size: int
     unit_statistic: str
     description: Description
     unit_sizes: UnitSizes
     recommendation: Recommendation
-    significance: SignificanceTest
     effects: tuple[EffectSize, ...]
     curve: PowerCurve
-    equivalence: Equivalence | None
-    flips: Flips | None
-    notes: tuple[str, ...]
-    signature: str
+    provenance: Provenance
 
     @property
-    def sentence(self) -> str:
-        """The finding in sentences that can be pasted into a paper."""
-        return self.significance.sentence
+    def signature(self) -> str:
+        """The one line that says where the analysis comes from."""
+        return self.provenance.signature
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return every part as numbers, texts and lists; the main test's numbers also stand at the top."""
-        result = self.significance.to_dict()
-        top = ("sentence", "test", "estimand", "estimate", "confidence_interval", "statistic", "pvalue", "reject")
-        return {
-            **{name: result[name] for name in top},
-            "names": list(self.names),
-            "n": self.n,
-            "unit_size": self.unit_size,
-            "unit_statistic": self.unit_statistic,
-            "description": self.description.to_dict(),
-            "unit_sizes": self.unit_sizes.to_dict(),
-            "recommendation": self.recommendation.to_dict(),
-            "significance": result,
-            "effects": [effect.to_dict() for effect in self.effects],
-            "power_curve": self.curve.to_dict(),
-            "equivalence": None if self.equivalence is None else self.equivalence.to_dict(),
-            "flips": None if self.flips is None else self.flips.to_dict(),
-            "notes": list(self.notes),
-            "signature": self.signature,
-        }
+    def document(self) -> Document:
+        """Return everything, from description to power."""
+        from assay.paired import documents
 
-    def __str__(self) -> str:
-        parts = [self.sentence] if self.equivalence is None else [self.sentence, self.equivalence.sentence]
-        return "\n".join([*parts, *self.notes, self.signature])
+        return documents.analysis(self)
+
+
+def overview(
+    scores: PairedScores,
+    *,
+    unit_size: int = 1,
+    unit_statistic: str = "mean",
+    shuffle: int | None = None,
+    tolerance: float = 0.01,
+    normality_alpha: float = 0.05,
+) -> Overview:
+    """Describe two lists of scores, and say which unit sizes and which tests fit; parameters as in `analyse`.
+
+    Examples
+    --------
+    >>> scores = PairedScores.from_arrays([0.4, 0.6, 0.1, 0.7], [0.3, 0.6, 0.3, 0.4])
+    >>> overview(scores).recommendation.test
+    't'
+    """
+    units = to_units(scores, size=unit_size, statistic=unit_statistic, shuffle=shuffle)
+    found = describe(units, alpha=normality_alpha)
+    return Overview(
+        description=found,
+        unit_sizes=unit_sizes(scores, tolerance=tolerance, statistic=unit_statistic),
+        recommendation=None if units.constant is not None else recommend(units, found),
+    )
+
+
+def find(
+    scores: PairedScores,
+    *,
+    test: str | None = None,
+    alternative: str = "two-sided",
+    delta: float = 0.0,
+    alpha: float = 0.05,
+    n_resamples: int = 9999,
+    margin: float | None = None,
+    kind: str = "equivalence",
+    normality_alpha: float = 0.05,
+    rng: _random.Rng = None,
+    workers: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Finding:
+    """Run a test (the recommended one if none is named), and with a margin also the test of equivalence.
+
+    Parameters as in `significance_test` and `equivalence_test`.
+
+    Examples
+    --------
+    >>> scores = PairedScores.from_arrays([0.4, 0.6, 0.1, 0.7], [0.3, 0.6, 0.3, 0.4])
+    >>> find(scores, rng=1).sentence[:35]
+    'No clear difference between A and B'
+    """
+    seed = _random.replayable(rng)
+    why: tuple[str, ...] = ()
+    if test is None:
+        advice = recommend(scores, describe(scores, alpha=normality_alpha))
+        test, why = advice.test, (_why(advice),)
+    shared: dict[str, Any] = {
+        "test": test, "alpha": alpha, "n_resamples": n_resamples, "rng": seed, "workers": workers
+    }  # fmt: skip
+    found = significance_test(
+        scores,
+        alternative=alternative,
+        delta=delta,
+        normality_alpha=normality_alpha,
+        progress=progress,
+        **shared,
+    )
+    return Finding(
+        significance=found,
+        equivalence=None if margin is None else equivalence_test(scores, margin=margin, kind=kind, **shared),
+        flips=count_flips(scores, alternative=alternative, alpha=alpha) if scores.right_or_wrong else None,
+        notes=why,
+    )
 
 
 def analyse(
@@ -158,11 +337,10 @@ def analyse(
     description = describe(units, alpha=normality_alpha)
     recommendation = recommend(units, description)
     chosen = test or recommendation.test
-    shared: dict[str, Any] = {"test": chosen, "rng": seed, "workers": workers}
-    tested: dict[str, Any] = {"alternative": alternative, "delta": delta, "progress": progress}
-    judged: dict[str, Any] = {"normality_alpha": normality_alpha}
-    significance = significance_test(units, alpha=alpha, n_resamples=n_resamples, **shared, **tested, **judged)
-    measured = effect_sizes(units, effects=effects, alpha=effect_alpha, rng=seed, **judged)
+    shared: dict[str, Any] = {"rng": seed, "workers": workers, "normality_alpha": normality_alpha}
+    tested: dict[str, Any] = {"test": chosen, "alternative": alternative, "delta": delta, "progress": progress}
+    finding = find(units, alpha=alpha, n_resamples=n_resamples, margin=margin, **tested, **shared)
+    measured = effect_sizes(units, effects=effects, alpha=effect_alpha, normality_alpha=normality_alpha, rng=seed)
     curve = power_curve(
         units,
         method=power_method,
@@ -170,31 +348,50 @@ def analyse(
         sizes=sizes,
         n_simulations=n_simulations,
         alpha=power_alpha,
-        **shared,
         **tested,
-        **judged,
+        **shared,
     )
-    equivalence = None
-    if margin is not None:
-        equivalence = equivalence_test(units, margin=margin, alpha=alpha, n_resamples=n_resamples, **shared)
-    flips = count_flips(units, alternative=alternative, alpha=alpha) if units.right_or_wrong else None
     parameters = {
-        "unit_size": unit_size, "test": chosen, "alternative": alternative, "delta": float(delta), "alpha": alpha
-    }  # fmt: skip
-    why = () if test is not None else (f"The {TESTS[chosen].label} was chosen. {recommendation.reason}",)
+        "unit_size": unit_size,
+        "unit_statistic": unit_statistic,
+        "shuffle": shuffle,
+        "tolerance": float(tolerance),
+        "normality_alpha": float(normality_alpha),
+        "test": chosen,
+        "alternative": alternative,
+        "delta": float(delta),
+        "alpha": float(alpha),
+        "n_resamples": n_resamples,
+        "margin": margin,
+        "effects": ",".join(effects),
+        "effect_alpha": float(effect_alpha),
+        "power_method": power_method,
+        "power_alpha": float(power_alpha),
+        "effect": effect,
+        "sizes": ",".join(map(str, curve.sizes)),
+        "n_simulations": curve.n_simulations,
+    }
+    given = {name: value for name, value in parameters.items() if value is not None}
     return PairedAnalysis(
         names=units.names,
-        n=units.n,
         unit_size=unit_size,
         unit_statistic=unit_statistic,
         description=description,
         unit_sizes=unit_sizes(scores, tolerance=tolerance, statistic=unit_statistic),
         recommendation=recommendation,
-        significance=significance,
+        significance=finding.significance,
+        equivalence=finding.equivalence,
+        flips=finding.flips,
         effects=tuple(sorted(measured, key=lambda size: chosen not in size.tests)),
         curve=curve,
-        equivalence=equivalence,
-        flips=flips,
-        notes=tuple(dict.fromkeys((*significance.notes, *why, *recommendation.notes))),
-        signature=Provenance("analyse", parameters, _random.entropy_of(seed), scores.digest).signature,
+        notes=(
+            *(() if test is not None else (_why(recommendation),)),
+            *finding.significance.notes,
+            *recommendation.notes,
+        ),
+        provenance=Provenance("analyse", given, _random.entropy_of(seed), scores.digest),
     )
+
+
+def _why(advice: Recommendation) -> str:
+    return f"The {TESTS[advice.test].label} was chosen. {advice.reason}"

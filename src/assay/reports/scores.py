@@ -74,14 +74,14 @@ def sections(analysis: PairedAnalysis) -> dict[str, Section]:
     summaries = (description.a, description.b, description.difference)
     result: dict[str, Section] = {
         "The scores": (
-            _first_lines(str(description), 2),
+            " ".join(description.sentences),
             ["", "n", *SUMMARY.values()],
             [
                 [name, f"{summary.n:,}", *(_number(getattr(summary, field)) for field in SUMMARY)]
                 for name, summary in zip(names, summaries, strict=True)
             ],
         ),
-        "Evaluation units": (str(analysis.unit_sizes), [], []),
+        "Evaluation units": (analysis.unit_sizes.sentence, [], []),
         "Which test": (
             analysis.recommendation.reason,
             ["list", "test", "reason"],
@@ -106,16 +106,16 @@ def sections(analysis: PairedAnalysis) -> dict[str, Section]:
         ),
     }
     if analysis.flips is not None:
-        result["Flips"] = (str(analysis.flips), [], [])
+        result["Flips"] = (analysis.flips.sentence, [], [])
     if analysis.equivalence is not None:
-        result["Equivalence"] = (str(analysis.equivalence).splitlines()[0], [], [])
+        result["Equivalence"] = (analysis.equivalence.sentence, [], [])
     result["Effect size"] = (
         "",
         ["effect size", "estimate", "interval", "what it is"],
         [[e.label, _number(e.estimate), _interval(e.confidence_interval), e.meaning] for e in analysis.effects],
     )
     result["Power"] = (
-        f"{str(curve).splitlines()[0]} {' '.join(curve.notes)}".strip(),
+        f"{curve.sentence} {' '.join(curve.notes)}".strip(),
         [curve.unit, "power", "95 % interval"],
         [
             [f"{n:,}", f"{power:.3f}", _interval(bounds)]
@@ -146,10 +146,10 @@ def charts(analysis: PairedAnalysis) -> dict[str, tuple[str, Any]]:
 
 
 def _bars(histogram: Any, name: str) -> list[dict[str, Any]]:
-    edges = histogram.edges.tolist()
+    edges = histogram.edges
     return [
         {"from": low, "to": high, "count": count, "system": name}
-        for low, high, count in zip(edges[:-1], edges[1:], histogram.counts.tolist(), strict=True)
+        for low, high, count in zip(edges[:-1], edges[1:], histogram.counts, strict=True)
     ]
 
 
@@ -203,8 +203,7 @@ def _unit_sizes(analysis: PairedAnalysis) -> Any:
 
     sizes = analysis.unit_sizes
     points = [
-        {"size": size, "sd": deviation}
-        for size, deviation in zip(sizes.sizes.tolist(), sizes.standard_deviations.tolist(), strict=True)
+        {"size": size, "sd": deviation} for size, deviation in zip(sizes.sizes, sizes.standard_deviations, strict=True)
     ]
     return (
         _chart(points)
@@ -245,7 +244,3 @@ def _number(value: float) -> str:
 
 def _interval(bounds: ConfidenceInterval) -> str:
     return f"{bounds.low:.4g} to {bounds.high:.4g}"
-
-
-def _first_lines(text: str, n: int) -> str:
-    return " ".join(text.splitlines()[:n])

@@ -1,4 +1,4 @@
-"""From a text file to lists of scores: one line per item, one column per system."""
+"""Lists of scores in text files: one line per item, one column per system."""
 
 import math
 import stat
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from assay import _files
 from assay.errors import ArgumentError, DataError, MissingFileError
 from assay.paired.scores import BEYOND, LARGEST, SMALLEST, PairedScores, ScoreTable, cluster_codes
 
@@ -59,6 +60,35 @@ def read_table(path: str | Path, *, columns: Sequence[str] | None = None, cluste
     values = np.array([[_score(fields[c], path, number, c) for c in chosen] for number, fields in rows])
     codes = None if group is None else cluster_codes([fields[group] for _, fields in rows], len(rows))
     return ScoreTable(values, tuple(names[column] for column in chosen), codes)
+
+
+def write_scores(scores: PairedScores, path: str | Path) -> None:
+    """Write two lists of scores as text that `read_scores` reads back, for example the evaluation units of `to_units`.
+
+    Parameters
+    ----------
+    scores : PairedScores
+    path : path
+        Columns are separated by commas in a file that ends in .csv, else by tabs.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_scores(PairedScores.from_arrays([0.5, 1], [0.25, 0]), f"{folder}/units.txt")
+    ...     read_scores(f"{folder}/units.txt").differences.tolist()
+    [0.25, 1.0]
+    """
+    columns: dict[str, list[str]] = {
+        scores.names[0]: [repr(value) for value in scores.a.tolist()],
+        scores.names[1]: [repr(value) for value in scores.b.tolist()],
+    }
+    if scores.clusters is not None:
+        columns["cluster"] = [f"c{code}" for code in scores.clusters.tolist()]
+    separator = "," if Path(path).suffix.lower() == ".csv" else "\t"
+    header = [name.replace(separator, " ") for name in columns]
+    lines = [separator.join(row) for row in (header, *zip(*columns.values(), strict=True))]
+    _files.write_text(path, "\n".join(lines) + "\n")
 
 
 def _rows(path: Path) -> tuple[list[tuple[int, list[str]]], tuple[str, ...] | None, int]:
