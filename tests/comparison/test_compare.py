@@ -96,16 +96,57 @@ def test_exact_sign_flips_against_the_textbook():
     assert result.pvalue_se == 0
 
 
-@pytest.mark.parametrize(("n_items", "exact"), [(13, True), (14, False)])
-def test_few_items_are_enumerated(n_items, exact):
-    result = compare(paired(n_items), rng=0)
-    assert result.exact is exact
-    assert result.null_draws.size == (2**13 if exact else 9999)
-    assert compare(paired(n_items), rng=0, n_resamples=2**14).exact
+@pytest.mark.parametrize(("n_items", "enumerated"), [(13, True), (14, False)])
+def test_few_items_are_enumerated(n_items, enumerated):
+    for metric in ("mae", "spearman"):
+        result = compare(paired(n_items), metric=metric, rng=0)
+        assert result.exact is (enumerated or metric == "mae")
+        assert result.null_draws.size == (2**13 if enumerated else 9999)
+        assert compare(paired(n_items), metric=metric, rng=0, n_resamples=2**14).exact
+
+
+def test_a_mean_of_item_scores_has_an_exact_p_that_no_seed_moves():
+    contest = paired(40, seed=4)
+    first, second = (compare(contest, rng=seed) for seed in (0, 1))
+    assert first.exact
+    assert first.pvalue == second.pvalue
+    assert first.pvalue_se == 0
+    drawn = compare(contest, rng=0, n_resamples=9999)
+    assert not drawn.exact
+    low, high = stats.binom.ppf([1e-4, 1 - 1e-4], 9999, first.pvalue / 2)
+    assert low <= drawn.pvalue / 2 * 10_000 - 1 <= high
+    tails = {side: first.at(alternative=side).pvalue for side in ("greater", "less")}
+    assert min(tails.values()) == pytest.approx(first.pvalue / 2)
+    assert tails == {side: compare(contest, alternative=side, rng=5).pvalue for side in tails}
+
+
+def test_far_out_the_p_value_is_a_number_and_not_a_bound():
+    n = 60
+    gold = np.arange(n) / n
+    b = gold + np.where(np.arange(n) % 30 == 0, 0.05, 0.4) + np.arange(n) / 1000
+    result = compare(Contest.from_arrays(gold, gold + 0.1, b), rng=0)
+    # 0.05 and 0.08 are worse for A: all but these two signs are +, and few arrangements take no more from the sum.
+    contrasts = np.abs(b - gold) - 0.1
+    taken = -contrasts[contrasts < 0].sum()
+    sizes = np.abs(contrasts)
+    n_sets = 1 + (sizes <= taken).sum() + sum((sizes[i] + sizes[i + 1 :] <= taken + 1e-12).sum() for i in range(n))
+    assert result.pvalue == pytest.approx(2 * n_sets / 2**n, rel=1e-9)
+    assert f"p = {result.pvalue:.2g}." in result.verdict
+    assert "<" not in result.verdict
+
+
+def test_clusters_have_an_exact_p_too():
+    contest = replace(paired(60, seed=6), groups={"document": np.arange(60) // 4})
+    result = compare(contest, cluster="document", rng=0)
+    assert result.exact
+    enumerated = compare(contest, cluster="document", rng=0, n_resamples=2**15)
+    assert enumerated.null_draws.size == 2**15
+    assert result.pvalue == enumerated.pvalue
 
 
 def test_sampled_p_agrees_with_the_enumerated_one():
-    exact = compare(paired(12, seed=3), rng=0)
+    exact = compare(paired(12, seed=3), rng=0, n_resamples=4096)
+    assert exact.pvalue == compare(paired(12, seed=3), rng=0).pvalue
     sampled = compare(paired(12, seed=3), rng=0, n_resamples=4000)
     assert exact.exact
     assert not sampled.exact

@@ -61,7 +61,12 @@ def compare(  # noqa: PLR0917 (each parameter is an option of the command)
         str | None, typer.Option(help="Column whose values group items (document): they are resampled together.")
     ] = None,
     alternative: Annotated[str, typer.Option(help="two-sided, greater (A is better) or less.")] = "two-sided",
-    n_resamples: Annotated[int, typer.Option(help="Draws for the p-value and for the interval each.")] = 9999,
+    n_resamples: Annotated[
+        int | None,
+        typer.Option(
+            help="Draws for p-value and interval each. [default: 9999, and an exact p-value where there is one]"
+        ),
+    ] = None,
     confidence_level: Annotated[float, typer.Option(help="Of the interval; the verdict is at 1 minus it.")] = 0.95,
     interval: Annotated[
         str | None, typer.Option(help="symmetric, score, bca, studentised, percentile, basic, t; the best if left out.")
@@ -95,7 +100,9 @@ def compare(  # noqa: PLR0917 (each parameter is an option of the command)
     metrics, why = metrics_for(metric, contest, threshold, positive, better)
     n_slices = 1 if by is None else len(list(contest.slices(by)))
     warnings.simplefilter("ignore", AssayWarning)  # the same words are among the notes
-    with progress("drawing", 2 * max(n_resamples, 0) * n_slices) as advance:
+    with progress(
+        "drawing", 2 * max(comparison.DRAWS if n_resamples is None else n_resamples, 0) * n_slices
+    ) as advance:
         found = comparison.compare_each(
             contest, metrics=metrics, by=by, correction=correction, null=null, items=items, responses=responses,
             raters=raters, cluster=cluster, alternative=alternative, n_resamples=n_resamples,

@@ -2,10 +2,11 @@
 
 from assay.comparison.comparing import compare, compare_each
 from assay.comparison.components import ContrastComponents, variance_components
-from assay.comparison.procedure import Procedure
+from assay.comparison.procedure import DRAWS, Procedure
 from assay.comparison.results import Comparison, Comparisons, EffectSizes
 
 __all__ = [
+    "DRAWS",
     "Comparison",
     "Comparisons",
     "ContrastComponents",

@@ -14,6 +14,7 @@ from assay.comparison.limits import NEEDED, can_have, default_interval, limits_o
 from assay.comparison.observed import (
     effects,
     few,
+    flips_of,
     item_contrasts,
     moments,
     rounding_of,
@@ -176,6 +177,11 @@ class _Run:
         return self.scheme.responses in ("all", "first") and self.scheme.raters == "fixed"
 
     @property
+    def needs_no_draws(self) -> bool:
+        """Whether the p-value of a mean of item scores follows without draws, and none were asked for."""
+        return self.procedure.n_resamples is None and self.null == "swapped-items" and self.keeps_responses
+
+    @property
     def resamples_items(self) -> bool:
         """Whether items are all that is resampled, which is what the jackknife and the item scores speak of."""
         return self.scheme.items == "bootstrap" and self.keeps_responses
@@ -227,11 +233,13 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Com
         kept, kept_null = (settled(drawn.contrasts[i], contrast, rounding) for drawn in (draws, null_draws))
         error, left = moments(metric, gold, a, b, contest=seen, rounding=rounding, clusters=clusters)
         left = settled(left if run.resamples_items else left[:0], contrast, rounding)
+        flips = flips_of(metric, gold, a, b, rounding=rounding, clusters=clusters) if run.needs_no_draws else None
         tail = tested(
             run.null,
             contrast,
             kept_null,
             error=errors[i],
+            flips=flips,
             alternative=how.alternative,
             exact=null_draws.exact,
         )
@@ -266,8 +274,8 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Com
                 null=choice.null,
                 scheme=str(run.scheme),
                 alternative=how.alternative,
-                n_resamples=how.n_resamples,
-                exact=null_draws.exact,
+                n_resamples=how.n_draws,
+                exact=tail.exact,
                 seed=_random.entropy_of(run.seed),
                 notes=tuple(notes),
                 signature=_signature(contest, metric, run, limits.method),
@@ -278,6 +286,7 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Com
                 jackknife=left,
                 span=metric.span,
                 error=errors[i],
+                flips=flips,
             )
         )
     return answers
@@ -290,14 +299,14 @@ def _draw_both(
 
     def drawn(null: Any, scheme: Scheme) -> Draws:
         return draw(
-            contest, metrics, scheme=scheme, null=null, n_resamples=run.procedure.n_resamples, seed=run.seed,
+            contest, metrics, scheme=scheme, null=null, n_resamples=run.procedure.n_draws, seed=run.seed,
             clusters=clusters, workers=run.workers, progress=run.progress,
         )  # fmt: skip
 
     def spared() -> None:
         """Count draws as done that are not needed, so that a bar comes to its end."""
         if run.progress is not None:
-            run.progress(run.procedure.n_resamples)
+            run.progress(run.procedure.n_draws)
 
     draws = drawn(None, run.scheme)
     if run.null in ("recentred", "random-effects"):
@@ -306,7 +315,7 @@ def _draw_both(
         return draws, draws.recentred()
     if run.null == "swapped-items":
         n_units = contest.n_items if clusters is None else int(clusters.max()) + 1
-        if run.keeps_responses and 2**n_units <= run.procedure.n_resamples:
+        if run.keeps_responses and 2**n_units <= run.procedure.n_draws:
             spared()
             if clusters is not None:
                 return draws, enumerate_cluster_swaps(contest, metrics, clusters)
@@ -332,7 +341,7 @@ def _rater_errors(
     if curved:
         alone[curved] = draw(
             contest, [metrics[i] for i in curved], scheme=replace(run.scheme, items="all"), null=None,
-            n_resamples=run.procedure.n_resamples, seed=run.seed, workers=run.workers, progress=run.progress,
+            n_resamples=run.procedure.n_draws, seed=run.seed, workers=run.workers, progress=run.progress,
         ).contrasts  # fmt: skip
     return [
         raters_of.rater_error(contest, metric, both=draws.contrasts[i], raters=alone[i], clusters=clusters)
@@ -370,6 +379,6 @@ def _signature(contest: Contest, metric: Metric, run: _Run, method: str) -> str:
         **({"cluster": how.cluster} if how.cluster else {}),
         "interval": method,
         "alternative": how.alternative,
-        "draws": how.n_resamples,
+        "draws": how.n_draws,
     }
     return Provenance("compare", parameters, _random.entropy_of(run.seed), contest.digest).signature

@@ -7,7 +7,7 @@ import numpy as np
 
 from assay import inference
 from assay.comparison.results import EffectSizes
-from assay.inference import PValue
+from assay.inference import PValue, SignFlips
 from assay.metrics import AdditiveMetric, Metric
 from assay.resampling import cluster_jackknife, cluster_sums, jackknife, ratio_error, summaries_of
 from assay.responses import Contest, frozen
@@ -63,6 +63,19 @@ def item_contrasts(metric: Metric, contest: Contest) -> FloatArray | None:
     if not isinstance(metric, AdditiveMetric):
         return None
     return metric.item_contrasts(*summaries_of(contest, metric.needs))
+
+
+def flips_of(
+    metric: Metric, gold: Any, a: FloatArray, b: FloatArray, *, rounding: float, clusters: IntArray | None
+) -> SignFlips | None:
+    """Return the exact tails of swapped items, or clusters; None without item scores, and where they must be drawn."""
+    if not isinstance(metric, AdditiveMetric):
+        return None
+    contrasts = metric.item_contrasts(gold, a, b)
+    if clusters is None:
+        return inference.sign_flips(contrasts, rounding=rounding)
+    sums, sizes = cluster_sums(contrasts, clusters)
+    return inference.sign_flips(sums, rounding=rounding * float(sizes.max()))
 
 
 def effects(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> EffectSizes:

@@ -6,6 +6,8 @@ from assay import _fields
 from assay._fields import option
 
 METHOD = "How to compare"
+DRAWS = 9999
+"""Where no number of draws is asked for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +64,13 @@ class Procedure:
         choices=("two-sided", "greater", "less"),
         group=METHOD,
     )
-    n_resamples: int = option(9999, "Draws for the p-value and for the interval each.", at_least=1, group=METHOD)
+    n_resamples: int | None = option(
+        None,
+        "Draws for the p-value and for the interval each. By default 9999, and the p-value is exact where it can be: "
+        "swapped items, a metric with item scores, all responses kept.",
+        at_least=1,
+        group=METHOD,
+    )
     confidence_level: float = option(
         0.95, "Level of the interval; the verdict is at 1 minus it.", fraction=True, group=METHOD
     )
@@ -75,3 +83,8 @@ class Procedure:
 
     def __post_init__(self) -> None:
         _fields.check(self)
+
+    @property
+    def n_draws(self) -> int:
+        """As many draws as asked for, else `DRAWS`."""
+        return DRAWS if self.n_resamples is None else self.n_resamples

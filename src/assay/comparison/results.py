@@ -10,7 +10,7 @@ import numpy as np
 from assay import _check, inference
 from assay.comparison.limits import limits_of
 from assay.errors import ArgumentError
-from assay.inference import CombinedError, ConfidenceInterval, PValue
+from assay.inference import SMALLEST, CombinedError, ConfidenceInterval, PValue, SignFlips
 from assay.scales import FloatArray
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Comparison:
     null, scheme, alternative : str
     n_resamples : int
     exact : bool
-        Whether the p-value counts all arrangements instead of a sample.
+        Whether the p-value speaks of all arrangements instead of a sample of them; it then depends on no seed.
     seed : int
         Passed as `rng`, it gives this result again.
     notes : tuple of str
@@ -114,6 +114,7 @@ class Comparison:
     jackknife: FloatArray = field(default_factory=nothing, repr=False, compare=False)
     span: float = field(default=math.inf, repr=False, compare=False)
     error: CombinedError | None = field(default=None, repr=False, compare=False)
+    flips: SignFlips | None = field(default=None, repr=False, compare=False)
 
     def at(
         self, *, confidence_level: float | None = None, alternative: str | None = None, interval: str | None = None
@@ -123,7 +124,10 @@ class Comparison:
             raise ArgumentError("this comparison was read back without its draws; run `compare` with its seed again.")
         level = self.confidence_interval.confidence_level if confidence_level is None else confidence_level
         side = self.alternative if alternative is None else alternative
-        tail = tested(self.null, self.contrast, self.null_draws, error=self.error, alternative=side, exact=self.exact)
+        tail = tested(
+            self.null, self.contrast, self.null_draws, error=self.error, flips=self.flips, alternative=side,
+            exact=self.exact,
+        )  # fmt: skip
         limits = limits_of(
             interval or self.confidence_interval.method,
             self.draws,
@@ -149,7 +153,7 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the draws; `Comparison.from_dict` reads it back."""
-        hidden = {"draws", "null_draws", "standard_errors", "standard_error", "jackknife", "span", "error"}
+        hidden = {"draws", "null_draws", "standard_errors", "standard_error", "jackknife", "span", "error", "flips"}
         return {name: value for name, value in asdict(self).items() if name not in hidden}
 
     @classmethod
@@ -192,8 +196,9 @@ class Comparison:
             return "undefined"
         if self.null == "random-effects":
             return f"{self.pvalue:.2g}"
-        least = (2 if self.alternative == "two-sided" else 1) / (self.n_resamples + 1)
-        return f"{'< ' if not self.exact and self.pvalue <= least else ''}{self.pvalue:.2g}"
+        sides = 2 if self.alternative == "two-sided" else 1
+        least = SMALLEST if self.exact else sides / (self.n_resamples + 1)
+        return f"{'< ' if self.pvalue <= least else ''}{self.pvalue:.2g}"
 
     @property
     def sizes(self) -> str:
@@ -253,12 +258,15 @@ def tested(
     null_draws: FloatArray,
     *,
     error: CombinedError | None,
+    flips: SignFlips | None,
     alternative: str,
     exact: bool,
 ) -> PValue:
-    """Return the p-value that a null gives: from its draws, or from the error of items and raters."""
+    """Return the p-value that a null gives: from all swaps, from its draws, or from the error of items and raters."""
     if null == "random-effects" and error is not None:
         return error.test(contrast, alternative=alternative)
+    if flips is not None:
+        return flips.pvalue(alternative)
     return inference.tail_pvalue(contrast, null_draws, alternative=alternative, exact=exact)
 
 

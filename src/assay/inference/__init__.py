@@ -8,16 +8,19 @@ from assay.inference.intervals import ConfidenceInterval, acceleration, basic, b
 from assay.inference.methods import METHODS, interval
 from assay.inference.proportions import BinomialRegion, binomial_region, clopper_pearson, wilson
 from assay.inference.pvalues import ALTERNATIVES, PValue, expected_pvalue, tail_pvalue
+from assay.inference.sign_flips import SMALLEST, SignFlips, sign_flips, sign_flips_of_rows
 from assay.inference.variance_components import CombinedError, TwoWay, effective_df, two_way
 
 __all__ = [
     "ALTERNATIVES",
     "FEW",
     "METHODS",
+    "SMALLEST",
     "BinomialRegion",
     "CombinedError",
     "ConfidenceInterval",
     "PValue",
+    "SignFlips",
     "TwoWay",
     "acceleration",
     "adjust",
@@ -35,6 +38,8 @@ __all__ = [
     "interval",
     "percentile",
     "score",
+    "sign_flips",
+    "sign_flips_of_rows",
     "student",
     "studentised",
     "symmetric",

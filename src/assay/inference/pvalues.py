@@ -29,9 +29,9 @@ class PValue:
     standard_error : float
         How far another set of draws would move `pvalue`; 0 when it is exact.
     n_resamples : int
-        The number of null draws that were counted.
+        The number of null draws that were counted; 0 where the p-value needs none.
     exact : bool
-        Whether the draws are a complete enumeration.
+        Whether it speaks of all arrangements and not of a sample of them.
     n_undefined : int
         The number of draws that were NaN and therefore left out.
     is_bound : bool
@@ -56,7 +56,8 @@ class PValue:
         if math.isnan(self.pvalue):
             text = "p is undefined"
         elif self.exact:
-            text = f"p = {self.pvalue:.4g} (exact, {self.n_resamples:,} arrangements)"
+            counted = f", {self.n_resamples:,} arrangements" if self.n_resamples else ""
+            text = f"p {'<' if self.is_bound else '='} {self.pvalue:.4g} (exact{counted})"
         else:
             sign = "<" if self.is_bound else "="
             text = f"p {sign} {self.pvalue:.4g} (± {self.standard_error:.2g} from {self.n_resamples:,} draws)"

@@ -1,0 +1,110 @@
+"""The exact p-value of swapped items: tails of a sum of contrasts with random signs, without a single draw.
+
+Where A and B are exchanged item by item (or cluster by cluster) and the metric is a mean over items, a draw of the null
+is Σ ±cᵢ with fair signs. Its tails are computed here: by counting where the signs have few different sums, else by an
+integral over the characteristic function Π cos(t·cᵢ) (`assay.inference.signed_sums`). Both count the observed sum
+itself, and sums that equal it but for rounding.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.inference.pvalues import PValue
+from assay.inference.signed_sums import signed_sum_tails
+from assay.scales import FloatArray
+
+_EPSILON = float(np.finfo(np.float64).eps)
+SMALLEST = float(np.finfo(np.float64).tiny)
+"""Of a smaller p-value all that is said is that it is below this."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignFlips:
+    """Both tails of the sum of contrasts with random signs, at the observed sum.
+
+    Attributes
+    ----------
+    less, greater : float
+        P(sum ≤ observed) and P(sum ≥ observed), the observed sum counted in both.
+    relative_error : float
+        How far rounding and the ends of the integral may move the smaller of the two, as a share of it; 0 where the
+        signs were counted.
+    """
+
+    less: float
+    greater: float
+    relative_error: float
+
+    def pvalue(self, alternative: str) -> PValue:
+        """Return the p-value of an alternative; two-sided is twice the smaller tail, at most 1."""
+        smaller = min(self.less, self.greater)
+        pvalue = {"less": self.less, "greater": self.greater, "two-sided": min(1.0, 2 * smaller)}[alternative]
+        return PValue(max(pvalue, SMALLEST), 0.0, 0, exact=True, is_bound=pvalue < SMALLEST)
+
+
+def sign_flips(contrasts: npt.ArrayLike, *, rounding: float = 0.0) -> SignFlips | None:
+    """Return the tails of Σ ±cᵢ at Σ cᵢ; None where they can only be drawn.
+
+    Parameters
+    ----------
+    contrasts : array of float
+        The contrast of each item, or the sum of them for each cluster.
+    rounding : float
+        Contrasts closer than this are equal on paper.
+
+    Returns
+    -------
+    SignFlips or None
+        None for contrasts that lie almost on a grid, but not on it, and for undefined contrasts.
+
+    Examples
+    --------
+    >>> sign_flips([1.0, 2.0, 3.0, 4.0]).greater
+    0.0625
+    >>> found = sign_flips(np.arange(1.0, 101.0) * np.where(np.arange(100) % 5, 1, -1))
+    >>> print(found.pvalue("two-sided"))
+    p = 2.262e-08 (exact)
+    """
+    values = np.asarray(contrasts, dtype=np.float64).ravel()
+    if not values.size or not np.isfinite(values).all():
+        return None
+    sizes, times, slack = _groups(np.abs(values), rounding)
+    if not sizes.size:
+        return SignFlips(1.0, 1.0, 0.0)
+    observed = float(values.sum())
+    reach = float(sizes @ times)
+    tolerance = max(values.size * rounding, 100 * _EPSILON * reach)
+    found = signed_sum_tails(sizes, times, abs(observed), tolerance=tolerance, slack=slack)
+    if found is None:
+        return None
+    at_least, at_most = found.at_least, 1.0 - found.above
+    return SignFlips(
+        *((at_most, at_least) if observed >= 0 else (at_least, at_most)),
+        relative_error=found.relative_error,
+    )
+
+
+def sign_flips_of_rows(contrasts: FloatArray, *, rounding: float | Sequence[float] = 0.0) -> list[SignFlips | None]:
+    """Return `sign_flips` of every row (pairs × items): one for each pair of a leaderboard.
+
+    Examples
+    --------
+    >>> [found.greater for found in sign_flips_of_rows(np.array([[1.0, 2.0], [-1.0, 2.0]]))]
+    [0.25, 0.5]
+    """
+    slacks = np.broadcast_to(np.asarray(rounding, dtype=np.float64), (len(contrasts),)).tolist()
+    return [sign_flips(row, rounding=slack) for row, slack in zip(contrasts, slacks, strict=True)]
+
+
+def _groups(sizes: FloatArray, rounding: float) -> tuple[FloatArray, FloatArray, float]:
+    """Return the different sizes above zero in ascending order, how often each occurs, and what counts as equal."""
+    slack = max(rounding, 8 * _EPSILON * float(sizes.max()))
+    ordered = np.sort(sizes[sizes > slack])
+    starts = np.flatnonzero(np.diff(ordered, prepend=-math.inf) > slack)
+    times = np.diff(starts, append=ordered.size)
+    means = np.add.reduceat(ordered, starts) / times if ordered.size else ordered
+    return means, times.astype(np.float64), slack
