@@ -471,7 +471,10 @@ def test_slices_are_compared_as_if_alone(likert):
     [
         ({"metrics": []}, "`metrics` must name at least one metric; got none."),
         ({"by": "genre"}, "`by` must name a column that describes items; got 'genre'. Columns: topic."),
-        ({"correction": "bonferroni"}, "`correction` must be one of holm, benjamini-hochberg, none; got 'bonferroni'."),
+        (
+            {"correction": "bonferroni"},
+            "`correction` must be one of westfall-young, holm, benjamini-hochberg, none; got 'bonferroni'.",
+        ),
     ],
 )
 def test_questions_that_cannot_be_meant(likert, options, message):

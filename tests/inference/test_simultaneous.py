@@ -50,6 +50,12 @@ def test_stepdown_follows_its_questions(seed):
     assert (adjust_stepdown(observed, null)[order] == adjust_stepdown(observed[order], null[:, order])).all()
 
 
+def test_only_the_order_of_the_statistics_matters():
+    rng = np.random.default_rng(7)
+    null, observed = np.abs(rng.normal(size=(300, 3))), np.array([2.0, 1.0, 1.5])
+    assert (adjust_stepdown(observed - 9, null - 9) == adjust_stepdown(observed, null)).all()
+
+
 def test_one_question_needs_no_adjustment_and_copies_cost_nothing():
     null = np.abs(np.random.default_rng(1).normal(size=(999, 1)))
     alone = adjust_stepdown([2.0], null)

@@ -78,6 +78,8 @@ class Comparison:
         Which slice of the items this is; empty for all of them.
     pvalue_adjusted : float
         For the number of metrics and slices compared; NaN for a single comparison.
+    n_together : int
+        How many intervals, this one among them, hold together at their level.
     draws, null_draws : array
         The resampled contrasts behind interval and p-value.
     """
@@ -107,6 +109,7 @@ class Comparison:
     signature: str
     slice: str = ""
     pvalue_adjusted: float = math.nan
+    n_together: int = 1
     draws: FloatArray = field(default_factory=nothing, repr=False, compare=False)
     null_draws: FloatArray = field(default_factory=nothing, repr=False, compare=False)
     standard_errors: FloatArray = field(default_factory=nothing, repr=False, compare=False)
@@ -148,7 +151,7 @@ class Comparison:
         )
         return replace(
             self, confidence_interval=limits, pvalue=tail.pvalue, pvalue_se=tail.standard_error, alternative=side,
-            pvalue_adjusted=math.nan, notes=notes, signature=signature,
+            pvalue_adjusted=math.nan, n_together=1, notes=notes, signature=signature,
         )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
@@ -180,9 +183,10 @@ class Comparison:
         ends = self.confidence_interval
         level = f"{100 * ends.confidence_level:g} %"
         between = "undefined" if math.isnan(ends.low) else f"{ends.low:.4g} to {ends.high:.4g}"
+        joint = f", all {self.n_together} together" if self.n_together > 1 else ""
         sizes = (
             f"{self.title} {self.a_score:.4g} against {self.b_score:.4g}, "
-            f"contrast {self.contrast:.4g} ({level} interval {between}), p {_related(self.shown_pvalue)}"
+            f"contrast {self.contrast:.4g} ({level} interval {between}{joint}), p {_related(self.shown_pvalue)}"
         )
         if not math.isnan(self.pvalue_adjusted):
             sizes += f", adjusted {self.pvalue_adjusted:.2g}"

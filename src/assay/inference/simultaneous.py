@@ -46,10 +46,12 @@ def adjust_stepdown(statistics: npt.ArrayLike, null_statistics: npt.ArrayLike, *
     null = np.asarray(null_statistics, dtype=np.float64)
     if null.ndim != 2 or observed.ndim != 1 or null.shape[1] != observed.size:
         raise ArgumentError(f"`null_statistics` must be draws × {observed.size}; got the shape {null.shape}.")
+    known = np.concatenate([observed[~np.isnan(observed)], null[~np.isnan(null)]])
+    lowest = float(known.min()) if known.size else 0.0
     sums = np.zeros((observed.size + 1, null.shape[0]))
-    sums[:-1] = np.nan_to_num(null.T, nan=0.0)
+    sums[:-1] = np.nan_to_num(null.T - lowest, nan=0.0)
     first = np.arange(observed.size)
-    return adjust_pairs(observed, sums, first=first, second=np.full_like(first, observed.size), exact=exact)
+    return adjust_pairs(observed - lowest, sums, first=first, second=np.full_like(first, observed.size), exact=exact)
 
 
 def adjust_pairs(

@@ -1,0 +1,107 @@
+"""Several metrics or slices at once: p-values and intervals that hold together, from the draws that are there already.
+
+Metrics on the same items share their draws, so they move together as the metrics do. Slices have items of their own:
+the draws of each are put in an order of its own, since nothing else makes them independent.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from assay import _random, inference
+from assay.comparison.results import Comparison
+from assay.inference.simultaneous import adjust_stepdown, joint_level
+from assay.scales import FloatArray, IntArray
+
+
+def adjusted(found: Sequence[Comparison], correction: str, seed: np.random.SeedSequence) -> list[Comparison]:
+    """Return comparisons whose adjusted p-values and intervals account for how many they are.
+
+    Intervals hold together unless `correction` is "benjamini-hochberg" or "none", which do not promise that for
+    p-values either.
+    """
+    if len(found) < 2:
+        return list(found)
+    if correction == "westfall-young":
+        pvalues = _westfall_young(found, seed)
+    else:
+        pvalues = inference.adjust([entry.pvalue for entry in found], method=correction)
+    entries = [replace(entry, pvalue_adjusted=float(p)) for entry, p in zip(found, pvalues, strict=True)]
+    return entries if correction in ("benjamini-hochberg", "none") else _joint_intervals(entries, seed)
+
+
+def _joint_intervals(entries: list[Comparison], seed: np.random.SeedSequence) -> list[Comparison]:
+    """Return the comparisons with intervals that hold together: each its own kind, at the level that takes."""
+    level = entries[0].confidence_interval.confidence_level
+    n_draws = min(entry.draws.size for entry in entries)
+    deviations = np.stack([_deviations(entry)[order[:n_draws]] for entry, order in _aligned(entries, seed, "draws")])
+    needed = joint_level(deviations.T, confidence_level=level)
+    return [_at(entry, needed, len(entries)) for entry in entries]
+
+
+def _at(entry: Comparison, level: float, n: int) -> Comparison:
+    """Return the comparison with the interval that it needs among n."""
+    if math.isnan(entry.confidence_interval.low):
+        return entry
+    wide = entry.at(confidence_level=level)
+    ends = replace(wide.confidence_interval, confidence_level=entry.confidence_interval.confidence_level)
+    notes = [note for note in wide.notes if note not in ends.notes or note in entry.notes]
+    told = entry.pvalue_adjusted <= 1 - ends.confidence_level + 1e-12
+    if told != (0 not in ends) and not math.isnan(entry.pvalue_adjusted):
+        notes.append(
+            f"The adjusted p-value {'tells' if told else 'does not tell'} A and B apart, and the interval that holds "
+            f"with the other {n - 1} {'does not' if told else 'does'}: they share the risk of error differently. The "
+            "verdict follows the p-value."
+        )
+    return replace(entry, confidence_interval=ends, notes=tuple(notes), n_together=n)
+
+
+def _deviations(entry: Comparison) -> FloatArray:
+    """Return how far each draw is from the estimate, in its own standard errors where it has them."""
+    apart = np.abs(entry.draws - entry.contrast)
+    errors = entry.standard_errors
+    known = errors.size == apart.size and bool((errors > 0).any())
+    return np.divide(apart, errors, out=np.full_like(apart, np.nan), where=errors > 0) if known else apart
+
+
+def _westfall_young(found: Sequence[Comparison], seed: np.random.SeedSequence) -> FloatArray:
+    """Return p-values adjusted by the smallest of those that joint null draws would have had."""
+    n_draws = max(entry.null_draws.size for entry in found)
+    own = np.array([entry.pvalue for entry in found])
+    if not all(entry.null_draws.size for entry in found):
+        return inference.adjust(own, method="holm")
+    columns = []
+    for entry, order in _aligned(found, seed, "null draws"):
+        places = order if order.size == n_draws else np.resize(order, n_draws)
+        columns.append(-_tails(entry.null_draws, entry.alternative)[places])
+    exact = all(entry.exact for entry in found) and len({entry.slice for entry in found}) == 1
+    together = adjust_stepdown(-own, np.stack(columns, axis=1), exact=exact)
+    return np.asarray(np.fmin(np.fmax(together, own), inference.adjust(own, method="holm")))
+
+
+def _tails(draws: FloatArray, alternative: str) -> FloatArray:
+    """Return the p-value that each null draw would have among all of them."""
+    ordered = np.sort(draws[~np.isnan(draws)])
+    slack = inference.pvalues.tie_tolerance(ordered)
+    above = 1 - np.searchsorted(ordered, draws - slack, side="left") / ordered.size
+    below = np.searchsorted(ordered, draws + slack, side="right") / ordered.size
+    if alternative == "two-sided":
+        return np.asarray(np.minimum(1.0, 2 * np.minimum(above, below)))
+    return np.asarray(above if alternative == "greater" else below)
+
+
+def _aligned(
+    found: Sequence[Comparison], seed: np.random.SeedSequence, purpose: str
+) -> list[tuple[Comparison, IntArray]]:
+    """Return each comparison with the order of its draws: as they are, or shuffled alike within a slice."""
+    slices = list(dict.fromkeys(entry.slice for entry in found))
+    orders = []
+    for entry in found:
+        size = entry.draws.size if purpose == "draws" else entry.null_draws.size
+        order = np.arange(size)
+        if len(slices) > 1:
+            order = _random.generator(seed, "together", purpose, entry.slice).permutation(size)
+        orders.append((entry, order))
+    return orders
