@@ -106,8 +106,7 @@ def option(
     return dataclasses.field(default=default, metadata={"option": said})
 
 
-@cache
-def fields_of(record: type) -> tuple[Field, ...]:
+def fields_of(record: Any) -> tuple[Field, ...]:
     """Return the fields of a record type that carry an `Option`, in their order.
 
     Examples
@@ -118,6 +117,11 @@ def fields_of(record: type) -> tuple[Field, ...]:
     >>> [(field.flag, field.kind, field.default) for field in fields_of(Drawing)]
     [('--n-resamples', <class 'int'>, 9999)]
     """
+    return _fields_of(record)
+
+
+@cache
+def _fields_of(record: Any) -> tuple[Field, ...]:
     hints = get_type_hints(record)
     found = []
     for field in dataclasses.fields(record):

@@ -67,10 +67,10 @@ def test_help_lists_every_option_of_the_specification(command):
         (["compare", "t.csv"], "assay: Missing option '--a'."),
         (
             ["compare", "t.csv", "--a", "x", "--b", "y", "--n-resamples", "many"],
-            "assay: Invalid value for '--n-resamples'",
+            "assay: --n-resamples must be a whole number; got 'many'.",
         ),
         (["frobnicate"], "assay: No such command 'frobnicate'."),
-        (["compare", "--frobnicate"], "assay: No such option: --frobnicate"),
+        (["compare", "--frobnicate"], "assay: No such option '--frobnicate'"),
     ],
 )
 def test_usage_errors_are_one_line_and_exit_2(command, arguments, message):

@@ -3,7 +3,7 @@ import sys
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from assay import models, sweeps
 from assay.auditing import audit, conclude, measure, plan

@@ -131,8 +131,8 @@ def test_the_text_shows_table_verdict_choices_notes_and_signature(command, folde
     assert "mae (lower is better)" in out
     assert "No clear difference between m1 and m2: mean absolute error" in out
     assert "12 items with 3 gold, 2 A and 2 B responses each." in out
-    assert "Chosen: scale: ordinal: 1, 2, 3, 4, 5" in out
-    assert "Chosen: metric mae, because the scale is ordinal" in out
+    assert "Scale: ordinal: 1, 2, 3, 4, 5" in out
+    assert "The metric is mae, because the scale is ordinal; --metric chooses another." in out
     assert "guessed from their names: item = item, source = source, value = value" in out
     assert out.splitlines()[-1].startswith("assay 0.1.0 | compare | metric=mae | null=swapped-items")
 
@@ -142,7 +142,7 @@ def test_slices_are_adjusted_together(command, folder):
     assert code == 0
     assert "topic = x" in out
     assert "topic = y" in out
-    assert "Verdicts are by p-values adjusted for 2 comparisons (holm)." in out
+    assert "Verdicts use p-values adjusted for 2 comparisons (holm)." in out
 
 
 def test_a_seed_gives_the_same_bytes_for_any_number_of_workers(command, folder):
@@ -162,7 +162,7 @@ def test_gold_free_ratings_and_penalties(command, folder):
         (found,) = json.loads(out)["comparisons"]
         assert found["contrast"] == pytest.approx(sign * (found["a_score"] - found["b_score"]))
     code, out, _ = command("compare", folder / "ratings.csv", "--a", "m1", "--b", "m2", "--n-resamples", 99)
-    assert "Chosen: metric rating, because there is no gold" in out
+    assert "The metric is rating, because there is no gold" in out
 
 
 # Bad input: one line that names the place and the remedy
@@ -206,8 +206,8 @@ def test_bad_files(command, tmp_path, case):
 
 
 BAD_OPTIONS = {
-    "no direction": (["ratings.csv", *ROLES, "--better", "up"], 2, "`--better` must be one of higher, lower"),
-    "direction of an error": (["ratings.csv", *ROLES, "--better", "lower"], 2, "--better is for ratings without gold"),
+    "no direction": (["ratings.csv", *ROLES, "--better", "up"], 2, "--better must be one of higher, lower"),
+    "direction of an error": (["ratings.csv", *ROLES, "--better", "lower"], 2, "--better is no parameter of mae"),
     "missing file": (["nowhere.csv", *ROLES], 1, "there is no file nowhere.csv"),
     "a directory": ([".", *ROLES], 1, "is a directory"),
     "wrong column": (["ratings.csv", *ROLES, "--item", "nope"], 1, "has no column 'nope'"),
@@ -218,22 +218,22 @@ BAD_OPTIONS = {
     "level 95": (["ratings.csv", *ROLES, "--confidence-level", "95"], 2, "Did you mean 0.95?"),
     "unknown metric": (["ratings.csv", *ROLES, "--metric", "spearmann"], 2, "Did you mean 'spearman'?"),
     "gold needed": (["ratings.csv", "--a", "m1", "--b", "m2", "--metric", "mae"], 2, "metric 'mae' needs gold"),
-    "unknown null": (["ratings.csv", *ROLES, "--null", "pooled"], 2, "`null` must be one of"),
+    "unknown null": (["ratings.csv", *ROLES, "--null", "pooled"], 2, "--null must be one of"),
     "a null without meaning": (
         ["ratings.csv", *ROLES, "--null", "pooled-responses"],
         2,
         "every null contrast is exactly 0",
     ),
     "unknown column of slices": (["ratings.csv", *ROLES, "--by", "genre"], 1, "no column 'genre'"),
-    "unknown correction": (["ratings.csv", *ROLES, "--correction", "bonferroni"], 2, "`correction` must be one of"),
-    "unknown scale": (["ratings.csv", *ROLES, "--scale", "likert"], 2, "`scale` must be one of"),
+    "unknown correction": (["ratings.csv", *ROLES, "--correction", "bonferroni"], 2, "--correction must be one of"),
+    "unknown scale": (["ratings.csv", *ROLES, "--scale", "likert"], 2, "--scale must be one of"),
     "an order that lacks labels": (["ratings.csv", *ROLES, "--order", "low,high"], 1, "is not one of the labels"),
     "positive label for numbers": (
         ["ratings.csv", *ROLES, "--metric", "f1", "--positive", "5"],
         2,
-        "`positive` is for",
+        "--positive is for",
     ),
-    "negative seed": (["ratings.csv", *ROLES, "--seed", "-1"], 2, "'--seed': Input should be greater than"),
+    "negative seed": (["ratings.csv", *ROLES, "--seed", "-1"], 2, "--seed must be a whole number of at least 0"),
     "no workers": (["ratings.csv", *ROLES, "--workers", "0"], 2, "at least 1; got 0."),
     "several files without names": (["ratings.csv", "human.csv", *ROLES], 2, "several tables need names"),
 }

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from assay.cli.app import app
 from assay.errors import ArgumentError, DataError

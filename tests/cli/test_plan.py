@@ -3,7 +3,7 @@ import subprocess
 import sys
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from assay.cli.app import app
 from assay.cli.plan import response_numbers, whole_numbers

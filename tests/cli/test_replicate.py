@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from assay.cli.app import app
 from assay.errors import AssayError

@@ -1,5 +1,5 @@
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from assay import io
 from assay.cli.app import app

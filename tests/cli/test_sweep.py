@@ -11,7 +11,7 @@ import pytest
 from assay import _random, comparison
 from assay.cli import main
 from assay.cli._study import TASKS
-from assay.cli._tables import contest_from
+from assay.io.layouts import contest_from
 from assay.sweeps import Store, Task
 from tests.sweeps.tasks import bits
 
@@ -167,7 +167,7 @@ repetition = [1, 2]
     assert len(rows) == 8
     contest = contest_from(["ratings.csv"], gold="human", a="good", b="poor")
     for row in rows:
-        rng = _random.generator(np.random.SeedSequence(8), row.identity)
+        rng = int(_random.generator(np.random.SeedSequence(8), row.identity).integers(2**62))
         options = {name: row.parameters[name] for name in ("metric", "null", "n_resamples")}
         found = comparison.compare(contest, rng=rng, **options)
         assert row.values == {

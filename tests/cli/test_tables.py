@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from assay import ArgumentError, DataError
-from assay.cli._tables import contest_from, table_from
+from assay.io.layouts import contest_from, table_from
 
 TIDY = """item,source,rater,value,topic
 q1,human,ann,3,sport

@@ -59,7 +59,7 @@ def test_the_default_with_rater_ids_is_analysis_of_variance_and_says_so():
     assert (result.confidence_interval.low, result.confidence_interval.high) == pytest.approx((ends.low, ends.high))
     assert result.confidence_interval.method == "t"
     assert "Raters are a random factor: the result speaks of raters like these 5" in result.notes[0]
-    assert "raters bootstrap" in result.signature
+    assert "raters=bootstrap" in result.signature
     assert result.pvalue_se == 0
 
 

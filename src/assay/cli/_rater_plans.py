@@ -53,8 +53,8 @@ def pilot_from(
     names: list[str] | None,
 ) -> tuple["Contest", "Metric", list[str]]:
     """Read the pilot; return it with the metric, and why that was chosen."""
-    from assay.cli import _tables as tables
-    from assay.cli.compare import as_preferences, metrics_for
+    from assay.cli._typed_metrics import as_preferences, metrics_for
+    from assay.io import layouts as tables
 
     gold, a, b = named["--gold"], named["--a"], named["--b"]
     if source is None or a is None or b is None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 TASKS = {
     "audit": "assay.cli._cells:audit",
-    "compare": "assay.cli._cells:compare",
+    "compare": "assay.questions.tasks:compare",
     "plan": "assay.planning.cell:measure",
     "replicate": "assay.replications.papers:measure",
 }

@@ -1,60 +1,99 @@
 """The `assay` command: gathers the commands and turns errors into one line and an exit code."""
 
 import sys
+from importlib import import_module
+from typing import Any
 
-import typer
+import click
 
-from assay.cli import audit, compare, describe, example, fit, plan, power, replicate, scores, simulate, sweep
 from assay.errors import ArgumentError, AssayError
 
-app = typer.Typer(
-    name="assay",
+# In the order in which people meet them: the help lists them so.
+QUESTIONS: dict[str, tuple[str, str]] = {
+    "compare": ("assay.questions.compare:Compare", "Threads"),
+}
+"""Commands made from questions: the question's address, and the group of fields that says where to compute."""
+
+OTHERS = ("example", "describe", "plan", "fit", "simulate", "audit", "replicate", "scores", "power", "sweep")
+"""Commands with modules of their own in this folder."""
+
+
+class Commands(click.Group):
+    """The group of all commands, each imported when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return [*QUESTIONS, *OTHERS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command by its name."""
+        if cmd_name in QUESTIONS:
+            from assay.cli import _ask
+
+            address, computing = QUESTIONS[cmd_name]
+            return _ask.command(load(address), getattr(_ask, computing))
+        if cmd_name in OTHERS:
+            return _of_typer(cmd_name)
+        return None
+
+
+def load(address: str) -> Any:
+    """Return what "module:name" names."""
+    module, _, name = address.partition(":")
+    return getattr(import_module(module), name)
+
+
+def _of_typer(name: str) -> click.Command:
+    from assay.cli import _typed
+
+    def run(arguments: tuple[str, ...]) -> None:
+        _typed.run([name, *arguments])
+
+    return click.Command(
+        name,
+        params=[click.Argument(["arguments"], nargs=-1, type=click.UNPROCESSED)],
+        callback=run,
+        help=_typed.help_of(name),
+        add_help_option=False,
+        context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    )
+
+
+app = Commands(
+    "assay",
     help="Is model A really better than model B, and how much data does it take to know?",
     no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
 )
-
-
-@app.callback()
-def _top() -> None:
-    pass
-
-
-# In the order in which people meet them: the help lists them so.
-app.command()(example.example)
-app.command()(compare.compare)
-app.command()(describe.describe)
-app.command()(plan.plan)
-app.command()(fit.fit)
-app.command()(simulate.simulate)
-app.command()(audit.audit)
-app.command()(replicate.replicate)
-app.add_typer(scores.app, name="scores")
-app.command()(power.power)
-app.add_typer(sweep.app, name="sweep")
-
-
-UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # Typer's own, or Click's where Typer still builds on it
 
 
 def main() -> None:
     """Run the command line; data errors exit 1, usage errors 2, an interrupt 130."""
     try:
-        sys.exit(app(standalone_mode=False))
+        sys.exit(app.main(standalone_mode=False) or 0)
     except AssayError as error:
-        print(f"assay: {' '.join(str(error).splitlines())}", file=sys.stderr)  # a label may contain a line break
+        message = " ".join(str(error).splitlines())  # a label may contain a line break
+        _complain(message)
         sys.exit(2 if isinstance(error, ArgumentError) else 1)
-    except UsageError as error:
-        message = error.format_message()  # type: ignore[attr-defined]
-        print(message if message.startswith("Usage:") else f"assay: {message}", file=sys.stderr)
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message(), file=sys.stderr)
         sys.exit(2)
-    except (KeyboardInterrupt, typer.Abort):
-        print("assay: interrupted", file=sys.stderr)
+    except click.UsageError as error:
+        _complain(error.format_message())
+        sys.exit(2)
+    except click.exceptions.Exit as error:
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        _complain("interrupted")
         sys.exit(130)
     except BrokenPipeError:
         sys.exit(0)
     except OSError as error:  # a full disk behind stdout, for one
-        print(f"assay: {error.strerror or error}", file=sys.stderr)
+        _complain(error.strerror or str(error))
         sys.exit(1)
+
+
+def _complain(message: str) -> None:
+    from assay.documents.text import plain
+
+    encoding = sys.stderr.encoding or "utf-8"
+    print(f"assay: {plain(message)}".encode(encoding, errors="replace").decode(encoding), file=sys.stderr)

@@ -188,8 +188,8 @@ def _model(
     import warnings
 
     from assay import models
-    from assay.cli._tables import table_from
     from assay.errors import AssayWarning
+    from assay.io.layouts import table_from
 
     is_table = source is not None and source not in models.PRESETS and not source.endswith(".json")
     if source is None or not is_table or not Path(source).exists():

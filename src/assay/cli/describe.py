@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli import _tables as tables
 from assay.errors import ArgumentError
+from assay.io import layouts as tables
 
 if TYPE_CHECKING:
     from assay.agreement import Description, SourceDescription
@@ -80,7 +80,7 @@ def describe(  # noqa: PLR0917 (each parameter is an option of the command)
         found = describe_table(table, level=level, n_resamples=n_resamples, rng=seed, workers=workers, progress=advance)
     parts, why = None, list[str]()
     if a is not None and b is not None:
-        from assay.cli.compare import as_preferences, metrics_for
+        from assay.cli._typed_metrics import as_preferences, metrics_for
         from assay.comparison import variance_components
 
         contest = tables.contest_from(files, a=a, b=b, gold=gold, **columns).complete()

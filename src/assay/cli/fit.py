@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli import _tables as tables
+from assay.io import layouts as tables
 
 if TYPE_CHECKING:
     from assay.models import Fit

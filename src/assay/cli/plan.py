@@ -307,7 +307,7 @@ def _from_pilot(
     options: dict[str, object],
 ) -> "Plan":
     """Read the pilot table and plan from it."""
-    from assay.cli._tables import contest_from
+    from assay.io.layouts import contest_from
     from assay.planning.pilot import plan_from_pilot
 
     missing = [option for option, name in named.items() if name is None]

@@ -1,18 +1,5 @@
 """Is A really better than B on these data: from a contest to a verdict."""
 
-from assay.comparison.comparing import compare, compare_each
-from assay.comparison.components import ContrastComponents, variance_components
-from assay.comparison.procedure import DRAWS, Procedure
-from assay.comparison.results import Comparison, Comparisons, EffectSizes
+import lazy_loader
 
-__all__ = [
-    "DRAWS",
-    "Comparison",
-    "Comparisons",
-    "ContrastComponents",
-    "EffectSizes",
-    "Procedure",
-    "compare",
-    "compare_each",
-    "variance_components",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -3,13 +3,14 @@
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
-from assay import _check, _fields, _random, inference
+from assay import _check, _fields, _json, _random, inference
 from assay.comparison import raters as raters_of
+from assay.comparison.comparisons import Comparison, Comparisons, detectable, tested
 from assay.comparison.limits import NEEDED, can_have, default_interval, limits_of
 from assay.comparison.observed import (
     effects,
@@ -24,7 +25,6 @@ from assay.comparison.observed import (
     uneven,
 )
 from assay.comparison.procedure import Procedure
-from assay.comparison.results import Comparison, Comparisons, tested
 from assay.comparison.together import adjusted
 from assay.errors import ArgumentError, AssayWarning
 from assay.inference import CombinedError
@@ -130,7 +130,16 @@ def compare_each(
     for value, part in [("", contest)] if by is None else contest.slices(by):
         answers = _compare(part, chosen, run)
         found += [replace(answer, slice=f"{by} = {value}" if by else "") for answer in answers]
-    return Comparisons(tuple(adjusted(found, correction, run.seed)), correction)
+    found = list(adjusted(found, correction, run.seed))
+    shared = found[0].provenance
+    whole = replace(shared, data=contest.digest, parameters={
+        **shared.parameters,
+        "metric": ",".join(dict.fromkeys(entry.provenance.parameters["metric"] for entry in found)),
+        "interval": ",".join(dict.fromkeys(entry.provenance.parameters["interval"] for entry in found)),
+        "by": by,
+        "correction": correction if len(found) > 1 else None,
+    })  # fmt: skip
+    return Comparisons(tuple(found), correction, whole)
 
 
 def metrics_for(contest: Contest, metrics: Sequence[str | Metric] | None) -> tuple[list[Metric], list[str]]:
@@ -253,42 +262,53 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Com
         notes = dict.fromkeys([*contest.notes, *caveats, *tail.notes, *limits.notes, *about])
         if math.isnan(contrast) or math.isnan(limits.low):
             warnings.warn(f"{metric.name}: {' '.join(notes)}", AssayWarning, stacklevel=3)
+        whole = errors[i].standard_error if errors[i] is not None else error  # type: ignore[union-attr]
+        if math.isnan(whole) and left.size > 1:
+            whole = math.sqrt((left.size - 1) / left.size * float(np.square(left - left.mean()).sum()))
         answers.append(
             Comparison(
                 metric=metric.name,
+                parameters=parameters_of(metric),
                 title=metric.title,
                 better=metric.better,
                 names=contest.names,
                 a_score=a_score,
                 b_score=b_score,
                 contrast=contrast,
+                standard_error=whole,
                 confidence_interval=limits,
                 pvalue=tail.pvalue,
                 pvalue_se=tail.standard_error,
                 expected_pvalue=expected.pvalue,
                 expected_pvalue_se=expected.standard_error,
+                detectable=detectable(whole, errors[i], how.confidence_level, how.alternative),
                 effect_sizes=effects(metric, gold, a, b),
                 n_items=contest.n_items,
                 n_responses=seen.n_responses,
+                scale=str(contest.scale),
                 null=choice.null,
                 scheme=str(run.scheme),
                 alternative=how.alternative,
                 n_resamples=how.n_draws,
                 exact=tail.exact,
-                seed=_random.entropy_of(run.seed),
                 notes=tuple(notes),
-                signature=_signature(contest, metric, run, limits.method),
+                provenance=_provenance(contest, [metric], run, [limits.method]),
                 draws=kept,
                 null_draws=kept_null,
                 standard_errors=frozen(draws.standard_errors[i]),
-                standard_error=error,
+                item_error=error,
                 jackknife=left,
                 span=metric.span,
                 error=errors[i],
                 flips=flips,
             )
         )
-    return answers
+    if how.margin is None:
+        return answers
+    return [
+        replace(answer, margin=answer.margin_tests(how.margin, method, how.confidence_level))
+        for answer, method in zip(answers, methods, strict=True)
+    ]
 
 
 def _draw_both(
@@ -369,15 +389,41 @@ def _caveats(contest: Contest, run: _Run) -> list[str]:
     return notes
 
 
-def _signature(contest: Contest, metric: Metric, run: _Run, method: str) -> str:
+NAMING = ("name", "title", "better")
+"""Fields by which a function of the user is called, and which are no parameters of it."""
+
+
+def parameters_of(metric: Metric) -> dict[str, Any]:
+    """Return the parameters of a metric that are not at their default, such as the threshold that a scale gave it."""
+    found = {}
+    for field in fields(metric):
+        value = getattr(metric, field.name)
+        if field.name not in NAMING and isinstance(value, str | int | float) and value != field.default:
+            found[field.name] = value
+    return found
+
+
+def _provenance(contest: Contest, metrics: Sequence[Metric], run: _Run, methods: Sequence[str]) -> Provenance:
+    """Return what decides the answer: every parameter of the metrics and every setting, as they were resolved."""
     how = run.procedure
-    parameters = {
-        "metric": metric.name,
+    parameters: dict[str, Any] = {
+        "metric": ",".join(map(_spelled, metrics)),
         "null": run.null,
-        "scheme": str(run.scheme),
-        **({"cluster": how.cluster} if how.cluster else {}),
-        "interval": method,
+        "items": run.scheme.items,
+        "responses": run.scheme.responses,
+        "n_responses": run.scheme.n_responses,
+        "raters": run.scheme.raters,
+        "cluster": how.cluster,
+        "interval": ",".join(dict.fromkeys(methods)),
+        "confidence_level": how.confidence_level,
         "alternative": how.alternative,
-        "draws": how.n_draws,
+        "n_resamples": how.n_draws,
+        "margin": how.margin,
     }
-    return Provenance("compare", parameters, _random.entropy_of(run.seed), contest.digest).signature
+    return Provenance("compare", parameters, _random.entropy_of(run.seed), contest.digest)
+
+
+def _spelled(metric: Metric) -> str:
+    parameters = parameters_of(metric)
+    inside = ",".join(f"{name}={_json.dumps(value)}" for name, value in parameters.items())
+    return f"{metric.name}({inside})" if inside else metric.name

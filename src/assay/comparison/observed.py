@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from assay import inference
-from assay.comparison.results import EffectSizes
+from assay.comparison.comparisons import EffectSizes
 from assay.inference import PValue, SignFlips
 from assay.metrics import AdditiveMetric, Metric
 from assay.resampling import cluster_jackknife, cluster_sums, jackknife, ratio_error, summaries_of

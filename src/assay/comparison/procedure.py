@@ -80,6 +80,13 @@ class Procedure:
         choices="assay.inference.methods:METHODS",
         group=METHOD,
     )
+    margin: float | None = option(
+        None,
+        "Smallest difference that matters, in units of the metric: also test whether A is better by more than it, not "
+        "worse by more than it, or equivalent.",
+        at_least=0,
+        group=METHOD,
+    )
 
     def __post_init__(self) -> None:
         _fields.check(self)

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from assay import _random, inference
-from assay.comparison.results import Comparison
+from assay.comparison.comparisons import Comparison
 from assay.inference.simultaneous import adjust_stepdown, joint_level
 from assay.scales import FloatArray, IntArray
 

@@ -1,4 +1,4 @@
-"""From the files and options that `compare`, `describe`, `fit` and `plan` share to a table and a contest.
+"""From files, and sources as people name them, to a table and a contest.
 
 Three layouts: one tidy table whose sources are values of a column or conditions ("kind=human"); one wide table whose
 sources are columns ("rater_*"); or one file per source ("human=ratings.csv"). Which it is follows from how files and

@@ -1,16 +1,21 @@
-"""The answers: frozen results whose `str` is the verdict in English."""
+"""The answers: frozen records that hold numbers, draws and notes, and show themselves as a verdict in English."""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from assay import _check, inference
+from assay.comparison import verdicts
 from assay.comparison.limits import limits_of
+from assay.comparison.margins import MarginTests, margin_tests
+from assay.documents import Document
 from assay.errors import ArgumentError
-from assay.inference import SMALLEST, CombinedError, ConfidenceInterval, PValue, SignFlips
+from assay.inference import CombinedError, ConfidenceInterval, PValue, SignFlips
+from assay.provenance import Provenance
+from assay.records import Record
 from assay.scales import FloatArray
 
 if TYPE_CHECKING:
@@ -44,36 +49,43 @@ class EffectSizes:
     cliffs_delta: float = math.nan
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison(Record):
     """The answer for one metric. `print` it for the verdict in English.
 
     Attributes
     ----------
     metric, better : str
+    parameters : mapping
+        Parameters of the metric, such as its threshold.
     names : tuple of str
         What gold, A and B are called.
     a_score, b_score, contrast : float
         The contrast is positive when A is better.
+    standard_error : float
+        Of the contrast, from items (and raters, where they are a random factor); NaN where it is unknown.
     confidence_interval : ConfidenceInterval
         Of the contrast.
     pvalue, pvalue_se : float
         Of the null that A and B are alike, and its Monte-Carlo standard error.
     expected_pvalue, expected_pvalue_se : float
         What p a study like this gives on average; describes the study, is not a test of these data.
+    detectable : float
+        The smallest true contrast that a study like this finds 8 times in 10; NaN where the standard error is unknown.
     effect_sizes : EffectSizes
     n_items : int
     n_responses : dict
         Responses per item of gold, a and b.
+    scale : str
     null, scheme, alternative : str
     n_resamples : int
     exact : bool
         Whether the p-value speaks of all arrangements instead of a sample of them; it then depends on no seed.
-    seed : int
-        Passed as `rng`, it gives this result again.
+    margin : MarginTests or None
+        Superiority, non-inferiority and equivalence, where a margin was given.
     notes : tuple of str
         What the reader must know.
-    signature : str
+    provenance : Provenance
     slice : str
         Which slice of the items this is; empty for all of them.
     pvalue_adjusted : float
@@ -84,36 +96,42 @@ class Comparison:
         The resampled contrasts behind interval and p-value.
     """
 
+    derived: ClassVar[tuple[str, ...]] = ("seed", "signature", "verdict")
+
     metric: str
     title: str
     better: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
     names: tuple[str, str, str]
     a_score: float
     b_score: float
     contrast: float
+    standard_error: float = math.nan
     confidence_interval: ConfidenceInterval
     pvalue: float
     pvalue_se: float
     expected_pvalue: float
     expected_pvalue_se: float
+    detectable: float = math.nan
     effect_sizes: EffectSizes
     n_items: int
     n_responses: Mapping[str, int | float]
+    scale: str = ""
     null: str
     scheme: str
     alternative: str
     n_resamples: int
     exact: bool
-    seed: int
+    margin: MarginTests | None = None
     notes: tuple[str, ...]
-    signature: str
+    provenance: Provenance
     slice: str = ""
     pvalue_adjusted: float = math.nan
     n_together: int = 1
     draws: FloatArray = field(default_factory=nothing, repr=False, compare=False)
     null_draws: FloatArray = field(default_factory=nothing, repr=False, compare=False)
     standard_errors: FloatArray = field(default_factory=nothing, repr=False, compare=False)
-    standard_error: float = field(default=math.nan, repr=False, compare=False)
+    item_error: float = field(default=math.nan, repr=False, compare=False)
     jackknife: FloatArray = field(default_factory=nothing, repr=False, compare=False)
     span: float = field(default=math.inf, repr=False, compare=False)
     error: CombinedError | None = field(default=None, repr=False, compare=False)
@@ -131,103 +149,91 @@ class Comparison:
             self.null, self.contrast, self.null_draws, error=self.error, flips=self.flips, alternative=side,
             exact=self.exact,
         )  # fmt: skip
-        limits = limits_of(
-            interval or self.confidence_interval.method,
+        level = _check.fraction("confidence_level", level)
+        limits = self.limits(interval or self.confidence_interval.method, level, side)
+        old = {*self.confidence_interval.notes}
+        return replace(
+            self,
+            confidence_interval=limits,
+            pvalue=tail.pvalue,
+            pvalue_se=tail.standard_error,
+            alternative=side,
+            pvalue_adjusted=math.nan,
+            n_together=1,
+            detectable=detectable(self.standard_error, self.error, level, side),
+            margin=None if self.margin is None else self.margin_tests(self.margin.margin, limits.method, level),
+            notes=(*(note for note in self.notes if note not in old), *limits.notes),
+            provenance=self.provenance.changed(
+                interval=limits.method, alternative=side, confidence_level=limits.confidence_level
+            ),
+        )
+
+    def limits(self, method: str, confidence_level: float, alternative: str) -> ConfidenceInterval:
+        """Return another interval of the contrast from the same draws."""
+        return limits_of(
+            method,
             self.draws,
             estimate=self.contrast,
             error=self.error,
             jackknife=self.jackknife,
             standard_errors=self.standard_errors,
-            standard_error=self.standard_error,
+            standard_error=self.item_error,
             span=self.span,
-            confidence_level=_check.fraction("confidence_level", level),
-            alternative=side,
+            confidence_level=confidence_level,
+            alternative=alternative,
         )
-        old = {*self.confidence_interval.notes}
-        notes = (*(note for note in self.notes if note not in old), *limits.notes)
-        signature = self.signature.replace(
-            f"interval={self.confidence_interval.method} | alternative={self.alternative}",
-            f"interval={limits.method} | alternative={side}",
+
+    def margin_tests(self, margin: float, method: str, confidence_level: float) -> MarginTests:
+        """Return the tests against a margin that belong to an interval, from the same draws."""
+        return margin_tests(
+            margin, lambda level, side: self.limits(method, level, side), confidence_level=confidence_level
         )
-        return replace(
-            self, confidence_interval=limits, pvalue=tail.pvalue, pvalue_se=tail.standard_error, alternative=side,
-            pvalue_adjusted=math.nan, n_together=1, notes=notes, signature=signature,
-        )  # fmt: skip
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the draws; `Comparison.from_dict` reads it back."""
-        hidden = {"draws", "null_draws", "standard_errors", "standard_error", "jackknife", "span", "error", "flips"}
-        return {name: value for name, value in asdict(self).items() if name not in hidden}
+    @property
+    def seed(self) -> int | None:
+        """The number that, passed as `rng`, gives this result again."""
+        return self.provenance.seed
 
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> "Comparison":
-        """Make a comparison from `to_dict` or from its JSON (where null is NaN); it has no draws."""
-        known, limits = _undefined(content), _undefined(content["confidence_interval"])
-        limits |= {"low": float(limits["low"]), "high": float(limits["high"]), "notes": tuple(limits["notes"])}
-        known |= {
-            "confidence_interval": ConfidenceInterval(**limits),
-            "effect_sizes": EffectSizes(**_undefined(content["effect_sizes"])),
-            "names": tuple(content["names"]),
-            "notes": tuple(content["notes"]),
-        }
-        return cls(**known)
+    @property
+    def signature(self) -> str:
+        """The one line that says where the result comes from."""
+        return self.provenance.signature
+
+    @property
+    def verdict(self) -> str:
+        """Who is better, by how much, how sure."""
+        return verdicts.verdict(self)
+
+    @property
+    def sizes(self) -> str:
+        """How many items, with how many responses."""
+        return verdicts.sizes(self)
+
+    def document(self) -> Document:
+        """Return verdict, numbers, sizes, effect sizes and notes."""
+        return verdicts.document((self,), "", self.signature)
 
     def to_frame(self) -> "polars.DataFrame":
         """Return one row with the numbers."""
         return _frame([self])
 
-    @property
-    def verdict(self) -> str:
-        """The first sentence: who is better, by how much, how sure."""
-        _, a, b = self.names
-        ends = self.confidence_interval
-        level = f"{100 * ends.confidence_level:g} %"
-        between = "undefined" if math.isnan(ends.low) else f"{ends.low:.4g} to {ends.high:.4g}"
-        joint = f", all {self.n_together} together" if self.n_together > 1 else ""
-        sizes = (
-            f"{self.title} {self.a_score:.4g} against {self.b_score:.4g}, "
-            f"contrast {self.contrast:.4g} ({level} interval {between}{joint}), p {_related(self.shown_pvalue)}"
-        )
-        if not math.isnan(self.pvalue_adjusted):
-            sizes += f", adjusted {self.pvalue_adjusted:.2g}"
-        where = f" on {self.slice}" if self.slice else ""
-        return f"{_who(self, a, b)}{where}: {sizes}."
-
-    @property
-    def shown_pvalue(self) -> str:
-        """The p-value as it may be written: "< 0.0002" where the draws cannot tell it from zero."""
-        if math.isnan(self.pvalue):
-            return "undefined"
-        if self.null == "random-effects":
-            return f"{self.pvalue:.2g}"
-        sides = 2 if self.alternative == "two-sided" else 1
-        least = SMALLEST if self.exact else sides / (self.n_resamples + 1)
-        return f"{'< ' if self.pvalue <= least else ''}{self.pvalue:.2g}"
-
-    @property
-    def sizes(self) -> str:
-        """How many items, with how many responses."""
-        n = self.n_responses
-        gold = f"{n['gold']:.4g} gold, " if "gold" in n else ""
-        varies = " on average" if any(isinstance(count, float) for count in n.values()) else ""
-        return f"{self.n_items:,} items with {gold}{n['a']:.4g} A and {n['b']:.4g} B responses each{varies}."
-
-    def __str__(self) -> str:
-        return "\n".join([self.verdict, self.sizes, *(f"Note: {note}" for note in self.notes), self.signature])
-
 
 @dataclass(frozen=True, slots=True)
-class Comparisons(Sequence[Comparison]):
+class Comparisons(Record, Sequence[Comparison]):
     """Several comparisons, their p-values adjusted for how many they are.
 
     Attributes
     ----------
     comparisons : tuple of Comparison
     correction : str
+    provenance : Provenance
     """
+
+    derived: ClassVar[tuple[str, ...]] = ("signature",)
 
     comparisons: tuple[Comparison, ...]
     correction: str
+    provenance: Provenance
 
     def __len__(self) -> int:
         return len(self.comparisons)
@@ -235,25 +241,18 @@ class Comparisons(Sequence[Comparison]):
     def __getitem__(self, index: Any) -> Any:
         return self.comparisons[index]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the correction and every comparison."""
-        return {"correction": self.correction, "comparisons": [entry.to_dict() for entry in self.comparisons]}
+    @property
+    def signature(self) -> str:
+        """The one line that says where the results come from."""
+        return self.provenance.signature
 
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> "Comparisons":
-        """Make comparisons from `to_dict` or from what `assay compare --json` printed; they have no draws."""
-        entries = tuple(Comparison.from_dict(entry) for entry in content["comparisons"])
-        return cls(entries, str(content["correction"]))
+    def document(self) -> Document:
+        """Return the verdicts, one table of all comparisons, and notes that name their slice."""
+        return verdicts.document(self.comparisons, self.correction, self.signature)
 
     def to_frame(self) -> "polars.DataFrame":
         """Return one row for each comparison."""
         return _frame(self.comparisons)
-
-    def __str__(self) -> str:
-        lines = [entry.verdict for entry in self.comparisons]
-        if len(lines) > 1:
-            lines.append(f"p-values adjusted for {len(lines)} comparisons ({self.correction}).")
-        return "\n".join([*lines, *(entry.signature for entry in self.comparisons[:1])])
 
 
 def tested(
@@ -274,23 +273,15 @@ def tested(
     return inference.tail_pvalue(contrast, null_draws, alternative=alternative, exact=exact)
 
 
-def _who(result: Comparison, a: str, b: str) -> str:
-    if math.isnan(result.pvalue):
-        return f"No verdict on {a} and {b}"
-    p = result.pvalue if math.isnan(result.pvalue_adjusted) else result.pvalue_adjusted
-    if p <= 1 - result.confidence_interval.confidence_level + 1e-12:  # 1 − 0.9 is a little below 0.1
-        return f"{a} is better than {b}" if result.contrast > 0 else f"{b} is better than {a}"
-    if result.alternative == "two-sided":
-        return f"No clear difference between {a} and {b}"
-    return f"No clear sign that {a} is {'better' if result.alternative == 'greater' else 'worse'} than {b}"
+def detectable(standard_error: float, error: CombinedError | None, confidence_level: float, alternative: str) -> float:
+    """Return the smallest true contrast that a study with this error finds with a power of 0.8."""
+    from scipy.special import ndtri, stdtrit
 
-
-def _related(pvalue: str) -> str:
-    return pvalue if pvalue[0] in "<u" else f"= {pvalue}"
-
-
-def _undefined(content: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: math.nan if value is None else value for name, value in content.items()}
+    tail = (1 - confidence_level) / (2 if alternative == "two-sided" else 1)
+    if error is not None:
+        df = max(error.df, 1.0)
+        return float((stdtrit(df, 1 - tail) + stdtrit(df, 0.8)) * error.standard_error)
+    return float((ndtri(1 - tail) + ndtri(0.8)) * standard_error)
 
 
 def _frame(results: Sequence[Comparison]) -> "polars.DataFrame":
@@ -299,6 +290,8 @@ def _frame(results: Sequence[Comparison]) -> "polars.DataFrame":
     rows = []
     for result in results:
         content = result.to_dict()
+        for name in ("schema_version", "provenance", "parameters", "margin"):
+            content.pop(name)
         limits, sizes, n = content.pop("confidence_interval"), content.pop("effect_sizes"), content.pop("n_responses")
         content["gold"], content["a"], content["b"] = content.pop("names")
         content["notes"] = " ".join(content["notes"])
@@ -309,5 +302,14 @@ def _frame(results: Sequence[Comparison]) -> "polars.DataFrame":
             | {"confidence_level": limits["confidence_level"]}
             | sizes
             | {f"n_responses_{role}": count for role, count in n.items()}
+            | {
+                f"margin_{name}": value
+                for name, value in ({} if result.margin is None else _flat(result.margin)).items()
+            }
         )
     return polars.DataFrame(rows)
+
+
+def _flat(margin: MarginTests | None) -> dict[str, float]:
+    known = {} if margin is None else asdict(margin)
+    return {f"margin_{name}": value for name, value in known.items() if isinstance(value, float)}

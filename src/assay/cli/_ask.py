@@ -1,0 +1,179 @@
+"""From a question to a command: parse, answer with a progress bar, and show the document."""
+
+import json
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assay import _fields
+from assay._fields import option
+from assay.cli import _options
+from assay.cli._progress import progress
+from assay.errors import AssayError
+
+if TYPE_CHECKING:
+    from assay.documents import Document
+    from assay.questions.base import Question, Run
+    from assay.records import Record
+
+OUTPUT = "Output"
+COMPUTING = "Where to compute"
+FINISHED_WITH_FAILURES = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """What is done with an answer."""
+
+    json: bool = option(False, "Print one JSON object instead of text.", group=OUTPUT)
+    chart: str | None = option(None, "Draw the answer: .html, .svg, .png, .pdf or .json.", group=OUTPUT)
+    report: str | None = option(None, "Write a report: .html, .md, .tex or .json.", group=OUTPUT)
+    force: bool = option(False, "Replace files that exist.", group=OUTPUT)
+
+    def __post_init__(self) -> None:
+        _fields.check(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Threads:
+    """How many threads compute."""
+
+    workers: int | None = option(None, "Threads; one per core if left out.", at_least=1, group=COMPUTING)
+
+    def __post_init__(self) -> None:
+        _fields.check(self)
+
+    def run(self) -> "Run":
+        """Return how to compute."""
+        from assay.questions.base import Run
+
+        return Run(workers=self.workers, progress=progress)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """Where a study of many cells is computed and kept."""
+
+    store: str | None = option(None, "Keep finished cells in this file, and go on from it next time.", group=COMPUTING)
+    workers: int | None = option(None, "Compute on this many processes.", at_least=1, group=COMPUTING)
+    dask: str | None = option(
+        None, "Compute on a Dask cluster: its address (tcp://host:8786), or local to start one.", group=COMPUTING
+    )
+    retry: bool = option(False, "Compute cells that failed before again.", group=COMPUTING)
+
+    def __post_init__(self) -> None:
+        _fields.check(self)
+
+    def run(self) -> "Run":
+        """Return how to compute."""
+        from assay.cli._study import run_study
+        from assay.questions.base import Run
+
+        def study(task: Any, grid: Any, seed: int) -> Any:
+            sweep = run_study(
+                task, grid, store=None if self.store is None else Path(self.store), workers=self.workers,
+                dask=self.dask, rng=seed, retry=self.retry,
+            )  # fmt: skip
+            if sweep.failures:
+                print(f"assay: {sweep}", file=sys.stderr)
+                raise click.exceptions.Exit(FINISHED_WITH_FAILURES)
+            return sweep
+
+        return Run(progress=progress, study=study)
+
+
+def command(question: "type[Question]", computing: type = Threads) -> click.Command:
+    """Return the command of a question."""
+    groups = (question, computing, Output)
+    names = [field.name for group in groups for field in _fields.fields_of(group)]
+
+    def ask(**typed: Any) -> None:
+        try:
+            answered(typed)
+        except AssayError as error:
+            raise type(error)(_options.as_options(str(error), names)) from error.__cause__
+
+    def answered(typed: dict[str, Any]) -> None:
+        output = _options.record_from(Output, typed)
+        check_output(output)
+        asked: Question = _options.record_from(question, typed)
+        run: Run = _options.record_from(computing, typed).run()
+        import warnings
+
+        from assay.errors import AssayWarning
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AssayWarning)  # the same words are among the notes
+            result = asked.answer(run)
+        show(result, output, asked)
+
+    said = (question.__doc__ or "").strip()
+    if question.example:
+        said += f"\n\n\b\nExample: {question.example}"
+    return _options.Command(question.name.split()[-1], params=_options.parameters(*groups), callback=ask, help=said)
+
+
+def check_output(output: Output) -> None:
+    """Refuse output that could not be written before any work is done."""
+    from assay import reports
+
+    for name, formats in (("chart", reports.CHARTS), ("report", reports.REPORTS)):
+        path = getattr(output, name)
+        if path is not None:
+            reports.check_place(name, path, formats, force=output.force)
+
+
+def show(result: "Record", output: Output, asked: "Question | None" = None) -> None:
+    """Print the result, and write its chart and report where they were asked for."""
+    if output.chart is not None or output.report is not None:
+        from assay import reports
+
+        if output.chart is not None:
+            reports.write_chart(result, output.chart)
+        if output.report is not None:
+            reports.write_report(result, output.report, asked)
+    if output.json:
+        from assay import _json
+
+        say(json.dumps(_json.plain(result.to_dict()), ensure_ascii=False, allow_nan=False, indent=2))
+        return
+    say(as_text(result.document()))
+    for name in ("chart", "report"):
+        if getattr(output, name) is not None:
+            say(f"{name.capitalize()}: {getattr(output, name)}")
+
+
+def as_text(document: "Document") -> str:
+    """Return the document for the terminal: notes name options as they are typed."""
+    from assay.documents import text
+
+    notes = tuple(_options.as_options(note) for note in document.notes)
+    return text.render(replace(document, notes=notes), width=_width())
+
+
+def _width() -> int | None:
+    import shutil
+
+    return max(60, shutil.get_terminal_size((text_width(), 24)).columns) if sys.stdout.isatty() else text_width()
+
+
+def text_width() -> int:
+    """Return how wide tables may be where no terminal says it."""
+    from assay.documents.text import WIDTH
+
+    return WIDTH
+
+
+def say(said: str) -> None:
+    """Print to stdout; what its encoding cannot show is replaced, and never a reason to stop."""
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        said.encode(encoding)
+    except UnicodeEncodeError:
+        for fancy, simple in zip("┏┳┓┡╇┩┃│└┴┘━─←−×–’≤≥±", "++++++||+++--<-x-'<>~", strict=True):
+            said = said.replace(fancy, simple)
+        said = said.encode(encoding, errors="replace").decode(encoding)
+    print(said)

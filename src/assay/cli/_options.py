@@ -1,0 +1,159 @@
+"""From fields to command-line options and back: the only place that knows how a field is typed in."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import click
+
+from assay import _fields
+from assay._fields import Field
+from assay.cli._numbers import whole_numbers
+from assay.errors import ArgumentError
+
+NAMED = re.compile(r"`([a-z_]+)(?:=(?:'([^'`]*)'|([^`']*)))?`")
+
+
+class Command(click.Command):
+    """A command that refuses an option given twice, and shows its options under their headings."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse, and refuse a second value for an option that takes one."""
+        _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        seen: set[str | None] = set()
+        for parameter in order:
+            if isinstance(parameter, click.Option) and not parameter.multiple:
+                if parameter.name in seen:
+                    raise click.UsageError(f"{parameter.opts[0]} was given twice; it takes one value.")
+                seen.add(parameter.name)
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, those of one group together."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                groups.setdefault(getattr(parameter, "group", ""), []).append(record)
+        for group in sorted(groups, key=bool):  # what has no heading comes first
+            records = groups[group]
+            with formatter.section(group or "Options"):
+                formatter.write_dl(records)
+
+
+class _Option(click.Option):
+    """An option that knows its heading; the words it may be are looked up when help is shown, not before."""
+
+    def __init__(self, field: Field, **kwargs: Any) -> None:
+        super().__init__([field.flag, field.name], **kwargs)
+        self.group = field.option.group
+        self.field = field
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the option and its help."""
+        self.help = _help(self.field)
+        return super().get_help_record(ctx)
+
+
+class _Argument(click.Argument):
+    """An argument that has a line of help."""
+
+    def __init__(self, *args: Any, help: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.said = help
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
+        """Return the name and the help."""
+        return self.make_metavar(ctx), self.said
+
+
+def parameters(*records: Any) -> list[click.Parameter]:
+    """Return a click parameter for each field of the records."""
+    found: list[click.Parameter] = []
+    for field in (field for record in records for field in _fields.fields_of(record)):
+        if field.option.positional:
+            required = field.required or field.many
+            count = -1 if field.many else 1
+            found.append(
+                _Argument([field.name], nargs=count, required=required, metavar=_metavar(field), help=_help(field))
+            )
+        elif field.kind is bool:
+            found.append(_Option(field, is_flag=True))
+        else:
+            found.append(_Option(field, multiple=field.many, required=field.required, metavar=_metavar(field)))
+    return found
+
+
+def _metavar(field: Field) -> str:
+    if field.option.positional:
+        return f"{field.name.rstrip('s').upper()}{'...' if field.many else ''}"
+    return {int: "NUMBER", float: "NUMBER"}.get(field.kind, "TEXT")
+
+
+def _help(field: Field) -> str:
+    said = field.option.help
+    if field.option.choices:
+        said += f" One of: {', '.join(field.option.allowed)}."
+    default = field.default
+    if isinstance(default, tuple):
+        default = ",".join(map(str, default))
+    shown = "" if default in (None, "", False) else f"  [default: {default}]"
+    return f"{said}{shown}"
+
+
+def record_from(record: Any, typed: dict[str, Any]) -> Any:
+    """Return the record that was typed in; what is not there has its default."""
+    given = {}
+    for field in _fields.fields_of(record):
+        text = typed.get(field.name)
+        if text is None or text == ():
+            continue
+        given[field.name] = value_of(field, text)
+    return record(**given)
+
+
+def value_of(field: Field, text: Any) -> Any:
+    """Return the value behind what was typed: lists may be repeated or written with commas."""
+    if not field.many:
+        return _one(field, text)
+    entries: Sequence[str] = [text] if isinstance(text, str) else text
+    if field.option.positional or field.kind is str:
+        if len(entries) == 1 and not field.option.positional:
+            entries = [part.strip() for part in entries[0].split(",") if part.strip()]
+        return tuple(entries)
+    if field.kind is int:
+        return tuple(number for entry in entries for number in whole_numbers(field.flag, entry))
+    return tuple(_one(field, part) for entry in entries for part in entry.split(","))
+
+
+def _one(field: Field, text: Any) -> Any:
+    if field.kind not in (int, float) or not isinstance(text, str):
+        return text
+    try:
+        if "_" in text or not text.isascii():  # Python reads 1_000 and ١, people who type them mean something else
+            raise ValueError
+        return field.kind(text)
+    except ValueError:
+        kind = "a whole number" if field.kind is int else "a number"
+        raise ArgumentError(f"`{field.name}` must be {kind}; got {text!r}.") from None
+
+
+def as_options(said: str, names: Iterable[str] | None = None) -> str:
+    """Return a message in the words of the command line: `interval='score'` becomes --interval score.
+
+    Examples
+    --------
+    >>> as_options("Take `interval='score'`, or more than `n_items` items.")
+    'Take --interval score, or more than --n-items items.'
+    """
+    known = None if names is None else set(names)
+
+    def option(found: re.Match[str]) -> str:
+        name, quoted, bare = found.groups()
+        if known is not None and name not in known:
+            return found.group(0).strip("`")
+        value = quoted if quoted is not None else bare
+        flag = f"--{name.replace('_', '-')}"
+        return flag if value is None else f"{flag} {value}"
+
+    return NAMED.sub(option, said)

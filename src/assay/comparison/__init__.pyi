@@ -1,0 +1,10 @@
+from .comparing import compare as compare
+from .comparing import compare_each as compare_each
+from .comparisons import Comparison as Comparison
+from .comparisons import Comparisons as Comparisons
+from .comparisons import EffectSizes as EffectSizes
+from .components import ContrastComponents as ContrastComponents
+from .components import variance_components as variance_components
+from .margins import MarginTests as MarginTests
+from .procedure import DRAWS as DRAWS
+from .procedure import Procedure as Procedure

@@ -1,0 +1,220 @@
+"""What a comparison says in English: who is better, what the study could have found, where p and interval differ."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from assay.documents import Block, Column, Document, Sentence, Table
+from assay.documents.numbers import interval as ends_of
+from assay.documents.numbers import listed, number
+from assay.inference import SMALLEST
+
+if TYPE_CHECKING:
+    from assay.comparison.comparisons import Comparison
+
+MANY = 8
+"""Above this many comparisons the verdicts are counted instead of said one by one."""
+
+
+def document(found: Sequence["Comparison"], correction: str, signature: str) -> Document:
+    """Return the document of one or several comparisons."""
+    first = found[0]
+    _, a, b = first.names
+    several = len(found) > 1
+    blocks: list[Block] = []
+    if len(found) > MANY:
+        blocks += [Sentence(counted(found), "verdict")]
+    else:
+        blocks += [Sentence(verdict(entry), "verdict") for entry in found]
+    for entry in found[:MANY]:
+        where = f"On {entry.slice}: " if entry.slice else ""
+        blocks += [Sentence(where + said) for said in asides(entry)]
+    blocks.append(_table(found))
+    if several and correction != "none":
+        blocks.append(Sentence(f"Verdicts use p-values adjusted for {len(found)} comparisons ({correction})."))
+    if not first.slice:
+        blocks.append(Sentence(sizes(first)))
+    if first.scale:
+        blocks.append(Sentence(f"Scale: {first.scale}."))
+    if not several:
+        blocks += [Sentence(line) for line in effects(first)]
+    return Document(f"Is {a} better than {b}?", tuple(blocks), tuple(_notes(found)), signature)
+
+
+def verdict(result: "Comparison") -> str:
+    """Return who is better, by how much, how sure; for a margin also what it allows to claim."""
+    _, a, b = result.names
+    ends = result.confidence_interval
+    first, second = (a, b) if result.contrast >= 0 or not decided(result) else (b, a)
+    joint = f", all {result.n_together} together" if result.n_together > 1 else ""
+    scores = {a: result.a_score, b: result.b_score}
+    said = (
+        f"{result.title} {number(scores[first])} ({first}) against {number(scores[second])} ({second}), "
+        f"contrast {number(result.contrast)} ({level_of(result)} interval {ends_of(ends.low, ends.high)}{joint}), "
+        f"p {_related(shown_pvalue(result))}"
+    )
+    if not math.isnan(result.pvalue_adjusted):
+        said += f", adjusted {result.pvalue_adjusted:.2g}"
+    where = f" on {result.slice}" if result.slice else ""
+    return " ".join([f"{_who(result)}{where}: {said}.", *_margin(result)])
+
+
+def counted(found: Sequence["Comparison"]) -> str:
+    """Return how many comparisons went to whom, and names those that were decided."""
+    _, a, b = found[0].names
+    parts = []
+    for name, sign in ((a, 1), (b, -1)):
+        won = [entry for entry in found if decided(entry) and sign * entry.contrast > 0]
+        if won:
+            parts.append(f"{name} is better on {len(won)} ({listed(_label(entry) for entry in won)})")
+    open_ones = sum(not decided(entry) for entry in found)
+    if open_ones:
+        parts.append(f"there is no clear difference on {open_ones}")
+    return f"Of {len(found)} comparisons: {'; '.join(parts)}."
+
+
+def asides(result: "Comparison") -> list[str]:
+    """Return what the reader of a verdict would otherwise have to find out: what could be found, what disagrees."""
+    lines = []
+    if not decided(result) and result.detectable > 0 and not math.isnan(result.pvalue):
+        lines.append(
+            f"A study like this finds a true contrast of {number(result.detectable)} 8 times in 10; it often misses "
+            "smaller ones."
+        )
+    ends, alpha = result.confidence_interval, 1 - result.confidence_interval.confidence_level
+    if math.isnan(ends.low) or math.isnan(result.pvalue) or result.n_together > 1:
+        return lines
+    outside = not ends.low <= 0 <= ends.high
+    rejected = result.pvalue <= alpha + 1e-12
+    if outside and not rejected:
+        lines.append(
+            f"The interval excludes 0 although p is above {alpha:.2g}: test and interval are computed in different "
+            "ways. Treat this as a borderline case."
+        )
+    if rejected and not outside:
+        lines.append(
+            f"The interval includes 0 although p is at most {alpha:.2g}: test and interval are computed in different "
+            "ways. Treat this as a borderline case."
+        )
+    return lines
+
+
+def sizes(result: "Comparison") -> str:
+    """Return how many items, with how many responses."""
+    n = result.n_responses
+    gold = f"{n['gold']:.4g} gold, " if "gold" in n else ""
+    varies = " on average" if any(isinstance(count, float) for count in n.values()) else ""
+    return f"{result.n_items:,} items with {gold}{n['a']:.4g} A and {n['b']:.4g} B responses each{varies}."
+
+
+def effects(result: "Comparison") -> list[str]:
+    """Return effect sizes and expected p, a line each."""
+    lines = []
+    found = result.effect_sizes
+    if not math.isnan(found.cohen_d):
+        parts = [f"Cohen's d {found.cohen_d:.2f}", f"Hedges' g {found.hedges_g:.2f}"]
+        parts.append(f"{result.names[1]} is better on {100 * found.win_rate:.3g} % of the items (ties count half)")
+        parts += [] if math.isnan(found.cliffs_delta) else [f"Cliff's δ {found.cliffs_delta:.2f}"]
+        lines.append(f"Effect size: {', '.join(parts)}.")
+    if not math.isnan(result.expected_pvalue):
+        lines.append(
+            f"Expected p of a study like this: {result.expected_pvalue:.2g}. It describes the design; it is not a test."
+        )
+    return lines
+
+
+def decided(result: "Comparison") -> bool:
+    """Whether the verdict names a winner: at p ≤ 1 − level, adjusted where there are several comparisons."""
+    p = result.pvalue if math.isnan(result.pvalue_adjusted) else result.pvalue_adjusted
+    return p <= 1 - result.confidence_interval.confidence_level + 1e-12  # 1 − 0.9 is a little below 0.1
+
+
+def shown_pvalue(result: "Comparison") -> str:
+    """Return the p-value as it may be written: "< 0.0002" where the draws cannot tell it from zero."""
+    if math.isnan(result.pvalue):
+        return "undefined"
+    if result.null == "random-effects":
+        return f"{result.pvalue:.2g}"
+    least = SMALLEST if result.exact else (2 if result.alternative == "two-sided" else 1) / (result.n_resamples + 1)
+    return f"{'< ' if result.pvalue <= least else ''}{result.pvalue:.2g}"
+
+
+def level_of(result: "Comparison") -> str:
+    """Return "95 %"."""
+    return f"{100 * result.confidence_interval.confidence_level:g} %"
+
+
+def _who(result: "Comparison") -> str:
+    _, a, b = result.names
+    if math.isnan(result.pvalue):
+        return f"No verdict on {a} and {b}"
+    if decided(result):
+        return f"{a} is better than {b}" if result.contrast > 0 else f"{b} is better than {a}"
+    if result.alternative == "two-sided":
+        return f"No clear difference between {a} and {b}"
+    return f"No clear sign that {a} is {'better' if result.alternative == 'greater' else 'worse'} than {b}"
+
+
+def _margin(result: "Comparison") -> list[str]:
+    """Return what may be claimed about a margin, and no more."""
+    if result.margin is None:
+        return []
+    _, a, b = result.names
+    found, alpha = result.margin, 1 - result.confidence_interval.confidence_level
+    margin, ends = number(found.margin), found.confidence_interval
+
+    def basis(pvalue: float) -> str:
+        return f"({100 * ends.confidence_level:g} % interval {ends_of(ends.low, ends.high)}, p = {pvalue:.2g})"
+
+    if found.superiority <= alpha:
+        return [f"{a} is better than {b} by more than {margin} {basis(found.superiority)}."]
+    if found.equivalence <= alpha:
+        return [f"{a} and {b} are equivalent: they differ by less than {margin} {basis(found.equivalence)}."]
+    if found.non_inferiority <= alpha:
+        return [f"{a} is not worse than {b} by more than {margin} {basis(found.non_inferiority)}."]
+    return [
+        f"The data do not show that {a} is within {margin} of {b} {basis(found.equivalence)}, nor that it is "
+        f"better by more than {margin}."
+    ]
+
+
+def _table(found: Sequence["Comparison"]) -> Table:
+    first = found[0]
+    sliced, several = any(entry.slice for entry in found), len(found) > 1
+    columns = [*([Column("slice")] if sliced else []), Column("metric")]
+    columns += [Column("items", "count")] if sliced else []
+    columns += [Column(f"A: {first.names[1]}", "number"), Column(f"B: {first.names[2]}", "number")]
+    columns += [Column("contrast", "number"), Column(f"{level_of(first)} interval", "interval"), Column("p", "pvalue")]
+    columns += [Column("p adjusted", "pvalue")] if several else []
+    rows = []
+    for entry in found:
+        row: list[object] = [entry.slice] if sliced else []
+        row.append(f"{entry.metric} ({entry.better} is better)")
+        row += [entry.n_items] if sliced else []
+        row += [entry.a_score, entry.b_score, entry.contrast, entry.confidence_interval, shown_pvalue(entry)]
+        row += [entry.pvalue_adjusted] if several else []
+        rows.append(tuple(row))
+    return Table(tuple(columns), tuple(rows))
+
+
+def _notes(found: Sequence["Comparison"]) -> list[str]:
+    """Return each note once, with the comparisons it belongs to where it does not belong to all."""
+    where: dict[str, list[Comparison]] = {}
+    for entry in found:
+        for note in entry.notes:
+            where.setdefault(note, []).append(entry)
+    lines = []
+    for note, entries in where.items():
+        if len(entries) == len(found):
+            lines.append(note)
+        else:
+            lines.append(f"{listed((_label(entry) for entry in entries), 5)}: {note}")
+    return lines
+
+
+def _label(entry: "Comparison") -> str:
+    return ", ".join(part for part in (entry.slice, entry.metric) if part) if entry.slice else entry.metric
+
+
+def _related(pvalue: str) -> str:
+    return pvalue if pvalue[0] in "<u" else f"= {pvalue}"

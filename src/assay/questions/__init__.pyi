@@ -1,0 +1,3 @@
+from .base import Question as Question
+from .base import Run as Run
+from .compare import Compare as Compare

@@ -1,0 +1,47 @@
+"""The question whether A is really better than B on these data."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from assay import _fields
+from assay._fields import option
+from assay.comparison.procedure import Procedure
+from assay.questions.base import HERE, Question, Run
+from assay.questions.tables import MetricFields, ModelFields, contest_of, metrics_of
+
+if TYPE_CHECKING:
+    from assay.comparison import Comparisons
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compare(ModelFields, MetricFields, Procedure, Question):
+    """Ask whether model A is better than model B, by one or more metrics."""
+
+    name: ClassVar[str] = "compare"
+    example: ClassVar[str] = "assay compare ratings.csv --gold human --a model-2 --b model-1 --metric mae"
+
+    metric: tuple[str, ...] = option((), "May be repeated; chosen by the scale if left out.")
+    by: str | None = option(None, "Compare on the items of each value of this column.")
+    correction: str = option(
+        "holm",
+        "How p-values of several metrics or slices are adjusted.",
+        choices="assay.inference.corrections:JOINT_CORRECTIONS",
+    )
+    seed: int = option(0, "The same seed gives the same answer.", at_least=0)
+
+    def answer(self, run: Run = HERE) -> "Comparisons":
+        """Read the data and compare."""
+        from dataclasses import replace
+
+        from assay.comparison.comparing import compare_each
+
+        groups = [column for column in (self.by, self.cluster) if column]
+        contest = contest_of(self, self.metric, self.better, groups)
+        metrics, why = metrics_of(self.metric, self, contest)
+        contest = replace(contest, notes=(*contest.notes, *why))
+        n_slices = 1 if self.by is None else len(list(contest.slices(self.by)))
+        with run.progress("drawing", 2 * self.n_draws * n_slices) as advance:
+            return compare_each(
+                contest, metrics=metrics, by=self.by, correction=self.correction,
+                procedure=_fields.part(Procedure, self), rng=self.seed, workers=run.workers, progress=advance,
+            )  # fmt: skip

@@ -1,0 +1,122 @@
+"""Sentences are claims: true word for word when A wins, when B wins, when nothing is clear, and with a margin."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from assay import Contest, compare, compare_each
+from assay.comparison.comparisons import detectable
+
+NAMES = ("human", "new", "old")
+
+
+def contest(shift, n_items=60, noise=1.0, seed=3):
+    """A's errors are smaller than B's by `shift` on average."""
+    rng = np.random.default_rng(seed)
+    gold = rng.normal(size=n_items)
+    a = gold + noise * np.abs(rng.normal(size=n_items))
+    b = gold + noise * np.abs(rng.normal(size=n_items)) + shift
+    return Contest.from_arrays(gold, a, b, names=NAMES)
+
+
+def test_the_winner_comes_first_with_its_own_number():
+    for shift, winner, loser in ((1.0, "new", "old"), (-1.0, "old", "new")):
+        result = compare(contest(shift), metric="mae", rng=0, n_resamples=499)
+        scores = {"new": result.a_score, "old": result.b_score}
+        assert result.verdict.startswith(
+            f"{winner} is better than {loser}: mean absolute error {scores[winner]:.4g} ({winner}) against "
+            f"{scores[loser]:.4g} ({loser}), contrast {result.contrast:.4g}"
+        )
+        assert scores[winner] < scores[loser]
+
+
+def test_a_verdict_without_a_winner_says_what_could_have_been_found():
+    result = compare(contest(0.0), metric="mae", rng=0, n_resamples=499)
+    found = str(result)
+    assert "No clear difference between new and old" in found
+    assert f"finds a true contrast of {result.detectable:.4g} 8 times in 10" in found
+    assert "8 times in 10" not in str(compare(contest(1.0), metric="mae", rng=0, n_resamples=499))
+
+
+def test_the_detectable_contrast_is_found_8_times_in_10():
+    found = detectable(0.5, None, 0.95, "two-sided")
+    power = stats.norm.sf(stats.norm.isf(0.025) - found / 0.5)
+    assert power == pytest.approx(0.8)
+
+
+def test_test_and_interval_that_disagree_are_explained():
+    result = compare(contest(0.24, seed=5), metric="mae", rng=0, n_resamples=499)
+    ends = result.confidence_interval
+    for low, high, p, words in (
+        (0.1, 0.3, 0.2, "The interval excludes 0 although p is above 0.05"),
+        (-0.1, 0.3, 0.01, "The interval includes 0 although p is at most 0.05"),
+    ):
+        from dataclasses import replace
+
+        changed = replace(result, pvalue=p, confidence_interval=replace(ends, low=low, high=high))
+        assert words in str(changed)
+    agreed = replace(result, pvalue=0.2, confidence_interval=replace(ends, low=-0.1, high=0.3))
+    assert "although" not in str(agreed)
+
+
+@pytest.mark.parametrize(
+    ("shift", "margin", "words"),
+    [
+        (1.0, 0.3, "new is better than old by more than 0.3 (90 % interval"),
+        (0.0, 0.8, "new and old are equivalent: they differ by less than 0.8 (90 % interval"),
+        (0.4, 0.4, "new is not worse than old by more than 0.4 (90 % interval"),
+        (-0.4, 0.3, "The data do not show that new is within 0.3 of old"),
+    ],
+)
+def test_a_margin_claims_no_more_than_its_interval(shift, margin, words):
+    result = compare(contest(shift), metric="mae", rng=0, n_resamples=999, margin=margin)
+    assert words in result.verdict
+    ends = result.margin.confidence_interval
+    assert ends.confidence_level == pytest.approx(0.9)
+    assert (result.margin.equivalence <= 0.05) == (-margin < ends.low and ends.high < margin)
+
+
+def test_margin_tests_with_students_interval_are_students_tests():
+    data = contest(0.3, n_items=25)
+    result = compare(data, metric="mae", rng=0, n_resamples=199, interval="t", margin=0.2)
+    gold, a, b = (side.values for side in (data.gold, data.a, data.b))
+    contrasts = np.abs(b - gold) - np.abs(a - gold)
+    for name, shift, side in (("superiority", 0.2, "greater"), ("non_inferiority", -0.2, "greater")):
+        expected = stats.ttest_1samp(contrasts, shift, alternative=side).pvalue
+        assert getattr(result.margin, name) == pytest.approx(expected, rel=1e-6)
+    upper = stats.ttest_1samp(contrasts, 0.2, alternative="less").pvalue
+    assert result.margin.equivalence == pytest.approx(max(upper, result.margin.non_inferiority), rel=1e-6)
+
+
+def test_a_margin_that_cannot_be_tested_is_undefined():
+    data = Contest.from_arrays([1.0], [1.0], [2.0])
+    with pytest.warns(match="undefined"):
+        result = compare(data, metric="mae", rng=0, margin=0.5)
+    assert math.isnan(result.margin.equivalence)
+
+
+def test_many_slices_are_counted_and_notes_name_theirs():
+    rng = np.random.default_rng(1)
+    gold = rng.normal(size=120)
+    groups = {"topic": np.repeat([f"t{i}" for i in range(12)], 10)}
+    a, b = gold + 0.1 * rng.normal(size=120), gold + np.where(groups["topic"] == "t3", 5.0, rng.normal(size=120))
+    found = compare_each(Contest.from_arrays(gold, a, b, groups=groups), metrics=["mae"], by="topic", rng=0)
+    shown = str(found)
+    assert shown.startswith("Of 12 comparisons: A is better on ")
+    assert shown.count("assay 0.1.0 |") == 1
+    assert "by=topic" in shown
+
+
+def test_effect_sizes_and_expected_p_are_shown():
+    shown = str(compare(contest(1.0), metric="mae", rng=0, n_resamples=499))
+    assert "Effect size: Cohen's d" in shown
+    assert "Expected p of a study like this" in shown
+
+
+def test_the_default_metric_is_chosen_by_the_scale():
+    labels = Contest.from_arrays(["x", "y", "x"], ["x", "y", "y"], ["y", "y", "y"])
+    result = compare(labels, rng=0)
+    assert result.metric == "accuracy"
+    assert "The metric is accuracy, because the scale is nominal; `metric` chooses another." in result.notes

@@ -1,0 +1,115 @@
+"""A question says everything that decides its answer; options, bodies and signatures are made from its fields."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from assay import ArgumentError, _fields
+from assay.cli import _ask, _options
+from assay.cli.app import QUESTIONS, load
+from assay.questions import Compare
+from assay.questions.base import schema_of
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    rows = [
+        {"item": f"q{i:02d}", "source": source, "value": int(np.clip(3 + rng.integers(-spread, spread + 1), 1, 5)),
+         "topic": "xy"[i % 2]}
+        for i in range(24) for source, k, spread in (("human", 3, 1), ("m1", 2, 1), ("m2", 2, 2)) for _ in range(k)
+    ]  # fmt: skip
+    path = tmp_path_factory.mktemp("question") / "ratings.csv"
+    pl.DataFrame(rows).write_csv(path)
+    return str(path)
+
+
+@pytest.fixture
+def asked(table):
+    return Compare(files=(table,), gold="human", a="m1", b="m2", n_resamples=199)
+
+
+def test_the_answer_is_that_of_the_library(asked):
+    found = asked.answer()
+    assert found[0].metric == "mae"
+    assert found[0].n_items == 24
+
+
+@pytest.mark.parametrize("name", list(QUESTIONS))
+def test_every_option_of_a_command_is_a_field(name):
+    address, computing = QUESTIONS[name]
+    question = load(address)
+    command = _ask.command(question, getattr(_ask, computing))
+    groups = (question, getattr(_ask, computing), _ask.Output)
+    fields = [field for group in groups for field in _fields.fields_of(group)]
+    assert [parameter.name for parameter in command.params] == [field.name for field in fields]
+    assert all(field.option.help for field in fields)
+
+
+def test_a_question_survives_json_and_the_command_line(asked):
+    again = Compare.from_dict(json.loads(json.dumps(asked.to_dict())))
+    assert again == asked
+    import shlex
+
+    command = _ask.command(Compare)
+    words = shlex.split(asked.command)[2:]
+    context = command.make_context("compare", list(words))
+    assert _options.record_from(Compare, context.params) == asked
+
+
+def test_the_python_of_a_question_makes_it_again(asked):
+    import assay
+
+    made = eval(asked.python.removesuffix(".answer()"), {"assay": assay})
+    assert made == asked
+
+
+CHANGES = {
+    "metric": ("wins",), "by": "topic", "correction": "none", "seed": 1, "null": "recentred", "responses": "bootstrap",
+    "alternative": "greater", "n_resamples": 99, "confidence_level": 0.9, "interval": "percentile", "margin": 0.1,
+    "scale": "continuous", "a": "human", "cluster": "topic",
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::assay.AssayWarning")
+def test_questions_that_differ_have_different_signatures(asked):
+    signatures = {asked.answer().signature}
+    for name, value in CHANGES.items():
+        other = {"gold": "m1"} if name == "a" else {}
+        by = {"by": "topic"} if name == "correction" else {}
+        changed = replace(asked, **{name: value}, **other, **by)
+        signatures.add(changed.answer().signature)
+    assert len(signatures) == 1 + len(CHANGES)
+
+
+@pytest.mark.filterwarnings("ignore::assay.AssayWarning")
+def test_parameters_of_the_metric_are_in_the_signature(asked):
+    found = {replace(asked, metric=("f1",), threshold=at).answer().signature for at in (2.0, 4.0)}
+    assert len(found) == 2
+
+
+def test_unknown_and_missing_fields_are_named():
+    with pytest.raises(ArgumentError, match=r"`metrik` is not an option of compare\. Did you mean 'metric'"):
+        Compare.from_dict({"files": ["x"], "a": "m1", "b": "m2", "metrik": "mae"})
+    with pytest.raises(ArgumentError, match="compare needs `a`, `b`"):
+        Compare.from_dict({"files": ["x"]})
+
+
+def test_a_parameter_that_no_metric_takes_is_refused(asked):
+    with pytest.raises(ArgumentError, match="`threshold` is no parameter of mae"):
+        replace(asked, threshold=2.0).answer()
+
+
+def test_the_schema_knows_types_choices_and_bounds():
+    schema = schema_of(Compare)
+    assert schema["required"] == ["a", "b"]
+    assert schema["properties"]["confidence_level"]["exclusiveMaximum"] == 1
+    assert "swapped-items" in schema["properties"]["null"]["anyOf"][0]["enum"]
+
+
+def test_messages_name_options_on_the_command_line():
+    assert _options.as_options("Take `interval='score'`.") == "Take --interval score."
+    assert _options.as_options("`n_resamples` must be given.") == "--n-resamples must be given."
