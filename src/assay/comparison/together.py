@@ -76,7 +76,8 @@ def _westfall_young(found: Sequence[Comparison], seed: np.random.SeedSequence) -
     for entry, order in _aligned(found, seed, "null draws"):
         places = order if order.size == n_draws else np.resize(order, n_draws)
         columns.append(-_tails(entry.null_draws, entry.alternative)[places])
-    exact = all(entry.exact for entry in found) and len({entry.slice for entry in found}) == 1
+    listed = all(entry.exact and entry.null_draws.size != entry.n_resamples for entry in found)
+    exact = listed and len({entry.slice for entry in found}) == 1
     together = adjust_stepdown(-own, np.stack(columns, axis=1), exact=exact)
     return np.asarray(np.fmin(np.fmax(together, own), inference.adjust(own, method="holm")))
 

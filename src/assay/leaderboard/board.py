@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay import _check, _random
-from assay.comparison import compare
+from assay.comparison import DRAWS, compare
 from assay.comparison import raters as raters_of
 from assay.comparison.comparing import bind, metrics_for
 from assay.comparison.observed import rounding_of
@@ -46,7 +46,7 @@ def compare_all(
     cluster: str | None = None,
     raters: str | None = None,
     correction: str = "westfall-young",
-    n_resamples: int = 9999,
+    n_resamples: int | None = None,
     confidence_level: float = 0.95,
     rng: _random.Rng = None,
     workers: int | None = None,
@@ -82,12 +82,14 @@ def compare_all(
         As in `compare`: whether the board speaks of raters like these. By default where raters judged several items.
     correction : {"westfall-young", "holm", "benjamini-hochberg", "none"}
         How p-values are adjusted for the number of pairs; ranks and groups follow from the adjusted ones.
-    n_resamples : int
+    n_resamples : int, optional
+        Draws. By default 9,999, and p-values by themselves are exact, as in `compare`, up to 200 pairs (1,000 pairs
+        from 200 items on).
     confidence_level : float
     rng : int, SeedSequence, Generator or None
     workers : int, optional
     progress : callable, optional
-        Told the number of draws done; `n_resamples` in all.
+        Told the number of draws done.
 
     Returns
     -------
@@ -104,7 +106,7 @@ def compare_all(
     _check.one_of("aggregate", aggregate, AGGREGATES)
     _check.one_of("task_effect", task_effect, ("fixed", "random"))
     level = _check.fraction("confidence_level", confidence_level)
-    n_resamples = _check.integer("n_resamples", n_resamples, at_least=1)
+    n_draws = DRAWS if n_resamples is None else _check.integer("n_resamples", n_resamples, at_least=1)
     names = _names(table, gold, models, baseline)
     chosen, notes = _metric(table, gold, names, metric)
     random = task_effect == "random"
@@ -113,8 +115,8 @@ def compare_all(
         checked(aggregate, random, tasks.names, _lengths(tasks))
     seed = _random.replayable(rng)
     ask = Ask(
-        Pairs.of(len(names), None if baseline is None else names.index(baseline)), correction, level, n_resamples, seed,
-        _random.n_workers(workers), progress, _rounding(table, chosen, gold, names),
+        Pairs.of(len(names), None if baseline is None else names.index(baseline)), correction, level, n_draws, seed,
+        _random.n_workers(workers), progress, _rounding(table, chosen, gold, names), n_resamples is None,
     )  # fmt: skip
     variants = tasks.units(aggregate=aggregate, random=random)
     asked, about_raters = _raters(table, tasks, chosen, gold=gold, raters=raters, cluster=cluster, by=by)
@@ -292,7 +294,7 @@ def _pair_by_pair(
     found = [
         compare(
             kept.contest(a=names[j], b=names[k], gold=gold), metric=metric, raters="fixed", cluster=cluster,
-            n_resamples=ask.n_resamples, rng=ask.seed, workers=ask.workers,
+            n_resamples=None if ask.count_all else ask.n_resamples, rng=ask.seed, workers=ask.workers,
         ).pvalue
         for j, k in zip(pairs.first, pairs.second, strict=True)
     ]  # fmt: skip

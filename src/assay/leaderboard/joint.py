@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from assay import _random, inference
+from assay.inference.corrections import adjust
 from assay.inference.simultaneous import adjust_pairs, tail_pairs
 from assay.leaderboard.units import Units
 from assay.scales import FloatArray, IntArray
@@ -21,6 +22,8 @@ WORK = 1e11
 """Multiplications that standard errors of pairs may take in all draws; beyond them fewer draws measure the quantile."""
 LEAST = 999
 """At least this many draws measure it."""
+MANY, MOST_EXACT = 200, (200, 1000)
+"""From so many units on an exact p-value takes milliseconds; up to how many pairs it is computed below, and from there."""
 COLUMNS = 64
 """Models whose sums of signs are tabulated together: a bound on memory."""
 ROUNDING = 1e-13
@@ -126,11 +129,14 @@ def swap_test(
     n_resamples: int,
     seed: np.random.SeedSequence,
     rounding: float,
+    count_all: bool,
     workers: int,
 ) -> Tested:
     """Test every pair by swapped units: sign flips, studentised and stepped down for the adjustment.
 
-    A flip leaves the squares of unit contrasts as they are, so |contrast| / √Σ squares orders draws as |t| does.
+    A flip leaves the squares of unit contrasts as they are, so |contrast| / √Σ squares orders draws as |t| does. With
+    `count_all` p-values are exact where the number of pairs allows it, as `compare` has them; the stepdown stays one of
+    draws, but it is never above Holm's correction of exact p-values.
     """
     pairs, alike = spread.pairs, spread.telling == 0
     sums, exact = sign_sums(units, n_resamples, seed, workers=workers)
@@ -143,7 +149,23 @@ def swap_test(
     adjusted = adjust_pairs(statistics, sums, first=pairs.first, second=pairs.second, scale=scale, exact=exact)
     pvalues[alike] = 1.0
     adjusted[alike] = 1.0
+    if count_all and not exact and pairs.first.size <= MOST_EXACT[units.n_units >= MANY]:
+        counted = _exact_pvalues(units, pairs, rounding)
+        exact = not np.isnan(counted).any()
+        pvalues = np.where(np.isnan(counted), pvalues, counted)
+        adjusted = np.minimum(adjusted, adjust(pvalues, method="holm"))
     return Tested(pvalues, np.maximum(adjusted, pvalues), exact)
+
+
+def _exact_pvalues(units: Units, pairs: Pairs, rounding: float) -> FloatArray:
+    """Return the exact two-sided p-value of each pair; NaN where it can only be drawn."""
+    slack = rounding * float(units.shares.max())
+    found = np.full(pairs.first.size, np.nan)
+    for q, (j, k) in enumerate(zip(pairs.first, pairs.second, strict=True)):
+        flips = inference.sign_flips(units.totals[:, j] - units.totals[:, k], rounding=slack)
+        if flips is not None:
+            found[q] = flips.pvalue("two-sided").pvalue
+    return found
 
 
 def reach_of(

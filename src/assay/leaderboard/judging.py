@@ -29,6 +29,7 @@ class Ask:
     workers: int
     progress: Callable[[int], object] | None
     rounding: float
+    count_all: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,9 @@ def judge(units: Units, ask: Ask, asked: "RaterQuestion | None" = None, *, pvalu
         )  # fmt: skip
     else:
         tested = swap_test(
-            units, spread, n_resamples=ask.n_resamples, seed=ask.seed, rounding=ask.rounding, workers=ask.workers
-        )
+            units, spread, n_resamples=ask.n_resamples, seed=ask.seed, rounding=ask.rounding,
+            count_all=ask.count_all, workers=ask.workers,
+        )  # fmt: skip
         if pvalues is not None:
             tested = replace(tested, pvalues=pvalues, adjusted=np.fmax(tested.adjusted, pvalues))
         arms = spread.arms(reach.pairs, confidence_level=ask.level)
