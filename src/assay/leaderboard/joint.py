@@ -23,7 +23,7 @@ WORK = 1e11
 LEAST = 999
 """At least this many draws measure it."""
 MANY, MOST_EXACT = 200, (200, 1000)
-"""From so many units on an exact p-value takes milliseconds; up to how many pairs it is computed below, and from there."""
+"""From so many units on an exact p-value takes milliseconds; up to how many pairs it is computed below and above."""
 COLUMNS = 64
 """Models whose sums of signs are tabulated together: a bound on memory."""
 ROUNDING = 1e-13
