@@ -1,9 +1,17 @@
-"""A small simulated table, so that every example runs on a machine without data."""
+"""Small simulated data, so that every example runs without data: a table of ratings, and pairs of scores."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 import numpy as np
 
+from assay import _check
 from assay.io import read
+from assay.paired import PairedScores
 from assay.responses import ResponseTable
+from assay.scales import FloatArray
+
+Uniforms = Callable[[int], FloatArray]
 
 
 def ratings(n_items: int = 200, *, rng: int = 0) -> ResponseTable:
@@ -42,3 +50,94 @@ def _frame(rows: dict[str, list[str | int]]) -> object:
     import polars
 
     return polars.DataFrame(rows)
+
+
+def scores(kind: str = "h1-greater-normal", n_lines: int = 100, *, rng: int = 0) -> PairedScores:
+    """Return the scores of two simulated systems on the same lines; `KINDS` says what each kind is.
+
+    Parameters
+    ----------
+    kind : str
+        "h0" kinds have no difference, "h1" kinds have one: the first system is greater or less than the second.
+    n_lines : int
+    rng : int
+
+    Examples
+    --------
+    >>> from assay.paired import significance_test
+    >>> significance_test(scores("h1-less-normal")).sentence[:21]
+    'A scores lower than B'
+    """
+    _check.one_of("kind", kind, KINDS)
+    _check.integer("n_lines", n_lines, at_least=2)
+    random = np.random.default_rng(rng).random  # uniforms only: their bits do not change between versions of NumPy
+    return _MAKERS[kind](random, n_lines)
+
+
+KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "h0-normal": "normal scores, no difference",
+        "h0-beta": "scores between 0 and 1 (beta), no difference",
+        "h1-greater-normal": "normal scores, the first system higher by half a standard deviation of the differences",
+        "h1-greater-beta": "scores between 0 and 1, the first system much higher, differences skewed",
+        "h1-less-normal": "normal scores, the first system lower by half a standard deviation of the differences",
+        "h1-less-beta": "scores between 0 and 1, the first system much lower, differences skewed",
+        "right-or-wrong": "answers of 0 and 1, the first system right more often",
+        "tied-ratings": "ratings from 1 to 5, most of them equal, the first system a little higher",
+        "documents": "ten lines in each document, documents differ, no difference; the third column is the document",
+    }
+)
+"""Kinds of simulated pairs of scores, and what they are."""
+
+
+def _normal(shift: float) -> Callable[[Uniforms, int], PairedScores]:
+    from scipy.special import ndtri
+
+    def make(random: Uniforms, n: int) -> PairedScores:
+        base = ndtri(random(n))
+        return PairedScores.from_arrays((base + shift + ndtri(random(n))).round(4), base.round(4))
+
+    return make
+
+
+def _beta(a: tuple[float, float], b: tuple[float, float]) -> Callable[[Uniforms, int], PairedScores]:
+    from scipy.special import betaincinv
+
+    def make(random: Uniforms, n: int) -> PairedScores:
+        return PairedScores.from_arrays(*(betaincinv(*shape, random(n)).round(4) for shape in (a, b)))
+
+    return make
+
+
+def _right_or_wrong(random: Uniforms, n: int) -> PairedScores:
+    hard = random(n)
+    return PairedScores.from_arrays(*((0.5 * hard + 0.5 * random(n) < level) * 1.0 for level in (0.66, 0.5)))
+
+
+def _tied_ratings(random: Uniforms, n: int) -> PairedScores:
+    base, moved = 1 + np.floor(5 * random(n)), random(n)
+    return PairedScores.from_arrays(np.clip(base + (moved > 0.7) - 1.0 * (moved < 0.05), 1, 5), base)
+
+
+def _documents(random: Uniforms, n: int) -> PairedScores:
+    from scipy.special import ndtri
+
+    document = np.arange(n) // 10
+    base, own = ndtri(random(n)), 0.6 * ndtri(random(int(document[-1]) + 1))
+    ids = [f"d{number}" for number in document]
+    return PairedScores.from_arrays((base + own[document] + ndtri(random(n))).round(4), base.round(4), clusters=ids)
+
+
+_MAKERS: Mapping[str, Callable[[Uniforms, int], PairedScores]] = MappingProxyType(
+    {
+        "h0-normal": _normal(0.0),
+        "h0-beta": _beta((2, 5), (2, 5)),
+        "h1-greater-normal": _normal(0.5),
+        "h1-greater-beta": _beta((6, 0.7), (1, 6)),
+        "h1-less-normal": _normal(-0.5),
+        "h1-less-beta": _beta((1, 6), (6, 0.7)),
+        "right-or-wrong": _right_or_wrong,
+        "tied-ratings": _tied_ratings,
+        "documents": _documents,
+    }
+)

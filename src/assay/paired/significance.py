@@ -298,7 +298,7 @@ def _notes(
     if inside == reject and not math.isnan(interval.low):
         why = "the p-value is exact and the interval an approximation"
         if estimand(scores, test) != ACCURACY:
-            why = "many differences are equal, which makes the interval wider than it needs to be"
+            why = "the interval counts lines with equal scores, and the p-value does not"
         place = "inside" if inside else "outside"
         notes.append(
             f"p is {pvalue:.3g}, yet {hypothesis.delta:g} lies {place} the interval: {why}. The verdict follows p."
