@@ -28,8 +28,8 @@ from assay.models import EmpiricalModel, SmoothedModel, fit
 from assay.planning.engines.exact import ExactEngine
 from assay.planning.engines.item_scores import Setting
 from assay.planning.engines.score_pools import Growing
-from assay.planning.engines.simulated_power import Test, from_pool
-from assay.planning.engines.simulated_pvalues import combine, swapped_items
+from assay.planning.engines.simulated_power import from_pool
+from assay.planning.engines.simulated_pvalues import Test, combine, swapped_items
 from assay.responses import Contest, Responses, ResponseTable
 from assay.scales import Scale
 from measured import write_rows

@@ -25,7 +25,8 @@ import numpy as np
 from assay import Contest, Responses, compare_each
 from assay.errors import AssayWarning
 from assay.inference import clopper_pearson
-from assay.planning import RaterDesign, plan_raters
+from assay.metrics import resolve
+from assay.planning import Design, Effect, plan
 from assay.planning.engines.components import Noise, Rule, expectation, fewest
 from assay.scales import Scale
 
@@ -54,6 +55,12 @@ NOISES = {
 METRICS = {"continuous": ("mae", "wins"), "ordinal": ("tv", "accuracy")}
 
 
+def planned_from(pilot, *, metric="rating", contrast=None, **options):
+    """Plan raters from a pilot."""
+    effect = None if contrast is None else Effect(resolve(metric), contrast)
+    return plan(pilot, metrics=metric, effect=effect, with_raters=True, **options)
+
+
 def ratings(rng, n, r, per_item, shift):
     """Return gold-free ratings with the known components."""
     nested = per_item == 0
@@ -75,7 +82,7 @@ def known(cell):
     """Compare the planned power and width of one design with those measured."""
     (n, r, per_item), studies = cell
     nested, per = per_item == 0, per_item or r
-    design = RaterDesign(n, 0, per, per, n * r if nested else r, per, nested, 2)
+    design = Design(n, 0, per, per, n * r if nested else r, per, nested, 2)
     shift = 3 * float(np.sqrt(KNOWN.total(design)))
     rejected, width = 0, []
     for number in range(studies):
@@ -125,7 +132,7 @@ def pilots(cell):
         for number in range(20):
             pilot = against_gold(np.random.default_rng([number, 2]), *designs[0], study, kind)
             for n, r in designs:
-                found = plan_raters(
+                found = planned_from(
                     pilot, metric=metric, contrast=contrast, n_items=n, n_raters=r, n_resamples=499, rng=number,
                     workers=1,
                 )  # fmt: skip
@@ -144,15 +151,15 @@ def pilots(cell):
 def interval(cell):
     """Count how often the interval of the number of items holds the true one."""
     r, per_item, n_pilots = cell
-    target = RaterDesign(2, 0, 20, 20, 20, 20, False, 2)
+    target = Design(2, 0, 20, 20, 20, 20, False, 2)
     true = fewest(KNOWN, target, np.array([0.6]), Rule(), target=0.8, most=100_000, of="items")[0]
     inside, ends = 0, []
     for number in range(n_pilots):
         pilot = ratings(np.random.default_rng([number, r, per_item, 3]), 50, r, per_item, 0.6)
-        found = plan_raters(
+        found = planned_from(
             pilot, contrast=0.6, n_raters=20, raters_per_item=20, n_items=[50], target_power=0.8, rng=number, workers=1
         )
-        low, high = found.pilot["n_items_low"], found.pilot["n_items_high"]
+        low, high = found.pilot.needed.low, found.pilot.needed.high
         inside += low <= true <= high
         ends.append((low, high))
     shares = clopper_pearson(inside, n_pilots)

@@ -20,7 +20,8 @@ from assay._random import seed_of
 from assay.metrics import resolve
 from assay.models import preset
 from assay.planning.engines.item_scores import Setting
-from assay.planning.engines.simulated_power import Test, simulated
+from assay.planning.engines.simulated_power import simulated
+from assay.planning.engines.simulated_pvalues import Test
 from measured import write_rows
 
 EPSILON = 0.1

@@ -32,8 +32,6 @@ from .models import fit as fit
 from .models import preset as preset
 from .planning import Plan as Plan
 from .planning import plan as plan
-from .planning import plan_from_pilot as plan_from_pilot
-from .planning import plan_raters as plan_raters
 from .preferences import preferences_between as preferences_between
 from .preferences import preferences_from as preferences_from
 from .resampling import Scheme as Scheme

@@ -40,8 +40,8 @@ def test_a_grid_has_one_cell_for_each_design_and_metric():
 
 def test_a_budget_gives_a_recommendation_in_words():
     text = run("normal", "--epsilon", "0.3", "--budget", "200", "--responses", "2,10", "--precision", "0.02")
-    assert "Take 20 items × 10 responses" in text or "Take 100 items × 2 responses" in text
-    assert "← take this" in text
+    assert "Collect 100 items × 2 responses: the best design for a budget of 200" in text
+    assert "collect this" in text
     assert "assay 0" in text.splitlines()[-1]
 
 

@@ -37,9 +37,9 @@ def test_raters_items_and_costs_without_gold(table):
     assert found["cells"][0]["cost"] == 50 * 2 + 50 * 5 * 2 * 0.5
     assert found["recommended"] is None
     text = run(table, *words, "--target-power", "0.8")
-    assert "You have 40 items × 6 raters; take" in text
-    assert "The pilot leaves open how many" in text
-    assert "← take this" in text
+    assert "You have 40 items × 6 raters." in text
+    assert "The pilot narrows the number" in text
+    assert "collect this" in text
     assert "metric rating, because there is no gold" in text
     again = run(table, *words, "--target-power", "0.8", "--workers", "1")
     assert again == text
@@ -49,9 +49,9 @@ def test_gold_with_raters(table):
     words = [table, "--gold", "new", "--a", "model-1", "--b", "model-2", "--metric", "mae", "--contrast", "0.2"]
     found = plan(*words, "--raters", "6,12", "--items", "100")
     assert [cell["n_responses"] for cell in found["cells"]] == [{"gold": r, "a": 1, "b": 1} for r in (6, 12)]
-    assert found["test"] == "random-effects"
-    told = run(*words, "--responses", "6", "--items", "30", "--precision", "0.02", "--pilot-model", "empirical")
-    assert "plan for that with --raters" in told
+    assert found["tests"] == ["random-effects"]
+    told = run(*words, "--responses", "6", "--items", "30")
+    assert "plan for that with raters (--raters)" in told
 
 
 def test_preferences_and_a_win_rate(table):
@@ -86,6 +86,13 @@ def test_nested_raters_and_a_chart(table, tmp_path):
     assert "raters" in page.read_text(encoding="utf-8")
 
 
+def test_too_few_raters_are_told_with_the_table(table):
+    text = run(table, "--a", "new", "--b", "old", "--contrast", "0.1", "--raters", "2")
+    assert "No design finds the difference with power 0.8; the nearest is 100,000 items × 2 raters" in text
+    assert "at least" in text
+    assert "below target" in text
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -96,7 +103,6 @@ def test_nested_raters_and_a_chart(table, tmp_path):
         (["--a", "new", "--b", "old", "--test", "wilcoxon"], "random-effects"),
         (["--a", "new", "--b", "old", "--store", "x.db"], "--store is for plans from a response model"),
         (["--a", "new", "--b", "old", "--metric", "rating", "--metric", "superiority"], "one metric"),
-        (["--a", "new", "--b", "old", "--contrast", "0.1", "--raters", "2"], "no number of items up to 100,000"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_2(table, words, message):

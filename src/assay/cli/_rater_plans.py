@@ -1,6 +1,5 @@
-"""`assay plan` from a pilot with raters: its options, and the table that it prints."""
+"""`assay plan` from a pilot with raters: its options."""
 
-import math
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,8 +8,7 @@ from assay.errors import ArgumentError
 
 if TYPE_CHECKING:
     from assay.metrics import Metric
-    from assay.planning import Plan, RaterCosts
-    from assay.planning.rater_designs import RaterCell
+    from assay.planning import Costs
     from assay.responses import Contest
 
 RATERS = "Raters (from a pilot with rater ids, or of ratings without gold)"
@@ -72,33 +70,6 @@ def pilot_from(
     return contest, metric, why
 
 
-def contrast_of(
-    metric: "Metric",
-    epsilon: float | None,
-    contrast: float | None,
-    accuracy_points: float | None,
-    win_rate: float | None,
-) -> float | None:
-    """Return the difference in units of the metric; None where it is the pilot's."""
-    given = {
-        "--epsilon": epsilon, "--contrast": contrast, "--accuracy-points": accuracy_points, "--win-rate": win_rate,
-    }  # fmt: skip
-    named = [option for option, number in given.items() if number is not None]
-    if len(named) > 1:
-        raise ArgumentError(f"give the difference once; got {' and '.join(named)}.")
-    if epsilon is not None:
-        raise ArgumentError("--epsilon moves a model of gold's responses; with raters give --contrast.")
-    if accuracy_points is not None:
-        if metric.name != "accuracy":
-            raise ArgumentError(f"--accuracy-points goes with --metric accuracy; the metric is {metric.name}.")
-        return accuracy_points / 100
-    if win_rate is not None:
-        if metric.name not in ("wins", "win-rate", "superiority"):
-            raise ArgumentError(f"--win-rate goes with wins, win-rate or superiority; the metric is {metric.name}.")
-        return 2 * win_rate - 1
-    return contrast
-
-
 def costs_of(
     *,
     item: float | None,
@@ -107,11 +78,11 @@ def costs_of(
     rater: float | None,
     hour: float | None,
     pace: float | None,
-    budget: float | None,
-    max_cost: float | None,
-) -> "RaterCosts | None":
-    """Return what things cost; None where ratings are counted."""
-    from assay.planning import RaterCosts
+    budget: str | None,
+    max_cost: str | None,
+) -> "Costs":
+    """Return what things cost; where nothing is said, responses of people are counted."""
+    from assay.planning import Costs
 
     if (hour is None) != (pace is None):
         raise ArgumentError("--cost-rater-hour and --ratings-per-hour go together: they say what a rating costs.")
@@ -120,66 +91,23 @@ def costs_of(
     if all(cost is None for cost in (item, response, run, rater, hour)):
         if max_cost is not None:
             raise ArgumentError(
-                "--max-cost needs to know what things cost: --cost-item, --cost-rater-hour, --cost-run."
+                "--max-cost needs to know what things cost: --cost-item, --cost-response, --cost-run or the like."
             )
-        return None
+        return Costs()
     if budget is not None:
-        raise ArgumentError("--budget counts ratings; with costs, give --max-cost.")
+        raise ArgumentError("--budget counts responses; with costs, give --max-cost.")
     others = {"item": item or 0.0, "rater": rater or 0.0, "run": run or 0.0}
     if hour is not None and pace is not None:
-        return RaterCosts.per_hour(hour, ratings_per_hour=pace, **others)
-    return RaterCosts(rating=response or 0.0, **others)
+        return Costs.per_hour(hour, responses_per_hour=pace, **others)
+    return Costs(response=response or 0.0, **others)
 
 
 def refuse_simulation(test: str, **given: object) -> None:
     """Refuse options that have no meaning where nothing is simulated."""
     for option, value in given.items():
+        if value and option == "epsilon":
+            raise ArgumentError("--epsilon moves a model of gold's responses; with raters give --contrast.")
         if value:
             raise ArgumentError(f"--{option.replace('_', '-')} is for plans from a response model, without raters.")
     if test not in ("swapped-items", "random-effects"):
         raise ArgumentError(f"with raters the test is that of compare, random-effects; got --test {test}.")
-
-
-def show(found: "Plan") -> None:
-    """Print the table, the sentences, the notes and the signature."""
-    from rich.console import Console
-    from rich.table import Table
-
-    cells: list[RaterCell] = list(found.cells)  # type: ignore[arg-type]
-    repeats = len({cell.n_responses["a"] for cell in cells if cell.n_responses["gold"] or not cell.n_raters}) > 1
-    partial = any(cell.raters_per_item != cell.n_raters for cell in cells)
-    solved = any(not math.isnan(cell.detectable) for cell in cells)
-    heads = ["items", "raters", *(["per item"] if partial else []), *(["repeats"] if repeats else [])]
-    heads += ["contrast", "standard error", "raters’ part", "interval width", "power", *(["detects"] if solved else [])]
-    table = Table()
-    for head in [*heads, "cost", ""]:
-        table.add_column(head, justify="right")
-    for cell in cells:
-        row = [f"{cell.n_items:,}", f"{cell.n_raters:,}" if cell.n_raters else "unknown"]
-        row += [f"{cell.raters_per_item}"] if partial else []
-        row += [f"{cell.n_responses['a']}"] if repeats else []
-        row += [f"{cell.contrast:.4g}", f"{cell.standard_error:.3g}", f"{cell.shares.get('raters', 0.0):.0%}"]
-        row += [f"{cell.ci_width:.4g}", f"{cell.power:.3f}", *([f"{cell.detectable:.4g}"] if solved else [])]
-        table.add_row(*row, f"{cell.cost:,g}", "← take this" if found.recommended == cell else "")
-    Console(width=None if Console().is_terminal else 120).print(table)
-    typer.echo()
-    for sentence in found.sentences:
-        typer.echo(sentence)
-    typer.echo()
-    typer.echo(f"Computed from {found.model}: {_components(found)}.")
-    for note in found.notes:
-        typer.echo(f"Note: {note}")
-    typer.echo(found.signature)
-
-
-def _components(found: "Plan") -> str:
-    """Return the components with their intervals."""
-    from assay.comparison.components import TITLES
-
-    parts = []
-    for name, value in found.pilot["components"].items():
-        ends = found.pilot["intervals"][name]
-        known = not math.isnan(ends["low"])
-        between = f" ({ends['low']:.3g} to {ends['high']:.3g})" if known else ""
-        parts.append(f"{TITLES[name]} {'unknown' if math.isnan(value) else format(value, '.3g')}{between}")
-    return ", ".join(parts)

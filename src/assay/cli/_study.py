@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 TASKS = {
     "audit": "assay.cli._cells:audit",
     "compare": "assay.questions.tasks:compare",
-    "plan": "assay.planning.cell:measure",
+    "plan": "assay.planning.groups:measure",
     "replicate": "assay.replications.papers:measure",
 }
 """Ready-made tasks: the short name that a study document may use, and the task's address."""

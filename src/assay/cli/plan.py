@@ -1,24 +1,21 @@
 """`assay plan`: how many items, how many responses."""
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assay.cli import _rater_plans as rater_plans
-from assay.cli._models import AlphaOption, LevelsOption, MeanOption, PerturbationOption, SdOption, model_from
+from assay.cli._models import AlphaOption, LevelsOption, MeanOption, PerturbationOption, SdOption, model_from, numbers
 from assay.cli._numbers import response_numbers, whole_numbers
 from assay.cli._study import DaskOption, StoreOption
 from assay.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from assay.metrics import Metric
     from assay.models import ResponseModel
-    from assay.planning import Cell, Costs, Design, Effect, Plan
-    from assay.planning.answering import Question
-    from assay.responses import Contest
+    from assay.planning import Cell, Effect, Plan
+    from assay.planning.planner import Compute, Groups
     from assay.scales import Scale
 
 DESIGNS = "Designs"
@@ -51,9 +48,11 @@ def plan(  # noqa: PLR0917 (each parameter is an option of the command)
             rich_help_panel=DESIGNS,
         ),
     ] = None,
-    budget: Annotated[float | None, typer.Option(help="Gold responses in all, N × K.", rich_help_panel=DESIGNS)] = None,
+    budget: Annotated[
+        str | None, typer.Option(help="Responses of people in all, N × K: 5000 or 1000,2500.", rich_help_panel=DESIGNS)
+    ] = None,
     max_cost: Annotated[
-        float | None, typer.Option(help="Cost in all, with --cost-item and the like.", rich_help_panel=DESIGNS)
+        str | None, typer.Option(help="Cost in all, with --cost-item and the like.", rich_help_panel=DESIGNS)
     ] = None,
     cost_item: Annotated[float | None, typer.Option(help="Cost of an item.", rich_help_panel=DESIGNS)] = None,
     cost_response: Annotated[
@@ -71,15 +70,34 @@ def plan(  # noqa: PLR0917 (each parameter is an option of the command)
     target_power: Annotated[
         float | None, typer.Option(help="Find the cheapest design with this power.", rich_help_panel=DESIGNS)
     ] = None,
+    target_p: Annotated[
+        float | None, typer.Option(help="Find the cheapest design with this expected p.", rich_help_panel=DESIGNS)
+    ] = None,
+    target_width: Annotated[
+        float | None, typer.Option(help="Find the cheapest design with this interval width.", rich_help_panel=DESIGNS)
+    ] = None,
+    spend: Annotated[
+        bool,
+        typer.Option(
+            "--spend",
+            help="Spend the whole budget; find the fewest responses per item that reach the target.",
+            rich_help_panel=DESIGNS,
+        ),
+    ] = False,
+    follow_up: Annotated[
+        str | None,
+        typer.Option("--next", help="From a pilot: what 100,500,1000 more responses bring.", rich_help_panel=DESIGNS),
+    ] = None,
     max_items: Annotated[
-        int, typer.Option(help="Where to stop looking for a number of items.", rich_help_panel=DESIGNS)
+        int, typer.Option(min=1, help="Where to stop looking for a number of items.", rich_help_panel=DESIGNS)
     ] = 100_000,
     mde: Annotated[
         bool, typer.Option("--mde", help="Also the smallest contrast each design detects.", rich_help_panel=DESIGNS)
     ] = False,
     epsilon: Annotated[
-        float | None, typer.Option(help="How far B is from gold, 0 to 1.", rich_help_panel=DIFFERENCE)
+        str | None, typer.Option(help="How far B is from gold, 0 to 1: 0.1 or 0.05,0.1.", rich_help_panel=DIFFERENCE)
     ] = None,
+    epsilon_a: Annotated[float, typer.Option(help="How far A is from gold.", rich_help_panel=DIFFERENCE)] = 0.0,
     contrast: Annotated[
         float | None, typer.Option(help="In units of the first metric; ε is solved for.", rich_help_panel=DIFFERENCE)
     ] = None,
@@ -94,6 +112,10 @@ def plan(  # noqa: PLR0917 (each parameter is an option of the command)
     levels: LevelsOption = None,
     mean: MeanOption = None,
     sd: SdOption = None,
+    rho: Annotated[
+        str | None, typer.Option(help="Labels: Dirichlet parameters of B's noise; 1/M each if left out.")
+    ] = None,
+    clip: Annotated[bool, typer.Option("--clip", help="Cut normal responses to the scale.")] = False,
     gold: Annotated[str | None, typer.Option(help="Gold of the pilot table.", rich_help_panel=PILOT)] = None,
     a: Annotated[str | None, typer.Option("--a", help="Model A of the pilot.", rich_help_panel=PILOT)] = None,
     b: Annotated[str | None, typer.Option("--b", help="Model B of the pilot.", rich_help_panel=PILOT)] = None,
@@ -107,6 +129,9 @@ def plan(  # noqa: PLR0917 (each parameter is an option of the command)
     value: Annotated[str | None, typer.Option(help="Column of responses.", rich_help_panel=PILOT)] = None,
     rater: Annotated[str | None, typer.Option(help="Column of rater ids.", rich_help_panel=PILOT)] = None,
     repeat: Annotated[str | None, typer.Option(help="Column that numbers repeats.", rich_help_panel=PILOT)] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="Column of items that belong together, such as documents.", rich_help_panel=PILOT)
+    ] = None,
     preference: rater_plans.PreferenceOption = None,
     tie: rater_plans.TieOption = None,
     better: rater_plans.BetterOption = None,
@@ -117,7 +142,7 @@ def plan(  # noqa: PLR0917 (each parameter is an option of the command)
         typer.Option(
             rich_help_panel=METHOD,
             help="The test that will be run: swapped-items, pooled-responses, dealt-responses, recentred, "
-            "item-bootstrap, paired-t, welch-t, wilcoxon; or none (no power).",
+            "item-bootstrap, paired-t, welch-t, wilcoxon, or several of them; or none (no power).",
         ),
     ] = "swapped-items",
     significance: Annotated[float, typer.Option(help="Level of the test.", rich_help_panel=METHOD)] = 0.05,
@@ -142,6 +167,7 @@ def plan(  # noqa: PLR0917 (each parameter is an option of the command)
     workers: Annotated[int | None, typer.Option(help="Threads; one per core if left out.")] = None,
     store: StoreOption = None,
     dask: DaskOption = None,
+    layout: Annotated[str, typer.Option(help="Table: list, or matrix (items against responses).")] = "list",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
     chart: Annotated[
         Path | None, typer.Option(help="Draw the plan: .html, .svg, .png, .pdf or .json.", show_default=False)
@@ -153,7 +179,7 @@ def plan(  # noqa: PLR0917 (each parameter is an option of the command)
 
     assay plan ratings.csv --a new --b old --contrast 0.3 --raters 3,5,10 --cost-rater-hour 30 --ratings-per-hour 60
     """
-    from assay import _check
+    from assay import _check, planning
     from assay.cli._progress import progress
 
     _check.fraction("--significance", significance)  # --alpha is another option: a model's
@@ -168,67 +194,65 @@ def plan(  # noqa: PLR0917 (each parameter is an option of the command)
 
         check_format(chart)
     with_raters = any((raters, raters_per_item, nested, cost_rater_hour, ratings_per_hour, cost_rater, preference))
-    if with_raters or (gold is None and a is not None and b is not None):
+    with_raters = with_raters or (gold is None and a is not None and b is not None)
+    limit = _limit(budget, max_cost)
+    options: dict[str, object] = {
+        "n_items": None if items is None else whole_numbers("--items", items),
+        "budget": None if limit is None else numbers(*limit),
+        "costs": rater_plans.costs_of(
+            item=cost_item, response=cost_response, run=cost_run, rater=cost_rater, hour=cost_rater_hour,
+            pace=ratings_per_hour, budget=budget, max_cost=max_cost,
+        ),
+        "target_power": target_power, "target_p": target_p, "target_width": target_width, "spend": spend,
+        "max_items": max_items, "detectable": mde, "alpha": significance, "alternative": alternative,
+        "confidence_level": confidence_level, "rng": seed, "workers": workers,
+        "follow_up": None if follow_up is None else whole_numbers("--next", follow_up),
+    }  # fmt: skip
+    if with_raters:
         rater_plans.refuse_simulation(
             test, store=store, dask=dask, samples=samples, perturbation=perturbation,
-            resample_simulated=resample_simulated,
+            resample_simulated=resample_simulated, epsilon=epsilon,
         )  # fmt: skip
         pilot, chosen, why = rater_plans.pilot_from(
             source, named, columns, preference=preference, tie=tie, better=better, names=metric
         )
-        costs = rater_plans.costs_of(
-            item=cost_item, response=cost_response, run=cost_run, rater=cost_rater, hour=cost_rater_hour,
-            pace=ratings_per_hour, budget=budget, max_cost=max_cost,
+        found = planning.plan(
+            pilot, metrics=chosen, effect=_effect(chosen, **difference), nested=nested, with_raters=True,
+            n_raters=None if raters is None else whole_numbers("--raters", raters),
+            raters_per_item=None if raters_per_item is None else whole_numbers("--raters-per-item", raters_per_item),
+            n_responses=None if responses is None else whole_numbers("--responses", responses), **options,  # type: ignore[arg-type]
         )  # fmt: skip
-        numbers = {
-            name: None if text is None else whole_numbers(option, text)
-            for name, option, text in (
-                ("n_items", "--items", items), ("n_raters", "--raters", raters),
-                ("raters_per_item", "--raters-per-item", raters_per_item), ("n_repeats", "--responses", responses),
-            )
-        }  # fmt: skip
-        from assay.planning import plan_raters
-
-        found = plan_raters(
-            pilot, metric=chosen, contrast=rater_plans.contrast_of(chosen, epsilon, **difference), nested=nested,
-            budget=_limit(budget, max_cost), costs=costs, target_power=target_power, max_items=max_items,
-            detectable=mde, alpha=significance, alternative=alternative, confidence_level=confidence_level, rng=seed,
-            workers=workers, **numbers,  # type: ignore[arg-type]
-        )  # fmt: skip
-        _finish(_with_notes(found, why), rater_plans.show, chart=chart, as_json=as_json)
+        _finish(_with_notes(found, why), chart=chart, as_json=as_json, layout=layout)
         return
-    options: dict[str, object] = {
-        "n_items": None if items is None else whole_numbers("--items", items),
+    options |= {
         "n_responses": None if responses is None else response_numbers(responses),
-        "budget": _limit(budget, max_cost),
-        "costs": _costs(cost_item, cost_response, cost_run, budget, max_cost),
-        "target_power": target_power, "max_items": max_items, "detectable": mde,
-        "perturbation": perturbation, "test": None if test == "none" else test, "alpha": significance,
-        "alternative": alternative, "confidence_level": confidence_level, "engine": engine, "n_simulations": samples,
-        "precision": precision, "resample_simulated": resample_simulated, "rng": seed, "workers": workers,
+        "epsilon": None if epsilon is None else numbers("--epsilon", epsilon), "epsilon_a": epsilon_a,
+        "perturbation": perturbation, "test": None if test == "none" else test.split(","), "engine": engine,
+        "n_simulations": samples, "precision": precision, "resample_simulated": resample_simulated,
     }  # fmt: skip
     if store is not None or dask is not None:
         options["compute"] = _study(store, dask, seed)
     with progress("planning", 1) as advance:
         if any(name is not None for name in named.values()):
-            options["pilot_model"] = pilot_model
             found = _from_pilot(
-                source, named, columns, names=metric, difference={"epsilon": epsilon, **difference}, options=options
-            )
+                source, named, columns, names=metric, difference=difference,
+                options=options | {"pilot_model": pilot_model, "cluster": cluster},
+            )  # fmt: skip
         else:
-            from assay import planning
-
-            model = _model(source, alpha=alpha, levels=levels, mean=mean, sd=sd)
+            model = _noise(_model(source, alpha=alpha, levels=levels, mean=mean, sd=sd), rho=rho, clip=clip)
             metrics, why = _metrics(metric, model.scale)
             effect = _effect(metrics[0], **difference)
-            found = planning.plan(model, metrics=metrics, epsilon=epsilon, effect=effect, **options)  # type: ignore[arg-type]
+            found = planning.plan(model, metrics=metrics, effect=effect, **options)  # type: ignore[arg-type]
             found = _with_notes(found, why)
         advance(1)
-    _finish(found, _show, chart=chart, as_json=as_json)
+    _finish(found, chart=chart, as_json=as_json, layout=layout)
 
 
-def _finish(found: "Plan", show: "Callable[[Plan], None]", *, chart: Path | None, as_json: bool) -> None:
+def _finish(found: "Plan", *, chart: Path | None, as_json: bool, layout: str) -> None:
     """Draw the plan if asked, and print it."""
+    from assay.documents import text
+
+    shown = text.render(found.document(layout=layout))
     if chart is not None:
         from assay.reports.plan import write_chart
 
@@ -238,7 +262,7 @@ def _finish(found: "Plan", show: "Callable[[Plan], None]", *, chart: Path | None
 
         typer.echo(_json.dumps(found.to_dict(), indent=2))
         return
-    show(found)
+    typer.echo(shown)
     if chart is not None:
         typer.echo(f"Chart: {chart}")
 
@@ -260,7 +284,7 @@ def _metrics(names: list[str] | None, scale: "Scale") -> tuple[list[str], list[s
 
 
 def _effect(
-    metric: str, contrast: float | None, accuracy_points: float | None, win_rate: float | None
+    metric: "str | Metric", contrast: float | None, accuracy_points: float | None, win_rate: float | None
 ) -> "Effect | None":
     from assay.metrics import resolve
     from assay.planning import Effect
@@ -276,25 +300,30 @@ def _effect(
     return None if win_rate is None else Effect.win_rate(win_rate)
 
 
-def _limit(budget: float | None, max_cost: float | None) -> float | None:
+def _limit(budget: str | None, max_cost: str | None) -> tuple[str, str] | None:
     if budget is not None and max_cost is not None:
         raise ArgumentError("give --budget (responses) or --max-cost (cost), not both.")
-    return budget if budget is not None else max_cost
+    if budget is not None:
+        return "--budget", budget
+    return None if max_cost is None else ("--max-cost", max_cost)
 
 
-def _costs(
-    item: float | None, response: float | None, run: float | None, budget: float | None, max_cost: float | None
-) -> "Costs":
-    from assay.planning import Costs
+def _noise(model: "ResponseModel", *, rho: str | None, clip: bool) -> "ResponseModel":
+    """Return the model with another noise of labels, or with responses cut to the scale."""
+    from dataclasses import replace
 
-    given = [cost is not None for cost in (item, response, run)]
-    if any(given) and budget is not None:
-        raise ArgumentError("--budget counts responses; with costs, give --max-cost.")
-    if max_cost is not None and not any(given):
-        raise ArgumentError("--max-cost needs to know what things cost: --cost-item, --cost-response, --cost-run.")
-    if not any(given):
-        return Costs()
-    return Costs(item or 0.0, response or 0.0, run or 0.0)
+    from assay.models import CategoricalModel, NormalModel
+
+    if rho is not None:
+        if not isinstance(model, CategoricalModel):
+            raise ArgumentError("--rho is the noise of labels, and this model has none.")
+        values = numbers("--rho", rho)
+        return replace(model, rho=tuple(values if len(values) > 1 else values * len(model.alpha)))
+    if clip:
+        if not isinstance(model, NormalModel):
+            raise ArgumentError("--clip cuts normal responses, and this model has none.")
+        return replace(model, clip=True)
+    return model
 
 
 def _from_pilot(
@@ -308,7 +337,7 @@ def _from_pilot(
 ) -> "Plan":
     """Read the pilot table and plan from it."""
     from assay.io.layouts import contest_from
-    from assay.planning.pilot import plan_from_pilot
+    from assay.planning import plan as make_plan
 
     missing = [option for option, name in named.items() if name is None]
     if missing or source is None:
@@ -317,81 +346,28 @@ def _from_pilot(
     gold, a, b = (str(name) for name in named.values())
     contest = contest_from([source], gold=gold, a=a, b=b, **columns)
     metrics, why = _metrics(names, contest.scale)
-    epsilon = difference.pop("epsilon")
     effect = _effect(metrics[0], **difference)
-    found = plan_from_pilot(contest, metrics=metrics, epsilon=epsilon, effect=effect, **options)  # type: ignore[arg-type]
-    return _with_notes(found, why, *_about_raters(contest))
+    found = make_plan(contest, metrics=metrics, effect=effect, **options)  # type: ignore[arg-type]
+    return _with_notes(found, why)
 
 
-def _study(store: Path | None, dask: str | None, seed: int) -> "Callable[[Question, list[Design]], list[Cell]]":
-    """Return what computes designs as cells of a study that can be interrupted and goes on from its store."""
+def _study(store: Path | None, dask: str | None, seed: int) -> "Compute":
+    """Return what computes groups of designs as cells of a study that can be interrupted and goes on from its store."""
 
-    def compute(question: "Question", designs: "list[Design]") -> "list[Cell]":
+    def compute(groups: "Groups") -> "list[list[Cell]]":
         from assay.cli._study import FINISHED_WITH_FAILURES, run_study
-        from assay.planning import cell
+        from assay.planning.groups import grid_of, measure, read
 
-        sweep = run_study(cell.measure, cell.grid(question, designs), store=store, dask=dask, rng=seed)
+        sweep = run_study(measure, grid_of(groups), store=store, dask=dask, rng=seed)
         if sweep.failures:
             typer.echo(str(sweep), err=True)
             raise typer.Exit(FINISHED_WITH_FAILURES)
-        return cell.cells(question, sweep)
+        return [read(given, shape, row.values) for (given, shape, _), row in zip(groups, sweep.rows, strict=True)]
 
     return compute
-
-
-def _about_raters(contest: "Contest") -> list[str]:
-    """Say that `compare` will take raters as a random factor where the pilot's raters judged several items."""
-    from assay.rating_design import design_of, rated
-
-    roles = rated(contest)
-    if not roles or design_of(*(contest.sources[role] for role in roles)).kind == "nested":
-        return []
-    return [
-        "the pilot's raters judged several items each, and this plan takes every response as another rater's; compare "
-        "will count raters as a random factor: plan for that with --raters."
-    ]
 
 
 def _with_notes(found: "Plan", why: list[str], *notes: str) -> "Plan":
     from dataclasses import replace
 
     return replace(found, notes=(*found.notes, *notes, *(f"chosen: {reason}" for reason in why)))
-
-
-def _show(found: "Plan") -> None:
-    """Print the table, the sentences, the notes and the signature."""
-    from rich.console import Console
-    from rich.table import Table
-
-    several = len({cell.metric for cell in found.cells}) > 1
-    solved = any(not math.isnan(cell.detectable) for cell in found.cells)
-    table = Table()
-    for column in (["metric"] if several else []) + ["items", "responses", "contrast", "expected p", "interval width"]:
-        table.add_column(column, justify="left" if column == "metric" else "right")
-    for column in (["power"] if found.test else []) + (["detects"] if solved else []) + ["cost", ""]:
-        table.add_column(column, justify="right")
-    for cell in found.cells:
-        table.add_row(*_row(cell, found, several=several, solved=solved))
-    console = Console(width=None if Console().is_terminal else 120)
-    console.print(table)
-    typer.echo()
-    for sentence in found.sentences:
-        typer.echo(sentence)
-    typer.echo()
-    typer.echo(f"Simulated from {found.model}.")
-    for note in found.notes:
-        typer.echo(f"Note: {note}")
-    typer.echo(found.signature)
-
-
-def _row(cell: "Cell", found: "Plan", *, several: bool, solved: bool) -> list[str]:
-    gold, a, b = cell.design.n_responses
-    sizes = f"{gold}" if gold == a == b else f"{gold}/{a}/{b}"
-    row = ([cell.metric] if several else []) + [f"{cell.n_items:,}", sizes, f"{cell.contrast:.4g}"]
-    row += [f"{cell.expected_pvalue:.4f} ± {cell.expected_pvalue_error:.4f}", f"{cell.ci_width:.4g}"]
-    if found.test:
-        row.append(f"{cell.power:.3f} ± {cell.power_error:.3f}")
-    if solved:
-        row.append("–" if math.isnan(cell.detectable) else f"{cell.detectable:.4g}")
-    mark = "← take this" if found.recommended == cell else ""
-    return [*row, f"{cell.cost:,g}", mark]

@@ -1,11 +1,12 @@
 """Response models: simulate gold, A and B from named, typed-in, fitted or real items.
 
 families (how items differ) · answers (how a source answers them) · perturbation (how B is worse) · normal · likert ·
-categorical · empirical · smoothed · presets · files · simulation · fitting
+categorical · empirical · smoothed · deconvolved · presets · files · simulation · fitting
 """
 
 from assay.models.base import ResponseModel
 from assay.models.categorical import CategoricalModel
+from assay.models.deconvolved import DeconvolvedModel
 from assay.models.empirical import EmpiricalModel
 from assay.models.families import FAMILIES, Family, make_family
 from assay.models.files import from_dict, load, resolve, save
@@ -22,6 +23,7 @@ __all__ = [
     "PERTURBATIONS",
     "PRESETS",
     "CategoricalModel",
+    "DeconvolvedModel",
     "EmpiricalModel",
     "Family",
     "Fit",

@@ -50,6 +50,10 @@ class Answers(ABC):
         """Mix each item's shares with random ones: (1 − ε) p + ε q, q ~ Dirichlet(1/M)."""
         raise ArgumentError("perturbation 'mixing' needs a scale with levels; take 'shift' for continuous responses.")
 
+    def moved(self, distance: float) -> "Answers":
+        """Move every item's mean by the same share of the scale, staying on it."""
+        raise ArgumentError("perturbations 'lower' and 'raise' need a scale of numbers or ordered levels.")
+
     @abstractmethod
     def noisier(self, epsilon: float, generator: np.random.Generator) -> "Answers":
         """Add noise to every single response."""
@@ -122,6 +126,10 @@ class NormalAnswers(Answers):
         """Move each item's mean by U(−ε, ε), staying on the scale."""
         return replace(self, mean=shifted_means(self.mean, epsilon, generator))
 
+    def moved(self, distance: float) -> "NormalAnswers":
+        """Move every item's mean by the same distance, staying on the scale."""
+        return replace(self, mean=np.clip(self.mean + distance, 0.0, 1.0))
+
     def noisier(self, epsilon: float, generator: np.random.Generator) -> "NormalAnswers":
         """Add N(0, ε) to every response."""
         return replace(self, sd=np.hypot(self.sd, epsilon))
@@ -182,6 +190,10 @@ class PoolAnswers(Answers):
         """Move each item's responses by U(−ε, ε) of the range, staying within it."""
         width = self.high - self.low
         return replace(self, offset=width * epsilon * (2 * generator.random(self.items.shape) - 1))
+
+    def moved(self, distance: float) -> "PoolAnswers":
+        """Move every item's responses by the same share of the range, staying within it."""
+        return replace(self, offset=np.full(self.items.shape, (self.high - self.low) * distance))
 
     def noisier(self, epsilon: float, generator: np.random.Generator) -> "PoolAnswers":
         """Add N(0, ε) of the range to every response."""

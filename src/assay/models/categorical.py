@@ -23,6 +23,8 @@ class CategoricalModel(ResponseModel):
         One positive number for each label.
     labels : tuple of str
         What the labels are called, in alphabetical order; a, b, c, … when left out.
+    rho : tuple of float, optional
+        The Dirichlet parameters of the noise by which B is worse (perturbation "mixing"); 1/M each when left out.
 
     Examples
     --------
@@ -35,6 +37,7 @@ class CategoricalModel(ResponseModel):
 
     alpha: tuple[float, ...]
     labels: tuple[str, ...] = ()
+    rho: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         if len(self.alpha) < 2 or not all(value > 0 and math.isfinite(value) for value in self.alpha):
@@ -44,6 +47,11 @@ class CategoricalModel(ResponseModel):
         if len(self.labels) != len(self.alpha) or list(self.labels) != sorted(set(self.labels)):
             raise ArgumentError(f"`labels` must be {len(self.alpha)} different labels in order; got {self.labels}.")
 
+        if self.rho is not None and (
+            len(self.rho) != len(self.alpha) or not all(value > 0 and math.isfinite(value) for value in self.rho)
+        ):
+            raise ArgumentError(f"`rho` must be {len(self.alpha)} numbers above 0; got {list(self.rho)}.")
+
     @property
     def scale(self) -> Scale:
         """A nominal scale with the model's labels."""
@@ -52,11 +60,12 @@ class CategoricalModel(ResponseModel):
     def items(self, shape: tuple[int, int], generator: np.random.Generator) -> ShareAnswers:
         """Draw the shares of each item."""
         shares = generator.dirichlet(np.array(self.alpha, dtype=np.float64), shape)
-        return ShareAnswers(shares, np.arange(len(self.alpha), dtype=np.float64))
+        return ShareAnswers(shares, np.arange(len(self.alpha), dtype=np.float64), self.rho)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the parameters, for a model file."""
-        return {"kind": self.kind, "alpha": self.alpha, "labels": self.labels}
+        noise = {} if self.rho is None else {"rho": self.rho}
+        return {"kind": self.kind, "alpha": self.alpha, "labels": self.labels, **noise}
 
     def __str__(self) -> str:
         alpha = ", ".join(f"{value:.4g}" for value in self.alpha)

@@ -31,6 +31,11 @@ class LevelAnswers(Answers):
     levels: FloatArray
 
     @property
+    def rho(self) -> tuple[float, ...] | None:
+        """How the noise that `mixed` adds is spread over the levels; None is 1/M each."""
+        return None
+
+    @property
     @abstractmethod
     def shares(self) -> FloatArray:
         """The probability of each level: (…, items, levels)."""
@@ -82,10 +87,14 @@ class LevelAnswers(Answers):
         return bool(np.abs(steps - steps[0]).max() <= 1e-9 * abs(steps[0]))
 
     def mixed(self, epsilon: float, generator: np.random.Generator) -> "ShareAnswers":
-        """Mix each item's shares with random ones: (1 − ε) p + ε q, q ~ Dirichlet(1/M) (FOREST, algorithm 1)."""
+        """Mix each item's shares with random ones: (1 − ε) p + ε q, q ~ Dirichlet(ρ), 1/M if not said otherwise.
+
+        (FOREST, algorithm 1.)
+        """
         shares = self.shares
         n_levels = shares.shape[-1]
-        noise = generator.dirichlet(np.full(n_levels, 1 / n_levels), shares.shape[:-1])
+        spread = np.full(n_levels, 1 / n_levels) if self.rho is None else np.array(self.rho, dtype=np.float64)
+        noise = generator.dirichlet(spread, shares.shape[:-1])
         noise *= epsilon
         noise += (1 - epsilon) * shares
         return ShareAnswers(noise, self.levels)
@@ -97,6 +106,12 @@ class ShareAnswers(LevelAnswers):
 
     probabilities: FloatArray
     levels: FloatArray
+    noise: tuple[float, ...] | None = None
+
+    @property
+    def rho(self) -> tuple[float, ...] | None:
+        """How the noise that `mixed` adds is spread over the labels."""
+        return self.noise
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -118,6 +133,11 @@ class ShareAnswers(LevelAnswers):
     def where(self, mask: BoolArray, other: Self) -> Self:
         """Return answers that are this source's on the items of `mask` and `other`'s elsewhere."""
         return replace(self, probabilities=np.where(mask[..., np.newaxis], self.shares, other.shares))
+
+    def moved(self, distance: float) -> "ShareAnswers":
+        """Give the lowest level (or the highest) this share of every item's responses."""
+        end = np.eye(self.levels.size)[0 if distance < 0 else -1]
+        return replace(self, probabilities=(1 - abs(distance)) * self.shares + abs(distance) * end)
 
     def noisier(self, epsilon: float, generator: np.random.Generator) -> "ShareAnswers":
         """Let each response be a label at random with probability ε."""
@@ -185,6 +205,10 @@ class LikertAnswers(LevelAnswers):
     def shifted(self, epsilon: float, generator: np.random.Generator) -> "LikertAnswers":
         """Move each item's mean by U(−ε, ε), staying on the scale."""
         return replace(self, mean=shifted_means(self.mean, epsilon, generator))
+
+    def moved(self, distance: float) -> "LikertAnswers":
+        """Move every item's mean by the same distance, staying on the scale."""
+        return replace(self, mean=np.clip(self.mean + distance, 0.0, 1.0))
 
     def noisier(self, epsilon: float, generator: np.random.Generator) -> "LikertAnswers":
         """Add N(0, ε) to every response before it is binned."""

@@ -5,6 +5,8 @@ shift       each item's mean moves by U(−ε, ε) and stays on the scale (LEADE
 mixing      each item's shares become (1 − ε) p + ε q, q ~ Dirichlet(1/M) (FOREST)
 noise       every response gets extra noise: N(0, ε) on numbers, a random label with probability ε on labels
 guessing    on a share ε of the items the model answers as if it saw another item
+lower       every item's mean is lower by ε of the scale, and stays on it: what is rated is worse (no gold)
+raise       the same upwards, where lower ratings are better
 split       the model's own perturbation, but every item is wrong for A or for B by a fair coin and never for both:
             A and B are equally good and err on different items
 ==========  =========================================================================================================
@@ -19,7 +21,7 @@ from assay import _check
 from assay.errors import ArgumentError
 from assay.models.answers import Answers
 
-PERTURBATIONS = ("shift", "mixing", "noise", "guessing", "split")
+PERTURBATIONS = ("shift", "mixing", "noise", "guessing", "lower", "raise", "split")
 
 
 class Source(Protocol):
@@ -50,6 +52,8 @@ def _one(kind: str, model: Source, gold: Answers, epsilon: float, generator: np.
         return gold
     if kind == "guessing":
         return _guess(model, gold, epsilon, generator)
+    if kind in ("lower", "raise"):
+        return gold.moved(-epsilon if kind == "lower" else epsilon)
     act: dict[str, Callable[[float, np.random.Generator], Answers]] = {
         "shift": gold.shifted, "mixing": gold.mixed, "noise": gold.noisier,
     }  # fmt: skip

@@ -93,8 +93,10 @@ def family_from(content: Any, place: str = "family") -> Family:
 
 
 def _categorical(content: Any, place: str) -> ResponseModel:
-    entry = Entry.of(content, place, "kind", "alpha", "labels")
-    return CategoricalModel(_few(entry, entry.numbers("alpha", at_least=1e-9, at_most=1e12)), entry.words("labels"))
+    entry = Entry.of(content, place, "kind", "alpha", "labels", "rho?")
+    alpha = _few(entry, entry.numbers("alpha", at_least=1e-9, at_most=1e12))
+    rho = entry.numbers("rho", at_least=1e-9, at_most=1e12) if "rho" in content else None
+    return CategoricalModel(alpha, entry.words("labels"), rho)
 
 
 def _normal(content: Any, place: str) -> ResponseModel:

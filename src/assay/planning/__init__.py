@@ -1,33 +1,14 @@
-"""How many items, how many responses: what designs may expect, and which to take.
+"""How many items, how many responses, how many raters: what designs may expect, and which to take.
 
-designs (and costs) · scores, pools, sums, exact (the exact engine) · montecarlo · pvalues, power · effects (a named
-difference to ε) · detectable · answering, pilot, planner · results, words · raters, rater_designs, rater_study,
-rater_noise, rater_search, rater_words (designs with raters, by variance components)
+planner (`plan`) · pilots (a plan from pilot data) · designs (and costs) · differences (a named difference to ε) ·
+targets · choices (which design to take) · premises, groups (what is computed together) · rater_shapes · follow_ups ·
+plans (the result) · sentences · engines/ (exact, monte_carlo, pilot, components)
 """
 
-from assay.planning.answering import Answerer, ask
 from assay.planning.designs import Costs, Design
-from assay.planning.effects import Effect
-from assay.planning.engines.simulated_power import TESTS
-from assay.planning.pilot import plan_from_pilot
+from assay.planning.differences import Effect
+from assay.planning.engines.simulated_pvalues import TESTS
 from assay.planning.planner import plan
-from assay.planning.rater_designs import RaterCell, RaterCosts, RaterDesign
-from assay.planning.raters import plan_raters
-from assay.planning.results import Cell, Plan
+from assay.planning.plans import Answer, Cell, FollowUp, Pilot, Plan
 
-__all__ = [
-    "TESTS",
-    "Answerer",
-    "Cell",
-    "Costs",
-    "Design",
-    "Effect",
-    "Plan",
-    "RaterCell",
-    "RaterCosts",
-    "RaterDesign",
-    "ask",
-    "plan",
-    "plan_from_pilot",
-    "plan_raters",
-]
+__all__ = ["TESTS", "Answer", "Cell", "Costs", "Design", "Effect", "FollowUp", "Pilot", "Plan", "plan"]

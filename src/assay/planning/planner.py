@@ -1,79 +1,139 @@
-"""`plan`: from a response model and a difference to designs, what each may expect, and which to take."""
+"""`plan`: from a response model or a pilot to designs, what each may expect, and which to take."""
 
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from assay import _check, _json, _random
 from assay.errors import ArgumentError
-from assay.metrics import AdditiveMetric, Metric
+from assay.metrics import Metric
 from assay.models import ResponseModel
 from assay.models.base import check_sizes
-from assay.planning.answering import Answerer, Question, ask
-from assay.planning.designs import USUAL_RESPONSES, Costs, Design, Responses, product, within
-from assay.planning.effects import Effect, epsilon_for
-from assay.planning.engines import simulated_power as powers
-from assay.planning.engines.item_scores import Sizes
-from assay.planning.results import Cell, Plan
-from assay.planning.words import describe
+from assay.planning import groups
+from assay.planning.choices import Limits, answers, blank, judged, remarks
+from assay.planning.designs import USUAL_RESPONSES, Costs, Design, Responses
+from assay.planning.differences import Effect, epsilon_for
+from assay.planning.engines.simulated_pvalues import Test
+from assay.planning.groups import Wanted
+from assay.planning.plans import Cell, FollowUp, Pilot, Plan
+from assay.planning.premises import Premises, premises
+from assay.planning.rater_shapes import Numbers, numbers
+from assay.planning.targets import Target
 from assay.provenance import Provenance
+from assay.responses import Contest
 
 MOST_ITEMS = 100_000
 """Items beyond which no design is looked for."""
 
+Groups = Sequence[tuple[Premises, Design, Wanted]]
+Compute = Callable[[Groups], list[list[Cell]]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """What an engine found, before costs and choices."""
+
+    cells: list[Cell]
+    shapes: list[Design]
+    metric: str
+    tests: tuple[Test, ...]
+    with_power: bool
+    confidence_level: float
+    model: str
+    parameters: dict[str, object]
+    data: str
+    seed: np.random.SeedSequence
+    pilot: Pilot | None = None
+    follow_ups: tuple[FollowUp, ...] = ()
+    notes: list[str] = field(default_factory=list)
+    limits: Limits | None = None
+
 
 def plan(
-    model: str | ResponseModel,
+    subject: str | ResponseModel | Contest,
     *,
-    metrics: Sequence[str | Metric] = ("mae",),
-    epsilon: float | None = None,
+    metrics: Sequence[str | Metric] | str | Metric | None = None,
+    epsilon: float | Sequence[float] | None = None,
+    epsilon_a: float = 0.0,
     effect: Effect | None = None,
-    n_items: Sequence[int] | int | None = None,
+    n_items: Numbers = None,
     n_responses: Sequence[Responses] | int | None = None,
-    budget: float | None = None,
+    n_raters: Numbers = None,
+    raters_per_item: Numbers = None,
+    nested: bool = False,
+    with_raters: bool = False,
+    budget: float | Sequence[float] | None = None,
     costs: Costs | None = None,
     target_power: float | None = None,
+    target_p: float | None = None,
+    target_width: float | None = None,
+    spend: bool = False,
+    follow_up: Numbers = None,
     detectable: bool = False,
     max_items: int = MOST_ITEMS,
+    cluster: str | None = None,
+    pilot_model: str = "auto",
     progress: Callable[[int], object] | None = None,
-    compute: Callable[[Question, list[Design]], list[Cell]] | None = None,
+    compute: Compute | None = None,
     **options: Any,
 ) -> Plan:
     """Say what designs may expect, and which to take.
 
     Parameters
     ----------
-    model : str or ResponseModel
-        A preset, a model file or a model.
-    metrics : sequence of str or Metric
-    epsilon : float, optional
+    subject : str, ResponseModel or Contest
+        A preset, a model file, a model; or a pilot: gold, A and B (or A and B alone) on the same items.
+    metrics : str, Metric or a sequence, optional
+        The first decides. By the scale if left out: accuracy for labels, rating without gold, else mae.
+    epsilon : float or sequence of float, optional
         How far B is from gold; or
     effect : Effect, optional
-        the difference as a contrast, in accuracy points or as a win rate, from which ε follows. Leave both out only
-        where the model brings the real answers of A and B along.
+        the difference as a contrast, in accuracy points or as a win rate. From a model ε follows; the items of a pilot
+        are moved until they show it. Leave both out only with a pilot: then its own difference is planned for.
+    epsilon_a : float
+        How far A is from gold.
     n_items : int or sequence of int, optional
     n_responses : int or sequence, optional
-        Responses per item, each one number or three for gold, A and B.
-    budget : float, optional
-        What a study may cost; each number of responses then gets as many items as that allows.
+        Responses per item, each one number or three for gold, A and B. One number is gold's with a pilot, and that of
+        each model with raters.
+    n_raters, raters_per_item : int or sequence of int, optional
+        Plan raters, from a pilot with rater ids: how many, and how many of them judge each item. Numbers that are left
+        out are looked for.
+    nested : bool
+        Every rater judges one item only; `raters_per_item` is then the number of raters.
+    with_raters : bool
+        Plan raters although none of these is given. Pilots without gold are always planned from in this way.
+    budget : float or sequence of float, optional
+        What a study may cost.
     costs : Costs, optional
-        The default counts gold responses, so that `budget` is N × K.
-    target_power : float, optional
-        Recommend the cheapest design that has it; without `n_items` and `budget` the number of items is looked for.
+        The default counts the responses of people, so that `budget` is N × K.
+    target_power, target_p, target_width : float, optional
+        Take the cheapest design that has this power, this expected p, or this interval width, within the budget if
+        there is one. From a pilot, power 0.8 if nothing else is asked for.
+    spend : bool
+        Spend the whole budget, and take the fewest responses per item that reach the target.
+    follow_up : int or sequence of int, optional
+        From a pilot: what so many more responses are best spent on.
     detectable : bool
         Also say the smallest contrast that each design finds with the target power (0.8 if there is none).
     max_items : int
         Where to stop looking for a number of items.
+    cluster : str, optional
+        An item column of the pilot, such as "document": items that share its value are not independent.
+    pilot_model : {"auto", "smoothed", "fitted", "empirical"}
+        How gold's responses of a pilot are carried on where `epsilon` is given.
     progress : callable, optional
-        Told the number of designs done.
+        Told the number of groups of designs done.
     compute : callable, optional
-        Computes the cells of the designs elsewhere: in processes, on a cluster, or from a store (`planning.cell`).
+        Computes groups of designs elsewhere: in processes, on a cluster, or from a store (`planning.groups`).
     **options
-        perturbation; test (see `power.TESTS`; None leaves power out), alpha, alternative; confidence_level; engine
-        ("auto", "exact", "monte-carlo"), n_simulations, precision (of expected p-values between .01 and .2, and of what
-        the simulated items add to the error of the power); resample_simulated (an item bootstrap inside every simulated
-        data set, to replicate RATINGS); rng, workers.
+        perturbation; test (one or several of `TESTS`; None leaves power out), alpha, alternative; confidence_level;
+        engine ("auto", "exact", "monte-carlo"), n_simulations, precision (of expected p-values between .01 and .2, and
+        of what the simulated items add to the error of the power); resample_simulated (an item bootstrap inside every
+        simulated data set, to replicate RATINGS); rng, workers.
 
     Returns
     -------
@@ -82,54 +142,183 @@ def plan(
     Examples
     --------
     >>> found = plan("normal", metrics=["mae"], epsilon=0.2, n_responses=[2, 10], budget=500, rng=0)
-    >>> found.recommended.n_items, found.recommended.n_responses["gold"]
-    (50, 10)
+    >>> print(found.recommended.design)
+    50 items × 10 responses
     """
-    question = ask(model, metrics=metrics, epsilon=epsilon, costs=costs, **options)
-    if target_power is not None:
-        _check.fraction("target_power", target_power)
-        if not question.with_power:
-            raise ArgumentError("a target power needs a test; leave test=None out.")
-    responses = _responses(n_responses, question.costs, budget)
-    question, notes = _settle_difference(question, effect, responses)
-    answerer = Answerer(question)
-    designs = _designs(answerer, n_items, responses, budget, target_power=target_power, max_items=max_items)
-    if compute is not None:
-        cells = compute(question, designs)
+    limits = Limits(
+        budgets=_budgets(budget),
+        costs=costs or Costs(),
+        target=Target.of(power=target_power, pvalue=target_p, width=target_width),
+        n_items=tuple(numbers("n_items", n_items, at_least=1) or ()),
+        max_items=_check.integer("max_items", max_items, at_least=1),
+        spend=spend,
+        detect=(target_power or 0.8) if detectable else None,
+    )
+    if spend and (not limits.budgets or limits.target is None):
+        raise ArgumentError("`spend` (--spend) needs a budget and a target.")
+    if limits.target is not None and limits.target.kind == "power" and options.get("test", "") is None:
+        raise ArgumentError("a target power needs a test; leave test=None (--test none) out.")
+    if isinstance(subject, Contest):
+        from assay.planning import pilots
+
+        draft = pilots.draft(
+            subject, limits, metrics=metrics, epsilons=_epsilons(epsilon), epsilon_a=epsilon_a, effect=effect,
+            n_responses=n_responses, n_raters=n_raters, raters_per_item=raters_per_item, nested=nested,
+            with_raters=with_raters, cluster=cluster,
+            follow_up=numbers("follow_up", follow_up, at_least=1) or [], pilot_model=pilot_model, progress=progress,
+            compute=compute, options=options,
+        )  # fmt: skip
     else:
-        answerer.prepare(designs)
-        cells = []
-        for design in designs:
-            cells += answerer.cells(design)
+        for_pilots = {
+            "n_raters": n_raters, "raters_per_item": raters_per_item, "nested": nested, "with_raters": with_raters,
+            "follow_up": follow_up, "cluster": cluster,
+        }  # fmt: skip
+        for name, value in for_pilots.items():
+            if value:
+                raise ArgumentError(f"`{name}` needs a pilot: a table with A and B, and raters where they are planned.")
+        draft = from_model(
+            subject, limits, metrics=metrics, epsilons=_epsilons(epsilon), epsilon_a=epsilon_a, effect=effect,
+            n_responses=n_responses, progress=progress, compute=compute, options=options,
+        )  # fmt: skip
+    return _finished(draft, draft.limits or limits)
+
+
+def from_model(
+    model: str | ResponseModel,
+    limits: Limits,
+    *,
+    metrics: Sequence[str | Metric] | str | Metric | None,
+    epsilons: tuple[float, ...],
+    epsilon_a: float,
+    effect: Effect | None,
+    n_responses: Sequence[Responses] | int | None,
+    progress: Callable[[int], object] | None,
+    compute: Compute | None,
+    options: dict[str, Any],
+) -> Draft:
+    """Plan from a response model."""
+    from assay.models import resolve as resolve_model
+
+    described = resolve_model(model)
+    given = premises(described, metrics=listed_metrics(metrics, described.scale.kind), epsilon_a=epsilon_a, **options)
+    responses = _responses(n_responses, limits, gold_free=given.metrics[0].gold_free)
+    variants, notes = _differences(given, epsilons, effect, responses)
+    gold_free = given.metrics[0].gold_free
+    shapes = [_shape(each, gold_free=gold_free) for each in responses]
+    limits.check(shapes)
+    wanted = [
+        (variant, shape, found)
+        for variant in variants
+        for shape in shapes
+        if (found := limits.wanted(shape)).n_items or found.limit
+    ]
+    if compute is not None:
+        computed = compute(wanted)
+    else:
+        computed = []
+        for group in wanted:
+            computed.append(groups.of_model(*group))
             if progress is not None:
                 progress(1)
-    if detectable:
-        from assay.planning.detectable import with_detectable
-
-        cells = with_detectable(question, cells, target_power or 0.8)
-    recommended = _recommend(cells, question, budget, target_power)
-    sentences = describe(cells, recommended, question.test.name, budget=budget, target_power=target_power)
-    notes += _caveats(question, cells)
-    return Plan(
-        cells=tuple(cells),
-        recommended=recommended,
-        sentences=tuple(sentences),
-        model=str(question.model),
-        test=question.test.name if question.with_power else "",
-        alternative=question.test.alternative,
-        alpha=question.test.alpha,
-        confidence_level=question.confidence_level,
-        target_power=target_power,
-        notes=tuple(notes),
-        seed=_random.entropy_of(question.seed),
-        signature=_signature(question),
-        pilot={},
+    cells = [cell for group in computed for cell in group]
+    return Draft(
+        cells=cells,
+        shapes=shapes,
+        metric=given.metrics[0].name,
+        tests=given.tests,
+        with_power=given.with_power,
+        confidence_level=given.confidence_level,
+        model=str(given.model),
+        parameters={
+            "metric": ",".join(metric.name for metric in given.metrics),
+            "epsilon": ",".join("pilot" if each.epsilon is None else f"{each.epsilon:g}" for each in variants),
+            **({"epsilon_a": epsilon_a} if epsilon_a else {}),
+            **({} if given.perturbation is None else {"perturbation": given.perturbation}),
+            "engine": given.engine,
+            "precision": given.precision,
+        },
+        data=_json.digest(given.model.to_dict())[:12],
+        seed=given.seed,
+        notes=[*notes, *_caveats(given, cells)],
     )
 
 
-def _responses(asked: Sequence[Responses] | int | None, costs: Costs, budget: float | None) -> list[Responses]:
+def _finished(draft: Draft, limits: Limits) -> Plan:
+    """Add costs, reasons and choices, and make the plan."""
+    tests = {test.name: test for test in draft.tests}
+    cells = [judged(cell, limits, tests.get(cell.test, draft.tests[0])) for cell in draft.cells]
+    if cells:
+        kinds = {(cell.metric, cell.test, cell.epsilon): cell for cell in cells}
+        for shape in draft.shapes:
+            for design in limits.unaffordable(shape):
+                cells += [judged(blank(design, like), limits, draft.tests[0]) for like in kinds.values()]
+    chosen = answers(cells, limits, metric=draft.metric, with_power=draft.with_power)
+    pilot = draft.pilot
+    if pilot is not None and not pilot.settled and pilot.difference == "as in the pilot":
+        chosen = ()
+    taken = chosen[0].recommended if chosen else None
+    target = limits.target
+    first = draft.tests[0]
+    ran = tuple(dict.fromkeys(cell.test for cell in cells if cell.test))
+    parameters = {
+        **draft.parameters, "test": ",".join(ran) or "none",
+        "alternative": first.alternative, "alpha": first.alpha, "confidence_level": draft.confidence_level,
+    }  # fmt: skip
+    return Plan(
+        cells=tuple(cells),
+        answers=chosen,
+        follow_ups=draft.follow_ups,
+        model=draft.model,
+        tests=ran,
+        alternative=first.alternative,
+        alpha=first.alpha,
+        confidence_level=draft.confidence_level,
+        target="" if target is None else target.kind,
+        target_value=math.nan if target is None else target.value,
+        cost_terms=() if taken is None else tuple(str(term) for term in limits.costs.terms(taken.design)),
+        pilot=pilot,
+        notes=tuple(dict.fromkeys([*draft.notes, *remarks(cells, draft.tests)])),
+        seed=_random.entropy_of(draft.seed),
+        signature=Provenance("plan", parameters, _random.entropy_of(draft.seed), draft.data).signature,
+    )
+
+
+def listed_metrics(metrics: Sequence[str | Metric] | str | Metric | None, kind: str, *, gold: bool = True) -> list[Any]:
+    """Return the metrics asked for, or the usual one of the scale."""
+    if metrics is None:
+        return ["accuracy" if kind == "nominal" else "mae" if gold else "rating"]
+    return [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+
+
+def _budgets(budget: float | Sequence[float] | None) -> tuple[float, ...]:
+    if budget is None:
+        return ()
+    listed = [budget] if isinstance(budget, int | float | np.number) else list(budget)
+    if not listed:
+        raise ArgumentError("`budget` must name at least one number; got none.")
+    return tuple(sorted({_check.real("budget", each, at_least=0) for each in listed}))
+
+
+def _epsilons(epsilon: float | Sequence[float] | None) -> tuple[float, ...]:
+    if epsilon is None:
+        return ()
+    listed = [epsilon] if isinstance(epsilon, int | float | np.number) else list(epsilon)
+    if not listed:
+        raise ArgumentError("`epsilon` must name at least one number; got none.")
+    return tuple(dict.fromkeys(_check.real("epsilon", each, at_least=0, at_most=1) for each in listed))
+
+
+def _shape(responses: Responses, *, gold_free: bool) -> Design:
+    gold, a, b = check_sizes(responses)
+    return Design(1, 0 if gold_free else gold, a, b)
+
+
+def _responses(asked: Sequence[Responses] | int | None, limits: Limits, *, gold_free: bool) -> list[Responses]:
     if asked is None:
-        return [k for k in USUAL_RESPONSES if budget is None or costs.per_item((k, k, k)) <= budget] or [1]
+        if not limits.budgets:
+            return list(USUAL_RESPONSES)
+        largest = max(limits.budgets)
+        return [k for k in USUAL_RESPONSES if limits.costs.of(_shape(k, gold_free=gold_free)) <= largest] or [1]
     if isinstance(asked, int | np.integer):
         return [int(asked)]
     if not len(asked):
@@ -137,160 +326,59 @@ def _responses(asked: Sequence[Responses] | int | None, costs: Costs, budget: fl
     return list(asked)
 
 
-def _settle_difference(
-    question: Question, effect: Effect | None, responses: Sequence[Responses]
-) -> tuple[Question, list[str]]:
-    """Return the question with its ε, and how it was found."""
-    real = getattr(question.model, "a", None) is not None
-    if real:
-        if effect is not None or question.epsilon is not None:
+def _differences(
+    given: Premises, epsilons: tuple[float, ...], effect: Effect | None, responses: Sequence[Responses]
+) -> tuple[list[Premises], list[str]]:
+    """Return the premises for each ε, and how it was found."""
+    if getattr(given.model, "a", None) is not None:
+        if effect is not None or epsilons:
             raise ArgumentError("this model brings real answers of A and B along: leave the difference out.")
-        return question, []
+        return [given], []
     if effect is None:
-        if question.epsilon is None:
+        if not epsilons:
             raise ArgumentError(
                 "say how large the difference is: epsilon (--epsilon), or a contrast (--contrast), accuracy points "
                 "(--accuracy-points) or a win rate (--win-rate)."
             )
-        return question, []
-    if question.epsilon is not None:
+        return [given.at(each) for each in epsilons], []
+    if epsilons:
         raise ArgumentError("give the difference once: epsilon, or an effect.")
     # One difference for all designs: that which is seen with the most responses.
     sizes = max((check_sizes(each) for each in responses), key=sum)
     epsilon, error = epsilon_for(
-        effect, question.model, n_responses=sizes, seed=_random.child(question.seed, "effect"),
-        perturbation=question.perturbation, workers=question.workers,
+        effect, given.model, n_responses=sizes, seed=_random.child(given.seed, "effect"),
+        perturbation=given.perturbation, epsilon_a=given.epsilon_a, workers=given.workers,
     )  # fmt: skip
-    shown = Design(1, *sizes)
-    how = str(shown).partition(" × ")[2]
     note = (
         f"ε = {epsilon:.4g} (± {error:.1g}) gives the contrast of {effect.contrast:g} in {effect.metric.title} with "
-        f"{how} per item."
+        f"{Design(1, *sizes).per_item} per item."
     )
-    return question.at(epsilon), [note]
+    return [given.at(epsilon)], [note]
 
 
-def _designs(
-    answerer: Answerer,
-    n_items: Sequence[int] | int | None,
-    responses: Sequence[Responses],
-    budget: float | None,
-    *,
-    target_power: float | None,
-    max_items: int,
-) -> list[Design]:
-    if n_items is not None:
-        numbers = [int(n_items)] if isinstance(n_items, int | np.integer) else list(n_items)
-        if not numbers:
-            raise ArgumentError("`n_items` must name at least one number; got none.")
-        designs = product(numbers, responses)
-        if budget is None:
-            return designs
-        costs = answerer.question.costs
-        kept = [design for design in designs if costs.of(design) <= budget * (1 + 1e-12)]
-        if not kept:
-            cheapest = min(costs.of(design) for design in designs)
-            raise ArgumentError(f"no design fits {budget:g}; the cheapest asked for costs {cheapest:g}.")
-        return kept
-    if budget is not None:
-        return within(_check.real("budget", budget, at_least=0), answerer.question.costs, responses)
-    if target_power is None:
-        raise ArgumentError("say which designs: n_items (--items), a budget (--budget), or a target power.")
-    return _search(answerer, responses, target_power, max_items)
-
-
-def _search(answerer: Answerer, responses: Sequence[Responses], target: float, max_items: int) -> list[Design]:
-    """Return, for each number of responses, the smallest design that reaches the target power."""
-    found, best = [], (0.0, 0)
-    for each in responses:
-        sizes = check_sizes(each)
-        guess = _guess(answerer, sizes, target)
-        tried: dict[int, float] = {}
-
-        def power_of(n: int, sizes: Sizes = sizes, tried: dict[int, float] = tried) -> float:
-            if n not in tried:
-                design = Design(n, *sizes)
-                answerer.prepare([design], for_power_only=True)
-                tried[n] = answerer.power(design).power
-            return tried[n]
-
-        n_items = powers.smallest_n_items(power_of, target, guess=guess, most=max_items)
-        if n_items is None:
-            best = max(best, (max(tried.values()), sizes[0]))
-        else:
-            found.append(Design(n_items, *sizes))
-    if not found:
-        raise ArgumentError(
-            f"power {target:g} cannot be reached with N ≤ {max_items:,}; the largest is {best[0]:.2f}, with "
-            f"{best[1]} responses per item."
-        )
-    return found
-
-
-def _guess(answerer: Answerer, sizes: Sizes, target: float) -> int:
-    """Return about how many items it takes, by the normal formula."""
-    from scipy.special import ndtri
-
-    q = answerer.question
-    if not isinstance(q.metrics[0], AdditiveMetric) or q.engine == "monte-carlo":
-        return 64
-    pool = answerer.engine(sizes).pools[0]
-    sides = 2 if q.test.alternative == "two-sided" else 1
-    z = float(ndtri(1 - q.test.alpha / sides) + ndtri(target))
-    if pool.mean == 0 or pool.sd == 0:
-        return 64
-    return int(min(10 * MOST_ITEMS, max(2.0, (z * pool.sd / pool.mean) ** 2)))
-
-
-def _recommend(cells: Sequence[Cell], question: Question, budget: float | None, target: float | None) -> Cell | None:
-    """Return the cheapest cell with the target power, or the best within the budget, by the first metric."""
-    ours = [cell for cell in cells if cell.metric == question.metrics[0].name]
-    if target is not None:
-        reached = [cell for cell in ours if cell.power >= target]
-        if not reached:
-            best = max(ours, key=lambda cell: cell.power)
-            raise ArgumentError(
-                f"power {target:g} cannot be reached with N ≤ {max(cell.n_items for cell in ours):,}; the largest is "
-                f"{best.power:.2f}, with {best.design}."
-            )
-        return min(reached, key=lambda cell: (cell.cost, cell.expected_pvalue))
-    if budget is None:
-        return None
-    return min(ours, key=lambda cell: (-cell.power if question.with_power else 0.0, cell.expected_pvalue))
-
-
-def _caveats(question: Question, cells: Sequence[Cell]) -> list[str]:
+def _caveats(given: Premises, cells: Sequence[Cell]) -> list[str]:
     notes = []
-    if question.resample_simulated:
+    if given.resample_simulated:
         notes.append(
             "items are bootstrapped inside every simulated data set, as in the RATINGS tables: this doubles the item "
             "variance and about doubles the budgets. For replication only."
         )
-    if question.with_power and question.test.name in ("pooled-responses", "dealt-responses"):
+    narrow = [test.name for test in given.tests if test.name in ("pooled-responses", "dealt-responses")]
+    if given.with_power and narrow:
         from assay.resampling.nulls import NARROWER
 
-        notes.append(NARROWER.format(null=question.test.name))
+        notes += [NARROWER.format(null=name) for name in narrow]
+    if given.perturbation in ("lower", "raise"):
+        way = "lower" if given.perturbation == "lower" else "higher"
+        notes.append(f"without gold, ε is how much {way} every item's mean rating of B is, as a share of the scale.")
     short = [
         cell for cell in cells
-        if 0.01 < cell.expected_pvalue < 0.2 and cell.expected_pvalue_error > 1.2 * question.precision
+        if 0.01 < cell.expected_pvalue < 0.2 and cell.expected_pvalue_error > 1.2 * given.precision
     ]  # fmt: skip
-    if short and question.n_simulations is None:
+    if short and given.n_simulations is None:
         worst = max(cell.expected_pvalue_error for cell in short)
         notes.append(
-            f"the precision of {question.precision:g} asked for expected p-values was not reached in {len(short)} of "
+            f"the precision of {given.precision:g} asked for expected p-values was not reached in {len(short)} of "
             f"{len(cells)} cells; the largest error is {worst:.2g}."
         )
     return notes
-
-
-def _signature(question: Question) -> str:
-    parameters: dict[str, object] = {
-        "metric": ",".join(metric.name for metric in question.metrics),
-        "epsilon": "pilot" if question.epsilon is None else question.epsilon,
-        "test": question.test.name if question.with_power else "none",
-        "alternative": question.test.alternative,
-        "alpha": question.test.alpha,
-        "engine": question.engine,
-    }
-    data = _json.digest(question.model.to_dict())[:12]
-    return Provenance("plan", parameters, _random.entropy_of(question.seed), data).signature

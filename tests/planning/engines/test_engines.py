@@ -8,9 +8,10 @@ import pytest
 from assay._random import seed_of
 from assay.metrics import resolve
 from assay.models import preset
-from assay.planning.answering import ask
 from assay.planning.engines.exact import ExactEngine
+from assay.planning.engines.model import ModelEngine
 from assay.planning.engines.monte_carlo import MonteCarloEngine
+from assay.planning.premises import premises
 
 MATRIX = [
     ("normal", ("mae", "wins", "mse"), (5, 5, 5), 0.1, (1, 10, 100, 1000)),
@@ -93,14 +94,14 @@ def test_identical_models_have_an_expected_p_of_one_half():
 
 
 def test_resampling_simulated_data_widens_the_interval():
-    plain = ask("normal", metrics=["mae"], epsilon=0.2, engine="monte-carlo", n_simulations=2000, rng=0)
+    plain = premises("normal", metrics=["mae"], epsilon=0.2, engine="monte-carlo", n_simulations=2000, rng=0)
     from dataclasses import replace
 
-    from assay.planning import Answerer, Design
+    from assay.planning import Design
 
     design = Design(100, 5, 5, 5)
     widths = [
-        Answerer(replace(plain, resample_simulated=again, with_power=False)).cells(design)[0].ci_width
+        ModelEngine(replace(plain, resample_simulated=again, with_power=False)).outlook(design, 0).ci_width
         for again in (False, True)
     ]
     assert widths[1] / widths[0] == pytest.approx(math.sqrt(2), rel=0.1)

@@ -11,7 +11,9 @@ from assay.metrics import resolve
 from assay.models import preset
 from assay.planning.engines.exact import ExactEngine
 from assay.planning.engines.item_scores import Setting
-from assay.planning.engines.simulated_power import TESTS, Test, from_pool, simulated, smallest_n_items
+from assay.planning.engines.simulated_power import from_pool, simulated
+from assay.planning.engines.simulated_pvalues import TESTS, Test
+from assay.planning.targets import Target, fewest_items
 
 N_ITEMS, K, EPSILON = 40, 4, 0.2
 N_STUDIES = 150
@@ -75,6 +77,6 @@ def test_welch_has_no_meaning_for_wins():
 
 @pytest.mark.parametrize("guess", [2, 100, 5000])
 def test_the_search_finds_the_fewest_items(guess):
-    found = smallest_n_items(lambda n: 1 - np.exp(-n / 100), 0.8, guess=guess, most=10_000)
+    found = fewest_items(lambda n: 1 - np.exp(-n / 100), Target("power", 0.8), guess=guess, most=10_000)
     assert found == pytest.approx(161, abs=2)
-    assert smallest_n_items(lambda n: 0.1, 0.8, guess=guess, most=10_000) is None
+    assert fewest_items(lambda n: 0.1, Target("power", 0.8), guess=guess, most=10_000) is None

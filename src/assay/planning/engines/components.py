@@ -21,7 +21,7 @@ from scipy.special import gammaincinv, ndtr, ndtri, stdtrit
 
 from assay.comparison.components import ContrastComponents, judgements
 from assay.comparison.raters import PEAK, saturation, share_of
-from assay.planning.rater_designs import RaterDesign
+from assay.planning.designs import Design
 from assay.scales import FloatArray
 
 SHIFTS, POINTS = 4, 256
@@ -110,7 +110,7 @@ class Noise:
         carried = (1 - np.minimum(share, PEAK) ** 2) / (1 - min(self.share, PEAK) ** 2)
         return replace(self, scale=np.square(saturation(share) * carried))
 
-    def variances(self, design: RaterDesign) -> dict[str, FloatArray | float]:
+    def variances(self, design: Design) -> dict[str, FloatArray | float]:
         """Return what each component adds to the variance of the contrast."""
         n, per = design.n_items, max(1, design.raters_per_item)
         found = {"items": self.items / n}
@@ -124,11 +124,11 @@ class Noise:
         repeats = self.repeats_a / design.a + self.repeats_b / design.b
         return found | ({"repeats": repeats / n} if repeats else {})
 
-    def total(self, design: RaterDesign) -> FloatArray | float:
+    def total(self, design: Design) -> FloatArray | float:
         """Return the variance that the test supposes."""
         return sum(self.variances(design).values())
 
-    def spread(self, design: RaterDesign) -> FloatArray | float:
+    def spread(self, design: Design) -> FloatArray | float:
         """Return the variance of the contrast: less, where items that change sides are counted twice."""
         parts = self.variances(design)
         return sum(parts.values()) - (0.0 if design.nested else self.twice * parts.get("residual", 0.0))
@@ -157,13 +157,13 @@ class Expectation:
 
 
 def expectation(
-    noise: Noise, design: RaterDesign, contrast: float, rule: Rule, *, confidence_level: float = 0.95
+    noise: Noise, design: Design, contrast: float, rule: Rule, *, confidence_level: float = 0.95
 ) -> Expectation:
     """Return what the test that `compare` runs may expect of a design.
 
     Examples
     --------
-    >>> found = expectation(Noise(0.5, 0.1, 2.0), RaterDesign(100, 0, 5, 5, 5, 5), 0.5, Rule())
+    >>> found = expectation(Noise(0.5, 0.1, 2.0), Design(100, 0, 5, 5, 5, 5), 0.5, Rule())
     >>> round(found.power, 2), round(found.width, 2)
     (0.63, 0.86)
     """
@@ -176,7 +176,7 @@ def expectation(
     return Expectation(float(powers.mean()), float(powers.std(ddof=1) / math.sqrt(SHIFTS)), width)
 
 
-def ceiling(noise: Noise, design: RaterDesign, contrast: float, rule: Rule) -> float:
+def ceiling(noise: Noise, design: Design, contrast: float, rule: Rule) -> float:
     """Return the power that these raters have with any number of items."""
     if not float(noise.raters):
         return 1.0
@@ -184,7 +184,7 @@ def ceiling(noise: Noise, design: RaterDesign, contrast: float, rule: Rule) -> f
 
 
 def fewest(
-    noise: Noise, design: RaterDesign, contrast: FloatArray, rule: Rule, *, target: float, most: int, of: str
+    noise: Noise, design: Design, contrast: FloatArray, rule: Rule, *, target: float, most: int, of: str
 ) -> FloatArray:
     """Return, for each draw of noise and contrast, the fewest items (or raters) that reach the target; or infinity.
 
@@ -199,8 +199,19 @@ def fewest(
     return np.where(reached, np.exp(high), np.inf)
 
 
+def powers(noise: Noise, design: Design, contrast: FloatArray, rule: Rule) -> FloatArray:
+    """Return the power of a design for each draw of noise and contrast; as rough as `fewest`."""
+    return _powers(noise, design, contrast, rule, np.full(contrast.shape, float(design.n_items)), "items")
+
+
 def _reaches(  # noqa: PLR0917 (private; `fewest` names them)
-    noise: Noise, design: RaterDesign, contrast: FloatArray, rule: Rule, target: float, size: FloatArray, of: str
+    noise: Noise, design: Design, contrast: FloatArray, rule: Rule, target: float, size: FloatArray, of: str
+) -> FloatArray:
+    return np.asarray(_powers(noise, design, contrast, rule, size, of) >= target)
+
+
+def _powers(  # noqa: PLR0917 (private)
+    noise: Noise, design: Design, contrast: FloatArray, rule: Rule, size: FloatArray, of: str
 ) -> FloatArray:
     n = size if of == "items" else np.full(size.shape, float(design.n_items))
     r = size if of == "raters" else np.full(size.shape, float(max(1, design.n_raters)))
@@ -227,7 +238,7 @@ def _reaches(  # noqa: PLR0917 (private; `fewest` names them)
         + (stdtrit(np.maximum(n - 1, 1), rule.tail) ** 2 * items)[:, np.newaxis]
     )
     error = np.sqrt(np.maximum(raters + items + (1 - noise.twice) * steady, 1e-300))[:, np.newaxis]
-    return np.asarray(rule.probability(contrast[:, np.newaxis], reach, error).mean(axis=1) >= target)
+    return np.asarray(rule.probability(contrast[:, np.newaxis], reach, error).mean(axis=1))
 
 
 def draws(found: ContrastComponents, n: int, rng: np.random.Generator) -> tuple[Noise, FloatArray]:
@@ -259,7 +270,7 @@ def draws(found: ContrastComponents, n: int, rng: np.random.Generator) -> tuple[
     return replace(noise, items=items, raters=raters, residual=drawn["residual"]), contrasts
 
 
-def guess(noise: Noise, design: RaterDesign, contrast: float, rule: Rule, target: float) -> int:
+def guess(noise: Noise, design: Design, contrast: float, rule: Rule, target: float) -> int:
     """Return about how many items it takes if raters were many, by the normal formula."""
     z = float(ndtri(1 - rule.tail) + ndtri(target))
     each = design.n_items * float(noise.total(design)) if design.nested or not design.n_raters else (
@@ -281,7 +292,7 @@ def fewest_raters(power_of: Callable[[int], float], target: float, most: int) ->
     return high
 
 
-def _estimates(noise: Noise, design: RaterDesign) -> tuple[FloatArray, FloatArray]:
+def _estimates(noise: Noise, design: Design) -> tuple[FloatArray, FloatArray]:
     """Return draws of the variances of raters and of items that the test would estimate."""
     n, per, r = design.n_items, max(1, design.raters_per_item), design.n_raters
     parts = {name: float(part) for name, part in noise.variances(design).items()}
@@ -304,7 +315,7 @@ def _estimates(noise: Noise, design: RaterDesign) -> tuple[FloatArray, FloatArra
     return (parts["raters"] + parts["residual"]) * _mean_square(df, 2), of_items
 
 
-def _reach(of_raters: FloatArray, of_items: FloatArray, design: RaterDesign, tail: float) -> FloatArray:
+def _reach(of_raters: FloatArray, of_items: FloatArray, design: Design, tail: float) -> FloatArray:
     t_items = float(stdtrit(max(1, design.n_items - 1), tail))
     t_raters = 0.0
     if design.n_raters and not design.nested:

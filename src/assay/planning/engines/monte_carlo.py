@@ -11,7 +11,8 @@ from assay.inference import basic, expected_pvalue
 from assay.metrics import Metric
 from assay.models import ResponseModel, simulate_contrasts
 from assay.models.base import Epsilon
-from assay.planning.engines.exact import MATTERS, Outlook
+from assay.planning.engines.base import Outlook
+from assay.planning.engines.exact import MATTERS, student_width
 from assay.planning.engines.item_scores import Sizes
 from assay.scales import FloatArray
 
@@ -56,7 +57,10 @@ class MonteCarloEngine:
         studies = self.n_simulations or FIRST_STUDIES
         while True:
             draws, null = (self._contrasts(n_items, studies, null=null) for null in (False, True))
-            found = [self._outlook(row, null_row, confidence_level) for row, null_row in zip(draws, null, strict=True)]
+            found = [
+                self._outlook(metric, n_items, row, null_row, confidence_level)
+                for metric, row, null_row in zip(self.metrics, draws, null, strict=True)
+            ]
             lack = max((self._lack(outlook) for outlook in found), default=1.0)
             if self.n_simulations is not None or lack <= 1 or studies == MOST_STUDIES:
                 return found
@@ -75,15 +79,25 @@ class MonteCarloEngine:
             return 1.0
         return (error / self.precision) ** 2
 
-    def _outlook(self, draws: FloatArray, null: FloatArray, confidence_level: float) -> Outlook:
+    def _outlook(
+        self, metric: Metric, n_items: int, draws: FloatArray, null: FloatArray, confidence_level: float
+    ) -> Outlook:
         expected = expected_pvalue(null, draws)
         defined = draws[~np.isnan(draws)]
         if defined.size < 2:
-            return Outlook(*[math.nan] * 6)
+            nan = math.nan
+            return Outlook(nan, nan, nan, nan, nan, nan)
         mean, sd = float(defined.mean()), float(defined.std(ddof=1))
+        if metric.additive:
+            width = student_width(sd * math.sqrt(n_items), n_items, confidence_level)
+            return Outlook(
+                mean, sd / math.sqrt(defined.size), expected.pvalue, expected.standard_error, width,
+                width / math.sqrt(2 * defined.size), sd,
+            )  # fmt: skip
         tail = (1 - confidence_level) / 2
         width = basic(defined, mean, confidence_level=confidence_level).width
         # Two quantiles of a normal sample; they hardly depend on each other.
         density = math.exp(-(float(ndtri(tail)) ** 2) / 2) / math.sqrt(2 * math.pi)
         width_error = sd * math.sqrt(2 * tail * (1 - tail) / defined.size) / density
-        return Outlook(mean, sd / math.sqrt(defined.size), expected.pvalue, expected.standard_error, width, width_error)
+        error = sd / math.sqrt(defined.size)
+        return Outlook(mean, error, expected.pvalue, expected.standard_error, width, width_error, sd)

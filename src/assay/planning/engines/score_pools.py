@@ -69,6 +69,13 @@ class Pool:
     n_items: int
     n_effective: float
 
+    @property
+    def kurtosis(self) -> float:
+        """The excess kurtosis of the scores; 0 where they do not vary."""
+        centred = self.grid.points - self.grid.mean
+        variance = float(np.square(centred) @ self.grid.shares)
+        return float(centred**4 @ self.grid.shares) / variance**2 - 3 if variance > 0 else 0.0
+
 
 class Growing:
     """Pools of one setting by several metrics; `grow` adds blocks, `pools` looks at what is there.
@@ -326,6 +333,41 @@ def tilted(grid: Grid, mean: float) -> Grid:
         shares = grid.shares * np.exp(powers - powers.max())
         shares /= shares.sum()
     return Grid(grid.low, shares)
+
+
+def bent(grid: Grid, mean: float, variance: float) -> Grid:
+    """Return the distribution with weights exp(θ x + η x²) that has this mean and variance, in grid steps.
+
+    Scores stay where they are, so ties stay ties. Where no such distribution is found, only the mean is met.
+
+    Examples
+    --------
+    >>> found = bent(Grid(-2, np.array([0.1, 0.2, 0.4, 0.2, 0.1])), 0.3, 1.5)
+    >>> round(found.mean, 6), round(found.variance, 6)
+    (0.3, 1.5)
+    """
+    before = grid.variance
+    if before <= 0 or variance <= 0:
+        return tilted(grid, mean)
+    z = (grid.points - grid.mean) / math.sqrt(before)
+    wanted = np.array([(mean - grid.mean) / math.sqrt(before), 0.0])
+    wanted[1] = variance / before + wanted[0] ** 2
+    features = np.stack([z, np.square(z)])
+    theta, shares = np.zeros(2), grid.shares / grid.shares.sum()
+    for _ in range(100):
+        found = features @ shares
+        lack = wanted - found
+        if np.abs(lack).max() <= 1e-10:
+            return Grid(grid.low, shares)
+        spread = (features * shares) @ features.T - np.outer(found, found)
+        if not np.linalg.det(spread) > 1e-14:
+            break
+        step = np.linalg.solve(spread, lack)
+        theta = theta + step * min(1.0, 0.5 / max(float(np.abs(step).max()), 1e-300))
+        powers = theta @ features
+        shares = grid.shares * np.exp(powers - powers.max())
+        shares /= shares.sum()
+    return tilted(grid, mean)
 
 
 def symmetrised(grid: Grid) -> Grid:

@@ -7,33 +7,21 @@ that resample responses draw them from the response model. Metrics without item 
 import math
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
-from assay import _check
 from assay._random import child, generator
 from assay.errors import ArgumentError, AssayWarning
 from assay.metrics import AdditiveMetric, Metric
 from assay.models.simulation import derive
 from assay.planning.engines import simulated_pvalues as pvalues
+from assay.planning.engines.base import Power
 from assay.planning.engines.item_scores import Setting
 from assay.planning.engines.score_pools import Pool
-from assay.resampling import NULLS, NullName
+from assay.planning.engines.simulated_pvalues import RESAMPLING, Test
 from assay.scales import FloatArray
 
-RESAMPLING: tuple[NullName, ...] = ("swapped-items", "pooled-responses", "dealt-responses", "recentred")
-
-TESTS: dict[str, str] = {
-    **{str(name): NULLS[name] for name in RESAMPLING},
-    "item-bootstrap": "items are drawn with replacement; p is the share of draws on the other side of zero, doubled",
-    "paired-t": "Student's t of the item contrasts",
-    "welch-t": "Welch's t of the item scores of A and of B, the pairing forgotten",
-    "wilcoxon": "Wilcoxon's signed ranks of the item contrasts",
-}
-"""Tests whose power can be had: the nulls of `compare`, and the baselines of RATINGS, figure 6."""
-
-DATA_SETS, FEWEST_DATA_SETS, DRAWN_ITEMS = 4000, 1500, 1 << 25
+DATA_SETS, FEWEST_DATA_SETS, DRAWN_ITEMS = 4000, 1500, 1 << 22
 """Data sets drawn from a pool of scores, and at least where that would be more than so many items: the power is then
 known within .008, or .013."""
 
@@ -45,45 +33,6 @@ COMPARED_DATA_SETS, COMPARED_DRAWS = 400, 199
 
 NUMBERS = 1 << 20
 """Numbers held at a time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Test:
-    """Which test, and when it rejects.
-
-    Attributes
-    ----------
-    name : str
-        One of `TESTS`.
-    alpha : float
-    alternative : {"two-sided", "greater", "less"}
-    """
-
-    __test__ = False  # not a test of ours, whatever pytest thinks
-
-    name: str = "swapped-items"
-    alpha: float = 0.05
-    alternative: str = "two-sided"
-
-    def __post_init__(self) -> None:
-        from assay.inference import ALTERNATIVES
-
-        _check.one_of("test", self.name, TESTS)
-        _check.fraction("alpha", self.alpha)
-        _check.one_of("alternative", self.alternative, ALTERNATIVES)
-
-    def rejects(self, tails: pvalues.Tails) -> int:
-        """Return how many data sets are significant."""
-        # The tolerance is for p-values that are equal to the level on paper.
-        return int(np.count_nonzero(pvalues.combine(tails, self.alternative) <= self.alpha * (1 + 1e-9)))
-
-
-@dataclass(frozen=True, slots=True)
-class Power:
-    """The share of data sets on which the test rejects, and its numerical error."""
-
-    power: float
-    error: float
 
 
 def from_pool(pool: Pool, n_items: int, test: Test, *, seed: np.random.SeedSequence, n: int | None = None) -> Power:
@@ -208,29 +157,6 @@ def _compared(
             )  # fmt: skip
         rejected += found.pvalue <= test.alpha * (1 + 1e-9)
     return Power(rejected / n, _binomial_error(rejected / n, n))
-
-
-def smallest_n_items(power_of: Callable[[int], float], target: float, *, guess: int, most: int) -> int | None:
-    """Return the fewest items with which the power reaches the target; None if `most` do not suffice.
-
-    Power grows with the items, but for simulation noise and the steps of exact tests, so the search brackets the
-    target by doubling and halves the bracket down to 1 % of it.
-    """
-    low, high = 0, max(2, min(guess, most))
-    while power_of(high) < target:
-        if high == most:
-            return None
-        low, high = high, min(most, 2 * high)
-    while low == 0 and high > 2 and power_of(high // 2) >= target:
-        high //= 2
-    low = max(low, high // 2)
-    while high - low > max(1, high // 100):
-        middle = (low + high) // 2
-        if power_of(middle) >= target:
-            high = middle
-        else:
-            low = middle
-    return high
 
 
 def _lookup(pool: Pool, size: int = 1 << 18) -> FloatArray:

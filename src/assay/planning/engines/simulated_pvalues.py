@@ -7,10 +7,13 @@ tails of both sums follow from expansions whose error docs/plan.md measures agai
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import bdtr, ndtr, stdtr
 
+from assay import _check
+from assay.resampling import NULLS, NullName
 from assay.scales import FloatArray
 
 Tails = tuple[FloatArray, FloatArray]
@@ -18,6 +21,60 @@ Tails = tuple[FloatArray, FloatArray]
 
 ENUMERATED = 12
 """Up to this many items all 2ᴺ swaps are counted."""
+
+
+RESAMPLING: tuple[NullName, ...] = ("swapped-items", "pooled-responses", "dealt-responses", "recentred")
+
+TESTS: dict[str, str] = {
+    **{str(name): NULLS[name] for name in RESAMPLING},
+    "item-bootstrap": "items are drawn with replacement; p is the share of draws on the other side of zero, doubled",
+    "paired-t": "Student's t of the item contrasts",
+    "welch-t": "Welch's t of the item scores of A and of B, the pairing forgotten",
+    "wilcoxon": "Wilcoxon's signed ranks of the item contrasts",
+}
+"""Tests whose power can be had: the nulls of `compare`, and the baselines of RATINGS, figure 6."""
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """Which test, and when it rejects.
+
+    Attributes
+    ----------
+    name : str
+        One of `TESTS`.
+    alpha : float
+    alternative : {"two-sided", "greater", "less"}
+    """
+
+    __test__ = False  # not a test of ours, whatever pytest thinks
+
+    name: str = "swapped-items"
+    alpha: float = 0.05
+    alternative: str = "two-sided"
+
+    def __post_init__(self) -> None:
+        from assay.inference import ALTERNATIVES
+
+        _check.one_of("test", self.name, TESTS)
+        _check.fraction("alpha", self.alpha)
+        _check.one_of("alternative", self.alternative, ALTERNATIVES)
+
+    @property
+    def sides(self) -> int:
+        """The number of tails in which it rejects."""
+        return 2 if self.alternative == "two-sided" else 1
+
+    def can_reject(self, n_items: int) -> bool:
+        """Whether any data of so many items have a p-value at or below the level: 2ᴺ swaps may be too few."""
+        if self.name not in ("swapped-items", "wilcoxon"):
+            return True
+        return n_items >= 60 or self.sides * 0.5**n_items <= self.alpha * (1 + 1e-9)
+
+    def rejects(self, tails: "Tails") -> int:
+        """Return how many data sets are significant."""
+        # The tolerance is for p-values that are equal to the level on paper.
+        return int(np.count_nonzero(combine(tails, self.alternative) <= self.alpha * (1 + 1e-9)))
 
 
 def combine(tails: Tails, alternative: str) -> FloatArray:

@@ -19,6 +19,8 @@ BLOCKS = 128
 class Effect:
     """A difference between A and B, as a contrast of some metric (not necessarily the one that is planned with).
 
+    A contrast above 0 means that A is better. Below 0 it can only be planned for from a pilot.
+
     Examples
     --------
     >>> Effect.win_rate(0.55).contrast
@@ -31,8 +33,8 @@ class Effect:
     contrast: float
 
     def __post_init__(self) -> None:
-        if not _check.real("contrast", self.contrast) > 0:
-            raise ArgumentError(f"`contrast` must be above 0 (A is the better model); got {self.contrast:g}.")
+        if _check.real("contrast", self.contrast) == 0:
+            raise ArgumentError("a contrast of 0 is found by no study; give the difference to be found (--contrast).")
 
     @classmethod
     def win_rate(cls, share: float) -> "Effect":
@@ -53,13 +55,15 @@ def epsilon_for(
     n_responses: Sizes,
     seed: np.random.SeedSequence,
     perturbation: str | None = None,
+    epsilon_a: float = 0.0,
     workers: int = 1,
 ) -> tuple[float, float]:
     """Return the ε that gives the effect's contrast with this many responses, and the numerical error of ε."""
     metric = effect.metric.on(model.scale)
 
     def contrast(epsilon: float) -> tuple[float, float]:
-        return expected_contrast(metric, Setting(model, n_responses, epsilon, perturbation), seed=seed, workers=workers)
+        setting = Setting(model, n_responses, (epsilon_a, epsilon), perturbation)
+        return expected_contrast(metric, setting, seed=seed, workers=workers)
 
     least, error = contrast(0.0)
     most, _ = contrast(1.0)

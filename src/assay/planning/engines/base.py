@@ -1,0 +1,72 @@
+"""What every engine answers: what a design may expect, how often a test finds the difference, what it would find."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from assay.inference import ConfidenceInterval
+from assay.planning.designs import Design
+from assay.planning.engines.simulated_pvalues import Test
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a design may expect, with the numerical error of each number.
+
+    Attributes
+    ----------
+    contrast, contrast_error : float
+        Mean of the metric's contrast over studies.
+    expected_pvalue, expected_pvalue_error : float
+        P(contrast of null data ≥ contrast), the p-value that such a study gives on average.
+    ci_width, ci_width_error : float
+        Expected width of the interval of the contrast.
+    standard_error : float
+        Of the contrast.
+    shares : mapping of str to float
+        Which part of its square comes from where, if that is known.
+    """
+
+    contrast: float
+    contrast_error: float
+    expected_pvalue: float
+    expected_pvalue_error: float
+    ci_width: float
+    ci_width_error: float
+    standard_error: float = math.nan
+    shares: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """How often a test rejects, the numerical error of that, and what a pilot leaves open about it."""
+
+    power: float
+    error: float
+    interval: ConfidenceInterval | None = None
+
+
+class Engine(Protocol):
+    """Answers for one design after another; what was computed for one serves the next. Metrics go by their number."""
+
+    def prepare(self, designs: Sequence[Design], *, for_power_only: bool = False) -> None:
+        """Make everything as precise as these designs need it."""
+
+    def outlook(self, design: Design, metric: int) -> Outlook:
+        """Return what the design may expect."""
+
+    def power(self, design: Design, metric: int, test: Test) -> Power:
+        """Return how often the test rejects."""
+
+    def guess(self, design: Design, test: Test, target: float) -> int:
+        """Return about how many items reach a target power."""
+
+    def detectable(self, design: Design, metric: int, test: Test, target: float) -> tuple[float, float]:
+        """Return the smallest contrast that is found with this power, and the ε that makes it; NaN if none is."""
+
+    def name(self, metric: int) -> str:
+        """Return what computes this metric."""
+
+    def test_name(self, design: Design, test: Test) -> str:
+        """Return the name of the test that `compare` runs on such a design where this one is asked for."""

@@ -1,0 +1,510 @@
+"""Designs of a pilot with A and B: its own item contrasts, subsampled where a design has fewer responses than it.
+
+Any k of an item's K responses, drawn without replacement, are k responses as a study would collect them. So the
+contrasts of subsampled items have exactly the distribution that a study with k responses sees (a U-statistic): nothing
+is assumed, and with all K responses they are the pilot's own contrasts. Beyond K, a model of the items without their
+noise (`DeconvolvedModel`) says how mean and variance of the contrasts change from K on; both engines meet at K.
+
+A difference that is given moves the items: those on which A is better count more, until the contrast is the one asked
+for. Items on which A and B agree keep their share.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from assay import _random
+from assay.errors import ArgumentError, DataError
+from assay.inference import ConfidenceInterval
+from assay.metrics import AdditiveMetric
+from assay.models import DeconvolvedModel
+from assay.models.answers import Answers
+from assay.models.simulation import derive
+from assay.planning.designs import Design
+from assay.planning.differences import Effect
+from assay.planning.engines import simulated_power as powers
+from assay.planning.engines.base import Outlook, Power
+from assay.planning.engines.exact import PoolPair
+from assay.planning.engines.item_scores import Sizes
+from assay.planning.engines.model import MOST_ITEMS, ModelEngine
+from assay.planning.engines.score_pools import ON_GRID, Pool, bent, grid_step, symmetrised, tilted
+from assay.planning.engines.score_sums import Grid
+from assay.planning.engines.simulated_pvalues import ON_CONTRASTS, Test, combine, swapped_items
+from assay.planning.premises import Premises
+from assay.responses import Contest, Responses
+from assay.scales import FloatArray
+from assay.summaries import grid as rows_of
+from assay.summaries import summarise
+
+SUBSETS, SUBSET_RESPONSES = 1 << 18, 1 << 23
+"""Subsets of responses that are scored, of all items together; fewer where they are long."""
+
+RESAMPLES = 1999
+"""Bootstrap samples of the pilot's items."""
+
+SPREAD, DRAWN = 1 << 13, 1 << 21
+"""Items drawn from the model where a design goes beyond the pilot, and their responses in all."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ItemScores:
+    """The contrasts of the pilot's items at one number of responses: of each item, the mean and mean square.
+
+    `shift` and `stretch` are what the model adds to the mean, and multiplies the variance by, beyond the pilot.
+    """
+
+    pair: PoolPair
+    means: FloatArray
+    squares: FloatArray
+    shift: float = 0.0
+    stretch: float = 1.0
+
+
+class PilotEngine:
+    """What designs may expect if the study is like the pilot.
+
+    Parameters
+    ----------
+    contest : Contest
+        With gold.
+    premises : Premises
+        Its model is ignored: the pilot's takes its place.
+    effect : Effect, optional
+        The difference to plan for; the pilot's own if left out.
+    cluster : str, optional
+        An item column: items that share its value are not independent.
+    """
+
+    def __init__(
+        self, contest: Contest, premises: Premises, *, effect: Effect | None = None, cluster: str | None = None
+    ) -> None:
+        self.contest = contest
+        self.premises = premises
+        self.own: Sizes = tuple(max(1, round(contest.n_responses.get(role, 1))) for role in ("gold", "a", "b"))  # type: ignore[assignment]
+        self._effect = effect
+        self._cluster = _clusters(contest, cluster)
+        self._found: dict[tuple[Sizes, int], ItemScores] = {}
+        self._drawn: dict[tuple[Sizes, int], tuple[FloatArray, FloatArray]] = {}
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """How much each item counts: all alike, or moved to the difference that was given."""
+        n_items = self.contest.n_items
+        alike = np.full((1, n_items), 1 / n_items)
+        if self._effect is None:
+            return np.asarray(alike[0])
+        return np.asarray(_moved_weights(self._moving, alike, self._effect)[0])
+
+    @cached_property
+    def _moving(self) -> FloatArray:
+        """The pilot's item contrasts by the metric in which the difference is given."""
+        assert self._effect is not None
+        metric = self._effect.metric.on(self.contest.scale)
+        if not isinstance(metric, AdditiveMetric):
+            raise ArgumentError(f"a difference in {metric.name!r} cannot move single items: it has no item scores.")
+        return self.observed(metric)
+
+    def observed(self, metric: AdditiveMetric) -> FloatArray:
+        """Return the contrasts of the pilot's items, with all their responses."""
+        gold, a, b = (summarise(side, metric.needs, self.contest.scale)[np.newaxis] for side in self._sides)
+        return np.asarray(metric.item_contrasts(gold, a, b)[0])
+
+    @property
+    def _sides(self) -> tuple[Responses, Responses, Responses]:
+        return self.contest.a if self.contest.gold is None else self.contest.gold, self.contest.a, self.contest.b
+
+    @cached_property
+    def model(self) -> DeconvolvedModel:
+        """The pilot's items without the noise of their responses."""
+        return DeconvolvedModel.of(self.contest, None if self._effect is None else self.weights)
+
+    @cached_property
+    def _by_model(self) -> ModelEngine:
+        return ModelEngine(replace(self.premises, model=self.model, epsilon=None, epsilon_a=0.0, perturbation=None))
+
+    def name(self, metric: int) -> str:
+        """Return what computes this metric."""
+        return "pilot" if self._additive(metric) is not None else "monte-carlo"
+
+    def test_name(self, design: Design, test: Test) -> str:
+        """Return the name of the test."""
+        return test.name
+
+    def _additive(self, metric: int) -> AdditiveMetric | None:
+        found = self.premises.metrics[metric]
+        return found if isinstance(found, AdditiveMetric) and self.premises.engine != "monte-carlo" else None
+
+    def prepare(self, designs: Sequence[Design], *, for_power_only: bool = False) -> None:
+        """Do nothing: what the pilot says does not get more precise."""
+
+    def outlook(self, design: Design, metric: int) -> Outlook:
+        """Return what the design may expect."""
+        if self._additive(metric) is None:
+            return self._by_model.outlook(design, metric)
+        n = self._independent(design.n_items, metric)
+        return self.scores(design.sizes, metric).pair.outlook(n, self.premises.confidence_level)
+
+    def power(self, design: Design, metric: int, test: Test) -> Power:
+        """Return how often the test rejects."""
+        if self._additive(metric) is None or test.name not in ON_CONTRASTS:
+            return self._by_model.power(design, metric, test)
+        pool = self.scores(design.sizes, metric).pair.pool
+        n = self._independent(design.n_items, metric)
+        found = powers.from_pool(pool, n, test, seed=_random.child(self.premises.seed, *design.sizes))
+        return replace(found, interval=self._power_interval(design, metric, test, found.power))
+
+    def guess(self, design: Design, test: Test, target: float) -> int:
+        """Return about how many items it takes, by the normal formula."""
+        if self._additive(0) is None:
+            return 64
+        pool = self.scores(design.sizes, 0).pair.pool
+        z = float(ndtri(1 - test.alpha / test.sides) + ndtri(target))
+        if pool.mean == 0 or pool.sd == 0:
+            return 64
+        return int(min(MOST_ITEMS, max(2.0, self.design_effect(0) * (z * pool.sd / pool.mean) ** 2)))
+
+    def detectable(self, design: Design, metric: int, test: Test, target: float) -> tuple[float, float]:
+        """Return the smallest contrast that is found with this power: the items are moved until it is."""
+        if self._additive(metric) is None or test.name not in ON_CONTRASTS:
+            return math.nan, math.nan
+        pool = self.scores(design.sizes, metric).pair.pool
+        n = self._independent(design.n_items, metric)
+        needed = float(ndtri(1 - test.alpha / test.sides) + ndtri(target))
+        contrast = needed * pool.sd / math.sqrt(n)
+        seed = _random.child(self.premises.seed, *design.sizes)
+        for _ in range(4):
+            moved = moved_pool(pool, contrast)
+            if moved is None:
+                return math.nan, math.nan
+            found = powers.from_pool(moved, n, test, seed=seed).power
+            lack = float(ndtri(target) - ndtri(min(max(found, 0.001), 0.999)))
+            if abs(found - target) < 0.005:
+                break
+            contrast *= max(0.5, min(2.0, 1 + lack / needed))
+        return contrast, math.nan
+
+    def scores(self, n_responses: Sizes, metric: int) -> ItemScores:
+        """Return the contrasts of the pilot's items at these numbers of responses."""
+        sizes = n_responses
+        if (sizes, metric) not in self._found:
+            within: Sizes = tuple(min(k, own) for k, own in zip(sizes, self.own, strict=True))  # type: ignore[assignment]
+            if within == sizes:
+                self._found[sizes, metric] = self._subsampled(sizes, metric)
+            else:
+                self._found[sizes, metric] = self._beyond(sizes, within, metric)
+        return self._found[sizes, metric]
+
+    def _subsampled(self, sizes: Sizes, number: int) -> ItemScores:
+        metric = self._additive(number)
+        assert metric is not None
+        stream = _random.generator(self.premises.seed, "subsets", *sizes)
+        n_sets = 1 if sizes == self.own else self._n_sets
+        gold, a, b = self._sides
+        of_gold, of_a, of_b = (
+            self._summaries(side, k, own, metric, n_sets, stream)
+            for side, k, own in zip((gold, a, b), sizes, self.own, strict=True)
+        )
+        scores = np.asarray(metric.item_contrasts(of_gold, of_a, of_b)).reshape(-1, self.contest.n_items)
+        pool = _pool(scores, self.weights)
+        dealt = self._dealt(sizes, metric, max(n_sets, 64), of_gold, stream)
+        null = _pool(dealt, self.weights, step=pool.step)
+        pair = PoolPair(pool, _mirrored(null) if sizes[1] == sizes[2] else null, symmetric=sizes[1] == sizes[2])
+        return ItemScores(pair, scores.mean(axis=0), np.square(scores).mean(axis=0))
+
+    @property
+    def _n_sets(self) -> int:
+        longest = max(int(side.sizes.max()) for side in self._sides)
+        return max(16, min(SUBSETS, SUBSET_RESPONSES // longest) // self.contest.n_items)
+
+    def _summaries(  # noqa: PLR0917 (private)
+        self, side: Responses, k: int, own: int, metric: AdditiveMetric, n_sets: int, stream: np.random.Generator
+    ) -> FloatArray:
+        """Return summaries of k of each item's responses, drawn without replacement, several times."""
+        if k >= own:
+            return summarise(side, metric.needs, self.contest.scale)[np.newaxis]
+        return derive(_subsets(side, k, n_sets, stream), "values", metric.needs, self.contest.scale)
+
+    def _dealt(
+        self, sizes: Sizes, metric: AdditiveMetric, n_sets: int, of_gold: FloatArray, stream: np.random.Generator
+    ) -> FloatArray:
+        """Return the contrasts if A's and B's responses to each item are mixed and dealt out again."""
+        _, a, b = self._sides
+        values = np.concatenate([rows_of(a), rows_of(b)], axis=1)
+        order = np.argsort(~np.isnan(values), axis=1, kind="stable")[:, ::-1]
+        both = Responses.from_grid(np.take_along_axis(values, order, axis=1))
+        drawn = _subsets(both, sizes[1] + sizes[2], n_sets, stream)
+        of_a, of_b = (
+            derive(part, "values", metric.needs, self.contest.scale)
+            for part in (drawn[..., : sizes[1]], drawn[..., sizes[1] :])
+        )
+        gold = of_gold if len(of_gold) == 1 else of_gold[np.arange(n_sets) % len(of_gold)]
+        gold = np.broadcast_to(gold, (n_sets, *gold.shape[1:]))
+        return np.asarray(metric.item_contrasts(gold, of_a, of_b)).reshape(-1, self.contest.n_items)
+
+    def _beyond(self, sizes: Sizes, within: Sizes, number: int) -> ItemScores:
+        """Take mean and variance from the pilot's edge on, as the model without noise says they change.
+
+        The responses within the pilot's numbers are part of those beyond them, so that the change is seen clearly.
+        """
+        edge = self.scores(within, number)
+        metric = self._additive(number)
+        assert metric is not None
+        sides = self.model.spread_items(SPREAD)
+        weights = np.full(SPREAD, 1 / SPREAD)
+        stream = _random.generator(self.premises.seed, "beyond", *sizes)
+        n_sets = min(32, max(2, DRAWN // (SPREAD * max(sizes))))
+        drawn = [_sets(side, k, n_sets, stream) for side, k in zip(sides, sizes, strict=True)]
+        far_scores = self._scored(metric, drawn)
+        near_scores = self._scored(metric, [part[..., :k] for part, k in zip(drawn, within, strict=True)])
+        far, near = (_pool(scores, weights, unbiased=False) for scores in (far_scores, near_scores))
+        mixed = [_mixed(sides[1], sides[2], k, n_sets, stream) for k in sizes[1:]]
+        null = _pool(self._scored(metric, [drawn[0], *mixed]), weights, step=far.step, unbiased=False)
+        shift = far.mean - near.mean
+        stretch = (far.sd / near.sd) ** 2 if near.sd > 0 else 1.0
+        start = edge.pair.pool
+        mean, variance = start.mean + shift, start.sd**2 * stretch
+        each = np.square(weights) @ (far_scores - near_scores).var(axis=0, ddof=1) / n_sets
+        error = math.hypot(start.standard_error, math.sqrt(float(each)))
+        shape = bent(far.grid, mean / far.step, variance / far.step**2)
+        pool = replace(far, grid=shape, mean=mean, sd=math.sqrt(variance), standard_error=error)
+        symmetric = sizes[1] == sizes[2]
+        pair = PoolPair(pool, _mirrored(null) if symmetric else null, symmetric=symmetric)
+        return ItemScores(pair, edge.means, edge.squares, shift + edge.shift, stretch * edge.stretch)
+
+    def _scored(self, metric: AdditiveMetric, values: Sequence[FloatArray]) -> FloatArray:
+        gold, a, b = (derive(part, "values", metric.needs, self.contest.scale) for part in values)
+        return np.asarray(metric.item_contrasts(gold, a, b))
+
+    def resampled(self, n_responses: Sizes, metric: int) -> tuple[FloatArray, FloatArray]:
+        """Return mean and standard deviation of the contrasts in bootstrap samples of the pilot's items."""
+        key = (n_responses, metric)
+        if key not in self._drawn:
+            found = self.scores(n_responses, metric)
+            weights = self._resampled_weights
+            means = weights @ found.means
+            variances = np.maximum(weights @ found.squares - means**2, 0.0) * self._unbiased
+            means = means + found.shift
+            self._drawn[key] = means, np.sqrt(variances * found.stretch * self.design_effect(metric))
+        return self._drawn[key]
+
+    @property
+    def _unbiased(self) -> float:
+        return 1 / (1 - float(np.square(self.weights).sum()))
+
+    @cached_property
+    def _resampled_weights(self) -> FloatArray:
+        """How much each item counts in each bootstrap sample, moved to the difference that was given."""
+        stream = _random.generator(self.premises.seed, "pilot items")
+        n_items = self.contest.n_items
+        if self._cluster is None:
+            drawn = stream.multinomial(n_items, np.full(n_items, 1 / n_items), RESAMPLES).astype(np.float64)
+        else:
+            n_clusters = int(self._cluster.max()) + 1
+            of_clusters = stream.multinomial(n_clusters, np.full(n_clusters, 1 / n_clusters), RESAMPLES)
+            drawn = of_clusters[:, self._cluster].astype(np.float64)
+        drawn /= drawn.sum(axis=1, keepdims=True)
+        return drawn if self._effect is None else _moved_weights(self._moving, drawn, self._effect, strict=False)
+
+    def needed_interval(self, design: Design, level: float = 0.95) -> ConfidenceInterval | None:
+        """Return how many items it takes, as far as the pilot tells; infinite where A may not be better at all."""
+        if self._additive(0) is None:
+            return None
+        pool = self.scores(design.sizes, 0).pair.pool
+        if pool.mean == 0 or pool.sd == 0:
+            return None
+        means, sds = self.resampled(design.sizes, 0)
+        own = self.design_effect(0) * (pool.sd / pool.mean) ** 2
+        same_sign = means * np.sign(pool.mean) > 0
+        ratios = np.where(same_sign, np.square(sds / np.where(same_sign, means, 1.0)), np.inf)
+        tail = (1 - level) / 2
+        low, high = np.quantile(design.n_items * ratios / own, [tail, 1 - tail], method="inverted_cdf")
+        return ConfidenceInterval(float(low), float(high), "percentile", level)
+
+    def _power_interval(self, design: Design, metric: int, test: Test, power: float) -> ConfidenceInterval:
+        pool = self.scores(design.sizes, metric).pair.pool
+        level = self.premises.confidence_level
+        if pool.sd == 0:
+            return ConfidenceInterval(math.nan, math.nan, "percentile", level)
+        means, sds = self.resampled(design.sizes, metric)
+        n = math.sqrt(design.n_items)
+        own = n * pool.mean / (pool.sd * math.sqrt(self.design_effect(metric)))
+        each = n * means / np.where(sds > 0, sds, np.nan)
+        critical = float(ndtri(1 - test.alpha / test.sides))
+        drawn = _normal_power(each, critical, test.alternative)
+        # What the normal formula is off by at the plan's own numbers, it is taken to be off by everywhere.
+        off = ndtri(min(max(power, 0.002), 0.998)) - ndtri(
+            np.clip(_normal_power(np.array([own]), critical, test.alternative)[0], 0.002, 0.998)
+        )
+        drawn = ndtr(ndtri(np.clip(drawn, 1e-9, 1 - 1e-9)) + off)
+        tail = (1 - level) / 2
+        low, high = np.nanquantile(drawn, [tail, 1 - tail])
+        return ConfidenceInterval(float(low), float(high), "percentile", level)
+
+    def design_effect(self, metric: int) -> float:
+        """Return by how much clusters of items multiply the variance of the mean contrast; 1 without clusters."""
+        found = self._additive(metric)
+        if self._cluster is None or found is None:
+            return 1.0
+        contrasts = self.observed(found)
+        centred = contrasts - contrasts.mean()
+        n_clusters = int(self._cluster.max()) + 1
+        sums = np.bincount(self._cluster, centred, n_clusters)
+        alone = float(np.square(centred).sum())
+        return max(1.0, n_clusters / (n_clusters - 1) * float(np.square(sums).sum()) / alone) if alone > 0 else 1.0
+
+    def _independent(self, n_items: int, metric: int) -> int:
+        return max(2, round(n_items / self.design_effect(metric))) if self._cluster is not None else n_items
+
+    def own_contrast(self, metric: int = 0) -> tuple[float, ConfidenceInterval | None, float]:
+        """Return the pilot's own contrast, its interval, and the p-value of swapped items; NaN where there is none."""
+        found = self._additive(metric)
+        if found is None or self.contest.n_items < 2:
+            return math.nan, None, math.nan
+        contrasts = self.observed(found)
+        from scipy.special import stdtrit
+
+        level = self.premises.confidence_level
+        error = float(contrasts.std(ddof=1)) * math.sqrt(self.design_effect(metric) / contrasts.size)
+        reach = float(stdtrit(contrasts.size - 1, (1 + level) / 2)) * error
+        mean = float(contrasts.mean())
+        if self._cluster is not None:
+            p = 2 * float(ndtr(-abs(mean) / error)) if error > 0 else 1.0
+        else:
+            p = float(combine(swapped_items(contrasts[np.newaxis]), "two-sided")[0])
+        return mean, ConfidenceInterval(mean - reach, mean + reach, "t", level), p
+
+
+def _clusters(contest: Contest, cluster: str | None) -> "np.typing.NDArray[np.int64] | None":
+    if cluster is None:
+        return None
+    if cluster not in contest.groups:
+        known = ", ".join(contest.groups) or "none"
+        raise ArgumentError(f"`cluster` must name a column that describes items; got {cluster!r}. Columns: {known}.")
+    _, numbers = np.unique(contest.groups[cluster], return_inverse=True)
+    if numbers.max() < 1:
+        raise DataError(f"all items have the same {cluster}, so how clusters differ is unknown.")
+    return np.asarray(numbers, dtype=np.int64)
+
+
+def _subsets(side: Responses, k: int, n_sets: int, stream: np.random.Generator) -> FloatArray:
+    """Draw k of each item's responses without replacement: (sets, items, k); an item with fewer gives some twice."""
+    rows, sizes = rows_of(side), side.sizes
+    chosen = np.empty((n_sets, len(rows), k))
+    columns = np.arange(k) % sizes[:, np.newaxis]
+    beyond = np.arange(rows.shape[1]) >= sizes[:, np.newaxis]
+    for start in range(0, n_sets, 16):
+        part = slice(start, min(start + 16, n_sets))
+        keys = stream.random((part.stop - start, *rows.shape))
+        keys[:, beyond] = 2.0
+        order = np.argsort(keys, axis=-1)
+        picked = np.take_along_axis(order, np.broadcast_to(columns, (len(order), *columns.shape)), axis=-1)
+        chosen[part] = np.take_along_axis(np.broadcast_to(rows, order.shape), picked, axis=-1)
+    return chosen
+
+
+def _sets(side: Answers, k: int, n_sets: int, stream: np.random.Generator) -> FloatArray:
+    """Draw sets of k responses of every point: (sets, points, k)."""
+    return np.concatenate([side.summary("values", k, stream) for _ in range(n_sets)])
+
+
+def _mixed(a: Answers, b: Answers, k: int, n_sets: int, stream: np.random.Generator) -> FloatArray:
+    """Draw sets of k responses of every point, each by A or B."""
+    return np.concatenate([a.summary("values", k, stream, b) for _ in range(n_sets)])
+
+
+def _pool(scores: FloatArray, weights: FloatArray, *, step: float | None = None, unbiased: bool = True) -> Pool:
+    """Return the distribution of a score: of every set of responses alike, of each item by its weight."""
+    n_sets, n_items = scores.shape
+    step = grid_step(scores.ravel()) if step is None else step
+    scaled = scores / step
+    points = np.rint(scaled)
+    low = int(points.min())
+    counts = np.bincount((points - low).astype(np.int64).ravel(), np.tile(weights / n_sets, n_sets))
+    means = scores.mean(axis=0)
+    mean = float(weights @ means)
+    of_squares = float(weights @ np.square(scores).mean(axis=0))
+    kish = float(np.square(weights).sum()) if unbiased else 0.0
+    # Items that were drawn vary less around their own mean than around that of all items.
+    variance = max(of_squares - mean**2, 0.0) / (1 - kish) if kish < 1 else 0.0
+    error = 0.0
+    if n_sets > 1:
+        error = math.sqrt(float(np.square(weights) @ scores.var(axis=0, ddof=1)) / n_sets)
+    grid = bent(Grid(low, counts / counts.sum()), mean / step, variance / step**2)
+    on_grid = float(np.abs(scaled - points).max()) <= ON_GRID
+    return Pool(step, grid, on_grid, mean, error, math.sqrt(variance), 0.0, n_items, max(n_items * n_sets, 1.0))
+
+
+def _mirrored(pool: Pool) -> Pool:
+    """Return the pool made symmetric around zero."""
+    grid = symmetrised(pool.grid)
+    return replace(pool, grid=grid, mean=0.0, standard_error=0.0, sd=math.sqrt(grid.variance) * pool.step)
+
+
+def moved_pool(pool: Pool, mean: float) -> Pool | None:
+    """Return the pool with another mean; scores of zero keep their share. None where no weights give that mean."""
+    points, shares = pool.grid.points, pool.grid.shares
+    zero = points == 0
+    ties = float(shares[zero].sum()) if pool.on_grid else 0.0
+    if not pool.on_grid:
+        zero = np.zeros_like(zero)
+    if ties >= 1:
+        return None
+    wanted = mean / pool.step / (1 - ties)
+    rest = np.where(zero, 0.0, shares) / (1 - ties)
+    likely = points[rest > 0]
+    if not likely.min() < wanted < likely.max():
+        return None
+    moved = tilted(Grid(pool.grid.low, rest), wanted)
+    if abs(moved.mean - wanted) > 1e-6 * max(1.0, abs(wanted)):
+        return None
+    grid = Grid(pool.grid.low, moved.shares * (1 - ties) + np.where(zero, shares, 0.0))
+    return replace(pool, grid=grid, mean=mean, sd=math.sqrt(grid.variance) * pool.step)
+
+
+def _moved_weights(contrasts: FloatArray, weights: FloatArray, effect: Effect, *, strict: bool = True) -> FloatArray:
+    """Return weights exp(θ d) of the items, in each row so that the mean contrast is the effect's; ties stay.
+
+    Rows that cannot have it keep their weights, unless that is an error.
+    """
+    largest = float(np.abs(contrasts).max())
+    tied = np.abs(contrasts) <= 1e-12 * max(largest, 1e-300)
+    ties = weights[:, tied].sum(axis=1)
+    rest = np.where(tied, 0.0, weights)
+    reach = contrasts[~tied]
+    can = np.zeros(len(weights), dtype=bool)
+    if reach.size:
+        wanted = effect.contrast / np.maximum(1 - ties, 1e-300)
+        top = np.where(rest > 0, contrasts, -np.inf).max(axis=1)
+        bottom = np.where(rest > 0, contrasts, np.inf).min(axis=1)
+        can = (bottom < wanted) & (wanted < top)
+    if strict and not can.all():
+        differ = 1 - float(ties[0])
+        most = float((rest[0] > 0) @ np.zeros_like(contrasts)) if not reach.size else differ * float(reach.max())
+        raise ArgumentError(
+            f"a contrast of {effect.contrast:g} in {effect.metric.name} cannot be had from the pilot's items: A and B "
+            f"differ on {differ:.0%} of them, and the largest is {most:.4g}."
+        )
+    z = contrasts / max(largest, 1e-300)
+    goal = np.where(can, effect.contrast / np.maximum(1 - ties, 1e-300) / max(largest, 1e-300), 0.0)
+    low, high = np.full(len(weights), -200.0), np.full(len(weights), 200.0)
+    out = rest
+    for _ in range(48):
+        middle = (low + high) / 2
+        logs = middle[:, np.newaxis] * z
+        out = rest * np.exp(logs - logs.max(axis=1, keepdims=True))
+        out /= np.maximum(out.sum(axis=1, keepdims=True), 1e-300)
+        above = out @ z > goal
+        low, high = np.where(above, low, middle), np.where(above, middle, high)
+    moved = out * (1 - ties)[:, np.newaxis] + np.where(tied, weights, 0.0)
+    return np.where(can[:, np.newaxis], moved, weights)
+
+
+def _normal_power(each: FloatArray, critical: float, alternative: str) -> FloatArray:
+    above, below = ndtr(each - critical), ndtr(-each - critical)
+    if alternative == "two-sided":
+        return np.asarray(above + below)
+    return np.asarray(above if alternative == "greater" else below)

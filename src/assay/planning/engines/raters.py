@@ -1,0 +1,219 @@
+"""Designs with raters, by the variance components of a pilot's contrast: what `compare` finds with raters at random."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.special import ndtr
+
+from assay import _check, _random
+from assay.comparison import ContrastComponents
+from assay.errors import ArgumentError, DataError
+from assay.inference import ConfidenceInterval
+from assay.metrics import Metric
+from assay.planning.designs import Design
+from assay.planning.engines import components as noises
+from assay.planning.engines.base import Outlook, Power
+from assay.planning.engines.components import Noise, Rule
+from assay.planning.engines.simulated_pvalues import Test
+from assay.rating_design import RatingDesign, design_of, rated
+from assay.responses import Contest
+from assay.scales import FloatArray
+
+FEW_RATERS = 5
+"""Below this many raters, what a pilot says about raters and what a plan says about power are poor."""
+
+MOST_RATERS = 1000
+DRAWS = 1000
+"""Draws of what the pilot leaves open."""
+
+
+@dataclass(frozen=True, eq=False)
+class RaterEngine:
+    """What designs with raters may expect.
+
+    Attributes
+    ----------
+    found : ContrastComponents
+    metric : Metric
+    noise : Noise
+    pilot : Design
+    judged : RatingDesign
+    contrast : float
+        The difference to be found.
+    level : float
+        Of intervals.
+    seed : SeedSequence
+    """
+
+    found: ContrastComponents
+    metric: Metric
+    noise: Noise
+    pilot: Design
+    judged: RatingDesign
+    contrast: float
+    level: float
+    seed: np.random.SeedSequence
+
+    @classmethod
+    def of(
+        cls,
+        contest: Contest,
+        found: ContrastComponents,
+        *,
+        metric: Metric,
+        contrast: float | None,
+        level: float,
+        seed: np.random.SeedSequence,
+    ) -> "RaterEngine":
+        """Look at the pilot, and refuse what cannot be planned from."""
+        roles = rated(contest)
+        judged = design_of(*(contest.sources[role] for role in (roles or contest.sources)))
+        if not roles and contest.gold is not None:
+            raise DataError(
+                "the pilot's gold has no rater ids (or one rater): name their column (rater=…, --rater), or plan "
+                "numbers of responses instead of raters."
+            )
+        if contest.n_items < 2:
+            raise DataError("a pilot needs two or more items; this one has one.")
+        noise = Noise.of(found)
+        if not sum((noise.items, noise.raters, noise.residual, noise.repeats_a, noise.repeats_b)):
+            raise DataError("the pilot shows no variance of the contrast at all, so there is nothing to plan from.")
+        wanted = found.contrast if contrast is None else _check.real("contrast", contrast)
+        if wanted == 0:
+            raise ArgumentError("a contrast of 0 is found by no study; give the difference to be found (--contrast).")
+        per_pair = 1
+        if roles and contest.scale.reason != "preferences":
+            per_pair = max(1, round(judged.n_responses / (found.raters_per_item * contest.n_items)))
+        sizes = {role: max(1, round(count)) for role, count in contest.n_responses.items()}
+        pilot = Design(
+            contest.n_items, sizes.get("gold", 0), sizes["a"], sizes["b"], judged.n_raters if roles else 0,
+            round(found.raters_per_item) if roles else 0, bool(roles) and judged.kind == "nested", per_pair,
+        )  # fmt: skip
+        return cls(found, metric, noise, pilot, judged, wanted, level, seed)
+
+    def name(self, metric: int) -> str:
+        """Return what computes this metric."""
+        return "components"
+
+    def test_name(self, design: Design, test: Test) -> str:
+        """Return the test that `compare` runs on such a design."""
+        return "swapped-items" if design.nested or not design.n_raters else "random-effects"
+
+    def prepare(self, designs: Sequence[Design], *, for_power_only: bool = False) -> None:
+        """Do nothing: nothing is simulated."""
+
+    def outlook(self, design: Design, metric: int = 0) -> Outlook:
+        """Return what a design may expect."""
+        parts = {name: float(part) for name, part in self.noise.at(self.contrast).variances(design).items()}
+        total = sum(parts.values())
+        error = math.sqrt(total)
+        met = noises.expectation(self.noise, design, self.contrast, Rule(), confidence_level=self.level)
+        p = float(ndtr(-abs(self.contrast) / (error * math.sqrt(2))))
+        shares = {name: part / total for name, part in parts.items()}
+        return Outlook(self.contrast, 0.0, p, 0.0, met.width, 0.0, error, shares)
+
+    def power(self, design: Design, metric: int, test: Test) -> Power:
+        """Return how often the test of `compare` rejects, and what the pilot leaves open about that."""
+        rule = Rule(test.alpha, test.alternative)
+        found = noises.expectation(self.noise, design, self.contrast, rule)
+        return Power(found.power, found.error, self._power_interval(design, rule, found.power))
+
+    def guess(self, design: Design, test: Test, target: float) -> int:
+        """Return about how many items it takes."""
+        return noises.guess(self.noise, design, abs(self.contrast), Rule(test.alpha, test.alternative), target)
+
+    def detectable(self, design: Design, metric: int, test: Test, target: float) -> tuple[float, float]:
+        """Return the smallest contrast that is found with this power."""
+        error = math.sqrt(float(self.noise.total(design)))
+        low, high = 0.0, error
+        rule = _towards_a(Rule(test.alpha, test.alternative))
+        while noises.expectation(self.noise, design, high, rule).power < target and high < 1e6 * error:
+            low, high = high, 2 * high
+        for _ in range(30):
+            middle = (low + high) / 2
+            enough = noises.expectation(self.noise, design, middle, rule).power >= target
+            low, high = (low, middle) if enough else (middle, high)
+        return high, math.nan
+
+    @cached_property
+    def _open(self) -> tuple[Noise, FloatArray]:
+        """Draws of the noise and of the contrast that the pilot leaves open."""
+        noise, contrasts = noises.draws(self.found, DRAWS, _random.generator(self.seed, "pilot"))
+        if self.contrast == self.found.contrast:  # the difference is the pilot's, and as uncertain as the rest
+            return noise, np.maximum(0.0, contrasts * np.sign(self.contrast))
+        return noise, np.full(DRAWS, abs(self.contrast))
+
+    def needed_interval(
+        self, chosen: Design, test: Test, target: float, *, max_items: int, of: str
+    ) -> ConfidenceInterval:
+        """Return a 95 % interval of the number of items (or raters) that the pilot leaves open."""
+        noise, own = self._open
+        most = max_items if of == "items" else MOST_RATERS
+        rule = _towards_a(Rule(test.alpha, test.alternative))
+        found = noises.fewest(noise, chosen, own, rule, target=target, most=most, of=of)
+        low, high = np.quantile(found, [0.025, 0.975], method="inverted_cdf")
+        return ConfidenceInterval(float(low), float(high), "generalised pivots", 0.95)
+
+    def _power_interval(self, design: Design, rule: Rule, power: float) -> ConfidenceInterval:
+        noise, own = self._open
+        drawn = noises.powers(noise, design, own, _towards_a(rule))
+        tail = (1 - self.level) / 2
+        low, high = np.quantile(drawn, [tail, 1 - tail])
+        return ConfidenceInterval(min(float(low), power), max(float(high), power), "generalised pivots", self.level)
+
+    @property
+    def settled(self) -> bool:
+        """Whether the pilot's own contrast can be told from none, as `compare` would."""
+        met = noises.expectation(self.noise, self.pilot, self.found.contrast, Rule(), confidence_level=0.95)
+        return abs(self.found.contrast) > met.width / 2
+
+    def caveats(self, designs: Sequence[Design], detectable: Sequence[float], *, given: bool) -> list[str]:
+        """Return what the reader must know."""
+        notes = []
+        if self.pilot.n_raters and self.pilot.n_raters < FEW_RATERS and not self.pilot.nested:
+            notes.append(f"{self.pilot.n_raters} raters of the pilot say little about how much raters differ.")
+        if any(design.raters_per_item < design.n_raters and not design.nested for design in designs):
+            notes.append("where raters judge part of the items, each item's raters are taken to be drawn by lot.")
+        if not self.pilot.n_raters:
+            notes.append(
+                "there are no rater ids: every rating is taken to come from another rater, and if the same raters "
+                "judge many items, these plans promise too much."
+            )
+        if not given:
+            notes.append("the difference is the pilot's own estimate, and such estimates tend to be too large.")
+        return [*notes, *self._doubts(designs, detectable)]
+
+    def _doubts(self, designs: Sequence[Design], detectable: Sequence[float]) -> list[str]:
+        """Return where plans against gold did not come true (docs/raters.md), and which contrasts cannot be."""
+        notes = []
+        crossed = [design for design in designs if design.n_raters and not design.nested]
+        if self.pilot.gold and not self.metric.linear:
+            if self.metric.needs == "counts" and crossed:
+                notes.append(
+                    f"contrasts of {self.metric.name} change with the number of raters behind gold, and plans of them "
+                    "came true poorly: take power for a rough guess, and stay near the pilot's number of raters."
+                )
+            elif not self.metric.counts_items and any(design.n_raters < FEW_RATERS for design in crossed):
+                notes.append(
+                    f"with fewer than {FEW_RATERS} raters behind gold `compare` may find contrasts of "
+                    f"{self.metric.name} less often than planned."
+                )
+            if self.metric.counts_items and any(design.n_items > 2 * self.pilot.n_items for design in crossed):
+                notes.append(
+                    f"how raters move {self.metric.name} is hidden by items that change sides: with many more items "
+                    f"than the pilot's {self.pilot.n_items:,}, power can be lower than planned."
+                )
+        if np.nanmax([abs(self.contrast), *detectable]) > self.found.largest * (1 + 1e-9):
+            notes.append(
+                f"A and B of the pilot are {self.found.largest:.4g} apart in {self.metric.name}: no gold makes a "
+                "larger contrast of them."
+            )
+        return notes
+
+
+def _towards_a(rule: Rule) -> Rule:
+    """Return the rule for contrasts without a sign."""
+    return replace(rule, alternative="greater" if rule.alternative != "two-sided" else "two-sided")

@@ -1,0 +1,470 @@
+"""From pilot data to a plan: the pilot's own items, its raters, or a model of gold; and how sure that is.
+
+Without a difference of the user's own, the plan is for the one that the pilot shows, if it shows one. A contrast that
+is given moves the pilot's items; an ε moves B away from a model that is fitted to gold alone.
+"""
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from assay import _check
+from assay.comparison import variance_components
+from assay.errors import ArgumentError, AssayWarning
+from assay.inference import ConfidenceInterval
+from assay.metrics import Metric
+from assay.models import CategoricalModel, EmpiricalModel, Fit, ResponseModel, SmoothedModel, fit
+from assay.planning import follow_ups
+from assay.planning.choices import Limits, value_of
+from assay.planning.designs import USUAL_RATERS, USUAL_RESPONSES, Design, Responses
+from assay.planning.differences import Effect
+from assay.planning.engines.pilot import PilotEngine
+from assay.planning.engines.raters import MOST_RATERS, RaterEngine
+from assay.planning.engines.simulated_pvalues import Test
+from assay.planning.groups import Wanted, cells_of
+from assay.planning.planner import Compute, Draft, from_model, listed_metrics
+from assay.planning.plans import Cell, Pilot
+from assay.planning.premises import premises
+from assay.planning.rater_shapes import Numbers, having_raters, shapes_of, without_raters
+from assay.planning.targets import Target, fewest_raters
+from assay.rating_design import design_of, rated
+from assay.responses import Contest, ResponseTable
+
+PILOT_MODELS = ("auto", "smoothed", "fitted", "empirical")
+
+
+def draft(
+    contest: Contest,
+    limits: Limits,
+    *,
+    metrics: Sequence[str | Metric] | str | Metric | None,
+    epsilons: tuple[float, ...],
+    epsilon_a: float,
+    effect: Effect | None,
+    n_responses: Sequence[Responses] | int | None,
+    n_raters: Numbers,
+    raters_per_item: Numbers,
+    nested: bool,
+    with_raters: bool,
+    cluster: str | None,
+    follow_up: list[int],
+    pilot_model: str,
+    progress: Callable[[int], object] | None,
+    compute: Compute | None,
+    options: dict[str, Any],
+) -> Draft:
+    """Plan from a pilot, in the way that its data and the question ask for."""
+    _check.one_of("pilot_model", pilot_model, PILOT_MODELS)
+    contest = contest.complete()
+    if limits.target is None and not limits.n_items and not limits.budgets:
+        limits = replace(limits, target=Target("power", 0.8))
+    chosen = listed_metrics(metrics, contest.scale.kind, gold=contest.gold is not None)
+    if effect is not None and epsilons:
+        raise ArgumentError("give the difference once: epsilon, or an effect.")
+    if with_raters or any((n_raters, raters_per_item, nested)) or contest.gold is None:
+        if epsilons or epsilon_a:
+            raise ArgumentError("ε moves a model of gold's responses; with raters, give the difference as a contrast.")
+        if cluster is not None:
+            raise ArgumentError("clusters of items cannot be planned together with raters yet; leave one of them out.")
+        found = _with_raters(
+            contest, limits, metrics=chosen, effect=effect, n_repeats=n_responses, n_raters=n_raters,
+            raters_per_item=raters_per_item, nested=nested, follow_up=follow_up, options=options,
+        )  # fmt: skip
+    elif epsilons or pilot_model != "auto":
+        if cluster is not None or follow_up:
+            raise ArgumentError("clusters and follow-ups need the pilot's own A and B: leave ε and the model out.")
+        found = _by_gold(
+            contest, limits, metrics=chosen, epsilons=epsilons, epsilon_a=epsilon_a, effect=effect,
+            n_responses=n_responses, pilot_model=pilot_model, progress=progress, compute=compute, options=options,
+        )  # fmt: skip
+    else:
+        found = _by_items(
+            contest, limits, metrics=chosen, effect=effect, n_responses=n_responses, cluster=cluster,
+            follow_up=follow_up, progress=progress, options=options,
+        )  # fmt: skip
+    return replace(found, notes=[*found.notes, *contest.notes])
+
+
+def _by_items(
+    contest: Contest,
+    limits: Limits,
+    *,
+    metrics: list[Any],
+    effect: Effect | None,
+    n_responses: Sequence[Responses] | int | None,
+    cluster: str | None,
+    follow_up: list[int],
+    progress: Callable[[int], object] | None,
+    options: dict[str, Any],
+) -> Draft:
+    """Plan from the contrasts of the pilot's own items."""
+    assert contest.gold is not None
+    given = premises(EmpiricalModel.of(contest), metrics=metrics, **options)
+    engine = PilotEngine(contest, given, effect=effect, cluster=cluster)
+    own = Design(contest.n_items, *engine.own)
+    contrast, interval, pvalue = engine.own_contrast()
+    settled = effect is not None or math.isnan(pvalue) or pvalue <= given.tests[0].alpha
+    if not settled:
+        limits = replace(limits, detect=0.8, target=None, n_items=limits.n_items or _looked_at(limits, own))
+    shapes = [Design(1, *sizes) for sizes in _sizes(n_responses, engine.own)]
+    limits.check(shapes)
+    names = [metric.name for metric in given.metrics]
+    cells: list[Cell] = []
+    for shape in shapes:
+        wanted = limits.wanted(shape)
+        if wanted.n_items or wanted.limit:
+            cells += cells_of(
+                engine, shape, wanted, metrics=names, tests=given.tests, with_power=given.with_power,
+            )  # fmt: skip
+        if progress is not None:
+            progress(1)
+    searched = [cell for cell in cells if not limits.n_items and limits.target is not None and cell.metric == names[0]]
+    needed = None
+    if searched and settled:
+        goal = limits.target
+        assert goal is not None
+        reached = [cell for cell in searched if goal.kind == "power" and goal.reached(cell.power)]
+        chosen = min(reached, key=lambda cell: limits.costs.of(cell.design), default=None)
+        needed = None if chosen is None else engine.needed_interval(chosen.design)
+    facts = Pilot(
+        design=own, model="the pilot's own items", difference="as in the pilot" if effect is None else "given",
+        contrast=contrast, contrast_interval=interval, settled=settled, needed=needed,
+    )  # fmt: skip
+    return Draft(
+        cells=cells,
+        shapes=shapes,
+        metric=names[0],
+        tests=given.tests,
+        with_power=given.with_power,
+        confidence_level=given.confidence_level,
+        model=f"the pilot's {contest.n_items:,} items",
+        parameters={
+            "metric": ",".join(names),
+            "difference": _difference(effect),
+            "engine": "pilot",
+            **({"cluster": cluster} if cluster else {}),
+        },
+        data=contest.digest,
+        seed=given.seed,
+        pilot=facts,
+        follow_ups=follow_ups.of_items(engine, own, follow_up, test=given.tests[0], costs=limits.costs),
+        notes=_item_notes(engine, shapes, contest, effect, cluster=cluster),
+        limits=limits,
+    )
+
+
+def _looked_at(limits: Limits, own: Design) -> tuple[int, ...]:
+    """Return numbers of items to show where there is no difference to plan for, and no budget says which."""
+    if limits.budgets:
+        return ()
+    return tuple(own.n_items * factor for factor in (1, 2, 5, 10))
+
+
+def _difference(effect: Effect | None) -> str:
+    return "pilot" if effect is None else f"{effect.metric.name} {effect.contrast:g}"
+
+
+def _item_notes(
+    engine: PilotEngine, shapes: Sequence[Design], contest: Contest, effect: Effect | None, *, cluster: str | None
+) -> list[str]:
+    notes = []
+    own = engine.own
+    if effect is not None:
+        shown = Design(1, *own).per_item
+        notes.append(
+            f"A and B of the pilot are moved to a contrast of {effect.contrast:g} in {effect.metric.name} with "
+            f"{shown}: items on which A is better count more, and items on which they agree keep their share."
+        )
+    else:
+        notes.append("the difference is the pilot's own estimate, and such estimates tend to be too large.")
+    beyond = [
+        role for place, role in enumerate(("gold", "A", "B"))
+        if any(shape.n_responses[place] > own[place] for shape in shapes)
+    ]  # fmt: skip
+    if beyond:
+        notes.append(
+            f"designs with more responses of {', '.join(beyond)} than the pilot's {'/'.join(map(str, own))} rest on a "
+            "model of its items, from which the noise of their responses is taken out."
+        )
+    single = [
+        role for role, side in zip(("gold", "A", "B"), (contest.gold, contest.a, contest.b), strict=True)
+        if side is not None and int(side.sizes.max()) < 2
+    ]  # fmt: skip
+    if any(role in beyond for role in single):
+        notes.append(
+            f"the pilot has one response per item of {', '.join(role for role in single if role in beyond)}, so its "
+            "noise is unknown: more responses are taken to repeat the first. Collect 2 or more for some items."
+        )
+    if any(not metric.additive for metric in engine.premises.metrics):
+        notes.append("metrics without item scores are simulated from a model of the pilot's items without their noise.")
+    roles = rated(contest)
+    if roles and design_of(*(contest.sources[role] for role in roles)).kind != "nested":
+        notes.append(
+            "the pilot's raters judged several items each, and this plan takes every response as another rater's; "
+            "compare will count raters as a random factor: plan for that with raters (--raters)."
+        )
+    if cluster is not None:
+        effects = engine.design_effect(0)
+        n_clusters = len(set(contest.groups[cluster].tolist()))
+        notes.append(
+            f"items come in {n_clusters} clusters ({cluster}), about {contest.n_items / n_clusters:.3g} each; that "
+            f"multiplies the variance of the contrast by {effects:.2f}. Designs are taken to have clusters like these."
+        )
+    return notes
+
+
+def _sizes(asked: Sequence[Responses] | int | None, own: tuple[int, int, int]) -> list[tuple[int, int, int]]:
+    """Return the numbers of responses; one number is gold's, and A and B answer as often as in the pilot."""
+    if asked is None:
+        usual = [k for k in USUAL_RESPONSES if k <= max(10, 2 * own[0])]
+        listed: list[Responses] = sorted({*usual, own[0]})
+    else:
+        listed = [asked] if isinstance(asked, int) else list(asked)
+        if not listed:
+            raise ArgumentError("`n_responses` must name at least one number; got none.")
+    return [
+        (_check.integer("n_responses", each, at_least=1), own[1], own[2]) if not isinstance(each, tuple) else each
+        for each in listed
+    ]
+
+
+def _by_gold(
+    contest: Contest,
+    limits: Limits,
+    *,
+    metrics: list[Any],
+    epsilons: tuple[float, ...],
+    epsilon_a: float,
+    effect: Effect | None,
+    n_responses: Sequence[Responses] | int | None,
+    pilot_model: str,
+    progress: Callable[[int], object] | None,
+    compute: Compute | None,
+    options: dict[str, Any],
+) -> Draft:
+    """Plan from a model of gold alone; B is moved away from it."""
+    assert contest.gold is not None
+    if not epsilons and effect is None:
+        raise ArgumentError(
+            "`pilot_model` (--pilot-model) is for a difference that is given: add epsilon or a contrast."
+        )
+    fitted: Fit | None = None
+    if pilot_model == "empirical":
+        model: ResponseModel = EmpiricalModel(contest.gold, contest.scale)
+    else:
+        fitted = _fitted(contest)
+        if pilot_model == "auto":
+            pilot_model = "smoothed" if isinstance(fitted.model, CategoricalModel) else "fitted"
+        model = SmoothedModel.of(fitted.model, contest.gold) if pilot_model == "smoothed" else fitted.model
+    sizes = {role: max(1, round(count)) for role, count in contest.n_responses.items()}
+    if n_responses is None:
+        usual = [k for k in USUAL_RESPONSES if k <= max(10, 2 * sizes["gold"])]
+        n_responses = sorted({*usual, sizes["gold"]})
+    found = from_model(
+        model, limits, metrics=metrics, epsilons=epsilons, epsilon_a=epsilon_a, effect=effect, n_responses=n_responses,
+        progress=progress, compute=compute, options=options,
+    )  # fmt: skip
+    facts = Pilot(
+        design=Design(contest.n_items, sizes["gold"], sizes["a"], sizes["b"]), model=pilot_model, difference="given",
+        goodness=() if fitted is None else tuple(feature.to_dict() for feature in fitted.goodness),
+    )  # fmt: skip
+    notes = ["ε moves a model of gold: the answers of the pilot's A and B are not used."]
+    most = max(cell.n_responses["gold"] for cell in found.cells)
+    if most > 2 * sizes["gold"]:
+        notes.append(
+            f"designs with {most} responses per item go far beyond the pilot's {sizes['gold']}: they rest on the model."
+        )
+    return replace(found, pilot=facts, notes=[*found.notes, *notes, *_misfit(fitted, pilot_model)], limits=limits)
+
+
+def _fitted(contest: Contest) -> Fit:
+    assert contest.gold is not None
+    table = ResponseTable(contest.items, {"gold": contest.gold}, contest.scale)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AssayWarning)  # the same words are among the fit's notes
+        return fit(table, source="gold", rng=0)
+
+
+def _misfit(fitted: Fit | None, pilot_model: str) -> list[str]:
+    if fitted is None:
+        return []
+    notes = list(fitted.notes)
+    bad = [feature for feature in fitted.goodness if feature.pvalue < 0.05]
+    if bad:
+        what = ", ".join(f"{feature.name} (p = {feature.pvalue:.2g})" for feature in bad)
+        remedy = "the plan bends it towards the items seen" if pilot_model == "smoothed" else "compare with empirical"
+        notes.append(f"the fitted model misses the pilot's {what}; {remedy}.")
+    return notes
+
+
+def _with_raters(
+    contest: Contest,
+    limits: Limits,
+    *,
+    metrics: list[Any],
+    effect: Effect | None,
+    n_repeats: Any,
+    n_raters: Numbers,
+    raters_per_item: Numbers,
+    nested: bool,
+    follow_up: list[int],
+    options: dict[str, Any],
+) -> Draft:
+    """Plan items, raters and repeats of the models by the pilot's variance components."""
+    if len(metrics) > 1:
+        raise ArgumentError(f"a plan with raters is for one metric; got {', '.join(map(str, metrics))}.")
+    given = premises(
+        EmpiricalModel(contest.a, contest.scale),
+        metrics=metrics,
+        **{
+            name: options[name]
+            for name in ("alpha", "alternative", "confidence_level", "rng", "workers")
+            if name in options
+        },
+    )
+    metric = given.metrics[0]
+    contrast = None if effect is None else _in_units_of(metric, effect)
+    found = variance_components(
+        contest, metric=metric, n_resamples=options.get("n_resamples", 1999), confidence_level=given.confidence_level,
+        rng=given.seed, workers=given.workers,
+    )  # fmt: skip
+    engine = RaterEngine.of(
+        contest, found, metric=metric, contrast=contrast, level=given.confidence_level, seed=given.seed
+    )
+    settled = contrast is not None or engine.settled
+    if not settled:
+        limits = replace(limits, detect=0.8, target=None, n_items=limits.n_items or _looked_at(limits, engine.pilot))
+    shapes = list(shapes_of(engine, n_raters, raters_per_item, n_repeats, nested=nested))
+    if not shapes:
+        raise ArgumentError("`raters_per_item` must not exceed the number of raters (--raters-per-item, --raters).")
+    limits = replace(limits, fewest=2)
+    limits.check(shapes)
+    test = given.tests[0]
+    for_raters = _looks_for_raters(engine, limits, n_raters, nested=nested)
+    groups = (
+        _rater_groups(engine, shapes, limits, test) if for_raters else [(each, limits.wanted(each)) for each in shapes]
+    )
+    cells = [
+        cell
+        for each, wanted in groups
+        if wanted.n_items or wanted.limit
+        for cell in cells_of(engine, each, wanted, metrics=[metric.name], tests=[test], with_power=True)
+    ]
+    searched = "raters" if for_raters else "items"
+    return Draft(
+        cells=cells,
+        shapes=[] if for_raters else shapes,
+        metric=metric.name,
+        tests=(test,),
+        with_power=True,
+        confidence_level=given.confidence_level,
+        model="the pilot's variance components",
+        parameters={"metric": metric.name, "difference": _difference(effect), "engine": "components"},
+        data=contest.digest,
+        seed=given.seed,
+        pilot=Pilot(
+            design=engine.pilot,
+            raters=engine.judged.kind if engine.pilot.n_raters else "",
+            model="variance components",
+            difference="as in the pilot" if contrast is None else "given",
+            contrast=found.contrast,
+            settled=settled,
+            searched=searched,
+            needed=_needed(engine, cells, limits, test=test, searched=searched) if settled else None,
+            components=dict(found.components),
+            component_intervals=dict(found.intervals),
+        ),
+        follow_ups=follow_ups.of_raters(engine, follow_up, test=test, costs=limits.costs),
+        notes=[
+            *found.notes,
+            *engine.caveats(
+                [cell.design for cell in cells], [cell.detectable for cell in cells], given=contrast is not None
+            ),
+            *_most_tried(n_raters, cells, limits),
+            *_too_few(engine, cells, limits, test),
+        ],
+        limits=limits,
+    )
+
+
+def _in_units_of(metric: Metric, effect: Effect) -> float:
+    """Return the difference in units of the metric that is planned with."""
+    if effect.metric.name == metric.name or (
+        effect.metric.name == "wins" and metric.name in ("win-rate", "superiority")
+    ):
+        return effect.contrast
+    raise ArgumentError(
+        f"with raters the difference is that of the metric itself: it is given in {effect.metric.name}, and the metric "
+        f"is {metric.name}."
+    )
+
+
+def _looks_for_raters(engine: RaterEngine, limits: Limits, n_raters: Numbers, *, nested: bool) -> bool:
+    """Whether the number of raters is what a target and given items leave to be found."""
+    known = not engine.pilot.n_raters or nested or engine.pilot.nested
+    return bool(limits.n_items) and n_raters is None and limits.target is not None and not known
+
+
+def _rater_groups(engine: RaterEngine, shapes: list[Design], limits: Limits, test: Test) -> list[tuple[Design, Wanted]]:
+    """Return, for each number of items, the design with the fewest raters that reaches the target."""
+    target = limits.target
+    assert target is not None
+    crossed = all(shape.raters_per_item == shape.n_raters for shape in shapes)
+    found = []
+    for kind in without_raters(engine, shapes):
+        for n in limits.n_items:
+
+            def design(r: int, n: int = n, kind: Design = kind) -> Design:
+                return having_raters(engine, kind, n, r, crossed=crossed)
+
+            r = fewest_raters(lambda r, design=design: target.measure(engine, design(r), test), target, MOST_RATERS)  # type: ignore[misc]
+            found.append((design(r or MOST_RATERS), Wanted(n_items=(n,), detect=limits.detect)))
+    return found
+
+
+def _needed(
+    engine: RaterEngine, cells: list[Cell], limits: Limits, *, test: Test, searched: str
+) -> ConfidenceInterval | None:
+    target = limits.target
+    if target is None or target.kind != "power" or not cells:
+        return None
+    reached = [cell for cell in cells if target.reached(cell.power)] or cells
+    chosen = min(reached, key=lambda cell: limits.costs.of(cell.design))
+    return engine.needed_interval(chosen.design, test, target.value, max_items=limits.max_items, of=searched)
+
+
+def _too_few(engine: RaterEngine, cells: list[Cell], limits: Limits, test: Test) -> list[str]:
+    """Say how many raters it takes where no number of items does."""
+    target = limits.target
+    if (
+        target is None
+        or limits.budgets
+        or limits.n_items
+        or any(target.reached(value_of(cell, target)) for cell in cells)
+    ):
+        return []
+    most = cells[-1].design
+    if most.nested or not most.n_raters:
+        return []
+    crossed = most.raters_per_item == most.n_raters
+
+    def value(r: int) -> float:
+        return target.measure(engine, having_raters(engine, most, limits.max_items, r, crossed=crossed), test)
+
+    r = fewest_raters(value, target, MOST_RATERS)
+    enough = f"at least {r} raters are needed" if r else f"nor do {MOST_RATERS:,} raters suffice"
+    return [f"what differs between raters stays however many items they judge; {enough}."]
+
+
+def _most_tried(n_raters: Numbers, cells: list[Cell], limits: Limits) -> list[str]:
+    if n_raters is not None or limits.target is None or not cells:
+        return []
+    reached = [cell for cell in cells if limits.target.kind == "power" and limits.target.reached(cell.power)]
+    if not reached or min(reached, key=lambda cell: limits.costs.of(cell.design)).design.n_raters != USUAL_RATERS[-1]:
+        return []
+    return [
+        f"{USUAL_RATERS[-1]} raters are the most that were tried; say what finding one costs (--cost-rater), or which "
+        "numbers you can have (--raters)."
+    ]

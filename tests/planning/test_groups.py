@@ -1,0 +1,52 @@
+"""Groups of designs: the same numbers inline, from a store and on a cluster, from one set of simulated items."""
+
+import math
+
+import numpy as np
+import pytest
+
+from assay.planning import Design, plan
+from assay.planning.groups import NUMBERS, grid_of, measure, read
+from assay.sweeps import run
+
+
+def elsewhere(groups):
+    """Compute groups as the cells of a study, as `assay plan --store` does."""
+    sweep = run(measure, grid_of(groups), rng=99)  # the study's own seed plays no part
+    return [read(given, shape, row.values) for (given, shape, _), row in zip(groups, sweep.rows, strict=True)]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"metrics": ["mae", "wins"], "n_items": [10, 40], "n_responses": [2, 5], "test": ["swapped-items", "paired-t"]},
+        {"metrics": ["mae"], "target_power": 0.8, "n_responses": [5]},
+        {"metrics": ["mae"], "target_p": 0.05, "budget": 300, "n_responses": [2, 5]},
+        {"metrics": ["rmse"], "n_items": [20], "n_responses": [3], "test": None, "n_simulations": 50},
+    ],
+)
+def test_a_plan_from_a_store_is_the_plan(options, seed):
+    asked = {"epsilon": 0.3, "precision": 0.05, "rng": seed, "workers": 1, **options}
+    assert plan("normal", compute=elsewhere, **asked).to_dict() == plan("normal", **asked).to_dict()
+
+
+def test_designs_with_the_same_responses_are_one_group():
+    seen = []
+
+    def counted(groups):
+        seen.extend(groups)
+        return elsewhere(groups)
+
+    plan("normal", metrics=["mae"], epsilon=0.3, n_items=[10, 40, 90], n_responses=[2, 5], precision=0.05, rng=5,
+         compute=counted)  # fmt: skip
+    assert [(shape, wanted.n_items) for _, shape, wanted in seen] == [
+        (Design(1, k, k, k), (10, 40, 90)) for k in (2, 5)
+    ]
+
+
+def test_a_cell_of_one_design_and_metric_has_plain_names():
+    given = {"model": "normal", "metric": "mae", "n_items": 20, "n_responses": 3, "epsilon": 0.3, "test": None}
+    found = measure(given, np.random.default_rng(0))
+    assert tuple(found) == NUMBERS
+    assert math.isnan(found["power"])
