@@ -417,3 +417,32 @@ def test_coins_items_and_responses_are_drawn_independently():
     counts = [outcomes.count(outcome) for outcome in possible]
     assert sum(counts) == 6400
     assert stats.chisquare(counts).pvalue > 1e-4
+
+
+SMALL_JOB = """
+import sys
+import numpy as np
+import assay
+rng = np.random.default_rng(0)
+gold, a, b = rng.normal(size=(3, 40))
+contest = assay.Contest.from_arrays(gold, gold + 0.1 * a, gold + 0.2 * b)
+if {compiled}:
+    import numba
+result = assay.compare(contest, metric="mae", rng=0)
+print(("numba" in sys.modules, "scipy.special" in sys.modules))
+print(result.draws.tobytes().hex()[:200], result.null_draws.sum(), result.confidence_interval)
+"""
+
+
+def test_a_small_comparison_loads_no_compiler_and_has_the_same_bits():
+    import subprocess
+    import sys
+
+    said = [
+        subprocess.run([sys.executable, "-c", SMALL_JOB.format(compiled=compiled)], capture_output=True, check=True)
+        for compiled in (False, True)
+    ]
+    plain, compiled = (run.stdout.decode().split("\n", 1) for run in said)
+    assert plain[0] == "(False, False)"
+    assert compiled[0].startswith("(True")
+    assert plain[1] == compiled[1]

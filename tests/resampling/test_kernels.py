@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.resampling import _kernels
+from assay.resampling import _kernels, _plain
 from tests.resampling import twins
 
 LEVELS = [0.0, 1.0, 2.5]
@@ -52,6 +52,19 @@ def test_words_are_splitmix64():
     published = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]  # its first words at seed 0
     assert [twins.word(0, i) for i in range(3)] == published
     assert [int(_kernels._word(np.uint64(0), np.uint64(i))) for i in range(3)] == published
+
+
+@given(st.integers(1, 150), SEEDS, st.integers(1, 3), st.integers(0, 2**64 - 1))
+def test_small_jobs_have_the_same_bits_without_the_compiler(n_items, seeds, width, key):
+    columns = np.random.default_rng(n_items).normal(size=(n_items, width))
+    for name in ("bootstrap_sums", "swap_table"):
+        of_seeds = [seeds] if name == "bootstrap_sums" else []
+        plain, compiled = (getattr(side, name)(columns, *of_seeds) for side in (_plain, _kernels))
+        np.testing.assert_array_equal(plain, compiled)
+    table = _plain.swap_table(columns)
+    np.testing.assert_array_equal(_plain.swap_sums(table, seeds), _kernels.swap_sums(table, seeds))
+    streams = (np.uint64(key), 5, 2, 3, 3 + n_items)
+    np.testing.assert_array_equal(_plain.seed_stream(*streams), _kernels.seed_stream(*streams))
 
 
 @given(st.integers(1, 150), SEEDS)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import chdtri
 
 from assay import _check, _random
 from assay.comparison.raters import largest, measured_parts
@@ -299,6 +298,8 @@ class _Repeats:
 
 def _repeats(contest: Contest, metric: AdditiveMetric, role: str, level: float) -> _Repeats:
     """Measure what one response of a model adds to its item."""
+    from scipy.special import chdtri
+
     bare = {name: Responses(source.values, source.offsets) for name, source in contest.sources.items()}
     source = bare[role]
     # Every response is its own rater here, so a cell's pseudo-response is what that response says.
@@ -313,6 +314,8 @@ def _repeats(contest: Contest, metric: AdditiveMetric, role: str, level: float) 
 
 
 def _intervals(table: TwoWay, level: float, *, n_raters: int) -> dict[str, ConfidenceInterval]:
+    from scipy.special import chdtri
+
     if n_raters:
         return table.intervals(confidence_level=level)
     df, tail = table.n_items - 1, (1 - level) / 2

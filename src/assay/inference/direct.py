@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri, stdtrit
 
 from assay.inference.intervals import ConfidenceInterval, conclude, tails_of
 from assay.scales import FloatArray
@@ -40,6 +39,8 @@ def student(
     >>> print(student(2.0, standard_error=0.5, n=10))
     95 % interval 0.8689 to 3.131 (t)
     """
+    from scipy.special import stdtrit
+
     tail, _ = tails_of(confidence_level, alternative)
     if n < 2 or not standard_error > 0 or math.isnan(estimate):
         notes = ("The t interval is undefined: the standard error is 0 or undefined.",)
@@ -84,6 +85,8 @@ def score(
     95 % interval -0.06017 to 0.06017 (score)
     No item tells A and B apart: the interval says how large a difference 60 such items leave possible.
     """
+    from scipy.special import ndtri
+
     tail, _ = tails_of(confidence_level, alternative)
     values = np.asarray(contrasts, dtype=np.float64).ravel()
     size, tolerance = _size(values)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import beta
 
 from assay.inference.pvalues import tie_tolerance
 from assay.scales import FloatArray
@@ -58,8 +57,12 @@ def hedges_factor(degrees_of_freedom: float) -> float:
     half = degrees_of_freedom / 2
     if not half > 0.5:
         return math.nan
-    # Through the beta function, because the difference of two large log-gammas would lose eight digits.
-    return math.sqrt(math.pi / half) / float(beta(half - 0.5, 0.5))
+    if half < 150:
+        return math.exp(math.lgamma(half) - math.lgamma(half - 0.5)) / math.sqrt(half)
+    # The difference of two large log-gammas would lose digits; the series of Γ(z + ½) / Γ(z) has them all here.
+    z = half - 0.5
+    series = 1 - 1 / (8 * z) + 1 / (128 * z**2) + 5 / (1024 * z**3) - 21 / (32768 * z**4) - 399 / (262144 * z**5)
+    return math.sqrt(z / half) * series
 
 
 def win_rate(contrasts: npt.ArrayLike) -> Any:

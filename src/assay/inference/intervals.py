@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr, ndtri
 
 from assay import _check
 from assay.inference.pvalues import ALTERNATIVES, defined, tie_tolerance
@@ -139,6 +138,8 @@ def bca(
     >>> print(bca(range(1001), 500, jackknife=[1.0, 2.0, 3.0], confidence_level=0.9))
     90 % interval 50 to 950 (bca)
     """
+    from scipy.special import ndtr, ndtri
+
     tails = np.array(tails_of(confidence_level, alternative))
     kept, notes = usable(draws, estimate)
     factors = jackknife if isinstance(jackknife, list | tuple) and jackknife and np.ndim(jackknife[0]) else [jackknife]

@@ -8,8 +8,6 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from scipy.special import bdtr, betaincinv, ndtri
-
 from assay import _check
 from assay.inference.intervals import ConfidenceInterval
 from assay.inference.pvalues import ALTERNATIVES
@@ -28,6 +26,8 @@ def wilson(
     tail = _checked(successes, n, confidence_level, alternative)
     if n == 0:
         return _conclude("wilson", math.nan, math.nan, confidence_level, alternative)
+    from scipy.special import ndtri
+
     z = -float(ndtri(tail))
     share = successes / n
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
@@ -50,6 +50,8 @@ def clopper_pearson(
     tail = _checked(successes, n, confidence_level, alternative)
     if n == 0:
         return _conclude("clopper-pearson", math.nan, math.nan, confidence_level, alternative)
+    from scipy.special import betaincinv
+
     low = 0.0 if successes == 0 else float(betaincinv(successes, n - successes + 1, tail))
     high = 1.0 if successes == n else float(betaincinv(successes + 1, n - successes, 1 - tail))
     return _conclude("clopper-pearson", low, high, confidence_level, alternative)
@@ -90,6 +92,8 @@ def binomial_region(n: int, p: float, *, confidence_level: float = 0.95) -> Bino
     >>> print(binomial_region(1200, 0.05))
     46 to 75 of 1,200 (3.83% to 6.25%) with probability of at least 95 % if the rate is 0.05
     """
+    from scipy.special import bdtr
+
     n = _check.integer("n", n, at_least=1)
     p = _check.real("p", p, at_least=0, at_most=1)
     tail = (1 - _check.fraction("confidence_level", confidence_level)) / 2

@@ -78,9 +78,12 @@ def signed_sum_tails(sizes: FloatArray, times: FloatArray, x: float, *, toleranc
     reach = float(sizes @ times)
     if x > reach + tolerance:
         return Tails(0.0, 0.0)
-    listed = _listed(sizes, times, reach - x, tolerance)
-    if listed is not None:
-        return listed
+    grid = grid_step(sizes, slack)
+    countable = float(np.log2(times + 1).sum()) <= 2 * math.log2(LISTED)
+    if countable or not grid:
+        listed = _listed(sizes, times, reach - x, tolerance)
+        if listed is not None:
+            return listed
     spread = math.sqrt(max(float(np.square(sizes[:-1]) @ times[:-1]), 0.0))
     if times[-1] == 1 and sizes[-1] > LARGE * spread:
         rest = [
@@ -95,7 +98,8 @@ def signed_sum_tails(sizes: FloatArray, times: FloatArray, x: float, *, toleranc
             (first.above + second.above) / 2,
             max(first.relative_error, second.relative_error),
         )
-    return _integral(sizes, times, x, grid_step(sizes, slack))
+    found = _integral(sizes, times, x, grid)
+    return _listed(sizes, times, reach - x, tolerance) if found is None and grid else found
 
 
 def grid_step(sizes: FloatArray, slack: float) -> float:

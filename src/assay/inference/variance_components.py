@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import chdtri, fdtri, stdtr, stdtrit
 
 from assay import _check
 from assay.errors import ArgumentError
@@ -67,6 +66,8 @@ class CombinedError:
 
     def half_width(self, tail: float) -> float:
         """Return how far an interval with probability `tail` beyond one end reaches from the estimate."""
+        from scipy.special import stdtrit
+
         quantiles = (float(stdtrit(df, tail)) for df in self.dfs)
         return math.sqrt(sum(part * t * t for part, t in zip(self.variances, quantiles, strict=True)))
 
@@ -101,6 +102,8 @@ class CombinedError:
 
         The bracket is more than a short cut: SciPy's quantile of t is wrong far out (df 2.000000000000001, 1e-150).
         """
+        from scipy.special import stdtr
+
         ratio = distance / self.standard_error
         alone = [float(stdtr(df, -ratio)) for part, df in zip(self.variances, self.dfs, strict=True) if part > 0]
         low, high = (max(end, sys.float_info.min) for end in (min(alone), max(alone)))  # a p-value is never 0
@@ -169,6 +172,8 @@ class TwoWay:
         Exact for the residual of a complete table of normal values, close to nominal for the others; on an incomplete
         table the effective number of values per item and per rater is put in place of the true ones.
         """
+        from scipy.special import chdtri
+
         level = _check.fraction("confidence_level", confidence_level)
         n, r, cells = self.n_items, self.n_raters, self.n_cells
         df = max(cells - n - r + 1, 1)
@@ -299,6 +304,8 @@ def _difference_interval(
     first: tuple[float, float], second: tuple[float, float], per: float, level: float
 ) -> ConfidenceInterval:
     """Return the interval of (s1 − s2) / per for two (mean square, df) pairs (Ting et al. 1990), cut at zero."""
+    from scipy.special import chdtri, fdtri
+
     (s1, df1), (s2, df2) = first, second
     if df1 < 1 or not s1 > 0 or math.isnan(s2):
         note = "The interval is undefined: the table cannot tell this component from the residual."
