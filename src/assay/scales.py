@@ -37,6 +37,8 @@ class Scale:
         How each level is written; empty on a continuous scale.
     reason : str
         Why this scale was chosen, for showing to the user.
+    declared : bool
+        Whether somebody said which levels there are; false where they are only those that were seen in the data.
 
     Examples
     --------
@@ -52,6 +54,7 @@ class Scale:
     levels: tuple[float, ...] = ()
     labels: tuple[str, ...] = ()
     reason: str = field(default="", compare=False)
+    declared: bool = field(default=True, compare=False)
 
     @classmethod
     def of(cls, values: Any, *, kind: str | None = None, order: Sequence[Any] | None = None) -> "Scale":
@@ -83,7 +86,7 @@ class Scale:
         if kind == "continuous":
             return cls("continuous", reason=reason)
         labels = tuple(_written(number) for number in distinct.tolist())
-        return cls(kind, tuple(distinct.tolist()), labels, reason)  # type: ignore[arg-type]
+        return cls(kind, tuple(distinct.tolist()), labels, reason, declared=False)  # type: ignore[arg-type]
 
     @classmethod
     def _of_text(cls, values: Any, kind: str | None) -> "Scale":
@@ -94,7 +97,7 @@ class Scale:
             remedy = "" if kind == "continuous" else " Give the order of the labels, for example order=['low', 'high']."
             raise DataError(f"value {first!r} is not a number, so the scale cannot be {kind}.{remedy}")
         reason = "as asked" if kind else f"text labels such as {labels[0]!r}"
-        return cls("nominal", tuple(float(code) for code in range(len(labels))), tuple(labels), reason)
+        return cls("nominal", tuple(float(code) for code in range(len(labels))), tuple(labels), reason, declared=False)
 
     @classmethod
     def _ordered(cls, values: Any, kind: str | None, order: Sequence[Any]) -> "Scale":

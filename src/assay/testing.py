@@ -10,7 +10,7 @@ import numpy as np
 
 from assay import _random
 from assay.errors import ArgumentError
-from assay.metrics import AdditiveMetric, Metric
+from assay.metrics import AdditiveMetric, Metric, RelativeMetric
 from assay.resampling import summaries_of
 from assay.responses import Contest
 from assay.scales import KINDS, FloatArray
@@ -69,8 +69,9 @@ def _check_words(metric: Metric) -> None:
     _require(metric.better in ("lower", "higher"), metric, "`better` must be 'lower' or 'higher'")
     _require(metric.needs in ("means", "counts", "sorted", "values"), metric, "`needs` must name a summary")
     _require(bool(metric.kinds) and set(metric.kinds) <= set(KINDS), metric, "`kinds` must name kinds of scales")
-    additive = isinstance(metric, AdditiveMetric)
-    _require(metric.additive == additive, metric, "`additive` must be true of an AdditiveMetric, and only of one")
+    for trait, kind in (("additive", AdditiveMetric), ("relative", RelativeMetric)):
+        holds = getattr(metric, trait) == isinstance(metric, kind)
+        _require(holds, metric, f"`{trait}` must be true of each {kind.__name__}, and only of those")
 
 
 def _check_draws(metric: Metric, contests: list[Contest]) -> None:
@@ -111,6 +112,7 @@ def _check_draws(metric: Metric, contests: list[Contest]) -> None:
         _same(of_items.mean(axis=-1), contrast, metric, "the contrast is not the mean of the item contrasts")
         few = [side[:, 3:7] for side in batch]
         _same(metric.item_contrasts(*few), of_items[:, 3:7], metric, "an item's contrast depends on other items")
+        _require(bool((np.abs(of_items) <= metric.span + TOLERANCE).all()), metric, "an item's contrast exceeds `span`")
 
 
 def _check_ignored(metric: Metric, gold: FloatArray, a: FloatArray, b: FloatArray, contrast: FloatArray) -> None:

@@ -23,7 +23,7 @@ from assay import (
 )
 from assay.comparison import Comparisons
 from assay.metrics import BUILTIN
-from assay.metrics.labels import RocAuc
+from assay.metrics.labels import F1, RocAuc
 from assay.metrics.ratings import MeanRating
 from assay.resampling import RULES, first_responses
 from assay.summaries import means
@@ -604,13 +604,46 @@ def test_intervals_by_default():
     methods = [
         entry.confidence_interval.method for entry in compare_each(contest, metrics=metrics, n_resamples=99, rng=0)
     ]
-    assert methods == ["symmetric", "symmetric", "symmetric", "bca", "percentile"]
+    assert methods == ["symmetric", "symmetric", "symmetric", "bca", "t"]
     clustered = replace(contest, groups={"document": np.arange(30) // 2})
     for metric in metrics[:4]:
         found = compare(clustered, metric=metric, cluster="document", n_resamples=99, rng=0)
         assert found.confidence_interval.method == "symmetric"
     drawn = compare(contest, metric="mae", responses="bootstrap", null="recentred", n_resamples=99, rng=0)
     assert drawn.confidence_interval.method == "percentile"
+
+
+@pytest.mark.parametrize("name", ["rmse", "cosine", "spearman", "f1"])
+def test_without_item_scores_the_interval_is_the_jackknifes_with_students_quantile(name):
+    rng = np.random.default_rng(3)
+    gold = rng.uniform(size=25)
+    sides = gold, gold + 0.2 * rng.normal(size=25), gold + 0.4 * rng.normal(size=25)
+    metric = F1(threshold=0.5) if name == "f1" else BUILTIN[name]
+    found = compare(Contest.from_arrays(*sides), metric=metric, n_resamples=99, rng=0)
+    left = np.array([float(metric.contrast(*(np.delete(side, i) for side in sides))) for i in range(25)])
+    error = math.sqrt(24 / 25 * np.square(left - left.mean()).sum())
+    arm = stats.t.ppf(0.975, 24) * error
+    ends = found.confidence_interval
+    assert ends.method == "t"
+    assert (ends.low, ends.high) == pytest.approx((found.contrast - arm, found.contrast + arm))
+    assert found.at(confidence_level=0.9).confidence_interval.width < ends.width
+
+
+def test_the_area_under_the_curve_has_delongs_interval_and_says_where_positives_are_few():
+    rng = np.random.default_rng(4)
+    gold = (np.arange(60) < 4).astype(float)
+    sides = gold, gold + rng.normal(size=60), gold + rng.normal(size=60)
+    metric = RocAuc(threshold=0.5)
+    found = compare(Contest.from_arrays(*sides), metric=metric, n_resamples=99, rng=0)
+    error, df = metric.error(*sides)
+    arm = stats.t.ppf(0.975, df) * error
+    ends = found.confidence_interval
+    assert (ends.low, ends.high) == pytest.approx((found.contrast - arm, found.contrast + arm))
+    assert any("Gold calls only 4 of 60 items positive" in note for note in found.notes)
+    single = [(np.arange(60) < 1).astype(float), *sides[1:]]
+    with pytest.warns(AssayWarning, match="only 1 of 60 items positive"):
+        alone = compare(Contest.from_arrays(*single), metric=metric, n_resamples=99, rng=0)
+    assert math.isnan(alone.confidence_interval.low)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])

@@ -12,7 +12,7 @@ from assay.comparison.raters import _saturation as saturation
 from assay.comparison.raters import measured_parts
 from assay.errors import ArgumentError, DataError
 from assay.inference import two_way
-from assay.metrics import AdditiveMetric, resolve
+from assay.metrics import ItemMetric, resolve
 from assay.resampling import Scheme, draw
 from assay.responses import Contest, Responses
 from assay.scales import Scale
@@ -370,7 +370,7 @@ def test_counted_items_take_the_larger_variance_of_raters():
 
 
 @dataclass(frozen=True)
-class Redeclared(AdditiveMetric):
+class Redeclared(ItemMetric):
     """Mean absolute error as a user would write it."""
 
     name: ClassVar[str] = "my-error"

@@ -60,15 +60,27 @@ def test_laws(items, n_zeros, factor, level):
     at = {"contrasts": factor * items, "confidence_level": level}
     larger = symmetric(factor * draws, factor * items.mean(), **at, **scaled)
     assert (larger.low, larger.high) == pytest.approx((factor * found.low, factor * found.high))
-    for side, end in (("greater", "low"), ("less", "high")):
-        one = symmetric(
-            draws, items.mean(), contrasts=items, confidence_level=(1 + level) / 2, alternative=side, **known
-        )
-        assert getattr(one, end) == pytest.approx(getattr(found, end))
+    for side in ("greater", "less"):
+        bound = symmetric(draws, items.mean(), contrasts=items, confidence_level=level, alternative=side, **known)
+        own = studentised(draws, items.mean(), confidence_level=level, alternative=side, **known)
+        assert (bound.low, bound.high, bound.method) == (own.low, own.high, "symmetric")
     again = interval(
         "symmetric", draws, estimate=items.mean(), jackknife=jackknife_means(items), confidence_level=level, **known
     )
     assert (again.low, again.high) == pytest.approx((found.low, found.high))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_bounds_of_skewed_contrasts_cover_on_either_side(sign):
+    # The quantile of |t| would cover 99.7 % on one side and 89 % on the other.
+    rng = np.random.default_rng(10)
+    n_studies, held = 1000, {"greater": 0, "less": 0}
+    for items in sign * rng.exponential(size=(n_studies, 40)):
+        draws, known = resampled(items, 399, rng)
+        for side in held:
+            held[side] += sign in symmetric(draws, items.mean(), contrasts=items, alternative=side, **known)
+    region = binomial_region(n_studies, 0.95, confidence_level=0.999)
+    assert all(count in region for count in held.values()), (held, region)
 
 
 def test_a_bound_below_one_half_lies_beyond_the_estimate():
@@ -87,7 +99,7 @@ def test_few_items_that_differ_get_students_interval(n_differ):
     items = np.concatenate([np.arange(1.0, n_differ + 1), np.zeros(30)])
     draws, known = resampled(items, 99, np.random.default_rng(6))
     found = symmetric(draws, items.mean(), contrasts=items, **known)
-    plain = student(items.mean(), standard_error=known["standard_error"], n=n_differ)
+    plain = student(items.mean(), standard_error=known["standard_error"], df=n_differ - 1)
     assert (found.low, found.high, found.method) == (plain.low, plain.high, "symmetric")
     assert f"Only {n_differ} items or clusters tell A and B apart" in found.notes[0]
 
@@ -121,7 +133,7 @@ def test_means_of_skewed_contrasts_are_covered_where_students_interval_misses():
     for items in rng.exponential(size=(n_studies, n)):
         draws, known = resampled(items, 399, rng)
         covered += 1.0 in symmetric(draws, items.mean(), contrasts=items, **known)
-        by_student += 1.0 in student(items.mean(), standard_error=known["standard_error"], n=n)
+        by_student += 1.0 in student(items.mean(), standard_error=known["standard_error"], df=n - 1)
     region = binomial_region(n_studies, 0.95, confidence_level=0.999)
     assert region.low <= covered <= region.high
     assert by_student < region.low

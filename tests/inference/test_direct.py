@@ -18,7 +18,7 @@ def test_students_interval_is_scipys(alternative, level):
     data = np.random.default_rng(0).normal(0.2, 1.0, 15)
     theirs = stats.ttest_1samp(data, 0, alternative=alternative).confidence_interval(level)
     error = data.std(ddof=1) / math.sqrt(data.size)
-    ours = student(data.mean(), standard_error=error, n=15, confidence_level=level, alternative=alternative)
+    ours = student(data.mean(), standard_error=error, df=14, confidence_level=level, alternative=alternative)
     assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high))
     again = interval(
         "t", [], estimate=data.mean(), jackknife=jackknife_means(data), standard_error=error, confidence_level=level,
@@ -69,8 +69,8 @@ def test_the_score_interval_has_its_laws(won, lost, same, level):
     [
         (score([0.0, 0.0]), "The score interval is undefined: no item tells A and B apart."),
         (score([1.0, 0.5, 0.0]), "The score interval is undefined: the item contrasts are not all −c, 0 or c."),
-        (student(1.0, standard_error=0.0, n=9), "The t interval is undefined: the standard error is 0 or undefined."),
-        (student(1.0, standard_error=1.0, n=1), "The t interval is undefined: the standard error is 0 or undefined."),
+        (student(1.0, standard_error=0.0, df=8), "The t interval is undefined: the standard error is 0 or undefined."),
+        (student(1.0, standard_error=1.0, df=0), "The t interval is undefined: the standard error is 0 or undefined."),
     ],
 )
 def test_undefined_is_nan_with_a_note(result, note):

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from assay import ArgumentError, Contest, FunctionMetric, Scale
-from assay.metrics import BUILTIN, AdditiveMetric, Metric, _kernels, resolve
-from assay.metrics.labels import F1, Precision
+from assay.metrics import BUILTIN, ItemMetric, Metric, _kernels, resolve
+from assay.metrics.labels import F1, Precision, RocAuc
 from assay.metrics.ranking import ranks
 from assay.metrics.ratings import MeanRating
 from assay.metrics.wins import Wins
@@ -198,6 +198,50 @@ def test_the_middle_of_an_ordinal_scale_is_the_default_threshold():
     assert F1().on(scale).threshold == 3.0
 
 
+def test_where_a_threshold_comes_from_is_said():
+    def said(scale, **options):
+        return F1(**options).on(scale).notes(np.zeros(3), np.zeros(3), np.zeros(3))
+
+    [seen] = said(Scale.of([2, 3, 5]))
+    assert seen.startswith("F1 counts an item as positive from a mean response of 3.5, the middle of the levels that")
+    assert "(2 to 5)" in seen
+    assert "--order" in seen
+    [declared] = said(Scale("ordinal", (1.0, 2.0, 3.0, 4.0, 5.0), tuple("12345")))
+    assert declared == "F1 counts an item as positive from a mean response of 3, the middle of the scale (1 to 5)."
+    [ordered] = said(Scale.of(["low", "high"], order=["low", "mid", "high"]))
+    assert ordered == "F1 counts an item as positive from the middle of the order on ('low' to 'high')."
+    assert said(Scale.of([1, 2, 3]), threshold=2.0) == said(Scale.of(["a", "b"])) == []
+
+
+def test_delongs_standard_error_of_the_difference():
+    y = [1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0]
+    a = [0.9, 0.3, 0.8, 0.55, 0.4, 0.2, 0.7, 0.6, 0.65, 0.1, 0.35, 0.45, 0.15, 0.95, 0.5, 0.85, 0.25, 0.05, 0.75, 0.58]
+    b = [0.7, 0.5, 0.6, 0.3, 0.55, 0.2, 0.9, 0.65, 0.4, 0.35, 0.45, 0.1, 0.25, 0.8, 0.75, 0.52, 0.15, 0.42, 0.66, 0.05]
+    sides = [np.array(side, dtype=float) for side in (y, a, b)]
+    metric = RocAuc(threshold=0.5)
+    assert metric.scores(*sides) == pytest.approx((0.929293, 0.777778), abs=5e-7)
+    error, df = metric.error(*sides)
+    assert error**2 == pytest.approx(0.00957045, abs=5e-9)  # ORACLES: DeLong
+    z = float(metric.contrast(*sides)) / error
+    assert (z, 2 * stats.norm.sf(z)) == pytest.approx((1.548780, 0.121435), abs=5e-7)
+    assert min(9, 11) - 1 <= df <= 20 - 2
+
+
+@given(st.integers(0, 10_000))
+def test_delongs_standard_error_is_the_pairwise_one(seed):
+    rng = np.random.default_rng(seed)
+    gold = (rng.permutation(12) < rng.integers(2, 11)).astype(float)
+    a, b = rng.integers(0, 5, size=(2, 12)).astype(float)  # ties
+
+    def variances():
+        wins = [np.sign(side[gold > 0][:, np.newaxis] - side[gold == 0]) / 2 for side in (a, b)]
+        apart = wins[0] - wins[1]
+        return [np.var(apart.mean(axis=axis), ddof=1) / apart.shape[1 - axis] for axis in (1, 0)]
+
+    error, _ = RocAuc(threshold=0.5).error(gold, a, b)
+    assert error**2 == pytest.approx(sum(variances()), abs=1e-12)
+
+
 def test_wins_choose_their_error_by_the_scale():
     assert Wins().on(Scale.of(["a", "b"])).needs == "counts"
     assert Wins().on(Scale.of([1, 2])).needs == "means"
@@ -206,7 +250,7 @@ def test_wins_choose_their_error_by_the_scale():
         Wins(BUILTIN["rmse"])
     with pytest.raises(ArgumentError, match="needs numbers or ordered labels"):
         Wins(BUILTIN["mae"]).on(Scale.of(["a", "b"]))
-    with pytest.raises(ArgumentError, match="a single model has no wins"):
+    with pytest.raises(ArgumentError, match="a single model has no score"):
         Wins().score(np.zeros(2), np.zeros(2))
 
 
@@ -302,7 +346,7 @@ def test_a_function_is_not_given_means_of_names_or_counts_of_a_continuum():
 # The contract finds what is broken
 
 
-class Broken(AdditiveMetric):
+class Broken(ItemMetric):
     name = title = "broken"
 
     def item_scores(self, gold, model):

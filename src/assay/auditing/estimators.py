@@ -121,14 +121,14 @@ class Estimators:
                     )
                     found.tests[key._replace(pvalue=TAIL)] = Estimate(one, two)
             methods = [method for method in self.intervals if has_interval(method, metric, scheme)]
-            error, left = np.nan, np.empty(0)
+            error, df, left = np.nan, np.nan, np.empty(0)
             if NEEDED.keys() & set(methods):
-                error, left = moments(metric, *sides, contest=seen, rounding=rounding, clusters=None)
+                error, df, left = moments(metric, *sides, contest=seen, rounding=rounding, clusters=None)
                 left = settled(left, observed, rounding)
             for method in methods:
                 found.limits[Limits(metric.name, write(scheme), method)] = inference.interval(
                     method, kept, estimate=observed, jackknife=left, standard_errors=draws.standard_errors[i],
-                    standard_error=error, span=metric.span, confidence_level=self.confidence_level,
+                    standard_error=error, df=df, span=metric.span, confidence_level=self.confidence_level,
                 )  # fmt: skip
 
     def _draw(

@@ -239,7 +239,7 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Com
         contrast = float(metric.contrast(gold, a, b))
         rounding = rounding_of(metric, seen)
         kept, kept_null = (settled(drawn.contrasts[i], contrast, rounding) for drawn in (draws, null_draws))
-        error, left = moments(metric, gold, a, b, contest=seen, rounding=rounding, clusters=clusters)
+        error, df, left = moments(metric, gold, a, b, contest=seen, rounding=rounding, clusters=clusters)
         left = settled(left if run.resamples_items else left[:0], contrast, rounding)
         flips = flips_of(metric, gold, a, b, rounding=rounding, clusters=clusters) if run.needs_no_draws else None
         tail = tested(
@@ -254,10 +254,11 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Com
         expected = inference.expected_pvalue(kept_null, kept)
         limits = limits_of(
             methods[i], kept, estimate=contrast, error=errors[i], jackknife=left,
-            standard_errors=draws.standard_errors[i], standard_error=error, span=metric.span,
+            standard_errors=draws.standard_errors[i], standard_error=error, df=df, span=metric.span,
             confidence_level=how.confidence_level, alternative=how.alternative,
         )  # fmt: skip
         about = [*small(contest, tail), *unequal(seen, metric), *uneven(metric, contest)]
+        about += metric.notes(gold, a, b)
         about += few(metric, gold, a, b, interval=methods[i], resamples_items=run.resamples_items)
         notes = dict.fromkeys([*contest.notes, *caveats, *tail.notes, *limits.notes, *about])
         if math.isnan(contrast) or math.isnan(limits.low):
@@ -297,6 +298,7 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Com
                 null_draws=kept_null,
                 standard_errors=frozen(draws.standard_errors[i]),
                 item_error=error,
+                df=df,
                 jackknife=left,
                 span=metric.span,
                 error=errors[i],

@@ -134,6 +134,7 @@ class Comparison(Record):
     standard_errors: FloatArray = field(default_factory=nothing, repr=False, compare=False)
     item_error: float = field(default=math.nan, repr=False, compare=False)
     jackknife: FloatArray = field(default_factory=nothing, repr=False, compare=False)
+    df: float = field(default=math.nan, repr=False, compare=False)
     span: float = field(default=math.inf, repr=False, compare=False)
     error: CombinedError | None = field(default=None, repr=False, compare=False)
     flips: SignFlips | None = field(default=None, repr=False, compare=False)
@@ -179,6 +180,7 @@ class Comparison(Record):
             jackknife=self.jackknife,
             standard_errors=self.standard_errors,
             standard_error=self.item_error,
+            df=self.df,
             span=self.span,
             confidence_level=confidence_level,
             alternative=alternative,

@@ -8,15 +8,15 @@ from assay.metrics import Metric
 from assay.scales import FloatArray
 
 SCORES = "item scores, resampled items and all responses"
-NEEDED = {"bca": "resampled items and all responses"} | dict.fromkeys(
-    ("studentised", "symmetric", "score", "t"), SCORES
+NEEDED = dict.fromkeys(("bca", "t"), "resampled items and all responses") | dict.fromkeys(
+    ("studentised", "symmetric", "score"), SCORES
 )
 """What each kind of interval needs, in words; percentile and basic need draws alone."""
 
 
 def can_have(method: str, metric: Metric, *, resamples_items: bool) -> bool:
     """Whether a metric has this interval; `resamples_items`: items are drawn, all their responses and raters kept."""
-    return method not in NEEDED or (resamples_items and (metric.additive or method == "bca"))
+    return method not in NEEDED or (resamples_items and (metric.additive or method in ("bca", "t")))
 
 
 def default_interval(
@@ -27,8 +27,10 @@ def default_interval(
     Whether item contrasts are −c, 0 or c is seen from `contrasts`, not from the metric: a tied vote is shared, and
     single labels make signs of other metrics. Without `contrasts` it is what the metric has where no vote is tied.
     """
-    if not (resamples_items and metric.additive):
+    if not resamples_items or not (metric.additive or metric.regular):
         return "percentile"
+    if not metric.additive:
+        return "t"
     signs = metric.counts_items if contrasts is None else inference.are_signs(contrasts, span=metric.span)
     if not signs or clustered:
         return "symmetric"

@@ -1,20 +1,28 @@
 """What the data say before anything is resampled: moments, effect sizes, and notes on what they cannot say."""
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from assay import inference
 from assay.comparison.comparisons import EffectSizes
 from assay.inference import PValue, SignFlips
-from assay.metrics import AdditiveMetric, Metric
+from assay.metrics import AdditiveMetric, ItemMetric, Metric
 from assay.resampling import cluster_jackknife, cluster_sums, jackknife, ratio_error, summaries_of
 from assay.responses import Contest, frozen
 from assay.scales import FloatArray, IntArray
 
-UNEVEN, SMALL = ("mse", "kl", "cross-entropy"), 30
-"""Metrics whose mean hangs on a few items, and below how many items an interval may cover less than it says."""
+SMALL = 30
+"""Below so many items the interval of an uneven metric may cover less than it says."""
+
+
+class Moments(NamedTuple):
+    """How certain a contrast is, seen from the items: its standard error, degrees of freedom, and the jackknife."""
+
+    standard_error: float
+    df: float
+    jackknife: FloatArray
 
 
 def rounding_of(metric: Metric, contest: Contest) -> float:
@@ -41,21 +49,36 @@ def moments(
     contest: Contest,
     rounding: float,
     clusters: IntArray | None,
-) -> tuple[float, FloatArray]:
-    """Return the standard error of the contrast (NaN without item scores) and the contrasts with items left out."""
+) -> Moments:
+    """Return the standard error of the contrast with its degrees of freedom, and the contrasts with items left out.
+
+    The error is that of the item contrasts where there are any, else the metric's own formula, else the jackknife's.
+    """
     if not isinstance(metric, AdditiveMetric):
-        return math.nan, jackknife(contest, metric) if clusters is None else cluster_jackknife(
-            contest, metric, clusters
-        )
+        left = jackknife(contest, metric) if clusters is None else cluster_jackknife(contest, metric, clusters)
+        formula = metric.error(gold, a, b) if clusters is None else None
+        if formula is not None:
+            return Moments(*formula, left)
+        return Moments(_jackknife_error(left, rounding), left.size - 1.0, left)
     contrasts = metric.item_contrasts(gold, a, b)
     if clusters is not None:
         sums, sizes = cluster_sums(contrasts, clusters)
-        return ratio_error(sums, sizes), (sums.sum() - sums) / (sizes.sum() - sizes)
+        left = (sums.sum() - sums) / (sizes.sum() - sizes)
+        return Moments(ratio_error(sums, sizes), sums.size - 1.0, left)
     n = contrasts.size
     if n < 2:
-        return math.nan, np.full(n, np.nan)
+        return Moments(math.nan, math.nan, np.full(n, np.nan))
     spread = 0.0 if np.ptp(contrasts) <= rounding else float(contrasts.std(ddof=1))
-    return spread / math.sqrt(n), (contrasts.sum() - contrasts) / (n - 1)
+    return Moments(spread / math.sqrt(n), n - 1.0, (contrasts.sum() - contrasts) / (n - 1))
+
+
+def _jackknife_error(left: FloatArray, rounding: float) -> float:
+    """Return the jackknife's standard error; 0 where leaving out an item changes nothing, NaN where it is undefined."""
+    if left.size < 2 or np.isnan(left).any():
+        return math.nan
+    if np.ptp(left) <= rounding:
+        return 0.0
+    return math.sqrt((left.size - 1) / left.size * float(np.square(left - left.mean()).sum()))
 
 
 def item_contrasts(metric: Metric, contest: Contest) -> FloatArray | None:
@@ -84,7 +107,7 @@ def effects(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> EffectSi
         return EffectSizes()
     contrasts = metric.item_contrasts(gold, a, b)
     delta = math.nan
-    if not metric.relative:
+    if isinstance(metric, ItemMetric):
         delta = inference.cliffs_delta(metric.item_scores(gold, a), metric.item_scores(gold, b))
         delta = -delta if metric.better == "lower" else delta
     return EffectSizes(
@@ -106,7 +129,7 @@ def small(contest: Contest, tail: PValue) -> list[str]:
 def unequal(contest: Contest, metric: Metric) -> list[str]:
     """Say that a mean of more responses is closer to gold: A and B that answer alike would be called different."""
     of_a, of_b = contest.a.n_responses, contest.b.n_responses
-    if of_a == of_b or metric.gold_free or metric.name == "wins-responses":
+    if of_a == of_b or metric.per_response:
         return []
     return [
         f"A has {of_a:.4g} and B {of_b:.4g} responses per item. Where a metric averages them, more responses are "
@@ -117,11 +140,12 @@ def unequal(contest: Contest, metric: Metric) -> list[str]:
 
 def uneven(metric: Metric, contest: Contest) -> list[str]:
     """Say that so few items may lack those on which the metric hangs."""
-    if metric.name not in UNEVEN or contest.n_items >= SMALL:
+    if not metric.uneven or (contest.n_items >= SMALL and metric.additive):
         return []
     return [
-        f"a mean of {metric.name} hangs on a few items, which {contest.n_items} may lack: the interval may cover less "
-        "than it says (docs/audit-defaults.md). Take more items, or a metric such as mae, tv or js."
+        f"{'a mean of ' * metric.additive}{metric.name} hangs on a few items, which {contest.n_items} may lack: the "
+        "interval may cover less than it says (docs/audit-defaults.md). Take more items, or a metric such as mae, tv "
+        "or js."
     ]
 
 

@@ -69,7 +69,8 @@ def symmetric(
     Both arms are equally long, as Student's are, but the draws say how long, not a normal distribution (Hall 1988).
     It covers better than the studentised interval, whose two quantiles are each less certain, and than Student's where
     contrasts are skewed (docs/audit-defaults.md). Where fewer than ten contrasts differ from zero there is too little
-    to resample, and Student's quantile with one degree of freedom less than those is taken; a note says so.
+    to resample, and Student's quantile with one degree of freedom less than those is taken; a note says so. A one-sided
+    bound has one arm, whose length is the studentised quantile of its own side.
 
     Parameters
     ----------
@@ -100,17 +101,26 @@ def symmetric(
         found = student(
             estimate,
             standard_error=standard_error,
-            n=differ,
+            df=differ - 1,
             confidence_level=confidence_level,
             alternative=alternative,
         )
         note = f"Only {differ} items or clusters tell A and B apart, too few to resample: the interval is Student's."
         return replace(found, method="symmetric", notes=found.notes or (note,))
+    if alternative != "two-sided":
+        bound = studentised(
+            draws,
+            estimate,
+            standard_errors=standard_errors,
+            standard_error=standard_error,
+            confidence_level=confidence_level,
+            alternative=alternative,
+        )
+        return replace(bound, method="symmetric")
     kept, notes = _ratios(draws, estimate, standard_errors, standard_error)
-    share = 1 - 2 * tail  # below 0 for a bound at a level below one half, which lies beyond the estimate
-    length = float(np.quantile(np.abs(kept), abs(share))) if kept.size else math.nan
-    arm = math.copysign(length, share) * standard_error
-    notes += extreme(kept, [max(abs(share), 1 - abs(share))])
+    length = float(np.quantile(np.abs(kept), 1 - 2 * tail)) if kept.size else math.nan
+    arm = length * standard_error
+    notes += extreme(kept, [1 - 2 * tail])
     return conclude("symmetric", (estimate - arm, estimate + arm), confidence_level, alternative, notes)
 
 

@@ -17,35 +17,36 @@ def student(
     estimate: float,
     *,
     standard_error: float,
-    n: int,
+    df: float,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
 ) -> ConfidenceInterval:
-    """Return Student's interval of a mean: estimate ± t · standard error, with n − 1 degrees of freedom.
+    """Return Student's interval: estimate ± t · standard error.
 
     For a mean of item contrasts it covers better than resampling where items are few (docs/audit-defaults.md), unless
-    the contrasts are very skewed. With clusters, n is their number.
+    the contrasts are very skewed; for metrics without item contrasts, with the jackknife's standard error, too.
 
     Parameters
     ----------
     estimate, standard_error : float
-    n : int
-        How many independent contrasts the mean is of.
+    df : float
+        Degrees of freedom of the standard error: the number of items, or of clusters, minus one where it comes from
+        these.
     confidence_level : float
     alternative : {"two-sided", "greater", "less"}
 
     Examples
     --------
-    >>> print(student(2.0, standard_error=0.5, n=10))
+    >>> print(student(2.0, standard_error=0.5, df=9))
     95 % interval 0.8689 to 3.131 (t)
     """
     from scipy.special import stdtrit
 
     tail, _ = tails_of(confidence_level, alternative)
-    if n < 2 or not standard_error > 0 or math.isnan(estimate):
+    if not df > 0 or not standard_error > 0 or math.isnan(estimate):
         notes = ("The t interval is undefined: the standard error is 0 or undefined.",)
         return conclude("t", (math.nan, math.nan), confidence_level, alternative, notes)
-    arm = -float(stdtrit(n - 1, tail)) * standard_error
+    arm = -float(stdtrit(df, tail)) * standard_error
     return conclude("t", (estimate - arm, estimate + arm), confidence_level, alternative, ())
 
 

@@ -35,6 +35,7 @@ def interval(
     jackknife: npt.ArrayLike | Sequence[FloatArray] | None = None,
     standard_errors: npt.ArrayLike | None = None,
     standard_error: float | None = None,
+    df: float = math.nan,
     span: float = math.inf,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
@@ -42,8 +43,8 @@ def interval(
     """Return the interval that `method` makes of the draws.
 
     "bca", "symmetric", "score" and "t" also need `jackknife`, the estimates with one item left out; "studentised" and
-    "symmetric" need `standard_errors` and `standard_error`, "t" the latter. "score" takes `span`, the largest contrast
-    that an item can have.
+    "symmetric" need `standard_errors` and `standard_error`, "t" the latter and takes `df`, its degrees of freedom (one
+    less than items, if left out). "score" takes `span`, the largest contrast that an item can have.
 
     Examples
     --------
@@ -67,7 +68,7 @@ def interval(
         return studentised(draws, estimate, **known)
     left = np.asarray(known.pop("jackknife"), dtype=np.float64).ravel()
     if method == "t":
-        return student(estimate, n=left.size, **known)
+        return student(estimate, df=left.size - 1 if math.isnan(df) else df, **known)
     contrasts = left.size * estimate - (left.size - 1) * left  # of a mean, leaving one out gives that one back
     if method == "score":
         return score(contrasts, span=span, **known)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.errors import ArgumentError, DataError
-from assay.metrics import AdditiveMetric, Metric
+from assay.metrics import ItemMetric, Metric
 from assay.responses import Responses, ResponseTable
 from assay.scales import FloatArray, IntArray
 from assay.summaries import summarise
@@ -132,7 +132,7 @@ def _summary(table: ResponseTable, metric: Metric, name: str, rows: IntArray) ->
 
 def _scored(metric: Metric, gold: FloatArray | None, model: FloatArray) -> tuple[FloatArray, float]:
     """Return the item scores of one model, or its pseudo-values (Tukey), and its score."""
-    if isinstance(metric, AdditiveMetric):
+    if isinstance(metric, ItemMetric):
         items = np.asarray(metric.item_scores(gold, model), dtype=np.float64)  # type: ignore[arg-type]
         return items, float(items.mean())
     score = float(metric.score(gold, model))  # type: ignore[arg-type]

@@ -3,8 +3,8 @@
 error · wins · distribution · labels · ranking · ratings · legacy (replication only) · function (your own)
 """
 
-from assay.metrics.base import AdditiveMetric, Metric
+from assay.metrics.base import AdditiveMetric, ItemMetric, Metric, RelativeMetric
 from assay.metrics.builtin import BUILTIN, resolve
 from assay.metrics.function import FunctionMetric
 
-__all__ = ["BUILTIN", "AdditiveMetric", "FunctionMetric", "Metric", "resolve"]
+__all__ = ["BUILTIN", "AdditiveMetric", "FunctionMetric", "ItemMetric", "Metric", "RelativeMetric", "resolve"]

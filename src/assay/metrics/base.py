@@ -48,6 +48,13 @@ class Metric(ABC):
         a few responses make the item change sides.
     span : float
         The largest contrast that a single item can have; infinite where there is no such limit.
+    regular : bool
+        Whether a single item moves it little and evenly, as it moves a mean, so that the jackknife gives its standard
+        error: true of correlations and roots of means, not of medians and maxima. Additive metrics need not say.
+    uneven : bool
+        Whether it hangs on a few items that are far worse than the others, which a small sample may lack.
+    per_response : bool
+        Whether each response of a model counts alike, so that more of them bring the model no closer to gold.
     ignores : {"", "scale", "line", "magnitude"}
         What of a model's answers it does not look at: their "scale" (all multiplied by the same positive number), the
         "line" that they lie on (the same number added, too), or their "magnitude" altogether, so that only their order
@@ -74,6 +81,9 @@ class Metric(ABC):
     linear: ClassVar[bool] = False
     counts_items: ClassVar[bool] = False
     span: ClassVar[float] = math.inf
+    regular: ClassVar[bool] = False
+    uneven: ClassVar[bool] = False
+    per_response: ClassVar[bool] = False
     ignores: ClassVar[Ignored] = ""
     relative: ClassVar[bool] = False
     gold_free: ClassVar[bool] = False
@@ -110,6 +120,14 @@ class Metric(ABC):
             model = model - np.nanmean(model, axis=axes, keepdims=True)
         return _unit(model, axes) if self.ignores else model
 
+    def error(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[float, float] | None:
+        """Return the standard error of the contrast and its degrees of freedom by a formula; None if there is none."""
+        return None
+
+    def notes(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> list[str]:
+        """Return what the reader of a comparison on these data must know about the metric."""
+        return []
+
     def on(self, scale: Scale) -> Self:
         """Return the metric fitted to a scale (its levels, its thresholds); a scale without meaning is an error."""
         if scale.kind not in self.kinds:
@@ -119,9 +137,22 @@ class Metric(ABC):
 
 @dataclass(frozen=True)
 class AdditiveMetric(Metric):
-    """A metric that is the mean over items of an item score, which is what makes resampling cheap."""
+    """A metric whose contrast is the mean over items of an item contrast, which is what makes resampling cheap."""
 
     additive: ClassVar[bool] = True
+
+    @abstractmethod
+    def item_contrasts(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return how much better A is than B on each item; the last axis is items."""
+
+    def contrast(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the mean of the item contrasts."""
+        return np.asarray(self.item_contrasts(gold, a, b).mean(axis=-1))
+
+
+@dataclass(frozen=True)
+class ItemMetric(AdditiveMetric):
+    """A metric that is the mean over items of an item score."""
 
     @abstractmethod
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
@@ -136,9 +167,21 @@ class AdditiveMetric(Metric):
         """Return the mean of the item scores."""
         return np.asarray(self.item_scores(gold, model).mean(axis=-1))
 
-    def contrast(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-        """Return the mean of the item contrasts."""
-        return np.asarray(self.item_contrasts(gold, a, b).mean(axis=-1))
+
+@dataclass(frozen=True)
+class RelativeMetric(AdditiveMetric):
+    """A metric that exists only between two models, item by item."""
+
+    relative: ClassVar[bool] = True
+    smooth: ClassVar[bool] = False
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Refuse: one model alone has no score."""
+        raise ArgumentError(f"metric {self.name!r} compares two models; a single model has no score.")
+
+    @abstractmethod
+    def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the scores of A and of B, each beside the other."""
 
 
 def is_batch(needs: Needs, gold: FloatArray, a: FloatArray, b: FloatArray) -> bool:

@@ -1,12 +1,13 @@
 """Distances between distributions of responses: total variation, divergences, earth mover's distance, cosine."""
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from assay.metrics.base import AdditiveMetric, Ignored, Metric, is_batch
+from assay.metrics.base import Ignored, ItemMetric, Metric, is_batch
 from assay.scales import FloatArray, Kind, Scale
 from assay.summaries import Needs
 
@@ -21,7 +22,7 @@ def shares(counts: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class ByLevel(AdditiveMetric):
+class ByLevel(ItemMetric):
     """A metric on counts whose item score is a sum over the labels: each depends on its two shares only."""
 
     needs: ClassVar[Needs] = "counts"
@@ -42,6 +43,7 @@ class TotalVariation(ByLevel):
 
     name: ClassVar[str] = "tv"
     title: ClassVar[str] = "total variation"
+    span: ClassVar[float] = 2.0
     distance: ClassVar[bool] = True
     _takes_words: ClassVar[bool] = True
 
@@ -72,6 +74,7 @@ class KullbackLeibler(ByLevel):
 
     name: ClassVar[str] = "kl"
     title: ClassVar[str] = "Kullback–Leibler divergence"
+    uneven: ClassVar[bool] = True
 
     def level_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return P_gold log(P_gold / P_model) of a label."""
@@ -84,6 +87,7 @@ class CrossEntropy(ByLevel):
 
     name: ClassVar[str] = "cross-entropy"
     title: ClassVar[str] = "cross-entropy"
+    uneven: ClassVar[bool] = True
 
     def level_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return −P_gold log P_model of a label."""
@@ -91,11 +95,12 @@ class CrossEntropy(ByLevel):
 
 
 @dataclass(frozen=True)
-class JensenShannon(AdditiveMetric):
+class JensenShannon(ItemMetric):
     """Mean over items of the Jensen–Shannon divergence (natural logarithm): 0 is equal, ln 2 is disjoint."""
 
     name: ClassVar[str] = "js"
     title: ClassVar[str] = "Jensen–Shannon divergence"
+    span: ClassVar[float] = math.log(2)
     needs: ClassVar[Needs] = "counts"
     kinds: ClassVar[tuple[Kind, ...]] = LABELS
 
@@ -107,7 +112,7 @@ class JensenShannon(AdditiveMetric):
 
 
 @dataclass(frozen=True)
-class EarthMover(AdditiveMetric):
+class EarthMover(ItemMetric):
     """Mean over items of the Wasserstein distance between the item's two sets of responses ("mean EMD").
 
     On an ordinal scale it works on the counts of the levels, on a continuous one on the sorted responses.
@@ -150,6 +155,7 @@ class EarthMoverMeans(Metric):
 
     name: ClassVar[str] = "emd-means"
     title: ClassVar[str] = "earth mover's distance of item means"
+    regular: ClassVar[bool] = True
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the mean distance of the ordered item means."""
@@ -162,6 +168,7 @@ class EarthMoverResponses(Metric):
 
     name: ClassVar[str] = "emd-responses"
     title: ClassVar[str] = "earth mover's distance of all responses"
+    regular: ClassVar[bool] = True
     needs: ClassVar[Needs] = "values"
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
@@ -176,6 +183,7 @@ class Cosine(Metric):
 
     name: ClassVar[str] = "cosine"
     title: ClassVar[str] = "cosine distance"
+    regular: ClassVar[bool] = True
     ignores: ClassVar[Ignored] = "scale"
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
@@ -189,6 +197,8 @@ class CosineResponses(Metric):
 
     name: ClassVar[str] = "cosine-responses"
     title: ClassVar[str] = "cosine distance of all responses"
+    regular: ClassVar[bool] = True
+    per_response: ClassVar[bool] = True
     ignores: ClassVar[Ignored] = "scale"
     needs: ClassVar[Needs] = "values"
 

@@ -5,12 +5,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from assay.metrics.base import AdditiveMetric, Metric, is_batch
+from assay.metrics.base import ItemMetric, Metric, is_batch
 from assay.scales import FloatArray
 
 
 @dataclass(frozen=True)
-class MeanAbsoluteError(AdditiveMetric):
+class MeanAbsoluteError(ItemMetric):
     """Mean over items of |mean response of the model − mean response of gold|."""
 
     name: ClassVar[str] = "mae"
@@ -31,11 +31,12 @@ class MeanAbsoluteError(AdditiveMetric):
 
 
 @dataclass(frozen=True)
-class MeanSquaredError(AdditiveMetric):
+class MeanSquaredError(ItemMetric):
     """Mean over items of (mean response of the model − mean response of gold)²."""
 
     name: ClassVar[str] = "mse"
     title: ClassVar[str] = "mean squared error"
+    uneven: ClassVar[bool] = True
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return (model − gold)² for each item."""
@@ -48,6 +49,7 @@ class RootMeanSquaredError(Metric):
 
     name: ClassVar[str] = "rmse"
     title: ClassVar[str] = "root mean squared error"
+    regular: ClassVar[bool] = True
     distance: ClassVar[bool] = True
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
@@ -61,6 +63,7 @@ class MaxError(Metric):
 
     name: ClassVar[str] = "max-error"
     title: ClassVar[str] = "maximum absolute error"
+    uneven: ClassVar[bool] = True
     distance: ClassVar[bool] = True
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:

@@ -8,17 +8,21 @@ item is its plurality vote, each label is taken against the rest, and the mean o
 label for which the score is undefined is left out of that mean.
 """
 
+import math
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
 
 from assay.errors import ArgumentError
-from assay.metrics.base import ROUNDING, AdditiveMetric, Better, Ignored, Metric
+from assay.metrics.base import ROUNDING, Better, Ignored, ItemMetric, Metric
 from assay.metrics.distribution import LABELS, by_rows, shares
 from assay.metrics.ranking import ranks
 from assay.scales import FloatArray, Kind, Scale
 from assay.summaries import Needs
+
+FEW = 10
+"""Below so many positive (or negative) items a note says that the area under the curve rests on few."""
 
 
 def votes(counts: FloatArray) -> FloatArray:
@@ -35,7 +39,7 @@ def votes(counts: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class Accuracy(AdditiveMetric):
+class Accuracy(ItemMetric):
     """Share of items where the model's plurality vote is gold's; tied votes are shared.
 
     An item where gold and the model have each several tied labels scores the chance that they agree when every tie is
@@ -58,11 +62,12 @@ class Accuracy(AdditiveMetric):
 
 
 @dataclass(frozen=True)
-class AccuracyResponses(AdditiveMetric):
+class AccuracyResponses(ItemMetric):
     """Mean over items of the share of the model's responses that are gold's plurality vote; tied votes are shared."""
 
     name: ClassVar[str] = "accuracy-responses"
     title: ClassVar[str] = "accuracy of single responses"
+    per_response: ClassVar[bool] = True
     better: ClassVar[Better] = "higher"
     needs: ClassVar[Needs] = "counts"
     kinds: ClassVar[tuple[Kind, ...]] = LABELS
@@ -84,16 +89,20 @@ class OneAgainstRest(Metric):
         The mean response from which an item is positive; the middle of an ordinal scale when left out.
     positive : str, optional
         On a nominal scale: the one label that counts as positive, instead of the mean over all labels.
+    column, nominal, origin
+        Set by `on`: where the positive label stands, whether the scale is nominal, and where the threshold comes from.
     """
 
     smooth: ClassVar[bool] = False
     better: ClassVar[Better] = "higher"
     kinds: ClassVar[tuple[Kind, ...]] = ("nominal", "ordinal", "continuous")
+    regular: ClassVar[bool] = True
 
     threshold: float | None = None
     positive: str | None = None
     column: int | None = None
     nominal: bool = False
+    origin: str = ""
 
     @property
     def needs(self) -> Needs:  # type: ignore[override]
@@ -122,7 +131,12 @@ class OneAgainstRest(Metric):
                 f"metric {self.name!r} on a continuous scale needs the value from which an item counts as positive: "
                 f"give a threshold (--threshold 0.5)."
             )
-        return replace(self, threshold=(scale.levels[0] + scale.levels[-1]) / 2)
+        middle = (scale.levels[0] + scale.levels[-1]) / 2
+        return replace(self, threshold=middle, origin=_origin(middle, scale))
+
+    def notes(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> list[str]:
+        """Say from which value an item counts as positive, where the user did not."""
+        return [f"{self.title} counts an item as positive from {self.origin}"] if self.origin else []
 
     def _positive(self, side: FloatArray) -> FloatArray:
         """Return, on a last axis of labels, with what weight each item is positive: 1, 0, or a share of a tied vote."""
@@ -197,6 +211,37 @@ class RocAuc(OneAgainstRest):
         by_label = (np.moveaxis(side, -1, -2) for side in (self._positive(gold), scored))
         return _mean_defined(by_rows("areas", *by_label))
 
+    def error(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[float, float] | None:
+        """Return DeLong's standard error of the contrast (DeLong, DeLong and Clarke-Pearson 1988).
+
+        Its degrees of freedom are Satterthwaite's, from the numbers of positive and of negative items. There is none on
+        a nominal scale, where votes are shared and labels averaged.
+        """
+        if self.nominal:
+            return None
+        positive = self._positive(gold)[..., 0] > 0
+        if min(positive.sum(), (~positive).sum()) < 2:
+            return math.nan, math.nan
+        of_a, of_b = (_placements(side[positive], side[~positive]) for side in (a, b))
+        variances = [np.var(one - other, ddof=1) / one.size for one, other in zip(of_a, of_b, strict=True)]
+        squares = sum(variance**2 / (one.size - 1) for variance, one in zip(variances, of_a, strict=True))
+        df = sum(variances) ** 2 / squares if squares > 0 else math.nan
+        return math.sqrt(sum(variances)), float(df)
+
+    def notes(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> list[str]:
+        """Say that few items are positive, or negative: the area rests on them."""
+        found = super().notes(gold, a, b)
+        if self.nominal:
+            return found
+        positives = int(self._positive(gold).sum())
+        fewer, which = min((positives, "positive"), (len(gold) - positives, "negative"))
+        if 0 < fewer < FEW:
+            found.append(
+                f"Gold calls only {fewer} of {len(gold):,} items {which}: the area under the curve rests on "
+                f"{'it' if fewer == 1 else 'them'}, and the interval is rough."
+            )
+        return found
+
     def seen(self, model: FloatArray) -> FloatArray:
         """Return ranks: of the items' means or, label by label, of its shares, filled up so that they stay shares."""
         if not self.nominal:
@@ -204,6 +249,30 @@ class RocAuc(OneAgainstRest):
         by_label = np.moveaxis(ranks(np.moveaxis(shares(model), -1, -2)), -2, -1)
         rest = by_label.shape[-1] * by_label.shape[-2] - by_label.sum(axis=-1, keepdims=True)
         return np.concatenate([by_label, rest], axis=-1)
+
+
+def _origin(middle: float, scale: Scale) -> str:
+    """Say what the middle of a scale is, and that another sample may have another if nobody declared the levels."""
+    if scale.is_numeric:
+        ends = f"{scale.labels[0]} to {scale.labels[-1]}"
+        value = f"a mean response of {middle:g}"
+    else:
+        ends = f"{scale.labels[0]!r} to {scale.labels[-1]!r}"
+        value = "the middle of the order on"
+    if scale.declared:
+        return f"{value}, the middle of the scale ({ends})." if scale.is_numeric else f"{value} ({ends})."
+    return (
+        f"{value}, the middle of the levels that these data have ({ends}); other data may have others. Declare the "
+        "levels (order=…, --order), or give a threshold (--threshold)."
+    )
+
+
+def _placements(positive: FloatArray, negative: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the share of negative items that each positive one is above, and of positive ones above each negative."""
+    both = ranks(np.concatenate([positive, negative]))
+    above = (both[: positive.size] - ranks(positive)) / negative.size
+    below = 1 - (both[positive.size :] - ranks(negative)) / positive.size
+    return above, below
 
 
 def _mean_defined(scores: FloatArray) -> FloatArray:

@@ -10,13 +10,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from assay.metrics.base import ROUNDING, AdditiveMetric, Metric
+from assay.metrics.base import ROUNDING, ItemMetric, Metric
 from assay.scales import FloatArray, Scale
 from assay.summaries import IN_A_WORD, Needs
 
 
 @dataclass(frozen=True)
-class EarthMoverHistogramLegacy(AdditiveMetric):
+class EarthMoverHistogramLegacy(ItemMetric):
     """Every published "MEMD": per item, sorted 5-bin counts against sorted 5-bin counts. Measures nothing useful."""
 
     name: ClassVar[str] = "emd-histogram-legacy"

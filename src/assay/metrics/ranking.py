@@ -15,6 +15,7 @@ class Spearman(Metric):
 
     name: ClassVar[str] = "spearman"
     title: ClassVar[str] = "Spearman correlation"
+    regular: ClassVar[bool] = True
     better: ClassVar[Better] = "higher"
     ignores: ClassVar[Ignored] = "magnitude"
 
@@ -34,6 +35,7 @@ class Kendall(Metric):
 
     name: ClassVar[str] = "kendall"
     title: ClassVar[str] = "Kendall correlation"
+    regular: ClassVar[bool] = True
     better: ClassVar[Better] = "higher"
     ignores: ClassVar[Ignored] = "magnitude"
 

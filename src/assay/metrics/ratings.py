@@ -7,13 +7,13 @@ import numpy as np
 
 from assay import _check
 from assay.errors import ArgumentError
-from assay.metrics.base import AdditiveMetric, Better
+from assay.metrics.base import Better, ItemMetric, RelativeMetric
 from assay.scales import FloatArray, Kind, Scale
 from assay.summaries import Needs
 
 
 @dataclass(frozen=True)
-class MeanRating(AdditiveMetric):
+class MeanRating(ItemMetric):
     """Mean over items of the mean rating that the model's output got.
 
     Attributes
@@ -25,6 +25,7 @@ class MeanRating(AdditiveMetric):
     name: ClassVar[str] = "rating"
     title: ClassVar[str] = "mean rating"
     linear: ClassVar[bool] = True
+    per_response: ClassVar[bool] = True
     gold_free: ClassVar[bool] = True
 
     direction: Better = "higher"
@@ -43,14 +44,16 @@ class MeanRating(AdditiveMetric):
 
 
 @dataclass(frozen=True)
-class WinRate(AdditiveMetric):
+class WinRate(ItemMetric):
     """Share of comparisons that the model wins, ties counted half: the mean of preferences (`assay.preferences`)."""
 
     name: ClassVar[str] = "win-rate"
     title: ClassVar[str] = "win rate"
     better: ClassVar[Better] = "higher"
     kinds: ClassVar[tuple[Kind, ...]] = ("ordinal",)
+    span: ClassVar[float] = 1.0
     linear: ClassVar[bool] = True
+    per_response: ClassVar[bool] = True
     gold_free: ClassVar[bool] = True
 
     def on(self, scale: Scale) -> Self:
@@ -67,7 +70,7 @@ class WinRate(AdditiveMetric):
 
 
 @dataclass(frozen=True)
-class Superiority(AdditiveMetric):
+class Superiority(RelativeMetric):
     """Mean over items of the probability that a rating of the model beats one of the other model, ties counted half.
 
     All pairs of ratings of an item are compared, whoever gave them: only the order counts, not the distance.
@@ -80,11 +83,11 @@ class Superiority(AdditiveMetric):
 
     name: ClassVar[str] = "superiority"
     title: ClassVar[str] = "probability of superiority"
-    smooth: ClassVar[bool] = False
     better: ClassVar[Better] = "higher"
     needs: ClassVar[Needs] = "sorted"
-    relative: ClassVar[bool] = True
     gold_free: ClassVar[bool] = True
+    per_response: ClassVar[bool] = True
+    span: ClassVar[float] = 1.0
 
     direction: Better = "higher"
 
@@ -98,10 +101,6 @@ class Superiority(AdditiveMetric):
         won = (first > second).sum(axis=(-2, -1)) - (first < second).sum(axis=(-2, -1))
         signed = won / n_pairs
         return np.asarray(-signed if self.direction == "lower" else signed)
-
-    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
-        """Superiority is relative: one model alone has none."""
-        raise ArgumentError("superiority compares two models; a single model has none.")
 
     def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the probability that A is the better one, and that B is."""

@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from assay.errors import ArgumentError
-from assay.metrics.base import ROUNDING, AdditiveMetric, Better, is_batch
+from assay.metrics.base import ROUNDING, AdditiveMetric, Better, RelativeMetric, is_batch
 from assay.metrics.distribution import TotalVariation
 from assay.metrics.error import MeanAbsoluteError
 from assay.scales import FloatArray, Scale
@@ -14,7 +14,7 @@ from assay.summaries import Needs
 
 
 @dataclass(frozen=True)
-class Wins(AdditiveMetric):
+class Wins(RelativeMetric):
     """Share of items where A's error is smaller than B's, minus the share where B's is smaller.
 
     Attributes
@@ -25,10 +25,8 @@ class Wins(AdditiveMetric):
 
     name: ClassVar[str] = "wins"
     title: ClassVar[str] = "wins"
-    smooth: ClassVar[bool] = False
     distance: ClassVar[bool] = True
     better: ClassVar[Better] = "higher"
-    relative: ClassVar[bool] = True
     counts_items: ClassVar[bool] = True
     span: ClassVar[float] = 1.0
     kinds = ("nominal", "ordinal", "continuous")
@@ -66,10 +64,6 @@ class Wins(AdditiveMetric):
         tie = ROUNDING * max(float(end) for side in (gold, a, b) for end in (side.max(), -side.min()))
         return np.asarray(_kernels.absolute_wins(gold, a, b, tie))
 
-    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
-        """Wins are relative: one model alone has none."""
-        raise ArgumentError("wins compare two models; a single model has no wins.")
-
     def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the share of items that A wins and that B wins."""
         signs = self.item_contrasts(gold, a, b)
@@ -77,24 +71,20 @@ class Wins(AdditiveMetric):
 
 
 @dataclass(frozen=True)
-class WinsResponses(AdditiveMetric):
+class WinsResponses(RelativeMetric):
     """Wins over single responses, paired by position in the item; positions that a source lacks are left out."""
 
     name: ClassVar[str] = "wins-responses"
     title: ClassVar[str] = "wins over single responses"
-    smooth: ClassVar[bool] = False
     better: ClassVar[Better] = "higher"
-    relative: ClassVar[bool] = True
     needs: ClassVar[Needs] = "values"
+    per_response: ClassVar[bool] = True
+    span: ClassVar[float] = 1.0
 
     def item_contrasts(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return (wins of A − wins of B) / pairs for each item."""
         won, lost = _paired_wins(gold, a, b)
         return won - lost
-
-    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
-        """Wins are relative: one model alone has none."""
-        raise ArgumentError("wins compare two models; a single model has no wins.")
 
     def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the mean share of pairs that A wins and that B wins."""

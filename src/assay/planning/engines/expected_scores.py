@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from assay._random import generator
-from assay.metrics import AdditiveMetric
+from assay.metrics import AdditiveMetric, ItemMetric
 from assay.metrics.distribution import ByLevel
 from assay.models.simulation import derive
 from assay.planning.engines.item_scores import (
@@ -81,7 +81,8 @@ def _mean_contrast(setting: Setting, metric: AdditiveMetric, gold: FloatArray, a
 
 def _kind(setting: Setting, metric: AdditiveMetric) -> str | None:
     levels, most = len(setting.model.scale.levels), max(setting.n_responses)
-    if levels < 2 or metric.relative or metric.needs not in ("means", "counts") or most > MOST_RESPONSES:
+    known = isinstance(metric, ItemMetric) and metric.needs in ("means", "counts")
+    if levels < 2 or not known or most > MOST_RESPONSES:
         return None
     if levels == 2:
         return "two levels"
@@ -104,6 +105,7 @@ def _tables(scale: Scale, metric: AdditiveMetric, sizes: tuple[int, int, int], k
         shape = (len(gold), len(model), *gold.shape[1:])
         sides = (np.broadcast_to(gold[:, np.newaxis], shape), np.broadcast_to(model[np.newaxis], shape))
         flat = (np.ascontiguousarray(side).reshape(-1, *gold.shape[1:]) for side in sides)
+        assert isinstance(metric, ItemMetric), "`_kind` is of metrics with item scores"
         tables.append(metric.item_scores(*flat).reshape(shape[:2]))
     return tuple(tables)
 

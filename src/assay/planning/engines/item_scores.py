@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from assay._random import generator
-from assay.metrics import AdditiveMetric
+from assay.metrics import AdditiveMetric, ItemMetric
 from assay.models import ResponseModel
 from assay.models.answers import Answers
 from assay.models.base import Epsilon
@@ -209,7 +209,7 @@ def _sets(
 def _combined(metric: AdditiveMetric, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     """Return the contrasts of sets i of gold, j of A and i + j of B, (i, j, items)."""
     repeats = range(len(gold))
-    if metric.relative:
+    if not isinstance(metric, ItemMetric):
         return np.stack([metric.item_contrasts(gold[i], a, np.roll(b, -i, axis=0)) for i in repeats])
     of_a, of_b = (metric.item_scores(gold[:, np.newaxis], model[np.newaxis]) for model in (a, b))
     # Ratings of a model's own outputs do not look at gold, and have one score for all its sets.

@@ -12,7 +12,7 @@ import numpy as np
 
 from assay._random import child, generator
 from assay.errors import ArgumentError, AssayWarning
-from assay.metrics import AdditiveMetric, Metric
+from assay.metrics import AdditiveMetric, ItemMetric, Metric
 from assay.models.simulation import derive
 from assay.planning.engines import simulated_pvalues as pvalues
 from assay.planning.engines.base import Power
@@ -64,7 +64,7 @@ def simulated(
     if not isinstance(metric, AdditiveMetric):
         return _compared(setting, metric, n_items, test, seed=seed, n=n or COMPARED_DATA_SETS)
     n = n or SIMULATED_DATA_SETS
-    if test.name == "welch-t" and metric.relative:
+    if test.name == "welch-t" and not isinstance(metric, ItemMetric):
         raise ArgumentError(f"welch-t compares the scores of A with those of B, and {metric.name!r} gives neither one.")
     resamples = test.name in ("pooled-responses", "dealt-responses")
     stream = generator(seed, "power by simulation", n_items)
@@ -79,6 +79,7 @@ def simulated(
             deal = test.name == "dealt-responses"
             tails = _resampled_responses(drawn, metric, setting, deal=deal, stream=stream)
         elif test.name == "welch-t":
+            assert isinstance(metric, ItemMetric)
             sign = -1 if metric.better == "lower" else 1
             tails = pvalues.welch_t(*(sign * metric.item_scores(drawn[0], model) for model in drawn[1:]))
         else:
