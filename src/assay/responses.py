@@ -349,20 +349,24 @@ class ResponseTable:
     def to_frame(self) -> "pl.DataFrame":
         """Return a Polars dataframe with one response per row: item, source, rater (if any), repeat, value, groups.
 
-        Repeats are numbered from 1 within item and source. An item without any response, and a source without a
-        response on the first item, get a row whose value is null, so that reading the rows gives this table again.
+        Repeats are numbered from 1 within item and source. A response that is known to be missing, an item without any
+        response, and a source without a response on the first item get a row whose value is null, so that reading the
+        rows gives this table again. A source that answers with probabilities has them in the column `share`.
         """
         import polars as pl
 
-        clash = {"item", "source", "rater", "repeat", "value"} & set(self.groups)
+        clash = {"item", "source", "rater", "repeat", "value", "share"} & set(self.groups)
         if clash:
             raise DataError(f"a group cannot be called {sorted(clash)[0]!r}; rename it.")
         silent = np.logical_and.reduce([source.sizes == 0 for source in self.sources.values()])
         parts = []
         for number, source in enumerate(self.sources.values()):
-            empty = np.flatnonzero(silent) if number == 0 else np.arange(0)
+            lacks = np.zeros(self.n_items, dtype=np.int64) if source.missing is None else source.missing.copy()
+            if number == 0:
+                lacks[silent] = np.maximum(lacks[silent], 1)
             if self.n_items and source.sizes[0] == 0:
-                empty = np.union1d(empty, [0])
+                lacks[0] = max(lacks[0], 1)
+            empty = np.repeat(np.arange(self.n_items), lacks)
             item = np.concatenate([source.items, empty])
             repeat = np.arange(source.values.size) - np.repeat(source.offsets[:-1], source.sizes) + 1
             rater = np.full(source.values.size, -1) if source.raters is None else source.raters
@@ -370,8 +374,14 @@ class ResponseTable:
                 "item": item,
                 "source": np.full(item.size, number),
                 "rater": np.concatenate([rater, np.full(empty.size, -1)]),
-                "repeat": np.concatenate([repeat, np.ones(empty.size, dtype=np.int64)]),
+                "repeat": np.concatenate([repeat, source.sizes[empty] + _within(empty)]),
                 "value": np.concatenate([source.values, np.full(empty.size, np.nan)]),
+                "share": np.concatenate(
+                    [
+                        np.full(source.values.size, np.nan) if source.weights is None else source.weights,
+                        np.full(empty.size, np.nan),
+                    ]
+                ),
             }
             parts.append(pl.DataFrame(part))
         rows = pl.concat(parts).sort("item", "source", "repeat")
@@ -382,6 +392,7 @@ class ResponseTable:
             **({"rater": pl.Series(self.raters, dtype=pl.String).gather(raters)} if self.raters else {}),
             "repeat": rows["repeat"],
             "value": self._cells(rows["value"].fill_nan(None)),
+            **({"share": rows["share"].fill_nan(None)} if not rows["share"].is_nan().all() else {}),
             **{
                 name: pl.Series(column.tolist(), dtype=pl.String).gather(rows["item"])
                 for name, column in self.groups.items()
@@ -418,6 +429,12 @@ def _by_rater(source: Responses, place: IntArray) -> Responses:
     raters = place[source.raters]
     order = np.lexsort((raters, source.items))
     return Responses(source.values[order], source.offsets, raters[order])
+
+
+def _within(items: IntArray) -> IntArray:
+    """Give numbers to the entries of a sorted list of items from 1 within each item."""
+    starts = np.searchsorted(items, items)
+    return np.arange(items.size) - starts + 1
 
 
 def _grid(name: str, array: Any) -> npt.NDArray[Any]:

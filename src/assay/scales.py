@@ -5,7 +5,8 @@ of labels; ordered labels their position in the given order; numbers stay what t
 """
 
 import math
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -158,10 +159,26 @@ def numbers_in(values: Any) -> FloatArray | None:
     if array.dtype.kind == "b":
         return None
     try:
-        numbers = np.array([float(value) for value in array.tolist()], dtype=np.float64)
-    except (TypeError, ValueError):
+        numbers = np.array([_float(value) for value in array.tolist()], dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
         return None
     return numbers if np.isfinite(numbers).all() else None
+
+
+def alike(labels: Iterable[str]) -> tuple[str, str] | None:
+    """Return two labels that differ only by case, spaces or Unicode form, or None.
+
+    Examples
+    --------
+    >>> alike(["Yes", "No", "yes"])
+    ('Yes', 'yes')
+    """
+    seen: dict[str, str] = {}
+    for label in labels:
+        plain = unicodedata.normalize("NFKC", "".join(label.split())).casefold()
+        if seen.setdefault(plain, label) != label:
+            return seen[plain], label
+    return None
 
 
 def _written(value: Any) -> str:
@@ -171,7 +188,14 @@ def _written(value: Any) -> str:
 
 def _number(text: str) -> float | None:
     try:
-        number = float(text)
+        number = _float(text)
     except ValueError:
         return None
     return number if math.isfinite(number) else None
+
+
+def _float(value: Any) -> float:
+    """Return a number; 1_000 is one in Python only, so it is none here."""
+    if isinstance(value, str) and "_" in value:
+        raise ValueError(value)
+    return float(value)

@@ -20,12 +20,16 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from assay.errors import DataError
 from assay.responses import Responses
 from assay.scales import FloatArray, Scale
 
 WordArray = npt.NDArray[np.uint64]
 IN_A_WORD = 8
 """How many counts fit into a word."""
+
+MOST_CELLS = 2**25
+"""So many counts are kept for each source: a quarter of a gigabyte."""
 
 Needs = Literal["means", "counts", "sorted", "values"]
 
@@ -53,6 +57,11 @@ def means(responses: Responses) -> FloatArray:
 def counts(responses: Responses, scale: Scale) -> FloatArray:
     """Return how often each level was given, item by level; the shares of a source that answers with probabilities."""
     width = len(scale.levels)
+    if responses.n_items * width > MOST_CELLS:
+        raise DataError(
+            f"{responses.n_items:,} items × {width:,} labels are {responses.n_items * width:,} counts for each source; "
+            f"at most {MOST_CELLS:,} are kept in memory. Merge rare labels, or take fewer items."
+        )
     cells = responses.items * width + scale.codes(responses.values)
     table = np.bincount(cells, responses.weights, minlength=responses.n_items * width)
     return table.reshape(responses.n_items, width).astype(np.float64)
@@ -60,6 +69,8 @@ def counts(responses: Responses, scale: Scale) -> FloatArray:
 
 def grid(responses: Responses) -> FloatArray:
     """Return the responses as rows of equal length, filled up with NaN."""
+    if responses.weights is not None:
+        raise DataError("a source answers with a share for each label; this metric needs single responses.")
     sizes = responses.sizes
     rows = np.full((responses.n_items, int(sizes.max())), np.nan)
     rows[np.arange(rows.shape[1]) < sizes[:, np.newaxis]] = responses.values

@@ -10,15 +10,17 @@ from assay import DataError
 from assay.io import read
 
 HEADER = "item,source,value\n"
+NOT_UTF8 = "{path} is not UTF-8 text: byte 24 is 0xe9. Save it as UTF-8, or name its encoding: encoding='cp1252' (--encoding cp1252) for most files that Windows wrote."
+UTF16 = "{path} is UTF-16 text; save it as UTF-8, or say so: encoding='utf-16' (--encoding utf-16)."
 
 TEXT_FILES = {
     "empty": (b"", "{path} is empty."),
     "blank": (b"\n\n  \n", "{path} has columns (column 1) but no rows."),
     "header only": (HEADER.encode(), "{path} has columns (item, source, value) but no rows."),
     "NUL": (b"item,source,value\nq1,s,\0\n", "{path} is a binary file (NUL at byte 23), not text."),
-    "not UTF-8": (b"item,source,value\nq1,caf\xe9,1\n", "{path} is not UTF-8 text: byte 24 is 0xe9."),
+    "not UTF-8": (b"item,source,value\nq1,caf\xe9,1\n", NOT_UTF8),
     "cut character": (b"item,source,value\nq1,caf\xc3", "{path} is not UTF-8 text: it ends in the middle of a character."),
-    "UTF-16": ("item,value\n".encode("utf-16"), "{path} is UTF-16 text; save it as UTF-8."),
+    "UTF-16": ("item,value\n".encode("utf-16"), UTF16),
     "too few cells": (
         b"item,source,value\nq1,s,1\nq2,s\n",
         "{path}, line 3 has 2 cells, but the header has 3 columns. "
@@ -185,7 +187,10 @@ def test_broken_json_lines(line, expected, tmp_path):
 def test_values_that_are_lists(tmp_path):
     path = tmp_path / "ratings.jsonl"
     path.write_text('{"item": 1, "source": "s", "value": 1}\n{"item": 1, "source": "s", "value": [1]}\n')
-    assert message(path) == f"{path}, line 2: 'value' is a list or an object, not one value."
+    assert message(path) == (
+        f"{path}, line 2: 'value' is a list or an object, not one value. Name what is in it, such as value.label, or "
+        "value.*.label for every entry of a list."
+    )
 
 
 def test_missing_file_directory_and_unknown_ending(tmp_path):
@@ -194,12 +199,10 @@ def test_missing_file_directory_and_unknown_ending(tmp_path):
         read(tmp_path / "rating.csv")
     assert str(caught.value) == f"there is no file {tmp_path}/rating.csv. Did you mean '{tmp_path}/ratings.csv'?"
     assert message(tmp_path) == f"{tmp_path} is a directory; name one file."
-    known = "known endings: .csv, .tsv, .jsonl, .ndjson, .parquet, .arrow, .feather, .ipc."
+    known = "known endings: .csv, .tsv, .jsonl, .ndjson, .json, .parquet, .arrow, .feather, .ipc."
     for name, expected in {
         "ratings.xlsx": f"files that end in .xlsx cannot be read; {known}",
         "ratings": f"a file needs an ending that says its format; {known}",
-        "ratings.json": f"files that end in .json cannot be read; {known} "
-        "Write one JSON object per line and call it .jsonl.",
     }.items():
         (tmp_path / name).write_text("x")
         assert message(tmp_path / name) == f"{tmp_path / name}: {expected}"

@@ -1,5 +1,5 @@
 from .joining import join as join
 from .logs import read_logs as read_logs
-from .tidy import read as read
+from .reading import read as read
 from .wide import read_wide as read_wide
 from .writing import write as write

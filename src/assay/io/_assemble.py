@@ -43,6 +43,8 @@ class Rows:
     sheet : Sheet, or what else can say where a row is
     where : array of int
         The row of the sheet that each row comes from.
+    weights : array of float, optional
+        The share of each row in its source's answer; NaN where a row is a response of its own.
     """
 
     item: Factor
@@ -51,6 +53,7 @@ class Rows:
     repeat: npt.NDArray[np.float64] | None
     sheet: Places
     where: IntArray
+    weights: npt.NDArray[np.float64] | None = None
 
     def place(self, row: int) -> str:
         """Say where a row is."""
@@ -75,7 +78,11 @@ class Rows:
             rows = order[stops[number] - sizes[number].sum() : stops[number]]
             offsets = np.concatenate([[0], np.cumsum(sizes[number])])
             raters = None if rater is None else self._raters(name, kept[rows], rater[rows])
-            sources[name] = Responses(encoded.values[rows], offsets, raters, missing=missing[number])
+            weights = None if self.weights is None else self.weights[kept[rows]]
+            shared = weights is not None and not np.isnan(weights).any()
+            sources[name] = Responses(
+                encoded.values[rows], offsets, raters, weights if shared else None, missing[number]
+            )
         known = tuple(self.rater.names) if self.rater is not None else ()
         if all(responses.raters is None for responses in sources.values()):
             known = ()

@@ -4,6 +4,7 @@ import fnmatch
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from assay import _check
 from assay.errors import ArgumentError, DataError
 from assay.io.sheets import Sheet, listed
 
@@ -11,19 +12,52 @@ ALIASES: dict[str, tuple[tuple[str, ...], ...]] = {
     "item": (
         ("item", "itemid"),
         ("exampleid", "sampleid", "docid", "instanceid", "questionid", "promptid", "segmentid", "taskid", "hitid"),
-        ("id", "example", "question", "prompt", "segment"),
+        (
+            "id",
+            "uid",
+            "uuid",
+            "key",
+            "example",
+            "question",
+            "prompt",
+            "segment",
+            "doc",
+            "document",
+            "sample",
+            "instance",
+            "task",
+            "qid",
+            "idx",
+            "index",
+        ),
     ),
     "source": (
         ("source",),
         ("model", "system", "modelname", "systemname", "modelid", "systemid", "generator", "provider"),
+        ("llm", "engine", "bot", "agent"),
     ),
     "value": (
         ("value",),
         ("score", "rating", "label", "response", "answer", "annotation", "judgment", "judgement", "grade", "vote"),
+        ("pred", "prediction", "output", "verdict", "choice", "class", "category", "points", "stars", "mark"),
     ),
     "rater": (
         ("rater", "raterid"),
         ("annotator", "annotatorid", "worker", "workerid", "judge", "judgeid", "coder", "participant", "participantid"),
+        (
+            "who",
+            "user",
+            "userid",
+            "username",
+            "reviewer",
+            "evaluator",
+            "assessor",
+            "expert",
+            "labeler",
+            "labeller",
+            "person",
+            "by",
+        ),
     ),
     "repeat": (
         ("repeat", "rep"),
@@ -56,10 +90,8 @@ def find_columns(sheet: Sheet, given: dict[str, str | None], *, required: Sequen
     A role that is not in `given` is not looked for. A `required` role without a column is an error.
     """
     found: dict[str, str | None] = dict.fromkeys(ALIASES)
-    for role, column in given.items():
-        if column:
-            sheet.cells(column)
-            found[role] = column
+    _refuse_absent(sheet, [column for column in given.values() if column])
+    found |= {role: column for role, column in given.items() if column}
     _refuse_shared(found)
     guessed = []
     for role, column in given.items():
@@ -74,6 +106,19 @@ def find_columns(sheet: Sheet, given: dict[str, str | None], *, required: Sequen
             )
     note = f"Columns of {sheet.name} guessed from their names: {', '.join(guessed)}." if guessed else None
     return Columns(**found, note=note)
+
+
+def _refuse_absent(sheet: Sheet, columns: Sequence[str]) -> None:
+    """Refuse columns that are not there, all of them at once."""
+    absent = [column for column in columns if column not in sheet.columns]
+    if len(absent) > 1:
+        hints = [_check.nearest(column, sheet.columns).strip() for column in absent]
+        shown = ", ".join(map(repr, absent))
+        raise DataError(
+            f"{sheet.name} has no columns {shown}; it has {listed(sheet.columns)}. {' '.join(hints)}".strip()
+        )
+    for column in absent:
+        sheet.cells(column)
 
 
 def guess(sheet: Sheet, role: str, *, taken: Iterable[str | None] = ()) -> str | None:
@@ -116,13 +161,15 @@ class Condition:
     value: str
 
     @classmethod
-    def parse(cls, text: str, source: str | None) -> "Condition":
-        """Read "kind=human"; a plain value is one of the source column's."""
+    def parse(cls, text: str, source: str | None, sheet: Sheet) -> "Condition":
+        """Read "kind=human"; a plain value is the source column's, also "temp=0" where no column is called temp."""
         column, equals, value = text.partition("=")
-        if equals:
-            return cls(column.strip(), value.strip())
-        assert source is not None  # whoever allows plain values requires the column
-        return cls(source, text)
+        if not equals:
+            assert source is not None  # whoever allows plain values requires the column
+            return cls(source, text)
+        if source is not None and column.strip() not in sheet.columns and bool((sheet.ids(source) == text).any()):
+            return cls(source, text)
+        return cls(column.strip(), value.strip())
 
 
 def matching(sheet: Sheet, pattern: str) -> list[str]:

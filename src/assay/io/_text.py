@@ -6,27 +6,23 @@ record starts. Both must find in every line as many cells as the header has.
 
 import codecs
 import csv
-import json
+import tempfile
 from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from assay.errors import DataError
+from assay.errors import ArgumentError, DataError
 from assay.scales import IntArray
 
 CHUNK = 8 * 2**20
 LONGEST_LINE = 16 * 2**20
 BATCH = 100_000
-
-# NaN and Infinity are not JSON, but Python writes them: as text they meet the same rules as in a CSV file.
-DECODER = json.JSONDecoder(parse_constant=str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +76,7 @@ def scan(path: Path, name: str, *, separator: str | None) -> Outline:
 
 def _refuse_binary(chunk: bytes, position: int, name: str, decoder: codecs.IncrementalDecoder) -> None:
     if position == 0 and chunk.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise DataError(f"{name} is UTF-16 text; save it as UTF-8.")
+        raise DataError(f"{name} is UTF-16 text; save it as UTF-8, or say so: encoding='utf-16' (--encoding utf-16).")
     if (zero := chunk.find(b"\0")) >= 0:
         raise DataError(f"{name} is a binary file (NUL at byte {position + zero}), not text.")
     pending = len(decoder.getstate()[0])
@@ -88,7 +84,10 @@ def _refuse_binary(chunk: bytes, position: int, name: str, decoder: codecs.Incre
         decoder.decode(chunk)
     except UnicodeDecodeError as error:
         where = position - pending + error.start
-        raise DataError(f"{name} is not UTF-8 text: byte {where} is 0x{error.object[error.start]:02x}.") from None
+        raise DataError(
+            f"{name} is not UTF-8 text: byte {where} is 0x{error.object[error.start]:02x}. Save it as UTF-8, or name "
+            "its encoding: encoding='cp1252' (--encoding cp1252) for most files that Windows wrote."
+        ) from None
 
 
 def read_separated(path: Path, name: str, separator: str, outline: Outline) -> tuple[pl.DataFrame, IntArray]:
@@ -159,9 +158,11 @@ def _numbered(reader: Any, name: str) -> Iterator[tuple[int, list[str]]]:
 
 def _header(cells: list[str], name: str) -> list[str]:
     header = [cell.strip() or f"column {number}" for number, cell in enumerate(cells, start=1)]
-    for position, column in enumerate(header):
-        if column in header[:position]:
+    seen: set[str] = set()
+    for column in header:
+        if column in seen:
             raise DataError(f"{name}, line 1 has two columns called {column!r}; rename one.")
+        seen.add(column)
     return header
 
 
@@ -174,43 +175,22 @@ def _refuse_other_separator(header: list[str], name: str, separator: str) -> Non
         )
 
 
-def read_json_lines(path: Path, name: str) -> tuple[pl.DataFrame, str, IntArray, dict[str, int]]:
-    """Read a JSON Lines file as columns of text, with the line of each row and the first line of nested columns."""
-    nested: dict[str, int] = {}
-    lines, frames = array("q"), list[pl.DataFrame]()
-    with path.open(encoding="utf-8-sig") as file:
-        numbered = ((number, line) for number, line in enumerate(file, start=1) if not line.isspace())
-        while batch := list(islice(numbered, BATCH)):
-            entries = [_json_object(line, name, number) for number, line in batch]
-            columns = {key: [entry.get(key) for entry in entries] for key in dict.fromkeys(chain(*entries))}
-            for key, cells in columns.items():
-                if key not in nested and any(type(cell) in (list, dict) for cell in cells):
-                    nested[key] = next(batch[row][0] for row, cell in enumerate(cells) if isinstance(cell, list | dict))
-            texts = {key: pl.Series(map(_json_text, cells), dtype=pl.String) for key, cells in columns.items()}
-            frames.append(pl.DataFrame(texts))
-            lines.extend(number for number, _ in batch)
-    frame = pl.concat(frames, how="diagonal") if frames else pl.DataFrame()
-    return frame, name, np.array(lines, dtype=np.int64), nested
-
-
-def _json_object(line: str, name: str, number: int) -> dict[str, Any]:
+@contextmanager
+def as_utf8(path: Path, name: str, encoding: str | None) -> Iterator[Path]:
+    """Yield the file itself, or for as long as needed a copy of it in UTF-8."""
+    if encoding is None:
+        yield path
+        return
     try:
-        entry = DECODER.decode(line)
-    except (json.JSONDecodeError, RecursionError) as error:
-        reason = "too deep"
-        if isinstance(error, json.JSONDecodeError):
-            reason = f"{error.msg}, character {min(error.pos, len(line.rstrip())) + 1}"
-        raise DataError(f"{name}, line {number} is not JSON ({reason}); each line must be one object.") from None
-    if not isinstance(entry, dict):
-        raise DataError(f'{name}, line {number} is not an object such as {{"item": "q1", "value": 3}}.')
-    return entry
-
-
-def _json_text(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return None if isinstance(value, list | dict) else str(value)
+        codecs.lookup(encoding)
+    except LookupError:
+        raise ArgumentError(f"`encoding` must be one that Python knows, such as cp1252; got {encoding!r}.") from None
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="", suffix=path.suffix) as copy:
+        try:
+            with path.open(encoding=encoding, newline="") as file:
+                while chunk := file.read(CHUNK):
+                    copy.write(chunk)
+        except (UnicodeError, TypeError) as error:
+            raise DataError(f"{name} is not {encoding} text: {error}.") from None
+        copy.flush()
+        yield Path(copy.name)

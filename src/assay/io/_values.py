@@ -12,12 +12,16 @@ from assay import _check
 from assay.errors import DataError
 from assay.io._factor import Factor
 from assay.io.sheets import as_text
-from assay.scales import KINDS, FloatArray, Scale
+from assay.scales import KINDS, FloatArray, Scale, alike
 
 MISSING_WORDS = ("na", "n/a", "nan", "null", "none")
 """Words that stand for a missing number, whatever their case; among labels they are labels."""
 
 AS_ASKED = "as asked"
+SPELLINGS = ("stripped", "exact")
+MOST_LABELS = 500
+"""More different labels than this, most of them given once, are free text."""
+
 Place = Callable[[int], str]
 
 
@@ -42,8 +46,15 @@ class Encoded:
     note: str | None
 
 
-def encode(cells: pl.Series, *, scale: str | None, order: Sequence[Any] | None, place: Place) -> Encoded:
-    """Put cells on a scale; `place` says where a cell is, for messages."""
+def encode(
+    cells: pl.Series, *, scale: str | None, order: Sequence[Any] | None, place: Place, labels: str = "stripped"
+) -> Encoded:
+    """Put cells on a scale; `place` says where a cell is, for messages.
+
+    Labels are stripped of spaces at their ends, and two that differ only by case, spaces or Unicode form are refused,
+    unless `labels` is "exact".
+    """
+    _check.one_of("labels", labels, SPELLINGS)
     if scale is not None:
         _check.one_of("scale", scale, KINDS)
     if order is None and isinstance(cells.dtype, pl.Enum) and scale in (None, "ordinal"):
@@ -63,8 +74,22 @@ def encode(cells: pl.Series, *, scale: str | None, order: Sequence[Any] | None, 
         values = kept.to_numpy()
         found = Scale.of(values, kind=scale)
     else:
+        if labels == "stripped":
+            kept = kept.str.strip_chars()
         found, values = _labels(kept, present, scale, order, place)
+        if labels == "stripped":
+            refuse_alike(found.labels)
     return Encoded(values, present, found, _missing_note(present, place))
+
+
+def refuse_alike(labels: Sequence[str]) -> None:
+    """Refuse labels that are probably one label in two spellings."""
+    twins = alike(labels)
+    if twins is not None:
+        raise DataError(
+            f"the labels {twins[0]!r} and {twins[1]!r} differ only by case, spaces or Unicode form. Spell them alike, "
+            "or take them as they are with `labels` exact (--labels exact)."
+        )
 
 
 def refuse_mixed_sources(encoded: Encoded, source: Factor, place: Place) -> None:
@@ -123,6 +148,12 @@ def _labels(
     text: pl.Series, present: npt.NDArray[np.bool_], scale: str | None, order: Sequence[Any] | None, place: Place
 ) -> tuple[Scale, FloatArray]:
     distinct = text.unique().sort().to_list()
+    if scale is None and order is None and len(distinct) > max(MOST_LABELS, len(text) // 2):
+        raise DataError(
+            f"{place(int(np.flatnonzero(present)[0]))}: {len(distinct):,} of {len(text):,} values are different; this "
+            "looks like free text. Name another column with `value` (--value), or insist with `scale` nominal "
+            "(--scale nominal)."
+        )
     if order is None:
         reason = AS_ASKED if scale else f"text labels such as {distinct[0]!r}"
         found = Scale("nominal", tuple(float(code) for code in range(len(distinct))), tuple(distinct), reason)

@@ -8,8 +8,9 @@ import numpy.typing as npt
 import polars as pl
 
 from assay.errors import ArgumentError, DataError
-from assay.io._assemble import labels
+from assay.io._assemble import labels as as_labels
 from assay.io._factor import Factor
+from assay.io._values import refuse_alike
 from assay.responses import Labels, Responses, ResponseTable
 from assay.scales import FloatArray, IntArray, Scale
 
@@ -18,7 +19,9 @@ COMPARED = 200
 """So many ids of each table are compared to find those that look alike."""
 
 
-def join(tables: Mapping[str, ResponseTable], *, files: Mapping[str, str] | None = None) -> ResponseTable:
+def join(
+    tables: Mapping[str, ResponseTable], *, files: Mapping[str, str] | None = None, labels: str = "stripped"
+) -> ResponseTable:
     """Join tables of one source each on the item id.
 
     Parameters
@@ -27,6 +30,8 @@ def join(tables: Mapping[str, ResponseTable], *, files: Mapping[str, str] | None
         Each table with the name that its source gets.
     files : mapping of str to str, optional
         Where each table comes from, for messages.
+    labels : {"stripped", "exact"}
+        Whether labels of different tables that differ only by case, spaces or Unicode form are refused.
 
     Returns
     -------
@@ -51,6 +56,8 @@ def join(tables: Mapping[str, ResponseTable], *, files: Mapping[str, str] | None
     holds = {name: np.isin(np.arange(len(factor.names)), codes) for name, codes in where.items()}
     refuse_strangers({name: table.items.tolist() for name, table in tables.items()}, holds, titles)
     scale, values = _shared_scale(tables, parts, titles)
+    if labels == "stripped" and not scale.is_numeric:
+        refuse_alike(scale.labels)
     raters = tuple(dict.fromkeys(rater for table in tables.values() for rater in table.raters))
     sources = {}
     for name, part in parts.items():
@@ -58,7 +65,7 @@ def join(tables: Mapping[str, ResponseTable], *, files: Mapping[str, str] | None
         sources[name] = _spread(own, where[name], len(factor.names))
     notes = [note for table in tables.values() for note in table.notes]
     return ResponseTable(
-        labels(factor.names), sources, scale, _shared_groups(tables, where, factor.names, titles), raters,
+        as_labels(factor.names), sources, scale, _shared_groups(tables, where, factor.names, titles), raters,
         (*notes, join_note(holds, factor.names)), tuple(name for name, table in tables.items() if table.repeats),
     )  # fmt: skip
 
@@ -161,7 +168,7 @@ def _shared_groups(
                     f"{before[first]!r} in an earlier table. A group must be the same in all tables."
                 )
             merged[where[name]] = np.where(own != "", own, before)
-            groups[column] = labels(merged.tolist())
+            groups[column] = as_labels(merged.tolist())
     return groups
 
 

@@ -4,7 +4,8 @@ Text files become columns of text, so that a bad cell is found here, with its li
 Nothing is ever unpickled.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,13 @@ import polars as pl
 from assay import _check
 from assay.errors import DataError, MissingFileError
 from assay.io import _text
+from assay.io._binary import read_binary
+from assay.io._records import read_json, read_json_lines
 from assay.scales import IntArray
 
-TEXT_ENDINGS = {".csv": ",", ".tsv": "\t", ".jsonl": None, ".ndjson": None}
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
+TEXT_ENDINGS = (*SEPARATORS, *JSON_ENDINGS)
 BINARY_ENDINGS = {".parquet": "Parquet", ".arrow": "Arrow", ".feather": "Arrow", ".ipc": "Arrow"}
 MOST_NAMES = 12
 
@@ -34,13 +39,16 @@ class Sheet:
     lines : array of int, optional
         The line of the file on which each row starts; None where rows have no lines.
     nested : mapping of str to int
-        Columns of a JSON Lines file that hold lists or objects, with the first such line.
+        Columns of a JSON file that hold lists or objects, with the first such line; their cells are JSON.
+    unit : str
+        What the numbers in `lines` count: lines, or the records of a JSON array.
     """
 
     frame: pl.DataFrame
     name: str
     lines: IntArray | None = None
     nested: Mapping[str, int] = field(default_factory=dict)
+    unit: str = "line"
 
     @property
     def columns(self) -> list[str]:
@@ -53,7 +61,7 @@ class Sheet:
 
     def short_place(self, row: int) -> str:
         """Say where a row is within the sheet: "line 7"."""
-        return f"row {row} (counting from 0)" if self.lines is None else f"line {self.lines[row]}"
+        return f"row {row} (counting from 0)" if self.lines is None else f"{self.unit} {self.lines[row]}"
 
     def cells(self, column: str) -> pl.Series:
         """Return a column as it is; one that is absent, or that holds lists or objects, is an error."""
@@ -63,21 +71,28 @@ class Sheet:
         cells = self.frame[column]
         if column in self.nested:
             line = self.nested[column]
-            raise DataError(f"{self.name}, line {line}: {column!r} is a list or an object, not one value.")
+            raise DataError(
+                f"{self.name}, {self.unit} {line}: {column!r} is a list or an object, not one value. "
+                f"Name what is in it, such as {column}.label, or {column}.*.label for every entry of a list."
+            )
         if cells.dtype.is_nested() or cells.dtype in (pl.Binary, pl.Object):
             raise DataError(f"column {column!r} of {self.name} holds {cells.dtype} cells, not one value each.")
         return cells
 
     def ids(self, column: str) -> pl.Series:
-        """Return a column as text in which blank cells are null."""
-        return as_text(self.cells(column))
+        """Return a column as text without spaces at its ends, in which blank cells are null."""
+        return as_text(self.cells(column)).str.strip_chars()
 
 
-def open_sheet(data: Any) -> Sheet:
-    """Open a path (CSV, TSV, JSON Lines, Parquet, Arrow) or take any dataframe as a sheet."""
+def open_sheet(data: Any, *, paths: Sequence[str | None] = (), encoding: str | None = None) -> Sheet:
+    """Open a path (CSV, TSV, JSON, JSON Lines, Parquet, Arrow) or take any dataframe as a sheet.
+
+    `paths` are the columns that are asked for; those with a dot or a star are looked for within JSON records.
+    """
     if isinstance(data, Sheet):
         return data
-    sheet = _open_path(data) if isinstance(data, str | Path) else _from_dataframe(data)
+    nested = [path for path in paths if path and ("." in path or "*" in path)]
+    sheet = _open_path(data, nested, encoding) if isinstance(data, str | Path) else _from_dataframe(data)
     if not sheet.columns:
         raise DataError(f"{sheet.name} has no columns.")
     if sheet.frame.is_empty():
@@ -86,11 +101,13 @@ def open_sheet(data: Any) -> Sheet:
 
 
 def as_text(cells: pl.Series) -> pl.Series:
-    """Turn cells into text; blank ones become null, and 3.0 in a column of numbers is written 3."""
+    """Turn cells into text; blank ones become null, 3.0 in a column of numbers is 3, a duration its seconds."""
     if cells.dtype.is_float():
         whole = cells.is_finite() & (cells == cells.floor()) & (cells.abs() < 2**53)
         floats, integers = cells.fill_nan(None), cells.cast(pl.Int64, strict=False)
         return integers.cast(pl.String).zip_with(whole.fill_null(False), floats.cast(pl.String))
+    if isinstance(cells.dtype, pl.Duration):
+        return as_text(cells.dt.total_nanoseconds() / 1e9)
     text = cells.cast(pl.String)
     return text.set(text.str.strip_chars() == "", None)
 
@@ -101,46 +118,35 @@ def listed(names: list[str]) -> str:
     return ", ".join(names[:MOST_NAMES]) + more
 
 
-def _open_path(data: str | Path) -> Sheet:
+def _open_path(data: str | Path, paths: Sequence[str], encoding: str | None) -> Sheet:
     path, name = Path(data), str(data)
     if path.is_dir():
         raise DataError(f"{name} is a directory; name one file.")
     if not path.exists():
         nearby = [str(entry) for entry in path.parent.iterdir()] if path.parent.is_dir() else []
         raise MissingFileError(f"there is no file {name}.{_check.nearest(str(path), nearby)}")
+    if not path.is_file():
+        raise DataError(f"{name} is a pipe or a device, which can be read only once; save it as a file first.")
     ending = path.suffix.lower()
     if ending not in TEXT_ENDINGS and ending not in BINARY_ENDINGS:
         known = ", ".join([*TEXT_ENDINGS, *BINARY_ENDINGS])
-        remedy = " Write one JSON object per line and call it .jsonl." if ending == ".json" else ""
         what = f"files that end in {ending} cannot be read" if ending else "a file needs an ending that says its format"
-        raise DataError(f"{name}: {what}; known endings: {known}.{remedy}")
+        raise DataError(f"{name}: {what}; known endings: {known}.")
     try:
         if ending in BINARY_ENDINGS:
-            return Sheet(_read_binary(path, name, BINARY_ENDINGS[ending]), name)
-        outline = _text.scan(path, name, separator=TEXT_ENDINGS[ending])
-        separator = TEXT_ENDINGS[ending]
-        if separator is None:
-            return Sheet(*_text.read_json_lines(path, name))
-        frame, lines = _text.read_separated(path, name, separator, outline)
-        return Sheet(frame, name, lines)
+            return Sheet(read_binary(path, name, BINARY_ENDINGS[ending]), name)
+        with _text.as_utf8(path, name, encoding) as file:
+            if ending == ".json":
+                frame, lines, nested = read_json(file, name, paths)
+                return Sheet(frame, name, lines, nested, "record")
+            outline = _text.scan(file, name, separator=SEPARATORS.get(ending))
+            if ending in JSON_ENDINGS:
+                frame, lines, nested = read_json_lines(file, name, paths)
+                return Sheet(frame, name, lines, nested)
+            frame, lines = _text.read_separated(file, name, SEPARATORS[ending], outline)
+            return Sheet(frame, name, lines)
     except OSError as error:
         raise DataError(f"{name} cannot be read: {error.strerror or error}.") from None
-
-
-def _read_binary(path: Path, name: str, kind: str) -> pl.DataFrame:
-    with path.open("rb") as file:
-        start = file.read(8)
-    try:
-        if kind == "Parquet" and start.startswith(b"PAR1"):
-            return pl.read_parquet(path, glob=False)
-        if kind == "Arrow" and start.startswith(b"ARROW1"):
-            return pl.read_ipc(path)
-        if kind == "Arrow" and start.startswith(b"\xff\xff\xff\xff"):
-            return pl.read_ipc_stream(path)
-        reason = "it is empty" if not start else f"it starts with {start[:6]!r}"
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        reason = str(error).splitlines()[0]
-    raise DataError(f"{name} is not a readable {kind} file ({reason}).")
 
 
 def _from_dataframe(data: Any) -> Sheet:
@@ -170,4 +176,4 @@ def _column(series: Any, name: str) -> pl.Series:
 
 
 def _first_repeated(names: list[str]) -> str:
-    return next(name for position, name in enumerate(names) if name in names[:position])
+    return Counter(names).most_common(1)[0][0]

@@ -1,5 +1,6 @@
 """Read a tidy table: one response per row."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,16 +11,21 @@ import polars as pl
 
 from assay import _check
 from assay.errors import ArgumentError, DataError
+from assay.io import _shares
 from assay.io._assemble import Rows, item_groups, repeats
-from assay.io._columns import Columns, Condition, candidates, find_columns
+from assay.io._columns import Columns, Condition, candidates, find_columns, matching
 from assay.io._factor import Factor
+from assay.io._shaping import Where, combined, conditions, kept
 from assay.io._values import encode
-from assay.io.sheets import Sheet, listed, open_sheet
+from assay.io.sheets import Sheet, as_text, listed, open_sheet
 from assay.responses import ResponseTable
 from assay.scales import IntArray
 
+SHARE = "share"
+"""The column in which `write` keeps the share of each label of an answer."""
 
-def read(
+
+def read_tidy(
     data: str | Path | Any,
     *,
     item: str | None = None,
@@ -27,55 +33,41 @@ def read(
     value: str | None = None,
     rater: str | None = None,
     repeat: str | None = None,
+    count: str | None = None,
+    gold: str | None = None,
     groups: Sequence[str] | None = (),
     scale: str | None = None,
     order: Sequence[Any] | None = None,
     sources: Mapping[str, str] | str | None = None,
+    where: Where | None = None,
+    labels: str = "stripped",
+    encoding: str | None = None,
 ) -> ResponseTable:
-    """Read a table that has one response per row.
-
-    Parameters
-    ----------
-    data : path or dataframe
-        A CSV, TSV, JSON Lines, Parquet or Arrow file, or any dataframe (pandas, Polars, Arrow, …).
-    item, source, value, rater, repeat : str, optional
-        The columns. What is left out is guessed from the columns' names, and `notes` says so; "" means that there is
-        no such column. Responses of an item are kept in the order of `repeat`, else in the order of the rows.
-    groups : sequence of str or None, default ()
-        Columns that describe items, for slices. None takes every column that is constant within each item.
-    scale : {"nominal", "ordinal", "continuous"}, optional
-        What the values mean; inferred when left out (`table.scale.reason` says why).
-    order : sequence, optional
-        The labels of an ordinal scale, lowest first.
-    sources : mapping of str to str, or str, optional
-        The sources to read: each name with a value of the source column or a condition on another column, such as
-        ``{"human": "kind=human", "gpt-4": "source=gpt-4"}``. A single name makes all rows responses of that source.
-
-    Returns
-    -------
-    ResponseTable
-        Items and sources in the order in which they first appear.
+    """Read a table that has one response per row; the parameters are those of `read`.
 
     Examples
     --------
     >>> import polars
-    >>> frame = polars.DataFrame({"id": [1, 1, 2, 2], "model": ["x", "y", "x", "y"], "score": [3, 4, 4, 5]})
-    >>> table = read(frame)
-    >>> print(table)
-    2 items; responses: x (2), y (2); scale: ordinal: 3, 4, 5 (3 distinct whole numbers)
-    >>> table.notes
-    ('Columns of the table guessed from their names: item = id, source = model, value = score.',)
+    >>> frame = polars.DataFrame({"id": [1, 2], "label": [{"no": 3, "yes": 7}, {"no": 9, "yes": 1}]})
+    >>> read_tidy(frame, sources="human").sources["human"].sizes
+    array([10, 10])
     """
-    sheet = open_sheet(data)
+    tested = [*conditions(where), *(text.partition("=")[0] for text in _texts(sources))]
+    asked = [item, source, value, rater, repeat, count, gold, *(groups or ()), *tested]
+    sheet = open_sheet(data, paths=asked, encoding=encoding)
     if isinstance(sources, str) and source:
         raise ArgumentError("`sources` names the source of all rows, so `source` must be left out.")
     if sources is not None and not sources:
         raise ArgumentError("`sources` must name at least one source.")
-    given = {"item": item, "source": source, "value": value, "rater": rater, "repeat": repeat}
-    columns = _columns(sheet, given, sources)
+    sheet, notes = kept(sheet, where)
+    sheet, parts = combined(sheet, item)
+    beside = _beside(sheet, value)
+    given = {"item": item, "source": source, "value": "" if beside else value, "rater": rater, "repeat": repeat}
+    columns = _columns(sheet, given, sources, needs_value=not beside)
+    notes += [columns.note] if columns.note else []
     assert columns.item is not None
-    assert columns.value is not None
     rows, source_of_row, own_rater = _sources(sheet, columns.source, columns.rater, sources)
+    notes += _without_source(sheet, columns.source, rows, sources)
     ids = _complete_ids(sheet, columns.item, rows, "item")
     raters = None
     if columns.rater is not None:
@@ -86,26 +78,147 @@ def read(
         Factor.of(ids), source_of_row, raters,
         None if columns.repeat is None else repeats(sheet.ids(columns.repeat).gather(rows)), sheet, rows,
     )  # fmt: skip
+    used = {*columns.used, *beside.values(), *([count] if count else []), *([gold] if gold else [])}
+    asked_groups = groups if groups is None else list(dict.fromkeys([*groups, *parts]))
+    described = item_groups(sheet, rows, known.item, asked_groups, used=used)
+    count = SHARE if count is None and SHARE in sheet.columns and not beside else count
+    known, cells, about = _values(sheet, known, columns.value, beside, count=count, order=order)
+    if gold:
+        known, cells = _with_gold(sheet, known, cells, rows, gold)
 
     def place(row: int) -> str:
-        return f"{known.place(row)}, column {columns.value!r}"
+        return f"{known.place(row)}, column {gold if gold and row >= n_own else columns.value or value!r}"
 
-    encoded = encode(sheet.cells(columns.value).gather(rows), scale=scale, order=order, place=place)
-    described = item_groups(sheet, rows, known.item, groups, used=columns.used)
-    return known.assemble(encoded, described, [columns.note] if columns.note else [])
+    n_own = len(cells) - (len(known.item.names) if gold else 0)
+    encoded = encode(cells, scale=scale, order=order, place=place, labels=labels)
+    return known.assemble(encoded, described, [*notes, *about])
 
 
-def _columns(sheet: Sheet, given: dict[str, str | None], sources: Mapping[str, str] | str | None) -> Columns:
+def _texts(sources: Mapping[str, str] | str | None) -> list[str]:
+    return list(sources.values()) if isinstance(sources, Mapping) else []
+
+
+def _beside(sheet: Sheet, value: str | None) -> dict[str, str]:
+    """Return label → column where the value is a glob such as "p_*": one column holds the number of one label."""
+    if not value or value in sheet.columns or "*" not in value:
+        return {}
+    before, _, after = value.partition("*")
+    columns = matching(sheet, value)
+    if not columns:
+        sheet.cells(value)
+    return {column[len(before) : len(column) - len(after)]: column for column in columns}
+
+
+def _values(
+    sheet: Sheet,
+    known: Rows,
+    value: str | None,
+    beside: Mapping[str, str],
+    *,
+    count: str | None,
+    order: Sequence[Any] | None,
+) -> tuple[Rows, pl.Series, list[str]]:  # fmt: skip
+    """Return the cells to be put on a scale; counts and shares of labels become one row for each response or label."""
+    nested = value in sheet.nested or (value is not None and _is_counted(sheet.frame[value]))
+    if not (beside or count or nested):
+        assert value is not None
+        return known, sheet.cells(value).gather(known.where), []
+    if beside:
+        parts = _shares.beside({name: sheet.ids(column).gather(known.where) for name, column in beside.items()}, known)
+    elif nested:
+        assert value is not None
+        cells = _as_json(sheet.frame[value]).gather(known.where)
+        if not cells.drop_nulls().str.contains(r"^\s*[\[{]").all():
+            sheet.cells(value)
+        parts = _shares.parsed(cells, known, order, value)
+    else:
+        assert value is not None
+        assert count is not None
+        return _shares.repeated(known, sheet.cells(value).gather(known.where), sheet.ids(count).gather(known.where))
+    return _shares.spread(known, parts)
+
+
+def _is_counted(cells: pl.Series) -> bool:
+    """Whether a dataframe's cells are lists or records of numbers."""
+    kind = cells.dtype
+    if isinstance(kind, pl.Struct):
+        return all(field.dtype.is_numeric() for field in kind.fields)
+    return isinstance(kind, pl.List | pl.Array) and kind.inner is not None and kind.inner.is_numeric()
+
+
+def _as_json(cells: pl.Series) -> pl.Series:
+    if cells.dtype == pl.String:
+        return cells
+    return pl.Series([None if cell is None else json.dumps(_listed(cell)) for cell in cells], dtype=pl.String)
+
+
+def _listed(cell: Any) -> Any:
+    return (
+        {name: number for name, number in cell.items() if number is not None} if isinstance(cell, dict) else list(cell)
+    )
+
+
+def _with_gold(sheet: Sheet, known: Rows, cells: pl.Series, rows: IntArray, gold: str) -> tuple[Rows, pl.Series]:
+    """Add one response of the source `gold` for each item, from a column that repeats it on all rows of the item."""
+    if gold in known.source.names:
+        raise DataError(f"{sheet.name} has both a column and a source called {gold!r}; rename one.")
+    n_items = len(known.item.names)
+    of_row = np.full(sheet.frame.height, -1)
+    of_row[known.where] = known.item.codes
+    said = item_groups(sheet, rows, Factor(known.item.names, of_row[rows]), [gold], used=set())[gold]
+    first = np.zeros(n_items, dtype=np.int64)
+    first[known.item.codes[::-1]] = known.where[::-1]
+    own = pl.Series([str(label) or None for label in said.tolist()], dtype=pl.String)
+    texts = cells if cells.dtype == pl.String else as_text(cells)
+    blank = np.full(n_items, -1)
+    added = replace(
+        known,
+        item=Factor(known.item.names, np.concatenate([known.item.codes, np.arange(n_items)])),
+        source=Factor(
+            [*known.source.names, gold], np.concatenate([known.source.codes, blank + 1 + len(known.source.names)])
+        ),
+        rater=None if known.rater is None else Factor(known.rater.names, np.concatenate([known.rater.codes, blank])),
+        repeat=None if known.repeat is None else np.concatenate([known.repeat, np.full(n_items, np.nan)]),
+        weights=None if known.weights is None else np.concatenate([known.weights, np.full(n_items, np.nan)]),
+        where=np.concatenate([known.where, first]),
+    )
+    return added, pl.concat([texts, own])
+
+
+def _without_source(
+    sheet: Sheet, source: str | None, rows: IntArray, sources: Mapping[str, str] | str | None
+) -> list[str]:
+    """Say which rows are nobody's because the cell that would say whose they are is blank."""
+    if source is None or not isinstance(sources, Mapping):
+        return []
+    blank = sheet.ids(source).is_null().to_numpy()
+    blank[rows] = False
+    if not blank.any():
+        return []
+    first = sheet.short_place(int(np.flatnonzero(blank)[0]))
+    count = int(blank.sum())
+    said = (
+        f"row of {sheet.name} has no {source} and is"
+        if count == 1
+        else f"rows of {sheet.name} have no {source} and are"
+    )
+    return [f"{count:,} {said} left out (first: {first})."]
+
+
+def _columns(
+    sheet: Sheet, given: dict[str, str | None], sources: Mapping[str, str] | str | None, *, needs_value: bool
+) -> Columns:
     """Find the columns; conditions make the source column optional, and may turn it into the rater's."""
+    value = ["value"] if needs_value else []
     if isinstance(sources, str):
-        return find_columns(sheet, given | {"source": ""}, required=["item", "value"])
+        return find_columns(sheet, given | {"source": ""}, required=["item", *value])
     if sources is None:
-        return find_columns(sheet, given, required=["item", "source", "value"])
+        return find_columns(sheet, given, required=["item", "source", *value])
     plain = any("=" not in text for text in sources.values())
     if given["source"] is None and not plain and len(candidates(sheet, "source", taken=given.values())) != 1:
         given = given | {"source": ""}  # every source is a condition, so an unclear source column does no harm
-    found = find_columns(sheet, given, required=["item", "source", "value"] if plain else ["item", "value"])
-    tested = {Condition.parse(text, found.source).column for text in sources.values()}
+    found = find_columns(sheet, given, required=["item", *(["source"] if plain else []), *value])
+    tested = {Condition.parse(text, found.source, sheet).column for text in sources.values()}
     elsewhere = sorted(tested - {found.source})
     if given["rater"] is None and found.rater is None and found.source is not None and elsewhere:
         reason = f"rater = {found.source}, because the sources are told apart by {', '.join(elsewhere)}"
@@ -128,7 +241,7 @@ def _sources(
     owner = np.full(n_rows, -1)
     own_rater = []
     for number, (name, text) in enumerate(sources.items()):
-        condition = Condition.parse(text, source)
+        condition = Condition.parse(text, source, sheet)
         cells = sheet.ids(condition.column)
         chosen = (cells == condition.value).fill_null(False).to_numpy()
         if not chosen.any():

@@ -88,6 +88,8 @@ def first_responses(contest: Contest) -> Contest:
     """Return the contest with only the first response of each source to each item."""
 
     def first(source: Responses) -> Responses:
+        if source.weights is not None:
+            return source
         where = source.offsets[:-1]
         raters = None if source.raters is None else source.raters[where]
         return Responses(source.values[where], np.arange(source.n_items + 1), raters)

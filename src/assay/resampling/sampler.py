@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from assay.errors import ArgumentError
 from assay.resampling.nulls import NullName
 from assay.resampling.numbered import Numbered
 from assay.resampling.schemes import Scheme
@@ -54,6 +55,11 @@ class Sampler:
         self.n_dealt = contest.a.sizes
         a, b = contest.a, contest.b
         if null in ("pooled-responses", "dealt-responses"):
+            if a.weights is not None or b.weights is not None:
+                raise ArgumentError(
+                    f"the null {null!r} mixes single responses, but a model answers with a share for each label. "
+                    "Take null='swapped-items' (--null swapped-items)."
+                )
             a = b = pool(contest.a, contest.b)
         self.sources = [
             None if source is None or own is None else _Source(source, contest.scale, needs, self._n_drawn(own))
@@ -120,8 +126,8 @@ class Sampler:
         return a, b
 
     def _n_drawn(self, source: Responses) -> IntArray | None:
-        if self.scheme.responses not in ("one", "bootstrap"):
-            return None
+        if self.scheme.responses not in ("one", "bootstrap") or source.weights is not None:
+            return None  # a distribution is one answer, which is kept whole
         if self.scheme.responses == "one":
             return np.ones(source.n_items, dtype=np.int64)
         if self.scheme.n_responses is not None:

@@ -1,7 +1,7 @@
 """From the rows of logs to a `ResponseTable`, with an account of what has no value."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,16 +10,19 @@ import polars as pl
 from assay.errors import DataError
 from assay.io._assemble import Rows, labels
 from assay.io._factor import Factor
+from assay.io._shares import spread
 from assay.io._values import Encoded, encode
 from assay.io.joining import join_note, refuse_strangers
 from assay.io.readers.base import text_of
 from assay.io.readers.collecting import NOTHING, NUMBER, SHARES, TEXT, Collected
-from assay.responses import Responses, ResponseTable
-from assay.scales import Scale
+from assay.responses import ResponseTable
 
 VALUES = ("score", "answer")
 MARKS = {"C": 1.0, "I": 0.0, "P": 0.5}
 """Inspect's marks for correct, incorrect and partly correct."""
+
+PEOPLE = ("human", "ground truth", "gold")
+"""Sources whose several responses are no runs of a model."""
 
 NO_ANSWER = "without an answer"
 
@@ -51,7 +54,9 @@ def assembled(
     told = [*notes, *_completeness(collected, frame, sources, names), *_clashes(collected)]
     own = {name: labels(_used(list(column), items, names)) for name, column in groups.items()}
     if (frame["kind"] == SHARES).any():
-        table = _with_shares(collected, frame, rows, own)
+        several, cells, about = spread(rows, _parts(collected, frame))
+        table = several.assemble(encode(cells, scale=scale, order=order, place=several.place), own, [])
+        told += about
     else:
         encoded, about = _encoded(collected, frame, rows, scale, order)
         table = rows.assemble(encoded, own, [])
@@ -61,7 +66,8 @@ def assembled(
     if len(holds) > 1 and all(held.values()):
         refuse_strangers(held, holds, {name: name for name in holds})
         told.append(join_note(holds, names, "sources"))
-    return ResponseTable(table.items, table.sources, table.scale, table.groups, table.raters, tuple(told))
+    repeats = tuple(name for name, source in table.sources.items() if source.raters is None and name not in PEOPLE)
+    return replace(table, notes=tuple(told), repeats=repeats)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,31 +195,12 @@ def _clashes(collected: Collected) -> list[str]:
     ]
 
 
-def _with_shares(collected: Collected, frame: pl.DataFrame, rows: Rows, groups: Mapping[str, Any]) -> ResponseTable:
-    """Make a table in which a source answers with a share for each label; labels of other sources count as 1 each."""
-    texts = collected.texts.all
-    parts: list[dict[str, float]] = []
+def _parts(collected: Collected, frame: pl.DataFrame) -> list[Mapping[str, float]]:
+    """Return each row's shares of labels; a label of its own has the whole share."""
+    texts, parts = collected.texts.all, list[Mapping[str, float]]()
     for kind, number, label in frame.select("kind", "number", "label").iter_rows():
         if kind == SHARES:
-            parts.append({name: share for name, share in collected.shares[label].items() if share > 0})
+            parts.append(collected.shares[label])
         else:
             parts.append({} if kind == NOTHING else {texts[label] if kind == TEXT else text_of(number): 1.0})
-    scale = Scale.of(sorted({name for part in parts for name in part}), kind="nominal")
-    level = dict(zip(scale.labels, scale.levels, strict=True))
-    soft = np.unique(rows.source.codes[(frame["kind"] == SHARES).to_numpy()])
-    where = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    values = np.array([level[name] for part in parts for name in part], dtype=np.float64)
-    weights = np.array([share / sum(part.values()) for part in parts for share in part.values()])
-    n_items = len(rows.item.names)
-    sources = {}
-    for number, name in enumerate(rows.source.names):
-        own = np.flatnonzero(rows.source.codes[where] == number)
-        own = own[np.argsort(rows.item.codes[where[own]], kind="stable")]
-        sizes = np.bincount(rows.item.codes[where[own]], minlength=n_items)
-        raters = None if rows.rater is None or number in soft else rows.rater.codes[where[own]]
-        sources[name] = Responses(
-            values[own], np.concatenate([[0], np.cumsum(sizes)]),
-            None if raters is None or (raters < 0).any() else raters, weights[own] if number in soft else None,
-        )  # fmt: skip
-    known = tuple(rows.rater.names) if rows.rater is not None else ()
-    return ResponseTable(labels(rows.item.names), sources, scale, dict(groups), known)
+    return parts

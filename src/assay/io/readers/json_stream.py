@@ -5,19 +5,13 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from assay.errors import DataError
+from assay.io._records import whole_number
 
 CHUNK = 2**18
 LARGEST_VALUE = 64 * 2**20
 """Characters of one value (a sample, a header) that are taken into memory at once."""
 
-LONGEST_NUMBER = 400
 SPACE = " \t\n\r"
-
-
-def whole_number(text: str) -> int | float:
-    """Read the digits of a whole number; one beyond any float becomes infinite, which no value may be."""
-    return int(text) if len(text) < LONGEST_NUMBER else float(text)
-
 
 DECODER = json.JSONDecoder(parse_constant=str, parse_int=whole_number)
 
