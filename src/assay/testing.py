@@ -50,13 +50,16 @@ def check_metric(metric: Metric, *, rng: _random.Rng = 0) -> None:
     _check_words(metric)
     seed = _random.seed_of(rng)
     checked = 0
-    for kind in KINDS:
+    for kind in (*KINDS, "binary"):
+        if kind == "binary" and checked:
+            continue  # only metrics that take nothing but 0 and 1 are checked on these
         contests = [_contest(kind, _random.generator(seed, "check_metric", kind, draw)) for draw in range(N_DRAWS)]
         try:
             bound = metric.on(contests[0].scale)
         except ArgumentError:
             continue
-        _require(kind in metric.kinds, metric, f"it takes a {kind} scale, which is not among its `kinds`")
+        known = kind in metric.kinds or (kind == "binary" and "ordinal" in metric.kinds)
+        _require(known, metric, f"it takes a {kind} scale, which is not among its `kinds`")
         _check_draws(bound, contests)
         checked += 1
     _require(checked > 0, metric, "it takes none of the scales among its `kinds`")
@@ -137,13 +140,13 @@ def _contest(kind: str, rng: np.random.Generator) -> Contest:
     for noise in (0.1, 0.15, 0.3):
         values = np.clip(truth + noise * rng.normal(size=(N_ITEMS, 4)), 0.0, 1.0)
         if kind != "continuous":
-            values = np.round(4 * values)
+            values = np.round((1 if kind == "binary" else 4) * values)
         values[::3, -1] = np.nan
         sides.append(values)
     if kind != "continuous":
         for side in sides:
-            side[:5, 0] = range(5)  # every contest has every level
-    return Contest.from_arrays(*sides, scale=kind)
+            side[:5, 0] = np.arange(5) % 2 if kind == "binary" else range(5)  # every contest has every level
+    return Contest.from_arrays(*sides, scale="ordinal" if kind == "binary" else kind)
 
 
 def _stack(side: tuple[FloatArray, ...]) -> FloatArray:

@@ -47,6 +47,25 @@ def cross_entropy(gold, model):
     return -sum(p * math.log(q + 1e-12) for p, q in zip(shares(gold), shares(model), strict=True))
 
 
+def log_loss(gold, model):
+    return np.mean([-math.log(max(np.mean(model == response), np.finfo(float).eps)) for response in gold])
+
+
+def brier(gold, model):
+    return np.mean([np.square(shares(model) - (response == LEVELS)).sum() for response in gold])
+
+
+def calibration(gold, model):
+    """Ten bins of the model's probability; their mean distance from the humans', weighed by the pairs in them."""
+    pairs = [(q, p) for g, m in zip(gold, model, strict=True) for q, p in zip(shares(m), shares(g), strict=True)]
+    total = 0.0
+    for number in range(10):
+        inside = [(q, p) for q, p in pairs if min(int(10 * q + 1e-9), 9) == number]
+        if inside:
+            total += len(inside) * abs(np.mean([q for q, _ in inside]) - np.mean([p for _, p in inside]))
+    return total / len(pairs)
+
+
 def first_pairs(gold, model):
     pairs = [(g[:k], m[:k]) for g, m in zip(gold, model, strict=True) for k in [min(len(g), len(m))]]
     return np.concatenate([g for g, _ in pairs]), np.concatenate([m for _, m in pairs])
@@ -109,6 +128,9 @@ SCORES = {
     "kl": over_items(kl),
     "js": over_items(lambda g, m: spatial.distance.jensenshannon(shares(g), shares(m)) ** 2),
     "cross-entropy": over_items(cross_entropy),
+    "log-loss": over_items(log_loss),
+    "brier": over_items(brier),
+    "calibration": calibration,
     "precision": precision,
     "recall": recall,
     "f1": f1,

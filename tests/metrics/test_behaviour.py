@@ -1,5 +1,6 @@
 """What a metric must do whatever its formula: NaN where undefined, no wins from rounding, its place on a scale."""
 
+import itertools
 import math
 
 import numpy as np
@@ -21,19 +22,21 @@ from assay.testing import check_metric
 NAMES = [
     "mae", "mse", "rmse", "max-error", "wins", "wins-responses", "cosine", "cosine-responses", "spearman", "kendall",
     "emd", "emd-means", "emd-responses", "emd-histogram-legacy", "emd-means-histogram-legacy",
-    "emd-responses-histogram-legacy", "accuracy", "accuracy-responses", "tv", "kl", "js", "cross-entropy", "precision",
+    "emd-responses-histogram-legacy", "accuracy", "accuracy-responses", "tv", "kl", "js", "cross-entropy",
+    "log-loss", "brier", "calibration", "precision",
     "recall", "f1", "auc",
     "rating", "superiority",
 ]  # fmt: skip
 ADDITIVE = [
     "mae", "mse", "wins", "wins-responses", "emd", "emd-histogram-legacy", "accuracy", "accuracy-responses", "tv", "kl",
     "js",
-    "cross-entropy", "rating", "superiority",
+    "cross-entropy", "log-loss", "brier", "rating", "superiority",
 ]  # fmt: skip
 HIGHER = [
     "wins", "wins-responses", "spearman", "kendall", "accuracy", "accuracy-responses", "precision", "recall", "f1",
     "auc", "rating", "superiority",
 ]  # fmt: skip
+FAMILIES = [resolve(name) for name in ("wins:tv", "pass@1", "pass@3", "pass^2", "pass^3", "wins:pass@2")]
 BASES = [Wins(BUILTIN[base]) for base in ("mse", "emd", "kl", "js")]
 THRESHOLD = {name: {"threshold": 0.5} for name in ("precision", "recall", "f1", "auc")}
 
@@ -65,7 +68,7 @@ def test_the_names_directions_and_additive_metrics_of_the_specification():
 
 
 @pytest.mark.parametrize(
-    "metric", [*BUILTIN.values(), *(Wins(BUILTIN[base]) for base in ("mse", "emd", "kl", "js"))], ids=str
+    "metric", [*BUILTIN.values(), *FAMILIES, *(Wins(BUILTIN[base]) for base in ("mse", "emd", "kl", "js"))], ids=str
 )
 def test_every_metric_keeps_the_published_contract(metric):
     check_metric(metric)
@@ -295,6 +298,91 @@ def test_a_name_or_a_metric_is_resolved():
         resolve(abs)
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("wins:rmse", "wins need a metric with item scores: wins:tv, for example; 'rmse' has none."),
+        ("wins:wins", "wins need a metric with item scores"),
+        ("wins:tvv", "got 'tvv'. Did you mean 'tv'?"),
+        ("pass@k", "`metric` 'pass@k' needs a whole number of runs, such as pass@3."),
+        ("pass^0", "`metric` 'pass^0' needs a whole number of runs, such as pass^3."),
+        ("pass@", "`metric` 'pass@' needs a whole number of runs, such as pass@3."),
+    ],
+)
+def test_what_is_no_metric_of_a_family(name, message):
+    with pytest.raises(ArgumentError) as caught:
+        resolve(name)
+    assert message in str(caught.value)
+
+
+def test_wins_over_any_item_metric_by_name(labels):
+    assert resolve("wins:tv") == Wins(BUILTIN["tv"])
+    metric = resolve("wins:tv").on(labels.scale)
+    assert (metric.name, metric.title) == ("wins:tv", "wins by total variation")
+    sides = summaries_of(labels, "counts")
+    assert metric.item_contrasts(*sides).tolist() == np.sign(BUILTIN["tv"].item_contrasts(*sides)).tolist()
+    assert Wins().on(labels.scale).name == "wins"
+
+
+# Runs that pass or fail
+
+
+def runs(n, passed):
+    return [1] * passed + [0] * (n - passed)
+
+
+def test_pass_at_k_and_pass_hat_k_of_known_counts():
+    model = [runs(5, 2), runs(5, 4)]
+    contest = Contest.from_arrays(None, model, model, scale="ordinal")
+    counts = summaries_of(contest, "counts")[1]
+    assert resolve("pass@3").on(contest.scale).item_scores(None, counts)[0] == pytest.approx(0.9)  # ORACLES
+    assert resolve("pass^3").on(contest.scale).item_scores(None, counts)[1] == pytest.approx(0.4)
+
+
+@given(st.integers(1, 8).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n))))
+def test_pass_at_k_is_the_share_of_subsets(known):
+    n, passed, k = known
+    subsets = list(itertools.combinations(runs(n, passed), k))
+    side = np.array([[n - passed, passed]], dtype=float)
+    scale = Scale("ordinal", (0.0, 1.0), ("0", "1"))
+    for sign, share in (("@", np.mean([any(subset) for subset in subsets])), ("^", np.mean([all(s) for s in subsets]))):
+        metric = resolve(f"pass{sign}{k}").on(scale)
+        assert metric.item_scores(None, side)[0] == pytest.approx(share, abs=1e-12)
+
+
+def test_too_few_runs_leave_pass_at_k_undefined_and_it_is_said():
+    contest = Contest.from_arrays(None, [[1, 0, 1], [0, 0, np.nan]], [[1, 1, 1], [0, 1, 1]], scale="ordinal")
+    metric = resolve("pass@3").on(contest.scale)
+    sides = summaries_of(contest, "counts")
+    assert math.isnan(metric.contrast(*sides))
+    assert metric.notes(*sides)[0].startswith("pass@3 is undefined: 1 of 2 items have fewer than 3 runs")
+    with pytest.raises(ArgumentError, match=r"needs scores of 0 \(failed\) and 1 \(passed\)"):
+        metric.on(Scale.of([1, 2, 3]))
+    never = Contest.from_arrays(None, [[0, 0]], [[0, 0]], scale="ordinal")  # the level 1 was never seen
+    assert float(resolve("pass@2").on(never.scale).scores(*summaries_of(never, "counts"))[0]) == 0
+
+
+# Probabilities against the humans'
+
+
+def test_brier_score_and_log_loss_of_known_probabilities():
+    gold, model = [["yes"] * 3 + ["no"]], [["yes", "no"]]
+    assert score("brier", gold, model, scale=None) == pytest.approx(0.5)
+    assert score("log-loss", gold, model, scale=None) == pytest.approx(math.log(2))
+    sure = [["yes"]]
+    assert score("brier", sure, sure, scale=None) == 0
+    assert score("brier", sure, [["no"]], scale=None) == 2
+    assert score("log-loss", [["no"]], sure, scale=None) == pytest.approx(-math.log(np.finfo(float).eps))
+
+
+def test_calibration_error_is_what_a_model_is_too_sure_by():
+    # The model says yes with certainty on four items; of the humans three quarters do.
+    gold = [["yes", "yes", "yes", "no"]] * 4
+    assert score("calibration", gold, [["yes"]] * 4, scale=None) == pytest.approx(0.25)
+    # Being wrong on both sides evenly is calibrated: the mean of each bin is right.
+    assert score("calibration", [["yes"], ["no"]], [["yes", "no"], ["yes", "no"]], scale=None) == 0
+
+
 # A function as a metric
 
 
@@ -308,6 +396,30 @@ def test_a_function_is_a_metric_with_its_name():
     check_metric(metric)
     assert contrast(metric, [1, 2, 3], [1, 2, 5], [4, 4, 4]) == 2.0
     assert FunctionMetric(median_error, better="lower", name="median error").title == "median error"
+
+
+def kappa(y_true, y_pred, *, sample_weight=None):
+    """Cohen's κ with the signature of scikit-learn's `cohen_kappa_score`."""
+    weights = np.ones(len(y_true)) if sample_weight is None else np.asarray(sample_weight)
+    weights = weights / weights.sum()
+    names = sorted({*y_true, *y_pred})
+    agree = weights[np.asarray(y_true) == np.asarray(y_pred)].sum()
+    chance = sum(
+        weights[np.asarray(y_true) == name].sum() * weights[np.asarray(y_pred) == name].sum() for name in names
+    )
+    return (agree - chance) / (1 - chance)
+
+
+def test_functions_with_the_signature_of_scikit_learn_are_metrics():
+    metric = FunctionMetric(kappa, better="higher", labels=True, regular=True)
+    check_metric(metric)
+    gold, a, b = ["x", "x", "y", "y"], ["x", "x", "y", "x"], ["y", "x", "x", "y"]
+    assert contrast(metric, gold, a, b, scale="nominal") == pytest.approx(kappa(gold, a) - kappa(gold, b))
+    tied = [["x", "y"], ["x", "x"], ["y", "y"], ["y", "y"]]
+    pairs = kappa(["x", "x", "x", "y", "y"], ["x", "y", "x", "y", "y"], sample_weight=[0.5, 0.5, 1, 1, 1])
+    assert contrast(metric, gold, tied, gold, scale="nominal") == pytest.approx(pairs - 1)
+    with pytest.raises(ArgumentError, match="asks for counts, but the scale is continuous"):
+        metric.on(Scale.of([0.123, 0.456]))
 
 
 @pytest.mark.parametrize("needs", ["counts", "sorted", "values"])

@@ -13,7 +13,7 @@ from assay.resampling import summaries_of
 from tests.metrics import definitions
 
 UNIT = ["emd-histogram-legacy", "emd-means-histogram-legacy", "emd-responses-histogram-legacy"]
-LABELS_ONLY = ["accuracy", "accuracy-responses", "tv", "kl", "js", "cross-entropy"]
+LABELS_ONLY = ["accuracy", "accuracy-responses", "tv", "kl", "js", "cross-entropy", "log-loss", "brier", "calibration"]
 
 
 @st.composite

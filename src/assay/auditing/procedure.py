@@ -197,12 +197,20 @@ def _metric_names(metrics: Sequence[str | Metric] | None, model: ResponseModel) 
     names = []
     for metric in _some("metrics", metrics):
         found = resolve(metric)
-        if BUILTIN.get(found.name) != found:
+        if not _has_name(found):
             raise ArgumentError(f"`metrics` must be metrics with a name; got {metric!r}. Known: {', '.join(BUILTIN)}.")
         if found.on(model.scale).gold_free:
             raise ArgumentError(f"metric {found.name!r} looks at ratings without gold; response models simulate gold.")
         names.append(found.name)
     return list(dict.fromkeys(names))
+
+
+def _has_name(metric: Metric) -> bool:
+    """Whether its name alone gives this metric again."""
+    try:
+        return resolve(metric.name) == metric
+    except ArgumentError:
+        return False
 
 
 def _pairs(

@@ -1,7 +1,7 @@
 """Any Python function as a metric."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self, get_args
 
 import numpy as np
@@ -9,10 +9,11 @@ import numpy as np
 from assay import _check
 from assay.errors import ArgumentError
 from assay.metrics.base import Better, Ignored, Metric
+from assay.metrics.labels import votes
 from assay.scales import FloatArray, Kind, Scale
 from assay.summaries import Needs
 
-ScoreFunction = Callable[[FloatArray, FloatArray], float]
+ScoreFunction = Callable[..., float]
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,9 @@ class FunctionMetric(Metric):
     `needs` says. If it ignores the "scale" of a model's answers, the "line" they lie on or their "magnitude", say so
     with `ignores`. If a single item moves it little, as it moves a mean, say `regular=True`: its interval is then the
     jackknife's, which covers better than the percentiles of the draws.
+
+    With `labels=True` it is called as scikit-learn's metrics are: with two lists, gold's votes and the model's.
+    A tied vote stands there once with each tied label, and `sample_weight` then says how much each pair weighs.
 
     Examples
     --------
@@ -38,8 +42,10 @@ class FunctionMetric(Metric):
     better: Better = field(kw_only=True)  # type: ignore[misc]
     needs: Needs = field(default="means", kw_only=True)  # type: ignore[misc]
     ignores: Ignored = field(default="", kw_only=True)  # type: ignore[misc]
+    labels: bool = field(default=False, kw_only=True)
     regular: bool = field(default=False, kw_only=True)  # type: ignore[misc]
     name: str = field(default="", kw_only=True)  # type: ignore[misc]
+    written: tuple[str, ...] = field(default=(), kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         if not callable(self.function):
@@ -47,6 +53,8 @@ class FunctionMetric(Metric):
         _check.one_of("better", self.better, get_args(Better))
         _check.one_of("needs", self.needs, get_args(Needs))
         _check.one_of("ignores", self.ignores, get_args(Ignored))
+        if self.labels:
+            object.__setattr__(self, "needs", "counts")
         if not self.name:
             object.__setattr__(self, "name", getattr(self.function, "__name__", "function"))
 
@@ -64,12 +72,21 @@ class FunctionMetric(Metric):
                 f"metric {self.name!r} asks for counts, but the scale is {scale}. Say scale='ordinal' if each value is "
                 "a level, or needs='sorted'."
             )
-        return self
+        return replace(self, written=scale.labels)
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Call the function for each draw."""
         width = 1 if self.needs == "means" else 2
         lead = np.broadcast_shapes(gold.shape[:-width], model.shape[:-width])
         sides = [np.broadcast_to(side, lead + side.shape[-width:]) for side in (gold, model)]
-        scores = [float(self.function(sides[0][index], sides[1][index])) for index in np.ndindex(*lead)]
+        call = self._of_votes if self.labels else self.function
+        scores = [float(call(sides[0][index], sides[1][index])) for index in np.ndindex(*lead)]
         return np.array(scores, dtype=np.float64).reshape(lead)
+
+    def _of_votes(self, gold: FloatArray, model: FloatArray) -> float:
+        """Call the function with the labels that have the votes, item by item; tied votes as weighted pairs."""
+        weights = votes(gold)[:, :, np.newaxis] * votes(model)[:, np.newaxis, :]
+        items, of_gold, of_model = np.nonzero(weights)
+        written = np.array(self.written)
+        tied = {} if items.size == len(gold) else {"sample_weight": weights[items, of_gold, of_model]}
+        return self.function(written[of_gold], written[of_model], **tied)

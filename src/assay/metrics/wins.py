@@ -21,10 +21,10 @@ class Wins(RelativeMetric):
     ----------
     base : AdditiveMetric, optional
         The item error; absolute error of means, or total variation on a nominal scale, when left out.
+    bound : AdditiveMetric, optional
+        Set by `on`: the item error, on the scale of the data.
     """
 
-    name: ClassVar[str] = "wins"
-    title: ClassVar[str] = "wins"
     distance: ClassVar[bool] = True
     better: ClassVar[Better] = "higher"
     counts_items: ClassVar[bool] = True
@@ -32,10 +32,26 @@ class Wins(RelativeMetric):
     kinds = ("nominal", "ordinal", "continuous")
 
     base: AdditiveMetric | None = None
+    bound: AdditiveMetric | None = None
 
     def __post_init__(self) -> None:
         if self.base is not None and not isinstance(self.base, AdditiveMetric):
             raise ArgumentError(f"`base` must be a metric with item scores; got {self.base!r}.")
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The name, with that of the base error where it was given: wins:tv."""
+        return "wins" if self.base is None else f"wins:{self.base.name}"
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        """What it is called in a sentence."""
+        return "wins" if self.base is None else f"wins by {self.base.title}"
+
+    @property
+    def gold_free(self) -> bool:  # type: ignore[override]
+        """Whether the base error is."""
+        return self._error.gold_free
 
     @property
     def needs(self) -> Needs:  # type: ignore[override]
@@ -44,16 +60,17 @@ class Wins(RelativeMetric):
 
     @property
     def _error(self) -> AdditiveMetric:
-        return self.base or MeanAbsoluteError()
+        return self.bound or self.base or MeanAbsoluteError()
 
     def on(self, scale: Scale) -> Self:
         """Choose the base error by the scale, unless it was given."""
         base = self.base or (TotalVariation() if scale.kind == "nominal" else MeanAbsoluteError())
-        return replace(self, base=base.on(scale))
+        return replace(self, bound=base.on(scale))
 
     def item_contrasts(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return 1 where A wins, −1 where B wins, 0 for ties."""
-        return _signs(self._error.item_contrasts(gold, a, b), _largest(gold, a, b))
+        sides = (side for side in (gold, a, b) if side is not None)
+        return _signs(self._error.item_contrasts(gold, a, b), _largest(*sides))
 
     def contrast(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return the share of items that A wins minus the share that B wins."""
