@@ -1,15 +1,14 @@
 """From fields to command-line options and back: the only place that knows how a field is typed in."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import click
 
 from assay import _fields
 from assay._fields import Field
-from assay.cli._numbers import whole_numbers
-from assay.errors import ArgumentError
+from assay.questions.typed import value_of
 
 NAMED = re.compile(r"`([a-z_]+)(?:=(?:'([^'`]*)'|([^`']*)))?`")
 
@@ -110,32 +109,6 @@ def record_from(record: Any, typed: dict[str, Any]) -> Any:
             continue
         given[field.name] = value_of(field, text)
     return record(**given)
-
-
-def value_of(field: Field, text: Any) -> Any:
-    """Return the value behind what was typed: lists may be repeated or written with commas."""
-    if not field.many:
-        return _one(field, text)
-    entries: Sequence[str] = [text] if isinstance(text, str) else text
-    if field.option.positional or field.kind is str:
-        if len(entries) == 1 and not field.option.positional:
-            entries = [part.strip() for part in entries[0].split(",") if part.strip()]
-        return tuple(entries)
-    if field.kind is int:
-        return tuple(number for entry in entries for number in whole_numbers(field.flag, entry))
-    return tuple(_one(field, part) for entry in entries for part in entry.split(","))
-
-
-def _one(field: Field, text: Any) -> Any:
-    if field.kind not in (int, float) or not isinstance(text, str):
-        return text
-    try:
-        if "_" in text or not text.isascii():  # Python reads 1_000 and ١, people who type them mean something else
-            raise ValueError
-        return field.kind(text)
-    except ValueError:
-        kind = "a whole number" if field.kind is int else "a number"
-        raise ArgumentError(f"`{field.name}` must be {kind}; got {text!r}.") from None
 
 
 def as_options(said: str, names: Iterable[str] | None = None) -> str:

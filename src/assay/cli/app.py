@@ -23,7 +23,7 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
-        return [*QUESTIONS, *OTHERS]
+        return [*QUESTIONS, *OTHERS, "serve"]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command by its name."""
@@ -32,6 +32,10 @@ class Commands(click.Group):
 
             address, computing = QUESTIONS[cmd_name]
             return _ask.command(load(address), getattr(_ask, computing))
+        if cmd_name == "serve":
+            from assay.cli import serve
+
+            return serve.command()
         if cmd_name in OTHERS:
             return _of_typer(cmd_name)
         return None

@@ -7,9 +7,9 @@ import typer
 
 from assay.cli import _rater_plans as rater_plans
 from assay.cli._models import AlphaOption, LevelsOption, MeanOption, PerturbationOption, SdOption, model_from, numbers
-from assay.cli._numbers import response_numbers, whole_numbers
 from assay.cli._study import DaskOption, StoreOption
 from assay.errors import ArgumentError
+from assay.questions.typed import response_numbers, whole_numbers
 
 if TYPE_CHECKING:
     from assay.metrics import Metric

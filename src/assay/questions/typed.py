@@ -1,5 +1,9 @@
-"""Lists of whole numbers as people type them: "50,100", "100:1000:100", "5/1/1"."""
+"""Values as people type them, on the command line and in forms: "50,100", "100:1000:100", "5/1/1", "mae,wins"."""
 
+from collections.abc import Sequence
+from typing import Any
+
+from assay._fields import Field
 from assay.errors import ArgumentError
 
 
@@ -38,3 +42,29 @@ def response_numbers(text: str) -> list[int | tuple[int, int, int]]:
             raise ArgumentError(f"--responses: numbers for gold, A and B are written 5/1/1; got {part!r}.")
         found.append((sizes[0][0], sizes[1][0], sizes[2][0]))
     return list(dict.fromkeys(found))
+
+
+def value_of(field: Field, text: Any) -> Any:
+    """Return the value behind what was typed: lists may be repeated or written with commas."""
+    if not field.many:
+        return _one(field, text)
+    entries: Sequence[str] = [text] if isinstance(text, str) else text
+    if field.option.positional or field.kind is str:
+        if len(entries) == 1 and not field.option.positional:
+            entries = [part.strip() for part in entries[0].split(",") if part.strip()]
+        return tuple(entries)
+    if field.kind is int:
+        return tuple(number for entry in entries for number in whole_numbers(field.flag, entry))
+    return tuple(_one(field, part) for entry in entries for part in entry.split(","))
+
+
+def _one(field: Field, text: Any) -> Any:
+    if field.kind not in (int, float) or not isinstance(text, str):
+        return text
+    try:
+        if "_" in text or not text.isascii():  # Python reads 1_000 and ١, people who type them mean something else
+            raise ValueError
+        return field.kind(text)
+    except ValueError:
+        kind = "a whole number" if field.kind is int else "a number"
+        raise ArgumentError(f"`{field.name}` must be {kind}; got {text!r}.") from None

@@ -1,0 +1,291 @@
+"""The JSON API: the same questions as bodies, the same results as `--json`."""
+
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from assay.errors import ArgumentError, DataError
+from assay.provenance import version
+from assay.questions.base import schema_of
+from assay.web.jobs import Job, Jobs
+from assay.web.questions import PAGES, PLACES, Page, ask, check_limits
+from assay.web.settings import Settings
+from assay.web.uploads import Upload, Uploads
+
+WAIT = 25.0
+"""Seconds after which a question becomes a job that is asked for again."""
+
+ANY = {"type": "object"}
+ERROR = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
+SEEN = {
+    "type": "object",
+    "properties": {
+        "table": {"type": "string"},
+        "files": {"type": "array", "items": {"type": "string"}},
+        "sources": {"type": "object", "additionalProperties": {"type": "integer"}},
+        "columns": {"type": "array", "items": {"type": "string"}},
+        "notes": {"type": "array", "items": {"type": "string"}},
+        "problem": {"type": "string"},
+    },
+    "required": ["table", "files", "sources", "columns", "notes", "problem"],
+}
+JOB = {
+    "type": "object",
+    "properties": {
+        "job": {"type": "string"},
+        "question": {"type": "string"},
+        "state": {"enum": ["waiting", "running", "done", "failed", "cancelled"]},
+        "label": {"type": "string"},
+        "done": {"type": "integer"},
+        "total": {"type": "integer"},
+        "error": {"type": "string"},
+    },
+    "required": ["job", "question", "state"],
+}
+
+
+def _said(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": description, "content": {"application/json": {"schema": schema}}}
+
+
+REFUSED: dict[int | str, dict[str, Any]] = {
+    400: _said("The data cannot be used; the sentence names place and remedy.", ERROR),
+    401: _said("The token is missing or wrong.", ERROR),
+    403: _said("The request came from another site.", ERROR),
+    404: _said("There is nothing of this name, or it is somebody else's.", ERROR),
+    413: _said("The body is too large.", ERROR),
+    421: _said("The server has another name.", ERROR),
+    422: _said("The question cannot be asked like this.", ERROR),
+    429: _said("Too many jobs of this visitor wait or run.", ERROR),
+    500: _said("The computation failed.", ERROR),
+}
+
+
+def router(settings: Settings) -> APIRouter:
+    """Return the routes."""
+    made = APIRouter(prefix="/api/v1")
+
+    @made.get("/health", responses={200: _said("The server is up.", {"type": "object"})})
+    async def health() -> Response:
+        """Say that the server is up."""
+        return JSONResponse({"status": "ok", "version": version()})
+
+    body = {
+        "content": {
+            "multipart/form-data": {
+                "schema": {"type": "object", "properties": {"file": {"type": "string", "format": "binary"}},
+                           "required": ["file"]}
+            }
+        },
+        "required": True,
+    }  # fmt: skip
+
+    @made.post(
+        "/tables",
+        status_code=201,
+        openapi_extra={"requestBody": body},
+        responses={201: _said("What was recognised.", SEEN), **_some(400, 401, 403, 413, 421, 422)},
+    )
+    async def upload(request: Request) -> Response:
+        """Upload a table, or one file for each source; answers its identity and what was recognised."""
+        files = await uploaded(request)
+        uploads: Uploads = request.app.state.uploads
+        found = await run_in_threadpool(uploads.add, request.scope["session_id"], files)
+        return JSONResponse(described(found), 201)
+
+    @made.get("/tables/{table}", responses={200: _said("What was recognised.", SEEN), **_some(401, 403, 404, 421)})
+    async def table(request: Request, table: str) -> Response:
+        """Say again what was recognised in a table."""
+        found = upload_of(request, table)
+        return _missing("table") if found is None else JSONResponse(described(found))
+
+    @made.delete(
+        "/tables/{table}", responses={200: _said("It is deleted.", {"type": "object"}), **_some(401, 403, 404, 421)}
+    )
+    async def delete(request: Request, table: str) -> Response:
+        """Delete a table."""
+        found = upload_of(request, table)
+        if found is None:
+            return _missing("table")
+        request.app.state.uploads.delete(table, found.owner)
+        return JSONResponse({"deleted": table})
+
+    @made.get("/jobs/{job}", responses={200: _said("How far the job is.", JOB), **_some(401, 403, 404, 421)})
+    async def job(request: Request, job: str) -> Response:
+        """Say how far a job is."""
+        found = job_of(request, job)
+        return _missing("job") if found is None else JSONResponse(status_of(found))
+
+    @made.get(
+        "/jobs/{job}/result",
+        responses={200: _said("The answer.", {"type": "object"}), 202: _said("It is not done yet.", JOB),
+                   **_some(400, 401, 403, 404, 421, 422, 500)},
+    )  # fmt: skip
+    async def result(request: Request, job: str, document: bool = False) -> Response:
+        """Return the answer of a job as `--json` prints it."""
+        found = job_of(request, job)
+        return _missing("job") if found is None else answered(request, found, document=document)
+
+    @made.delete(
+        "/jobs/{job}",
+        responses={200: _said("It is cancelled and deleted.", {"type": "object"}), **_some(401, 403, 404, 421)},
+    )
+    async def cancel(request: Request, job: str) -> Response:
+        """Cancel a job and delete its answer."""
+        found = job_of(request, job)
+        if found is None:
+            return _missing("job")
+        request.app.state.jobs.delete(job)
+        return JSONResponse({"deleted": job})
+
+    for page in PAGES.values():
+        _add_question(made, page)
+    return made
+
+
+def _add_question(made: APIRouter, page: Page) -> None:
+    schema = schema_of(page.question)
+    for name in PLACES:
+        schema["properties"].pop(name, None)
+    schema["required"] = [name for name in schema["required"] if name not in PLACES]
+    if page.place:
+        schema["properties"] = {"table": {"type": "string", "description": "An upload."}} | schema["properties"]
+        schema["required"] = ["table", *schema["required"]]
+    body = {"content": {"application/json": {"schema": schema}}, "required": True}
+
+    async def asked(request: Request, document: bool = False) -> Response:
+        given = await _object(request)
+        identity = given.pop("table", None)
+        upload = None
+        if identity is not None:
+            upload = upload_of(request, str(identity))
+            if upload is None:
+                return _missing("table")
+        elif page.place and "table" in schema["required"]:
+            raise ArgumentError("`table` must be given: upload a table first (POST /api/v1/tables).")
+        job = await run_in_threadpool(begin, request, page, given, upload)
+        if isinstance(job, Response):
+            return job
+        found = await run_in_threadpool(request.app.state.jobs.wait, job.identity, 0.0 if page.long else WAIT)
+        return answered(request, found, document=document)
+
+    asked.__doc__ = (page.question.__doc__ or "").splitlines()[0]
+    made.add_api_route(
+        f"/{page.path}",
+        asked,
+        methods=["POST"],
+        name=page.path,
+        openapi_extra={"requestBody": body},
+        responses={
+            200: _said("The answer, as --json prints it.", {"type": "object"}),
+            202: _said("The answer takes longer; ask for the job.", JOB),
+            **REFUSED,
+        },
+    )
+
+
+def begin(request: Request, page: Page, given: dict[str, Any], upload: Upload | None) -> Job | Response:
+    """Ask a question; return the job, or why not."""
+    state = request.app.state
+    files = () if upload is None else upload.files
+    asked = ask(page, given, files)
+    check_limits(asked, state.settings)
+    owner = request.scope["session_id"]
+    jobs: Jobs = state.jobs
+    if jobs.busy(owner) >= state.settings.max_jobs:
+        return JSONResponse({"error": f"{state.settings.max_jobs} of your jobs wait or run; cancel one first."}, 429)
+    names = {} if upload is None else dict(zip(upload.files, upload.names, strict=True))
+    return jobs.add(owner, page.path, asked.to_dict(), names)
+
+
+def answered(request: Request, job: Job, *, document: bool) -> Response:
+    """Return the answer of a job, or how far it is, or why it failed."""
+    if job.state == "failed":
+        return JSONResponse({"error": job.error}, {"usage": 422, "data": 400}.get(job.kind, 500))
+    if job.state != "done":
+        return JSONResponse(status_of(job), 202)
+    content = request.app.state.jobs.result(job)["result"]
+    if document:
+        from assay.web.pages import kept
+
+        shown = kept(request, job)
+        content["document"] = {"html": shown["fragment"], "markdown": shown["report.md"], "latex": shown["report.tex"]}
+    return JSONResponse(content, headers={"X-Assay-Job": job.identity})
+
+
+def status_of(job: Job) -> dict[str, Any]:
+    """Return how far a job is."""
+    return {
+        "job": job.identity, "question": job.page, "state": job.state, "label": job.label, "done": job.done,
+        "total": job.total, "error": job.error,
+    }  # fmt: skip
+
+
+def described(upload: Upload) -> dict[str, Any]:
+    """Return what was recognised in an upload."""
+    return {"table": upload.identity, "files": list(upload.names), **upload.seen}
+
+
+def upload_of(request: Request, identity: str) -> Upload | None:
+    """Return an upload that this visitor may see."""
+    owner = request.scope["session_id"] if request.scope["has_session"] else None
+    uploads: Uploads = request.app.state.uploads
+    return uploads.get(identity, owner)
+
+
+def job_of(request: Request, identity: str) -> Job | None:
+    """Return a job that this visitor may see."""
+    jobs: Jobs = request.app.state.jobs
+    found = jobs.get(identity)
+    if found is None or (request.scope["has_session"] and found.owner != request.scope["session_id"]):
+        return None
+    return found
+
+
+async def uploaded(request: Request) -> list[tuple[str, bytes]]:
+    """Return the files of a request: of a form, or its whole body."""
+    kind = request.headers.get("content-type", "")
+    if kind.startswith("multipart/form-data"):
+        from starlette.datastructures import UploadFile
+        from starlette.exceptions import HTTPException
+
+        try:
+            form = await request.form(max_files=50, max_fields=50)
+        except HTTPException as error:
+            raise DataError(f"the upload is malformed: {error.detail}") from None
+        files = [
+            (part.filename or "table.csv", await part.read())
+            for _, part in form.multi_items()
+            if isinstance(part, UploadFile) and (part.filename or part.size)
+        ]
+        pasted = form.get("text")
+        if isinstance(pasted, str) and pasted.strip():
+            files.append(("pasted.csv", pasted.encode()))
+        return files
+    content = await request.body()
+    return [(request.headers.get("x-filename", "table.csv"), content)]
+
+
+async def _object(request: Request) -> dict[str, Any]:
+    import json
+
+    if "json" not in request.headers.get("content-type", ""):
+        raise ArgumentError("the body must be JSON (Content-Type: application/json).")
+    try:
+        found = json.loads(await request.body())
+    except (ValueError, RecursionError):
+        raise ArgumentError("the body is not JSON.") from None
+    if not isinstance(found, dict):
+        raise ArgumentError("the body must be a JSON object.")
+    return found
+
+
+def _missing(what: str) -> Response:
+    return JSONResponse({"error": f"there is no such {what}; it may have been deleted."}, 404)
+
+
+def _some(*codes: int) -> dict[int | str, dict[str, Any]]:
+    return {code: REFUSED[code] for code in codes}

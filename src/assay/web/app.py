@@ -1,0 +1,115 @@
+"""`create_app`: the server with its pages, its JSON API and its jobs."""
+
+import secrets
+import tempfile
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.staticfiles import StaticFiles
+
+from assay.errors import ArgumentError, AssayError
+from assay.provenance import version
+from assay.web import api, pages
+from assay.web.jobs import Jobs
+from assay.web.safety import Guard, TooLargeError
+from assay.web.settings import Settings
+from assay.web.uploads import Uploads
+
+HERE = Path(__file__).parent
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """Return the server, ready for uvicorn.
+
+    Parameters
+    ----------
+    settings : Settings, optional
+        Where it listens and its limits; this machine only, and a private temporary folder, if left out.
+
+    Returns
+    -------
+    FastAPI
+    """
+    asked = settings or Settings()
+    folder = asked.folder or tempfile.mkdtemp(prefix="assay-")
+    Path(folder).mkdir(parents=True, exist_ok=True, mode=0o700)
+    asked = replace(asked, folder=folder)
+    uploads, jobs = Uploads(asked), Jobs(asked)
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        jobs.start()
+        cleaner = threading.Thread(target=_clean, args=(jobs, uploads), daemon=True)
+        cleaner.start()
+        yield
+        jobs.stop()
+
+    app = FastAPI(
+        title="assay",
+        version=version(),
+        lifespan=life,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/v1/openapi.json",
+    )
+    app.state.settings, app.state.uploads, app.state.jobs = asked, uploads, jobs
+    app.state.secret = _secret(Path(folder))
+    app.include_router(api.router(asked))
+    app.include_router(pages.router())
+    app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
+    app.add_exception_handler(AssayError, _refused)
+    app.add_exception_handler(TooLargeError, _too_large)
+    app.add_exception_handler(Exception, _broken)
+    app.add_middleware(Guard, settings=asked)
+    return app
+
+
+def _secret(folder: Path) -> bytes:
+    """Return the server's own secret, which outlives a restart."""
+    place = folder / "secret"
+    if not place.exists():
+        place.touch(mode=0o600)
+        place.write_bytes(secrets.token_bytes(32))
+    return place.read_bytes()
+
+
+def _clean(jobs: Jobs, uploads: Uploads) -> None:
+    while not jobs.stopping.wait(60):
+        jobs.sweep()
+        uploads.sweep()
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    status = 422 if isinstance(error, ArgumentError) else 400
+    return _answered(request, status, " ".join(str(error).splitlines()))
+
+
+async def _too_large(request: Request, error: Exception) -> Response:
+    return _answered(request, 413, f"an upload may have {request.app.state.settings.max_megabytes:g} MB at most.")
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    return _answered(request, 500, "an error of assay's own; nothing of your data was lost.")
+
+
+def _answered(request: Request, status: int, message: str) -> Response:
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": message}, status)
+    try:
+        return pages.problem(request, status, message)
+    except Exception:
+        return PlainTextResponse(f"assay: {message}\n", status)
+
+
+def serve(settings: Settings) -> Any:
+    """Run the server until it is stopped."""
+    import uvicorn
+
+    uvicorn.run(create_app(settings), host=settings.host, port=settings.port, log_level="warning", server_header=False)

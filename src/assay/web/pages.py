@@ -1,0 +1,308 @@
+"""The pages: a form made from a question's fields, and the document of its answer beside it."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+
+from assay._fields import Field
+from assay.errors import ArgumentError, AssayError
+from assay.web import api
+from assay.web.jobs import Job, Jobs
+from assay.web.questions import PAGES, Page, check_limits, from_form, shown_fields
+from assay.web.safety import TOKEN, csrf, same
+from assay.web.shown import FORMATS
+from assay.web.uploads import Upload
+
+PATIENCE = 1.5
+"""Seconds for which a page waits for its answer before it shows how far it is."""
+
+SOURCES, COLUMNS = ("a", "b", "gold", "preference", "baseline", "only"), ("item", "source", "value", "rater", "repeat")
+
+
+def router() -> APIRouter:
+    """Return the routes of the pages."""
+    made = APIRouter(include_in_schema=False)
+    made.add_api_route("/", home, methods=["GET"])
+    made.add_api_route("/enter", enter, methods=["GET", "POST"])
+    made.add_api_route("/tables", data, methods=["GET"])
+    made.add_api_route("/tables", add_table, methods=["POST"])
+    made.add_api_route("/tables/{table}", show_table, methods=["GET"])
+    made.add_api_route("/tables/{table}/delete", delete_table, methods=["POST"])
+    made.add_api_route("/example/{kind}", example, methods=["POST"])
+    made.add_api_route("/jobs", show_jobs, methods=["GET"])
+    made.add_api_route("/jobs/{job}", show_job, methods=["GET"])
+    made.add_api_route("/jobs/{job}/cancel", cancel_job, methods=["POST"])
+    made.add_api_route("/jobs/{job}/delete", delete_job, methods=["POST"])
+    made.add_api_route("/jobs/{job}/answer", part_of_answer, methods=["GET"])
+    made.add_api_route("/jobs/{job}/{name}", download, methods=["GET"])
+    for page in PAGES.values():
+        made.add_api_route(f"/{page.path}", _asking(page), methods=["GET"], name=f"page-{page.path}")
+    return made
+
+
+async def home(request: Request) -> Response:
+    """Show what can be asked."""
+    return shown(request, "home.html", pages=list(PAGES.values()))
+
+
+async def enter(request: Request) -> Response:
+    """Ask for the token, and remember it."""
+    if request.method == "GET":
+        return shown(request, "enter.html", wrong=False)
+    form = await request.form()
+    token, given = request.app.state.settings.token, str(form.get("token", ""))
+    if token is None or not same(given, token):
+        return shown(request, "enter.html", status=401, wrong=True)
+    answer = RedirectResponse("/", 303)
+    answer.set_cookie(TOKEN, given, httponly=True, samesite="strict")
+    return answer
+
+
+async def data(request: Request) -> Response:
+    """Show the form for uploads, and what this visitor has uploaded."""
+    return shown(request, "tables.html", uploads=request.app.state.uploads.of(request.scope["session_id"]))
+
+
+async def add_table(request: Request) -> Response:
+    """Take an upload and show what was recognised."""
+    await check_form(request)
+    files = await api.uploaded(request)
+    found = await run_in_threadpool(request.app.state.uploads.add, request.scope["session_id"], files)
+    return RedirectResponse(f"/tables/{found.identity}", 303)
+
+
+async def show_table(request: Request, table: str) -> Response:
+    """Show what was recognised, and the questions that the table can answer."""
+    found = api.upload_of(request, table)
+    if found is None:
+        return problem(request, 404, "there is no such table; it may have been deleted.")
+    return shown(request, "table.html", upload=found, pages=[page for page in PAGES.values() if page.place])
+
+
+async def delete_table(request: Request, table: str) -> Response:
+    """Delete an upload."""
+    await check_form(request)
+    request.app.state.uploads.delete(table, request.scope["session_id"])
+    return RedirectResponse("/tables", 303)
+
+
+async def example(request: Request, kind: str) -> Response:
+    """Make an example table and ask a question of it."""
+    await check_form(request)
+    import tempfile
+
+    from assay import io
+    from assay.examples import ratings as simulated
+
+    def made() -> bytes:
+        with tempfile.TemporaryDirectory() as folder:
+            place = Path(folder) / "ratings.csv"
+            io.write(simulated(), place)
+            return place.read_bytes()
+
+    content = await run_in_threadpool(made)
+    found = await run_in_threadpool(
+        request.app.state.uploads.add, request.scope["session_id"], [("ratings.csv", content)]
+    )
+    asked = {"table": found.identity, "gold": "human", "a": "model-2", "b": "model-1"}
+    if kind not in PAGES:
+        return RedirectResponse(f"/tables/{found.identity}", 303)
+    known = {field.name for field in shown_fields(PAGES[kind])} | {"table"}
+    return RedirectResponse(f"/{kind}?{urlencode({k: v for k, v in asked.items() if k in known})}", 303)
+
+
+async def show_jobs(request: Request) -> Response:
+    """Show the jobs of this visitor."""
+    jobs: Jobs = request.app.state.jobs
+    return shown(request, "jobs.html", jobs=jobs.of(request.scope["session_id"]), titles=PAGES)
+
+
+async def show_job(request: Request, job: str) -> Response:
+    """Show one job and its answer."""
+    found = api.job_of(request, job)
+    if found is None:
+        return problem(request, 404, "there is no such job; it may have been deleted.")
+    return shown(request, "job.html", job=found, answer=answer_part(request, found), title=PAGES[found.page].title)
+
+
+async def cancel_job(request: Request, job: str) -> Response:
+    """Cancel a job."""
+    await check_form(request)
+    if api.job_of(request, job) is not None:
+        request.app.state.jobs.cancel(job)
+    return RedirectResponse("/jobs", 303)
+
+
+async def delete_job(request: Request, job: str) -> Response:
+    """Delete a job with its answer."""
+    await check_form(request)
+    if api.job_of(request, job) is not None:
+        request.app.state.jobs.delete(job)
+    return RedirectResponse("/jobs", 303)
+
+
+async def part_of_answer(request: Request, job: str) -> Response:
+    """Return the part of a page that shows a job: htmx asks for it until the job has ended."""
+    found = api.job_of(request, job)
+    if found is None:
+        return problem(request, 404, "there is no such job; it may have been deleted.")
+    now: Job = await run_in_threadpool(request.app.state.jobs.wait, job, PATIENCE)
+    return HTMLResponse(answer_part(request, now))
+
+
+async def download(request: Request, job: str, name: str) -> Response:
+    """Return the answer of a job as a file."""
+    found = api.job_of(request, job)
+    if found is None or found.state != "done":
+        return problem(request, 404, "there is no answer here; it may have been deleted.")
+    if name == "result.json":
+        from assay import _json
+
+        content = _json.dumps(request.app.state.jobs.result(found)["result"], indent=2)
+        return _file(content, "application/json", name)
+    answer = kept(request, found)
+    if name == "chart.png" and answer["chart.json"]:
+        import json
+
+        import vl_convert
+
+        spec = json.loads(answer["chart.json"])
+        return _file(await run_in_threadpool(lambda: vl_convert.vegalite_to_png(spec, scale=2)), "image/png", name)
+    if name not in FORMATS or not answer.get(name):
+        return problem(request, 404, f"this answer has no {name}.")
+    if name == "chart.svg" and "download" not in request.query_params:
+        return Response(answer[name], media_type=FORMATS[name])
+    return _file(answer[name], FORMATS[name], name)
+
+
+def _file(content: str | bytes, kind: str, name: str) -> Response:
+    return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="assay-{name}"'})
+
+
+def _asking(page: Page) -> Any:
+    async def asked(request: Request) -> Response:
+        sent = {name: request.query_params.getlist(name) for name in request.query_params}
+        identity = (sent.get("table") or [""])[0]
+        upload = api.upload_of(request, identity) if identity else None
+        if identity and upload is None:
+            return problem(request, 404, "there is no such table; it may have been deleted.")
+        error, job = "", None
+        if _complete(page, sent, upload):
+            try:
+                job = await run_in_threadpool(_begin, request, page, sent, upload)
+            except AssayError as refused:
+                error = " ".join(str(refused).splitlines())
+        if job is not None:
+            job = await run_in_threadpool(request.app.state.jobs.wait, job.identity, PATIENCE)
+        answer = "" if job is None else answer_part(request, job)
+        return shown(
+            request, "ask.html", status=422 if error else 200, page=page, groups=_groups(page, upload), sent=sent,
+            upload=upload, uploads=request.app.state.uploads.of(request.scope["session_id"]), error=error,
+            answer=answer, running=job is not None and not job.ended, help=page.question.__doc__,
+        )  # fmt: skip
+
+    return asked
+
+
+def _complete(page: Page, sent: dict[str, list[str]], upload: Upload | None) -> bool:
+    """Whether a form was filled in so far that it can be answered."""
+    required = [field.name for field in shown_fields(page) if field.required]
+    given = all(any(text.strip() for text in sent.get(name, ())) for name in required)
+    return given and (upload is not None if page.place else "ask" in sent) and ("ask" in sent or bool(required))
+
+
+def _begin(request: Request, page: Page, sent: dict[str, list[str]], upload: Upload | None) -> Job:
+    state = request.app.state
+    asked = from_form(page, sent, () if upload is None else upload.files)
+    check_limits(asked, state.settings)
+    owner = request.scope["session_id"]
+    if state.jobs.busy(owner) >= state.settings.max_jobs:
+        raise ArgumentError(f"{state.settings.max_jobs} of your jobs wait or run; cancel one first.")
+    names = {} if upload is None else dict(zip(upload.files, upload.names, strict=True))
+    job: Job = state.jobs.add(owner, page.path, asked.to_dict(), names)
+    return job
+
+
+def _groups(page: Page, upload: Upload | None) -> dict[str, list[dict[str, Any]]]:
+    """Return the fields of a form under their headings, with what each may be."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for field in shown_fields(page):
+        found.setdefault(field.option.group, []).append(_control(field, upload))
+    return dict(sorted(found.items(), key=lambda entry: bool(entry[0])))
+
+
+def _control(field: Field, upload: Upload | None) -> dict[str, Any]:
+    suggested: list[str] = []
+    if upload is not None and field.name in SOURCES:
+        suggested = list(upload.seen.get("sources", {}))
+    elif upload is not None and field.name in (*COLUMNS, "by", "cluster"):
+        suggested = list(upload.seen.get("columns", []))
+    default = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
+    return {
+        "name": field.name,
+        "label": field.name.replace("_", " "),
+        "help": field.option.help,
+        "kind": {bool: "flag", int: "number", float: "number"}.get(field.kind, "text") if not field.many else "text",
+        "choices": list(field.option.allowed) if field.option.choices and not field.many else [],
+        "default": "" if default is None or default is False else default,
+        "required": field.required,
+        "optional": field.optional,
+        "suggested": suggested,
+    }
+
+
+def answer_part(request: Request, job: Job) -> str:
+    """Return the HTML of an answer, of its progress, or of why there is none."""
+    answer = kept(request, job) if job.state == "done" else {}
+    share = round(100 * job.done / job.total) if job.total else 0
+    made = _templates().get_template("_answer.html")
+    return str(made.render(job=job, answer=answer, share=min(share, 99), csrf=token_of(request)))
+
+
+def kept(request: Request, job: Job) -> dict[str, str]:
+    """Return what is shown of an answer."""
+    import json
+
+    place = request.app.state.jobs.answers / f"{job.identity}.document"
+    found: dict[str, str] = json.loads(place.read_text(encoding="utf-8"))
+    return found
+
+
+async def check_form(request: Request) -> None:
+    """Refuse a form that was not made by this server for this visitor."""
+    form = await request.form(max_files=50, max_fields=200)
+    if not same(str(form.get("csrf", "")), token_of(request)):
+        raise ArgumentError("this form is too old; go back, load the page again and send it once more.")
+
+
+def token_of(request: Request) -> str:
+    """Return the token of this visitor's forms."""
+    return csrf(request.scope["session_id"], request.app.state.secret)
+
+
+def problem(request: Request, status: int, message: str) -> Response:
+    """Return a page that says what is wrong."""
+    if "text/html" not in request.headers.get("accept", "text/html") and "*/*" not in request.headers.get("accept", ""):
+        return PlainTextResponse(f"assay: {message}\n", status)
+    return shown(request, "problem.html", status=status, message=message[:1].upper() + message[1:])
+
+
+def shown(request: Request, template: str, *, status: int = 200, **content: Any) -> Response:
+    """Return a page."""
+    made = _templates().get_template(template)
+    page = made.render(csrf=token_of(request), path=request.url.path, menu=list(PAGES.values()), **content)
+    return HTMLResponse(page, status)
+
+
+@cache
+def _templates() -> Any:
+    import jinja2
+
+    loader = jinja2.PackageLoader("assay.web", "templates")
+    return jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)

@@ -1,0 +1,104 @@
+"""The questions that the web asks: which they are, their forms, and how what a visitor sends becomes a question."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from assay import _fields
+from assay._fields import Field
+from assay.errors import ArgumentError
+from assay.questions.base import Question
+from assay.questions.typed import value_of
+from assay.web.settings import Settings
+
+PLACES = ("files", "file", "source", "model", "config", "units", "out", "to")
+"""Fields that name files on the disk. A visitor names an upload instead; none of them is taken from a request."""
+
+DRAWS = ("n_resamples", "n_simulations", "n_data_sets")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A question as the web shows it.
+
+    Attributes
+    ----------
+    path : str
+        Its address.
+    title : str
+        What a visitor wants to know.
+    address : str
+        Where the question is.
+    place : str
+        The field that takes the upload; empty where there is none.
+    long : bool
+        Whether an answer may take minutes.
+    """
+
+    path: str
+    title: str
+    address: str
+    place: str = "files"
+    long: bool = False
+
+    @property
+    def question(self) -> type[Question]:
+        """The question."""
+        found: type[Question] = load(self.address)
+        return found
+
+
+@cache
+def load(address: str) -> Any:
+    """Return what "module:name" names."""
+    module, _, name = address.partition(":")
+    return getattr(import_module(module), name)
+
+
+PAGES: dict[str, Page] = {
+    page.path: page for page in (Page("compare", "Is A really better than B?", "assay.questions.compare:Compare"),)
+}
+
+
+def shown_fields(page: Page) -> list[Field]:
+    """Return the fields that a form shows: all but places on the disk."""
+    return [field for field in _fields.fields_of(page.question) if field.name not in PLACES]
+
+
+def from_form(page: Page, sent: Mapping[str, Sequence[str]], files: Sequence[str]) -> Question:
+    """Return the question that a form asks; an empty field has its default."""
+    given: dict[str, Any] = {}
+    for field in shown_fields(page):
+        texts = [text.strip() for text in sent.get(field.name, ()) if text.strip()]
+        if not texts:
+            continue
+        if field.kind is bool:
+            given[field.name] = True
+        else:
+            given[field.name] = value_of(field, texts if field.many else texts[-1])
+    return ask(page, given, files)
+
+
+def ask(page: Page, given: Mapping[str, Any], files: Sequence[str]) -> Question:
+    """Return the question with these fields about these files; places on the disk are refused."""
+    for name in given:
+        if name in PLACES:
+            raise ArgumentError(f"`{name}` cannot be named here; upload a table and name it as `table`.")
+    content = dict(given)
+    if page.place and files:
+        many = next(field for field in _fields.fields_of(page.question) if field.name == page.place).many
+        content[page.place] = list(files) if many else files[0]
+    return page.question.from_dict(content)
+
+
+def check_limits(asked: Question, settings: Settings) -> None:
+    """Refuse a question that asks for more than the server gives."""
+    for name in DRAWS:
+        number = getattr(asked, name, None)
+        if isinstance(number, int) and number > settings.max_draws:
+            raise ArgumentError(f"`{name}` must be at most {settings.max_draws:,} on this server; got {number:,}.")
+    for name, value in asked.to_dict().items():
+        if isinstance(value, list) and len(value) > 1000:
+            raise ArgumentError(f"`{name}` must have at most 1,000 entries on this server; got {len(value):,}.")

@@ -1,0 +1,150 @@
+"""The JSON API: uploads, questions, jobs, and every refusal a sentence."""
+
+import json
+
+import pytest
+
+from assay.cli import _ask, _options
+from assay.questions import Compare
+
+ROLES = {"gold": "human", "a": "model-2", "b": "model-1"}
+
+
+def test_health(client):
+    assert client.get("/api/v1/health").json()["status"] == "ok"
+
+
+def test_an_upload_says_what_was_recognised(client, ratings_csv):
+    answer = client.post("/api/v1/tables", files={"file": ("ratings.csv", ratings_csv)})
+    seen = answer.json()
+    assert answer.status_code == 201
+    assert seen["sources"] == {"human": 300, "model-1": 180, "model-2": 180}
+    assert seen["n_items"] == 60
+    assert "ordinal" in seen["scale"]
+    assert seen["files"] == ["ratings.csv"]
+
+
+def test_the_answer_is_that_of_the_command(client, table, ratings_csv, tmp_path):
+    place = tmp_path / "ratings.csv"
+    place.write_bytes(ratings_csv)
+    answer = client.post("/api/v1/compare", json={"table": table, **ROLES, "metric": ["mae"], "n_resamples": 199})
+    assert answer.status_code == 200, answer.text
+    [found] = answer.json()["comparisons"]
+    [same] = Compare(files=(str(place),), **ROLES, metric=("mae",), n_resamples=199).answer()
+    expected = json.loads(json.dumps(same.to_dict()))
+    for name in ("contrast", "pvalue", "confidence_interval", "a_score", "signature", "verdict"):
+        assert found[name] == expected[name]
+
+
+def test_the_document_comes_on_request(client, table):
+    body = {"table": table, **ROLES, "n_resamples": 99}
+    document = client.post("/api/v1/compare?document=true", json=body).json()["document"]
+    assert document["html"].startswith("<div")
+    assert "booktabs" in document["latex"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "said"),
+    [
+        ({"a": "x", "b": "y"}, 422, "`table` must be given"),
+        ({"table": "0" * 32, "a": "x", "b": "y"}, 404, "no such table"),
+        ({"table": "../../etc/passwd", "a": "x", "b": "y"}, 404, "no such table"),
+        ({"table": None, "a": "model-1"}, 422, "must be given"),
+    ],
+)
+def test_questions_that_cannot_be_asked(client, body, status, said):
+    answer = client.post("/api/v1/compare", json=body)
+    assert answer.status_code == status
+    assert said in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "said"),
+    [
+        ({"b": None}, 422, "`b` must be given"),
+        ({"metrik": "mae"}, 422, "Did you mean 'metric'"),
+        ({"files": ["/etc/passwd"]}, 422, "cannot be named here"),
+        ({"n_resamples": 10**9}, 422, "at most 1,000,000 on this server"),
+        ({"n_resamples": "many"}, 422, "`n_resamples` must be"),
+        ({"a": "nobody"}, 400, "nobody"),
+        ({"metric": ["nonsense"]}, 422, "`metric` must be one of"),
+    ],
+)
+def test_wrong_fields_get_a_sentence(client, table, change, status, said):
+    answer = client.post("/api/v1/compare", json={"table": table, **ROLES, **change})
+    assert answer.status_code == status, answer.text
+    assert said in answer.json()["error"]
+    assert "/tmp/" not in answer.text
+
+
+def test_bodies_that_are_no_json(client):
+    for content, kind in ((b"{", "application/json"), (b"[]", "application/json"), (b"a=1", "text/plain")):
+        answer = client.post("/api/v1/compare", content=content, headers={"content-type": kind})
+        assert answer.status_code == 422
+        assert "JSON" in answer.json()["error"]
+
+
+def test_one_visitors_table_is_not_anothers(server, client, ratings_csv):
+    mine = client.post("/api/v1/tables", files={"file": ("r.csv", ratings_csv)}).json()["table"]
+    assert client.get(f"/api/v1/tables/{mine}").status_code == 200
+    server.cookies.clear()
+    client.get("/")  # another visitor gets a session
+    assert client.get(f"/api/v1/tables/{mine}").status_code == 404
+    assert client.post("/api/v1/compare", json={"table": mine, **ROLES}).status_code == 404
+
+
+def test_a_deleted_table_is_gone(client, table):
+    assert client.delete(f"/api/v1/tables/{table}").status_code == 200
+    assert client.get(f"/api/v1/tables/{table}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\x00\x01\x02" * 100, b"PK\x03\x04" + b"\x00" * 50, "ünïcode".encode("utf-16"), b"<html><script>x</script>"],
+    ids=["empty", "binary", "zip", "utf-16", "html"],
+)
+def test_hostile_uploads_get_a_sentence(client, content):
+    answer = client.post("/api/v1/tables", files={"file": ("../../x.csv", content)})
+    assert answer.status_code in (201, 400, 422)
+    if answer.status_code != 201:
+        assert answer.json()["error"]
+        assert "Traceback" not in answer.text
+
+
+def test_too_much_is_refused_whatever_the_header_says(client):
+    answer = client.post("/api/v1/tables", files={"file": ("x.csv", b"a" * 6_000_000)})
+    assert answer.status_code == 413
+    declared = client.post("/api/v1/tables", content=b"x", headers={"content-length": str(10**9)})
+    assert declared.status_code == 413
+
+    def chunks():
+        for _ in range(70):
+            yield b"x" * 100_000
+
+    assert client.post("/api/v1/tables", content=chunks()).status_code == 413
+
+
+def test_other_hosts_and_origins_are_refused(client):
+    assert client.get("/", headers={"host": "evil.example"}).status_code == 421
+    assert client.get("/", headers={"origin": "http://evil.example"}).status_code == 403
+
+
+def test_answers_keep_to_themselves(client):
+    headers = client.get("/").headers
+    assert "unsafe" not in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["x-frame-options"] == "DENY"
+    assert "HttpOnly" in headers["set-cookie"]
+    assert "SameSite=Strict" in headers["set-cookie"]
+
+
+def test_forms_without_their_token_are_refused(client, ratings_csv):
+    answer = client.post("/tables", files={"file": ("r.csv", ratings_csv)})
+    assert answer.status_code == 422
+    assert "too old" in answer.text
+
+
+def test_every_question_of_the_web_has_a_command():
+    command = _ask.command(Compare)
+    assert {parameter.name for parameter in command.params} >= {"gold", "a", "b"}
+    assert _options.as_options("`a`") == "--a"
