@@ -85,22 +85,42 @@ def draw_swaps(n_items: int, seeds: SeedArray) -> npt.NDArray[np.bool_]:
 
 
 @njit(cache=True, nogil=True)
+def add_drawn(columns: FloatArray, start: int, n_items: int, seed: np.uint64, k: int, out: FloatArray) -> None:
+    """Add to `out` the rows of k items that are drawn with replacement from the n from `start` on."""
+    width = columns.shape[1]
+    n, low = np.uint64(n_items), np.uint64(start)
+    if width == 2:  # one metric: a running sum in memory would take most of the time
+        left, right = 0.0, 0.0
+        for i in range(k // 2):
+            word = _word(seed, np.uint64(i))
+            first, second = low + _below(n, word), low + _below(n, word >> _S32)
+            left += columns[first, 0] + columns[second, 0]
+            right += columns[first, 1] + columns[second, 1]
+        if k % 2:
+            last = low + _below(n, _word(seed, np.uint64(k // 2)))
+            left += columns[last, 0]
+            right += columns[last, 1]
+        out[0] += left
+        out[1] += right
+        return
+    for i in range(k // 2):
+        word = _word(seed, np.uint64(i))
+        first, second = low + _below(n, word), low + _below(n, word >> _S32)
+        for c in range(width):
+            out[c] += columns[first, c] + columns[second, c]
+    if k % 2:
+        last = low + _below(n, _word(seed, np.uint64(k // 2)))
+        for c in range(width):
+            out[c] += columns[last, c]
+
+
+@njit(cache=True, nogil=True)
 def bootstrap_sums(columns: FloatArray, seeds: SeedArray) -> FloatArray:
     """Sum the rows of `columns` (items × columns) over items drawn with replacement, for each seed."""
     n_items, width = columns.shape
-    n = np.uint64(n_items)
     out = np.zeros((seeds.size, width))
     for d in range(seeds.size):
-        seed = seeds[d]
-        for i in range(0, n_items - 1, 2):
-            word = _word(seed, np.uint64(i // 2))
-            first, second = _below(n, word), _below(n, word >> _S32)
-            for c in range(width):
-                out[d, c] += columns[first, c] + columns[second, c]
-        if n_items % 2:
-            last = _below(n, _word(seed, np.uint64(n_items // 2)))
-            for c in range(width):
-                out[d, c] += columns[last, c]
+        add_drawn(columns, 0, n_items, seeds[d], n_items, out[d])
     return out
 
 

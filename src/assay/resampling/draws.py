@@ -5,7 +5,6 @@ item contrasts once; a bootstrap draw is then a sum over drawn items and a swapp
 *General*: draw the summary that the metric needs, then score it.
 """
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, get_args
@@ -15,8 +14,9 @@ import numpy as np
 from assay import _random
 from assay.errors import ArgumentError
 from assay.resampling.nulls import NullName
-from assay.resampling.sampler import CELLS, ITEMS, STREAMS, SWAPS, Sampler, Seeds, exchange
+from assay.resampling.sampler import CELLS, STREAMS, Sampler, exchange
 from assay.resampling.schemes import Scheme
+from assay.resampling.sums import ItemSums
 from assay.responses import Contest, Responses
 from assay.scales import FloatArray, IntArray
 from assay.summaries import Needs, summarise
@@ -24,9 +24,6 @@ from assay.summaries import Needs, summarise
 WORK = {"summaries": 2**18, "sums": 2**20, "signed sums": 2**23}
 """How many items a thread draws before it asks for more: one to four milliseconds of work, so that threads end together
 and yet seldom wait for Python."""
-
-SMALL = 2**24
-"""Sums over fewer drawn items than this, times metrics, are added up before the compiler is loaded."""
 
 Progress = Callable[[int], object]
 
@@ -144,31 +141,32 @@ def draw(
         )
         for those in groups
     ]
-    kernels = _kernels_for(contest.n_items * n_resamples * len(metrics), general=bool(samplers))
     key = _random.key(seed, "draws" if null is None else null)
-
-    swapped = kernels.swap_table(columns[:, : len(linear)]) if linear and null is not None else None
-
-    stream = ITEMS if swapped is None else SWAPS
+    sums = None
+    if linear and (null is not None or scheme.items == "bootstrap"):
+        used = columns if null is None else np.ascontiguousarray(columns[:, : len(linear)])
+        sums = ItemSums(used, swap=null is not None, n_draws=n_resamples, alone=not general)
     contrasts, errors = np.empty((2, len(metrics), n_resamples))
 
     def block(_: int, start: int, stop: int) -> None:
         errors[:, start:stop] = np.nan
         if linear:
-            seeds = kernels.seed_stream(np.uint64(key), STREAMS, stream, start, stop)
             contrasts[linear, start:stop], errors[linear, start:stop] = _linear(
-                columns, swapped, seeds, scheme, kernels=kernels
+                columns, None if sums is None else sums.of(sums.seeds(key, STREAMS, start, stop)), swap=null is not None
             )
         if samplers:
-            seeds = kernels.seed_draws(np.uint64(key), STREAMS, start, stop)
+            from assay.resampling import _kernels
+
+            seeds = _kernels.seed_draws(np.uint64(key), STREAMS, start, stop)
         for those, sampler in zip(groups, samplers, strict=True):
             for batch, gold, a, b in sampler.batches(seeds):
                 for i in those:
                     contrasts[i, start:stop][batch] = metrics[i].contrast(gold, a, b)
 
-    work = WORK["summaries" if general else "sums" if swapped is None else "signed sums"]
-    compiled = kernels.__name__.endswith("_kernels")
-    size = _block_size(n_resamples, work // contest.n_items, workers) if compiled else n_resamples
+    work = WORK["summaries" if general else "sums" if null is None else "signed sums"]
+    size = _block_size(n_resamples, work // contest.n_items, workers)
+    if not general and (sums is None or not sums.compiled):
+        size = n_resamples
     _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)
     return Draws(contrasts, errors)
 
@@ -252,31 +250,17 @@ def _columns(contest: Contest, metrics: Sequence[Any]) -> FloatArray:
     return np.ascontiguousarray(np.concatenate([stacked, np.square(stacked - stacked.mean(axis=0))], axis=1))
 
 
-def _kernels_for(n_cells: int, *, general: bool) -> Any:
-    """Return the compiled kernels; their plain twins for a job that ends before the compiler is loaded."""
-    if general or n_cells > SMALL or "numba" in sys.modules:
-        from assay.resampling import _kernels
-
-        return _kernels
-    from assay.resampling import _plain
-
-    return _plain
-
-
-def _linear(
-    columns: FloatArray, swapped: FloatArray | None, seeds: Seeds, scheme: Scheme, *, kernels: Any
-) -> tuple[FloatArray, FloatArray]:
+def _linear(columns: FloatArray, sums: FloatArray | None, *, swap: bool) -> tuple[FloatArray, FloatArray]:
+    """Return means and their standard errors, metrics × draws, from sums of the columns; without sums, of the data."""
     n, width = columns.shape
     half = width // 2
-    if swapped is not None:
-        means = kernels.swap_sums(swapped, seeds).T / n
-        return means, np.broadcast_to(np.nan, means.shape)
-    if scheme.items == "all":
-        means = np.repeat(columns[:, :half].mean(axis=0)[:, np.newaxis], seeds.size, axis=1)
-        return means, np.broadcast_to(np.nan, means.shape)
-    moments = kernels.bootstrap_sums(columns, seeds).T / n
+    observed = columns[:, :half].mean(axis=0)[:, np.newaxis]
+    if sums is None:
+        return observed, np.full_like(observed, np.nan)
+    if swap:
+        return sums.T / n, np.full(sums.T.shape, np.nan)
+    moments = sums.T / n
     means, squares = moments[:half], moments[half:]
     with np.errstate(invalid="ignore", divide="ignore"):
         # Squares about the data's mean: about zero, a small spread would drown in the rounding of large squares.
-        moved = means - columns[:, :half].mean(axis=0)[:, np.newaxis]
-        return means, np.sqrt(np.maximum(squares - np.square(moved), 0.0) / (n - 1))
+        return means, np.sqrt(np.maximum(squares - np.square(means - observed), 0.0) / (n - 1))

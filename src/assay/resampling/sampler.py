@@ -77,7 +77,7 @@ class Sampler:
 
     def batches(self, seeds: Seeds) -> Iterator[Batch]:
         """Yield a batch of draws at a time, with its summaries of gold, A and B; the next batch overwrites them."""
-        from assay.resampling import _kernels
+        from assay.resampling.sums import draw_items
 
         n_draws = seeds.shape[1]
         items, words, spaces = self._space()
@@ -85,7 +85,7 @@ class Sampler:
             of_draws = seeds[:, start : start + self.n_ahead]
             n = of_draws.shape[1]
             if items.size:
-                _kernels.draw_items(self.n_items, of_draws[ITEMS], items[:n])
+                draw_items(self.n_items, of_draws[ITEMS], items[:n])
             drawn: list[Any] = [
                 None if source is None else source.draw(items[:n], of_draws[GOLD + i], spaces[i][:n], words[:n])
                 for i, source in enumerate(self.sources)

@@ -3,13 +3,10 @@
 import math
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
-from assay.resampling._kernels import _word
+from assay.resampling._split_kernels import draw_binomial
 from assay.scales import FloatArray
-
-_ONE, _S11 = np.uint64(1), np.uint64(11)
 
 NEGLIGIBLE = 1e-14
 """A count whose probability is smaller than this is left out."""
@@ -100,44 +97,6 @@ def signed_sum_tails(
     return out
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _uniform(state: npt.NDArray[np.uint64]) -> float:
-    """Return the next number in (0, 1)."""
-    word = _word(state[0], state[1])
-    state[1] += _ONE
-    return (float(word >> _S11) + 0.5) * 2.0**-53
-
-
-@njit(cache=True, nogil=True)
-def _draw_binomial(k: int, share: float, log_factorials: FloatArray, state: npt.NDArray[np.uint64]) -> int:
-    """Draw Binomial(k, share ≤ ½): few successes by inversion, else by Hörmann's transformed rejection (1993)."""
-    mean, odds = k * share, share / (1.0 - share)
-    if mean < 10.0:
-        left, chance, count = _uniform(state), math.exp(k * math.log1p(-share)), 0
-        while left > chance and count < k:
-            left -= chance
-            chance *= odds * (k - count) / (count + 1)
-            count += 1
-        return count
-    spread = math.sqrt(mean * (1.0 - share))
-    b = 1.15 + 2.53 * spread
-    a = -0.0873 + 0.0248 * b + 0.01 * share
-    surely = 0.92 - 4.2 / b
-    while True:
-        u, v = _uniform(state) - 0.5, _uniform(state)
-        us = 0.5 - abs(u)
-        count = math.floor((2.0 * a / us + b) * u + mean + 0.5)
-        if us >= 0.07 and v <= surely:
-            return count
-        if count < 0 or count > k:
-            continue
-        mode = int((k + 1) * share)
-        ratio = log_factorials[mode] + log_factorials[k - mode] - log_factorials[count] - log_factorials[k - count]
-        ratio += (count - mode) * math.log(odds)
-        if math.log(v * (2.83 + 5.1 / b) * spread / (a / (us * us) + b)) <= ratio:
-            return count
-
-
 @njit(cache=True, nogil=True)
 def draw_counts(shares: FloatArray, k: int, n_sets: int, seed: np.uint64, log_factorials: FloatArray) -> FloatArray:
     """Draw the counts of the levels among k responses to each item, several sets of them: (sets, items, levels)."""
@@ -152,9 +111,9 @@ def draw_counts(shares: FloatArray, k: int, n_sets: int, seed: np.uint64, log_fa
                     break
                 share = min(1.0, shares[i, level] / rest)
                 if share <= 0.5:
-                    count = _draw_binomial(left, share, log_factorials, state)
+                    count = draw_binomial(left, share, log_factorials, state)
                 else:
-                    count = left - _draw_binomial(left, 1.0 - share, log_factorials, state)
+                    count = left - draw_binomial(left, 1.0 - share, log_factorials, state)
                 out[s, i, level] = count
                 left -= count
                 rest -= shares[i, level]

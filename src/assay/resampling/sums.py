@@ -1,0 +1,119 @@
+"""Draws of sums over items: of items drawn with replacement, or of all items with random signs.
+
+Which way depends on the data alone, so that a seed always gives the same draws:
+
+* up to 4,096 items are drawn from as one, larger sets part by part (`PART`), each part in the processor's cache;
+* more items than that, of few different kinds (accuracy, wins), are not drawn: one binomial count for each kind tells
+  how often it comes, whatever the number of items. Only where no metric needs to know *which* items were drawn.
+"""
+
+import sys
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from assay.resampling.sampler import ITEMS, SWAPS
+from assay.resampling.seeds import PART, SeedArray
+from assay.scales import FloatArray, IntArray
+
+SMALL = 2**24
+"""Fewer numbers than this are added up before the compiler is loaded."""
+
+KINDS = 256
+"""At most so many different kinds of items are counted instead of drawn."""
+
+
+class ItemSums:
+    """Sums of columns (items × columns) for each seed: over drawn items or, with `swap`, with random signs.
+
+    `alone` says that nothing else needs the drawn items.
+    """
+
+    def __init__(self, columns: FloatArray, *, swap: bool, n_draws: int, alone: bool) -> None:
+        n_items, width = columns.shape
+        self.swap = swap
+        self.stream = SWAPS if swap else ITEMS
+        self.compiled = n_items > PART or n_items * n_draws * width > SMALL or "numba" in sys.modules
+        self.sizes, self.columns = np.empty(0, dtype=np.int64), columns
+        if n_items > PART and alone:
+            self.sizes, self.columns = kinds_of(columns)
+        self.table = self._kernels.swap_table(columns) if swap and not self.sizes.size else None
+
+    @property
+    def _kernels(self) -> Any:
+        if self.compiled:
+            from assay.resampling import _kernels
+
+            return _kernels
+        from assay.resampling import _plain
+
+        return _plain
+
+    def seeds(self, key: int, n_streams: int, start: int, stop: int) -> SeedArray:
+        """Return the seeds of draws `start` to `stop`."""
+        return np.asarray(self._kernels.seed_stream(np.uint64(key), n_streams, self.stream, start, stop))
+
+    def of(self, seeds: SeedArray) -> FloatArray:
+        """Return the sums: (draws, columns)."""
+        if self.table is not None:
+            return np.asarray(self._kernels.swap_sums(self.table, seeds))
+        n_items = int(self.sizes.sum()) or len(self.columns)
+        if n_items <= PART:
+            return np.asarray(self._kernels.bootstrap_sums(self.columns, seeds))
+        from assay.resampling import _split_kernels as split
+
+        logs = log_factorials(n_items)
+        if self.sizes.size:
+            draw = split.draw_heads if self.swap else split.draw_split
+            counts = draw(self.sizes, seeds, logs)
+            return np.asarray(split.weighted_sums(self.sizes - 2 * counts if self.swap else counts, self.columns))
+        counts = split.draw_split(parts_of(n_items), seeds, logs)
+        return np.asarray(split.bootstrap_sums_of_parts(self.columns, PART, seeds, counts))
+
+
+def draw_items(n_items: int, seeds: SeedArray, out: IntArray) -> None:
+    """Draw n items with replacement for each seed: those that `ItemSums` sums up."""
+    from assay.resampling import _kernels
+
+    if n_items <= PART:
+        _kernels.draw_items(n_items, seeds, out)
+        return
+    from assay.resampling import _split_kernels as split
+
+    counts = split.draw_split(parts_of(n_items), seeds, log_factorials(n_items))
+    split.draw_items_of_parts(n_items, PART, seeds, counts, out)
+
+
+def kinds_of(columns: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return how often each different row occurs, and these rows; nothing and all rows where they are too many.
+
+    Examples
+    --------
+    >>> kinds_of(np.array([[1.0], [0.0], [1.0]]))
+    (array([1, 2]), array([[0.],
+           [1.]]))
+    """
+    nothing = np.empty(0, dtype=np.int64), columns
+    codes, n_kinds = np.zeros(len(columns), dtype=np.int64), 1
+    for column in columns.T:
+        if np.unique(column[:PART]).size > KINDS:
+            return nothing
+        values, which = np.unique(column, return_inverse=True)
+        if n_kinds * values.size > 2**62:
+            return nothing
+        codes, n_kinds = codes * values.size + which, n_kinds * values.size
+    _, first, sizes = np.unique(codes, return_index=True, return_counts=True)
+    return (sizes, columns[first]) if sizes.size <= KINDS else nothing
+
+
+@lru_cache(maxsize=8)
+def parts_of(n_items: int) -> IntArray:
+    """Return the sizes of the parts from which items are drawn."""
+    return np.diff(np.append(np.arange(0, n_items, PART), n_items))
+
+
+@lru_cache(maxsize=8)
+def log_factorials(n: int) -> FloatArray:
+    """Return log 0! … log n!."""
+    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
