@@ -6,8 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from assay.cli.app import app
-from assay.cli.plan import response_numbers, whole_numbers
 from assay.errors import ArgumentError
+from assay.questions.typed import response_numbers, whole_numbers
 
 CELL = {
     "n_items", "n_responses", "epsilon", "metric", "contrast", "expected_pvalue", "expected_pvalue_error", "ci_width",
@@ -28,8 +28,8 @@ def plan(*words):
 
 def test_a_grid_has_one_cell_for_each_design_and_metric():
     found = plan(
-        "categorical", "--alpha", "10,3,3", "--metric", "accuracy", "--metric", "tv", "--epsilon", "0.3", "--items",
-        "20,40", "--responses", "1,5/1/1", "--precision", "0.02",
+        "categorical", "--dirichlet", "10,3,3", "--metric", "accuracy", "--metric", "tv", "--epsilon", "0.3",
+        "--n-items", "20,40", "--n-responses", "1,5/1/1", "--precision", "0.02",
     )  # fmt: skip
     assert len(found["cells"]) == 8
     assert all(set(cell) >= CELL for cell in found["cells"])
@@ -39,7 +39,7 @@ def test_a_grid_has_one_cell_for_each_design_and_metric():
 
 
 def test_a_budget_gives_a_recommendation_in_words():
-    text = run("normal", "--epsilon", "0.3", "--budget", "200", "--responses", "2,10", "--precision", "0.02")
+    text = run("normal", "--epsilon", "0.3", "--budget", "200", "--n-responses", "2,10", "--precision", "0.02")
     assert "Collect 100 items × 2 responses: the best design for a budget of 200" in text
     assert "collect this" in text
     assert "assay 0" in text.splitlines()[-1]
@@ -47,8 +47,8 @@ def test_a_budget_gives_a_recommendation_in_words():
 
 def test_costs_and_monte_carlo():
     found = plan(
-        "normal", "--metric", "rmse", "--epsilon", "0.4", "--responses", "3", "--max-cost", "50", "--cost-item", "1",
-        "--cost-response", "0.5", "--test", "none", "--samples", "200",
+        "normal", "--metric", "rmse", "--epsilon", "0.4", "--n-responses", "3", "--max-cost", "50", "--cost-item", "1",
+        "--cost-response", "0.5", "--test", "none", "--n-simulations", "200",
     )  # fmt: skip
     [cell] = found["cells"]
     assert (cell["n_items"], cell["cost"], cell["engine"], cell["power"]) == (20, 50.0, "monte-carlo", None)
@@ -61,7 +61,19 @@ def test_a_pilot_table_is_planned_from(tmp_path):
               "--out", str(table)],
     )  # fmt: skip
     text = run(
-        str(table), "--gold", "gold", "--a", "A", "--b", "B", "--responses", "3", "--items", "60", "--precision", "0.02"
+        str(table),
+        "--gold",
+        "gold",
+        "--a",
+        "A",
+        "--b",
+        "B",
+        "--n-responses",
+        "3",
+        "--n-items",
+        "60",
+        "--precision",
+        "0.02",
     )
     assert "You have 40 items × 3 responses" in text
     assert "observed power" not in text
@@ -70,7 +82,9 @@ def test_a_pilot_table_is_planned_from(tmp_path):
 def test_a_chart_is_a_page_that_needs_no_network(tmp_path):
     pytest.importorskip("altair")
     page = tmp_path / "plan.html"
-    run("normal", "--epsilon", "0.3", "--items", "20,50", "--responses", "2", "--chart", str(page), "--test", "none")
+    run(
+        "normal", "--epsilon", "0.3", "--n-items", "20,50", "--n-responses", "2", "--chart", str(page), "--test", "none"
+    )
     content = page.read_text(encoding="utf-8")
     assert "vegaEmbed(" in content
     assert "<script src" not in content
@@ -81,13 +95,13 @@ def test_a_chart_is_a_page_that_needs_no_network(tmp_path):
     [("5", [5]), ("50,100", [50, 100]), ("10:30:10", [10, 20, 30]), ("1:3", [1, 2, 3]), ("1,5:7", [1, 5, 6, 7])],
 )
 def test_lists_and_ranges(text, numbers):
-    assert whole_numbers("--items", text) == numbers
+    assert whole_numbers("`n_items`", text) == numbers
 
 
 @pytest.mark.parametrize("text", ["", "a", "10:5", "1:2:0", "0", "1:2:3:4"])
 def test_bad_lists_are_refused(text):
-    with pytest.raises(ArgumentError, match="--items"):
-        whole_numbers("--items", text)
+    with pytest.raises(ArgumentError, match="n_items"):
+        whole_numbers("`n_items`", text)
 
 
 def test_responses_of_gold_a_and_b():
@@ -99,15 +113,15 @@ def test_responses_of_gold_a_and_b():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["normal", "--items", "10"], "say how large the difference is"),
+        (["normal", "--n-items", "10"], "say how large the difference is"),
         (["normal", "--epsilon", "0.1", "--budget", "0"], "does not pay for one item"),
         (["normal", "--epsilon", "0.1", "--budget", "9", "--max-cost", "9"], "not both"),
         (["normal", "--epsilon", "0.1", "--max-cost", "9"], "--cost-item"),
-        (["normal", "--contrast", "0.1", "--win-rate", "0.6", "--items", "9"], "give the difference once"),
-        (["pilot.csv", "--gold", "g"], "--a and --b"),
-        (["nothing", "--epsilon", "0.1", "--items", "9"], "no response model is called"),
-        (["normal", "--epsilon", "0.1", "--items", "9", "--significance", "5"], "`--significance` must lie strictly"),
-        (["normal", "--epsilon", "0.1", "--items", "9", "--chart", "plan.doc"], "must be a file that ends in"),
+        (["normal", "--contrast", "0.1", "--win-rate", "0.6", "--n-items", "9"], "give the difference once"),
+        (["pilot.csv", "--a", "g"], "--a or --b is missing"),
+        (["nothing", "--epsilon", "0.1", "--n-items", "9"], "no response model is called"),
+        (["normal", "--epsilon", "0.1", "--n-items", "9", "--alpha", "5"], "--alpha must lie strictly"),
+        (["normal", "--epsilon", "0.1", "--n-items", "9", "--chart", "plan.doc"], "must be a file that ends in"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_2(words, message):
@@ -118,3 +132,48 @@ def test_bad_input_is_one_line_and_exit_2(words, message):
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_several_differences_tests_and_budgets_are_lists():
+    found = plan(
+        "normal", "--epsilon", "0.1,0.3", "--budget", "100,200", "--test", "swapped-items,welch-t",
+        "--n-responses", "2", "--precision", "0.05",
+    )  # fmt: skip
+    assert [(each["epsilon"], each["test"], each["budget"]) for each in found["answers"]] == [
+        (e, t, b) for e in (0.1, 0.3) for t in ("swapped-items", "welch-t") for b in (100.0, 200.0)
+    ]
+
+
+def test_the_store_changes_nothing(tmp_path):
+    words = ["normal", "--epsilon", "0.3", "--n-responses", "2,5", "--target-power", "0.8", "--precision", "0.05"]
+    assert plan(*words, "--store", str(tmp_path / "plan.db")) == plan(*words)
+
+
+def test_gold_alone_is_enough_for_a_difference(tmp_path):
+    table = tmp_path / "gold.csv"
+    rows = [f"q{i},human,{value}" for i in range(40) for value in ("aaaab", "abbbb")[i % 2]]
+    table.write_text("\n".join(["item,source,value", *rows]))
+    text = run(str(table), "--gold", "human", "--accuracy-points", "5", "--n-items", "50", "--n-responses", "3",
+               "--precision", "0.05")  # fmt: skip
+    assert "the pilot has no A and B: a model is fitted to human alone" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--max-items", "-1"], "--max-items must be"),
+        (["--next", "100"], "--next has no effect here"),
+        (["--cluster", "topic"], "--cluster has no effect here"),
+        (["--test", "t"], "must be one of"),
+        (["--rho", "1,1"], "--rho is the noise of labels"),
+        (["--spend"], "--spend needs a budget and a target"),
+        (["--target-p", "0.05", "--target-power", "0.8"], "give one target"),
+    ],
+)
+def test_options_without_effect_or_meaning_are_refused(words, message):
+    done = subprocess.run(
+        [sys.executable, "-c", "from assay.cli import main; main()", "plan", "normal", "--epsilon", "0.1", "--n-items",
+         "20", "--n-responses", "2", *words], capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert message in done.stderr

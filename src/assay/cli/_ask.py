@@ -85,6 +85,22 @@ class Study:
         return Run(progress=progress, study=study)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ThreadsOrStudy(Threads):
+    """Threads here, or a study of many cells that is kept or computed elsewhere."""
+
+    store: str | None = option(None, "Keep finished cells in this file, and go on from it next time.", group=COMPUTING)
+    dask: str | None = option(
+        None, "Compute on a Dask cluster: its address (tcp://host:8786), or local to start one.", group=COMPUTING
+    )
+
+    def run(self) -> "Run":
+        """Return how to compute."""
+        if self.store is None and self.dask is None:
+            return super().run()
+        return Study(store=self.store, dask=self.dask, workers=self.workers).run()
+
+
 def command(question: "type[Question]", computing: type = Threads) -> click.Command:
     """Return the command of a question."""
     groups = (question, computing, Output)

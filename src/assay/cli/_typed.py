@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from assay.cli import audit, describe, example, fit, plan, power, replicate, scores, simulate, sweep
+from assay.cli import audit, describe, example, fit, power, replicate, scores, simulate, sweep
 from assay.errors import ArgumentError
 
 app = typer.Typer(name="assay", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -17,7 +17,6 @@ def _top() -> None:
 
 app.command()(example.example)
 app.command()(describe.describe)
-app.command()(plan.plan)
 app.command()(fit.fit)
 app.command()(simulate.simulate)
 app.command()(audit.audit)

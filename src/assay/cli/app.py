@@ -11,10 +11,11 @@ from assay.errors import ArgumentError, AssayError
 # In the order in which people meet them: the help lists them so.
 QUESTIONS: dict[str, tuple[str, str]] = {
     "compare": ("assay.questions.compare:Compare", "Threads"),
+    "plan": ("assay.questions.plan:Plan", "ThreadsOrStudy"),
 }
 """Commands made from questions: the question's address, and the group of fields that says where to compute."""
 
-OTHERS = ("example", "describe", "plan", "fit", "simulate", "audit", "replicate", "scores", "power", "sweep")
+OTHERS = ("example", "describe", "fit", "simulate", "audit", "replicate", "scores", "power", "sweep")
 """Commands with modules of their own in this folder."""
 
 

@@ -165,4 +165,4 @@ def _show_components(found: "ContrastComponents", contrast: str, why: list[str])
         typer.echo(f"Chosen: {choice}")
     for note in found.notes:
         typer.echo(f"Note: {note}")
-    typer.echo("What a study of another size may expect, and what it costs: assay plan with --raters.")
+    typer.echo("What a study of another size may expect, and what it costs: assay plan with --n-raters.")

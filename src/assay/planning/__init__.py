@@ -9,6 +9,20 @@ from assay.planning.designs import Costs, Design
 from assay.planning.differences import Effect
 from assay.planning.engines.simulated_pvalues import TESTS
 from assay.planning.planner import plan
-from assay.planning.plans import Answer, Cell, FollowUp, Pilot, Plan
+from assay.planning.plans import LAYOUTS, Answer, Cell, FollowUp, Pilot, Plan
+from assay.planning.premises import ENGINES
 
-__all__ = ["TESTS", "Answer", "Cell", "Costs", "Design", "Effect", "FollowUp", "Pilot", "Plan", "plan"]
+__all__ = [
+    "ENGINES",
+    "LAYOUTS",
+    "TESTS",
+    "Answer",
+    "Cell",
+    "Costs",
+    "Design",
+    "Effect",
+    "FollowUp",
+    "Pilot",
+    "Plan",
+    "plan",
+]

@@ -52,9 +52,7 @@ class Limits:
             return Wanted(n_items=tuple(affordable), detect=self.detect)
         if not self.budgets:
             if self.target is None:
-                raise ArgumentError(
-                    "say which designs: n_items (--items), a budget (--budget), or a target (--target-power)."
-                )
+                raise ArgumentError("say which designs: `n_items`, a `budget`, or a target (`target_power`).")
             return Wanted(limit=self.max_items, target=self.target, detect=self.detect)
         most = sorted({self.most_items(shape, budget) for budget in self.budgets})
         numbers = [n for n in most if n >= self.fewest]

@@ -34,7 +34,7 @@ class Effect:
 
     def __post_init__(self) -> None:
         if _check.real("contrast", self.contrast) == 0:
-            raise ArgumentError("a contrast of 0 is found by no study; give the difference to be found (--contrast).")
+            raise ArgumentError("a contrast of 0 is found by no study; give the difference to be found (`contrast`).")
 
     @classmethod
     def win_rate(cls, share: float) -> "Effect":

@@ -4,7 +4,6 @@ import math
 from typing import Any
 
 from assay.documents import Column, Definitions, Document, Sentence, Table
-from assay.errors import ArgumentError
 from assay.planning.plans import Answer, Cell, FollowUp, Pilot, Plan
 
 COMPONENTS = {
@@ -23,15 +22,10 @@ TITLES = {
 }
 
 
-LAYOUTS = ("list", "matrix")
-
-
-def document(plan: Plan, *, layout: str = "list") -> Document:
+def document(plan: Plan) -> Document:
     """Return the sentences, the table of designs, what more responses bring, and what the plan rests on."""
-    if layout not in LAYOUTS:
-        raise ArgumentError(f"`layout` must be one of {', '.join(LAYOUTS)}; got {layout!r}.")
     words = [Sentence(line, "verdict" if place == 0 else "") for place, line in enumerate(sentences(plan))]
-    blocks: list[Any] = [*words, *(_matrices(plan) if layout == "matrix" else [_table(plan)])]
+    blocks: list[Any] = [*words, *(_matrices(plan) if plan.layout == "matrix" else [_table(plan)])]
     if plan.follow_ups:
         blocks.append(_next_table(plan.follow_ups))
     blocks.append(Definitions(tuple(_facts(plan))))
@@ -365,7 +359,7 @@ def _nothing_to_plan_for(plan: Plan, pilot: Pilot) -> list[str]:
     metric = plan.cells[0].metric if plan.cells else "the metric"
     lines = [
         f"The pilot's contrast of {pilot.contrast:.3g} in {metric}{between} cannot be told from none: there is no "
-        "difference to plan for. Give the difference that matters to you (effect=…, --contrast)."
+        "difference to plan for. Give the difference that matters to you (`contrast`)."
     ]
     solved = [cell for cell in plan.cells if not math.isnan(cell.detectable) and cell.metric == metric]
     if solved:

@@ -203,7 +203,7 @@ def _item_notes(
     if roles and design_of(*(contest.sources[role] for role in roles)).kind != "nested":
         notes.append(
             "the pilot's raters judged several items each, and this plan takes every response as another rater's; "
-            "compare will count raters as a random factor: plan for that with raters (--raters)."
+            "compare will count raters as a random factor: plan for that with `n_raters`."
         )
     if cluster is not None:
         effects = engine.design_effect(0)
@@ -247,9 +247,7 @@ def _by_gold(
     """Plan from a model of gold alone; B is moved away from it."""
     assert contest.gold is not None
     if not epsilons and effect is None:
-        raise ArgumentError(
-            "`pilot_model` (--pilot-model) is for a difference that is given: add epsilon or a contrast."
-        )
+        raise ArgumentError("`pilot_model` is for a difference that is given: add epsilon or a contrast.")
     fitted: Fit | None = None
     if pilot_model == "empirical":
         model: ResponseModel = EmpiricalModel(contest.gold, contest.scale)
@@ -338,7 +336,7 @@ def _with_raters(
         limits = replace(limits, detect=0.8, target=None, n_items=limits.n_items or _looked_at(limits, engine.pilot))
     shapes = list(shapes_of(engine, n_raters, raters_per_item, n_repeats, nested=nested))
     if not shapes:
-        raise ArgumentError("`raters_per_item` must not exceed the number of raters (--raters-per-item, --raters).")
+        raise ArgumentError("`raters_per_item` must not exceed the number of raters, `n_raters`.")
     limits = replace(limits, fewest=2)
     limits.check(shapes)
     test = given.tests[0]
@@ -465,6 +463,6 @@ def _most_tried(n_raters: Numbers, cells: list[Cell], limits: Limits) -> list[st
     if not reached or min(reached, key=lambda cell: limits.costs.of(cell.design)).design.n_raters != USUAL_RATERS[-1]:
         return []
     return [
-        f"{USUAL_RATERS[-1]} raters are the most that were tried; say what finding one costs (--cost-rater), or which "
-        "numbers you can have (--raters)."
+        f"{USUAL_RATERS[-1]} raters are the most that were tried; say what finding one costs (`cost_rater`), or which "
+        "numbers you can have (`n_raters`)."
     ]

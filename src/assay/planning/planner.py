@@ -18,7 +18,7 @@ from assay.planning.designs import USUAL_RESPONSES, Costs, Design, Responses
 from assay.planning.differences import Effect, epsilon_for
 from assay.planning.engines.simulated_pvalues import Test
 from assay.planning.groups import Wanted
-from assay.planning.plans import Cell, FollowUp, Pilot, Plan
+from assay.planning.plans import LAYOUTS, Cell, FollowUp, Pilot, Plan
 from assay.planning.premises import Premises, premises
 from assay.planning.rater_shapes import Numbers, numbers
 from assay.planning.targets import Target
@@ -76,6 +76,7 @@ def plan(
     max_items: int = MOST_ITEMS,
     cluster: str | None = None,
     pilot_model: str = "auto",
+    layout: str = "list",
     progress: Callable[[int], object] | None = None,
     compute: Compute | None = None,
     **options: Any,
@@ -125,6 +126,8 @@ def plan(
         An item column of the pilot, such as "document": items that share its value are not independent.
     pilot_model : {"auto", "smoothed", "fitted", "empirical"}
         How gold's responses of a pilot are carried on where `epsilon` is given.
+    layout : {"list", "matrix"}
+        How the plan shows its designs: one after another, or items against responses.
     progress : callable, optional
         Told the number of groups of designs done.
     compute : callable, optional
@@ -155,9 +158,9 @@ def plan(
         detect=(target_power or 0.8) if detectable else None,
     )
     if spend and (not limits.budgets or limits.target is None):
-        raise ArgumentError("`spend` (--spend) needs a budget and a target.")
+        raise ArgumentError("`spend` needs a budget and a target.")
     if limits.target is not None and limits.target.kind == "power" and options.get("test", "") is None:
-        raise ArgumentError("a target power needs a test; leave test=None (--test none) out.")
+        raise ArgumentError("a target power needs a test; leave `test=none` out.")
     if isinstance(subject, Contest):
         from assay.planning import pilots
 
@@ -180,7 +183,7 @@ def plan(
             subject, limits, metrics=metrics, epsilons=_epsilons(epsilon), epsilon_a=epsilon_a, effect=effect,
             n_responses=n_responses, progress=progress, compute=compute, options=options,
         )  # fmt: skip
-    return _finished(draft, draft.limits or limits)
+    return _finished(draft, draft.limits or limits, layout=_check.one_of("layout", layout, LAYOUTS))
 
 
 def from_model(
@@ -243,7 +246,7 @@ def from_model(
     )
 
 
-def _finished(draft: Draft, limits: Limits) -> Plan:
+def _finished(draft: Draft, limits: Limits, *, layout: str) -> Plan:
     """Add costs, reasons and choices, and make the plan."""
     tests = {test.name: test for test in draft.tests}
     cells = [judged(cell, limits, tests.get(cell.test, draft.tests[0])) for cell in draft.cells]
@@ -277,6 +280,7 @@ def _finished(draft: Draft, limits: Limits) -> Plan:
         target_value=math.nan if target is None else target.value,
         cost_terms=() if taken is None else tuple(str(term) for term in limits.costs.terms(taken.design)),
         pilot=pilot,
+        layout=layout,
         notes=tuple(dict.fromkeys([*draft.notes, *remarks(cells, draft.tests)])),
         seed=_random.entropy_of(draft.seed),
         signature=Provenance("plan", parameters, _random.entropy_of(draft.seed), draft.data).signature,
@@ -337,8 +341,8 @@ def _differences(
     if effect is None:
         if not epsilons:
             raise ArgumentError(
-                "say how large the difference is: epsilon (--epsilon), or a contrast (--contrast), accuracy points "
-                "(--accuracy-points) or a win rate (--win-rate)."
+                "say how large the difference is: `epsilon`, or an effect: a `contrast`, `accuracy_points` or a "
+                "`win_rate`."
             )
         return [given.at(each) for each in epsilons], []
     if epsilons:

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     import polars
 
 
+LAYOUTS = ("list", "matrix")
+"""How the designs of a plan are shown: one after another, or items against responses."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell(Record):
     """What a design may expect by one metric; each number is followed by its numerical error.
@@ -215,6 +219,8 @@ class Plan(Record):
     cost_terms : tuple of str
         What the cost of the first recommended design is made of.
     pilot : Pilot or None
+    layout : {"list", "matrix"}
+        How the designs are shown.
     notes : tuple of str
         What the reader must know.
     seed : int
@@ -236,6 +242,7 @@ class Plan(Record):
     cost_terms: tuple[str, ...] = ()
     follow_ups: tuple[FollowUp, ...] = ()
     pilot: Pilot | None = None
+    layout: str = "list"
     notes: tuple[str, ...] = ()
     seed: int
     signature: str
@@ -252,11 +259,11 @@ class Plan(Record):
 
         return tuple(sentences(self))
 
-    def document(self, *, layout: str = "list") -> Document:
-        """Return the plan as a document; the layout "matrix" shows numbers of items against responses."""
+    def document(self) -> Document:
+        """Return the plan as a document."""
         from assay.planning.document import document
 
-        return document(self, layout=layout)
+        return document(self)
 
     def to_frame(self) -> "polars.DataFrame":
         """Return one row for each cell."""

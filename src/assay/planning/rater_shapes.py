@@ -32,10 +32,10 @@ def shapes_of(
     per_item = numbers("raters_per_item", raters_per_item, at_least=1)
     repeats = numbers("n_responses", n_repeats, at_least=1)
     if not pilot.n_raters and (raters or per_item or nested):
-        raise DataError("the pilot has no rater ids, so raters cannot be planned: name their column (--rater).")
+        raise DataError("the pilot has no rater ids, so raters cannot be planned: name their column (`rater`).")
     if (nested or pilot.nested) and raters:
         raise ArgumentError(
-            "where every rater judges one item only, give raters_per_item (--raters-per-item) and no number of raters"
+            "where every rater judges one item only, give `raters_per_item` and no number of raters"
             + ("." if nested else ": the pilot's raters judged one item each, so what raters add cannot be told apart.")
         )
     if repeats is not None and pilot.n_raters and not pilot.gold:

@@ -35,11 +35,11 @@ def response_numbers(text: str) -> list[int | tuple[int, int, int]]:
     found: list[int | tuple[int, int, int]] = []
     for part in text.split(","):
         if "/" not in part:
-            found += whole_numbers("--responses", part)
+            found += whole_numbers("`n_responses`", part)
             continue
-        sizes = [whole_numbers("--responses", piece) for piece in part.split("/")]
+        sizes = [whole_numbers("`n_responses`", piece) for piece in part.split("/")]
         if len(sizes) != 3 or any(len(size) != 1 for size in sizes):
-            raise ArgumentError(f"--responses: numbers for gold, A and B are written 5/1/1; got {part!r}.")
+            raise ArgumentError(f"`n_responses`: numbers for gold, A and B are written 5/1/1; got {part!r}.")
         found.append((sizes[0][0], sizes[1][0], sizes[2][0]))
     return list(dict.fromkeys(found))
 

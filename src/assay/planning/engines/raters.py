@@ -73,7 +73,7 @@ class RaterEngine:
         judged = design_of(*(contest.sources[role] for role in (roles or contest.sources)))
         if not roles and contest.gold is not None:
             raise DataError(
-                "the pilot's gold has no rater ids (or one rater): name their column (rater=…, --rater), or plan "
+                "the pilot's gold has no rater ids (or one rater): name their column (`rater`), or plan "
                 "numbers of responses instead of raters."
             )
         if contest.n_items < 2:
@@ -83,7 +83,7 @@ class RaterEngine:
             raise DataError("the pilot shows no variance of the contrast at all, so there is nothing to plan from.")
         wanted = found.contrast if contrast is None else _check.real("contrast", contrast)
         if wanted == 0:
-            raise ArgumentError("a contrast of 0 is found by no study; give the difference to be found (--contrast).")
+            raise ArgumentError("a contrast of 0 is found by no study; give the difference to be found (`contrast`).")
         per_pair = 1
         if roles and contest.scale.reason != "preferences":
             per_pair = max(1, round(judged.n_responses / (found.raters_per_item * contest.n_items)))

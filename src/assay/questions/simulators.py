@@ -1,0 +1,100 @@
+"""The fields that describe a response model: a preset, a model file, or one that is typed in."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from assay._fields import option
+from assay.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from assay.models import Family, ResponseModel
+
+MODEL = "Typed-in response model"
+
+KINDS = {"categorical": "dirichlet", "likert": "levels", "normal": "mean"}
+"""Kinds of typed-in models, and the field without which there is none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulatorFields:
+    """How responses are spread, where no model has a name for it."""
+
+    dirichlet: tuple[float, ...] = option((), "Labels: Dirichlet parameters, such as 10,3,3.", group=MODEL)
+    levels: tuple[float, ...] = option((), "Ratings: the number of levels, or their values: 1,2,3,4,5.", group=MODEL)
+    mean: str | None = option(
+        None, "How item means are spread: a number or a family, such as truncated-normal:0.5,0.2.", group=MODEL
+    )
+    sd: str | None = option(None, "How item standard deviations are spread, such as uniform:0,0.3.", group=MODEL)
+    rho: tuple[float, ...] = option(
+        (), "Labels: Dirichlet parameters of the noise by which B is worse; 1/M each if left out.", group=MODEL
+    )
+    clip: bool = option(False, "Cut normal responses to the scale.", group=MODEL)
+    perturbation: str | None = option(
+        None, "How B is worse; the model's own way if left out.", choices="assay.models.perturbation:PERTURBATIONS",
+        group=MODEL,
+    )  # fmt: skip
+
+    @property
+    def typed(self) -> list[str]:
+        """The fields that describe a model and were given."""
+        return [name for name in ("dirichlet", "levels", "mean", "sd") if getattr(self, name)]
+
+    def simulator(self, name: str | None) -> "ResponseModel":
+        """Return the model of this name, in this file, or as it is described."""
+        from assay import models
+
+        if name in KINDS and self.typed:
+            if not getattr(self, KINDS[name]):
+                raise ArgumentError(f"a {name} model is typed in with `{KINDS[name]}`.")
+            name = None
+        if name is not None:
+            if self.typed:
+                raise ArgumentError(f"give a model or `{self.typed[0]}`, not both; got {name!r}.")
+            return self._adjusted(models.resolve(name))
+        if self.dirichlet:
+            if len(self.typed) > 1:
+                raise ArgumentError(f"`dirichlet` describes labels and `{self.typed[1]}` numbers; give one of them.")
+            return self._adjusted(models.CategoricalModel(self.dirichlet))
+        if self.mean is None or self.sd is None:
+            known = ", ".join(models.PRESETS)
+            raise ArgumentError(f"give a model ({known}), a model file, `dirichlet`, or `mean` and `sd`.")
+        means, spreads = _family("mean", self.mean), _family("sd", self.sd)
+        if not self.levels:
+            return self._adjusted(models.NormalModel(means, spreads))
+        return self._adjusted(models.LikertModel(means, spreads, level_values(self.levels)))
+
+    def _adjusted(self, model: "ResponseModel") -> "ResponseModel":
+        from assay.models import CategoricalModel, NormalModel
+
+        if self.rho:
+            if not isinstance(model, CategoricalModel):
+                raise ArgumentError("`rho` is the noise of labels, and this model has none.")
+            return replace(model, rho=self.rho if len(self.rho) > 1 else self.rho * len(model.alpha))
+        if self.clip:
+            if not isinstance(model, NormalModel):
+                raise ArgumentError("`clip` cuts normal responses, and this model has none.")
+            return replace(model, clip=True)
+        return model
+
+
+def level_values(values: Sequence[float]) -> tuple[float, ...]:
+    """Return levels: several numbers are values; one is their number, reported as lower edges k/L (0 and 1 if two)."""
+    if len(values) > 1:
+        return tuple(values)
+    count = int(values[0])
+    if count != values[0] or count < 2:
+        raise ArgumentError(f"`levels` must be a whole number of at least 2, or a list of values; got {values[0]:g}.")
+    return (0.0, 1.0) if count == 2 else tuple(step / count for step in range(count))
+
+
+def _family(name: str, text: str) -> "Family":
+    """Read "uniform:0,0.3", or a plain number for a constant."""
+    from assay.models import make_family
+
+    kind, colon, rest = text.partition(":")
+    try:
+        numbers = [float(part) for part in (rest if colon else text).split(",")]
+    except ValueError:
+        raise ArgumentError(f"`{name}` must be a number, or a family such as uniform:0,0.3; got {text!r}.") from None
+    return make_family(kind if colon else "constant", numbers)
