@@ -34,6 +34,8 @@ from .planning import Plan as Plan
 from .planning import plan as plan
 from .preferences import preferences_between as preferences_between
 from .preferences import preferences_from as preferences_from
+from .reports import plot as plot
+from .reports import report as report
 from .resampling import Scheme as Scheme
 from .responses import Contest as Contest
 from .responses import Responses as Responses

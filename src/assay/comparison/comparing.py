@@ -17,6 +17,7 @@ from assay.comparison.observed import (
     few,
     flips_of,
     item_contrasts,
+    item_scores,
     moments,
     rounding_of,
     settled,
@@ -303,6 +304,7 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Com
                 span=metric.span,
                 error=errors[i],
                 flips=flips,
+                item_scores=item_scores(metric, gold, a, b, contest.items),
             )
         )
     if how.margin is None:

@@ -17,6 +17,7 @@ from assay.errors import ArgumentError
 from assay.inference import CombinedError, ConfidenceInterval, PValue, SignFlips
 from assay.provenance import Provenance
 from assay.records import Record
+from assay.responses import Labels
 from assay.scales import FloatArray
 
 if TYPE_CHECKING:
@@ -48,6 +49,25 @@ class EffectSizes:
     hedges_g: float = math.nan
     win_rate: float = math.nan
     cliffs_delta: float = math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class ItemScores:
+    """What each item says, for pictures and for a look at the items that decide.
+
+    Attributes
+    ----------
+    items : array of str
+    contrasts : array of float
+        How much better A is than B on each item.
+    a, b : array of float
+        The score of each model on each item; empty for a metric that exists only between two models.
+    """
+
+    items: Labels
+    contrasts: FloatArray
+    a: FloatArray
+    b: FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +115,8 @@ class Comparison(Record):
         How many intervals, this one among them, hold together at their level.
     draws, null_draws : array
         The resampled contrasts behind interval and p-value.
+    item_scores : ItemScores or None
+        Scores and contrast of each item, where the metric has item scores.
     """
 
     derived: ClassVar[tuple[str, ...]] = ("seed", "signature", "verdict")
@@ -138,6 +160,7 @@ class Comparison(Record):
     span: float = field(default=math.inf, repr=False, compare=False)
     error: CombinedError | None = field(default=None, repr=False, compare=False)
     flips: SignFlips | None = field(default=None, repr=False, compare=False)
+    item_scores: ItemScores | None = field(default=None, repr=False, compare=False)
 
     def at(
         self, *, confidence_level: float | None = None, alternative: str | None = None, interval: str | None = None

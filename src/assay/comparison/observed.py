@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay import inference
-from assay.comparison.comparisons import EffectSizes
+from assay.comparison.comparisons import EffectSizes, ItemScores
 from assay.inference import PValue, SignFlips
 from assay.metrics import AdditiveMetric, ItemMetric, Metric
 from assay.resampling import cluster_jackknife, cluster_sums, jackknife, ratio_error, summaries_of
-from assay.responses import Contest, frozen
+from assay.responses import Contest, Labels, frozen
 from assay.scales import FloatArray, IntArray
 
 SMALL = 30
@@ -86,6 +86,16 @@ def item_contrasts(metric: Metric, contest: Contest) -> FloatArray | None:
     if not isinstance(metric, AdditiveMetric):
         return None
     return metric.item_contrasts(*summaries_of(contest, metric.needs))
+
+
+def item_scores(metric: Metric, gold: Any, a: FloatArray, b: FloatArray, items: Labels) -> ItemScores | None:
+    """Return what each item says; None for a metric without item scores."""
+    if not isinstance(metric, AdditiveMetric):
+        return None
+    contrasts = np.asarray(metric.item_contrasts(gold, a, b))
+    if not isinstance(metric, ItemMetric):
+        return ItemScores(items, contrasts, np.empty(0), np.empty(0))
+    return ItemScores(items, contrasts, *(np.asarray(metric.item_scores(gold, side)) for side in (a, b)))
 
 
 def flips_of(

@@ -2,11 +2,13 @@
 
 import html
 import json
+import re
 
 from assay.documents.document import Block, Definitions, Document, Figure, Heading, Sentence, Table
 from assay.documents.numbers import shown
 from assay.documents.text import plain
 
+CODE = re.compile(r"`([^`]+)`")
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c2430; --paper: #ffffff; --soft: #5b6675; --line: #d5dae1; --mark: #fff3d1;
   --accent: #1f5fa8; }
@@ -40,7 +42,7 @@ def fragment(document: Document) -> str:
     parts = [f"<h1>{escape(document.title)}</h1>"] if document.title else []
     parts += [_block(block) for block in document.blocks]
     if document.notes:
-        notes = "".join(f"<li>{escape(note)}</li>" for note in document.notes)
+        notes = "".join(f"<li>{told(note)}</li>" for note in document.notes)
         parts.append(f'<ul class="assay-notes">{notes}</ul>')
     if document.signature:
         parts.append(f'<p class="assay-signature"><code>{escape(document.signature)}</code></p>')
@@ -76,13 +78,13 @@ def _block(block: Block) -> str:
         return f"<h2>{escape(block.text)}</h2>"
     if isinstance(block, Sentence):
         kind = f' class="assay-{block.role}"' if block.role else ""
-        return f"<p{kind}>{escape(block.text)}</p>"
+        return f"<p{kind}>{told(block.text)}</p>"
     if isinstance(block, Table):
         return _table(block)
     if isinstance(block, Figure):
-        name, told = escape(block.name), escape(block.alternative)
+        name, alternative = escape(block.name), escape(block.alternative)
         return (
-            f'<figure><div id="figure-{name}" role="img" aria-label="{told}"></div>'
+            f'<figure><div id="figure-{name}" role="img" aria-label="{alternative}"></div>'
             f"<figcaption>{escape(block.title)}</figcaption></figure>"
         )
     return _definitions(block)
@@ -121,6 +123,11 @@ def _definitions(block: Definitions) -> str:
 def escape(said: str) -> str:
     """Return text in which nothing is markup, in elements and in attributes."""
     return html.escape(plain(said))
+
+
+def told(said: str) -> str:
+    """Return a sentence; what stands between backticks is code."""
+    return CODE.sub(r"<code>\1</code>", escape(said))
 
 
 def embedded(value: object) -> str:

@@ -17,6 +17,8 @@ CHARTS = (".html", ".svg", ".png", ".pdf", ".json")
 REPORTS = (".html", ".md", ".tex", ".json")
 
 DRAWN = {
+    "Comparison": "assay.reports.compare:chart",
+    "Comparisons": "assay.reports.compare:chart",
     "Audit": "assay.reports.audit:chart",
     "Fit": "assay.reports.fit:chart",
     "Plan": "assay.reports.plan:chart",
