@@ -578,6 +578,82 @@ def test_metrics_that_ignore_a_models_scale_hold_their_level_on_any(name):
     assert low <= rejected <= high
 
 
+def skewed_contest(n=60, seed=5):
+    """A is a little better on nearly all items, and much worse on a few."""
+    rng = np.random.default_rng(seed)
+    errors = 0.3 + 0.05 * rng.normal(size=n)
+    return Contest.from_arrays(
+        np.zeros(n), errors - 0.1 + 1.5 * (np.arange(n) % 20 == 0), errors + 0.02 * rng.normal(size=n)
+    )
+
+
+def test_skewed_contrasts_are_noted_with_what_a_studentised_test_says():
+    contest = skewed_contest()
+    found = compare(contest, metric="mae", rng=0)
+    [note] = [note for note in found.notes if "skewed" in note]
+    other = compare(contest, metric="mae", null="studentised", rng=0)
+    assert "Item contrasts by mae are markedly skewed (skewness -" in note
+    assert f"p = {other.pvalue:.2g} (null='studentised'" in note
+    assert not any("skewed" in note for note in other.notes)
+    assert not any("skewed" in note for note in compare(paired(60), metric="mae", rng=0).notes)
+    flips = Contest.from_arrays([1] * 40, [1] * 38 + [0] * 2, [1] * 20 + [0] * 20)
+    assert not any("skewed" in note for note in compare(flips, metric="accuracy", rng=0).notes)  # signs
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_the_studentised_test_is_the_share_of_larger_t(alternative):
+    contest = skewed_contest()
+    found = compare(contest, metric="mae", null="studentised", alternative=alternative, n_resamples=999, rng=0)
+    items = BUILTIN["mae"].item_contrasts(*(means(side) for side in (contest.gold, contest.a, contest.b)))
+    t = items.mean() / (items.std(ddof=1) / math.sqrt(items.size))
+    drawn = (found.draws - items.mean()) / found.standard_errors
+    sides = {"two-sided": np.abs(drawn) >= abs(t), "greater": drawn >= t, "less": drawn <= t}
+    assert found.pvalue == pytest.approx((sides[alternative].sum() + 1) / 1000, abs=1e-12)
+    with pytest.raises(ArgumentError, match="null='studentised' needs a metric with item scores; 'rmse' has none"):
+        compare(contest, metric="rmse", null="studentised")
+
+
+def test_the_studentised_test_holds_its_level_better_where_contrasts_are_skewed():
+    n_studies, n, rejected = 400, 30, {"swapped-items": 0, "studentised": 0}
+    rng = np.random.default_rng(12)
+    how = {"metric": "mae", "rng": rng, "n_resamples": 199, "workers": 1}
+    for contrasts in rng.exponential(size=(n_studies, n)) - 1:
+        contest = Contest.from_arrays(np.zeros(n), 20.0 - contrasts, np.full(n, 20.0), scale="continuous")
+        for null in rejected:
+            rejected[null] += compare(contest, null=null, **how).pvalue <= 0.05
+    low, high = stats.binom.ppf([0.0005, 0.9995], n_studies, 0.06)  # measured: 6 % (docs/levels.md)
+    assert low <= rejected["studentised"] <= high
+    assert rejected["studentised"] <= rejected["swapped-items"]
+
+
+def test_equally_many_responses_of_a_and_b_can_be_compared_and_gold_keeps_its():
+    rng = np.random.default_rng(6)
+    gold, a, b = rng.integers(0, 3, size=(40, 5)), rng.integers(0, 3, size=(40, 4)), rng.integers(0, 3, size=(40, 2))
+    contest = Contest.from_arrays(gold, a, b, scale="nominal")
+    [note] = [note for note in compare(contest, metric="tv", rng=0).notes if "responses per item" in note]
+    assert "responses='equal', --responses equal" in note
+    equal = compare(contest, metric="tv", responses="equal", rng=0)
+    cut = compare(Contest.from_arrays(gold, a[:, :2], b, scale="nominal"), metric="tv", rng=0)
+    assert not any("responses per item" in note for note in equal.notes)
+    assert equal.n_responses == {"gold": 5, "a": 2, "b": 2}
+    assert (equal.contrast, equal.pvalue) == (cut.contrast, cut.pvalue)
+    assert (equal.confidence_interval.low, equal.confidence_interval.high) == (
+        cut.confidence_interval.low, cut.confidence_interval.high
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("options", [{"responses": "one"}, {"responses": "bootstrap", "n_responses": 2}])
+@pytest.mark.parametrize("name", ["mae", "rmse"])
+def test_estimate_and_interval_are_of_the_same_quantity(ratings, name, options):
+    found = compare(ratings, metric=name, null="recentred", n_resamples=1999, rng=0, **options)
+    spread = found.draws.std() / math.sqrt(1999)
+    assert found.contrast == pytest.approx(found.draws.mean(), abs=(4 if name == "mae" else 8) * spread)
+    assert found.contrast == pytest.approx(found.b_score - found.a_score)
+    assert found.contrast in found.confidence_interval
+    assert math.isnan(found.effect_sizes.cohen_d)  # those of all responses are of something else
+    assert found.a_score > compare(ratings, metric=name, n_resamples=99, rng=0).a_score  # fewer responses, more noise
+
+
 def test_few_items_that_differ_are_noted():
     gold, a = [0] * 20 + [1] * 20, [0] * 20 + [1] * 20
     for n_differ, noted in ((9, True), (10, False)):

@@ -7,18 +7,20 @@ import pytest
 from assay import ArgumentError, Scheme
 from assay.resampling import RULES, judge
 
-NULLS = ("swapped-items", "pooled-responses", "dealt-responses", "recentred")
-RESPONSES = ("all", "first", "one", "bootstrap")
+NULLS = ("swapped-items", "studentised", "pooled-responses", "dealt-responses", "recentred")
+RESPONSES = ("all", "equal", "first", "one", "bootstrap")
 
 
 def expected(items, responses, null, single):
     """The table once more, as METHODS §4 and §5 say it."""
-    keeps = responses in ("all", "first")
+    keeps = responses in ("all", "equal", "first")
     verdicts = []
     if items == "all" and keeps:
         verdicts.append("refuse")  # nothing is resampled
     if null == "pooled-responses" and keeps:
         verdicts.append("refuse")  # A* and B* are the same pool
+    if null == "studentised":  # draws need standard errors
+        verdicts += ["refuse"] * (not keeps)
     if null == "dealt-responses" and not keeps:
         verdicts.append("refuse")  # dealing is without replacement
     if null == "pooled-responses":
@@ -63,7 +65,10 @@ def test_schemes_show_what_they_resample():
     ("options", "message"),
     [
         ({"items": "some"}, "`items` must be one of all, bootstrap; got 'some'."),
-        ({"responses": "al"}, "`responses` must be one of all, first, one, bootstrap; got 'al'. Did you mean 'all'?"),
+        (
+            {"responses": "al"},
+            "`responses` must be one of all, equal, first, one, bootstrap; got 'al'. Did you mean 'all'?",
+        ),
         ({"raters": "all"}, "`raters` must be one of fixed, bootstrap; got 'all'."),
         ({"responses": "bootstrap", "n_responses": 0}, "`n_responses` must be a whole number of at least 1; got 0."),
         ({"n_responses": 3}, "`n_responses` goes with responses='bootstrap'; got responses='all'."),

@@ -16,7 +16,7 @@ from assay.comparison.limits import NEEDED, can_have
 from assay.comparison.observed import moments, rounding_of, settled
 from assay.inference import ConfidenceInterval
 from assay.metrics import AdditiveMetric, Metric
-from assay.resampling import Draws, Scheme, draw, enumerate_swaps, first_responses, judge, summaries_of
+from assay.resampling import Draws, Scheme, draw, enumerate_swaps, judge, kept_responses, summaries_of
 from assay.responses import Contest
 from assay.scales import FloatArray
 
@@ -104,7 +104,7 @@ class Estimators:
         metrics = [metric for metric in self.metrics if metric.name in self.only.get(write(scheme), (metric.name,))]
         draws = self._draw(contest, metrics, scheme, None, seed)
         nulls_drawn = {null: self._null(contest, metrics, scheme, null, draws, seed) for null in nulls}
-        seen = first_responses(contest) if scheme.responses == "first" else contest
+        seen = kept_responses(contest, scheme)
         for i, metric in enumerate(metrics):
             sides = summaries_of(seen, metric.needs)
             observed, rounding = float(metric.contrast(*sides)), rounding_of(metric, seen)
@@ -166,7 +166,7 @@ class Found(NamedTuple):
 
 def keeps_responses(scheme: Scheme) -> bool:
     """Whether a draw has all the responses of its items (or the first, once and for all)."""
-    return scheme.responses in ("all", "first")
+    return scheme.keeps_responses
 
 
 def has_interval(method: str, metric: Metric, scheme: Scheme) -> bool:

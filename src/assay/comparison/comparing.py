@@ -10,7 +10,7 @@ import numpy as np
 
 from assay import _check, _fields, _json, _random, inference
 from assay.comparison import raters as raters_of
-from assay.comparison.comparisons import Comparison, Comparisons, detectable, tested
+from assay.comparison.comparisons import Comparison, Comparisons, EffectSizes, detectable, tested
 from assay.comparison.limits import NEEDED, can_have, default_interval, limits_of
 from assay.comparison.observed import (
     effects,
@@ -21,6 +21,7 @@ from assay.comparison.observed import (
     moments,
     rounding_of,
     settled,
+    skewed,
     small,
     unequal,
     uneven,
@@ -38,8 +39,9 @@ from assay.resampling import (
     draw,
     enumerate_cluster_swaps,
     enumerate_swaps,
-    first_responses,
     judge,
+    kept_responses,
+    mean_scores,
     summaries_of,
 )
 from assay.responses import Contest, frozen
@@ -183,7 +185,7 @@ class _Run:
 
     @property
     def keeps_responses(self) -> bool:
-        return self.scheme.responses in ("all", "first") and self.scheme.raters == "fixed"
+        return self.scheme.keeps_responses and self.scheme.raters == "fixed"
 
     @property
     def needs_no_draws(self) -> bool:
@@ -228,20 +230,27 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Com
     choice = raters_of.choose(contest, run.scheme, raters=run.procedure.raters, null=run.null)
     run, how = replace(run, scheme=choice.scheme, null=choice.null), run.procedure
     clusters, about_clusters = raters_of.clusters_of(contest, how.cluster, run.scheme, choice.null)
-    seen = first_responses(contest) if run.scheme.responses == "first" else contest
+    seen = kept_responses(contest, run.scheme)
     methods = [run.interval_for(metric, seen) for metric in bound]
+    if run.null == "studentised":
+        _check_item_scores(bound)
     caveats = [*choice.notes, *about_clusters, *_caveats(contest, run)]
     draws, null_draws = _draw_both(contest, bound, run, clusters)
     errors = _rater_errors(contest, bound, run, draws, clusters)
     answers = []
     for i, metric in enumerate(bound):
         gold, a, b = summaries_of(seen, metric.needs)
-        a_score, b_score = (float(score) for score in metric.scores(gold, a, b))
-        contrast = float(metric.contrast(gold, a, b))
+        a_score, b_score, contrast = _scored(metric, seen, run)
         rounding = rounding_of(metric, seen)
         kept, kept_null = (settled(drawn.contrasts[i], contrast, rounding) for drawn in (draws, null_draws))
         error, df, left = moments(metric, gold, a, b, contest=seen, rounding=rounding, clusters=clusters)
         left = settled(left if run.resamples_items else left[:0], contrast, rounding)
+        if run.null == "studentised":
+            kept_null = frozen(
+                inference.studentised_draws(
+                    kept, contrast, standard_errors=draws.standard_errors[i], standard_error=error
+                )
+            )
         flips = flips_of(metric, gold, a, b, rounding=rounding, clusters=clusters) if run.needs_no_draws else None
         tail = tested(
             run.null,
@@ -260,6 +269,11 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Com
         )  # fmt: skip
         about = [*small(contest, tail), *unequal(seen, metric), *uneven(metric, contest)]
         about += metric.notes(gold, a, b)
+        if run.null == "swapped-items":
+            about += skewed(
+                metric, gold, a, b, draws=kept, standard_errors=draws.standard_errors[i], standard_error=error,
+                alternative=how.alternative,
+            )  # fmt: skip
         about += few(metric, gold, a, b, interval=methods[i], resamples_items=run.resamples_items)
         notes = dict.fromkeys([*contest.notes, *caveats, *tail.notes, *limits.notes, *about])
         if math.isnan(contrast) or math.isnan(limits.low):
@@ -284,7 +298,7 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Com
                 expected_pvalue=expected.pvalue,
                 expected_pvalue_se=expected.standard_error,
                 detectable=detectable(whole, errors[i], how.confidence_level, how.alternative),
-                effect_sizes=effects(metric, gold, a, b),
+                effect_sizes=EffectSizes() if run.scheme.thins else effects(metric, gold, a, b),
                 n_items=contest.n_items,
                 n_responses=seen.n_responses,
                 scale=str(contest.scale),
@@ -315,6 +329,16 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Com
     ]
 
 
+def _scored(metric: Metric, contest: Contest, run: _Run) -> tuple[float, float, float]:
+    """Return the scores of A and of B and their contrast: of the responses that a draw has, where it has others."""
+    if not run.scheme.thins:
+        sides = summaries_of(contest, metric.needs)
+        scores = metric.scores(*sides)
+        return float(scores[0]), float(scores[1]), float(metric.contrast(*sides))
+    of_a, of_b = mean_scores(contest, metric, scheme=run.scheme, n_draws=max(run.procedure.n_draws, 999), seed=run.seed)
+    return of_a, of_b, of_b - of_a if metric.better == "lower" else of_a - of_b
+
+
 def _draw_both(
     contest: Contest, metrics: Sequence[Metric], run: _Run, clusters: IntArray | None
 ) -> tuple[Draws, Draws]:
@@ -332,6 +356,9 @@ def _draw_both(
             run.progress(run.procedure.n_draws)
 
     draws = drawn(None, run.scheme)
+    if run.null == "studentised":
+        spared()
+        return draws, draws
     if run.null in ("recentred", "random-effects"):
         if not _draws_raters_alone(metrics, run):
             spared()
@@ -377,6 +404,15 @@ def bind(metric: Metric, contest: Contest) -> Metric:
     if contest.gold is None and not metric.gold_free:
         raise ArgumentError(f"metric {metric.name!r} needs gold: name its source (gold=…, --gold), or take 'rating'.")
     return metric.on(contest.scale)
+
+
+def _check_item_scores(metrics: Sequence[Metric]) -> None:
+    """Refuse metrics whose draws have no standard errors."""
+    for metric in metrics:
+        if not metric.additive:
+            raise ArgumentError(
+                f"null='studentised' needs a metric with item scores; {metric.name!r} has none. Take 'swapped-items'."
+            )
 
 
 def _caveats(contest: Contest, run: _Run) -> list[str]:

@@ -296,6 +296,8 @@ def tested(
         return error.test(contrast, alternative=alternative)
     if flips is not None:
         return flips.pvalue(alternative)
+    if null == "studentised" and alternative == "two-sided":  # of t, either sign counts: contrasts may be skewed
+        return inference.tail_pvalue(abs(contrast), np.abs(null_draws), alternative="greater")
     return inference.tail_pvalue(contrast, null_draws, alternative=alternative, exact=exact)
 
 

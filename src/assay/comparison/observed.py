@@ -6,12 +6,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay import inference
-from assay.comparison.comparisons import EffectSizes, ItemScores
+from assay.comparison.comparisons import EffectSizes, ItemScores, tested
 from assay.inference import PValue, SignFlips
 from assay.metrics import AdditiveMetric, ItemMetric, Metric
 from assay.resampling import cluster_jackknife, cluster_sums, jackknife, ratio_error, summaries_of
 from assay.responses import Contest, Labels, frozen
 from assay.scales import FloatArray, IntArray
+
+MARKED, SURPRISING = 1.0, 2.58
+"""Item contrasts are markedly skewed from this skewness on, if it is also so many times what chance gives."""
 
 SMALL = 30
 """Below so many items the interval of an uneven metric may cover less than it says."""
@@ -83,9 +86,12 @@ def _jackknife_error(left: FloatArray, rounding: float) -> float:
 
 def item_contrasts(metric: Metric, contest: Contest) -> FloatArray | None:
     """Return how much better A is than B on each item; None for a metric without item scores."""
-    if not isinstance(metric, AdditiveMetric):
-        return None
-    return metric.item_contrasts(*summaries_of(contest, metric.needs))
+    return item_contrasts_of(metric, *summaries_of(contest, metric.needs))
+
+
+def item_contrasts_of(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> FloatArray | None:
+    """Return the same of summaries."""
+    return metric.item_contrasts(gold, a, b) if isinstance(metric, AdditiveMetric) else None
 
 
 def item_scores(metric: Metric, gold: Any, a: FloatArray, b: FloatArray, items: Labels) -> ItemScores | None:
@@ -139,12 +145,13 @@ def small(contest: Contest, tail: PValue) -> list[str]:
 def unequal(contest: Contest, metric: Metric) -> list[str]:
     """Say that a mean of more responses is closer to gold: A and B that answer alike would be called different."""
     of_a, of_b = contest.a.n_responses, contest.b.n_responses
-    if of_a == of_b or metric.per_response:
+    soft = contest.a.weights is not None or contest.b.weights is not None
+    if of_a == of_b or metric.per_response or soft:
         return []
     return [
         f"A has {of_a:.4g} and B {of_b:.4g} responses per item. Where a metric averages them, more responses are "
-        "closer to gold whoever gives them; compare equally many, for example responses='first', unless the number is "
-        "part of what you compare."
+        "closer to gold whoever gives them; compare equally many (responses='equal', --responses equal), unless the "
+        "number is part of what you compare."
     ]
 
 
@@ -156,6 +163,38 @@ def uneven(metric: Metric, contest: Contest) -> list[str]:
         f"{'a mean of ' * metric.additive}{metric.name} hangs on a few items, which {contest.n_items} may lack: the "
         "interval may cover less than it says (docs/audit-defaults.md). Take more items, or a metric such as mae, tv "
         "or js."
+    ]
+
+
+def skewed(
+    metric: Metric,
+    gold: Any,
+    a: FloatArray,
+    b: FloatArray,
+    *,
+    draws: FloatArray,
+    standard_errors: FloatArray,
+    standard_error: float,
+    alternative: str,
+) -> list[str]:
+    """Say that item contrasts are skewed, where swapped items suppose symmetry, and what a studentised test says."""
+    contrasts = item_contrasts_of(metric, gold, a, b)
+    if contrasts is None or not standard_error > 0 or np.isnan(standard_errors).all():
+        return []
+    if inference.are_signs(contrasts) or inference.telling(contrasts) < inference.FEW:
+        return []
+    n, estimate = contrasts.size, float(contrasts.mean())
+    centred = (contrasts - estimate) / contrasts.std()
+    skewness = math.sqrt(n * (n - 1)) / (n - 2) * float((centred**3).mean())
+    by_chance = math.sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3)))
+    if abs(skewness) < max(MARKED, SURPRISING * by_chance):
+        return []
+    null = inference.studentised_draws(draws, estimate, standard_errors=standard_errors, standard_error=standard_error)
+    found = tested("studentised", estimate, null, error=None, flips=None, alternative=alternative, exact=False)
+    return [
+        f"Item contrasts by {metric.name} are markedly skewed (skewness {skewness:.2g}). Swapped items suppose that "
+        "they are symmetric around zero if A and B are equally good; a studentised bootstrap test, which does not, "
+        f"gives p {'<' if found.is_bound else '='} {found.pvalue:.2g} (null='studentised', --null studentised)."
     ]
 
 

@@ -41,8 +41,9 @@ class Procedure:
     )
     responses: str = option(
         "all",
-        "Keep all responses of an item, its first, one at random, or draw with replacement.",
-        choices=("all", "first", "one", "bootstrap"),
+        "Keep all responses of an item, as many of A as of B (equal), the first of each source, one at random, or draw "
+        "with replacement.",
+        choices=("all", "equal", "first", "one", "bootstrap"),
         group=METHOD,
     )
     n_responses: int | None = option(

@@ -1,6 +1,6 @@
 """Arrays in, numbers out: p-values, intervals, proportions, corrections and effect sizes."""
 
-from assay.inference.bootstrap_t import FEW, studentised, symmetric
+from assay.inference.bootstrap_t import FEW, studentised, studentised_draws, symmetric
 from assay.inference.corrections import adjust
 from assay.inference.direct import are_signs, score, student, telling
 from assay.inference.effect_sizes import cliffs_delta, cohen_dz, hedges_factor, hedges_g, win_rate
@@ -42,6 +42,7 @@ __all__ = [
     "sign_flips_of_rows",
     "student",
     "studentised",
+    "studentised_draws",
     "symmetric",
     "tail_pvalue",
     "telling",

@@ -124,6 +124,24 @@ def symmetric(
     return conclude("symmetric", (estimate - arm, estimate + arm), confidence_level, alternative, notes)
 
 
+def studentised_draws(
+    draws: npt.ArrayLike, estimate: float, *, standard_errors: npt.ArrayLike, standard_error: float
+) -> FloatArray:
+    """Return what the contrast would be in each draw if the true one were zero and the error that of the data.
+
+    That is (draw − estimate) / standard error of the draw · standard error; NaN where a draw has no spread.
+
+    Examples
+    --------
+    >>> studentised_draws([1.0, 2.0, 5.0], 2.0, standard_errors=[1.0, 1.0, 3.0], standard_error=0.5)
+    array([-0.5,  0. ,  0.5])
+    """
+    values, errors = (np.asarray(side, dtype=np.float64).ravel() for side in (draws, standard_errors))
+    moved = np.full(values.shape, np.nan)
+    np.divide(values - estimate, errors, out=moved, where=errors > NO_SPREAD * standard_error)
+    return moved * standard_error
+
+
 def _ratios(
     draws: npt.ArrayLike, estimate: float, standard_errors: npt.ArrayLike, standard_error: float
 ) -> tuple[FloatArray, tuple[str, ...]]:
@@ -134,6 +152,5 @@ def _ratios(
         raise ArgumentError(f"`standard_errors` must have one entry per draw ({values.size}); got {errors.size}.")
     if not standard_error > 0:
         return np.empty(0), ("The interval is undefined: the standard error is 0 or undefined.",)
-    ratios = np.full(values.shape, np.nan)
-    np.divide(values - estimate, errors, out=ratios, where=errors > NO_SPREAD * standard_error)
-    return usable(ratios, estimate)
+    moved = studentised_draws(values, estimate, standard_errors=errors, standard_error=standard_error)
+    return usable(moved / standard_error, estimate)

@@ -2,7 +2,16 @@
 
 from assay.resampling.cells import CellTable, cell_table
 from assay.resampling.clusters import cluster_jackknife, cluster_sums, enumerate_cluster_swaps, ratio_error
-from assay.resampling.draws import Draws, draw, enumerate_swaps, first_responses, jackknife, summaries_of
+from assay.resampling.draws import (
+    Draws,
+    draw,
+    enumerate_swaps,
+    first_responses,
+    jackknife,
+    kept_responses,
+    mean_scores,
+    summaries_of,
+)
 from assay.resampling.nulls import NULLS, RULES, NullName, judge
 from assay.resampling.sampler import pool
 from assay.resampling.schemes import Scheme
@@ -23,6 +32,8 @@ __all__ = [
     "first_responses",
     "jackknife",
     "judge",
+    "kept_responses",
+    "mean_scores",
     "pool",
     "ratio_error",
     "summaries_of",

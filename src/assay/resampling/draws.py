@@ -94,6 +94,45 @@ def first_responses(contest: Contest) -> Contest:
     return replace(contest, **{role: first(source) for role, source in contest.sources.items()})  # type: ignore[arg-type]
 
 
+def equal_responses(contest: Contest) -> Contest:
+    """Return the contest with as many responses of A as of B to each item, the first ones of each; gold keeps all.
+
+    A source that answers with probabilities has no number of responses, and nothing is taken away.
+    """
+    if contest.a.weights is not None or contest.b.weights is not None:
+        return contest
+    sizes = np.minimum(contest.a.sizes, contest.b.sizes)
+
+    def cut(source: Responses) -> Responses:
+        place = np.arange(source.values.size) - np.repeat(source.offsets[:-1], source.sizes)
+        kept = place < np.repeat(sizes, source.sizes)
+        raters = None if source.raters is None else source.raters[kept]
+        return Responses(source.values[kept], np.concatenate([[0], np.cumsum(sizes)]), raters)
+
+    return replace(contest, a=cut(contest.a), b=cut(contest.b))
+
+
+def kept_responses(contest: Contest, scheme: Scheme) -> Contest:
+    """Return the contest with the responses that a scheme keeps of each item, or may draw from."""
+    if scheme.responses == "first":
+        return first_responses(contest)
+    return equal_responses(contest) if scheme.responses == "equal" else contest
+
+
+def mean_scores(
+    contest: Contest, metric: Any, *, scheme: Scheme, n_draws: int, seed: np.random.SeedSequence
+) -> tuple[float, float]:
+    """Return the scores of A and of B on all items, averaged over draws of their responses."""
+    from assay.resampling import _kernels
+
+    sampler = Sampler(contest, metric.needs, replace(scheme, items="all"), None)
+    seeds = _kernels.seed_draws(np.uint64(_random.key(seed, "mean scores")), STREAMS, 0, n_draws)
+    of_a, of_b = np.empty((2, n_draws))
+    for batch, gold, a, b in sampler.batches(seeds):
+        of_a[batch], of_b[batch] = metric.scores(gold, a, b)
+    return float(of_a.mean()), float(of_b.mean())
+
+
 def draw(
     contest: Contest,
     metrics: Sequence[ScoresDraws],
@@ -117,14 +156,13 @@ def draw(
             workers=workers, progress=progress,
         )  # fmt: skip
         return plain.recentred()
-    if scheme.responses == "first":
-        contest = first_responses(contest)
+    contest = kept_responses(contest, scheme)
     if scheme.raters == "bootstrap" or clusters is not None:
         return _draw_units(
             contest, metrics, clusters, scheme=scheme, null=null, n_resamples=n_resamples, seed=seed, workers=workers,
             progress=progress,
         )  # fmt: skip
-    keeps = scheme.responses in ("all", "first")
+    keeps = scheme.keeps_responses
     straight = keeps and (null is None or (null == "swapped-items" and scheme.items == "all"))
     linear = [i for i, metric in enumerate(metrics) if metric.additive and straight]
     general = [i for i in range(len(metrics)) if i not in linear]
@@ -198,7 +236,7 @@ def _draw_units(
     from assay.resampling.clusters import draw_clusters
     from assay.resampling.two_way import draw_two_way
 
-    if scheme.responses not in ("all", "first"):
+    if not scheme.keeps_responses:
         raise ArgumentError(f"raters or clusters are drawn with all their responses; got {scheme}.")
     if scheme.raters == "fixed":
         assert clusters is not None
@@ -212,8 +250,7 @@ def _draw_units(
 
 def enumerate_swaps(contest: Contest, metrics: Sequence[ScoresDraws], *, scheme: Scheme) -> Draws:
     """Return the contrasts of all 2ᴺ ways to exchange A and B item by item; the first is the data as they are."""
-    if scheme.responses == "first":
-        contest = first_responses(contest)
+    contest = kept_responses(contest, scheme)
     n = contest.n_items
     contrasts = np.empty((len(metrics), 2**n))
     for i, metric in enumerate(metrics):

@@ -6,19 +6,20 @@ The tables below are the theory: checks, warnings and the docs page are made fro
 from dataclasses import dataclass
 from typing import Literal
 
-from assay.resampling.schemes import Scheme
+from assay.resampling.schemes import KEEPING, Scheme
 
-NullName = Literal["swapped-items", "pooled-responses", "dealt-responses", "recentred", "random-effects"]
+NullName = Literal["swapped-items", "studentised", "pooled-responses", "dealt-responses", "recentred", "random-effects"]
 
 NULLS: dict[NullName, str] = {
     "swapped-items": "on each item a fair coin decides whether A and B are exchanged, all their responses together",
+    "studentised": "resampled contrasts around the observed one, each over its own standard error, times the data's",
     "pooled-responses": "each model's responses are drawn with replacement from both models' responses to the item",
     "dealt-responses": "both models' responses to the item are shuffled and dealt out again",
     "recentred": "the resampled contrasts, moved so that their mean is zero",
     "random-effects": "no draws: the contrast over its standard error from items and raters, against Student's t",
 }
 
-HOLD_RATERS: tuple[NullName, ...] = ("swapped-items", "pooled-responses", "dealt-responses")
+HOLD_RATERS: tuple[NullName, ...] = ("swapped-items", "studentised", "pooled-responses", "dealt-responses")
 
 NARROWER = (
     "{null} tests the narrower hypothesis that A and B answer from the same distribution on every item; two models "
@@ -53,7 +54,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "refuse",
         "a drawn rater brings all their responses; with raters='bootstrap' take responses='all'.",
-        responses=("first", "one", "bootstrap"),
+        responses=("equal", "first", "one", "bootstrap"),
         raters="bootstrap",
     ),
     Rule(
@@ -78,10 +79,10 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "refuse",
-        "nothing is resampled with items='all' and responses='all' or 'first'; take items='bootstrap' "
+        "nothing is resampled with items='all' and responses that are kept; take items='bootstrap' "
         "or responses='bootstrap'.",
         items="all",
-        responses=("all", "first"),
+        responses=KEEPING,
         raters="fixed",
     ),
     Rule(
@@ -89,7 +90,14 @@ RULES: tuple[Rule, ...] = (
         "keeping all responses while pooling them gives A and B the same pool: every null contrast is exactly 0. "
         "Take responses='bootstrap', or another null.",
         null="pooled-responses",
-        responses=("all", "first"),
+        responses=KEEPING,
+    ),
+    Rule(
+        "refuse",
+        "each draw needs a standard error, which the items give; with studentised take items='bootstrap' and keep the "
+        "responses (all, equal or first).",
+        null="studentised",
+        responses=("one", "bootstrap"),
     ),
     Rule(
         "refuse",

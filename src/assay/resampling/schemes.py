@@ -7,8 +7,10 @@ from assay import _check
 from assay.errors import ArgumentError
 
 Items = Literal["all", "bootstrap"]
-ResponseChoice = Literal["all", "first", "one", "bootstrap"]
+ResponseChoice = Literal["all", "equal", "first", "one", "bootstrap"]
 Raters = Literal["fixed", "bootstrap"]
+KEEPING: tuple[ResponseChoice, ...] = ("all", "equal", "first")
+"""Choices by which the same responses of an item are in every draw."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +21,9 @@ class Scheme:
     ----------
     items : {"bootstrap", "all"}
         Draw as many items as there are, with replacement, or keep each once.
-    responses : {"all", "first", "one", "bootstrap"}
-        Keep every response of an item, its first, one at random, or draw as many as it has with replacement.
+    responses : {"all", "equal", "first", "one", "bootstrap"}
+        Keep every response of an item, as many of A as of B (their first ones; all of gold), the first of each source,
+        one at random, or draw as many as it has with replacement.
     raters : {"fixed", "bootstrap"}
         Keep the raters, or draw as many as there are with replacement (needs rater ids).
     n_responses : int, optional
@@ -45,6 +48,16 @@ class Scheme:
             _check.integer("n_responses", self.n_responses, at_least=1)
             if self.responses != "bootstrap":
                 raise ArgumentError(f"`n_responses` goes with responses='bootstrap'; got responses={self.responses!r}.")
+
+    @property
+    def keeps_responses(self) -> bool:
+        """Whether the same responses are in every draw of an item."""
+        return self.responses in KEEPING
+
+    @property
+    def thins(self) -> bool:
+        """Whether an item has other numbers of responses in a draw than in the data, so that its scores differ."""
+        return self.responses == "one" or self.n_responses is not None
 
     def __str__(self) -> str:
         count = "" if self.n_responses is None else f"({self.n_responses})"
