@@ -88,6 +88,8 @@ KINDS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Kinds of simulated pairs of scores, and what they are."""
+EVERY_KIND = ("ratings", *KINDS)
+"""What `assay example` writes."""
 
 
 def _normal(shift: float) -> Callable[[Uniforms, int], PairedScores]:

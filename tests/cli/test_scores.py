@@ -117,20 +117,20 @@ def test_json_everywhere(run, files, command):
         (
             ["analyse", "scores.txt", "--n-resamples", "0"],
             2,
-            "`n_resamples` must be a whole number of at least 1; got 0",
+            "--n-resamples must be a whole number of at least 1; got 0",
         ),
-        (["analyse", "scores.txt", "--n-simulations", "0"], 2, "`n_simulations` must be a whole number of at least 1"),
-        (["test", "scores.txt", "--test", "z"], 2, "`test` must be one of t, sign"),
+        (["analyse", "scores.txt", "--n-simulations", "0"], 2, "--n-simulations must be a whole number of at least 1"),
+        (["test", "scores.txt", "--test", "z"], 2, "--test must be one of t, sign"),
         (["test", "scores.txt", "--alpha", "5"], 2, "Did you mean 0.05?"),
-        (["test", "scores.txt", "--alternative", "more"], 2, "`alternative` must be one of"),
+        (["test", "scores.txt", "--alternative", "more"], 2, "--alternative must be one of"),
         (["test", "scores.txt", "--noninferiority"], 2, "--noninferiority needs --margin"),
         (["test", "documents.tsv", "--clusters", "doc", "--test", "sign"], 2, "use one of t, bootstrap, permutation"),
-        (["effect", "scores.txt", "--effects", "d"], 2, "`effects` must be one of"),
-        (["power", "scores.txt", "--sizes", "many"], 2, "`sizes` must be one number"),
+        (["effect", "scores.txt", "--effects", "d"], 2, "--effects must be one of"),
+        (["power", "scores.txt", "--sizes", "many"], 2, "--sizes must be whole numbers"),
         (["test", "scores.txt", "--config", "absent.toml"], 1, "there is no file absent.toml"),
         (["test", "scores.txt", "--config", "bad.toml"], 1, "bad.toml is not a readable TOML file"),
         (["test", "scores.txt", "--config", "unknown.toml"], 2, "Did you mean 'unit-size'?"),
-        (["analyse", "scores.txt", "--n-simulations", "9", "--report", "r.pdf"], 2, "ends in .html, .md, .json"),
+        (["analyse", "scores.txt", "--n-simulations", "9", "--report", "r.pdf"], 2, "ends in .html, .md, .tex, .json"),
         (["analyse", "scores.txt", "--n-simulations", "9", "--report", "no/r.md"], 1, "cannot be written"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -170,9 +170,9 @@ def test_power_from_a_plan(run):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--delta", "0", "--sd", "1", "--power", "0.8"], "`delta` must not be 0"),
+        (["--delta", "0", "--sd", "1", "--power", "0.8"], "--delta must not be 0"),
         (["--delta", "1", "--sd", "1"], "give two of"),
-        (["--delta", "1", "--sd", "-1", "--power", "0.8"], "`sd` must be at least 0"),
+        (["--delta", "1", "--sd", "-1", "--power", "0.8"], "--sd must be at least 0"),
         (["--delta", "1", "--power", "0.8"], "--sd"),
     ],
 )
@@ -180,3 +180,130 @@ def test_bad_plan(run, words, message):
     code, out, err = run("power", *words)
     assert (code, out) == (2, "")
     assert message in err
+
+
+HOSTILE = {
+    "columns that are no numbers": ["scores", "test", "scores.txt", "--columns", "²,1"],
+    "no effects": ["scores", "effect", "scores.txt", "--effects", ""],
+    "only commas": ["scores", "effect", "scores.txt", "--effects", ",,"],
+    "a study of all lines there are": ["scores", "power", "scores.txt", "--sizes", "99999999999999"],
+    "a range without an end": ["scores", "power", "scores.txt", "--sizes", "1:99999999999999"],
+    "too many steps": ["scores", "power", "scores.txt", "--steps", "1000000000"],
+    "too many simulations": ["scores", "power", "scores.txt", "--n-simulations", "1000000000000"],
+    "too many resamples": ["scores", "test", "scores.txt", "--test", "bootstrap", "--n-resamples", "1000000000"],
+    "a difference too small": ["power", "--delta", "1e-10", "--sd", "1", "--power", "0.8"],
+    "a level too small": ["power", "--alpha", "5e-324", "--delta", "1", "--sd", "1", "--power", "0.8"],
+    "a level of NaN": ["scores", "test", "scores.txt", "--alpha", "nan"],
+    "an infinite shift": ["scores", "test", "scores.txt", "--delta", "inf"],
+    "a huge shift": ["scores", "test", "scores.txt", "--delta", "1e300"],
+    "underscores": ["scores", "test", "scores.txt", "--n-resamples", "1_000"],
+    "a device": ["scores", "test", "/dev/zero"],
+    "a long whole number": ["scores", "power", "scores.txt", "--sizes", "9" * 5000],
+    "an option given twice": ["scores", "test", "scores.txt", "--alpha", "0.1", "--alpha", "0.2"],
+}
+IDLE = {
+    "correction without pairs": ["test", "scores.txt", "--correction", "holm"],
+    "an unknown correction": ["test", "three.csv", "--all-pairs", "--correction", "x"],
+    "a margin for all pairs": ["test", "three.csv", "--all-pairs", "--margin", "0.1"],
+    "shuffled single lines": ["test", "scores.txt", "--shuffle", "3"],
+    "shuffled single lines of all pairs": ["test", "three.csv", "--all-pairs", "--shuffle", "3"],
+    "medians of single lines": ["effect", "scores.txt", "--unit-statistic", "median"],
+    "steps and sizes": ["power", "scores.txt", "--steps", "3", "--sizes", "10,20"],
+    "threads for nothing": ["describe", "scores.txt", "--workers", "2"],
+}
+
+
+@pytest.mark.parametrize("words", HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_options_get_one_line(run, files, words):
+    code, out, err = run(*words)
+    assert (code in (1, 2), out) == (True, "")
+    assert err.startswith("assay: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", IDLE.values(), ids=IDLE.keys())
+def test_options_without_effect_are_refused(run, files, words):
+    code, out, err = run("scores", *words)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+
+
+def test_all_pairs_heed_every_option(run, files):
+    def pvalues(*words):
+        found = json.loads(run("scores", "test", "three.csv", "--all-pairs", "--json", *words)[1])
+        return [pair["pvalue"] for pair in found["pairs"]], [pair["n"] for pair in found["pairs"]]
+
+    plain, sizes = pvalues()
+    assert sizes == [120] * 3
+    for words in (["--alternative", "greater"], ["--delta", "0.1"], ["--unit-size", "3"], ["--test", "sign"]):
+        assert pvalues(*words)[0] != plain, words
+    assert pvalues("--unit-size", "3")[1] == [40] * 3
+    assert pvalues("--unit-size", "3", "--shuffle", "1")[0] != pvalues("--unit-size", "3")[0]
+    two = json.loads(run("scores", "test", "three.csv", "--columns", "x,y", "--test", "t", "--alternative", "greater",
+                         "--json")[1])  # fmt: skip
+    assert pvalues("--alternative", "greater")[0][0] == two["pvalue"]
+
+
+def test_a_configuration_file_of_nlpstattest(run, files):
+    (files / "config.yml").write_text(
+        "fileName: scores.txt\neval_unit_size: 3\nsig_test_name: bootstrap_med\nsig_test_alpha: 0.01\n"
+        "sig_boot_perm_B: 150\neff_size_ind: hl\npower_num_of_sim: 2\npower_B: 64\n"
+    )
+    code, out, err = run("scores", "analyse", "--config", "config.yml", "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert (found["test"], found["n"], found["significance"]["alpha"]) == ("bootstrap-median", 40, 0.01)
+    assert found["significance"]["n_resamples"] == 150
+    assert [effect["effect"] for effect in found["effects"]] == ["hodges-lehmann"]
+    assert (found["curve"]["sizes"], found["curve"]["n_simulations"]) == ([20, 40], 64)
+    # The command line wins, also over the file that is named there.
+    found = json.loads(run("scores", "test", "depression.txt", "--config", "config.yml", "--unit-size", "1", "--test",
+                           "wilcoxon", "--json")[1])  # fmt: skip
+    assert (found["test"], found["n"]) == ("wilcoxon", 9)
+
+
+def test_a_saved_session_of_nlpstattest(run, shared):
+    session = shared / "nlpstattest" / "config_cookies.yaml"
+    if not session.is_file():
+        pytest.skip("NLPStatTest's saved session is not here")
+    code, out, err = run("scores", "test", "--config", session, "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["pvalue"] == pytest.approx(0.100227, abs=5e-7)
+
+
+def test_units_are_written_and_read_back(run, files):
+    code, out, err = run("scores", "describe", "scores.txt", "--unit-size", 5, "--units", "units.txt")
+    assert (code, err) == (0, "")
+    assert out.endswith("Units: units.txt\n")
+    direct = json.loads(run("scores", "test", "scores.txt", "--unit-size", 5, "--test", "t", "--json")[1])
+    again = json.loads(run("scores", "test", "units.txt", "--test", "t", "--json")[1])
+    assert (again["pvalue"], again["n"]) == (direct["pvalue"], 24)
+    assert run("scores", "describe", "scores.txt", "--units", "units.txt")[0] == 2
+    assert run("scores", "describe", "scores.txt", "--units", "units.txt", "--force")[0] == 0
+    assert run("scores", "describe", "scores.txt", "--units", "scores.txt", "--force")[0] == 2
+
+
+@pytest.mark.parametrize("command", ["describe", "power", "analyse"])
+def test_each_step_draws_its_chart(run, files, command):
+    extra = [] if command == "describe" else ["--n-simulations", 20]
+    code, _, err = run("scores", command, "scores.txt", "--chart", "chart.svg", *extra)
+    assert (code, err) == (0, "")
+    assert (files / "chart.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_the_words_are_explained(run):
+    code, out, err = run("scores", "glossary")
+    assert (code, err) == (0, "")
+    for word in ("p-value", "confidence interval", "effect size", "power"):
+        assert word in out
+
+
+def test_examples_are_written_and_kept(run, tmp_path):
+    code, out, _ = run("example", "scores.txt", "--kind", "h1-less-beta")
+    assert code == 0
+    assert "the first system much lower" in out
+    assert json.loads(run("scores", "test", "scores.txt", "--json")[1])["sentence"].startswith("A scores lower than B")
+    assert run("example", "scores.txt", "--kind", "h0-normal")[0] == 2
+    assert run("example", "scores.txt", "--kind", "h0-normal", "--force")[0] == 0
+    assert "Did you mean 'h0-beta'" in run("example", "more.txt", "--kind", "h0-bet")[2]
+    assert "ends in .csv" in run("example", "more.txt")[2]

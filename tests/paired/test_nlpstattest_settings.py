@@ -48,7 +48,7 @@ def test_every_setting_of_its_configuration_file(config):
         "effects": ["wilcoxon-r"],
         "power_alpha": 0.02,
         "power_method": "normal",
-        "sizes": "35",
+        "steps": 35,
         "n_simulations": 200,
         "delta": 0.0,
     }
@@ -71,7 +71,7 @@ def test_the_session_that_its_web_page_saves(shared):
         "unit_statistic": "mean",
         "file": str(path.parent / "data-file.txt"),
         "delta": 0.0,
-        "sizes": "20",
+        "steps": 20,
         "power_method": "bootstrap",
         "n_resamples": 200,
         "alpha": 0.05,

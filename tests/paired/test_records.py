@@ -34,7 +34,7 @@ RESULTS = {
     "flips": lambda: paired.count_flips(answers),
     "equivalence": lambda: paired.equivalence_test(scores, margin=0.1),
     "effect": lambda: paired.effect_sizes(scores)[0],
-    "effects": lambda: paired.Effects(names=scores.names, n=90, effects=paired.effect_sizes(documents, rng=1)),
+    "effects": lambda: paired.measure(documents, rng=1),
     "curve": lambda: paired.power_curve(scores, n_simulations=20, rng=1),
     "systems": lambda: paired.compare_systems(table),
     "plan": lambda: paired.plan_power(delta=0.2, sd=1, power=0.8),

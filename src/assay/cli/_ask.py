@@ -54,6 +54,17 @@ class Threads:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Here:
+    """Nothing to choose: the answer takes no time."""
+
+    def run(self) -> "Run":
+        """Return how to compute."""
+        from assay.questions.base import HERE
+
+        return HERE
+
+
+@dataclass(frozen=True, kw_only=True)
 class Study:
     """Where a study of many cells is computed and kept."""
 

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from assay.cli import audit, describe, example, fit, power, replicate, scores, simulate, sweep
+from assay.cli import audit, describe, fit, replicate, simulate, sweep
 from assay.errors import ArgumentError
 
 app = typer.Typer(name="assay", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -15,14 +15,11 @@ def _top() -> None:
     pass
 
 
-app.command()(example.example)
 app.command()(describe.describe)
 app.command()(fit.fit)
 app.command()(simulate.simulate)
 app.command()(audit.audit)
 app.command()(replicate.replicate)
-app.add_typer(scores.app, name="scores")
-app.command()(power.power)
 app.add_typer(sweep.app, name="sweep")
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]

@@ -12,10 +12,18 @@ from assay.errors import ArgumentError, AssayError
 QUESTIONS: dict[str, tuple[str, str]] = {
     "compare": ("assay.questions.compare:Compare", "Threads"),
     "plan": ("assay.questions.plan:Plan", "ThreadsOrStudy"),
+    "power": ("assay.questions.scores:Power", "Here"),
 }
 """Commands made from questions: the question's address, and the group of fields that says where to compute."""
 
-OTHERS = ("example", "describe", "fit", "simulate", "audit", "replicate", "scores", "power", "sweep")
+BUILT: dict[str, str] = {
+    "example": "assay.cli.example:command",
+    "scores": "assay.cli.scores:group",
+    "serve": "assay.cli.serve:command",
+}
+"""Commands that a function of this folder makes."""
+
+OTHERS = ("describe", "fit", "simulate", "audit", "replicate", "sweep")
 """Commands with modules of their own in this folder."""
 
 
@@ -24,7 +32,7 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
-        return [*QUESTIONS, *OTHERS, "serve"]
+        return [*QUESTIONS, *BUILT, *OTHERS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command by its name."""
@@ -33,10 +41,8 @@ class Commands(click.Group):
 
             address, computing = QUESTIONS[cmd_name]
             return _ask.command(load(address), getattr(_ask, computing))
-        if cmd_name == "serve":
-            from assay.cli import serve
-
-            return serve.command()
+        if cmd_name in BUILT:
+            return load(BUILT[cmd_name])()  # type: ignore[no-any-return]
         if cmd_name in OTHERS:
             return _of_typer(cmd_name)
         return None

@@ -1,40 +1,58 @@
 """`assay example`: write simulated data, so that there is something to try the other commands on."""
 
-from pathlib import Path
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Any
 
-import typer
+import click
+
+from assay import _fields
+from assay._fields import option
+from assay.cli import _options
 
 
-def example(
-    out: Annotated[
-        Path,
-        typer.Argument(help="The file to write: .csv, .tsv, .jsonl or .parquet; for scores also .txt."),
-    ] = Path("ratings.csv"),
-    kind: Annotated[
-        str,
-        typer.Option(
-            help="ratings (a table of human and model ratings), or a kind of two score lists: h0-normal, h0-beta, "
-            "h1-greater-normal, h1-greater-beta, h1-less-normal, h1-less-beta, right-or-wrong, tied-ratings, documents."
-        ),
-    ] = "ratings",
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
-) -> None:
-    """Write a small simulated table of ratings, or two lists of scores.
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """What is written, and where."""
 
-    Example: assay example scores.txt --kind h1-greater-beta
-    """
-    from assay import _check, _files, examples, io
+    out: str = option(
+        "ratings.csv",
+        "The file to write: .csv, .tsv, .jsonl or .parquet; lists of scores: .txt, .tsv or .csv.",
+        positional=True,
+    )
+    kind: str = option(
+        "ratings",
+        "A table of human and model ratings, or two lists of scores without (h0) or with (h1) a difference.",
+        choices="assay.examples:EVERY_KIND",
+    )
+    force: bool = option(False, "Replace a file that exists.")
+
+    def __post_init__(self) -> None:
+        _fields.check(self)
+
+
+def command() -> click.Command:
+    """Return the command."""
+    said = "Write a small simulated table of ratings, or two lists of scores.\n\n\b\nExample: assay example scores.txt "
+    return _options.Command(
+        "example", params=_options.parameters(Example), callback=write, help=f"{said}--kind h1-greater-beta"
+    )
+
+
+def write(**typed: Any) -> None:
+    """Write the example."""
+    from assay import _files, examples, io
+    from assay.cli._ask import say
     from assay.paired import write_scores
 
-    _check.one_of("kind", kind, ["ratings", *examples.KINDS])
-    endings = [".csv", ".tsv", ".jsonl", ".parquet"] if kind == "ratings" else [".txt", ".tsv", ".csv"]
-    _files.check_outputs({"out": out}, endings={"out": endings}, force=force)
-    if kind == "ratings":
-        table = examples.ratings()
-        io.write(table, out)
-        typer.echo(f"{out}: {table}")
+    asked = _options.record_from(Example, typed)
+    table = asked.kind == "ratings"
+    endings = (".csv", ".tsv", ".jsonl", ".parquet") if table else (".txt", ".tsv", ".csv")
+    _files.check_outputs({"out": asked.out}, endings={"out": endings}, force=asked.force)
+    if table:
+        ratings = examples.ratings()
+        io.write(ratings, asked.out)
+        say(f"{asked.out}: {ratings}")
         return
-    scores = examples.scores(kind)
-    write_scores(scores, out)
-    typer.echo(f"{out}: {scores}; {examples.KINDS[kind]}")
+    scores = examples.scores(asked.kind)
+    write_scores(scores, asked.out)
+    say(f"{asked.out}: {scores}; {examples.KINDS[asked.kind]}")

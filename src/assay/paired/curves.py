@@ -13,9 +13,10 @@ from assay.inference.intervals import ConfidenceInterval
 from assay.inference.proportions import wilson
 from assay.paired.catalogue import TESTS, check_testable, estimate
 from assay.paired.description import describe
+from assay.paired.limits import LARGEST, LARGEST_STUDY, MOST_RESAMPLES, MOST_SIMULATIONS, MOST_STEPS
 from assay.paired.recommendation import caution
-from assay.paired.rows import MOST_RESAMPLES, Resamples, Sample
-from assay.paired.scores import LARGEST, PairedScores
+from assay.paired.rows import Resamples, Sample
+from assay.paired.scores import PairedScores
 from assay.paired.significance import checked_hypothesis
 from assay.provenance import Provenance
 from assay.records import Record
@@ -25,7 +26,6 @@ METHODS = ("bootstrap", "normal")
 WORK = 30_000_000
 """About how many differences a curve draws unless told otherwise."""
 ROWS_AT_ONCE = 2**17
-MOST_STEPS, LARGEST_SIZE, MOST_SIMULATIONS = 1_000, 10_000_000, 1_000_000
 
 OBSERVED_NOTE = (
     "The curve assumes that the true difference is exactly the one observed. At the size of these data such an "
@@ -291,7 +291,7 @@ def _sizes(sizes: int | Sequence[int], n: int) -> tuple[int, ...]:
         raise ArgumentError("`sizes` must name at least one size; got none.")
     if len(sizes) > MOST_STEPS:
         raise ArgumentError(f"`sizes` must name at most {MOST_STEPS:,} sizes; got {len(sizes):,}.")
-    return tuple(sorted({_check.integer("sizes", size, at_least=2, at_most=LARGEST_SIZE) for size in sizes}))
+    return tuple(sorted({_check.integer("sizes", size, at_least=2, at_most=LARGEST_STUDY) for size in sizes}))
 
 
 def _n_simulations(n_simulations: int | None, sizes: tuple[int, ...]) -> int:

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from assay.paired.effects import EffectSize
     from assay.paired.equivalence import Equivalence
     from assay.paired.flips import Flips
-    from assay.paired.glossary import Glossary
     from assay.paired.power import PowerPlan
     from assay.paired.recommendation import Recommendation
     from assay.paired.significance import SignificanceTest
     from assay.paired.systems import SystemsComparison
     from assay.paired.units import UnitSizes
+    from assay.paired.words import Glossary
     from assay.paired.workflow import Effects, Finding, Overview, PairedAnalysis
 
 BARS = "·▁▂▃▄▅▆▇█"
@@ -46,7 +46,7 @@ def overview(found: "Overview") -> Document:
     if found.recommendation is not None:
         blocks += [Heading("Which test"), *_recommendation(found.recommendation)]
         notes += found.recommendation.notes
-    return _page(_against(found.description.names), blocks, notes)
+    return _page(_against(found.description.names), blocks, notes, found.signature)
 
 
 def significance(found: "SignificanceTest") -> Document:
@@ -81,7 +81,7 @@ def finding(found: "Finding") -> Document:
 def effects(found: "Effects") -> Document:
     """Show what `scores effect` answers."""
     notes = [note for size in found.effects for note in size.notes]
-    return _page(f"How large is the difference {_minus(found.names)}?", _effects(found.effects), notes)
+    return _page(f"How large is the difference {_minus(found.names)}?", _effects(found.effects), notes, found.signature)
 
 
 def effect(found: "EffectSize") -> Document:

@@ -13,9 +13,10 @@ from assay.errors import ArgumentError
 from assay.inference.effect_sizes import cohen_dz, hedges_factor
 from assay.inference.intervals import ConfidenceInterval
 from assay.paired.description import Description, describe
+from assay.paired.limits import MOST_RESAMPLES
 from assay.paired.means import limits
 from assay.paired.ranks import SignedRanks, hodges_lehmann, walsh_interval
-from assay.paired.rows import MOST_RESAMPLES, Hypothesis, Resamples
+from assay.paired.rows import Hypothesis, Resamples
 from assay.paired.scores import PairedScores
 from assay.records import Record
 from assay.scales import FloatArray

@@ -19,7 +19,8 @@ from assay.errors import ArgumentError
 from assay.inference.direct import score, score_statistic
 from assay.inference.intervals import ConfidenceInterval
 from assay.paired.catalogue import ACCURACY, MEAN, TESTS
-from assay.paired.scores import LARGEST, PairedScores
+from assay.paired.limits import LARGEST
+from assay.paired.scores import PairedScores
 from assay.paired.significance import SignificanceTest, significance_test
 from assay.paired.verdict import bounds
 from assay.provenance import Provenance

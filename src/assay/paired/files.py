@@ -9,7 +9,8 @@ import numpy as np
 
 from assay import _files
 from assay.errors import ArgumentError, DataError, MissingFileError
-from assay.paired.scores import BEYOND, LARGEST, SMALLEST, PairedScores, ScoreTable, cluster_codes
+from assay.paired.limits import LARGEST, SMALLEST
+from assay.paired.scores import BEYOND, PairedScores, ScoreTable, cluster_codes
 
 CHUNK = 2**20
 LARGEST_FILE = 2**31
@@ -35,7 +36,7 @@ def read_scores(path: str | Path, *, columns: Sequence[str] | None = None, clust
         many = len(table.names)
         raise DataError(
             f"{path} has {many} columns of scores, and this compares two. Choose two by name or number "
-            f"(--columns 1,2), name the column of document ids (--clusters 3), or compare all systems (--all-pairs)."
+            "(`columns='1,2'`), name the column of document ids (`clusters='3'`), or compare every pair (`all_pairs`)."
         )
     return table.pair(*table.names)
 

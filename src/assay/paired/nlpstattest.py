@@ -110,9 +110,9 @@ _MEANING: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "power_alpha": ("power_alpha", float),
     "power_method": ("power_method", _lower(_METHODS)),
     "power_test": ("power_method", _lower(_METHODS)),
-    "power_num_of_sim": ("sizes", lambda value: str(_whole(value))),
-    "power_num_of_subsample": ("sizes", lambda value: str(_whole(value))),
-    "power_num_intervals": ("sizes", lambda value: str(_whole(value))),
+    "power_num_of_sim": ("steps", _whole),
+    "power_num_of_subsample": ("steps", _whole),
+    "power_num_intervals": ("steps", _whole),
     "power_B": ("n_simulations", _whole),
 }
 """Each setting: the option of ours, and how its value is read."""

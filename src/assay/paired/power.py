@@ -10,7 +10,7 @@ from assay import _check
 from assay.documents import Document
 from assay.errors import ArgumentError
 from assay.inference.pvalues import ALTERNATIVES
-from assay.paired.scores import LARGEST, SMALLEST
+from assay.paired.limits import LARGEST, SMALLEST
 from assay.records import Record
 
 DESIGNS = ("paired", "independent")

@@ -14,8 +14,6 @@ from assay import _random
 from assay.paired.scores import PairedScores
 from assay.scales import FloatArray, IntArray
 
-MOST_RESAMPLES = 10_000_000
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:

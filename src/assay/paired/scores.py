@@ -11,10 +11,10 @@ import numpy as np
 from assay import _check
 from assay.errors import ArgumentError, DataError
 from assay.paired.copies import copied_lines
+from assay.paired.limits import LARGEST, SMALLEST
 from assay.responses import frozen
 from assay.scales import FloatArray, IntArray
 
-SMALLEST, LARGEST = 1e-100, 1e100
 BEYOND = "scores below 1e-100 or above 1e100 in size cannot be squared and summed. Rescale the scores."
 
 

@@ -15,10 +15,11 @@ from assay.inference.pvalues import ALTERNATIVES
 from assay.paired import verdict
 from assay.paired.catalogue import ACCURACY, MEAN, TESTS, PairedTest, check_testable, estimand
 from assay.paired.description import describe
+from assay.paired.limits import LARGEST, MOST_RESAMPLES
 from assay.paired.means import standard_error
 from assay.paired.recommendation import caution
-from assay.paired.rows import MOST_RESAMPLES, Hypothesis, Outcome, Resamples, Sample
-from assay.paired.scores import LARGEST, PairedScores
+from assay.paired.rows import Hypothesis, Outcome, Resamples, Sample
+from assay.paired.scores import PairedScores
 from assay.provenance import Provenance
 from assay.records import Record
 

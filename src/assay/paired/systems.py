@@ -142,6 +142,7 @@ def compare_systems(
     alpha: float = 0.05,
     correction: str = "holm",
     n_resamples: int = 9999,
+    normality_alpha: float = 0.05,
     rng: _random.Rng = None,
     workers: int | None = None,
 ) -> SystemsComparison:
@@ -172,6 +173,7 @@ def compare_systems(
             delta=delta,
             alpha=alpha,
             n_resamples=n_resamples,
+            normality_alpha=normality_alpha,
             rng=_random.child(seed, "pair", number),
             workers=workers,
         )
@@ -191,6 +193,7 @@ def compare_systems(
         "alpha": float(alpha),
         "correction": correction,
         "unit_size": table.unit_size,
+        "normality_alpha": normality_alpha,
         "n_resamples": n_resamples,
     }
     return SystemsComparison(

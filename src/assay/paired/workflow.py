@@ -31,11 +31,20 @@ class Overview(Record):
     unit_sizes : UnitSizes
     recommendation : Recommendation or None
         None where nothing varies.
+    provenance : Provenance
     """
+
+    derived: ClassVar[tuple[str, ...]] = ("signature",)
 
     description: Description
     unit_sizes: UnitSizes
     recommendation: Recommendation | None
+    provenance: Provenance
+
+    @property
+    def signature(self) -> str:
+        """The one line that says where the result comes from."""
+        return self.provenance.signature
 
     def document(self) -> Document:
         """Return summaries, unit sizes and the three lists of tests."""
@@ -53,11 +62,20 @@ class Effects(Record):
     names : tuple of str
     n : int
     effects : tuple of EffectSize
+    provenance : Provenance
     """
+
+    derived: ClassVar[tuple[str, ...]] = ("signature",)
 
     names: tuple[str, str]
     n: int
     effects: tuple[EffectSize, ...]
+    provenance: Provenance
+
+    @property
+    def signature(self) -> str:
+        """The one line that says where the result comes from."""
+        return self.provenance.signature
 
     def document(self) -> Document:
         """Return a table of the effect sizes."""
@@ -140,7 +158,10 @@ class Finding(Record):
     @property
     def signature(self) -> str:
         """The one line that says where the result comes from."""
-        return self.significance.signature
+        within, provenance = self.equivalence, self.significance.provenance
+        if within is None:
+            return provenance.signature
+        return provenance.changed(margin=within.margin, kind=within.kind, margin_test=within.test).signature
 
     def document(self) -> Document:
         """Return the finding and its numbers."""
@@ -216,10 +237,49 @@ def overview(
     """
     units = to_units(scores, size=unit_size, statistic=unit_statistic, shuffle=shuffle)
     found = describe(units, alpha=normality_alpha)
+    parameters = {
+        "unit_size": unit_size,
+        "unit_statistic": unit_statistic,
+        "shuffle": shuffle,
+        "tolerance": float(tolerance),
+        "normality_alpha": float(normality_alpha),
+    }
     return Overview(
         description=found,
         unit_sizes=unit_sizes(scores, tolerance=tolerance, statistic=unit_statistic),
         recommendation=None if units.constant is not None else recommend(units, found),
+        provenance=Provenance("overview", parameters, None, scores.digest),
+    )
+
+
+def measure(
+    scores: PairedScores,
+    *,
+    effects: Sequence[str] = EFFECTS,
+    alpha: float = 0.05,
+    normality_alpha: float = 0.05,
+    rng: _random.Rng = None,
+) -> Effects:
+    """Measure several effect sizes at once; parameters as in `effect_sizes`.
+
+    Examples
+    --------
+    >>> scores = PairedScores.from_arrays([0.4, 0.6, 0.1, 0.7], [0.3, 0.6, 0.3, 0.4])
+    >>> measure(scores, effects=["hodges-lehmann"]).effects[0].estimate.__round__(3)
+    0.05
+    """
+    seed = _random.replayable(rng)
+    parameters = {
+        "effects": ",".join(effects),
+        "alpha": float(alpha),
+        "unit_size": scores.unit_size,
+        "normality_alpha": float(normality_alpha),
+    }
+    return Effects(
+        names=scores.names,
+        n=scores.n,
+        effects=effect_sizes(scores, effects=effects, alpha=alpha, normality_alpha=normality_alpha, rng=seed),
+        provenance=Provenance("measure", parameters, _random.entropy_of(seed), scores.digest),
     )
 
 
@@ -371,7 +431,6 @@ def analyse(
         "sizes": ",".join(map(str, curve.sizes)),
         "n_simulations": curve.n_simulations,
     }
-    given = {name: value for name, value in parameters.items() if value is not None}
     return PairedAnalysis(
         names=units.names,
         unit_size=unit_size,
@@ -389,7 +448,7 @@ def analyse(
             *finding.significance.notes,
             *recommendation.notes,
         ),
-        provenance=Provenance("analyse", given, _random.entropy_of(seed), scores.digest),
+        provenance=Provenance("analyse", parameters, _random.entropy_of(seed), scores.digest),
     )
 
 

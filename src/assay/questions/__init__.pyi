@@ -2,3 +2,10 @@ from .base import Question as Question
 from .base import Run as Run
 from .compare import Compare as Compare
 from .plan import Plan as Plan
+from .scores import Power as Power
+from .scores import ScoresAnalyse as ScoresAnalyse
+from .scores import ScoresDescribe as ScoresDescribe
+from .scores import ScoresEffect as ScoresEffect
+from .scores import ScoresGlossary as ScoresGlossary
+from .scores import ScoresPower as ScoresPower
+from .scores import ScoresTest as ScoresTest

@@ -6,6 +6,8 @@ from typing import Any
 from assay._fields import Field
 from assay.errors import ArgumentError
 
+MOST_NUMBERS = 10_000
+
 
 def whole_numbers(option: str, text: str) -> list[int]:
     """Read "50,100,200" or "100:1000:100" (both ends included), or a mixture."""
@@ -24,6 +26,8 @@ def whole_numbers(option: str, text: str) -> list[int]:
         first, last, step = (*numbers, 1)[:3]
         if len(numbers) > 3 or step < 1 or last < first:
             raise ArgumentError(f"{option}: a range is first:last:step with first ≤ last; got {part!r}.")
+        if (last - first) // step >= MOST_NUMBERS:
+            raise ArgumentError(f"{option}: a range has at most {MOST_NUMBERS:,} numbers; got {part!r}.")
         found += range(first, last + 1, step)
     if min(found) < 1:
         raise ArgumentError(f"{option} must be at least 1; got {min(found)}.")

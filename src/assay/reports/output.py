@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +20,21 @@ REPORTS = (".html", ".md", ".tex", ".json")
 DRAWN = {
     "Comparison": "assay.reports.compare:chart",
     "Comparisons": "assay.reports.compare:chart",
+    "Description": "assay.reports.scores:chart",
+    "Overview": "assay.reports.scores:chart",
+    "PairedAnalysis": "assay.reports.scores:chart",
+    "PowerCurve": "assay.reports.scores:chart",
+    "UnitSizes": "assay.reports.scores:chart",
     "Audit": "assay.reports.audit:chart",
     "Fit": "assay.reports.fit:chart",
     "Plan": "assay.reports.plan:chart",
 }
 """Who draws which result: an address, so that a result is drawn without importing the others."""
+
+FIGURES = dict.fromkeys(
+    ("Description", "Overview", "PairedAnalysis", "PowerCurve", "UnitSizes"), "assay.reports.scores:figures"
+)
+"""Who draws the figures of a report; without the extra charts a report has none."""
 
 
 def plot(result: Any) -> Any:
@@ -70,13 +81,25 @@ def write_chart(result: Any, path: str) -> None:
     pages.write(path, chart=lambda: plot(result))
 
 
+def _page(result: "Record") -> str:
+    """Return one page that needs no network, with figures where they can be drawn."""
+    document, address = result.document(), FIGURES.get(type(result).__name__)
+    if address is None or not (find_spec("altair") and find_spec("vl_convert")):
+        return html.page(document)
+    import vl_convert
+
+    module, _, name = address.partition(":")
+    figures = getattr(import_module(module), name)(result)
+    return html.page(document.with_figures(figures), vega=vl_convert.javascript_bundle())  # type: ignore[call-arg]
+
+
 def write_report(result: "Record", path: str, asked: "Question | None" = None) -> None:
     """Write the document of a result in the format that the file's name says."""
     from assay import _json
 
     document = result.document()
     writers: dict[str, Callable[[], str]] = {
-        ".html": lambda: html.page(document),
+        ".html": lambda: _page(result),
         ".md": lambda: markdown.render(document),
         ".tex": lambda: latex.render(document),
         ".json": lambda: _json.dumps(result.to_dict(), indent=2) + "\n",

@@ -1,148 +1,64 @@
-"""The report of an analysis of two score lists: one HTML page that needs no network, Markdown, or JSON."""
+"""Charts of two lists of scores: histograms, unit sizes and power, each from its own step or all together."""
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
-from assay import _files, _json
-from assay.errors import ArgumentError
+from assay.documents import Figure
 from assay.inference.intervals import ConfidenceInterval
-from assay.paired import TESTS, PairedAnalysis
+from assay.paired.curves import PowerCurve
+from assay.paired.description import Description
+from assay.paired.units import UnitSizes
+from assay.paired.workflow import Overview, PairedAnalysis
 from assay.reports import pages
 
 FIRST, SECOND, ACCENT, QUIET = "#4c78a8", "#f58518", "#b5322b", "#8a8a8a"
 WIDTH, HEIGHT = 340, 200
-SUMMARY = {
-    "mean": "mean", "median": "median", "standard_deviation": "sd", "minimum": "min", "first_quartile": "1st quartile",
-    "third_quartile": "3rd quartile", "maximum": "max",
-}  # fmt: skip
 
 
-def write_report(analysis: PairedAnalysis, path: str | Path) -> None:
-    """Write the analysis as a page (.html), text (.md) or data (.json), as the file's name says.
-
-    The page holds its charts and the JavaScript that draws them, so it opens without a network. It needs the extra
-    `charts`; the other two need nothing.
-    """
-    target = Path(path)
-    writers: Mapping[str, Callable[[PairedAnalysis], str]] = {".html": to_html, ".md": to_markdown, ".json": to_json}
-    if target.suffix not in writers:
-        raise ArgumentError(f"`report` must be a file that ends in {', '.join(writers)}; got {str(path)!r}.")
-    _files.write_text(target, writers[target.suffix](analysis))
+def figures(result: Any) -> tuple[Figure, ...]:
+    """Return the pictures of a result, for its report."""
+    return tuple(Figure(name, caption, caption, drawn.to_dict()) for name, (caption, drawn) in charts(result).items())
 
 
-def to_json(analysis: PairedAnalysis) -> str:
-    """Return everything as JSON."""
-    return _json.dumps(analysis.to_dict(), indent=2) + "\n"
+def chart(result: Any) -> Any:
+    """Return the pictures of a result as one chart."""
+    alt = pages.altair()
+    drawn = [each.properties(title=caption) for caption, each in charts(result).values()]
+    return drawn[0] if len(drawn) == 1 else alt.concat(*drawn, columns=2)
 
 
-def to_markdown(analysis: PairedAnalysis) -> str:
-    """Return the sentences and tables as Markdown."""
-    parts = [f"# {analysis.names[0]} against {analysis.names[1]}", analysis.sentence]
-    for title, (sentence, header, rows) in sections(analysis).items():
-        parts.append(f"## {title}")
-        if sentence:
-            parts.append(sentence)
-        if rows:
-            lines = [header, ["---"] * len(header), *rows]
-            parts.append("\n".join("| " + " | ".join(line) + " |" for line in lines))
-    parts += [f"* {note}" for note in analysis.notes]
-    parts.append(f"`{analysis.signature}`")
-    return "\n\n".join(parts) + "\n"
-
-
-def to_html(analysis: PairedAnalysis) -> str:
-    """Return one page with sentences, tables and interactive charts."""
-    drawn = charts(analysis)
-    return pages.render(
-        "scores.html",
-        charts={name: chart for name, (_, chart) in drawn.items()},
-        title=f"{analysis.names[0]} against {analysis.names[1]}",
-        result=analysis,
-        captions={name: caption for name, (caption, _) in drawn.items()},
-        sections=sections(analysis),
-    )
-
-
-Section = tuple[str, list[str], list[list[str]]]
-
-
-def sections(analysis: PairedAnalysis) -> dict[str, Section]:
-    """Return the parts of the report in order: title → (sentence, header of the table, its rows)."""
-    description, significance, curve = analysis.description, analysis.significance, analysis.curve
-    names = (analysis.names[0], analysis.names[1], f"{analysis.names[0]} − {analysis.names[1]}")
-    summaries = (description.a, description.b, description.difference)
-    result: dict[str, Section] = {
-        "The scores": (
-            " ".join(description.sentences),
-            ["", "n", *SUMMARY.values()],
-            [
-                [name, f"{summary.n:,}", *(_number(getattr(summary, field)) for field in SUMMARY)]
-                for name, summary in zip(names, summaries, strict=True)
-            ],
-        ),
-        "Evaluation units": (analysis.unit_sizes.sentence, [], []),
-        "Which test": (
-            analysis.recommendation.reason,
-            ["list", "test", "reason"],
-            [
-                [name, TESTS[choice.test].label, choice.reason]
-                for name, choices in analysis.recommendation.lists.items()
-                for choice in choices
-            ],
-        ),
-        "Significance": (
-            significance.sentence,
-            ["test", "statistic", "p", "interval", f"reject at {significance.alpha:g}"],
-            [
-                [
-                    TESTS[significance.test].label,
-                    f"{TESTS[significance.test].statistic} = {_number(significance.statistic)}",
-                    significance.p_text,
-                    _interval(significance.confidence_interval),
-                    "yes" if significance.reject else "no",
-                ]
-            ],
-        ),
-    }
-    if analysis.flips is not None:
-        result["Flips"] = (analysis.flips.sentence, [], [])
-    if analysis.equivalence is not None:
-        result["Equivalence"] = (analysis.equivalence.sentence, [], [])
-    result["Effect size"] = (
-        "",
-        ["effect size", "estimate", "interval", "what it is"],
-        [[e.label, _number(e.estimate), _interval(e.confidence_interval), e.meaning] for e in analysis.effects],
-    )
-    result["Power"] = (
-        f"{curve.sentence} {' '.join(curve.notes)}".strip(),
-        [curve.unit, "power", "95 % interval"],
-        [
-            [f"{n:,}", f"{power:.3f}", _interval(bounds)]
-            for n, power, bounds in zip(curve.sizes, curve.power, curve.confidence_intervals, strict=True)
-        ],
-    )
-    return result
-
-
-def charts(analysis: PairedAnalysis) -> dict[str, tuple[str, Any]]:
-    """Return the charts by name, each with its caption."""
+def charts(result: Any) -> dict[str, tuple[str, Any]]:
+    """Return the charts of a result by name, each with its caption."""
     pages.altair()  # says what is missing
-    estimate, interval = analysis.significance.estimate, analysis.significance.confidence_interval
-    a, b = analysis.names
-    histograms = analysis.description.histograms
-    both = _bars(histograms["a"], a) + _bars(histograms["b"], b)
-    drawn: dict[str, tuple[str, Any]] = {
+    if isinstance(result, PairedAnalysis):
+        found = result.significance
+        shown = (found.estimate, found.confidence_interval) if found.estimand != "accuracy difference" else None
+        return {**_described(result.description, shown), **_units(result.unit_sizes), **_curve(result.curve)}
+    if isinstance(result, Overview):
+        return {**_described(result.description, None), **_units(result.unit_sizes)}
+    if isinstance(result, Description):
+        return _described(result, None)
+    return _units(result) if isinstance(result, UnitSizes) else _curve(result)
+
+
+def _described(found: Description, shown: tuple[float, ConfidenceInterval] | None) -> dict[str, tuple[str, Any]]:
+    a, b = found.names
+    both = _bars(found.histograms["a"], a) + _bars(found.histograms["b"], b)
+    differences = _differences(_bars(found.histograms["difference"], "difference"), shown)
+    said = "; the line is the estimate, the band its interval" if shown else ""
+    return {
         "scores": (f"Scores of {a} and {b}", _overlaid(both, (a, b))),
-        "difference": (
-            f"Differences {a} − {b}; the line is the estimate, the band its interval, the dashed line no difference",
-            _differences(_bars(histograms["difference"], "difference"), estimate, interval),
-        ),
+        "difference": (f"Differences {a} − {b}{said}; the dashed line is no difference", differences),
     }
-    if len(analysis.unit_sizes.sizes) > 1:
-        drawn["units"] = ("Standard deviation of the differences, by unit size", _unit_sizes(analysis))
-    drawn["power"] = (f"Power for a difference of {analysis.curve.effect:.4g}, by size of the study", _power(analysis))
-    return drawn
+
+
+def _units(found: UnitSizes) -> dict[str, tuple[str, Any]]:
+    if len(found.sizes) < 2:
+        return {}
+    return {"units": ("Standard deviation of the differences, by unit size", _unit_sizes(found))}
+
+
+def _curve(found: PowerCurve) -> dict[str, tuple[str, Any]]:
+    return {"power": (f"Power for a difference of {found.effect:.4g}, by size of the study", _power(found))}
 
 
 def _bars(histogram: Any, name: str) -> list[dict[str, Any]]:
@@ -173,14 +89,11 @@ def _overlaid(bars: list[dict[str, Any]], names: tuple[str, str]) -> Any:
     )
 
 
-def _differences(bars: list[dict[str, Any]], estimate: float, interval: ConfidenceInterval) -> Any:
+def _differences(bars: list[dict[str, Any]], shown: tuple[float, ConfidenceInterval] | None) -> Any:
     import math
 
     import altair as alt
 
-    edges = [bar["from"] for bar in bars] + [bars[-1]["to"]]
-    low = interval.low if math.isfinite(interval.low) else min(edges)
-    high = interval.high if math.isfinite(interval.high) else max(edges)
     histogram = (
         _chart(bars)
         .mark_bar(color=QUIET, opacity=0.6)
@@ -192,16 +105,21 @@ def _differences(bars: list[dict[str, Any]], estimate: float, interval: Confiden
         )
     )
     zero = _chart([{"x": 0}]).mark_rule(strokeDash=[4, 3], color="black").encode(x="x:Q")
-    band = _chart([{"low": low, "high": high}]).mark_rect(color=ACCENT, opacity=0.25)
-    line = _chart([{"x": estimate}]).mark_rule(color=ACCENT, strokeWidth=2).encode(x="x:Q")
-    layers = (histogram, band.encode(x="low:Q", x2="high:Q"), zero, line)
+    layers = [histogram, zero]
+    if shown is not None:
+        estimate, interval = shown
+        edges = [bar["from"] for bar in bars] + [bars[-1]["to"]]
+        low = interval.low if math.isfinite(interval.low) else min(edges)
+        high = interval.high if math.isfinite(interval.high) else max(edges)
+        band = _chart([{"low": low, "high": high}]).mark_rect(color=ACCENT, opacity=0.25)
+        line = _chart([{"x": estimate}]).mark_rule(color=ACCENT, strokeWidth=2).encode(x="x:Q")
+        layers = [histogram, band.encode(x="low:Q", x2="high:Q"), zero, line]
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
 
-def _unit_sizes(analysis: PairedAnalysis) -> Any:
+def _unit_sizes(sizes: UnitSizes) -> Any:
     import altair as alt
 
-    sizes = analysis.unit_sizes
     points = [
         {"size": size, "sd": deviation} for size, deviation in zip(sizes.sizes, sizes.standard_deviations, strict=True)
     ]
@@ -217,10 +135,9 @@ def _unit_sizes(analysis: PairedAnalysis) -> Any:
     )
 
 
-def _power(analysis: PairedAnalysis) -> Any:
+def _power(curve: PowerCurve) -> Any:
     import altair as alt
 
-    curve = analysis.curve
     rows = zip(curve.sizes, curve.power, curve.confidence_intervals, strict=True)
     points = [{"n": n, "power": power, "low": end.low, "high": end.high} for n, power, end in rows]
     base = _chart(points).encode(x=alt.X("n:Q", title=curve.unit, scale=alt.Scale(zero=True)))
@@ -236,11 +153,3 @@ def _chart(rows: list[dict[str, Any]]) -> Any:
     import altair as alt
 
     return alt.Chart(alt.Data(values=rows))  # type: ignore[no-untyped-call]
-
-
-def _number(value: float) -> str:
-    return f"{value:.4g}"
-
-
-def _interval(bounds: ConfidenceInterval) -> str:
-    return f"{bounds.low:.4g} to {bounds.high:.4g}"

@@ -1,0 +1,443 @@
+"""Questions about two (or more) lists of scores, from the file to a sentence."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from assay._fields import option
+from assay.errors import ArgumentError
+from assay.paired.limits import LARGEST, LARGEST_STUDY, MOST_RESAMPLES, MOST_SIMULATIONS, MOST_STEPS
+from assay.questions.base import HERE, Question, Run
+
+if TYPE_CHECKING:
+    from assay.paired import Effects, Finding, Glossary, Overview, PairedAnalysis, PairedScores, PowerCurve, PowerPlan
+    from assay.paired.systems import SystemsComparison
+
+UNITS, LEVELS, SIMULATION = "Evaluation units", "Levels", "Simulated studies"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreFile:
+    """Which file, and which of its columns."""
+
+    file: str = option(help="Text file, one line per item, one column per system.", positional=True)
+    columns: tuple[str, ...] = option((), "Which columns to compare, by name or number: 1,3.")
+    clusters: str | None = option(None, "Column of document ids; lines of one document are not independent.")
+
+    def lines(self) -> "PairedScores":
+        """Read the two columns."""
+        from assay.paired import read_scores
+
+        return read_scores(self.file, columns=self.columns or None, clusters=self.clusters)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnitFields:
+    """How lines become evaluation units."""
+
+    unit_size: int = option(1, "Lines per evaluation unit, the lines that share one score.", at_least=1, group=UNITS)
+    unit_statistic: str = option(
+        "mean", "How the lines of a unit become one score.", choices="assay.paired.units:UNIT_STATISTICS", group=UNITS
+    )
+    shuffle: int | None = option(
+        None,
+        "Seed for shuffling lines first; they keep their order if left out.",
+        at_least=0,
+        group=UNITS,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class NormalityFields:
+    """The level of the normality test."""
+
+    normality_alpha: float = option(
+        0.05, "Level of the normality test, which decides what fits.", fraction=True, group=LEVELS
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class HypothesisFields:
+    """Which test, and of what."""
+
+    test: str | None = option(
+        None, "The test; the recommended one if left out.", choices="assay.paired.catalogue:TESTS"
+    )
+    alternative: str = option(
+        "two-sided",
+        "Find any difference, or only that the first system is greater (or less).",
+        choices="assay.inference.pvalues:ALTERNATIVES",
+    )
+    delta: float = option(0.0, "The difference under the null hypothesis.", at_least=-LARGEST, at_most=LARGEST)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PowerFields:
+    """How new studies are simulated."""
+
+    power_method: str = option(
+        "bootstrap",
+        "Resample the differences, or draw normal ones.",
+        choices="assay.paired.curves:METHODS",
+        group=SIMULATION,
+    )
+    effect: float | None = option(
+        None,
+        "The true difference to assume; the observed one if left out.",
+        at_least=-LARGEST,
+        at_most=LARGEST,
+        group=SIMULATION,
+    )
+    steps: int | None = option(
+        None,
+        "How many sizes of studies, in equal steps up to that of the data; 5 if left out.",
+        at_least=1,
+        at_most=MOST_STEPS,
+        group=SIMULATION,
+    )
+    sizes: tuple[int, ...] = option(
+        (), "The sizes of studies themselves: 100,200,400.", at_least=2, at_most=LARGEST_STUDY, group=SIMULATION
+    )
+    n_simulations: int | None = option(
+        None,
+        "Simulated studies of each size; 1,000 if left out, or fewer for large files.",
+        at_least=1,
+        at_most=MOST_SIMULATIONS,
+        group=SIMULATION,
+    )
+
+    @property
+    def how_many(self) -> Any:
+        """The sizes, or the number of steps."""
+        if self.sizes and self.steps is not None:
+            raise ArgumentError("`steps` changes nothing where `sizes` names the sizes; give one of them.")
+        return self.sizes or self.steps or 5
+
+    @property
+    def n_studies(self) -> int:
+        """About how many studies are simulated."""
+        return (len(self.sizes) or self.steps or 5) * (self.n_simulations or 1000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Units(ScoreFile, UnitFields, Question):
+    """What questions about units of a file share."""
+
+    def units(self) -> "PairedScores":
+        """Read the scores and make evaluation units of them."""
+        from assay.paired import to_units
+
+        return to_units(self.lines(), size=self.unit_size, statistic=self.unit_statistic, shuffle=self.shuffle)
+
+    def _refuse_idle_statistic(self) -> None:
+        if self.unit_size == 1 and self.unit_statistic != "mean":
+            raise ArgumentError("`unit_statistic` changes nothing on single lines: give a `unit_size` above 1.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoresDescribe(NormalityFields, _Units):
+    """Summarise the scores and their differences, and say which tests fit."""
+
+    name: ClassVar[str] = "scores describe"
+    example: ClassVar[str] = "assay scores describe scores.txt"
+
+    tolerance: float = option(
+        0.01, "How little the standard deviation may change from one unit size to the next.", at_least=0, group=UNITS
+    )
+
+    def answer(self, run: Run = HERE) -> "Overview":
+        """Read and describe."""
+        from assay.paired import overview
+
+        return overview(
+            self.lines(),
+            unit_size=self.unit_size,
+            unit_statistic=self.unit_statistic,
+            shuffle=self.shuffle,
+            tolerance=self.tolerance,
+            normality_alpha=self.normality_alpha,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoresTest(HypothesisFields, NormalityFields, _Units):
+    """Test whether the systems differ; with a margin also whether they are equivalent."""
+
+    name: ClassVar[str] = "scores test"
+    example: ClassVar[str] = "assay scores test scores.txt --test wilcoxon --alternative greater"
+
+    alpha: float = option(
+        0.05,
+        "Level of the test: how often you accept to find a difference where there is none. p ≤ alpha is a finding; the "
+        "interval has level 1 − alpha.",
+        fraction=True,
+        group=LEVELS,
+    )
+    margin: float | None = option(
+        None, "Smallest difference that matters: adds a test of equivalence.", at_least=0, at_most=LARGEST
+    )
+    noninferiority: bool = option(False, "With a margin: ask only that the first system is not worse.")
+    all_pairs: bool = option(False, "Compare every pair of three or more systems.")
+    correction: str | None = option(
+        None,
+        "How the p-values of all pairs are adjusted; holm if left out.",
+        choices="assay.inference.corrections:CORRECTIONS",
+    )
+    n_resamples: int = option(9999, "Resamples of bootstrap and permutation tests.", at_least=1, at_most=MOST_RESAMPLES)
+    seed: int = option(0, "The same seed gives the same answer.", at_least=0)
+
+    def __post_init__(self) -> None:
+        """Check each field, and refuse those that change nothing."""
+        super().__post_init__()
+        self._refuse_idle_statistic()
+        if self.noninferiority and self.margin is None:
+            raise ArgumentError("`noninferiority` needs `margin`, the loss that would still be acceptable.")
+        if self.all_pairs and self.margin is not None:
+            raise ArgumentError("`margin` is for two systems; it does not go with `all_pairs`.")
+        if self.correction is not None and not self.all_pairs:
+            raise ArgumentError("`correction` is for `all_pairs`; two systems have one p-value.")
+
+    def answer(self, run: Run = HERE) -> "Finding | SystemsComparison":
+        """Read and test."""
+        from assay import paired
+
+        if self.all_pairs:
+            return self._every_pair(run)
+        units = self.units()
+        with run.progress("resampling", self.n_resamples) as advance:
+            return paired.find(
+                units,
+                test=self.test,
+                alternative=self.alternative,
+                delta=self.delta,
+                alpha=self.alpha,
+                n_resamples=self.n_resamples,
+                margin=self.margin,
+                kind="non-inferiority" if self.noninferiority else "equivalence",
+                normality_alpha=self.normality_alpha,
+                rng=self.seed,
+                workers=run.workers,
+                progress=advance,
+            )
+
+    def _every_pair(self, run: Run) -> "SystemsComparison":
+        from assay import paired
+
+        table = paired.read_table(self.file, columns=self.columns or None, clusters=self.clusters)
+        return paired.compare_systems(
+            paired.to_units(table, size=self.unit_size, statistic=self.unit_statistic, shuffle=self.shuffle),
+            test=self.test or "t",
+            alternative=self.alternative,
+            delta=self.delta,
+            alpha=self.alpha,
+            correction=self.correction or "holm",
+            n_resamples=self.n_resamples,
+            normality_alpha=self.normality_alpha,
+            rng=self.seed,
+            workers=run.workers,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoresEffect(NormalityFields, _Units):
+    """Measure how large the difference is, with intervals."""
+
+    name: ClassVar[str] = "scores effect"
+    example: ClassVar[str] = "assay scores effect scores.txt --effects hedges-g,hodges-lehmann"
+
+    effects: tuple[str, ...] = option(
+        ("cohen-d", "hedges-g", "wilcoxon-r", "hodges-lehmann"),
+        "Which effect sizes.",
+        choices="assay.paired.effects:EFFECTS",
+    )
+    effect_alpha: float = option(0.05, "Intervals have level 1 − effect-alpha.", fraction=True, group=LEVELS)
+    seed: int = option(0, "The same seed gives the same answer.", at_least=0)
+
+    def __post_init__(self) -> None:
+        """Check each field, and refuse those that change nothing."""
+        super().__post_init__()
+        self._refuse_idle_statistic()
+
+    def answer(self, run: Run = HERE) -> "Effects":
+        """Read and measure."""
+        from assay import paired
+
+        return paired.measure(
+            self.units(),
+            effects=self.effects,
+            alpha=self.effect_alpha,
+            normality_alpha=self.normality_alpha,
+            rng=self.seed,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoresPower(HypothesisFields, PowerFields, NormalityFields, _Units):
+    """Show how often the test would find a difference in new studies like this one, at several sizes."""
+
+    name: ClassVar[str] = "scores power"
+    example: ClassVar[str] = "assay scores power scores.txt --effect 0.01 --sizes 500,1000,2000"
+
+    power_alpha: float = option(0.05, "Level of the simulated tests.", fraction=True, group=LEVELS)
+    n_resamples: int = option(
+        999, "Resamples in each simulated bootstrap or permutation test.", at_least=1, at_most=MOST_RESAMPLES
+    )
+    seed: int = option(0, "The same seed gives the same answer.", at_least=0)
+
+    def __post_init__(self) -> None:
+        """Check each field, and refuse those that change nothing."""
+        super().__post_init__()
+        self._refuse_idle_statistic()
+        _ = self.how_many
+
+    def answer(self, run: Run = HERE) -> "PowerCurve":
+        """Read and simulate."""
+        from assay import paired
+
+        units = self.units()
+        test = self.test or paired.recommend(units, paired.describe(units, alpha=self.normality_alpha)).test
+        with run.progress("simulating", self.n_studies) as advance:
+            return paired.power_curve(
+                units,
+                test=test,
+                method=self.power_method,
+                effect=self.effect,
+                sizes=self.how_many,
+                n_simulations=self.n_simulations,
+                n_resamples=self.n_resamples,
+                alternative=self.alternative,
+                delta=self.delta,
+                alpha=self.power_alpha,
+                normality_alpha=self.normality_alpha,
+                rng=self.seed,
+                workers=run.workers,
+                progress=advance,
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoresAnalyse(HypothesisFields, PowerFields, NormalityFields, _Units):
+    """Go all the way: describe, choose a test, test, measure the effect, show the power."""
+
+    name: ClassVar[str] = "scores analyse"
+    example: ClassVar[str] = "assay scores analyse scores.txt --report report.html"
+
+    alpha: float = option(
+        0.05,
+        "Level of the test: how often you accept to find a difference where there is none. p ≤ alpha is a finding; the "
+        "interval has level 1 − alpha.",
+        fraction=True,
+        group=LEVELS,
+    )
+    margin: float | None = option(
+        None, "Smallest difference that matters: adds a test of equivalence.", at_least=0, at_most=LARGEST
+    )
+    n_resamples: int = option(9999, "Resamples of bootstrap and permutation tests.", at_least=1, at_most=MOST_RESAMPLES)
+    effects: tuple[str, ...] = option(
+        ("cohen-d", "hedges-g", "wilcoxon-r", "hodges-lehmann"),
+        "Which effect sizes.",
+        choices="assay.paired.effects:EFFECTS",
+    )
+    effect_alpha: float = option(
+        0.05, "Intervals of effect sizes have level 1 − effect-alpha.", fraction=True, group=LEVELS
+    )
+    power_alpha: float = option(0.05, "Level of the simulated tests.", fraction=True, group=LEVELS)
+    tolerance: float = option(
+        0.01, "How little the standard deviation may change from one unit size to the next.", at_least=0, group=UNITS
+    )
+    seed: int = option(0, "The same seed gives the same answer.", at_least=0)
+
+    def __post_init__(self) -> None:
+        """Check each field, and refuse those that change nothing."""
+        super().__post_init__()
+        _ = self.how_many
+
+    def answer(self, run: Run = HERE) -> "PairedAnalysis":
+        """Read and analyse."""
+        from assay import paired
+
+        with run.progress("analysing", self.n_resamples + self.n_studies) as advance:
+            return paired.analyse(
+                self.lines(),
+                unit_size=self.unit_size,
+                unit_statistic=self.unit_statistic,
+                shuffle=self.shuffle,
+                tolerance=self.tolerance,
+                normality_alpha=self.normality_alpha,
+                test=self.test,
+                alternative=self.alternative,
+                delta=self.delta,
+                alpha=self.alpha,
+                n_resamples=self.n_resamples,
+                margin=self.margin,
+                effects=self.effects,
+                effect_alpha=self.effect_alpha,
+                power_method=self.power_method,
+                power_alpha=self.power_alpha,
+                effect=self.effect,
+                sizes=self.how_many,
+                n_simulations=self.n_simulations,
+                rng=self.seed,
+                workers=run.workers,
+                progress=advance,
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoresGlossary(Question):
+    """Say what p-value, interval, effect size and power mean, in a beginner's words."""
+
+    name: ClassVar[str] = "scores glossary"
+    example: ClassVar[str] = "assay scores glossary"
+
+    def answer(self, run: Run = HERE) -> "Glossary":
+        """Return the words and what they mean."""
+        from assay.paired import glossary
+
+        return glossary()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Power(Question):
+    """Plan a study of two score lists: give two of number of lines, difference and power, and get the third."""
+
+    name: ClassVar[str] = "power"
+    example: ClassVar[str] = "assay power --delta 0.2 --sd 1 --power 0.8"
+
+    sd: float = option(
+        help="Standard deviation of the differences between the systems (of one system's scores if the design is "
+        "independent)."
+    )
+    delta: float | None = option(None, "The true mean difference.")
+    power: float | None = option(None, "How often the study is to find the difference: 0.8 is 8 times in 10.")
+    n: int | None = option(None, "The number of lines.")
+    alpha: float = option(
+        0.05, "Level of the test: how often you accept to find a difference where there is none.", fraction=True
+    )
+    alternative: str = option(
+        "two-sided",
+        "Find any difference, or only one in a direction.",
+        choices="assay.inference.pvalues:ALTERNATIVES",
+    )
+    design: str = option(
+        "paired",
+        "Both systems on the same lines, or each on lines of its own.",
+        choices="assay.paired.power:DESIGNS",
+    )
+
+    def answer(self, run: Run = HERE) -> "PowerPlan":
+        """Solve for what was left out."""
+        from assay.paired import plan_power
+
+        return plan_power(
+            sd=self.sd,
+            delta=self.delta,
+            power=self.power,
+            n=self.n,
+            alpha=self.alpha,
+            alternative=self.alternative,
+            design=self.design,
+        )
+
+
+SCORES = (ScoresDescribe, ScoresTest, ScoresEffect, ScoresPower, ScoresAnalyse, ScoresGlossary)
+"""The questions of `assay scores`, in the order in which people ask them."""
