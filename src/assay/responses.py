@@ -130,6 +130,8 @@ class Contest:
         What the reader of a result must know about how the data were put together.
     repeats : tuple of str
         The sources (by name) whose several responses are known to be repeats: runs of a model, not raters.
+    better : {"", "higher", "lower"}
+        Which values are better, where the data say so: a penalty is better when it is lower.
 
     Examples
     --------
@@ -148,6 +150,7 @@ class Contest:
     raters: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     repeats: tuple[str, ...] = ()
+    better: str = ""
 
     @classmethod
     def from_arrays(
@@ -304,6 +307,8 @@ class ResponseTable:
         What was guessed, joined or left out while reading.
     repeats : tuple of str
         The sources whose several responses are known to be repeats: runs of a model, not raters.
+    better : {"", "higher", "lower"}
+        Which values are better, where the data say so.
     """
 
     items: Labels
@@ -313,6 +318,7 @@ class ResponseTable:
     raters: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     repeats: tuple[str, ...] = ()
+    better: str = ""
 
     @property
     def n_items(self) -> int:
@@ -343,7 +349,7 @@ class ResponseTable:
             raise ArgumentError(f"gold, a and b must be different sources; got gold={gold!r}, a={a!r}, b={b!r}.")
         return Contest(
             None if gold is None else self.source(gold), self.source(a), self.source(b), self.scale, self.items,
-            (gold or "", a, b), self.groups, self.raters, self.notes, self.repeats,
+            (gold or "", a, b), self.groups, self.raters, self.notes, self.repeats, self.better,
         ).complete().in_order()  # fmt: skip
 
     def to_frame(self) -> "pl.DataFrame":

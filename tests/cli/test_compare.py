@@ -235,7 +235,11 @@ BAD_OPTIONS = {
     ),
     "negative seed": (["ratings.csv", *ROLES, "--seed", "-1"], 2, "--seed must be a whole number of at least 0"),
     "no workers": (["ratings.csv", *ROLES, "--workers", "0"], 2, "at least 1; got 0."),
-    "several files without names": (["ratings.csv", "human.csv", *ROLES], 2, "several tables need names"),
+    "several files without names": (
+        ["ratings.csv", "human.csv", *ROLES],
+        2,
+        "human.csv does not say whose responses it holds; name it: human=human.csv.",
+    ),
 }
 
 

@@ -132,7 +132,7 @@ def test_a_named_file_may_hold_other_sources_beside_its_own():
         table_from(["people=tidy.csv", "gpt-4=a.jsonl"])
     assert str(caught.value) == (
         "tidy.csv holds 3 sources (human, m1, m2) and none is called 'people'. "
-        "If column 'source' names raters, say --rater source."
+        "If column 'source' names raters, say so: `rater='source'`."
     )
 
 
@@ -162,14 +162,14 @@ def test_a_file_with_an_equals_sign_in_its_name(folder):
         ),
         (
             ["people.csv", "a.jsonl"], {}, ArgumentError,
-            "several tables need names: people=people.csv a=a.jsonl …",
+            "people.csv does not say whose responses it holds; name it: people=people.csv.",
         ),
         (
             ["human=people.csv", "a.jsonl"], {}, ArgumentError,
-            "either all tables have names or none; a.jsonl has none. Write a=a.jsonl.",
+            "a.jsonl does not say whose responses it holds; name it: a=a.jsonl.",
         ),
         (["human=", "x=a.jsonl"], {}, ArgumentError, "a named table is written name=file; got 'human='."),
-        (["x=people.csv", "x=a.jsonl"], {}, ArgumentError, "two tables are called 'x': people.csv and a.jsonl."),
+        (["x=people.csv", "x=./people.csv"], {}, ArgumentError, "./people.csv is given twice; give it once."),
         (
             ["human=people.csv", "m1=a.jsonl"], {"gold": "humans"}, ArgumentError,
             "no table is called 'humans'; the tables are human, m1. Did you mean 'human'?",
@@ -181,7 +181,7 @@ def test_a_file_with_an_equals_sign_in_its_name(folder):
         (["tidy.csv"], {"a": "m3"}, DataError, "tidy.csv has no row where source is 'm3'; it has human, m1, m2."),
         (
             ["tidy.csv"], {"a": "human"}, ArgumentError,
-            "--gold, --a and --b must be different sources; got human, human, m2.",
+            "`gold`, `a` and `b` must be different sources; got human, human, m2.",
         ),
         (
             ["tidy.csv"], {"a": "model=m1"}, DataError,
@@ -189,13 +189,13 @@ def test_a_file_with_an_equals_sign_in_its_name(folder):
         ),
         (
             ["wide.csv"], {"gold": "rater_*", "a": "gpt5", "b": "llama"}, DataError,
-            "wide.csv has no column that looks like the source; say which it is with `source` (--source). "
+            "wide.csv has no column that looks like the source; say which it is with `source`. "
             "Its columns: id, rater_1, rater_2, gpt4, llama, topic. "
             "If all rows are of one source, name it: sources='human' (human=FILE on the command line).",
         ),
         (
             ["wide.csv"], {"gold": "rater_*", "a": "gpt4", "b": "llama", "rater": "topic"}, ArgumentError,
-            "`rater` (--rater) must name a source that has several columns, or its columns; got 'topic'. Such sources: "
+            "`rater` must name a source that has several columns, or its columns; got 'topic'. Such sources: "
             "rater_*.",
         ),
     ],

@@ -10,8 +10,8 @@ from assay import DataError
 from assay.io import read
 
 HEADER = "item,source,value\n"
-NOT_UTF8 = "{path} is not UTF-8 text: byte 24 is 0xe9. Save it as UTF-8, or name its encoding: encoding='cp1252' (--encoding cp1252) for most files that Windows wrote."
-UTF16 = "{path} is UTF-16 text; save it as UTF-8, or say so: encoding='utf-16' (--encoding utf-16)."
+NOT_UTF8 = "{path} is not UTF-8 text: byte 24 is 0xe9. Save it as UTF-8, or name its encoding: `encoding='cp1252'` for most files that Windows wrote."
+UTF16 = "{path} is UTF-16 text; save it as UTF-8, or say so with `encoding='utf-16'`."
 
 TEXT_FILES = {
     "empty": (b"", "{path} is empty."),
@@ -46,17 +46,17 @@ TEXT_FILES = {
     "two columns of one name": (b"item,value,value\nq1,1,2\n", "{path}, line 1 has two columns called 'value'; rename one."),
     "no item column": (
         b"name,source,value\nq1,s,1\n",
-        "{path} has no column that looks like the item; say which it is with `item` (--item). "
+        "{path} has no column that looks like the item; say which it is with `item`. "
         "Its columns: name, source, value.",
     ),
     "no source column": (
         b"item,value\nq1,1\n",
-        "{path} has no column that looks like the source; say which it is with `source` (--source). "
+        "{path} has no column that looks like the source; say which it is with `source`. "
         "Its columns: item, value. If all rows are of one source, name it: sources='human' (human=FILE on the command line).",
     ),
     "ambiguous value": (
         b"item,source,score,label\nq1,s,1,2\n",
-        "{path} has more than one column that looks like the value: score, label. Say which it is with `value` (--value).",
+        "{path} has more than one column that looks like the value: score, label. Say which it is with `value`.",
     ),
     "missing item": (
         b"item,source,value\nq1,s,1\n ,s,2\n",
@@ -69,12 +69,12 @@ TEXT_FILES = {
     "a stray word": (
         b"item,source,value\nq1,s,1\nq2,s,2\nq3,s,tree\n",
         "{path}, line 4, column 'value': 'tree' is not a number, but 2 other values are. Mend or empty the cell, "
-        "or take all values as labels with `scale` nominal (--scale nominal).",
+        "or take all values as labels with `scale='nominal'`.",
     ),
     "a stray word after quoted lines": (
         b'item,source,value\n"q\n1",s,1\n\nq2,s,2\nq3,s,tree\n',
         "{path}, line 6, column 'value': 'tree' is not a number, but 2 other values are. Mend or empty the cell, "
-        "or take all values as labels with `scale` nominal (--scale nominal).",
+        "or take all values as labels with `scale='nominal'`.",
     ),
     "infinite": (
         b"item,source,value\nq1,s,1\nq2,s,-inf\n",
@@ -92,12 +92,12 @@ TEXT_FILES = {
         b"item,source,value\nq1,s,yes\nq1,s,no\nq2,s,no\nq1,m,0.3\nq2,m,0.4\n",
         "m answers in numbers ({path}, line 5: '0.3') but s answers in labels ({path}, line 2: 'yes'). Read only "
         "sources of one kind (`sources`, or describe --only kind=human), bring them to one scale, or take all values as "
-        "labels with `scale` nominal (--scale nominal).",
+        "labels with `scale='nominal'`.",
     ),
     "duplicate rater": (
         b"item,source,rater,value\nq1,s,ann,1\nq2,s,ann,1\nq1,s,ann,2\n",
         "{path}, line 4 repeats line 2: item q1 of s by rater ann. Remove one, or name the column that numbers "
-        "them: `repeat` (--repeat).",
+        "them with `repeat`.",
     ),
     "duplicate repeat": (
         b"item,source,repeat,value\nq1,s,1,1\nq1,s,2,1\nq1,s,1,2\n",
@@ -110,7 +110,7 @@ TEXT_FILES = {
     "a rater is missing": (
         b"item,source,rater,value\nq1,s,ann,1\nq1,s,,2\n",
         "{path}, line 3: the rater is missing, though other responses of s have one. Fill the cell, or leave raters out "
-        "with an empty `rater` (--rater '').",
+        "with an empty `rater`.",
     ),
 }  # fmt: skip
 
@@ -148,12 +148,12 @@ def test_text_files(case, tmp_path):
         (
             {"scale": "continuous"},
             "{path}, line 2, column 'value': 'good' is not a number, so the scale cannot be continuous. Mend or empty "
-            "the cell, or take all values as labels with `scale` nominal (--scale nominal).",
+            "the cell, or take all values as labels with `scale='nominal'`.",
         ),
         (
             {"scale": "ordinal"},
             "{path}, line 2, column 'value': 'good' is not a number, so the scale cannot be ordinal. Labels need their "
-            "order: `order` (--order low,medium,high).",
+            "order: `order='low,medium,high'`.",
         ),
         (
             {"order": ["bad", "godo"]},

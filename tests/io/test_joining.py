@@ -72,7 +72,7 @@ def test_numbers_against_labels_name_both_files():
     assert str(caught.value) == (
         "human (ratings.csv) and gpt-4 (a.jsonl) are on different scales: nominal: bad, good "
         "(text labels such as 'bad') against ordinal: 1, 2 (2 distinct whole numbers). Give both the same "
-        "`scale` or `order` (--scale nominal, --order low,high)."
+        "`scale`, or the `order` of the labels."
     )
 
 

@@ -184,7 +184,7 @@ def test_rows_without_a_source_are_told(tmp_path):
 
 def test_an_encoding_can_be_named(tmp_path):
     (tmp_path / "t.csv").write_bytes("item,source,value\n1,café,1\n2,café,2\n".encode("cp1252"))
-    with pytest.raises(DataError, match=r"--encoding cp1252"):
+    with pytest.raises(DataError, match=r"`encoding='cp1252'`"):
         read(tmp_path / "t.csv")
     assert list(read(tmp_path / "t.csv", encoding="cp1252").sources) == ["café"]
     (tmp_path / "u.csv").write_text("item,source,value\n1,é,1\n2,é,2\n", encoding="utf-16")

@@ -28,7 +28,7 @@ def test_columns_become_sources():
     assert table.groups["topic"].tolist() == ["a", "a", "b"]
     assert table.notes == (
         "Columns of the table guessed from their names: item = id.",
-        "human has 2 raters (the names say rater). Change this with `rater` or `repeat` (--rater, --repeat).",
+        "human has 2 raters (the names say rater). Change this with `rater` or `repeat`.",
         "2 of 12 values are missing and left out (first: the table, row 2 (counting from 0), column 'rater_1').",
     )
 
@@ -45,7 +45,7 @@ def test_a_rater_named_in_several_sources_is_one_rater():
     assert table.repeats == ("z",)
     assert table.notes[-1] == (
         "x has 2 raters (the columns are told apart by names); y has 2 raters (the columns are told apart by names); "
-        "z has 2 repeats (the columns are numbered). Change this with `rater` or `repeat` (--rater, --repeat)."
+        "z has 2 repeats (the columns are numbered). Change this with `rater` or `repeat`."
     )
 
 
@@ -80,7 +80,7 @@ def test_columns_of_a_source_are_raters_or_repeats_by_their_names(columns, rater
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"rater": "q_*"}, "`rater` .--rater. must name a source that has several columns, or its columns; got 'q_"),
+        ({"rater": "q_*"}, "`rater` must name a source that has several columns, or its columns; got 'q_"),
         ({"rater": "x", "repeat": "x"}, "the columns of x cannot be both raters and repeats"),
     ],
 )

@@ -150,7 +150,7 @@ def metrics_for(contest: Contest, metrics: Sequence[str | Metric] | None) -> tup
     if metrics is not None:
         if not metrics:
             raise ArgumentError("`metrics` must name at least one metric; got none.")
-        return [resolve(metric) for metric in metrics], []
+        return _directed([resolve(metric) for metric in metrics], contest)
     if contest.gold is None and contest.scale.reason == "preferences":
         name, reason = "win-rate", "the responses are preferences"
     elif contest.gold is None:
@@ -159,7 +159,17 @@ def metrics_for(contest: Contest, metrics: Sequence[str | Metric] | None) -> tup
         name, reason = "accuracy", "the scale is nominal"
     else:
         name, reason = "mae", f"the scale is {contest.scale.kind}"
-    return [resolve(name)], [f"The metric is {name}, because {reason}; `metric` chooses another."]
+    chosen, told = _directed([resolve(name)], contest)
+    return chosen, [f"The metric is {name}, because {reason}; `metric` chooses another.", *told]
+
+
+def _directed(metrics: list[Metric], contest: Contest) -> tuple[list[Metric], list[str]]:
+    """Turn ratings round where the data say that lower values are better, such as penalties."""
+    turned = [metric for metric in metrics if getattr(metric, "direction", None) == "higher"]
+    if contest.gold is not None or contest.better != "lower" or not turned:
+        return metrics, []
+    directed = [replace(metric, direction="lower") if metric in turned else metric for metric in metrics]  # type: ignore[call-arg]
+    return directed, ["Lower values are better, as the data say."]
 
 
 @dataclass(frozen=True, slots=True)

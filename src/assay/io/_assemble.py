@@ -107,7 +107,7 @@ class Rows:
             first = int(rows[blank].min())
             raise DataError(
                 f"{self.place(first)}: the rater is missing, though other responses of {source} have one. "
-                "Fill the cell, or leave raters out with an empty `rater` (--rater '')."
+                "Fill the cell, or leave raters out with an empty `rater`."
             )
         return raters
 
@@ -139,7 +139,7 @@ class Rows:
             who += f" by rater {self.rater.names[rater[second]]}"
         if repeat is not None and not np.isnan(repeat[second]):
             who += f", repeat {repeat[second]:g}"
-        remedy = "" if repeat is not None else ", or name the column that numbers them: `repeat` (--repeat)"
+        remedy = "" if repeat is not None else ", or name the column that numbers them with `repeat`"
         before = self.sheet.short_place(int(self.where[kept[first]]))
         places = f"{self.place(int(kept[second]))} repeats {before}"
         raise DataError(f"{places}: {who}. Remove one{remedy}.")

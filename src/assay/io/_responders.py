@@ -56,7 +56,7 @@ def responders(
         for spec in specs:
             if not any(_names(spec, name, columns) for name, columns in several.items()):
                 raise ArgumentError(
-                    f"`{role}` (--{role}) must name a source that has several columns, or its columns; got {spec!r}. "
+                    f"`{role}` must name a source that has several columns, or its columns; got {spec!r}. "
                     f"Such sources: {listed(list(several)) if several else 'none'}."
                 )
     return found
@@ -71,7 +71,7 @@ def note(chosen: Mapping[str, Sequence[str]], found: Mapping[str, Responders]) -
     if not parts:
         return None
     settled = all(kind.reason == "as asked" for kind in found.values())
-    change = "" if settled else " Change this with `rater` or `repeat` (--rater, --repeat)."
+    change = "" if settled else " Change this with `rater` or `repeat`."
     return f"{'; '.join(parts)}.{change}"
 
 

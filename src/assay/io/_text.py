@@ -76,7 +76,7 @@ def scan(path: Path, name: str, *, separator: str | None) -> Outline:
 
 def _refuse_binary(chunk: bytes, position: int, name: str, decoder: codecs.IncrementalDecoder) -> None:
     if position == 0 and chunk.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise DataError(f"{name} is UTF-16 text; save it as UTF-8, or say so: encoding='utf-16' (--encoding utf-16).")
+        raise DataError(f"{name} is UTF-16 text; save it as UTF-8, or say so with `encoding='utf-16'`.")
     if (zero := chunk.find(b"\0")) >= 0:
         raise DataError(f"{name} is a binary file (NUL at byte {position + zero}), not text.")
     pending = len(decoder.getstate()[0])
@@ -86,7 +86,7 @@ def _refuse_binary(chunk: bytes, position: int, name: str, decoder: codecs.Incre
         where = position - pending + error.start
         raise DataError(
             f"{name} is not UTF-8 text: byte {where} is 0x{error.object[error.start]:02x}. Save it as UTF-8, or name "
-            "its encoding: encoding='cp1252' (--encoding cp1252) for most files that Windows wrote."
+            "its encoding: `encoding='cp1252'` for most files that Windows wrote."
         ) from None
 
 

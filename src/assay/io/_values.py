@@ -88,7 +88,7 @@ def refuse_alike(labels: Sequence[str]) -> None:
     if twins is not None:
         raise DataError(
             f"the labels {twins[0]!r} and {twins[1]!r} differ only by case, spaces or Unicode form. Spell them alike, "
-            "or take them as they are with `labels` exact (--labels exact)."
+            "or take them as they are with `labels='exact'`."
         )
 
 
@@ -110,7 +110,7 @@ def refuse_mixed_sources(encoded: Encoded, source: Factor, place: Place) -> None
             shown.append(f"{source.names[number_of_source]} answers in {what} ({place(int(where[first]))}: {label!r})")
         raise DataError(
             f"{' but '.join(shown)}. Read only sources of one kind (`sources`, or describe --only kind=human), bring "
-            "them to one scale, or take all values as labels with `scale` nominal (--scale nominal)."
+            "them to one scale, or take all values as labels with `scale='nominal'`."
         )
 
 
@@ -130,9 +130,9 @@ def _numbers(text: pl.Series, scale: str | None, order: Sequence[Any] | None, pl
         return None
     first = int(stray.arg_max() or 0)
     if scale == "ordinal" and n_numbers <= n_stray:
-        remedy = "Labels need their order: `order` (--order low,medium,high)."
+        remedy = "Labels need their order: `order='low,medium,high'`."
     else:
-        remedy = "Mend or empty the cell, or take all values as labels with `scale` nominal (--scale nominal)."
+        remedy = "Mend or empty the cell, or take all values as labels with `scale='nominal'`."
     rest = f", but {n_numbers:,} other values are" if n_numbers else f", so the scale cannot be {scale}"
     raise DataError(f"{place(first)}: {text[first]!r} is not a number{rest}. {remedy}")
 
@@ -151,8 +151,7 @@ def _labels(
     if scale is None and order is None and len(distinct) > max(MOST_LABELS, len(text) // 2):
         raise DataError(
             f"{place(int(np.flatnonzero(present)[0]))}: {len(distinct):,} of {len(text):,} values are different; this "
-            "looks like free text. Name another column with `value` (--value), or insist with `scale` nominal "
-            "(--scale nominal)."
+            "looks like free text. Name another column with `value`, or insist with `scale='nominal'`."
         )
     if order is None:
         reason = AS_ASKED if scale else f"text labels such as {distinct[0]!r}"

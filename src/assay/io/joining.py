@@ -67,7 +67,14 @@ def join(
     return ResponseTable(
         as_labels(factor.names), sources, scale, _shared_groups(tables, where, factor.names, titles), raters,
         (*notes, join_note(holds, factor.names)), tuple(name for name, table in tables.items() if table.repeats),
+        _same_direction(tables),
     )  # fmt: skip
+
+
+def _same_direction(tables: Mapping[str, ResponseTable]) -> str:
+    """Return which values are better where all tables that say so agree."""
+    said = {table.better for table in tables.values() if table.better}
+    return said.pop() if len(said) == 1 else ""
 
 
 def _only_source(table: ResponseTable, title: str) -> Responses:
@@ -124,7 +131,7 @@ def _shared_scale(
     other = next(name for name in titles if scales[name] != scales[first])
     raise DataError(
         f"{titles[first]} and {titles[other]} are on different scales: {scales[first]} against {scales[other]}. "
-        "Give both the same `scale` or `order` (--scale nominal, --order low,high)."
+        "Give both the same `scale`, or the `order` of the labels."
     )
 
 

@@ -1,212 +1,212 @@
 """From files, and sources as people name them, to a table and a contest.
 
-Three layouts: one tidy table whose sources are values of a column or conditions ("kind=human"); one wide table whose
-sources are columns ("rater_*"); or one file per source ("human=ratings.csv"). Which it is follows from how files and
-sources are written, and a note says so.
+Four layouts: one tidy table whose sources are values of a column or conditions ("kind=human"); one wide table whose
+sources are columns ("rater_*"); one file per source ("human=ratings.csv"); or evaluation logs, which name their models
+themselves. Which it is follows from how files and sources are written, and a note says so.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay import _check
 from assay.errors import ArgumentError, DataError
+from assay.io.file_names import File, named_files
 
 if TYPE_CHECKING:
     from assay.io.sheets import Sheet
     from assay.responses import Contest, ResponseTable
 
-Options = dict[str, str | None]
+GOLD = "gold"
+PEOPLE = "human"
+ROLES = ("item", "source", "value", "rater", "repeat")
 
 
 def contest_from(
     files: Sequence[str],
     *,
-    a: str,
-    b: str,
+    a: str | None = None,
+    b: str | None = None,
     gold: str | None = None,
-    item: str | None = None,
-    source: str | None = None,
-    value: str | None = None,
-    rater: str | None = None,
-    repeat: str | None = None,
     by: Sequence[str] | str | None = None,
-    scale: str | None = None,
-    order: Sequence[str] | str | None = None,
+    **options: Any,
 ) -> "Contest":
-    """Put A and B against each other, as `--gold`, `--a` and `--b` name them; without `gold` the contest is gold-free.
+    """Put A and B against each other, measured against `gold`; without it the contest is gold-free.
 
-    Each of them is a source, a condition such as "kind=human", or a column or glob of a wide table.
+    Each of them is a source, a condition such as "kind=human", or a column or glob of a wide table. Gold may be a file
+    of its own, or a column that repeats an item's gold label. Where the files hold two models, A is the first of them
+    unless `a` and `b` say otherwise. The other options are those of `assay.read`.
     """
     asked = [spec for spec in (gold, a, b) if spec is not None]
     if len(set(asked)) != len(asked):
-        raise ArgumentError(f"--gold, --a and --b must be different sources; got {', '.join(asked)}.")
-    table, names = _read(
-        files, asked, {"item": item, "source": source, "value": value, "rater": rater, "repeat": repeat},
-        groups=_listed(by), scale=scale, order=_listed(order) or None,
-    )  # fmt: skip
-    return table.contest(gold=names[gold] if gold is not None else None, a=names[a], b=names[b])
+        raise ArgumentError(f"`gold`, `a` and `b` must be different sources; got {', '.join(asked)}.")
+    if (a is None) != (b is None):
+        raise ArgumentError(f"`a` and `b` go together; got {'a' if b is None else 'b'} alone.")
+    table, names = _read(files, asked, gold, _options(by, options), every=a is None)
+    standard = names.get(gold, gold) if gold is not None else None
+    if a is None or b is None:
+        a, b = _only_two(table, standard)
+        table = _with_note(table, f"A is {a} and B is {b}: the files hold no other models.")
+    return table.contest(gold=standard, a=names.get(a, a), b=names.get(b, b))
 
 
 def preferences_from(
     files: Sequence[str],
     preference: str,
     *,
-    a: str,
-    b: str,
+    a: str | None,
+    b: str | None,
     tie: str | None,
     gold: str | None = None,
-    **columns: Any,
+    **options: Any,
 ) -> "Contest":
     """Put the models against each other whose labels, `a` and `b`, the source `preference` answers."""
     from assay import preferences
 
     if gold is not None:
-        raise ArgumentError("preferences are gold-free; leave out --gold or --preference.")
-    table = table_from(files, sources=[preference], **columns)
+        raise ArgumentError("preferences are gold-free; leave out `gold` or `preference`.")
+    if a is None or b is None:
+        raise ArgumentError("`preference` needs `a` and `b`: the labels that name the two models.")
+    table = table_from(files, sources=[preference], **options)
     return preferences.preferences_from(table, next(iter(table.sources)), a=a, b=b, tie=tie)
 
 
 def table_from(
-    files: Sequence[str],
-    *,
-    sources: Sequence[str] = (),
-    item: str | None = None,
-    source: str | None = None,
-    value: str | None = None,
-    rater: str | None = None,
-    repeat: str | None = None,
-    by: Sequence[str] | str | None = None,
-    scale: str | None = None,
-    order: Sequence[str] | str | None = None,
+    files: Sequence[str], *, sources: Sequence[str] = (), by: Sequence[str] | str | None = None, **options: Any
 ) -> "ResponseTable":
     """Read the table of these files: the `sources` asked for, written as in `contest_from`, or all of them."""
-    columns = {"item": item, "source": source, "value": value, "rater": rater, "repeat": repeat}
-    return _read(files, sources, columns, groups=_listed(by), scale=scale, order=_listed(order) or None)[0]
+    return _read(files, sources, None, _options(by, options), every=not sources)[0]
+
+
+def _options(by: Sequence[str] | str | None, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of `read`; lists may be written with commas."""
+    options = dict.fromkeys(ROLES) | given
+    return options | {"groups": _listed(by), "order": _listed(given.get("order")) or None}
 
 
 def _read(
-    files: Sequence[str],
-    asked: Sequence[str],
-    columns: Options,
-    *,
-    groups: list[str],
-    scale: str | None,
-    order: list[str] | None,
+    files: Sequence[str], asked: Sequence[str], gold: str | None, options: dict[str, Any], *, every: bool
 ) -> tuple["ResponseTable", dict[str, str]]:
     """Return the table, and what each source that was asked for is called in it."""
-    named = _named_files(files)
-    if named:
-        wanted = _wanted_files(named, asked)
-        return _read_files(wanted, columns, groups=groups, scale=scale, order=order), {name: name for name in wanted}
+    from assay.io.reading import gathered, is_log
 
-    from assay import io
+    found = named_files(files)
+    standard = gold if gold is not None and _is_file(gold, found) else None
+    single = len(found) == 1 and found[0].name is None and standard is None
+    if single and not is_log(found[0].path):
+        return _read_sheet(found[0], asked, gold, options, every=every)
+    table = gathered(_wanted(found, [] if every else [spec for spec in asked if spec != standard]), options)
+    if standard is None:
+        for spec in asked:
+            table.source(spec)
+        return table, {}
+    name, own = _standard(standard, options)
+    if name in table.sources:
+        raise ArgumentError(
+            f"`gold` {standard} and the other files both hold a source called {name!r}; name the files."
+        )
+    from assay.io.joining import join
+    from assay.io.reading import one_by_one
+
+    return join(one_by_one(table) | {name: own}, labels=options.get("labels", "stripped")), {standard: name}
+
+
+def _is_file(gold: str, files: Sequence[File]) -> bool:
+    """Whether gold is a file of its own; a source of that name comes first."""
+    return gold not in [file.name for file in files] and Path(gold).is_file()
+
+
+def _standard(path: str, options: dict[str, Any]) -> tuple[str, "ResponseTable"]:
+    """Read the gold standard from a file of its own: its only source, or the people in it."""
+    from assay.io.reading import gathered, is_log, one_by_one
+
+    free = {name: value for name, value in options.items() if name not in ("scorer", "filter", "where")}
+    free["value"] = None if free["value"] == "answer" else free["value"]
+    if not is_log(path):
+        return GOLD, gathered([File(path, GOLD)], free)
+    held = one_by_one(gathered([File(path)], free))
+    name = PEOPLE if PEOPLE in held else next(iter(held))
+    if len(held) > 1 and name != PEOPLE:
+        raise DataError(
+            f"{path} holds several sources ({', '.join(held)}); say which is gold: gold=FILE, `gold` its name."
+        )
+    return name, held[name]
+
+
+def _only_two(table: "ResponseTable", gold: str | None) -> tuple[str, str]:
+    models = [name for name in table.sources if name != gold]
+    if len(models) != 2:
+        said = "`a` and `b` say which two models are compared"
+        if len(models) == 1:
+            said += (
+                f"; the files hold {models[0]} alone. Two logs of one model are its repeats; name them to compare them"
+            )
+            raise ArgumentError(f"{said}: a=FILE b=FILE.")
+        raise ArgumentError(f"{said}; the files hold {', '.join(models) or 'none'}.")
+    return models[0], models[1]
+
+
+def _wanted(files: Sequence[File], asked: Sequence[str]) -> list[File]:
+    """Return the files of the sources that are asked for; files without a name may hold any."""
+    names = [file.name for file in files if file.name is not None]
+    if len(names) == len(files):
+        for spec in asked:
+            if spec not in names:
+                hint = _check.nearest(spec, names)
+                raise ArgumentError(
+                    f"no table is called {spec!r}; the tables are {', '.join(dict.fromkeys(names))}.{hint}"
+                )
+    return [file for file in files if not asked or file.name is None or file.name in asked]
+
+
+def _read_sheet(
+    file: File, asked: Sequence[str], gold: str | None, options: dict[str, Any], *, every: bool
+) -> tuple["ResponseTable", dict[str, str]]:
+    """Read one table, tidy or wide."""
+    from assay.io.reading import asked_columns
     from assay.io.sheets import open_sheet
+    from assay.io.tidy import read_tidy
+    from assay.io.wide import read_wide
 
-    sheet = open_sheet(files[0])
-    if not asked:
-        return io.read(sheet, **columns, groups=groups, scale=scale, order=order), {}
-    if _is_wide(sheet, asked, columns):
-        who = {role: _listed(columns[role]) if columns[role] else columns[role] for role in ("rater", "repeat")}
-        table = io.read_wide(
-            sheet, columns={spec: spec for spec in asked}, item=columns["item"], **who, groups=groups, scale=scale,
-            order=order,
-        )  # fmt: skip
-        return _with_note(table, f"Read as a wide table: {_wide_columns(sheet, asked)}."), {
-            spec: spec for spec in asked
+    options = {name: value for name, value in options.items() if name not in ("scorer", "filter", "rater_ids")}
+    options |= {"value": file.value or options["value"]}
+    sheet = open_sheet(file.path, paths=asked_columns(options), encoding=options.pop("encoding", None))
+    wide = not every and _is_wide(sheet, asked, options)
+    of_items = gold if gold is not None and not wide and not _is_source(sheet, gold, options) else None
+    if every:
+        return read_tidy(sheet, **options, gold=of_items), {}
+    if wide:
+        shared: dict[str, Any] = {
+            name: options[name] for name in ("item", "groups", "scale", "order", "where", "labels") if name in options
         }
-    names = _names(asked)
-    table = io.read(
-        sheet, **columns, groups=groups, scale=scale, order=order, sources={names[spec]: spec for spec in asked}
-    )
+        shared |= {role: _listed(options[role]) if options[role] else options[role] for role in ("rater", "repeat")}
+        table = read_wide(sheet, columns={spec: spec for spec in asked}, **shared)
+        return _with_note(table, f"Read as a wide table: {_wide_columns(sheet, asked)}."), {}
+    others = [spec for spec in asked if spec != of_items]
+    names = _names(others, sheet)
+    table = read_tidy(sheet, **options, gold=of_items, sources={names[spec]: spec for spec in others})
     return table, names
 
 
-def _named_files(files: Sequence[str]) -> dict[str, str]:
-    """Return name → file where files are written name=file; nothing where a single plain file is given."""
-    if not files:
-        raise ArgumentError(
-            "give a table of responses, for example ratings.csv, or one for each source: human=ratings.csv."
-        )
-    split = {file: file.partition("=") for file in files if "=" in file and not Path(file).exists()}
-    if not split:
-        if len(files) > 1:
-            raise ArgumentError(
-                f"several tables need names: {Path(files[0]).stem}={files[0]} {Path(files[1]).stem}={files[1]} …"
-            )
-        return {}
-    if len(split) < len(files):
-        plain = next(file for file in files if file not in split)
-        raise ArgumentError(
-            f"either all tables have names or none; {plain} has none. Write {Path(plain).stem}={plain}."
-        )
-    named: dict[str, str] = {}
-    for file, (name, _, path) in split.items():
-        if not name or not path:
-            raise ArgumentError(f"a named table is written name=file; got {file!r}.")
-        if name in named:
-            raise ArgumentError(f"two tables are called {name!r}: {named[name]} and {path}.")
-        named[name] = path
-    return named
-
-
-def _wanted_files(named: dict[str, str], asked: Sequence[str]) -> dict[str, str]:
-    from assay import _check
-
-    for spec in asked:
-        if spec not in named:
-            hint = _check.nearest(spec, named)
-            raise ArgumentError(f"no table is called {spec!r}; the tables are {', '.join(named)}.{hint}")
-    return {name: named[name] for name in asked} if asked else named
-
-
-def _read_files(
-    named: dict[str, str], columns: Options, *, groups: list[str], scale: str | None, order: list[str] | None
-) -> "ResponseTable":
-    """Read one file per source; a column that some files lack is guessed there, since each file has its own names."""
-    from assay import io
-    from assay.io.sheets import open_sheet
-
-    sheets = {name: open_sheet(path) for name, path in named.items()}
-    for column in [*columns.values(), *groups]:
-        if column and not any(column in sheet.columns for sheet in sheets.values()):
-            next(iter(sheets.values())).cells(column)
-    tables = {}
-    for name, sheet in sheets.items():
-        own = {role: column if not column or column in sheet.columns else None for role, column in columns.items()}
-        own["source"] = _source_column(sheet, name, own)
-        tables[name] = io.read(
-            sheet, **own, groups=[group for group in groups if group in sheet.columns], scale=scale, order=order,
-            sources=name if own["source"] is None else {name: name},
-        )  # fmt: skip
-    return io.join(tables, files=named) if len(tables) > 1 else next(iter(tables.values()))
-
-
-def _source_column(sheet: "Sheet", name: str, own: Options) -> str | None:
-    """Return the column in which rows of this source are marked by its name; None where all rows are its own."""
+def _is_source(sheet: "Sheet", gold: str, options: dict[str, Any]) -> bool:
+    """Whether gold is anything but a column that repeats the gold label of an item."""
     from assay.io import _columns
-    from assay.io.sheets import listed
 
-    if own["source"] == "":
-        return None
-    column = own["source"] or _columns.guess(sheet, "source", taken=list(own.values()))
-    if column is None:
-        return None
-    known = sheet.ids(column).drop_nulls().unique(maintain_order=True).to_list()
-    if name in known:
-        return column
-    if len(known) > 1:
-        raise DataError(
-            f"{sheet.name} holds {len(known)} sources ({listed(known)}) and none is called {name!r}. "
-            f"If column {column!r} names raters, say --rater {column}."
-        )
-    return None
+    if gold not in sheet.columns:
+        return True
+    try:
+        column = options["source"] or _columns.guess(sheet, "source")
+    except DataError:
+        return True
+    return column is None or gold == column or gold in sheet.ids(column).to_list()
 
 
-def _is_wide(sheet: "Sheet", asked: Sequence[str], columns: Options) -> bool:
+def _is_wide(sheet: "Sheet", asked: Sequence[str], options: dict[str, Any]) -> bool:
     """Whether the sources are columns: all match some, and no tidy reading of them is possible."""
     from assay.io import _columns
 
-    if columns["value"] or columns["source"] or not all(_columns.matching(sheet, spec) for spec in asked):
+    if options["value"] or options["source"] or not all(_columns.matching(sheet, spec) for spec in asked):
         return False
     try:
         column = _columns.guess(sheet, "source")
@@ -229,15 +229,16 @@ def _wide_columns(sheet: "Sheet", asked: Sequence[str]) -> str:
     return "; ".join(parts)
 
 
-def _names(asked: Sequence[str]) -> dict[str, str]:
+def _names(asked: Sequence[str], sheet: "Sheet") -> dict[str, str]:
     """Call each source by its value: "kind=human" is human, unless two conditions end alike."""
-    short = {spec: spec.partition("=")[2].strip() or spec for spec in asked}
+    short = {}
+    for spec in asked:
+        column, _, value = spec.partition("=")
+        short[spec] = value.strip() if value.strip() and column.strip() in sheet.columns else spec
     return short if len(set(short.values())) == len(short) else {spec: spec for spec in asked}
 
 
 def _with_note(table: "ResponseTable", note: str) -> "ResponseTable":
-    from dataclasses import replace
-
     return replace(table, notes=(note, *table.notes))
 
 

@@ -18,7 +18,8 @@ from assay.io.readers.known import recognise, rows_of
 from assay.io.sheets import listed
 from assay.responses import ResponseTable
 
-Paths = str | Path | Sequence[str | Path] | Mapping[str, str | Path | Sequence[str | Path]]
+Named = tuple[str | None, str | Path]
+Paths = str | Path | Sequence[str | Path | Named] | Mapping[str, str | Path | Sequence[str | Path]]
 
 RATER_IDS = ("coded", "as written")
 
@@ -34,6 +35,7 @@ def read_logs(
     scale: str | None = None,
     order: Sequence[Any] | None = None,
     rater_ids: str = "coded",
+    labels: str = "stripped",
 ) -> ResponseTable:
     """Read evaluation logs and annotation exports; what each file is follows from its content.
 
@@ -55,7 +57,7 @@ def read_logs(
         Take the scores, or what the models answered.
     item : str, optional
         The column of a Mechanical Turk batch that is the item; the HIT by default.
-    scale, order
+    scale, order, labels
         As for `read`.
     rater_ids : {"coded", "as written"}
         Replace the ids of people by short codes, the same in all files, or keep them.
@@ -85,11 +87,13 @@ def read_logs(
     frame = _kept(collected, frame, where or {})
     frame, about = _chosen(collected, frame, scorer, filter)
     notes += about
+    better = _direction(collected, frame)
     frame, names, tasks = _items(collected, frame)
-    return assembled(
+    table = assembled(
         collected, frame, names, groups={"task": tasks} if any(tasks) else {}, value=value, scale=scale, order=order,
-        notes=notes,
+        notes=notes, spelling=labels,
     )  # fmt: skip
+    return replace(table, better=better if value == "score" else "")
 
 
 def collect(files: Paths, asked: Header | None = None, *, coded: bool = True) -> Collected:
@@ -122,7 +126,7 @@ def _paths(files: Paths) -> Iterator[tuple[str | None, str | Path]]:
         for called, own in files.items():
             yield from ((called, path) for path in ([own] if isinstance(own, str | Path) else own))
     else:
-        yield from ((None, path) for path in files)
+        yield from (path if isinstance(path, tuple) else (None, path) for path in files)
 
 
 def _with_names(collected: Collected) -> pl.DataFrame:
@@ -196,7 +200,7 @@ def _chosen(
                 taken.setdefault(", ".join(chosen), {})[place] = None
             rest = [names.all[code] for code in held if code not in codes]
             if asked is None and rest and chosen:
-                notes.append(f"{place}: {role} {chosen[0]} is taken; also there: {listed(rest)} (--{role}).")
+                notes.append(f"{place}: {role} {chosen[0]} is taken; also there: {listed(rest)} (`{role}`).")
         parts.append(own)
         notes += file.header.notes
     if len(taken) > 1:
@@ -217,13 +221,16 @@ def _pick(place: str, role: str, asked: str | None, held: list[str], default: st
     if default in held:
         return [default]
     raise DataError(
-        f"{place} has {len(held)} {role}s: {listed(held)}. Say which to take, for example "
-        f"{role}={held[0]!r} (--{role} {_quoted(held[0])})."
+        f"{place} has {len(held)} {role}s: {listed(held)}. Say which to take, for example `{role}={held[0]!r}`."
     )
 
 
-def _quoted(text: str) -> str:
-    return text if text.replace("_", "").replace(".", "").replace("-", "").isalnum() else f"'{text}'"
+def _direction(collected: Collected, frame: pl.DataFrame) -> str:
+    """Return which scores are better, where every file says the same of its scorer."""
+    said = set()
+    for file, scorer in frame.filter(pl.col("kind") != NOTHING).select("file", "scorer").unique().iter_rows():
+        said.add(collected.files[file].header.higher_is_better.get(collected.scorers.all[scorer]))
+    return "" if len(said) != 1 else {True: "higher", False: "lower", None: ""}[said.pop()]
 
 
 def _items(collected: Collected, frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str], list[str]]:

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from assay.errors import ArgumentError, DataError
 from assay.io._columns import guess
 from assay.io._shaping import Where, conditions
+from assay.io.file_names import File
 from assay.io.joining import join
 from assay.io.logs import read_logs
 from assay.io.readers.known import recognise
@@ -92,63 +94,78 @@ def read(
     >>> table.notes
     ('Columns of the table guessed from their names: item = id, source = model, value = score.',)
     """
-    tabular: dict[str, Any] = {
+    options: dict[str, Any] = {
         "item": item, "source": source, "value": value, "rater": rater, "repeat": repeat, "count": count, "gold": gold,
         "groups": groups, "where": where, "labels": labels, "encoding": encoding, "scale": scale, "order": order,
+        "scorer": scorer, "filter": filter, "rater_ids": rater_ids,
     }  # fmt: skip
-    logged: dict[str, Any] = {
-        "scorer": scorer, "filter": filter, "scale": scale, "order": order, "rater_ids": rater_ids, "item": item,
-        "value": value or "score",
-    }  # fmt: skip
-    columns = [source, rater, repeat, count, gold, sources] + ([] if scorer or value == "answer" else [item, value])
-    as_logs = not any(column is not None for column in columns)
-    if isinstance(data, str | Path):
-        if as_logs and is_log(data):
-            return read_logs(data, where=conditions(where), **logged)
-        return read_tidy(data, sources=sources, **tabular)
-    named = _named(data)
-    if named is None:
-        return read_tidy(data, sources=sources, **tabular)
+    if isinstance(data, str | Path) and sources is None and _reads_as_log(data, options):
+        return gathered([File(str(data))], options)
+    files = _files(data)
+    if files is None:
+        return read_tidy(data, sources=sources, **_tabular(options))
     if sources is not None:
         raise ArgumentError("`sources` is for one table; name the source of each file instead.")
-    logs = {name: [path for path in paths if is_log(path)] for name, paths in named.items()}
-    tables = [(path, name) for name, paths in named.items() for path in paths if path not in logs[name]]
-    parts: dict[str, ResponseTable] = {}
-    if any(logs.values()):
-        given = {name: paths for name, paths in logs.items() if name is not None and paths}
-        for group in (given, logs.get(None, [])):
-            if group:
-                _add(parts, read_logs(group, where=conditions(where), **logged))
-    for path, name in tables:
-        _add(parts, _table(path, name, tabular))
+    return gathered(files, options)
+
+
+def gathered(files: Sequence[File], options: Mapping[str, Any]) -> ResponseTable:
+    """Read several files and join them on the item id.
+
+    Logs of one name (or of one model, where they have no name) are its repeats; so are several tables of one name.
+    """
+    logs = [file for file in files if _reads_as_log(file.path, options)]
+    if len(logs) == len(files):
+        return _read_logs(logs, options)
+    parts = one_by_one(_read_logs(logs, options)) if logs else {}
+    others = [file for file in files if file not in logs]
+    held: dict[str, list[ResponseTable]] = {}
+    for file, table in zip(others, _tables(others, options), strict=True):
+        for name, own in one_by_one(table).items():
+            if name in parts:
+                raise ArgumentError(
+                    f"{file.path} and a log both hold a source called {name!r}; name them: x={file.path}."
+                )
+            held.setdefault(name, []).append(own)
+    parts |= {name: own[0] if len(own) == 1 else _stacked(name, own, options) for name, own in held.items()}
     if len(parts) == 1:
         return next(iter(parts.values()))
-    return join(parts, labels=labels)
+    paths = {file.name: file.path for file in files if file.name is not None}
+    return join(parts, files=paths, labels=options.get("labels", "stripped"))
 
 
-def _table(path: str | Path, name: str | None, tabular: Mapping[str, Any]) -> ResponseTable:
-    """Read one table of several: all its rows are of the source `name`, or those that its source column marks."""
-    if name is None:
-        return read_tidy(path, **tabular)
-    sheet = open_sheet(path, paths=[*_asked(tabular)], encoding=tabular["encoding"])
-    column = source_column(sheet, name, tabular)
-    return read_tidy(sheet, sources=name if column is None else {name: name}, **{**tabular, "source": column})
+def is_log(path: str | Path) -> bool:
+    """Whether a file is a log or an export that is known; a table of another kind is not."""
+    return Path(path).suffix.lower() not in BINARY_ENDINGS and recognise(path) is not None
 
 
-def _asked(tabular: Mapping[str, Any]) -> list[str]:
-    roles = ("item", "value", "rater", "repeat", "count", "gold")
-    return [tabular[role] for role in roles if tabular[role]] + [
-        *conditions(tabular["where"]),
-        *(tabular["groups"] or ()),
-    ]
+def one_by_one(table: ResponseTable) -> dict[str, ResponseTable]:
+    """Return each source of a table as a table of its own; the notes go with the first."""
+    parts = {}
+    for number, (name, source) in enumerate(table.sources.items()):
+        held = source.sizes > 0 if source.missing is None else (source.sizes > 0) | (source.missing > 0)
+        items = np.flatnonzero(held)
+        parts[name] = replace(
+            table, items=table.items[items], sources={name: source.take(items)},
+            groups={group: column[items] for group, column in table.groups.items()},
+            notes=table.notes if number == 0 else (), repeats=tuple(n for n in table.repeats if n == name),
+        )  # fmt: skip
+    return parts
 
 
-def source_column(sheet: Sheet, name: str, given: Mapping[str, Any]) -> str | None:
+def asked_columns(options: Mapping[str, Any]) -> list[str]:
+    """Return the columns that the options name."""
+    roles = ("item", "source", "value", "rater", "repeat", "count", "gold")
+    asked = [options[role] for role in roles if options.get(role)]
+    return [*asked, *conditions(options.get("where")), *(options.get("groups") or ())]
+
+
+def source_column(sheet: Sheet, name: str, options: Mapping[str, Any]) -> str | None:
     """Return the column in which rows of this source are marked by its name; None where all rows are its own."""
-    if given["source"] == "":
+    if options["source"] == "":
         return None
-    taken = [given[role] for role in ("item", "value", "rater", "repeat")]
-    column = given["source"] or guess(sheet, "source", taken=taken)
+    taken = [options[role] for role in ("item", "value", "rater", "repeat")]
+    column = options["source"] or guess(sheet, "source", taken=taken)
     if column is None:
         return None
     known = sheet.ids(column).drop_nulls().unique(maintain_order=True).to_list()
@@ -157,37 +174,86 @@ def source_column(sheet: Sheet, name: str, given: Mapping[str, Any]) -> str | No
     if len(known) > 1:
         raise DataError(
             f"{sheet.name} holds {len(known)} sources ({listed(known)}) and none is called {name!r}. "
-            f"If column {column!r} names raters, say --rater {column}."
+            f"If column {column!r} names raters, say so: `rater={column!r}`."
         )
     return None
 
 
-def is_log(path: str | Path) -> bool:
-    """Whether a file is a log or an export that is known; a table of another kind is not."""
-    return Path(path).suffix.lower() not in BINARY_ENDINGS and recognise(path) is not None
+def _reads_as_log(path: str | Path, options: Mapping[str, Any]) -> bool:
+    """Whether a file is to be read as a log: it is one, and no columns of a table are asked for."""
+    roles = ["source", "rater", "repeat", "count", "gold"]
+    if not (options.get("scorer") or options.get("value") == "answer"):
+        roles += ["item", "value"]
+    return not any(options.get(role) is not None for role in roles) and is_log(path)
 
 
-def _named(data: Any) -> dict[str | None, list[str | Path]] | None:
-    """Return the files of each source (None: the files name it themselves), or None where `data` is something else."""
-    if isinstance(data, Mapping) and all(isinstance(name, str) for name in data):
-        found = {name: [own] if isinstance(own, str | Path) else list(own) for name, own in data.items()}
-        return found if all(isinstance(path, str | Path) for paths in found.values() for path in paths) else None
-    if isinstance(data, list | tuple) and data and all(isinstance(path, str | Path) for path in data):
-        return {None: list(data)}
-    return None
+def _read_logs(files: Sequence[File], options: Mapping[str, Any]) -> ResponseTable:
+    shared: dict[str, Any] = {name: options.get(name) for name in ("scorer", "filter", "scale", "order", "item")}
+    shared |= {"where": conditions(options.get("where")), "rater_ids": options.get("rater_ids") or "coded"}
+    shared |= {"value": options.get("value") or "score", "labels": options.get("labels", "stripped")}
+    return read_logs([(file.name, file.path) for file in files], **shared)
 
 
-def _add(parts: dict[str, ResponseTable], table: ResponseTable) -> None:
-    """Add each source of a table as a table of its own; the notes go with the first."""
-    for number, (name, source) in enumerate(table.sources.items()):
-        if name in parts:
+def _tables(files: Sequence[File], options: Mapping[str, Any]) -> list[ResponseTable]:
+    """Read each table; a column that some files lack is guessed there, since each file has its own names."""
+    asked = asked_columns(options)
+    sheets = [open_sheet(file.path, paths=[*asked, file.value], encoding=options.get("encoding")) for file in files]
+    for column in asked:
+        parts = [column] if "," not in column else [part.strip() for part in column.split(",")]
+        if sheets and not any(set(parts) <= set(sheet.columns) or "*" in column for sheet in sheets):
+            sheets[0].cells(column)
+    return [_table(file, sheet, options) for file, sheet in zip(files, sheets, strict=True)]
+
+
+def _table(file: File, sheet: Sheet, options: Mapping[str, Any]) -> ResponseTable:
+    own = _tabular(options)
+    for role in ("item", "source", "value", "rater", "repeat", "count"):
+        known = not own[role] or own[role] in sheet.columns or "*" in own[role] or "," in own[role]
+        own[role] = own[role] if known else None
+    own |= {"groups": [name for name in own["groups"] or () if name in sheet.columns]}
+    own["where"] = {name: value for name, value in conditions(own["where"]).items() if name in sheet.columns}
+    own["value"] = file.value or own["value"]
+    if file.name is None:
+        if own["source"] is None and guess(sheet, "source", taken=[own["item"], own["value"]]) is None:
             raise ArgumentError(
-                f"two files have a source called {name!r}; name the files: {{'{name}': …, 'other': …}}."
+                f"{file.path} does not say whose responses it holds; name it: {Path(file.path).stem}={file.path}."
             )
-        held = source.sizes > 0 if source.missing is None else (source.sizes > 0) | (source.missing > 0)
-        items = np.flatnonzero(held)
-        parts[name] = replace(
-            table, items=table.items[items], sources={name: source.take(items)},
-            groups={group: column[items] for group, column in table.groups.items()},
-            notes=table.notes if number == 0 else (), repeats=tuple(n for n in table.repeats if n == name),
-        )  # fmt: skip
+        return read_tidy(sheet, **own)
+    own["source"] = source_column(sheet, file.name, own)
+    return read_tidy(sheet, sources=file.name if own["source"] is None else {file.name: file.name}, **own)
+
+
+def _tabular(options: Mapping[str, Any]) -> dict[str, Any]:
+    names = (
+        "item", "source", "value", "rater", "repeat", "count", "gold", "groups", "where", "labels", "encoding", "scale",
+        "order",
+    )  # fmt: skip
+    defaults: dict[str, Any] = {"groups": (), "labels": "stripped"}
+    return {name: options.get(name, defaults.get(name)) for name in names}
+
+
+def _stacked(name: str, tables: Sequence[ResponseTable], options: Mapping[str, Any]) -> ResponseTable:
+    """Put several tables of one source together: the responses of the second are further repeats, and so on."""
+    frames, last = [], 0
+    for table in tables:
+        frame = table.to_frame().with_columns(pl.col("repeat") + last, pl.col("value").cast(pl.String))
+        frames.append(frame.with_columns(source=pl.lit(name)))
+        last += max(frame["repeat"].to_list(), default=0)
+    whole = read_tidy(
+        pl.concat(frames, how="diagonal"), item="item", source="source", value="value", repeat="repeat",
+        rater="rater" if any(table.raters for table in tables) else "", groups=None, scale=options.get("scale"),
+        order=options.get("order"), labels=options.get("labels", "stripped"),
+    )  # fmt: skip
+    notes = dict.fromkeys(note for table in tables for note in table.notes)
+    return replace(whole, notes=(*notes, f"{name} is read from {len(tables)} files."))
+
+
+def _files(data: Any) -> list[File] | None:
+    """Return the files of each source (without a name where they name it themselves); None where `data` is no list."""
+    if isinstance(data, Mapping) and data and all(isinstance(name, str) for name in data):
+        found = {name: [own] if isinstance(own, str | Path) else list(own) for name, own in data.items()}
+        if all(isinstance(path, str | Path) for paths in found.values() for path in paths):
+            return [File(str(path), name) for name, paths in found.items() for path in paths]
+    if isinstance(data, list | tuple) and data and all(isinstance(path, str | Path) for path in data):
+        return [File(str(path)) for path in data]
+    return None

@@ -15,6 +15,7 @@ from assay.io._assemble import Rows, item_groups
 from assay.io._columns import find_columns, matching
 from assay.io._factor import Factor
 from assay.io._responders import Responders, note, responders
+from assay.io._shaping import Where, kept
 from assay.io._values import encode
 from assay.io.sheets import Sheet, listed, open_sheet
 from assay.responses import ResponseTable
@@ -30,6 +31,9 @@ def read_wide(
     groups: Sequence[str] | None = (),
     scale: str | None = None,
     order: Sequence[Any] | None = None,
+    where: Where | None = None,
+    labels: str = "stripped",
+    encoding: str | None = None,
 ) -> ResponseTable:
     """Read a table that has one item per row.
 
@@ -48,7 +52,7 @@ def read_wide(
     rater, repeat : str or sequence of str, optional
         Sources (or globs of their columns) whose columns are raters, or repeats, whatever their names say. An empty
         `rater` means that there are no raters.
-    groups, scale, order
+    groups, scale, order, where, labels, encoding
         As for `read`.
 
     Returns
@@ -63,7 +67,7 @@ def read_wide(
     >>> table.sources["human"].sizes, table.raters
     (array([2, 1]), ('rater_1', 'rater_2'))
     """
-    sheet = open_sheet(data)
+    sheet, kept_rows = kept(open_sheet(data, encoding=encoding), where)
     if not columns:
         raise ArgumentError("`columns` must name at least one source.")
     found = find_columns(sheet, {"item": item}, required=[])
@@ -86,7 +90,7 @@ def read_wide(
     cells = [sheet.cells(column) for column in pairs]
     if len({cell.dtype for cell in cells}) > 1:  # numbers beside text: judged as text, cell by cell
         cells = [cell.cast(pl.String) for cell in cells]
-    encoded = encode(pl.concat(cells), scale=scale, order=order, place=place)
+    encoded = encode(pl.concat(cells), scale=scale, order=order, place=place, labels=labels)
     sizes = [len(matched) * n_rows for matched in chosen.values()]
     known = Rows(
         Factor(items.names, np.tile(items.codes, n_columns)),
@@ -94,7 +98,7 @@ def read_wide(
         _raters(columns, chosen, kinds, n_rows), None, sheet, np.tile(np.arange(n_rows), n_columns),
     )  # fmt: skip
     described = item_groups(sheet, np.arange(n_rows), items, groups, used=found.used | set(pairs))
-    notes = [said for said in (numbered, note(chosen, kinds)) if said]
+    notes = [said for said in (*kept_rows, numbered, note(chosen, kinds)) if said]
     repeated = [name for name, kind in kinds.items() if not kind.are_raters]
     return replace(known.assemble(encoded, described, notes), repeats=tuple(repeated))
 
@@ -107,8 +111,8 @@ def _matched(sheet: Sheet, name: str, wanted: str | Sequence[str], reserved: set
             hint = _check.nearest(pattern, sheet.columns)
             what = f"no column that matches {pattern!r} (source {name})"
             raise DataError(f"{sheet.name} has {what}; it has {listed(sheet.columns)}.{hint}")
-        matched += [column for column in alike if column not in matched]
-    return matched
+        matched += alike
+    return list(dict.fromkeys(matched))
 
 
 def _refuse_shared(chosen: Mapping[str, list[str]]) -> None:
@@ -150,7 +154,8 @@ def _raters(
         rated = name in kinds and kinds[name].are_raters
         raters += [_rater(columns[name], column) if rated else None for column in matched]
     names = list(dict.fromkeys(rater for rater in raters if rater is not None))
-    codes = [-1 if rater is None else names.index(rater) for rater in raters]
+    number = {name: position for position, name in enumerate(names)}
+    codes = [-1 if rater is None else number[rater] for rater in raters]
     return Factor(names, np.repeat(np.array(codes), n_rows))
 
 

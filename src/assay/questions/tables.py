@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay._fields import option
 from assay.errors import ArgumentError
@@ -31,36 +31,56 @@ class TableFields:
         None, "What the values mean; inferred if left out.", choices="assay.scales:KINDS", group=DATA
     )
     order: tuple[str, ...] = option((), "Labels of an ordinal scale, lowest first: low,medium,high.", group=DATA)
+    count: str | None = option(None, "Column that says how many responses a row stands for.", group=DATA)
+    where: tuple[str, ...] = option((), "Use only the rows with this value: column=value. May be repeated.", group=DATA)
+    labels: str = option(
+        "stripped", "Whether labels that differ only by case, spaces or Unicode form are refused (stripped) or kept.",
+        choices="assay.io._values:SPELLINGS", group=DATA,
+    )  # fmt: skip
+    encoding: str | None = option(None, "Encoding of text files that are not UTF-8, such as cp1252.", group=DATA)
+    scorer: str | None = option(None, "Which scorer, metric or question of a log to take.", group=DATA)
+    filter: str | None = option(None, "Which filter of an lm-evaluation-harness log to take.", group=DATA)
+    rater_ids: str = option(
+        "coded", "Whether an export's ids of people are replaced by short codes.", choices="assay.io.logs:RATER_IDS",
+        group=DATA,
+    )  # fmt: skip
 
     @property
-    def columns(self) -> dict[str, str | None]:
-        """The columns by their role."""
-        return {role: getattr(self, role) for role in ("item", "source", "value", "rater", "repeat")}
+    def reading(self) -> dict[str, Any]:
+        """The options of `assay.read`, by name."""
+        names = (
+            "item", "source", "value", "rater", "repeat", "scale", "order", "count", "where", "labels", "encoding",
+            "scorer", "filter", "rater_ids",
+        )  # fmt: skip
+        return {name: getattr(self, name) for name in names}
 
     def table(self, sources: Sequence[str] = (), by: Sequence[str] = ()) -> "ResponseTable":
         """Read the sources that are asked for, or all."""
         from assay.io import layouts
 
-        return layouts.table_from(
-            self.files, sources=sources, by=by, scale=self.scale, order=self.order or None, **self.columns
-        )
+        return layouts.table_from(self.files, sources=sources, by=by, **self.reading)
 
-    def contest(self, a: str, b: str, gold: str | None = None, by: Sequence[str] = ()) -> "Contest":
+    def contest(self, a: str | None, b: str | None, gold: str | None = None, by: Sequence[str] = ()) -> "Contest":
         """Read gold, A and B."""
         from assay.io import layouts
 
-        return layouts.contest_from(
-            self.files, a=a, b=b, gold=gold, by=by, scale=self.scale, order=self.order or None, **self.columns
-        )
+        return layouts.contest_from(self.files, a=a, b=b, gold=gold, by=by, **self.reading)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelFields(TableFields):
     """Which two models are compared, against what, and by preferences where raters gave those."""
 
-    a: str = option(help="Model A: a source, a condition (source=gpt-4) or a column.")
-    b: str = option(help="Model B.")
-    gold: str | None = option(None, "What they are measured against; leave out for ratings of the models' own outputs.")
+    a: str | None = option(
+        None,
+        "Model A: a source, a condition (source=gpt-4) or a column; may be left out where the files hold two models.",
+    )
+    b: str | None = option(None, "Model B.")
+    gold: str | None = option(
+        None,
+        "What they are measured against: a source, a column of gold labels, or a file; leave out for ratings of the "
+        "models' own outputs.",
+    )
     preference: str | None = option(
         None, "A source whose responses name the better one; a, b and tie are then its labels.", group=DATA
     )
@@ -87,7 +107,7 @@ def contest_of(question: "ModelFields", metrics: Sequence[str], better: str | No
     if question.preference is not None:
         return layouts.preferences_from(
             question.files, question.preference, a=question.a, b=question.b, tie=question.tie, gold=question.gold,
-            by=by, scale=question.scale, order=question.order or None, **question.columns,
+            by=by, **question.reading,
         )  # fmt: skip
     if question.tie is not None:
         raise ArgumentError("`tie` goes with `preference`, the source whose labels it is one of.")

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from assay import compare
 from assay.errors import DataError
 from assay.io import read_logs
 from assay.io.readers.known import READERS, recognise
@@ -117,7 +118,7 @@ def test_names_make_two_models_of_logs_that_name_one(tmp_path):
 
 def test_several_scorers_are_refused_with_the_flag(tmp_path):
     path = eval_file(tmp_path / "log.eval", inspect_log(scorers=("match", "judge")))
-    with pytest.raises(DataError, match=r"has 2 scorers: match, judge. Say which .* scorer='match' \(--scorer match\)"):
+    with pytest.raises(DataError, match=r"has 2 scorers: match, judge. Say which .* `scorer='match'`"):
         read_logs(path)
     assert read_logs(path, scorer="judge").sources["m-1"].values.size == 8
     with pytest.raises(DataError, match=r"has no scorer 'juge'; it has match, judge. Did you mean 'judge'"):
@@ -206,7 +207,7 @@ def test_promptfoo_repeats_are_told_by_variables_and_prompt(tmp_path):
     table = read_logs(FILES["promptfoo"](tmp_path))
     assert table.items.tolist() == ["one", "two"]
     assert table.sources["m-a"].sizes.tolist() == [2, 1]
-    assert told(table, "scorer score is taken; also there: success, acc (--scorer).")
+    assert told(table, "scorer score is taken; also there: success, acc (`scorer`).")
 
 
 def test_promptfoo_calls_that_failed_are_not_scores(tmp_path):
@@ -276,3 +277,11 @@ def test_a_number_that_is_not_finite_is_refused(tmp_path):
     (tmp_path / "log.json").write_text(json.dumps(log).replace("Infinity", "1" * 5000))
     with pytest.raises(DataError, match=r"log.json, item q0: inf is not finite"):
         read_logs(tmp_path / "log.json")
+
+
+def test_penalties_are_better_when_they_are_lower(tmp_path):
+    table = read_logs(FILES["mqm"](tmp_path))
+    assert table.better == "lower"
+    result = compare(table.contest(a="B", b="A"), rng=0, n_resamples=99)
+    assert (result.better, result.contrast > 0) == ("lower", True)
+    assert read_logs(FILES["inspect"](tmp_path)).better == ""

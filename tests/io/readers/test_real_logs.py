@@ -60,11 +60,11 @@ def test_mqm_has_a_score_for_each_segment_system_and_rater(shared):
 @pytest.mark.parametrize(
     ("name", "flag"),
     [
-        ("inspect/demo_epochs3_zstd_a.eval", "--scorer match"),
-        ("lm_eval/toy_repeats4", "--filter score-first"),
-        ("helm/mmlu_philosophy_gpt2", "--scorer exact_match"),
-        ("deepeval/test_run.json", "--scorer 'Answer Relevancy'"),
-        ("mturk/Batch_257568_batch_results.csv", "--scorer Math"),
+        ("inspect/demo_epochs3_zstd_a.eval", "scorer='match'"),
+        ("lm_eval/toy_repeats4", "filter='score-first'"),
+        ("helm/mmlu_philosophy_gpt2", "scorer='exact_match'"),
+        ("deepeval/test_run.json", "scorer='Answer Relevancy'"),
+        ("mturk/Batch_257568_batch_results.csv", "scorer='Math'"),
     ],
 )
 def test_what_is_ambiguous_is_refused_with_the_flag(name, flag, shared):

@@ -37,6 +37,7 @@ def assembled(
     scale: str | None,
     order: Sequence[Any] | None,
     notes: Sequence[str],
+    spelling: str = "stripped",
 ) -> ResponseTable:
     """Put the chosen rows on a scale and cut them into sources; `notes` goes on with what was left out."""
     if value == "answer":
@@ -55,10 +56,11 @@ def assembled(
     own = {name: labels(_used(list(column), items, names)) for name, column in groups.items()}
     if (frame["kind"] == SHARES).any():
         several, cells, about = spread(rows, _parts(collected, frame))
-        table = several.assemble(encode(cells, scale=scale, order=order, place=several.place), own, [])
+        encoded = encode(cells, scale=scale, order=order, place=several.place, labels=spelling)
+        table = several.assemble(encoded, own, [])
         told += about
     else:
-        encoded, about = _encoded(collected, frame, rows, scale, order)
+        encoded, about = _encoded(collected, frame, rows, (scale, order), spelling)
         table = rows.assemble(encoded, own, [])
         told += about
     holds = {name: (source.sizes > 0) for name, source in table.sources.items()}
@@ -126,8 +128,13 @@ def _repeats(collected: Collected, frame: pl.DataFrame, names: Sequence[str]) ->
 
 
 def _encoded(
-    collected: Collected, frame: pl.DataFrame, rows: Rows, scale: str | None, order: Sequence[Any] | None
+    collected: Collected,
+    frame: pl.DataFrame,
+    rows: Rows,
+    asked: tuple[str | None, Sequence[Any] | None],
+    spelling: str,
 ) -> tuple[Encoded, list[str]]:
+    scale, order = asked
     kind, numbers = frame["kind"].to_numpy(), frame["number"].to_numpy().copy()
     texts, notes = pl.Series(collected.texts.all, dtype=pl.String), list[str]()
     held = texts.gather(frame["label"].filter(frame["kind"] == TEXT).unique())
@@ -146,7 +153,7 @@ def _encoded(
         cells = labelled.zip_with(pl.Series(kind == TEXT), written.set(pl.Series(kind != NUMBER), None))
     if not (kind != NOTHING).any():
         raise DataError(f"no sample has a score: {'; '.join(_completeness(collected, frame, rows.source, ()))}")
-    encoded = encode(cells, scale=scale, order=order, place=rows.place)
+    encoded = encode(cells, scale=scale, order=order, place=rows.place, labels=spelling)
     return Encoded(encoded.values, encoded.present, encoded.scale, None), notes
 
 
