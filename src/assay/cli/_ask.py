@@ -30,7 +30,7 @@ class Output:
 
     json: bool = option(False, "Print one JSON object instead of text.", group=OUTPUT)
     chart: str | None = option(None, "Draw the answer: .html, .svg, .png, .pdf or .json.", group=OUTPUT)
-    report: str | None = option(None, "Write a report: .html, .md, .tex or .json.", group=OUTPUT)
+    report: str | None = option(None, "Write a report: .html, .md, .tex, .json, or the rows as .csv.", group=OUTPUT)
     force: bool = option(False, "Replace files that exist.", group=OUTPUT)
 
     def __post_init__(self) -> None:

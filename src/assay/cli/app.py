@@ -11,6 +11,7 @@ from assay.errors import ArgumentError, AssayError
 # In the order in which people meet them: the help lists them so.
 QUESTIONS: dict[str, tuple[str, str]] = {
     "compare": ("assay.questions.compare:Compare", "Threads"),
+    "leaderboard": ("assay.questions.leaderboard:Leaderboard", "Threads"),
     "plan": ("assay.questions.plan:Plan", "ThreadsOrStudy"),
     "power": ("assay.questions.scores:Power", "Here"),
 }

@@ -7,7 +7,7 @@ import numpy as np
 
 from assay import _random
 from assay.inference.simultaneous import groups_alike, rank_sets
-from assay.leaderboard.joint import Pairs
+from assay.leaderboard.joint import MOST_EXACT, Pairs
 from assay.leaderboard.judging import Ask, Judged
 from assay.leaderboard.results import Leaderboard, Limits, Pair, RankedModel, TaskScore
 from assay.leaderboard.tasks import Tasks
@@ -41,7 +41,7 @@ def remarks(tasks: Tasks, found: Judged, ask: Ask) -> list[str]:
             "the clearest pairs first and then has fewer to account for, which an interval cannot."
         )
     beside = ~apart & ((found.low > 0) | (found.high < 0))
-    if beside.any() and ask.correction == "westfall-young":
+    if beside.any() and ask.correction in ("westfall-young", "holm"):
         n = int(beside.sum())
         notes.append(
             f"{n:,} pair{'s are' if n > 1 else ' is'} not told apart although the interval lies beside zero: p is "
@@ -55,6 +55,16 @@ def remarks(tasks: Tasks, found: Judged, ask: Ask) -> list[str]:
         notes.append(
             "Benjamini–Hochberg bounds the share of false differences, not the chance of any: the rank sets may miss a "
             "true rank more often than the level says."
+        )
+    if found.null == "random-effects" and ask.correction == "westfall-young":
+        notes.append(
+            "p-values are adjusted by Holm's correction: raters say too little about how pairs go together for "
+            "Westfall and Young's."
+        )
+    if ask.count_all and not found.exact and found.null == "swapped-items" and ask.pairs.first.size > MOST_EXACT:
+        notes.append(
+            f"p-values of {ask.pairs.first.size:,} pairs come from {ask.n_resamples:,} draws; `compare` gives any of "
+            "them exactly."
         )
     if ask.pairs.baseline is not None:
         notes.append("Rank sets rest on the comparisons with the baseline alone.")
@@ -144,7 +154,7 @@ def assemble(
         for j in order
     )
     parameters = {
-        "metric": metric.name, "null": found.null, "correction": ask.correction, "level": ask.level,
+        "metric": metric.name, "null": found.null, "correction": found.correction, "level": ask.level,
         **({"baseline": baseline} if baseline else {}), **({"by": by} if by else {}),
         **({"aggregate": aggregate, "tasks": task_effect} if by else {}), **({"cluster": cluster} if cluster else {}),
         "models": m, "draws": ask.n_resamples,
@@ -164,7 +174,7 @@ def assemble(
         aggregate=aggregate if by else "",
         task_effect=task_effect,
         null=found.null,
-        correction=ask.correction,
+        correction=found.correction,
         confidence_level=ask.level,
         n_resamples=ask.n_resamples,
         exact=found.exact,

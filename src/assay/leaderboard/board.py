@@ -83,8 +83,7 @@ def compare_all(
     correction : {"westfall-young", "holm", "benjamini-hochberg", "none"}
         How p-values are adjusted for the number of pairs; ranks and groups follow from the adjusted ones.
     n_resamples : int, optional
-        Draws. By default 9,999, and p-values by themselves are exact, as in `compare`, up to 200 pairs (1,000 pairs
-        from 200 items on).
+        Draws. By default 9,999, and p-values of pairs by themselves are exact, as in `compare`, up to 200 pairs.
     confidence_level : float
     rng : int, SeedSequence, Generator or None
     workers : int, optional

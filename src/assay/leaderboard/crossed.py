@@ -1,8 +1,8 @@
-"""Boards that speak of raters like these: every pair as `compare` judges it, and how the pairs move together.
+"""Boards that speak of raters like these: every pair as `compare` judges it, adjusted for how many there are.
 
 The error of a contrast from items and raters, its degrees of freedom and so its p-value and interval are `compare`'s,
-pair by pair. What is left is at which level to take them: scores are drawn from a normal distribution with the
-covariance that items and raters give the models, which says how far the largest of all standardised contrasts goes.
+pair by pair. Few raters say little about how the errors of pairs go together, and what five of them say is too sure. So
+p-values are adjusted by Holm, which needs no joint law, and intervals are taken at Bonferroni's level.
 """
 
 import math
@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import stdtrit
 
 from assay import _random
 from assay.comparison import Comparison, compare
 from assay.comparison import raters as raters_of
 from assay.errors import DataError
-from assay.inference.simultaneous import adjust_pairs
-from assay.leaderboard.joint import Pairs, Spread, Tested
+from assay.inference.corrections import adjust
+from assay.leaderboard.joint import Spread, Tested, shares_of_lead
 from assay.leaderboard.tasks import Tasks
 from assay.leaderboard.units import Units, sheet_of
 from assay.metrics import Metric
@@ -27,8 +27,6 @@ from assay.scales import FloatArray
 
 GROUPS = 50
 """Raters are left out one by one, or in this many groups."""
-CHUNK = 2**22
-"""Numbers that are looked at together; a bound on memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +96,9 @@ def judge_raters(
     n_resamples: int,
     seed: np.random.SeedSequence,
     workers: int,
-) -> tuple[FloatArray, Tested, FloatArray, FloatArray]:
-    """Return how far each contrast's interval reaches, its p-values, its marginal reach, and that of scores."""
-    pairs = spread.pairs
+) -> tuple[FloatArray, Tested, FloatArray, FloatArray, FloatArray]:
+    """Return how far each contrast's interval reaches, p-values, marginal reach, that of scores, and who leads."""
+    pairs, m = spread.pairs, len(units.names)
     # A mean of ratings has its error from analysis of variance: draws add nothing to it.
     n_draws = 99 if asked.metric.linear else n_resamples
     answers = [
@@ -110,31 +108,17 @@ def judge_raters(
         )
         for j, k in zip(pairs.first, pairs.second, strict=True)
     ]  # fmt: skip
-    pvalues = np.array([answer.pvalue for answer in answers])
-    pvalues = np.where(spread.telling == 0, 1.0, pvalues)
+    pvalues = np.where(spread.telling == 0, 1.0, np.array([answer.pvalue for answer in answers]))
+    alpha = 1 - confidence_level
+    arms = np.array([_arm(answer, 1 - alpha / len(answers)) for answer in answers])
+    of_one = len(answers) if pairs.baseline is not None else m - 1
+    marginal = np.array([_arm(answer, 1 - alpha / of_one) for answer in answers])
     causes = np.concatenate([units.errors, _rater_moves(asked, units)])
-    own = np.square(causes).sum(axis=0)
-    variances = np.square(causes[:, pairs.first] - causes[:, pairs.second]).sum(axis=0)
-    with np.errstate(divide="ignore"):
-        scale = np.where(variances > 0, 1 / np.sqrt(np.maximum(variances, 0)), 0.0)
-    drawn = _normal_scores(causes, n_resamples, seed)
-    largest = _largest(drawn, pairs, scale)
-    statistics = np.where(np.isnan(pvalues), np.nan, -ndtri(np.clip(pvalues, 1e-300, 1) / 2))
-    adjusted = adjust_pairs(statistics, drawn, first=pairs.first, second=pairs.second, scale=scale)
-    # Beyond what the draws can tell, Bonferroni's bound holds.
-    adjusted = np.minimum(np.maximum(adjusted, pvalues), np.minimum(1.0, pvalues * pvalues.size))
-    levels = [_level(largest[:, j], confidence_level) for j in range(len(units.names))]
-    together = _level(np.nanmax(largest, axis=1), confidence_level)
-    arms = np.array([_arm(answer, together) for answer in answers])
-    marginal = np.array(
-        [
-            [_arm(answer, levels[j]) for answer, j in zip(answers, side, strict=True)]
-            for side in (pairs.first, pairs.second)
-        ]
-    )
-    df = max(1, asked.n_raters - 1)
-    of_scores = np.asarray(-stdtrit(df, (1 - confidence_level) / 2) * np.sqrt(own), dtype=np.float64)
-    return arms, Tested(pvalues, adjusted, False), marginal, of_scores
+    reach = -float(stdtrit(max(1, asked.n_raters - 1), alpha / 2))
+    of_scores = reach * np.sqrt(np.square(causes).sum(axis=0))
+    leads = shares_of_lead(units.scores + _normal_scores(causes, n_resamples, seed))
+    tested = Tested(pvalues, adjust(pvalues, method="holm"), False)
+    return arms, tested, np.stack([marginal, marginal]), of_scores, leads
 
 
 def _arm(answer: Comparison, level: float) -> float:
@@ -142,32 +126,12 @@ def _arm(answer: Comparison, level: float) -> float:
     return (ends.high - ends.low) / 2
 
 
-def _level(largest: FloatArray, confidence_level: float) -> float:
-    """Return the level of one interval that makes all of them hold."""
-    known = largest[~np.isnan(largest)]
-    reach = float(np.quantile(known, confidence_level)) if known.size else 0.0
-    return max(confidence_level, min(1 - 2 * float(ndtr(-reach)), 1 - 1e-12))
-
-
-def _largest(drawn: FloatArray, pairs: Pairs, scale: FloatArray) -> FloatArray:
-    """Return the largest standardised |contrast| of each model, for each draw: (draws, models)."""
-    m, n_draws = drawn.shape
-    out = np.zeros((n_draws, m))
-    size = max(1, CHUNK // pairs.first.size)
-    for start in range(0, n_draws, size):
-        part = drawn[:, start : start + size]
-        found = np.abs(part[pairs.first] - part[pairs.second]) * scale[:, np.newaxis]
-        for side in (pairs.first, pairs.second):
-            np.maximum.at(out[start : start + size].T, side, found)
-    return out
-
-
 def _normal_scores(causes: FloatArray, n_resamples: int, seed: np.random.SeedSequence) -> FloatArray:
-    """Return normal draws of the scores, whose covariance is that of independent `causes`: (models, draws)."""
-    drawn = np.empty((causes.shape[1], n_resamples))
+    """Return normal draws of the scores, whose covariance is that of independent `causes`: (draws, models)."""
+    drawn = np.empty((n_resamples, causes.shape[1]))
     for number, start, stop in _random.blocks(n_resamples):
         normal = _random.generator(seed, "normal scores", number).standard_normal((stop - start, causes.shape[0]))
-        drawn[:, start:stop] = np.einsum("dc,cj->jd", normal, causes)
+        drawn[start:stop] = np.einsum("dc,cj->dj", normal, causes)
     return drawn
 
 

@@ -22,8 +22,8 @@ WORK = 1e11
 """Multiplications that standard errors of pairs may take in all draws; beyond them fewer draws measure the quantile."""
 LEAST = 999
 """At least this many draws measure it."""
-MANY, MOST_EXACT = 200, (200, 1000)
-"""From so many units on an exact p-value takes milliseconds; up to how many pairs it is computed below and above."""
+MOST_EXACT = 200
+"""Up to so many pairs p-values are exact; each takes some milliseconds."""
 COLUMNS = 64
 """Models whose sums of signs are tabulated together: a bound on memory."""
 ROUNDING = 1e-13
@@ -149,7 +149,7 @@ def swap_test(
     adjusted = adjust_pairs(statistics, sums, first=pairs.first, second=pairs.second, scale=scale, exact=exact)
     pvalues[alike] = 1.0
     adjusted[alike] = 1.0
-    if count_all and not exact and pairs.first.size <= MOST_EXACT[units.n_units >= MANY]:
+    if count_all and not exact and pairs.first.size <= MOST_EXACT:
         counted = _exact_pvalues(units, pairs, rounding)
         exact = not np.isnan(counted).any()
         pvalues = np.where(np.isnan(counted), pvalues, counted)
@@ -218,14 +218,11 @@ def reach_of(
     if pairs.baseline is not None:
         largest[:, pairs.baseline] = _largest(largest)
     level = 1 - (1 - confidence_level) * spread.share
-    boards = units.scores + moves
-    first = boards >= boards.max(axis=1, keepdims=True) - 1e-12 * np.abs(boards).max(initial=1e-300)
-    leads = (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
     return Reach(
         _quantile(_largest(largest), level),
         np.array([_quantile(largest[:, j], level) for j in range(m)]),
         np.array([_quantile(np.abs(ratios[:, j]), confidence_level) for j in range(m)]),
-        leads,
+        shares_of_lead(units.scores + moves),
         n_draws,
     )
 
@@ -304,6 +301,12 @@ def draw_units(units: Units, seed: np.random.SeedSequence, low: int, high: int) 
         seeds = _kernels.seed_stream(key, STREAMS, ITEMS, low, high)
         parts.append(_rater_kernels.draw_weights(int(size), seeds))
     return np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0]
+
+
+def shares_of_lead(boards: FloatArray) -> FloatArray:
+    """Return the share of boards (draws × models) that each model leads, ties shared."""
+    first = boards >= boards.max(axis=1, keepdims=True) - 1e-12 * np.abs(boards).max(initial=1e-300)
+    return np.asarray((first / first.sum(axis=1, keepdims=True)).mean(axis=0))
 
 
 def _largest(values: FloatArray) -> FloatArray:

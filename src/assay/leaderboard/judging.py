@@ -49,6 +49,7 @@ class Judged:
     word: str
     n_units: int
     null: str
+    correction: str
     exact: bool
     notes: tuple[str, ...]
 
@@ -70,7 +71,7 @@ def judge(units: Units, ask: Ask, asked: "RaterQuestion | None" = None, *, pvalu
     if asked is not None:
         from assay.leaderboard.crossed import judge_raters
 
-        arms, tested, marginal, own = judge_raters(
+        arms, tested, marginal, own, leads = judge_raters(
             asked, units, spread, confidence_level=ask.level, n_resamples=ask.n_resamples, seed=ask.seed,
             workers=ask.workers,
         )  # fmt: skip
@@ -83,10 +84,13 @@ def judge(units: Units, ask: Ask, asked: "RaterQuestion | None" = None, *, pvalu
             tested = replace(tested, pvalues=pvalues, adjusted=np.fmax(tested.adjusted, pvalues))
         arms = spread.arms(reach.pairs, confidence_level=ask.level)
         marginal = _marginal(spread, reach, confidence_level=ask.level)
+        leads = reach.leads
         own = reach.scores * np.sqrt(np.square(units.errors).sum(axis=0))
-    adjusted = tested.adjusted
-    if ask.correction != "westfall-young":
-        adjusted = adjust(tested.pvalues, method=ask.correction)
+    correction, adjusted = ask.correction, tested.adjusted
+    if correction != "westfall-young":
+        adjusted = adjust(tested.pvalues, method=correction)
+    elif asked is not None:
+        correction = "holm"
     notes = (
         f"So many pairs take long: {reach.n_draws:,} of the {ask.n_resamples:,} draws measure how far the intervals of "
         "contrasts reach.",
@@ -101,10 +105,11 @@ def judge(units: Units, ask: Ask, asked: "RaterQuestion | None" = None, *, pvalu
         tested.pvalues,
         adjusted,
         marginal,
-        reach.leads,
+        leads,
         units.word,
         units.n_units,
         "swapped-items" if asked is None else "random-effects",
+        correction,
         tested.exact,
         notes if reach.n_draws < ask.n_resamples else (),
     )

@@ -1,18 +1,16 @@
-"""The board: models with scores and ranks, pairs with contrasts, and what may be said of them in English."""
+"""The board: models with scores and ranks, pairs with contrasts, groups and tasks."""
 
-import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
-from assay._json import plain
+from assay import _check
+from assay.documents import Document
 from assay.errors import ArgumentError
+from assay.leaderboard import words
+from assay.records import Record
 
 if TYPE_CHECKING:
     import polars
-
-NAMED = 8
-"""Up to so many models are named in a sentence; of more, the first ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +92,8 @@ class TaskScore:
     n_items: int
 
 
-@dataclass(frozen=True, slots=True)
-class Leaderboard:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaderboard(Record):
     """What is known of the order of many models. `print` it for the board in English.
 
     Attributes
@@ -123,7 +121,11 @@ class Leaderboard:
     signature : str
     slice : str
         Which slice of the items this is; empty for all of them.
+    top : int or None
+        How many models the document shows; all when None.
     """
+
+    derived: ClassVar[tuple[str, ...]] = ("verdict",)
 
     models: tuple[RankedModel, ...]
     pairs: tuple[Pair, ...]
@@ -146,6 +148,7 @@ class Leaderboard:
     notes: tuple[str, ...]
     signature: str
     slice: str = ""
+    top: int | None = None
 
     @property
     def alpha(self) -> float:
@@ -172,7 +175,8 @@ class Leaderboard:
         for model in self.models:
             if model.name == name:
                 return model
-        raise ArgumentError(f"no model is called {name!r} on this board.")
+        hint = _check.nearest(name, [model.name for model in self.models])
+        raise ArgumentError(f"no model is called {name!r} on this board.{hint}")
 
     def pair(self, a: str, b: str) -> Pair:
         """Return what is known of two models, the contrast being that of `a` over `b`."""
@@ -187,71 +191,11 @@ class Leaderboard:
     @property
     def verdict(self) -> str:
         """The first sentences: who leads, who may be best, how many pairs are told apart."""
-        where = f" on {self.slice}" if self.slice else ""
-        lead = self.leaders
-        scores = f"{self.title} {lead[0].score:.4g}" if lead else ""
-        if not lead:
-            first = f"No model has a score on every task{where}."
-        elif len(lead) == 1:
-            ends = lead[0].confidence_interval
-            level = f"{100 * self.confidence_level:g} % interval"
-            between = "undefined" if math.isnan(ends.low) else f"{ends.low:.4g} to {ends.high:.4g}"
-            first = f"{lead[0].name} leads{where}: {scores} ({level} {between})."
-        else:
-            first = f"{_listed([model.name for model in lead])} share the lead{where}: {scores}."
-        told = (
-            f"{self.n_apart:,} of {len(self.pairs):,} pairs are told apart at "
-            f"{100 * (1 - self.confidence_level):g} %, all pairs taken together."
-        )
-        if self.baseline:
-            return f"{first} {self._against()} {told}"
-        best = self.may_be_best
-        if len(best) == 1:
-            second = f"No other model may be best: {best[0]} is better than every other."
-        elif len(best) == len(self.models):
-            second = f"Any of the {len(best)} models may be best."
-        else:
-            second = f"{len(best)} of {len(self.models)} models may be best: {_listed(best)}."
-        return f"{first} {second} {told}"
+        return words.verdict(self)
 
-    def _against(self) -> str:
-        better = [p.a for p in self.pairs if p.pvalue_adjusted <= self.alpha and p.a != self.baseline]
-        worse = [p.b for p in self.pairs if p.pvalue_adjusted <= self.alpha and p.b != self.baseline]
-        parts = [f"{_listed(some)} {word} {self.baseline}" for some, word in (
-            (better, f"{'is' if len(better) == 1 else 'are'} better than"),
-            (worse, f"{'is' if len(worse) == 1 else 'are'} worse than"),
-        ) if some]  # fmt: skip
-        return f"{'; '.join(parts)}." if parts else f"No model is told apart from {self.baseline}."
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as numbers, texts and lists; NaN is None."""
-        content: dict[str, Any] = plain(self)
-        return content
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> "Leaderboard":
-        """Make a board from `to_dict`, or from what `assay leaderboard --json` printed."""
-
-        def limits(ends: Mapping[str, Any]) -> Limits:
-            return Limits(_number(ends["low"]), _number(ends["high"]))
-
-        known = dict(content)
-        known["models"] = tuple(
-            RankedModel(**row | {
-                "score": _number(row["score"]), "leads": _number(row["leads"]),
-                "confidence_interval": limits(row["confidence_interval"]),
-            })
-            for row in content["models"]
-        )  # fmt: skip
-        known["pairs"] = tuple(
-            Pair(**row | {name: _number(row[name]) for name in ("contrast", "pvalue", "pvalue_adjusted")}
-                 | {"confidence_interval": limits(row["confidence_interval"])})
-            for row in content["pairs"]
-        )  # fmt: skip
-        known["groups"] = tuple(tuple(group) for group in content["groups"])
-        known["tasks"] = tuple(TaskScore(**row | {"score": _number(row["score"])}) for row in content["tasks"])
-        known["notes"] = tuple(content["notes"])
-        return cls(**{name: known[name] for name in cls.__slots__ if name in known})
+    def document(self) -> Document:
+        """Return the board as a document: the verdict, the models, neighbours, groups and tasks."""
+        return words.document(self)
 
     def to_frame(self) -> "polars.DataFrame":
         """Return one row for each model, ready for a site: rank, rank_low, rank_high, may_be_best and the rest."""
@@ -284,26 +228,3 @@ class Leaderboard:
                 "pvalue_adjusted": [pair.pvalue_adjusted for pair in self.pairs],
             }
         )
-
-    def __str__(self) -> str:
-        width = max(len(model.name) for model in self.models)
-        lines = [self.verdict, ""]
-        for model in self.models:
-            rank = "–" if model.rank is None else str(model.rank)
-            ends = model.confidence_interval
-            lines.append(
-                f"{rank:>4}  {model.name:<{width}}  {model.score:>9.4g}  ({ends.low:.4g} to {ends.high:.4g})  "
-                f"ranks {model.rank_low}–{model.rank_high}{'  may be best' if model.may_be_best else ''}"
-            )
-        return "\n".join([*lines, "", *(f"Note: {note}" for note in self.notes), self.signature])
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = list(names[:NAMED])
-    if len(names) > NAMED:
-        return f"{', '.join(shown)} and {len(names) - NAMED} more"
-    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
-
-
-def _number(value: Any) -> float:
-    return math.nan if value is None else float(value)

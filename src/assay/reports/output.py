@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from assay.records import Record
 
 CHARTS = (".html", ".svg", ".png", ".pdf", ".json")
-REPORTS = (".html", ".md", ".tex", ".json")
+REPORTS = (".html", ".md", ".tex", ".json", ".csv")
 
 DRAWN = {
     "Comparison": "assay.reports.compare:chart",
@@ -27,6 +27,7 @@ DRAWN = {
     "UnitSizes": "assay.reports.scores:chart",
     "Audit": "assay.reports.audit:chart",
     "Fit": "assay.reports.fit:chart",
+    "Leaderboard": "assay.reports.leaderboard:chart",
     "Plan": "assay.reports.plan:chart",
 }
 """Who draws which result: an address, so that a result is drawn without importing the others."""
@@ -103,8 +104,16 @@ def write_report(result: "Record", path: str, asked: "Question | None" = None) -
         ".md": lambda: markdown.render(document),
         ".tex": lambda: latex.render(document),
         ".json": lambda: _json.dumps(result.to_dict(), indent=2) + "\n",
+        ".csv": lambda: _rows(result),
     }
     try:
         Path(path).write_text(writers[Path(path).suffix.lower()](), encoding="utf-8")
     except OSError as error:
         raise DataError(f"{path} cannot be written: {error.strerror}.") from None
+
+
+def _rows(result: Any) -> str:
+    """Return the rows of a result that has some, as CSV."""
+    if not hasattr(result, "to_frame"):
+        raise ArgumentError(f"a {type(result).__name__} has no rows to write as .csv; take {', '.join(REPORTS[:-1])}.")
+    return str(result.to_frame().write_csv())

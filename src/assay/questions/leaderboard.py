@@ -1,0 +1,127 @@
+"""The question which of many models are really better."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from assay._fields import option
+from assay.comparison.procedure import DRAWS, METHOD
+from assay.errors import ArgumentError
+from assay.questions.base import HERE, Question, Run
+from assay.questions.tables import MetricFields, TableFields, metrics_of
+
+if TYPE_CHECKING:
+    from assay.leaderboard import Leaderboard as Board
+    from assay.responses import ResponseTable
+
+TASKS = "Several tasks"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leaderboard(TableFields, MetricFields, Question):
+    """Rank many models, and say which of them the data can tell apart."""
+
+    name: ClassVar[str] = "leaderboard"
+    example: ClassVar[str] = "assay leaderboard ratings.csv --gold human --metric mae"
+
+    gold: str | None = option(None, "What they are measured against; leave out for ratings of the models' own outputs.")
+    model: tuple[str, ...] = option(
+        (), "A model on the board: a source, a condition (source=gpt-4) or a column. May be repeated; all if left out."
+    )
+    metric: str | None = option(None, "Chosen by the scale if left out.")
+    baseline: str | None = option(None, "Hold every model against this one only, instead of all pairs.")
+    top: int | None = option(None, "Show this many models.", at_least=1)
+    by: str | None = option(None, "Column of tasks (languages, dimensions): each counts alike.", group=TASKS)
+    aggregate: str = option(
+        "mean",
+        "How the scores of the tasks become one.",
+        choices="assay.leaderboard.tasks:AGGREGATES",
+        group=TASKS,
+    )
+    task_effect: str = option(
+        "fixed",
+        "Speak of these tasks (fixed), or of tasks like these (random).",
+        choices=("fixed", "random"),
+        group=TASKS,
+    )
+    weight: tuple[str, ...] = option((), "The weight of a task: news=2. May be repeated.", group=TASKS)
+    raters: str | None = option(
+        None,
+        "Generalise to raters like these (bootstrap), or ask about these raters only (fixed). By default bootstrap "
+        "where rater ids show that raters judged several items.",
+        choices=("bootstrap", "fixed"),
+        group=METHOD,
+    )
+    cluster: str | None = option(
+        None, "Column that groups items (document): items of one group are resampled together.", group=METHOD
+    )
+    correction: str = option(
+        "westfall-young",
+        "How p-values are adjusted for the number of pairs.",
+        choices="assay.inference.corrections:JOINT_CORRECTIONS",
+        group=METHOD,
+    )
+    n_resamples: int | None = option(
+        None, "Draws; by default 9999, and p-values are exact where they can be.", at_least=1, group=METHOD
+    )
+    confidence_level: float = option(
+        0.95, "Level of intervals and rank sets; models are told apart at 1 minus it.", fraction=True, group=METHOD
+    )
+    seed: int = option(0, "The same seed gives the same answer.", at_least=0)
+
+    def answer(self, run: Run = HERE) -> "Board":
+        """Read the data and rank the models."""
+        from assay.leaderboard import compare_all
+
+        groups = [column for column in (self.by, self.cluster) if column]
+        table, gold = self._table(groups)
+        models = [name for name in table.sources if name != gold]
+        if len(models) < 2:
+            raise ArgumentError(f"a board needs at least two models; {', '.join(self.files)} has {len(models)}.")
+        contest = replace(table.contest(a=models[0], b=models[1], gold=gold), notes=())
+        [metric], why = metrics_of([self.metric] if self.metric else [], self, contest)
+        with run.progress("drawing", self.n_resamples or DRAWS) as advance:
+            board = compare_all(
+                replace(table, notes=(*table.notes, *why)), gold=gold, metric=metric, baseline=self.baseline,
+                by=self.by, aggregate=self.aggregate, task_effect=self.task_effect, weights=self._weights(),
+                cluster=self.cluster, raters=self.raters, correction=self.correction, n_resamples=self.n_resamples,
+                confidence_level=self.confidence_level, rng=self.seed, workers=run.workers, progress=advance,
+            )  # fmt: skip
+        return replace(board, top=self.top)
+
+    def _weights(self) -> dict[str, float] | None:
+        weights = {}
+        for entry in self.weight:
+            name, _, value = entry.rpartition("=")
+            try:
+                weights[name] = float(value)
+            except ValueError:
+                name = ""
+            if not name:
+                raise ArgumentError(f"`weight` is written task=number; got {entry!r}.")
+        return weights or None
+
+    def _table(self, groups: list[str]) -> tuple["ResponseTable", str | None]:
+        """Return the table, and what gold is called in it."""
+        asked = list(self.model)
+        if self.gold is not None and not asked and "=" in self.gold:
+            asked = self._others()
+        specs = ([self.gold] if self.gold is not None and asked else []) + asked
+        table = self.table(specs, groups)
+        if self.gold is None or not specs:
+            return table, self.gold
+        return table, next(iter(table.sources))
+
+    def _others(self) -> list[str]:
+        """Return the sources of the rows that are not gold, where gold is a condition such as kind=human."""
+        from assay.io import _columns
+        from assay.io.sheets import open_sheet
+
+        sheet = open_sheet(self.files[0])
+        column, _, value = (part.strip() for part in (self.gold or "").partition("="))
+        source = self.source or _columns.guess(sheet, "source", taken=[column])
+        if source is None or column not in sheet.columns:
+            raise ArgumentError(
+                f"`gold={self.gold}` needs a column that names the models; say `source`, or each `model`."
+            )
+        others = sheet.ids(source).filter(sheet.ids(column) != value)
+        return [f"{source}={name}" for name in others.drop_nulls().unique(maintain_order=True).to_list()]

@@ -1,0 +1,125 @@
+"""`assay leaderboard`: the command, its documents and its picture."""
+
+import csv
+import json
+import subprocess
+import sys
+
+import pytest
+
+from assay import examples, write
+from assay.errors import ArgumentError
+from assay.questions import Leaderboard
+from assay.records import schema_of
+from assay.reports import plot, report
+
+
+@pytest.fixture(scope="module")
+def ratings(tmp_path_factory):
+    path = tmp_path_factory.mktemp("board") / "ratings.csv"
+    write(examples.ratings(), path)
+    return str(path)
+
+
+def assay(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "assay", *arguments], capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+def test_the_command_prints_the_board(ratings):
+    said = assay("leaderboard", ratings, "--gold", "human")
+    assert said.returncode == 0, said.stderr
+    first = said.stdout.splitlines()[0]
+    assert first.startswith("model-2 leads: mean absolute error")
+    assert "No other model may be best: model-2 is better than every other." in first
+    assert "1 of 1 pairs is told apart at 5 %, all pairs taken together." in first
+    for column in ("rank_low", "rank_high", "may_be_best"):
+        assert column in said.stdout
+
+
+def test_json_has_the_contract_and_reads_back(ratings):
+    from assay import Leaderboard as Board
+
+    said = assay("leaderboard", ratings, "--gold", "human", "--json", "--n-resamples", "199")
+    content = json.loads(said.stdout)
+    assert {"models", "pairs", "groups", "notes", "signature"} <= set(content)
+    assert set(content["models"][0]["confidence_interval"]) == {"low", "high"}
+    assert json.loads(json.dumps(Board.from_dict(content).to_dict())) == content
+    assert schema_of(Board)["properties"]["models"]["type"] == "array"
+
+
+@pytest.mark.parametrize("ending", [".csv", ".md", ".tex", ".html", ".json"])
+def test_reports_have_the_columns_of_a_site(ratings, tmp_path, ending):
+    board = Leaderboard(files=(ratings,), gold="human", n_resamples=199).answer()
+    path = tmp_path / f"board{ending}"
+    report(board, path)
+    text = path.read_text(encoding="utf-8").replace("\\_", "_")
+    for column in ("rank", "rank_low", "rank_high", "may_be_best"):
+        assert column in text
+    if ending == ".csv":
+        rows = list(csv.DictReader(path.open()))
+        assert [row["model"] for row in rows] == ["model-2", "model-1"]
+        assert [row["rank"] for row in rows] == ["1", "2"]
+
+
+def test_the_picture_shows_every_rank_set(ratings):
+    pytest.importorskip("altair")
+    spec = plot(Leaderboard(files=(ratings,), gold="human", n_resamples=199).answer()).to_dict()
+    said = json.dumps(spec)
+    assert "model-1" in said
+    assert "may be best" in said
+
+
+def test_top_shows_less_and_keeps_all(ratings):
+    board = Leaderboard(files=(ratings,), gold="human", top=1, n_resamples=199).answer()
+    assert len(board.models) == 2
+    assert "These are the first 1 of 2 models." in str(board)
+
+
+def test_gold_as_a_condition_leaves_the_other_sources_as_models(tmp_path):
+    path = tmp_path / "kinds.csv"
+    rows = ["item,kind,source,value"]
+    for i in range(20):
+        rows += [f"i{i},human,r{r},{(i + r) % 5}" for r in range(3)]
+        rows += [f"i{i},model,m{j},{(i + j) % 5}" for j in range(3)]
+    path.write_text("\n".join(rows))
+    board = Leaderboard(files=(str(path),), gold="kind=human", raters="fixed", n_resamples=199).answer()
+    assert {row.name for row in board.models} == {"m0", "m1", "m2"}
+
+
+def test_tasks_and_weights_on_the_command_line(ratings):
+    how = {"files": (ratings,), "gold": "human", "by": "topic", "n_resamples": 199}
+    board = Leaderboard(weight=("news=1", "fiction=3"), **how).answer()
+    cells = {(cell.task, cell.model): cell.score for cell in board.tasks}
+    expected = (cells["news", "model-1"] + 3 * cells["fiction", "model-1"]) / 4
+    assert board.model("model-1").score == pytest.approx(expected)
+    assert "Scores by topic" in str(board)
+    for bad in ("news", "=2", "news=much"):
+        with pytest.raises(ArgumentError, match="task=number"):
+            Leaderboard(weight=(bad,), **how).answer()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--gold", "human", "--baseline", "model-3"], "--baseline must be one of the models; got 'model-3'"),
+        (["--gold", "human", "--model", "model-1"], "a board needs at least two models"),
+        (["--gold", "human", "--metric", "wins"], "exists only between two models"),
+        (["--gold", "human", "--by", "genre"], "genre"),
+    ],
+)
+def test_bad_questions_get_one_line(ratings, arguments, message):
+    said = assay("leaderboard", ratings, *arguments)
+    assert said.returncode in (1, 2)
+    assert message in said.stderr
+    assert len(said.stderr.strip().splitlines()) == 1
+
+
+def test_real_boards(shared):
+    board = Leaderboard(files=(str(shared / "wmt23_sxsmqm_ende.csv"),), source="system", better="lower").answer()
+    assert (board.null, board.correction) == ("random-effects", "holm")
+    assert board.models[0].name == "refA"
+    assert board.models[-1].rank_low == board.models[-1].rank_high == 10
+    human = Leaderboard(files=(str(shared / "inductive_exp2.csv"),), gold="kind=human", raters="fixed").answer()
+    assert human.may_be_best == ("gpt4_rating",)
