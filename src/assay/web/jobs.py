@@ -274,6 +274,7 @@ def work(connection: Any, root: str) -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     folder = Path(root)
     while True:
         try:
@@ -283,6 +284,14 @@ def work(connection: Any, root: str) -> None:
         answer(folder, identity)
         with suppress(OSError):
             connection.send(identity)
+
+
+def _end_with_parent() -> None:
+    """End this process when the server has died: what it computes would be computed twice."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def answer(root: Path, identity: str) -> None:

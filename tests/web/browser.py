@@ -1,0 +1,58 @@
+"""A real server and a real browser, for tests that do what a person does."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+def need_browser():
+    """Skip loudly where there is no browser; fail where one was promised (.ci/run)."""
+    if CHROMIUM is not None:
+        pytest.importorskip("playwright", reason="playwright is not installed: the browser tests did not run")
+        return
+    if os.environ.get("ASSAY_REQUIRE_BROWSER"):
+        pytest.fail("ASSAY_REQUIRE_BROWSER is set, but there is no Chromium")
+    pytest.skip("Chromium is not installed: the browser tests did not run")
+
+
+def free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+class Server:
+    """`assay serve` as a process of its own."""
+
+    def __init__(self, folder, *options):
+        self.folder, self.options = folder, options
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "assay", "serve", "--port", str(self.port), "--folder", str(self.folder),
+             *self.options],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            try:
+                urllib.request.urlopen(f"{self.url}/api/v1/health", timeout=2)
+                return
+            except OSError:
+                time.sleep(0.2)
+        raise RuntimeError("the server did not start")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
