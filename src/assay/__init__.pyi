@@ -18,6 +18,8 @@ from .errors import ArgumentError as ArgumentError
 from .errors import AssayError as AssayError
 from .errors import AssayWarning as AssayWarning
 from .errors import DataError as DataError
+from .io import Diagnosis as Diagnosis
+from .io import doctor as doctor
 from .io import join as join
 from .io import read as read
 from .io import read_logs as read_logs

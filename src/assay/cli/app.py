@@ -10,6 +10,7 @@ from assay.errors import ArgumentError, AssayError
 
 # In the order in which people meet them: the help lists them so.
 QUESTIONS: dict[str, tuple[str, str]] = {
+    "doctor": ("assay.questions.doctor:Doctor", "Here"),
     "compare": ("assay.questions.compare:Compare", "Threads"),
     "leaderboard": ("assay.questions.leaderboard:Leaderboard", "Threads"),
     "plan": ("assay.questions.plan:Plan", "ThreadsOrStudy"),
@@ -18,6 +19,7 @@ QUESTIONS: dict[str, tuple[str, str]] = {
 """Commands made from questions: the question's address, and the group of fields that says where to compute."""
 
 BUILT: dict[str, str] = {
+    "convert": "assay.cli.convert:command",
     "example": "assay.cli.example:command",
     "scores": "assay.cli.scores:group",
     "serve": "assay.cli.serve:command",

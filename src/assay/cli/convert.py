@@ -1,0 +1,56 @@
+"""`assay convert`: write logs, exports and tables as one tidy table."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from assay import _fields
+from assay._fields import option
+from assay.cli import _options
+from assay.errors import AssayError
+from assay.questions.tables import TableFields
+
+
+@dataclass(frozen=True, kw_only=True)
+class Convert(TableFields):
+    """What is read, and where it is written."""
+
+    to: str = option(help="The file to write: .csv, .tsv, .jsonl or .parquet.")
+    force: bool = option(False, "Replace a file that exists.")
+
+    def __post_init__(self) -> None:
+        _fields.check(self)
+
+
+def command() -> click.Command:
+    """Return the command."""
+    said = "Write logs, exports and tables as one tidy table: one response per row.\n\n\b\nExample: "
+    return _options.Command(
+        "convert", params=_options.parameters(Convert), callback=write,
+        help=f"{said}assay convert logs/*.eval ratings.json --to table.parquet",
+    )  # fmt: skip
+
+
+def write(**typed: Any) -> None:
+    """Read the files and write the table."""
+    names = [field.name for field in _fields.fields_of(Convert)]
+    try:
+        _write(_options.record_from(Convert, typed))
+    except AssayError as error:
+        raise type(error)(_options.as_options(str(error), names)) from error.__cause__
+
+
+def _write(asked: Convert) -> None:
+    from assay import _files, io
+    from assay.cli._ask import say
+    from assay.io.file_names import named_files
+    from assay.io.writing import WRITERS
+
+    inputs = [file.path for file in named_files(asked.files)]
+    _files.check_outputs({"to": asked.to}, inputs=inputs, endings={"to": tuple(WRITERS)}, force=asked.force)
+    table = asked.table()
+    io.write(table, asked.to)
+    say(f"{asked.to}: {table}")
+    for note in table.notes:
+        say(f"Note: {_options.as_options(note)}")

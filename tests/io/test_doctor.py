@@ -1,0 +1,119 @@
+"""The doctor says what files are, and every command it names runs."""
+
+import subprocess
+import sys
+
+import pytest
+
+from assay import Diagnosis, doctor
+from assay.io import read
+from tests.io.readers.made import FILES, eval_file, inspect_log
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for number, name in enumerate(("m-1", "m-2", "m-3")):
+        eval_file(tmp_path / f"{name}.eval", inspect_log(name, n=6, marks="CI" + "C" * number))
+    (tmp_path / "tidy.csv").write_text(
+        "item,source,rater,value\n"
+        + "".join(f"q{i},human,{who},{1 + (i + j) % 5}\n" for i in range(6) for j, who in enumerate(("ann", "bob")))
+        + "".join(f"q{i},{m},,{1 + i % n}\n" for i in range(6) for n, m in ((3, "x"), (4, "y")))
+    )
+    (tmp_path / "wide.csv").write_text(
+        "id,rater_1,rater_2,gpt4,llama\n" + "".join(f"q{i},{i % 3},{i % 4},{i % 2},{i % 5}\n" for i in range(6))
+    )
+    (tmp_path / "kinds.csv").write_text(
+        "item,kind,source,value\n"
+        + "".join(f"q{i},human,r{j},{'a' if i + j < 4 else 'b'}\n" for i in range(6) for j in range(2))
+        + "".join(f"q{i},model,{m},{i % 2}\n" for i in range(6) for m in ("x", "y"))
+    )
+    FILES["mqm"](tmp_path)
+    return tmp_path
+
+
+CASES = {
+    "two logs": (["m-1.eval", "m-2.eval"], "m-1 and m-2 can be compared by their own scores, without gold."),
+    "three logs": (["m-1.eval", "m-2.eval", "m-3.eval"], "m-1 and m-2 can be compared by their own scores, "),
+    "tidy": (["tidy.csv"], "x and y can be compared by how close they are to human."),
+    "wide": (["wide.csv"], "Its columns are sources."),
+    "mqm": (["mqm.tsv"], "A and B can be compared by their own scores, without gold; lower is better."),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_supported_and_that_its_commands_run(name):
+    files, sentence = CASES[name]
+    found = doctor(files)
+    assert any(sentence in said for said in found.supports)
+    assert found.commands
+    for command in found.commands:
+        done = subprocess.run(
+            command.replace("assay", f"{sys.executable} -m assay", 1),
+            shell=True,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{command}\n{done.stderr}"
+
+
+def test_two_logs_of_one_model_get_names(folder):
+    log = inspect_log("m-1", n=6)
+    log["eval"]["eval_id"] = "other"
+    eval_file(folder / "again.eval", log)
+    found = doctor(["m-1.eval", "again.eval"])
+    assert not found.supports
+    assert found.commands[0] == "assay compare m-1=m-1.eval again=again.eval"
+
+
+def test_several_scorers_are_told(folder):
+    eval_file(folder / "two.eval", inspect_log(scorers=("match", "judge")))
+    found = doctor("two.eval")
+    assert found.lacks[0] == "two.eval has 2 scorers (match, judge); choose one with --scorer."
+    assert all("--scorer match" in command for command in found.commands)
+
+
+def test_what_cannot_be_read_says_why(folder):
+    (folder / "bad.eval").write_bytes(b"PK\x03\x04 nonsense")
+    found = doctor("bad.eval")
+    assert not found.supports
+    assert not found.commands
+    assert found.files[0].kind == "unreadable"
+    assert "bad.eval is damaged or cut off" in found.lacks[0]
+
+
+def test_a_table_of_people_and_models_gets_conditions():
+    found = doctor("kinds.csv")
+    assert found.commands == ("assay compare kinds.csv --gold kind=human --a source=x --b source=y",)
+
+
+def test_the_diagnosis_is_a_record():
+    found = doctor(["m-1.eval", "m-2.eval"])
+    assert Diagnosis.from_dict(found.to_dict()) == found
+    assert "an Inspect log" in str(found)
+
+
+def test_convert_keeps_everything(folder):
+    done = subprocess.run(
+        [sys.executable, "-m", "assay", "convert", "m-1.eval", "m-2.eval", "--to", "t.parquet"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "t.parquet: 6 items; responses: m-1 (12), m-2 (12)" in done.stdout
+    table, again = read(["m-1.eval", "m-2.eval"]), read("t.parquet")
+    for name in ("m-1", "m-2"):
+        assert table.sources[name].values.tolist() == again.sources[name].values.tolist()
+    for arguments, message in (
+        (["--to", "t.parquet"], "t.parquet exists already"),
+        (["--to", "m-1.eval"], "must be a file that ends in"),
+        (["--to", "x.csv", "--scorer", "x"], ""),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "assay", "convert", "m-1.eval", *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode != 0) == bool(message)
+        assert message in done.stderr
