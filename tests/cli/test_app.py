@@ -64,7 +64,7 @@ def test_help_lists_every_option_of_the_specification(command):
     ("arguments", "message"),
     [
         (["compare"], "assay: Missing argument"),
-        (["compare", "t.csv"], "assay: Missing option '--a'."),
+        (["compare", "t.csv", "--a", "x"], "assay: --a and --b go together; got a alone."),
         (
             ["compare", "t.csv", "--a", "x", "--b", "y", "--n-resamples", "many"],
             "assay: --n-resamples must be a whole number; got 'many'.",

@@ -1,8 +1,8 @@
 from .base import Question as Question
 from .base import Run as Run
 from .compare import Compare as Compare
-from .leaderboard import Leaderboard as Leaderboard
 from .doctor import Doctor as Doctor
+from .leaderboard import Leaderboard as Leaderboard
 from .plan import Plan as Plan
 from .scores import Power as Power
 from .scores import ScoresAnalyse as ScoresAnalyse
