@@ -32,18 +32,18 @@ def said(capsys, monkeypatch, *arguments):
     return end.value.code, capsys.readouterr().err
 
 
-def test_the_command_prints_tables_and_ends_with_the_recommendation():
+def test_the_command_prints_the_verdict_and_the_tables():
     text = run("normal", "--metrics", "mae,wins", "--epsilons", "0.2", *SMALL).output
     found = audit("normal", metrics=["mae", "wins"], epsilons=[0.2], rng=0, **SIZES)
-    assert text.endswith(f"{found}\n")
+    assert text == f"{found}\n"
     for head in ("rejected at a nominal 5 %", "estimated p − true p", "coverage of 95 % intervals"):
         assert f"20 items × 2 responses: {head}" in text
-    line = next(line for line in text.splitlines() if line.startswith("wins    swapped-items (bootstrap/all) "))
+    line = next(line for line in text.splitlines() if line.startswith("│ wins   │ swapped-items (bootstrap/all) "))
     row = next(
         row for row in found.tests if (row.metric, row.null, row.scheme, row.pvalue, row.truth)
         == ("wins", "swapped-items", "bootstrap/all", "tail", "same")
     )  # fmt: skip
-    assert f"  {100 * row.rate:.1f} [" in line
+    assert f" {100 * row.rate:.1f} [" in line
 
 
 def test_json_holds_every_number():
@@ -87,13 +87,13 @@ def test_leaders_tables_come_in_its_layout(monkeypatch):
     monkeypatch.setattr(leader, "N_ITEMS", 20)
     text = run("--preset", "leader", "--data-sets", "2", "--n-resamples", "19", "--samples", "10").output
     assert text.count("smallest error of estimated p among the metrics") == 2
-    assert "bootstrap/all        9" in text
+    assert "│ bootstrap/all       │ 9 │" in text
     assert "ε = 0.05" in text
     assert text.count("Best scheme by the smallest error among metrics, LEADER's criterion: ") == 2
     assert "bootstrap probability that the contrast changes sign" in text
-    assert "all/one              6" in text
-    assert "mae                             6" in text
-    assert "emd-histogram-legacy            3" in text
+    assert "│ all/one             │ 6 │" in text
+    counted = {tuple(cell.strip() for cell in line.split("│")[1:3]) for line in text.splitlines() if "│" in line}
+    assert {("mae", "6"), ("emd-histogram-legacy", "3")} <= counted
     assert "sign-change (bootstrap/first, expected)" in text
 
 
@@ -155,3 +155,15 @@ def test_bad_input_is_one_line(arguments, code, message, capsys, monkeypatch):
     assert found == code
     assert message in text
     assert text.count("\n") == 1
+
+
+def test_a_pilot_with_crossed_raters_is_audited_with_the_word_that_says_for_whom(tmp_path):
+    rng = np.random.default_rng(2)
+    rows = ["item,source,rater,value"]
+    rows += [f"q{i},human,r{r},{rng.integers(1, 5)}" for i in range(20) for r in range(3)]
+    (tmp_path / "rated.csv").write_text("\n".join(rows))
+    text = run(str(tmp_path / "rated.csv"), "--gold", "human", "--metrics", "mae", *SMALL).output
+    assert (
+        "Note: In this table raters judged several items each, and `compare` generalises to raters like them." in text
+    )
+    assert "this verdict holds for these raters only" in text

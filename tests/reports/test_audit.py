@@ -37,12 +37,13 @@ def test_the_chart_is_a_picture_or_a_page_of_its_own(found, ending, tmp_path):
 
 def test_the_page_holds_the_recommendation_and_every_table(found):
     page = to_html(found)
-    assert html.escape(found.recommendation, quote=False) in page.replace("&#39;", "'").replace("&#34;", '"')
+    plain = page.replace("&#39;", "'").replace("&#34;", '"')
+    assert all(html.escape(text, quote=False) in plain for text in (found.verdict, *found.reasons))
     for table in tables(found):
         assert table.title in page
-        for row in table.rows[1:]:
+        for row in table.rows:
             assert f"<td>{row[1]}</td>" in page
-    assert page.count('class="missed"') == sum(len(table.missed) for table in tables(found))
+    assert page.count('class="missed"') == sum(len(table.marked) for table in tables(found))
 
 
 def test_a_folder_that_is_not_there_is_one_line(found, tmp_path):

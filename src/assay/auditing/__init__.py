@@ -5,7 +5,18 @@ use) · procedure (`audit`)
 """
 
 from assay.auditing.cell import measure, true_values
-from assay.auditing.procedure import audit, conclude, plan
+from assay.auditing.procedure import about_raters, audit, conclude, plan
 from assay.auditing.results import Audit, IntervalRow, SmallestRow, TestRow
 
-__all__ = ["Audit", "IntervalRow", "SmallestRow", "TestRow", "audit", "conclude", "measure", "plan", "true_values"]
+__all__ = [
+    "Audit",
+    "IntervalRow",
+    "SmallestRow",
+    "TestRow",
+    "about_raters",
+    "audit",
+    "conclude",
+    "measure",
+    "plan",
+    "true_values",
+]

@@ -1,10 +1,12 @@
-"""The paragraph that ends an audit: what to use for such data, what not, why, and by how much it matters.
+"""What an audit says in the end: what to use for such data, what not, why, and by how much it matters.
 
-*Holds its level* means: neither in a cell with a true null nor in all of them together were there more rejections than
-a test of exactly that level would have in 99 of 100 audits. *Covers* is the same for intervals. Among tests that hold
-their level the one with the most power is taken, and the package's default where it is not clearly beaten. Expected p
-is never recommended as a test, however it did here: it is an average over studies and promises no level. Nor are nulls
-that test the narrower hypothesis of the same responses on every item, unless nothing else holds its level.
+*Holds its level* means: no cell with a true null rejected so often that the 95 % interval of its rate lies above the
+level, and all of them together rejected no more often than a test of exactly that level would in 99 of 100 audits.
+*Covers* means that no cell held the truth less often than an interval of that level would in 99 of 100 audits. Among
+tests that hold their level the one with the most size-adjusted power is taken (power at the level that makes its worst
+type-I error the nominal one), and the package's default where it is not clearly beaten. Expected p is never recommended
+as a test, however it did here: it is an average over studies and promises no level. Nor are nulls that test the
+narrower hypothesis of the same responses on every item, unless nothing else holds its level.
 """
 
 import math
@@ -14,10 +16,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from assay.auditing.cell import TRUTHS
-from assay.auditing.estimators import EXPECTED, NO_SCHEME, SIGN_CHANGE, TAIL
+from assay.auditing.estimators import EXPECTED, NO_SCHEME, RANDOM_EFFECTS, SIGN_CHANGE, TAIL
 from assay.comparison.limits import default_interval
 from assay.inference import binomial_region
-from assay.metrics import resolve
+from assay.metrics import BUILTIN
 
 if TYPE_CHECKING:
     from assay.auditing.results import Audit, IntervalRow, TestRow
@@ -30,13 +32,50 @@ MOST_NAMED = 3
 """How many tests not to use are named; the table has them all."""
 
 
-def recommend(audit: "Audit") -> str:
-    """Return the paragraph."""
-    verdicts = [_Test(rows, audit.alpha) for rows in _groups(audit.tests, lambda row: (row.metric, *_test(row)))]
-    chosen = _choose(verdicts)
-    sentences = [*_use(chosen, verdicts, audit), *_avoid(chosen, verdicts), *_interval(chosen, audit)]
-    sentences += [*_estimated(chosen, audit), _precision(audit)]
-    return " ".join(sentences)
+@dataclass(frozen=True)
+class Advice:
+    """What an audit recommends."""
+
+    audit: "Audit"
+
+    @cached_property
+    def tests(self) -> "list[_Test]":
+        """Every test of every metric, over all designs and kinds of data."""
+        groups = _groups(self.audit.tests, lambda row: (row.metric, *_test(row)))
+        return [_Test(rows, self.audit.alpha) for rows in groups]
+
+    @cached_property
+    def chosen(self) -> "_Test":
+        """The test to use."""
+        return _choose(self.tests)
+
+    @property
+    def verdict(self) -> str:
+        """What to use and what not."""
+        return " ".join([_use(self.chosen, self.audit), *_interval(self.chosen, self.audit), *self._avoid(1)])
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why, and by how much it matters: a sentence or two each."""
+        about = [*_others(self.chosen, self.tests), *self._avoid(MOST_NAMED), *_not_interval(self.chosen, self.audit)]
+        return (*about, *_estimated(self.chosen, self.audit), _precision(self.audit))
+
+    def _avoid(self, most: int) -> list[str]:
+        """Name the tests that reject true nulls too often: the worst one, or the next ones with the reason."""
+        by_test = _groups([test for test in self.tests if not test.holds and test.null_rows], lambda t: t.identity)
+        worst = sorted((max(tests, key=lambda test: test.worst.rate) for tests in by_test), key=lambda t: -t.worst.rate)
+        worst = [test for test in worst if test.identity != self.chosen.identity]
+        if not worst:
+            return []
+        if most == 1:
+            return [f"Do not use {worst[0]}: it rejected {_rate(worst[0].worst)} of true nulls."]
+        named = [
+            f"{_capital(test)} rejected {_rate(test.worst)} by {test.metric}{_when(test)}{_why(test)}."
+            for test in worst[:most]
+        ]
+        if len(worst) > most:
+            named.append(f"{len(worst) - most} more tests reject too often; the table has them.")
+        return named
 
 
 @dataclass(frozen=True)
@@ -65,25 +104,37 @@ class _Test:
 
     @cached_property
     def holds(self) -> bool:
-        """Whether the rejections of each true null, and of all together, are what the level allows."""
-        sure = 1 - (1 - SURE) / (len(self.null_rows) + 1)
-        counts = [(row.rejected, row.n_data_sets) for row in self.null_rows]
-        counts.append((sum(count for count, _ in counts), sum(n for _, n in counts)))
-        return bool(self.null_rows) and all(
-            count <= binomial_region(n, self.alpha, confidence_level=sure).high for count, n in counts
+        """Whether no interval of a rate lies above the level, and all true nulls together are what the level allows."""
+        rejected, n = (sum(getattr(row, name) for row in self.null_rows) for name in ("rejected", "n_data_sets"))
+        return (
+            bool(self.null_rows)
+            and all(row.rate_interval[0] <= self.alpha for row in self.null_rows)
+            and rejected <= binomial_region(n, self.alpha, confidence_level=SURE).high
         )
 
     @cached_property
     def power(self) -> float:
-        """Mean over the cells where B is worse; NaN without any."""
-        rates = [row.rate for row in self.rows if not row.is_null and row.n_data_sets]
+        """Size-adjusted, the mean over the cells where B is worse; NaN without any."""
+        rates = [self.adjusted(row) for row in self.found_rows]
         return sum(rates) / len(rates) if rates else math.nan
 
     @cached_property
     def power_se(self) -> float:
-        rows = [row for row in self.rows if not row.is_null and row.n_data_sets]
-        variances = [row.rate * (1 - row.rate) / row.n_data_sets for row in rows]
-        return math.sqrt(sum(variances)) / len(rows) if rows else math.nan
+        rates = [(self.adjusted(row), row.n_data_sets) for row in self.found_rows]
+        return math.sqrt(sum(rate * (1 - rate) / n for rate, n in rates)) / len(rates) if rates else math.nan
+
+    @cached_property
+    def found_rows(self) -> list["TestRow"]:
+        return [row for row in self.rows if not row.is_null and row.n_data_sets]
+
+    def adjusted(self, row: "TestRow") -> float:
+        """Return the power at the tenth of the level at which no true null of the design is rejected too often."""
+        design = (row.n_items, row.n_responses)
+        nulls = [null for null in self.null_rows if (null.n_items, null.n_responses) == design]
+        if not row.below or not all(null.below for null in nulls):
+            return row.rate
+        fits = (tenth for tenth in range(10, 0, -1) if all(null.rate_at(tenth) <= self.alpha for null in nulls))
+        return row.rate_at(next(fits, 0))
 
     def __str__(self) -> str:
         scheme, null, pvalue = self.identity
@@ -99,6 +150,9 @@ def _choose(verdicts: Sequence[_Test]) -> _Test:
     What `compare` can run comes first, then analytical tests, then nulls that test a narrower hypothesis, and expected
     p only where nothing else was audited.
     """
+    with_raters = [test for test in verdicts if test.identity[1] == RANDOM_EFFECTS and test.holds]
+    if with_raters:  # these data have raters who judged several items, and this is what `compare` does
+        return max(with_raters, key=_found)
     analytical = [test for test in verdicts if test.identity[0] == NO_SCHEME]
     resampling = [test for test in verdicts if test.identity[2] == TAIL and test.identity[0] != NO_SCHEME]
     narrower = [test for test in resampling if test.identity[1] in NARROWER]
@@ -111,31 +165,39 @@ def _choose(verdicts: Sequence[_Test]) -> _Test:
     return min(resampling or analytical or verdicts, key=lambda test: test.worst.rate)
 
 
-def _use(chosen: _Test, verdicts: Sequence[_Test], audit: "Audit") -> list[str]:
+def _use(chosen: _Test, audit: "Audit") -> str:
     level = f"{100 * audit.alpha:g} %"
-    said = f"at a nominal {level} it rejected at most {_rate(chosen.worst)} of true nulls"
+    rejected = f"rejected at most {_rate(chosen.worst)} of true nulls at a nominal {level}"
     if not chosen.holds:
-        return [
-            f"For data like these no p-value held its level; the least wrong is {chosen} with {chosen.metric}: {said}."
-        ]
-    sentences = [f"For data like these use {chosen} with the metric {chosen.metric}: {said}{_powers(chosen)}."]
-    of_metric = {test.metric: test for test in verdicts if test.identity == chosen.identity and test.holds}
+        return (
+            f"No p-value held its level on data like these. The least wrong is {chosen} with the metric "
+            f"{chosen.metric}: it {rejected}."
+        )
+    return f"Use {chosen} with the metric {chosen.metric}: it {rejected}{_powers(chosen)}."
+
+
+def _others(chosen: _Test, tests: Sequence[_Test]) -> list[str]:
+    """Say what other metrics and other tests find, where they hold their level."""
+    if not chosen.holds:
+        return []
+    sentences = []
+    of_metric = {test.metric: test for test in tests if test.identity == chosen.identity and test.holds}
     others = [test for name, test in of_metric.items() if name != chosen.metric and _clearly_less(test, chosen)]
     if others:
         shown = ", ".join(f"{test.metric} {_percent(test.power)}" for test in sorted(others, key=_found, reverse=True))
         sentences.append(
-            f"By the same test {chosen.metric} finds the difference in {_percent(chosen.power)} of studies, {shown}; "
-            "a metric that finds more is of use only if it measures what you care about."
+            f"By the same test {chosen.metric} finds the difference in {_percent(chosen.power)} of studies, {shown}. "
+            "A metric that finds more is of use only if it measures what you care about."
         )
-    weak = [test for test in verdicts if test.holds and test.metric == chosen.metric and _clearly_less(test, chosen)]
+    weak = [test for test in tests if test.holds and test.metric == chosen.metric and _clearly_less(test, chosen)]
     if weak:
         least = min(weak, key=_found)
         sentences.append(
-            f"{_capital(least)} holds its level too but finds the difference in {_percent(least.power)} of studies "
-            f"where {chosen} finds it in {_percent(chosen.power)}."
+            f"{_capital(least)} holds its level too but finds the difference in {_percent(least.power)} of studies, "
+            f"where {chosen} finds it in {_percent(chosen.power)} (size-adjusted)."
         )
     better = [
-        test for test in verdicts if test.identity[0] == NO_SCHEME and test.metric == chosen.metric and test.holds
+        test for test in tests if test.identity[0] == NO_SCHEME and test.metric == chosen.metric and test.holds
         and _clearly_less(chosen, test)
     ]  # fmt: skip
     sentences += [
@@ -145,19 +207,8 @@ def _use(chosen: _Test, verdicts: Sequence[_Test], audit: "Audit") -> list[str]:
     return sentences
 
 
-def _avoid(chosen: _Test, verdicts: Sequence[_Test]) -> list[str]:
-    """Name the tests that reject true nulls too often, the worst metric and cell of each."""
-    by_test = _groups([test for test in verdicts if not test.holds and test.null_rows], lambda test: test.identity)
-    worst = sorted((max(tests, key=lambda test: test.worst.rate) for tests in by_test), key=lambda t: -t.worst.rate)
-    worst = [test for test in worst if test.identity != chosen.identity or chosen.holds]
-    if not worst:
-        return []
-    named = "; ".join(
-        f"{test} rejected {_rate(test.worst)} by {test.metric} when {TRUTHS[test.worst.truth]}{_why(test)}"
-        for test in worst[:MOST_NAMED]
-    )
-    more = f" ({len(worst) - MOST_NAMED} more are in the table)" if len(worst) > MOST_NAMED else ""
-    return [f"Do not use: {named}{more}."]
+def _when(test: _Test) -> str:
+    return f" when {TRUTHS[test.worst.truth]}"
 
 
 def _why(test: _Test) -> str:
@@ -175,32 +226,40 @@ def _why(test: _Test) -> str:
 
 
 def _interval(chosen: _Test, audit: "Audit") -> list[str]:
-    of_metric = [row for row in audit.intervals if row.metric == chosen.metric]
-    groups = _groups(of_metric, lambda row: (row.scheme, row.interval))
+    groups = _interval_groups(chosen, audit)
     if not groups:
         return []
-    level = f"{100 * audit.confidence_level:g} %"
-    sound = [rows for rows in groups if _covers(rows, audit.confidence_level)]
-    if sound:
-        # The default of `compare` where it covers: it was measured on more data than this audit's.
-        narrowest = min(sound, key=_mean_width)
-        best = next((rows for rows in sound if _is_default(rows[0])), narrowest)
-        sentences = [
-            f"For the {level} interval take {best[0].interval} ({best[0].scheme}): it held the expected contrast in "
-            f"{_coverage(min(best, key=lambda row: row.coverage))} of studies or more."
-        ]
-    else:
-        best = max(groups, key=lambda rows: min(row.coverage for row in rows))
-        low = min(best, key=lambda row: row.coverage)
-        sentences = [
-            f"No {level} interval covers everywhere; {best[0].interval} ({best[0].scheme}) comes nearest, with "
-            f"{_coverage(low)} at worst."
-        ]
+    level, best = f"{100 * audit.confidence_level:g} %", _best_interval(groups, audit)
+    low = _coverage(min(best, key=lambda row: row.coverage))
+    if _covers(best, audit.confidence_level):
+        return [f"Use the {best[0].interval} interval ({best[0].scheme}): it covered {low} or more (nominal {level})."]
+    return [f"No {level} interval covered everywhere; {best[0].interval} ({best[0].scheme}) came nearest, with {low}."]
+
+
+def _not_interval(chosen: _Test, audit: "Audit") -> list[str]:
+    groups = _interval_groups(chosen, audit)
+    if not groups:
+        return []
     worst = min(groups, key=lambda rows: min(row.coverage for row in rows))
-    if worst is not best and not _covers(worst, audit.confidence_level):
-        low = min(worst, key=lambda row: row.coverage)
-        sentences.append(f"Not {low.interval} ({low.scheme}): {_coverage(low)}.")
-    return sentences
+    if worst is _best_interval(groups, audit) or _covers(worst, audit.confidence_level):
+        return []
+    low = min(worst, key=lambda row: row.coverage)
+    return [f"Do not use the {low.interval} interval ({low.scheme}): it covered {_coverage(low)}."]
+
+
+def _interval_groups(chosen: _Test, audit: "Audit") -> "list[list[IntervalRow]]":
+    """Return the intervals of the metric, those that go with the test: with raters drawn, or with these raters."""
+    raters = chosen.identity[0].endswith("/raters")
+    rows = [row for row in audit.intervals if row.metric == chosen.metric and row.scheme.endswith("/raters") == raters]
+    return _groups(rows, lambda row: (row.scheme, row.interval))
+
+
+def _best_interval(groups: "list[list[IntervalRow]]", audit: "Audit") -> "list[IntervalRow]":
+    """Return the default of `compare` where it covers (it was measured on more data than this audit's)."""
+    sound = [rows for rows in groups if _covers(rows, audit.confidence_level)]
+    if not sound:
+        return max(groups, key=lambda rows: min(row.coverage for row in rows))
+    return next((rows for rows in sound if _is_default(rows[0])), min(sound, key=_mean_width))
 
 
 def _estimated(chosen: _Test, audit: "Audit") -> list[str]:
@@ -242,11 +301,11 @@ def _clearly_less(one: _Test, other: _Test) -> bool:
 
 def _powers(chosen: _Test) -> str:
     """Say where the least and where the most was found."""
-    rows = sorted((row for row in chosen.rows if not row.is_null), key=lambda row: row.rate)
+    rows = sorted(chosen.found_rows, key=lambda row: row.rate)
     if not rows:
         return ""
     most = f" and ε = {rows[-1].epsilon:g} in {_rate(rows[-1])}" if len(rows) > 1 else ""
-    return f", and it found ε = {rows[0].epsilon:g} in {_rate(rows[0])}{most} of studies"
+    return f" and found ε = {rows[0].epsilon:g} in {_rate(rows[0])}{most} of studies"
 
 
 def _covers(rows: Sequence["IntervalRow"], level: float) -> bool:
@@ -264,7 +323,13 @@ def _mean_width(rows: Sequence["IntervalRow"]) -> float:
 
 
 def _is_default(row: "IntervalRow") -> bool:
-    return (row.scheme, row.interval) == (DEFAULT[0], default_interval(resolve(row.metric), resamples_items=True))
+    if row.scheme.endswith("/raters"):
+        return row.interval == "t"
+    known = BUILTIN.get(row.metric)
+    return known is not None and (row.scheme, row.interval) == (
+        DEFAULT[0],
+        default_interval(known, resamples_items=True),
+    )
 
 
 def _words(test: tuple[str, str, str]) -> str:
@@ -274,12 +339,12 @@ def _words(test: tuple[str, str, str]) -> str:
 
 def _rate(row: "TestRow") -> str:
     low, high = row.rate_interval
-    return f"{_percent(row.rate)} [{_percent(low)}, {_percent(high)}] ({row.n_items}×{row.n_responses})"
+    return f"{_percent(row.rate)} [{100 * low:.1f}, {100 * high:.1f}] ({row.n_items}×{row.n_responses})"
 
 
 def _coverage(row: "IntervalRow") -> str:
     low, high = row.coverage_interval
-    return f"{_percent(row.coverage)} [{_percent(low)}, {_percent(high)}] ({row.n_items}×{row.n_responses})"
+    return f"{_percent(row.coverage)} [{100 * low:.1f}, {100 * high:.1f}] ({row.n_items}×{row.n_responses})"
 
 
 def _percent(share: float) -> str:

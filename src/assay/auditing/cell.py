@@ -8,14 +8,18 @@ What a cell returns is flat and named "table|…|quantity", because a sweep stor
 """
 
 import math
+import threading
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from assay import _random, models
+from assay import _json, _random, models
 from assay.auditing.estimators import EXPECTED, SIGN_CHANGE, Estimator, Estimators, Found, Limits, write
+from assay.errors import ArgumentError, AssayWarning
 from assay.inference import PValue, expected_pvalue
 from assay.metrics import Metric, resolve
 from assay.models import ResponseModel, simulate_contrasts
@@ -79,9 +83,45 @@ def true_values(
     ]
 
 
-@task(version=1)
+OWN: dict[str, Any] = {}
+"""Metrics and models of the user's own, by the name that a cell knows them by: they exist in this process only."""
+
+
+def own(thing: Any) -> str:
+    """Remember a metric or model that has no name, and return the name that stands for it in cells."""
+    name = f"own:{type(thing).__qualname__}:{_json.digest(repr(thing))[:12]}"
+    OWN[name] = thing
+    return name
+
+
+def found_own(name: str) -> Any:
+    """Return what `own` remembered."""
+    if name not in OWN:
+        raise ArgumentError(
+            f"{name.split(':')[1]} is of your own making, and known only to the process that audits it."
+        )
+    return OWN[name]
+
+
+@task(version=2)
 def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, float]:
     """Audit estimators on simulated data sets of one design: the cells are made by `assay.auditing.plan`."""
+    with quiet():
+        return _measure(cell, rng)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Leave out the warnings of `compare`, which are about one data set; other threads share the main one's silence."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AssayWarning)
+        yield
+
+
+def _measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, float]:
     model = read_model(cell["model"])
     estimators = estimators_of(cell, model)
     seed = _random.seed_of(rng)
@@ -125,18 +165,22 @@ def truths(epsilon: float, perturbation: str | None, *, split: bool) -> Iterator
 def read_model(entry: str | Mapping[str, Any]) -> ResponseModel:
     """Return the model of a cell: a preset's name, a model file (with its digest), or the parameters themselves."""
     if isinstance(entry, str):
-        return models.resolve(entry)
+        return found_own(entry) if entry.startswith("own:") else models.resolve(entry)
     return models.load(entry["path"]) if "path" in entry else models.from_dict(dict(entry))
 
 
 def estimators_of(cell: Mapping[str, Any], model: ResponseModel) -> Estimators:
     """Return what a cell computes on every data set."""
     return Estimators(
-        tuple(resolve(name).on(model.scale) for name in cell["metrics"]),
+        tuple(_metric(name).on(model.scale) for name in cell["metrics"]),
         tuple((Scheme(*words), tuple(nulls)) for words, nulls in cell["pairs"]),
         cell.get("only", {}), tuple(cell.get("analytical", ())), tuple(cell.get("intervals", ())),
-        cell["n_resamples"], cell.get("confidence_level", 0.95),
+        cell["n_resamples"], cell.get("confidence_level", 0.95), cell.get("cluster"),
     )  # fmt: skip
+
+
+def _metric(name: str) -> Metric:
+    return found_own(name) if name.startswith("own:") else resolve(name)
 
 
 def _keeps_one(scheme: Scheme) -> bool:
@@ -192,8 +236,13 @@ def _test_row(answers: FloatArray, target: PValue, alpha: float) -> dict[str, fl
         "n_data_sets": n,
         "undefined": answers.shape[0] - n,
         # The tolerance is for p-values that are equal to the level on paper.
-        "rejected": int(np.count_nonzero(pvalues <= alpha * (1 + 1e-9))),
+        "rejected": _rejected(pvalues, alpha),
+        **{f"below_{tenth}": _rejected(pvalues, alpha * tenth / 10) for tenth in range(1, 10)},
     }
+
+
+def _rejected(pvalues: FloatArray, alpha: float) -> int:
+    return int(np.count_nonzero(pvalues <= alpha * (1 + 1e-9)))
 
 
 def _interval_row(key: Limits, found: Sequence[Found], goal: Truth) -> dict[str, float]:

@@ -2,21 +2,21 @@
 
 A test is a scheme and a null, or an analytical test of the item contrasts. Draws are read in two ways: as *tail* p (the
 observed contrast against null draws, by which `compare` decides) and as *expected* p (LEADER's: null draws against
-resampled contrasts). Draws, ties and roundings are those of `compare`; the tests check that p is the same number.
+resampled contrasts). Each is what `compare` says: the same procedure runs.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from assay import inference
-from assay.comparison.limits import NEEDED, can_have
-from assay.comparison.observed import moments, rounding_of, settled
+from assay.comparison import Comparison, Procedure, compare_each
+from assay.comparison.limits import can_have
 from assay.inference import ConfidenceInterval
 from assay.metrics import AdditiveMetric, Metric
-from assay.resampling import Draws, Scheme, draw, enumerate_swaps, judge, kept_responses, summaries_of
+from assay.resampling import Scheme, judge, summaries_of
 from assay.responses import Contest
 from assay.scales import FloatArray
 
@@ -26,6 +26,8 @@ SIGN_CHANGE = "sign-change"
 (bootstrap_items, all) is the bootstrap probability that the contrast changes sign. This is its name here."""
 
 NULLS = ("swapped-items", "recentred", "dealt-responses", "pooled-responses")
+RANDOM_EFFECTS = "random-effects"
+"""The test of `compare` where raters judged several items: it is audited where simulated tables have such raters."""
 ANALYTICAL = ("paired-t", "wilcoxon")
 INTERVALS = inference.METHODS
 NO_SCHEME = "–"
@@ -76,6 +78,8 @@ class Estimators:
     intervals : tuple of str
     n_resamples : int
     confidence_level : float
+    cluster : str, optional
+        The column of the simulated tables that groups items.
     """
 
     metrics: tuple[Metric, ...]
@@ -85,6 +89,7 @@ class Estimators:
     intervals: tuple[str, ...] = ()
     n_resamples: int = 399
     confidence_level: float = 0.95
+    cluster: str | None = None
 
     def on(self, contest: Contest, seed: np.random.SeedSequence) -> "Found":
         """Return every p-value and interval of one data set."""
@@ -101,60 +106,39 @@ class Estimators:
     def _by_scheme(
         self, found: "Found", contest: Contest, scheme: Scheme, nulls: Sequence[str], seed: np.random.SeedSequence
     ) -> None:
-        metrics = [metric for metric in self.metrics if metric.name in self.only.get(write(scheme), (metric.name,))]
-        draws = self._draw(contest, metrics, scheme, None, seed)
-        nulls_drawn = {null: self._null(contest, metrics, scheme, null, draws, seed) for null in nulls}
-        seen = kept_responses(contest, scheme)
-        for i, metric in enumerate(metrics):
-            sides = summaries_of(seen, metric.needs)
-            observed, rounding = float(metric.contrast(*sides)), rounding_of(metric, seen)
-            kept = settled(draws.contrasts[i], observed, rounding)
-            for null, drawn in nulls_drawn.items():
-                under_null = settled(drawn.contrasts[i], observed, rounding)
-                expected = inference.expected_pvalue(under_null, kept).pvalue
-                key = Estimator(metric.name, write(scheme), null, EXPECTED)
-                found.tests[key] = Estimate(expected, expected)
-                if null != SIGN_CHANGE:
-                    one, two = (
-                        inference.tail_pvalue(observed, under_null, alternative=side, exact=drawn.exact).pvalue
-                        for side in ("greater", "two-sided")
-                    )
-                    found.tests[key._replace(pvalue=TAIL)] = Estimate(one, two)
-            methods = [method for method in self.intervals if has_interval(method, metric, scheme)]
-            error, df, left = np.nan, np.nan, np.empty(0)
-            if NEEDED.keys() & set(methods):
-                error, df, left = moments(metric, *sides, contest=seen, rounding=rounding, clusters=None)
-                left = settled(left, observed, rounding)
-            for method in methods:
-                found.limits[Limits(metric.name, write(scheme), method)] = inference.interval(
-                    method, kept, estimate=observed, jackknife=left, standard_errors=draws.standard_errors[i],
-                    standard_error=error, df=df, span=metric.span, confidence_level=self.confidence_level,
-                )  # fmt: skip
+        """Compare by every null, and give every interval once: the draws of a scheme are the same whatever the null."""
+        name = write(scheme)
+        metrics = [metric for metric in self.metrics if metric.name in self.only.get(name, (metric.name,))]
+        for null in nulls or ("recentred",):
+            how = self._procedure(scheme, null)
+            answers = compare_each(contest, metrics=metrics, correction="none", procedure=how, rng=seed, workers=1)
+            for metric, answer in zip(metrics, answers, strict=True):
+                if null in nulls:
+                    found.tests.update(_estimates(Estimator(metric.name, name, null, TAIL), answer))
+                for method in self.intervals:
+                    key = Limits(metric.name, name, method)
+                    if key not in found.limits and has_interval(method, metric, scheme):
+                        found.limits[key] = answer.at(interval=method).confidence_interval
 
-    def _draw(
-        self, contest: Contest, metrics: Sequence[Metric], scheme: Scheme, null: Any, seed: np.random.SeedSequence
-    ) -> Draws:
-        return draw(contest, metrics, scheme=scheme, null=null, n_resamples=self.n_resamples, seed=seed)
+    def _procedure(self, scheme: Scheme, null: str) -> Procedure:
+        # A change of sign needs the draws alone, which are those of any null.
+        return Procedure(
+            null="recentred" if null == SIGN_CHANGE else null, items=scheme.items, responses=scheme.responses,
+            raters=scheme.raters, cluster=self.cluster, n_resamples=self.n_resamples,
+            confidence_level=self.confidence_level, interval="percentile",
+        )  # fmt: skip
 
-    def _null(  # noqa: PLR0917 (one step of `_by_scheme`)
-        self,
-        contest: Contest,
-        metrics: Sequence[Metric],
-        scheme: Scheme,
-        null: str,
-        draws: Draws,
-        seed: np.random.SeedSequence,
-    ) -> Draws:
-        """Return the null draws as `compare` makes them; a sign change has its zeros without drawing."""
-        if null == SIGN_CHANGE:
-            return Draws(np.zeros_like(draws.contrasts), draws.standard_errors)
-        if null == "recentred":
-            return draws.recentred()
-        if null != "swapped-items":
-            return self._draw(contest, metrics, scheme, null, seed)
-        if keeps_responses(scheme) and 2**contest.n_items <= self.n_resamples:
-            return enumerate_swaps(contest, metrics, scheme=scheme)
-        return self._draw(contest, metrics, replace(scheme, items="all"), null, seed)
+
+def _estimates(key: Estimator, answer: Comparison) -> dict[Estimator, Estimate]:
+    """Return the tail p and the expected p of a comparison."""
+    if key.null == SIGN_CHANGE:
+        changed = inference.expected_pvalue(np.zeros_like(answer.draws), answer.draws).pvalue
+        return {key._replace(pvalue=EXPECTED): Estimate(changed, changed)}
+    one_sided = answer.at(alternative="greater").pvalue
+    found = {key: Estimate(one_sided, answer.pvalue)}
+    if key.null != RANDOM_EFFECTS:
+        found[key._replace(pvalue=EXPECTED)] = Estimate(answer.expected_pvalue, answer.expected_pvalue)
+    return found
 
 
 class Found(NamedTuple):
@@ -171,6 +155,8 @@ def keeps_responses(scheme: Scheme) -> bool:
 
 def has_interval(method: str, metric: Metric, scheme: Scheme) -> bool:
     """Whether `compare` would give this interval, and whatever the data are."""
+    if scheme.raters == "bootstrap":
+        return method in ("t", "percentile", "basic")
     resamples_items = scheme.items == "bootstrap" and keeps_responses(scheme)
     signs = method != "score" or metric.counts_items
     return signs and can_have(method, metric, resamples_items=resamples_items)
@@ -206,5 +192,5 @@ def pairs(schemes: Sequence[Scheme], nulls: Sequence[str], *, single: bool) -> I
 
 
 def write(scheme: Scheme) -> str:
-    """Write a scheme as items/responses."""
-    return f"{scheme.items}/{scheme.responses}"
+    """Write a scheme as items/responses, and raters where they are drawn."""
+    return f"{scheme.items}/{scheme.responses}" + ("/raters" if scheme.raters == "bootstrap" else "")

@@ -9,13 +9,15 @@ from typing import Any
 
 from assay import _check, _json, _random, models
 from assay.auditing import estimators as choices
-from assay.auditing.cell import check_model, measure, read_model
+from assay.auditing.cell import check_model, measure, own, quiet, read_model
 from assay.auditing.results import Audit, rows_of
 from assay.errors import ArgumentError, DataError
-from assay.metrics import BUILTIN, Metric, resolve
+from assay.metrics import Metric, resolve
 from assay.models import PERTURBATIONS, ResponseModel
 from assay.provenance import Provenance
+from assay.rating_design import design_of, rated
 from assay.resampling import Scheme
+from assay.responses import ResponseTable
 from assay.sweeps import Grid, Store, Sweep, run
 
 SCHEMES = (Scheme("bootstrap", "all"), Scheme("bootstrap", "bootstrap"))
@@ -35,6 +37,7 @@ def audit(
     epsilons: Sequence[float] = EPSILONS,
     perturbation: str | None = None,
     different_errors: bool = True,
+    cluster: str | None = None,
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     n_data_sets: int = 1000,
@@ -50,8 +53,10 @@ def audit(
     Parameters
     ----------
     model : str or ResponseModel
-        What data are like: a preset, a model file, or a model (`assay.models.fit` makes one from pilot data).
-    metrics : sequence of str, optional
+        What data are like: a preset, a model file, a model (`assay.models.fit` makes one from pilot data) or a class of
+        your own. Where its tables have raters who judge several items, the test that `compare` then uses,
+        random-effects, is audited too.
+    metrics : sequence of str or Metric, optional
         By default mean absolute error for numbers and ratings, accuracy and total variation for labels.
     schemes : sequence of Scheme or (items, responses)
         What a draw resamples.
@@ -70,6 +75,8 @@ def audit(
         In which way B is worse; the model's own when left out.
     different_errors : bool
         Also audit the second true null, where A and B are equally good but err on different items.
+    cluster : str, optional
+        The column of the model's tables that groups items; they are then resampled together.
     alpha, confidence_level : float
         The level of the tests, and of the intervals.
     n_data_sets, n_resamples, n_simulations : int
@@ -95,12 +102,12 @@ def audit(
     grid, notes = plan(
         model, metrics=metrics, schemes=schemes, nulls=nulls, analytical=analytical, intervals=intervals,
         designs=designs, epsilons=epsilons, perturbation=perturbation, different_errors=different_errors,
-        alpha=alpha, confidence_level=confidence_level, n_data_sets=n_data_sets, n_resamples=n_resamples,
-        n_simulations=n_simulations,
+        cluster=cluster, alpha=alpha, confidence_level=confidence_level, n_data_sets=n_data_sets,
+        n_resamples=n_resamples, n_simulations=n_simulations,
     )  # fmt: skip
     seed = None if rng is None else _random.entropy_of(_random.replayable(rng))
     n_threads = _check.integer("workers", 1 if workers is None else workers, at_least=1)
-    with ThreadPoolExecutor(n_threads) if n_threads > 1 else nullcontext() as executor:
+    with quiet(), ThreadPoolExecutor(n_threads) if n_threads > 1 else nullcontext() as executor:
         return conclude(run(measure, grid, store=store, executor=executor, rng=seed, progress=progress), notes)
 
 
@@ -116,6 +123,7 @@ def plan(
     epsilons: Sequence[float] = EPSILONS,
     perturbation: str | None = None,
     different_errors: bool = True,
+    cluster: str | None = None,
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     n_data_sets: int = 1000,
@@ -136,6 +144,8 @@ def plan(
         [_check.one_of("nulls", null, choices.NULLS) for null in nulls],
         beside or {},
     )
+    if _rated(described):
+        pairs.append((("bootstrap", "all", "bootstrap"), [choices.RANDOM_EFFECTS]))
     strengths = _strengths(epsilons)
     if perturbation is not None:
         _check.one_of("perturbation", perturbation, [name for name in PERTURBATIONS if name != "split"])
@@ -143,7 +153,7 @@ def plan(
         check_model(described, strength, perturbation if strength else None)
     split, about_split = _can_split(described, strengths[-1]) if different_errors else (False, ())
     shared = {
-        "model": _json.plain(described.to_dict()),
+        "model": _model_entry(described),
         "perturbation": perturbation,
         "split": sorted(beside) if split and beside else split,
         "metrics": names,
@@ -156,6 +166,8 @@ def plan(
         "n_resamples": _check.integer("n_resamples", n_resamples, at_least=19),
         "n_simulations": _check.integer("n_simulations", n_simulations, at_least=2),
     }
+    if cluster is not None:
+        shared["cluster"] = cluster
     if only:
         shared["only"] = {scheme: list(names) for scheme, names in only.items()}
     if not any(nulls for _, nulls in pairs) and not shared["analytical"]:
@@ -170,6 +182,17 @@ def plan(
     return Grid(cells), (*notes, *about_split, *_about_draws(n_resamples, alpha))
 
 
+def about_raters(table: ResponseTable) -> list[str]:
+    """Say that a model fitted to this table has no raters, where `compare` would take its raters into account."""
+    crossed = [name for name, source in table.sources.items() if design_of(source).n_raters > 1]
+    if not any(design_of(table.sources[name]).kind in ("crossed", "partially crossed") for name in crossed):
+        return []
+    return [
+        "In this table raters judged several items each, and `compare` generalises to raters like them. The model that "
+        "was audited has no raters, so this verdict holds for these raters only (raters='fixed', --raters fixed)."
+    ]
+
+
 def conclude(sweep: Sweep, notes: Iterable[str] = ()) -> Audit:
     """Put the result together from the cells of a sweep; a failed cell is an error that says what went wrong."""
     if sweep.failures:
@@ -179,7 +202,7 @@ def conclude(sweep: Sweep, notes: Iterable[str] = ()) -> Audit:
     tests, intervals, smallest = rows_of(sweep.rows)
     designs = dict.fromkeys(f"{row.n_items}x{row.n_responses}" for row in tests)
     parameters = {
-        "metrics": ",".join(first["metrics"]), "designs": ",".join(designs),
+        "metrics": ",".join(dict.fromkeys(row.metric for row in tests)), "designs": ",".join(designs),
         "epsilons": ",".join(dict.fromkeys(f"{row.epsilon:g}" for row in tests)), "alpha": first["alpha"],
         "data sets": first["n_data_sets"], "draws": first["n_resamples"],
     }  # fmt: skip
@@ -194,15 +217,32 @@ def _metric_names(metrics: Sequence[str | Metric] | None, model: ResponseModel) 
     """Return the metrics by name: a cell is computed wherever the sweep runs, so it knows metrics by their names."""
     if metrics is None:
         return ["accuracy", "tv"] if model.scale.kind == "nominal" else ["mae"]
-    names = []
+    names: dict[str, str] = {}
     for metric in _some("metrics", metrics):
         found = resolve(metric)
-        if not _has_name(found):
-            raise ArgumentError(f"`metrics` must be metrics with a name; got {metric!r}. Known: {', '.join(BUILTIN)}.")
         if found.on(model.scale).gold_free:
             raise ArgumentError(f"metric {found.name!r} looks at ratings without gold; response models simulate gold.")
-        names.append(found.name)
-    return list(dict.fromkeys(names))
+        known = found.name if _has_name(found) else own(found)
+        if names.setdefault(found.name, known) != known:
+            raise ArgumentError(f"two of the `metrics` are called {found.name!r}; give each a name of its own.")
+    return list(names.values())
+
+
+def _model_entry(model: ResponseModel) -> Any:
+    """Return what a cell knows the model by: its parameters, or a name for one of the user's own."""
+    entry = _json.plain(model.to_dict())
+    try:
+        again = models.from_dict(entry)
+    except (ArgumentError, DataError):
+        return own(model)
+    return entry if type(again) is type(model) else own(model)
+
+
+def _rated(model: ResponseModel) -> bool:
+    """Say whether the model's tables have raters who judge several items."""
+    contest = model.table(4, 2, rng=0).contest(gold="gold", a="A", b="B")
+    roles = rated(contest)
+    return bool(roles) and design_of(*(contest.sources[role] for role in roles)).kind != "nested"
 
 
 def _has_name(metric: Metric) -> bool:
@@ -215,8 +255,8 @@ def _has_name(metric: Metric) -> bool:
 
 def _pairs(
     schemes: Sequence[Scheme], nulls: Sequence[str], beside: Mapping[str, Sequence[str]]
-) -> tuple[list[tuple[tuple[str, str], list[str]]], tuple[str, ...]]:
-    kept: dict[tuple[str, str], list[str]] = {(scheme.items, scheme.responses): [] for scheme in schemes}
+) -> tuple[list[tuple[tuple[str, ...], list[str]]], tuple[str, ...]]:
+    kept: dict[tuple[str, ...], list[str]] = {(scheme.items, scheme.responses): [] for scheme in schemes}
     notes = []
     for scheme in schemes:
         asked = dict.fromkeys([*nulls, *beside.get(choices.write(scheme), ())])

@@ -3,18 +3,18 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay import _check, _json
 from assay.auditing.cell import INTERVALS, SMALLEST, TESTS, WORSE
+from assay.documents import Document
 from assay.inference import clopper_pearson
+from assay.records import Record
 
 if TYPE_CHECKING:
     import polars
 
     from assay.sweeps import Row
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,8 @@ class TestRow:
         Data sets with a p-value, and without.
     rejected : int
         Data sets with p (two-sided; expected p as it is) at or below the level.
+    below : tuple of int
+        Data sets with p at or below 10, 20, … 90 % of the level.
     """
 
     __test__ = False  # not a test of ours, whatever pytest thinks
@@ -63,6 +65,7 @@ class TestRow:
     n_data_sets: int
     undefined: int
     rejected: int
+    below: tuple[int, ...] = ()
 
     @property
     def is_null(self) -> bool:
@@ -73,6 +76,11 @@ class TestRow:
     def rate(self) -> float:
         """The share of rejections: type-I error where the null is true, power where it is not."""
         return self.rejected / self.n_data_sets if self.n_data_sets else math.nan
+
+    def rate_at(self, tenth: int) -> float:
+        """Return the share of rejections at so many tenths of the level."""
+        count = self.rejected if tenth == 10 else self.below[tenth - 1] if tenth else 0
+        return count / self.n_data_sets if self.n_data_sets else math.nan
 
     @property
     def rate_interval(self) -> tuple[float, float]:
@@ -185,7 +193,7 @@ class SmallestRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
+class Audit(Record):
     """How p-values and intervals do on data like these. `print` it for what to use.
 
     Attributes
@@ -199,6 +207,8 @@ class Audit:
     notes : tuple of str
     signature : str
     """
+
+    derived: ClassVar[tuple[str, ...]] = ("verdict", "reasons")
 
     model: str
     tests: tuple[TestRow, ...]
@@ -218,11 +228,24 @@ class Audit:
         return tuple(dict.fromkeys((row.n_items, row.n_responses) for row in self.tests))
 
     @property
-    def recommendation(self) -> str:
-        """What to use for such data, what not, why, and by how much it matters."""
-        from assay.auditing.advice import recommend
+    def verdict(self) -> str:
+        """What to use for such data, and what not, in a few sentences."""
+        from assay.auditing.advice import Advice
 
-        return recommend(self)
+        return Advice(self).verdict
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why, and by how much it matters."""
+        from assay.auditing.advice import Advice
+
+        return Advice(self).reasons
+
+    def document(self) -> Document:
+        """Return the verdict, the tables, and the reasons."""
+        from assay.auditing.tables import document
+
+        return document(self)
 
     def to_frame(self, table: str = "tests") -> "polars.DataFrame":
         """Return a dataframe of the tests, the intervals or the smallest errors."""
@@ -234,29 +257,8 @@ class Audit:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as a dictionary that JSON can hold; `Audit.from_dict` reads it back."""
-        content = {field.name: getattr(self, field.name) for field in fields(self)}
-        rows = {name: [row.to_dict() for row in content[name]] for name in (TESTS, INTERVALS, SMALLEST)}
-        return _json.plain(content | rows | {"recommendation": self.recommendation})  # type: ignore[no-any-return]
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> "Audit":
-        """Make an audit from `to_dict` or from its JSON, where null is NaN."""
-        kinds: dict[str, Any] = {TESTS: TestRow, INTERVALS: IntervalRow, SMALLEST: SmallestRow}
-        rows = {name: tuple(_read(kind, row) for row in content[name]) for name, kind in kinds.items()}
-        known = {field.name: content[field.name] for field in fields(cls)}
-        return cls(**(known | rows | {"notes": tuple(content["notes"])}))
-
-    def __str__(self) -> str:
-        estimators = len(dict.fromkeys((row.metric, row.scheme, row.null, row.pvalue) for row in self.tests))
-        shown = ", ".join(f"{n}×{k}" for n, k in self.designs)
-        return "\n".join([
-            f"Audit of {estimators} p-values on simulated data ({self.model}), items×responses {shown}: "
-            f"{self.n_data_sets:,} data sets of each kind, {self.n_resamples:,} draws on each.",
-            *(f"Note: {note}" for note in self.notes),
-            self.signature,
-            "",
-            self.recommendation,
-        ])  # fmt: skip
+        rows = {name: [row.to_dict() for row in getattr(self, name)] for name in (TESTS, INTERVALS, SMALLEST)}
+        return _json.plain(Record.to_dict(self) | rows)  # type: ignore[no-any-return]
 
 
 def rows_of(cells: Iterable["Row"]) -> tuple[tuple[TestRow, ...], tuple[IntervalRow, ...], tuple[SmallestRow, ...]]:
@@ -270,8 +272,10 @@ def rows_of(cells: Iterable["Row"]) -> tuple[tuple[TestRow, ...], tuple[Interval
         for name, number in cell.values.items():
             *key, quantity = name.split("|")
             grouped.setdefault(tuple(key), {})[quantity] = number
-        for (table, truth, *key), numbers in grouped.items():
-            shared: dict[str, Any] = design | {"truth": truth} | numbers
+        for (table, truth, *key), quantities in grouped.items():
+            below = tuple(number for name, number in quantities.items() if name.startswith("below_"))
+            numbers = {name: number for name, number in quantities.items() if not name.startswith("below_")}
+            shared: dict[str, Any] = design | {"truth": truth} | numbers | ({"below": below} if below else {})
             if table == TESTS:
                 tests.append(TestRow(**_words(key, "metric", "scheme", "null", "pvalue"), **shared))
             elif table == INTERVALS:
@@ -283,12 +287,6 @@ def rows_of(cells: Iterable["Row"]) -> tuple[tuple[TestRow, ...], tuple[Interval
 
 def _words(key: Iterable[str], *names: str) -> dict[str, Any]:
     return dict(zip(names, key, strict=True))
-
-
-def _read(kind: type[T], content: Mapping[str, Any]) -> T:
-    """Make a row from its numbers by name; derived ones are computed anew."""
-    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
-    return kind(**{name: math.nan if content[name] is None else content[name] for name in names})
 
 
 def _named(row: Any) -> dict[str, Any]:

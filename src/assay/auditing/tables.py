@@ -1,50 +1,46 @@
-"""The tables of an audit: rejections, estimated p, coverage, and LEADER's smallest errors; text and page show them."""
+"""An audit as a document: the verdict, rejections, estimated p, coverage, the reasons; and LEADER's smallest errors."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from assay.auditing.cell import SAME, SPLIT
 from assay.auditing.estimators import EXPECTED, NO_SCHEME, SIGN_CHANGE
 from assay.auditing.results import Audit, IntervalRow, SmallestRow, TestRow
+from assay.documents import Block, Column, Document, Heading, Sentence, Table
 from assay.inference import binomial_region
 
 Kind = tuple[float, str]
 SURE = 0.99
+ONE_RESPONSE = ("/one", "/first")
+"""How schemes end that keep one response per item."""
 Row = TypeVar("Row", TestRow, IntervalRow)
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table in words.
+def document(found: Audit, *, leader: bool = False) -> Document:
+    """Return what an audit says: the verdict first, then what was measured, then the reasons.
 
-    Attributes
-    ----------
-    title : str
-    rows : tuple of tuple of str
-        The first is the head.
-    missed : frozenset of (int, int)
-        Row and column of each rate that is worse than promised: outside what 99 of 100 such audits would show.
+    With `leader` the tables and findings of the LEADER paper follow.
     """
-
-    title: str
-    rows: tuple[tuple[str, ...], ...]
-    missed: frozenset[tuple[int, int]] = frozenset()
-
-    def __str__(self) -> str:
-        widths = [max(map(len, column)) for column in zip(*self.rows, strict=True)]
-        lines = (zip(row, widths, strict=True) for row in self.rows)
-        return "\n".join(
-            [self.title, *("  ".join(cell.ljust(width) for cell, width in line).rstrip() for line in lines)]
-        )
+    designs = ", ".join(f"{n}×{k}" for n, k in found.designs)
+    n_tests = len(dict.fromkeys((row.metric, row.scheme, row.null, row.pvalue) for row in found.tests))
+    about = (
+        f"{n_tests} p-values on simulated data ({found.model}), items×responses {designs}: {found.n_data_sets:,} data "
+        f"sets of each kind, {found.n_resamples:,} draws on each. A mark (!) stands at rates that miss their promise."
+    )
+    blocks: list[Block] = [Sentence(found.verdict, "verdict"), Sentence(about, "aside"), *tables(found)]
+    if leader:
+        blocks += [*(smallest(found, by) for by in ("scheme", "metric")), Heading("LEADER's findings")]
+        blocks += [Sentence(line) for line in findings(found).splitlines()]
+    blocks += [Heading("Reasons"), *map(Sentence, found.reasons)]
+    return Document("Which p-value can you trust?", tuple(blocks), found.notes, found.signature)
 
 
 def tables(found: Audit) -> list[Table]:
     """Return what was measured at each design: rejections, errors of estimated p, and coverage where there is any."""
     of_tests = [table for design in found.designs for table in (rejections(found, *design), errors(found, *design))]
     of_intervals = [coverage(found, *design) for design in found.designs]
-    return [*of_tests, *(table for table in of_intervals if len(table.rows) > 1)]
+    return [*of_tests, *(table for table in of_intervals if table.rows)]
 
 
 def rejections(found: Audit, n_items: int, n_responses: int) -> Table:
@@ -53,7 +49,7 @@ def rejections(found: Audit, n_items: int, n_responses: int) -> Table:
     kinds, cells = _kinds(rows), {(row.metric, _test(row), row.epsilon, row.truth): row for row in rows}
     lines = [[*key, *(_rejected(cells.get((*key, *kind))) for kind in kinds)] for key in _in_order(rows, _test)]
     missed = {
-        (1 + i, 2 + j)
+        (i, 2 + j)
         for i, key in enumerate(_in_order(rows, _test))
         for j, kind in enumerate(kinds)
         if _rejects_too_often(cells.get((*key, *kind)), found.alpha)
@@ -86,7 +82,7 @@ def coverage(found: Audit, n_items: int, n_responses: int) -> Table:
     kinds, cells = _kinds(rows), {(row.metric, _interval(row), row.epsilon, row.truth): row for row in rows}
     lines = [[*key, *(_covered(cells.get((*key, *kind))) for kind in kinds)] for key in _in_order(rows, _interval)]
     missed = {
-        (1 + i, 2 + j)
+        (i, 2 + j)
         for i, key in enumerate(_in_order(rows, _interval))
         for j, kind in enumerate(kinds)
         if _covers_too_seldom(cells.get((*key, *kind)), found.confidence_level)
@@ -169,8 +165,8 @@ def _sign_change(found: Audit) -> list[str]:
 
 def _single(found: Audit) -> list[str]:
     rows = [row for row in found.smallest if row.by == "scheme" and row.truth != SPLIT]
-    one = [row.mean for row in rows if row.name.endswith(("/one", "/first"))]
-    more = [row.mean for row in rows if not row.name.endswith(("/one", "/first"))]
+    one = [row.mean for row in rows if row.name.endswith(ONE_RESPONSE)]
+    more = [row.mean for row in rows if not row.name.endswith(ONE_RESPONSE)]
     if not one or not more:
         return []
     means = sum(one) / len(one), sum(more) / len(more)
@@ -227,7 +223,8 @@ def _mean_errors(rows: Sequence[TestRow]) -> tuple[float, float]:
 def _table(
     title: str, head: Sequence[str], lines: Iterable[Sequence[str]], missed: Iterable[tuple[int, int]] = ()
 ) -> Table:
-    return Table(title, tuple(tuple(line) for line in (head, *lines)), frozenset(missed))
+    columns = tuple(Column(name) for name in head)
+    return Table(columns, tuple(tuple(line) for line in lines), title, frozenset(missed))
 
 
 def _size(n_items: int, n_responses: int) -> str:
@@ -294,10 +291,15 @@ def _share(share: float, ends: tuple[float, float]) -> str:
 
 
 def _true(rows: Iterable[TestRow], metric: str, kind: Kind) -> str:
-    """Return the true p; where some schemes keep one response, theirs follows."""
-    found = dict.fromkeys(
-        f"{row.true_pvalue:.3f} ± {row.true_pvalue_se:.3f}"
-        for row in rows
-        if row.metric == metric and (row.epsilon, row.truth) == kind
+    """Return the true p of the design and, where some schemes keep one response per item, that of one response."""
+    here = [row for row in rows if row.metric == metric and (row.epsilon, row.truth) == kind]
+    of_design, of_one = (
+        next((f"{row.true_pvalue:.3f} ± {row.true_pvalue_se:.3f}" for row in some), None)
+        for some in (
+            [row for row in here if not row.scheme.endswith(ONE_RESPONSE)],
+            [row for row in here if row.scheme.endswith(ONE_RESPONSE)],
+        )
     )
-    return ", K = 1: ".join(found)
+    if of_one is None or of_one == of_design:
+        return of_design or ""
+    return f"K = 1: {of_one}" if of_design is None else f"{of_design}, K = 1: {of_one}"

@@ -132,7 +132,11 @@ def audit(  # noqa: PLR0917 (each parameter is an option of the command)
     if sweep.failures:
         typer.echo(f"assay: {sweep}", err=True)
         raise typer.Exit(FINISHED_WITH_FAILURES)
-    found = [conclude(_part(sweep, grid), notes) for grid, notes in plans]
+    about = _about_raters(source, {
+        "sources": [] if gold is None else [gold], "item": item, "source": source_column, "value": value,
+        "rater": rater, "repeat": repeat, "scale": scale, "order": order,
+    })  # fmt: skip
+    found = [conclude(_part(sweep, grid), [*about, *notes]) for grid, notes in plans]
     if chart is not None:
         from assay.reports.audit import write_chart
 
@@ -206,6 +210,16 @@ def _model(
         return models.fit(table, model=pilot_model).model
 
 
+def _about_raters(source: str | None, columns: dict[str, Any]) -> list[str]:
+    """Say that the raters of a pilot table are not simulated, where `compare` would take them into account."""
+    from assay.auditing import about_raters
+    from assay.cli._tables import table_from
+
+    if source is None or not columns["sources"] or not Path(source).exists() or source.endswith(".json"):
+        return []
+    return about_raters(table_from([source], **columns))
+
+
 def words(text: str) -> list[str]:
     """Read "mae,wins"."""
     return [word.strip() for word in text.split(",") if word.strip()]
@@ -237,9 +251,7 @@ def _part(sweep: "Sweep", grid: "Grid") -> "Sweep":
 
 
 def _text(found: "Audit", *, leader: bool) -> str:
-    from assay.auditing import tables
+    from assay.auditing.tables import document
+    from assay.documents import text
 
-    parts = [str(table) for table in tables.tables(found)]
-    if leader:
-        parts += [*(str(tables.smallest(found, by)) for by in ("scheme", "metric")), tables.findings(found)]
-    return "\n\n".join([*parts, str(found)])
+    return text.render(document(found, leader=leader))
