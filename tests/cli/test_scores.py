@@ -110,7 +110,7 @@ def test_json_everywhere(run, files, command):
         (["analyse", "same.txt"], 1, "the scores of A and B are identical"),
         (["test", "constant.txt", "--test", "t"], 1, "every one of the 3 differences A − B is 0.2"),
         (["analyse", "empty.txt"], 1, "empty.txt is empty"),
-        (["analyse", "binary.txt"], 1, "binary.txt is not a text file"),
+        (["analyse", "binary.txt"], 1, "binary.txt is a binary file"),
         (["analyse", "absent.txt"], 1, "there is no file absent.txt"),
         (["analyse", "."], 1, ". is a directory"),
         (["analyse", "scores.txt", "--unit-size", "100"], 1, "120 lines are too few for two units of 100 lines"),

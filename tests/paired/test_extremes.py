@@ -154,6 +154,6 @@ def test_a_pipe_of_zeros_ends_at_the_first(tmp_path):
 
     writer = threading.Thread(target=write)
     writer.start()
-    with pytest.raises(DataError, match="is not a text file"):
+    with pytest.raises(DataError, match="is a binary file"):
         read_scores(pipe)
     writer.join()

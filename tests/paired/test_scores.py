@@ -50,6 +50,8 @@ BAD = {
     "one column": ("0.1\n0.2\n", "one column of scores (line 1: '0.1'); two are needed"),
     "three columns": ("1 2 3\n4 5 6\n", "3 columns of scores, and this compares two"),
     "text": ("0.1 0.2\n0.3 good\n", "line 2, column 2 is not a number: 'good'"),
+    "underscores": ("0.1 0.2\n1_000 3\n", "line 2, column 1 is not a number: '1_000'"),
+    "other digits": ("0.1 0.2\n٣ 3\n", "line 2, column 1 is not a number: '٣'"),
     "NaN": ("0.1 0.2\n0.3 nan\n", "line 2, column 2 is nan; remove the line"),
     "infinite": ("0.1 0.2\ninf 3\n", "line 2, column 1 is inf"),
     "huge": ("0.1 0.2\n1e200 3\n", "line 2, column 1 is 1e200; scores below 1e-100 or above 1e100"),
@@ -59,8 +61,8 @@ BAD = {
     "only comments": ("# a\n\n", "is empty"),
     "header only": ("a b\n", "no line with numbers"),
     "double name": ("a,a\n1,2\n", "two columns have the same name"),
-    "binary": (b"PK\x03\x04\x00\x00", "is not a text file"),
-    "latin-1": ("0.1 0.2 é\n".encode("latin-1"), "not a text file in UTF-8"),
+    "binary": (b"PK\x03\x04\x00\x00", "is a binary file"),
+    "latin-1": ("0.1 0.2 é\n".encode("latin-1"), "is not UTF-8 text: byte 8 is 0xe9"),
 }
 
 
@@ -139,3 +141,16 @@ def test_unknown_system_gets_a_suggestion():
         table.pair("frist", "second")
     with pytest.raises(ArgumentError, match="different systems"):
         table.pair("first", "first")
+
+
+def test_other_encodings_and_quoted_names(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_bytes('"modèle, neuf",base\n0.1,0.2\n"0.3",0.1\n'.encode("cp1252"))
+    with pytest.raises(DataError, match="encoding='cp1252'"):
+        read_scores(path)
+    found = read_scores(path, encoding="cp1252")
+    assert found.names == ("modèle, neuf", "base")
+    assert found.a.tolist() == [0.1, 0.3]
+    for encoding in ("rot13", "klingon"):
+        with pytest.raises(ArgumentError, match="`encoding` must be one that Python knows"):
+            read_scores(path, encoding=encoding)

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from assay.errors import ArgumentError, DataError
+from assay.errors import DataError
+from assay.io._decoding import check_encoding, refuse_binary
 from assay.scales import IntArray
 
 CHUNK = 8 * 2**20
@@ -49,7 +50,7 @@ def scan(path: Path, name: str, *, separator: str | None) -> Outline:
     plain, last = True, b"\n"
     with path.open("rb") as file:
         while chunk := file.read(CHUNK):
-            _refuse_binary(chunk, position, name, decoder)
+            refuse_binary(chunk, position, name, decoder)
             breaks = chunk.count(b"\n")
             longest = line_length + (chunk.find(b"\n") if breaks else len(chunk))
             if longest > LONGEST_LINE:
@@ -72,22 +73,6 @@ def scan(path: Path, name: str, *, separator: str | None) -> Outline:
     except UnicodeDecodeError:
         raise DataError(f"{name} is not UTF-8 text: it ends in the middle of a character.") from None
     return Outline(n_lines + (not last.endswith(b"\n")), n_separators, plain and not last.endswith(b"\r"))
-
-
-def _refuse_binary(chunk: bytes, position: int, name: str, decoder: codecs.IncrementalDecoder) -> None:
-    if position == 0 and chunk.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise DataError(f"{name} is UTF-16 text; save it as UTF-8, or say so with `encoding='utf-16'`.")
-    if (zero := chunk.find(b"\0")) >= 0:
-        raise DataError(f"{name} is a binary file (NUL at byte {position + zero}), not text.")
-    pending = len(decoder.getstate()[0])
-    try:
-        decoder.decode(chunk)
-    except UnicodeDecodeError as error:
-        where = position - pending + error.start
-        raise DataError(
-            f"{name} is not UTF-8 text: byte {where} is 0x{error.object[error.start]:02x}. Save it as UTF-8, or name "
-            "its encoding: `encoding='cp1252'` for most files that Windows wrote."
-        ) from None
 
 
 def read_separated(path: Path, name: str, separator: str, outline: Outline) -> tuple[pl.DataFrame, IntArray]:
@@ -181,10 +166,7 @@ def as_utf8(path: Path, name: str, encoding: str | None) -> Iterator[Path]:
     if encoding is None:
         yield path
         return
-    try:
-        codecs.lookup(encoding)
-    except LookupError:
-        raise ArgumentError(f"`encoding` must be one that Python knows, such as cp1252; got {encoding!r}.") from None
+    check_encoding(encoding)
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="", suffix=path.suffix) as copy:
         try:
             with path.open(encoding=encoding, newline="") as file:

@@ -1,23 +1,26 @@
 """Lists of scores in text files: one line per item, one column per system."""
 
+import csv
 import math
-import stat
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from assay import _files
-from assay.errors import ArgumentError, DataError, MissingFileError
+from assay.errors import ArgumentError, DataError
+from assay.io._decoding import read_whole
 from assay.paired.limits import LARGEST, SMALLEST
 from assay.paired.scores import BEYOND, PairedScores, ScoreTable, cluster_codes
 
-CHUNK = 2**20
-LARGEST_FILE = 2**31
-"""Bytes; an endless pipe is refused once it has sent as many."""
 
-
-def read_scores(path: str | Path, *, columns: Sequence[str] | None = None, clusters: str | None = None) -> PairedScores:
+def read_scores(
+    path: str | Path,
+    *,
+    columns: Sequence[str] | None = None,
+    clusters: str | None = None,
+    encoding: str | None = None,
+) -> PairedScores:
     """Read the scores of two systems from a text file with one line per item.
 
     Columns are separated by tabs, commas, semicolons or blanks. A first line without any number names the columns;
@@ -30,8 +33,10 @@ def read_scores(path: str | Path, *, columns: Sequence[str] | None = None, clust
         Which columns to read, by name or by number (the first is 1), when the file has more than two.
     clusters : str, optional
         The column with the cluster id of each line, by name or number.
+    encoding : str, optional
+        The encoding of a file that is not UTF-8, such as "cp1252".
     """
-    table = read_table(path, columns=columns, clusters=clusters)
+    table = read_table(path, columns=columns, clusters=clusters, encoding=encoding)
     if len(table.names) != 2:
         many = len(table.names)
         raise DataError(
@@ -41,9 +46,15 @@ def read_scores(path: str | Path, *, columns: Sequence[str] | None = None, clust
     return table.pair(*table.names)
 
 
-def read_table(path: str | Path, *, columns: Sequence[str] | None = None, clusters: str | None = None) -> ScoreTable:
+def read_table(
+    path: str | Path,
+    *,
+    columns: Sequence[str] | None = None,
+    clusters: str | None = None,
+    encoding: str | None = None,
+) -> ScoreTable:
     """Read the scores of two or more systems from a text file; see `read_scores` for the format."""
-    rows, header, first = _rows(Path(path))
+    rows, header, first = _rows(Path(path), encoding)
     width = len(rows[0][1])
     names = header or tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[:width] if width <= 26 else map(str, range(1, width + 1)))
     group = None if clusters is None else _position("clusters", clusters, header, width, path)
@@ -92,16 +103,20 @@ def write_scores(scores: PairedScores, path: str | Path) -> None:
     _files.write_text(path, "\n".join(lines) + "\n")
 
 
-def _rows(path: Path) -> tuple[list[tuple[int, list[str]]], tuple[str, ...] | None, int]:
+def _rows(path: Path, encoding: str | None) -> tuple[list[tuple[int, list[str]]], tuple[str, ...] | None, int]:
     """Return the (line number, fields) of every line with data, the header if there is one, and the first line."""
-    lines = [(number, line) for number, line in enumerate(_text(path).splitlines(), 1) if line.strip()]
+    lines = [
+        (number, line)
+        for number, line in enumerate(read_whole(path, encoding=encoding).splitlines(), 1)
+        if line.strip()
+    ]
     lines = [(number, line) for number, line in lines if not line.lstrip().startswith("#")]
     if not lines:
         raise DataError(f"{path} is empty: it has no line with scores.")
     separator = next((mark for mark in "\t,;" if mark in lines[0][1]), None)
-    rows = [(number, [part.strip() for part in line.strip().split(separator)]) for number, line in lines]
+    rows = [(number, _cells(line.strip(), separator)) for number, line in lines]
     header = None
-    if not any(_is_number(part) for part in rows[0][1]):
+    if not any(_number(part) is not None for part in rows[0][1]):
         header = tuple(rows.pop(0)[1])
         if not rows:
             raise DataError(f"{path} has no line with numbers: its only line is {lines[0][1].strip()[:60]!r}.")
@@ -114,46 +129,28 @@ def _rows(path: Path) -> tuple[list[tuple[int, list[str]]], tuple[str, ...] | No
     return rows, header, rows[0][0]
 
 
-def _text(path: Path) -> str:
-    """Read the file once, so that a pipe serves as well as a file."""
-    parts, size = [], 0
-    try:
-        if stat.S_ISCHR(path.stat().st_mode):
-            raise DataError(f"{path} is a device and not a file; give the file with the scores.")
-        with path.open("rb") as file:
-            while part := file.read(CHUNK):
-                if b"\x00" in part:
-                    raise DataError(f"{path} is not a text file; scores are read from text with one line per item.")
-                parts.append(part)
-                size += len(part)
-                if size > LARGEST_FILE:
-                    raise DataError(f"{path} is larger than {LARGEST_FILE // 2**30} GB; scores are read whole.")
-    except FileNotFoundError:
-        raise MissingFileError(f"there is no file {path}.") from None
-    except IsADirectoryError:
-        raise DataError(f"{path} is a directory; give the file with the scores.") from None
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}.") from None
-    try:
-        return b"".join(parts).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise DataError(f"{path} is not a text file in UTF-8; save it as plain text.") from None
+def _cells(line: str, separator: str | None) -> list[str]:
+    """Cut a line into cells; a separator between quotes does not count."""
+    if separator is None or '"' not in line:
+        return [cell.strip() for cell in line.split(separator)]
+    return [cell.strip() for cell in next(csv.reader([line], delimiter=separator))]
 
 
-def _is_number(text: str) -> bool:
+def _number(text: str) -> float | None:
+    """Return the number that people would read; Python also reads 1_000 and the digits of other scripts."""
+    if "_" in text or not text.isascii():
+        return None
     try:
-        float(text)
+        return float(text)
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def _score(text: str, path: str | Path, line: int, column: int) -> float:
-    try:
-        number = float(text)
-    except ValueError:
+    number = _number(text)
+    if number is None:
         what = "is empty" if not text else f"is not a number: {text[:40]!r}"
-        raise DataError(f"{path}, line {line}, column {column + 1} {what}.") from None
+        raise DataError(f"{path}, line {line}, column {column + 1} {what}.")
     if number and not SMALLEST <= abs(number) <= LARGEST and math.isfinite(number):
         raise DataError(f"{path}, line {line}, column {column + 1} is {text}; {BEYOND}")
     if not math.isfinite(number):

@@ -22,12 +22,13 @@ class ScoreFile:
     file: str = option(help="Text file, one line per item, one column per system.", positional=True)
     columns: tuple[str, ...] = option((), "Which columns to compare, by name or number: 1,3.")
     clusters: str | None = option(None, "Column of document ids; lines of one document are not independent.")
+    encoding: str | None = option(None, "Encoding of a file that is not UTF-8: cp1252.")
 
     def lines(self) -> "PairedScores":
         """Read the two columns."""
         from assay.paired import read_scores
 
-        return read_scores(self.file, columns=self.columns or None, clusters=self.clusters)
+        return read_scores(self.file, columns=self.columns or None, clusters=self.clusters, encoding=self.encoding)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -222,7 +223,9 @@ class ScoresTest(HypothesisFields, NormalityFields, _Units):
     def _every_pair(self, run: Run) -> "SystemsComparison":
         from assay import paired
 
-        table = paired.read_table(self.file, columns=self.columns or None, clusters=self.clusters)
+        table = paired.read_table(
+            self.file, columns=self.columns or None, clusters=self.clusters, encoding=self.encoding
+        )
         return paired.compare_systems(
             paired.to_units(table, size=self.unit_size, statistic=self.unit_statistic, shuffle=self.shuffle),
             test=self.test or "t",
