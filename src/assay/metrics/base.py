@@ -89,6 +89,7 @@ class Metric(ABC):
     gold_free: ClassVar[bool] = False
     smooth: ClassVar[bool] = True
     distance: ClassVar[bool] = False
+    by_weights: ClassVar[bool] = False
     _takes_words: ClassVar[bool] = False
     """Whether its contrast also takes packed counts (`assay.summaries`), which are drawn faster."""
 

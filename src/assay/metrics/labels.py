@@ -18,6 +18,7 @@ from assay.errors import ArgumentError
 from assay.metrics.base import ROUNDING, Better, Ignored, ItemMetric, Metric
 from assay.metrics.distribution import LABELS, by_rows, shares
 from assay.metrics.ranking import ranks
+from assay.metrics.weighted import Area
 from assay.scales import FloatArray, Kind, Scale
 from assay.summaries import Needs
 
@@ -204,6 +205,15 @@ class RocAuc(OneAgainstRest):
     name: ClassVar[str] = "auc"
     title: ClassVar[str] = "area under the ROC curve"
     ignores: ClassVar[Ignored] = "magnitude"
+
+    @property
+    def by_weights(self) -> bool:  # type: ignore[override]
+        """Whether it scores weighted items: on a numeric scale, where an item is positive or not."""
+        return not self.nominal
+
+    def weighted(self, gold: FloatArray, model: FloatArray) -> Area:
+        """Return what scores weights of the items."""
+        return Area(self._positive(gold)[..., 0] > 0, model)
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the Mann–Whitney form of the area, averaged over the labels that have both kinds of items."""

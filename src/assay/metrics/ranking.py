@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from assay.metrics.base import Better, Ignored, Metric
+from assay.metrics.weighted import PairCorrelation, RankCorrelation
 from assay.scales import FloatArray
 
 
@@ -18,6 +19,11 @@ class Spearman(Metric):
     regular: ClassVar[bool] = True
     better: ClassVar[Better] = "higher"
     ignores: ClassVar[Ignored] = "magnitude"
+    by_weights: ClassVar[bool] = True
+
+    def weighted(self, gold: FloatArray, model: FloatArray) -> RankCorrelation:
+        """Return what scores weights of the items: draws that keep all responses need no more."""
+        return RankCorrelation(gold, model)
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the product-moment correlation of the ranks."""
@@ -38,6 +44,11 @@ class Kendall(Metric):
     regular: ClassVar[bool] = True
     better: ClassVar[Better] = "higher"
     ignores: ClassVar[Ignored] = "magnitude"
+    by_weights: ClassVar[bool] = True
+
+    def weighted(self, gold: FloatArray, model: FloatArray) -> PairCorrelation:
+        """Return what scores weights of the items."""
+        return PairCorrelation(gold, model)
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return (concordant − discordant) / √((pairs − ties in gold)(pairs − ties in model))."""

@@ -120,6 +120,33 @@ def draw_items_of_parts(n_items: int, part: int, seeds: SeedArray, counts: IntAr
 
 
 @njit(cache=True, nogil=True)
+def _count_drawn(start: int, n_items: int, seed: np.uint64, k: int, d: int, out: npt.NDArray[np.int16]) -> None:
+    """Count how often each of the n items from `start` on is among k that are drawn with replacement."""
+    n, low = np.uint64(n_items), np.uint64(start)
+    for i in range(k):
+        word = _word(seed, np.uint64(i // 2))
+        out[d, low + _below(n, word >> _S32 if i % 2 else word)] += 1
+
+
+@njit(cache=True, nogil=True)
+def count_items(n_items: int, seeds: SeedArray, out: npt.NDArray[np.int16]) -> None:
+    """Count how often each item is drawn: the items of `_kernels.draw_items`, as (draws, items)."""
+    for d in range(seeds.size):
+        _count_drawn(0, n_items, seeds[d], n_items, d, out)
+
+
+@njit(cache=True, nogil=True)
+def count_items_of_parts(
+    n_items: int, part: int, seeds: SeedArray, counts: IntArray, out: npt.NDArray[np.int16]
+) -> None:
+    """Count how often each item is drawn: the items of `draw_items_of_parts`, as (draws, items)."""
+    for p in range(counts.shape[1]):
+        size = min(part, n_items - p * part)
+        for d in range(seeds.size):
+            _count_drawn(p * part, size, _word(seeds[d], _COUNTS + np.uint64(p + 1)), counts[d, p], d, out)
+
+
+@njit(cache=True, nogil=True)
 def bootstrap_sums_of_parts(columns: FloatArray, part: int, seeds: SeedArray, counts: IntArray) -> FloatArray:
     """Sum the rows of `columns` over the items that `draw_items_of_parts` draws, for each seed.
 

@@ -14,9 +14,10 @@ import numpy as np
 from assay import _random
 from assay.errors import ArgumentError
 from assay.resampling.nulls import NullName
-from assay.resampling.sampler import CELLS, STREAMS, Sampler, exchange
+from assay.resampling.sampler import CELLS, ITEMS, STREAMS, SWAPS, Sampler, exchange
 from assay.resampling.schemes import Scheme
 from assay.resampling.sums import ItemSums
+from assay.resampling.weights import WeightedContrasts
 from assay.responses import Contest, Responses
 from assay.scales import FloatArray, IntArray
 from assay.summaries import Needs, summarise
@@ -165,7 +166,13 @@ def draw(
     keeps = scheme.keeps_responses
     straight = keeps and (null is None or (null == "swapped-items" and scheme.items == "all"))
     linear = [i for i, metric in enumerate(metrics) if metric.additive and straight]
-    general = [i for i in range(len(metrics)) if i not in linear]
+    draws_weights = straight and (null is not None or scheme.items == "bootstrap")
+    ordered = [
+        i
+        for i, metric in enumerate(metrics)
+        if draws_weights and i not in linear and getattr(metric, "by_weights", False)
+    ]
+    general = [i for i in range(len(metrics)) if i not in linear + ordered]
     columns = _columns(contest, [metrics[i] for i in linear])
     groups = _alike(metrics, general, null)
     samplers = [
@@ -183,7 +190,11 @@ def draw(
     sums = None
     if linear and (null is not None or scheme.items == "bootstrap"):
         used = columns if null is None else np.ascontiguousarray(columns[:, : len(linear)])
-        sums = ItemSums(used, swap=null is not None, n_draws=n_resamples, alone=not general)
+        sums = ItemSums(used, swap=null is not None, n_draws=n_resamples, alone=not (general or ordered))
+    weighted = [
+        (i, WeightedContrasts(metrics[i], *summaries_of(contest, metrics[i].needs), swap=null is not None))
+        for i in ordered
+    ]
     contrasts, errors = np.empty((2, len(metrics), n_resamples))
 
     def block(_: int, start: int, stop: int) -> None:
@@ -192,6 +203,13 @@ def draw(
             contrasts[linear, start:stop], errors[linear, start:stop] = _linear(
                 columns, None if sums is None else sums.of(sums.seeds(key, STREAMS, start, stop)), swap=null is not None
             )
+        if weighted:
+            from assay.resampling import _kernels
+
+            stream = ITEMS if null is None else SWAPS
+            seeds = _kernels.seed_stream(np.uint64(key), STREAMS, stream, start, stop)
+            for i, by_weights in weighted:
+                contrasts[i, start:stop] = by_weights.of(seeds)
         if samplers:
             from assay.resampling import _kernels
 
@@ -201,9 +219,9 @@ def draw(
                 for i in those:
                     contrasts[i, start:stop][batch] = metrics[i].contrast(gold, a, b)
 
-    work = WORK["summaries" if general else "sums" if null is None else "signed sums"]
+    work = WORK["summaries" if general or ordered else "sums" if null is None else "signed sums"]
     size = _block_size(n_resamples, work // contest.n_items, workers)
-    if not general and (sums is None or not sums.compiled):
+    if not (general or ordered) and (sums is None or not sums.compiled):
         size = n_resamples
     _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)
     return Draws(contrasts, errors)

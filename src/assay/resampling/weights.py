@@ -1,0 +1,57 @@
+"""Draws as weights of entries, for metrics that score them: how often an item was drawn, or which side a swap chose."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.resampling.seeds import PART, SeedArray
+from assay.resampling.sums import log_factorials, parts_of
+from assay.scales import FloatArray
+
+AT_ONCE = 2**18
+"""So many weights are drawn before they are scored."""
+
+
+class WeightedContrasts:
+    """Contrasts of a metric whose `weighted` scores weights: of items drawn with replacement or, with `swap`, swapped.
+
+    A swap chooses, for each item, which of two entries is A's; the other is B's.
+    """
+
+    def __init__(self, metric: Any, gold: FloatArray, a: FloatArray, b: FloatArray, *, swap: bool) -> None:
+        self.sign = -1.0 if metric.better == "lower" else 1.0
+        self.swap, self.n_items = swap, a.shape[0]
+        if swap:
+            entries = np.concatenate([metric.seen(a), metric.seen(b)])
+            self.sides = (metric.weighted(np.concatenate([gold, gold]), entries),) * 2
+        else:
+            self.sides = (metric.weighted(gold, a), metric.weighted(gold, b))
+
+    def of(self, seeds: SeedArray) -> FloatArray:
+        """Return one contrast for each seed."""
+        out = np.empty(seeds.size)
+        n_draws = max(4, AT_ONCE // self.n_items)
+        for start in range(0, seeds.size, n_draws):
+            part = slice(start, start + n_draws)
+            of_a = of_b = self._weights(seeds[part])
+            if self.swap:
+                of_a = np.concatenate([1 - of_a, of_a], axis=1)
+                of_b = 1 - of_a
+            first, second = self.sides
+            out[part] = self.sign * (first.scores(of_a) - second.scores(of_b))
+        return out
+
+    def _weights(self, seeds: SeedArray) -> npt.NDArray[np.int16]:
+        from assay.resampling import _kernels
+        from assay.resampling import _split_kernels as split
+
+        if self.swap:
+            return _kernels.draw_swaps(self.n_items, seeds).astype(np.int16)
+        out = np.zeros((seeds.size, self.n_items), dtype=np.int16)
+        if self.n_items <= PART:
+            split.count_items(self.n_items, seeds, out)
+        else:
+            counts = split.draw_split(parts_of(self.n_items), seeds, log_factorials(self.n_items))
+            split.count_items_of_parts(self.n_items, PART, seeds, counts, out)
+        return out
