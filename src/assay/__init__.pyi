@@ -13,6 +13,7 @@ from .comparison import Comparisons as Comparisons
 from .comparison import Procedure as Procedure
 from .comparison import compare as compare
 from .comparison import compare_each as compare_each
+from .comparison import missing_bounds as missing_bounds
 from .comparison import variance_components as variance_components
 from .errors import ArgumentError as ArgumentError
 from .errors import AssayError as AssayError

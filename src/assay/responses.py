@@ -339,18 +339,21 @@ class ResponseTable:
         groups = {name: column[items] for name, column in self.groups.items()}
         return replace(self, items=self.items[items], sources=sources, groups=groups)
 
-    def contest(self, *, a: str, b: str, gold: str | None = None) -> Contest:
+    def contest(self, *, a: str, b: str, gold: str | None = None, complete: bool = True) -> Contest:
         """Put two sources against each other, measured against `gold` (leave it out for gold-free ratings).
+
+        Items that a source did not answer are left out, with a note, unless `complete` is False.
 
         Another order of the rows, or another layout of the same responses, gives the same contest: see
         `Contest.in_order`.
         """
         if a == b or gold in (a, b):
             raise ArgumentError(f"gold, a and b must be different sources; got gold={gold!r}, a={a!r}, b={b!r}.")
-        return Contest(
+        whole = Contest(
             None if gold is None else self.source(gold), self.source(a), self.source(b), self.scale, self.items,
             (gold or "", a, b), self.groups, self.raters, self.notes, self.repeats, self.better,
-        ).complete().in_order()  # fmt: skip
+        )  # fmt: skip
+        return whole.complete().in_order() if complete else whole
 
     def to_frame(self) -> "pl.DataFrame":
         """Return a Polars dataframe with one response per row: item, source, rater (if any), repeat, value, groups.

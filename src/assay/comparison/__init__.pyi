@@ -6,5 +6,6 @@ from .comparisons import EffectSizes as EffectSizes
 from .components import ContrastComponents as ContrastComponents
 from .components import variance_components as variance_components
 from .margins import MarginTests as MarginTests
+from .missing import missing_bounds as missing_bounds
 from .procedure import DRAWS as DRAWS
 from .procedure import Procedure as Procedure

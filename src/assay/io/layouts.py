@@ -30,6 +30,7 @@ def contest_from(
     b: str | None = None,
     gold: str | None = None,
     by: Sequence[str] | str | None = None,
+    complete: bool = True,
     **options: Any,
 ) -> "Contest":
     """Put A and B against each other, measured against `gold`; without it the contest is gold-free.
@@ -48,7 +49,7 @@ def contest_from(
     if a is None or b is None:
         a, b = _only_two(table, standard)
         table = _with_note(table, f"A is {a} and B is {b}: the files hold no other models.")
-    return table.contest(gold=standard, a=names.get(a, a), b=names.get(b, b))
+    return table.contest(gold=standard, a=names.get(a, a), b=names.get(b, b), complete=complete)
 
 
 def preferences_from(

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, ClassVar
 from assay import _fields
 from assay._fields import option
 from assay.comparison.procedure import Procedure
+from assay.errors import ArgumentError
 from assay.questions.base import HERE, Question, Run
 from assay.questions.tables import MetricFields, ModelFields, contest_of, metrics_of
 
 if TYPE_CHECKING:
     from assay.comparison import Comparisons
+    from assay.metrics import Metric
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +29,11 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
         "How p-values of several metrics or slices are adjusted.",
         choices="assay.inference.corrections:JOINT_CORRECTIONS",
     )
+    missing: str = option(
+        "leave-out",
+        "What to do about missing answers: leave them out, or also tell what they could change (bounds).",
+        choices=("leave-out", "bounds"),
+    )
     seed: int = option(0, "The same seed gives the same answer.", at_least=0)
 
     def answer(self, run: Run = HERE) -> "Comparisons":
@@ -41,7 +48,30 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
         contest = replace(contest, notes=(*contest.notes, *why))
         n_slices = 1 if self.by is None else len(list(contest.slices(self.by)))
         with run.progress("drawing", 2 * self.n_draws * n_slices) as advance:
-            return compare_each(
+            found = compare_each(
                 contest, metrics=metrics, by=self.by, correction=self.correction,
                 procedure=_fields.part(Procedure, self), rng=self.seed, workers=run.workers, progress=advance,
             )  # fmt: skip
+        return found if self.missing == "leave-out" else self._bounded(found, metrics, run)
+
+    def _bounded(self, found: "Comparisons", metrics: "list[Metric]", run: Run) -> "Comparisons":
+        """Add to each comparison what the missing answers could change."""
+        from dataclasses import replace
+
+        from assay.comparison.missing import missing_bounds, n_missing, sentence
+
+        if self.by is not None or self.preference is not None:
+            raise ArgumentError("`missing='bounds'` goes without `by` and `preference`.")
+        groups = [self.cluster] if self.cluster else []
+        whole = self.contest(self.a, self.b, self.gold, groups, complete=False)
+        missing = n_missing(whole)
+        entries = []
+        for entry, metric in zip(found, metrics, strict=True):
+            said = "No answer of A or B is missing."
+            if missing:
+                best, worst = missing_bounds(
+                    whole, metric=metric, procedure=_fields.part(Procedure, self), rng=self.seed, workers=run.workers
+                )
+                said = sentence(entry, best, worst, missing)
+            entries.append(replace(entry, notes=(*entry.notes, said)))
+        return replace(found, comparisons=tuple(entries))

@@ -60,11 +60,13 @@ class TableFields:
 
         return layouts.table_from(self.files, sources=sources, by=by, **self.reading)
 
-    def contest(self, a: str | None, b: str | None, gold: str | None = None, by: Sequence[str] = ()) -> "Contest":
-        """Read gold, A and B."""
+    def contest(
+        self, a: str | None, b: str | None, gold: str | None = None, by: Sequence[str] = (), *, complete: bool = True
+    ) -> "Contest":
+        """Read gold, A and B; with the items that one of them lacks unless `complete`."""
         from assay.io import layouts
 
-        return layouts.contest_from(self.files, a=a, b=b, gold=gold, by=by, **self.reading)
+        return layouts.contest_from(self.files, a=a, b=b, gold=gold, by=by, complete=complete, **self.reading)
 
 
 @dataclass(frozen=True, kw_only=True)

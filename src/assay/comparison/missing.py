@@ -1,0 +1,142 @@
+"""What missing answers could change: the comparison if all of them were as good, or as bad, for A as they can be."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from assay.comparison.comparing import compare, metrics_for
+from assay.comparison.comparisons import Comparison
+from assay.comparison.verdicts import decided
+from assay.documents.numbers import interval, number
+from assay.errors import ArgumentError
+from assay.metrics import ItemMetric, Metric
+from assay.responses import Contest, Responses
+from assay.scales import FloatArray
+from assay.summaries import means, summarise
+
+
+def missing_bounds(
+    contest: Contest, *, metric: str | Metric | None = None, **settings: Any
+) -> tuple[Comparison, Comparison]:
+    """Compare as if every missing answer were best for A, and as if every one were worst.
+
+    An answer is missing where the data name it but give it no value: a sample that errored, an empty cell. Best for A
+    means that A's missing answers are the best and B's the worst that the scale allows (the smallest and largest value
+    seen, on a continuous scale). Missing answers of one item are taken to be alike.
+
+    Parameters
+    ----------
+    contest : Contest
+        With the items that a source did not answer: ``table.contest(a=…, b=…, complete=False)``.
+    metric : str or Metric, optional
+        One that is a mean over items.
+    **settings
+        Those of `compare`.
+
+    Returns
+    -------
+    best, worst : Comparison
+
+    Examples
+    --------
+    >>> import polars
+    >>> from assay import read
+    >>> rows = {"item": [1, 1, 2, 2, 3, 3], "model": ["x", "y"] * 3, "score": [1, 0, 1, 0, None, 0]}
+    >>> contest = read(polars.DataFrame(rows)).contest(a="x", b="y", complete=False)
+    >>> best, worst = missing_bounds(contest, rng=0)
+    >>> round(best.contrast, 3), round(worst.contrast, 3)
+    (1.0, 0.667)
+    """
+    (chosen,), _ = metrics_for(contest, None if metric is None else [metric])
+    bound = chosen.on(contest.scale)
+    if not isinstance(bound, ItemMetric):
+        raise ArgumentError(
+            f"bounds for missing answers need a metric that is a mean over items; {chosen.name} is none."
+        )
+    best, worst = (
+        compare(filled(contest, bound, best_for=side).complete(), metric=chosen, **settings) for side in ("a", "b")
+    )
+    return best, worst
+
+
+def n_missing(contest: Contest) -> int:
+    """Return how many answers of A and B are missing and could be filled in."""
+    return sum(int(_lacking(source).sum()) for source in (contest.a, contest.b))
+
+
+def filled(contest: Contest, metric: ItemMetric, *, best_for: str) -> Contest:
+    """Return the contest with the missing answers of A and B as good as they can be for one of them."""
+    sides = {}
+    for role, source in (("a", contest.a), ("b", contest.b)):
+        if not _lacking(source).any():
+            continue
+        options = [_extended(source, values) for values in _candidates(contest)]
+        scores = np.stack([_scores(contest, metric, option) for option in options])
+        wants_high = (metric.better == "higher") == (role == best_for)
+        ranked = np.where(np.isnan(scores), -np.inf if wants_high else np.inf, scores)
+        best = ranked.argmax(axis=0) if wants_high else ranked.argmin(axis=0)
+        values = np.stack([np.broadcast_to(values, contest.n_items) for values in _candidates(contest)])
+        sides[role] = _extended(source, values[best, np.arange(contest.n_items)])
+    return replace(contest, **sides)  # type: ignore[arg-type]
+
+
+def sentence(found: Comparison, best: Comparison, worst: Comparison, missing: int) -> str:
+    """Say what the missing answers could change."""
+    a = found.names[1]
+    answers = "1 missing answer" if missing == 1 else f"all {missing:,} missing answers"
+
+    def told(result: Comparison) -> str:
+        ends = result.confidence_interval
+        return f"{number(result.contrast)} ({interval(ends.low, ends.high)})"
+
+    kinds = {_outcome(result) for result in (found, best, worst)}
+    change = "The verdict stays the same." if len(kinds) == 1 else "The verdict depends on them."
+    return f"The contrast is {told(best)} if {answers} were best for {a}, {told(worst)} if worst. {change}"
+
+
+def _outcome(result: Comparison) -> int:
+    return int(np.sign(result.contrast)) if decided(result) else 0
+
+
+def _lacking(source: Responses) -> Any:
+    """Return how many answers of each item can be filled in: those of a model, which has no raters."""
+    if source.missing is None or source.raters is not None or source.weights is not None:
+        return np.zeros(source.n_items, dtype=np.int64)
+    return source.missing
+
+
+def _candidates(contest: Contest) -> Iterator[FloatArray]:
+    """Yield values for the missing answers of every item: each level, else the ends of the scale and gold's mean."""
+    if contest.scale.levels:
+        yield from (np.array(level) for level in contest.scale.levels)
+        return
+    seen = np.concatenate([source.values for source in contest.sources.values()])
+    yield from (seen.min(), seen.max())
+    if contest.gold is not None:
+        answered = contest.gold.sizes > 0
+        centre = np.full(contest.n_items, seen.mean())
+        centre[answered] = means(contest.gold.take(np.flatnonzero(answered)))
+        yield centre
+
+
+def _extended(source: Responses, values: FloatArray) -> Responses:
+    """Return the responses with as many more of each item as it lacks, all of the item's value."""
+    lacking = _lacking(source)
+    items = np.concatenate([source.items, np.repeat(np.arange(source.n_items), lacking)])
+    added = np.repeat(np.broadcast_to(values, source.n_items), lacking)
+    order = np.argsort(items, kind="stable")
+    offsets = np.concatenate([[0], np.cumsum(source.sizes + lacking)])
+    return Responses(np.concatenate([source.values, added])[order], offsets)
+
+
+def _scores(contest: Contest, metric: ItemMetric, model: Responses) -> FloatArray:
+    """Return the score of each item; NaN where the model or gold has no response."""
+    answered = model.sizes > 0 if contest.gold is None else (model.sizes > 0) & (contest.gold.sizes > 0)
+    items = np.flatnonzero(answered)
+    scores = np.full(contest.n_items, np.nan)
+    if items.size:
+        gold = None if contest.gold is None else summarise(contest.gold.take(items), metric.needs, contest.scale)
+        scores[items] = metric.item_scores(gold, summarise(model.take(items), metric.needs, contest.scale))  # type: ignore[arg-type]
+    return scores
