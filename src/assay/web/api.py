@@ -11,7 +11,7 @@ from assay.errors import ArgumentError, DataError
 from assay.provenance import version
 from assay.questions.base import schema_of
 from assay.web.jobs import Job, Jobs
-from assay.web.questions import PAGES, PLACES, Page, ask, check_limits
+from assay.web.questions import PAGES, PLACES, Page, ask, check_limits, stand_in
 from assay.web.settings import Settings
 from assay.web.uploads import Upload, Uploads
 
@@ -153,20 +153,27 @@ def _add_question(made: APIRouter, page: Page) -> None:
     schema["required"] = [name for name in schema["required"] if name not in PLACES]
     if page.place:
         schema["properties"] = {"table": {"type": "string", "description": "An upload."}} | schema["properties"]
-        schema["required"] = ["table", *schema["required"]]
+        if page.presets:
+            schema["properties"] |= {
+                "preset": {"type": "string", "description": "A response model in place of a table."}
+            }
+        else:
+            schema["required"] = ["table", *schema["required"]]
     body = {"content": {"application/json": {"schema": schema}}, "required": True}
 
     async def asked(request: Request, document: bool = False) -> Response:
         given = await _object(request)
-        identity = given.pop("table", None)
-        upload = None
+        identity, preset = given.pop("table", None), given.pop("preset", None)
+        upload, files = None, tuple[str, ...]()
+        if preset is not None:
+            files = stand_in(page, str(preset))
         if identity is not None:
             upload = upload_of(request, str(identity))
             if upload is None:
                 return _missing("table")
-        elif page.place and "table" in schema["required"]:
+        elif "table" in schema["required"]:
             raise ArgumentError("`table` must be given: upload a table first (POST /api/v1/tables).")
-        job = await run_in_threadpool(begin, request, page, given, upload)
+        job = await run_in_threadpool(begin, request, page, given, upload, files)
         if isinstance(job, Response):
             return job
         found = await run_in_threadpool(request.app.state.jobs.wait, job.identity, 0.0 if page.long else WAIT)
@@ -187,11 +194,12 @@ def _add_question(made: APIRouter, page: Page) -> None:
     )
 
 
-def begin(request: Request, page: Page, given: dict[str, Any], upload: Upload | None) -> Job | Response:
+def begin(
+    request: Request, page: Page, given: dict[str, Any], upload: Upload | None, files: tuple[str, ...] = ()
+) -> Job | Response:
     """Ask a question; return the job, or why not."""
     state = request.app.state
-    files = () if upload is None else upload.files
-    asked = ask(page, given, files)
+    asked = ask(page, given, files if upload is None else upload.files)
     check_limits(asked, state.settings)
     owner = request.scope["session_id"]
     jobs: Jobs = state.jobs

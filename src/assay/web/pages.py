@@ -14,7 +14,7 @@ from assay._fields import Field
 from assay.errors import ArgumentError, AssayError
 from assay.web import api
 from assay.web.jobs import Job, Jobs
-from assay.web.questions import PAGES, Page, check_limits, from_form, shown_fields
+from assay.web.questions import PAGES, Page, check_limits, from_form, shown_fields, stand_in
 from assay.web.safety import TOKEN, csrf, same
 from assay.web.shown import FORMATS
 from assay.web.uploads import Upload
@@ -22,7 +22,10 @@ from assay.web.uploads import Upload
 PATIENCE = 1.5
 """Seconds for which a page waits for its answer before it shows how far it is."""
 
-SOURCES, COLUMNS = ("a", "b", "gold", "preference", "baseline", "only"), ("item", "source", "value", "rater", "repeat")
+SOURCES, COLUMNS = (
+    ("a", "b", "gold", "preference", "baseline", "only", "model"),
+    ("item", "source", "value", "rater", "repeat"),
+)
 
 
 def router() -> APIRouter:
@@ -110,10 +113,10 @@ async def example(request: Request, kind: str) -> Response:
     found = await run_in_threadpool(
         request.app.state.uploads.add, request.scope["session_id"], [("ratings.csv", content)]
     )
-    asked = {"table": found.identity, "gold": "human", "a": "model-2", "b": "model-1"}
+    asked = {"table": found.identity, "gold": "human", "a": "model-2", "b": "model-1", "ask": "1"}
     if kind not in PAGES:
         return RedirectResponse(f"/tables/{found.identity}", 303)
-    known = {field.name for field in shown_fields(PAGES[kind])} | {"table"}
+    known = {field.name for field in shown_fields(PAGES[kind])} | {"table", "ask"}
     return RedirectResponse(f"/{kind}?{urlencode({k: v for k, v in asked.items() if k in known})}", 303)
 
 
@@ -190,12 +193,13 @@ def _asking(page: Page) -> Any:
         sent = {name: request.query_params.getlist(name) for name in request.query_params}
         identity = (sent.get("table") or [""])[0]
         upload = api.upload_of(request, identity) if identity else None
+        preset = (sent.get("preset") or [""])[0]
         if identity and upload is None:
             return problem(request, 404, "there is no such table; it may have been deleted.")
         error, job = "", None
-        if _complete(page, sent, upload):
+        if _complete(page, sent, upload, preset):
             try:
-                job = await run_in_threadpool(_begin, request, page, sent, upload)
+                job = await run_in_threadpool(_begin, request, page, sent, upload, preset)
             except AssayError as refused:
                 error = " ".join(str(refused).splitlines())
         if job is not None:
@@ -205,21 +209,23 @@ def _asking(page: Page) -> Any:
             request, "ask.html", status=422 if error else 200, page=page, groups=_groups(page, upload), sent=sent,
             upload=upload, uploads=request.app.state.uploads.of(request.scope["session_id"]), error=error,
             answer=answer, running=job is not None and not job.ended, help=page.question.__doc__,
+            presets=_presets(page),
         )  # fmt: skip
 
     return asked
 
 
-def _complete(page: Page, sent: dict[str, list[str]], upload: Upload | None) -> bool:
-    """Whether a form was filled in so far that it can be answered."""
+def _complete(page: Page, sent: dict[str, list[str]], upload: Upload | None, preset: str) -> bool:
+    """Whether a form was sent, and filled in so far that it can be answered."""
     required = [field.name for field in shown_fields(page) if field.required]
     given = all(any(text.strip() for text in sent.get(name, ())) for name in required)
-    return given and (upload is not None if page.place else "ask" in sent) and ("ask" in sent or bool(required))
+    return "ask" in sent and given and (not page.place or upload is not None or bool(preset))
 
 
-def _begin(request: Request, page: Page, sent: dict[str, list[str]], upload: Upload | None) -> Job:
+def _begin(request: Request, page: Page, sent: dict[str, list[str]], upload: Upload | None, preset: str) -> Job:
     state = request.app.state
-    asked = from_form(page, sent, () if upload is None else upload.files)
+    files = stand_in(page, preset) if upload is None and preset else () if upload is None else upload.files
+    asked = from_form(page, sent, files)
     check_limits(asked, state.settings)
     owner = request.scope["session_id"]
     if state.jobs.busy(owner) >= state.settings.max_jobs:
@@ -227,6 +233,12 @@ def _begin(request: Request, page: Page, sent: dict[str, list[str]], upload: Upl
     names = {} if upload is None else dict(zip(upload.files, upload.names, strict=True))
     job: Job = state.jobs.add(owner, page.path, asked.to_dict(), names)
     return job
+
+
+def _presets(page: Page) -> list[str]:
+    from assay.models import PRESETS
+
+    return list(PRESETS) if page.presets else []
 
 
 def _groups(page: Page, upload: Upload | None) -> dict[str, list[dict[str, Any]]]:

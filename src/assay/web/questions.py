@@ -13,7 +13,7 @@ from assay.questions.base import Question
 from assay.questions.typed import value_of
 from assay.web.settings import Settings
 
-PLACES = ("files", "file", "source", "model", "config", "units", "out", "to")
+PLACES = ("files", "file", "config", "units", "out", "to")
 """Fields that name files on the disk. A visitor names an upload instead; none of them is taken from a request."""
 
 DRAWS = ("n_resamples", "n_simulations", "n_data_sets")
@@ -33,6 +33,8 @@ class Page:
         Where the question is.
     place : str
         The field that takes the upload; empty where there is none.
+    presets : bool
+        Whether a response model can stand in for an upload.
     long : bool
         Whether an answer may take minutes.
     """
@@ -41,6 +43,7 @@ class Page:
     title: str
     address: str
     place: str = "files"
+    presets: bool = False
     long: bool = False
 
     @property
@@ -57,14 +60,37 @@ def load(address: str) -> Any:
     return getattr(import_module(module), name)
 
 
+OF_SCORES = "assay.questions.scores"
+
 PAGES: dict[str, Page] = {
-    page.path: page for page in (Page("compare", "Is A really better than B?", "assay.questions.compare:Compare"),)
+    page.path: page
+    for page in (
+        Page("compare", "Is A really better than B?", "assay.questions.compare:Compare"),
+        Page("leaderboard", "Which of these models may be best?", "assay.questions.leaderboard:Leaderboard"),
+        Page("plan", "How much data does it take?", "assay.questions.plan:Plan", presets=True),
+        Page("scores", "I have two lists of scores", f"{OF_SCORES}:ScoresAnalyse", "file"),
+        Page("scores-describe", "Scores: what they are like, which test fits", f"{OF_SCORES}:ScoresDescribe", "file"),
+        Page("scores-test", "Scores: is the difference significant?", f"{OF_SCORES}:ScoresTest", "file"),
+        Page("scores-effect", "Scores: how large is the difference?", f"{OF_SCORES}:ScoresEffect", "file"),
+        Page("scores-power", "Scores: would a new study find it?", f"{OF_SCORES}:ScoresPower", "file"),
+        Page("power", "How many lines does a study need?", f"{OF_SCORES}:Power", ""),
+    )
 }
 
 
 def shown_fields(page: Page) -> list[Field]:
     """Return the fields that a form shows: all but places on the disk."""
     return [field for field in _fields.fields_of(page.question) if field.name not in PLACES]
+
+
+def stand_in(page: Page, preset: str) -> tuple[str, ...]:
+    """Return what stands where files do: the name of a response model, if there is such a one."""
+    from assay import _check
+    from assay.models import PRESETS
+
+    if not page.presets:
+        raise ArgumentError(f"{page.path} asks about a table; `preset` names a response model.")
+    return (_check.one_of("preset", preset, PRESETS),)
 
 
 def from_form(page: Page, sent: Mapping[str, Sequence[str]], files: Sequence[str]) -> Question:
