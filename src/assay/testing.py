@@ -3,13 +3,18 @@
 Each check raises an `AssertionError` with one sentence, so it can be called from any test suite.
 """
 
+import random
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from assay import _random
-from assay.errors import ArgumentError
+from assay.errors import ArgumentError, DataError
+from assay.io.readers.base import Glance, Header, Reader
+from assay.io.readers.known import READERS, rows_of
 from assay.metrics import AdditiveMetric, Metric, RelativeMetric
 from assay.resampling import summaries_of
 from assay.responses import Contest
@@ -172,6 +177,54 @@ def _same(found: FloatArray, expected: FloatArray, metric: Metric, broken: str) 
     _require(alike, metric, broken)
 
 
-def _require(holds: bool, metric: Metric, broken: str) -> None:
+def _require(holds: bool, metric: Metric | Reader, broken: str) -> None:
     if not holds:
         raise AssertionError(f"{getattr(metric, 'name', metric)}: {broken}")
+
+
+def check_reader(reader: Reader, path: str | Path, *, n_mutations: int = 200, rng: int = 0) -> None:
+    r"""Check what `read_logs` relies on, on a file of the reader's format.
+
+    * the file is recognised, and by no other reader;
+    * every row has an item, and either a value or the reason why there is none;
+    * reading twice gives the same rows;
+    * a damaged file gives rows or a `DataError`, never another exception.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from assay.io.readers.known import READERS
+    >>> reader = next(reader for reader in READERS if reader.name == "nlpstattest")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = open(f"{folder}/scores.txt", "w").write("0.1 0.2\n0.3 0.4\n")
+    ...     check_reader(reader, f"{folder}/scores.txt", n_mutations=20)
+    """
+    glance = Glance(Path(path))
+    _require(reader.recognises(glance), reader, f"it does not recognise {path}")
+    others = [other.name for other in READERS if other is not reader and other.recognises(glance)]
+    _require(not others, reader, f"{path} is recognised by {', '.join(others)} as well")
+    rows = list(reader.rows(glance, Header()))
+    _require(bool(rows), reader, f"it finds no row in {path}")
+    for row in rows:
+        _require(isinstance(row.item, str) and bool(row.item), reader, f"a row has the item {row.item!r}")
+        told = (row.value is None) == bool(row.lacks)
+        _require(told, reader, f"item {row.item} needs a value or a reason why there is none, and not both")
+    _require(list(reader.rows(Glance(Path(path)), Header())) == rows, reader, "reading twice gives different rows")
+    if not glance.is_folder:
+        _check_damage(reader, Path(path), n_mutations, random.Random(rng))
+
+
+def _check_damage(reader: Reader, path: Path, n_mutations: int, dice: random.Random) -> None:
+    whole = path.read_bytes()
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / path.name
+        for _ in range(n_mutations):
+            start = dice.randrange(len(whole))
+            stop = start + dice.choice((0, 1, 4, len(whole)))
+            copy.write_bytes(whole[:start] + dice.choice((b"", b"null", b"[", b'"', b"\xff", b"-1")) + whole[stop:])
+            try:
+                list(rows_of(reader, Glance(copy), Header()))
+            except DataError:
+                continue
+            except Exception as error:
+                raise AssertionError(f"{reader.name}: a damaged file raises {type(error).__name__}: {error}") from error

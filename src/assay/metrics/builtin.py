@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from assay import _check
+from assay import _check, _offers
 from assay.errors import ArgumentError
 from assay.metrics.base import AdditiveMetric, ItemMetric, Metric
 from assay.metrics.distribution import (
@@ -90,6 +90,8 @@ def resolve(metric: str | Metric) -> Metric:
         if isinstance(metric, str) and metric.startswith(start):
             return make(metric.removeprefix(start))
     known = BUILTIN | ON_PREFERENCES
+    if metric not in known:
+        known |= _offers.offered(_offers.METRICS)
     return known[_check.one_of("metric", metric, known)]
 
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from assay import _files, _json
+from assay import _files, _json, _offers
 from assay.errors import ArgumentError, DataError, MissingFileError
 from assay.models.base import ResponseModel
-from assay.models.presets import preset
+from assay.models.presets import PRESETS, preset
 from assay.models.schema import model_from
 
 VERSION = 1
@@ -64,4 +64,5 @@ def resolve(model: str | Path | ResponseModel) -> ResponseModel:
         return model
     if isinstance(model, Path) or str(model).endswith(".json"):
         return load(model)
-    return preset(model)
+    offered = {} if model in PRESETS else _offers.offered(_offers.MODELS)
+    return offered[model] if model in offered else preset(model)

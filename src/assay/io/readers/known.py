@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 
-from assay import _check
+from assay import _check, _offers
 from assay.errors import DataError, MissingFileError
 from assay.io.readers import (
     alpaca_eval,
@@ -46,9 +44,6 @@ READERS: tuple[Reader, ...] = (
 )
 """Every format, in the order in which they are tried."""
 
-GROUP = "assay.readers"
-"""The entry points under which other packages offer readers."""
-
 
 def recognise(path: str | Path) -> tuple[Reader, Glance] | None:
     """Return the reader that knows a file or folder by its content, and its first look at it; None if none does."""
@@ -60,7 +55,7 @@ def recognise(path: str | Path) -> tuple[Reader, Glance] | None:
     with legible(glance, "a log"):
         if not (glance.is_folder or place.is_file()):
             return None
-        for reader in (*READERS, *_offered()):
+        for reader in (*READERS, *_offers.offered(_offers.READERS).values()):
             if reader.recognises(glance):
                 return reader, glance
     return None
@@ -88,8 +83,3 @@ def legible(glance: Glance, title: str) -> Iterator[None]:
     except Exception as error:  # a file may break any assumption; the user gets the place, not our stack
         reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
         raise DataError(f"{glance.name} is not {title} as expected: {reason}.") from None
-
-
-@cache
-def _offered() -> list[Reader]:
-    return [entry.load() for entry in entry_points(group=GROUP)]
