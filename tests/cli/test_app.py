@@ -1,7 +1,9 @@
 """The `assay` command: starts fast, says errors in one line, exits with the right code."""
 
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -93,3 +95,23 @@ def test_a_full_disk_is_no_traceback():
         left = subprocess.run(help_, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert left.returncode != 0
     assert "Traceback" not in left.stderr
+
+
+@pytest.mark.parametrize("seconds", [0.02, 0.1, 0.3, 0.8])
+def test_ctrl_c_is_one_line_whenever_it_comes(tmp_path, seconds):
+    """During imports, and while data are simulated."""
+    started = tmp_path / "started"
+    code = (
+        f"import sys, pathlib; from assay.cli import main; pathlib.Path({str(started)!r}).touch(); "
+        "sys.argv = ['assay', 'audit', 'normal', '--data-sets', '100000']; main()"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not started.exists():
+        time.sleep(0.005)
+    time.sleep(seconds)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    # Click leaves the line on which a terminal shows ^C.
+    assert errors.lstrip("\n").count("\n") == 1, errors
+    assert errors.lstrip("\n").startswith("assay: interrupted: ")

@@ -1,5 +1,30 @@
 """The command line: one file per command, each parses, calls the library and renders."""
 
-from assay.cli.app import main
+import signal
+import sys
+from types import FrameType
+
+
+def main() -> None:
+    """Run the command line. Ctrl-C is one line and exit code 130, during imports and while workers start, too."""
+    heard = []
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        heard.append(number)
+        raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt)
+    try:
+        from assay.cli.app import main as run
+
+        run()
+    except BaseException as error:
+        # An interrupt within an import may come out as an error of that import.
+        if isinstance(error, SystemExit) or not (heard or isinstance(error, KeyboardInterrupt)):
+            raise
+        sys.stderr.write("assay: interrupted: no result is kept; run the command again\n")
+        sys.exit(130)
+
 
 __all__ = ["main"]

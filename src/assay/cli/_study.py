@@ -1,5 +1,6 @@
 """What the commands that run studies share: where to compute, where to remember, and the progress bar."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -58,7 +59,7 @@ def run_study(
             return run(task, grid, store=store, executor=pool, rng=rng, retry=retry, progress=progress)
     except KeyboardInterrupt:
         typer.echo(f"assay: interrupted: {_kept(task, store)}", err=True)
-        raise typer.Exit(130) from None
+        sys.exit(130)
     except DataError as error:
         if isinstance(error.__cause__, BrokenExecutor):
             raise DataError(
@@ -102,10 +103,21 @@ def executor(workers: int | None, dask: str | None, threads: int | None = None) 
 def _processes(workers: int) -> Iterator["Executor"]:
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing.context import SpawnContext, SpawnProcess
+
+    class DeafProcess(SpawnProcess):
+        """A worker that does not hear Ctrl-C while it starts, either."""
+
+        def start(self) -> None:
+            with _deaf_to_interrupts():
+                super().start()
+
+    class DeafContext(SpawnContext):
+        Process = DeafProcess
 
     before = set(multiprocessing.active_children())
     # "spawn" works alike on every system, and a worker inherits neither threads nor the open store.
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_follow_driver)
+    pool = ProcessPoolExecutor(workers, DeafContext(), initializer=_follow_driver)
     try:
         yield pool
     except BaseException:
@@ -192,14 +204,25 @@ def _await_restarts(cluster: Any) -> None:
 
 @contextmanager
 def _deaf_to_interrupts() -> Iterator[None]:
-    """Start processes that leave Ctrl-C to the driver: a process inherits the signals that its parent ignores."""
+    """Start processes that leave Ctrl-C to the driver, which hears it afterwards.
+
+    Processes and threads inherit the signals that their parent holds back; one that was held back comes when it is let
+    through. Where there are no such masks (Windows), Ctrl-C is ignored meanwhile.
+    """
     import signal
 
-    heard = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if not hasattr(signal, "pthread_sigmask"):
+        handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, handler)
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, heard)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -5,7 +5,6 @@ import sys
 import typer
 
 from assay.cli import audit, describe, fit, replicate, simulate, sweep
-from assay.errors import ArgumentError
 
 app = typer.Typer(name="assay", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -22,19 +21,23 @@ app.command()(audit.audit)
 app.command()(replicate.replicate)
 app.add_typer(sweep.app, name="sweep")
 
+INTERRUPTED = 130
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 
 def run(arguments: list[str]) -> None:
     """Run one command."""
     try:
-        sys.exit(app(arguments, standalone_mode=False))
+        code = app(arguments, standalone_mode=False)
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt
+        sys.exit(code)
     except UsageError as error:
         message = error.format_message()  # type: ignore[attr-defined]
         print(message if message.startswith("Usage:") else f"assay: {message}", file=sys.stderr)
         sys.exit(2)
     except typer.Abort:
-        raise ArgumentError("interrupted") from None
+        raise KeyboardInterrupt from None
 
 
 def help_of(name: str) -> str:

@@ -97,7 +97,7 @@ def main() -> None:
     except click.exceptions.Exit as error:
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort):
-        _complain("interrupted")
+        _complain("interrupted: no result is kept; run the command again")
         sys.exit(130)
     except BrokenPipeError:
         sys.exit(0)

@@ -213,7 +213,7 @@ def _model(
 def _about_raters(source: str | None, columns: dict[str, Any]) -> list[str]:
     """Say that the raters of a pilot table are not simulated, where `compare` would take them into account."""
     from assay.auditing import about_raters
-    from assay.cli._tables import table_from
+    from assay.io.layouts import table_from
 
     if source is None or not columns["sources"] or not Path(source).exists() or source.endswith(".json"):
         return []

@@ -6,8 +6,8 @@ Sums are (models, draws), so that the innermost loop runs along the draws.
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from assay._compiled import njit
 from assay.scales import FloatArray, IntArray
 
 BATCH = 512

@@ -1,8 +1,8 @@
 """Loops over rows that NumPy has no word for; compiled on first use. Each has a plain twin in the tests."""
 
 import numpy as np
-from numba import njit
 
+from assay._compiled import njit
 from assay.metrics.base import ROUNDING
 from assay.scales import FloatArray, IntArray
 

@@ -7,8 +7,8 @@ gold's order. Ranks are doubled, so that all are whole numbers. Plain twins are 
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from assay._compiled import njit
 from assay.scales import FloatArray
 
 Weights = npt.NDArray[np.int16]

@@ -1,8 +1,8 @@
 """Loops on words whose eight bytes are counts; compiled on first use. Each has a plain twin in the tests."""
 
 import numpy as np
-from numba import njit
 
+from assay._compiled import njit
 from assay.metrics.base import ROUNDING
 from assay.scales import FloatArray, IntArray
 from assay.summaries import WordArray

@@ -7,8 +7,8 @@ events stay certain.
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from assay._compiled import njit
 from assay.scales import FloatArray
 
 Thresholds = npt.NDArray[np.uint32]

@@ -7,8 +7,8 @@ an index below n is the high part of bits × n. Each item starts on a fresh word
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from assay._compiled import njit
 from assay.scales import FloatArray, IntArray
 
 SeedArray = npt.NDArray[np.uint64]

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from assay._compiled import njit
 from assay.resampling._kernels import _BYTE, _EIGHT, _ONE, _THREE, SeedArray, _below, _word
 from assay.scales import FloatArray, IntArray
 from assay.summaries import WordArray

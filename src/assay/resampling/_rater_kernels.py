@@ -5,8 +5,8 @@ Draws are those of `_kernels.draw_items`. A response counts as often as its rate
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from assay._compiled import njit
 from assay.resampling._kernels import SeedArray, draw_items
 from assay.scales import FloatArray, IntArray
 

@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from assay._compiled import njit
 from assay.resampling._kernels import SeedArray, _below, _word, add_drawn
 from assay.scales import FloatArray, IntArray
 

@@ -3,8 +3,8 @@
 import math
 
 import numpy as np
-from numba import njit
 
+from assay._compiled import njit
 from assay.resampling._split_kernels import draw_binomial
 from assay.scales import FloatArray
 
