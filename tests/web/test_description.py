@@ -1,0 +1,30 @@
+"""The API answers as its description says, whatever is sent: no server error, no undocumented answer."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not installed: the API was not fuzzed")
+SENT = {"method", "url", "params", "headers", "json", "data", "files", "content"}
+
+
+def fuzz(server, operation, seen):
+    """Send bodies that the description allows; every answer must be one that it names."""
+
+    @settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @given(case=operation.as_strategy())
+    def ask(case):
+        sent = case.as_transport_kwargs(base_url="http://127.0.0.1:8765")
+        answer = server.request(**{name: value for name, value in sent.items() if name in SENT})
+        assert answer.status_code < 500, (operation.label, answer.text)
+        assert str(answer.status_code) in operation.definition.raw["responses"], (operation.label, answer.text)
+        seen.add(operation.label)
+
+    ask()
+
+
+def test_answers_are_described(server):
+    description = schemathesis.openapi.from_dict(server.get("/api/v1/openapi.json").json())
+    seen = set()
+    for found in description.get_all_operations():
+        fuzz(server, found.ok(), seen)
+    assert seen >= {"POST /api/v1/compare", "POST /api/v1/tables", "GET /api/v1/health"}
