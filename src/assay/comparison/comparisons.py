@@ -231,6 +231,11 @@ class Comparison(Record):
         return verdicts.verdict(self)
 
     @property
+    def shown_pvalue(self) -> str:
+        """The p-value as it may be written: "< 0.0002" where the draws cannot tell it from zero."""
+        return verdicts.shown_pvalue(self)
+
+    @property
     def sizes(self) -> str:
         """How many items, with how many responses."""
         return verdicts.sizes(self)
