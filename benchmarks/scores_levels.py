@@ -1,7 +1,8 @@
 """Error rates of the tests and coverage of the intervals in `assay.paired`, written to docs/scores-levels.md.
 
 Run from the repository root: `python benchmarks/scores_levels.py` (about a quarter of an hour on one core).
-`--replications 200 --output -` gives a quick look on the screen.
+`--replications 200 --output -` gives a quick look on the screen. `--flips` measures the section on flips alone and puts
+it into the page; the sections share no random numbers.
 """
 
 import argparse
@@ -23,6 +24,7 @@ SIZES = (20, 100, 1000)
 ALPHA = 0.05
 N_RESAMPLES = 999
 BLOCK = 50
+FLIPS = "## Flips of right and wrong answers"
 
 # Each distribution of differences: how it is drawn, and its mean, median and Hodges–Lehmann value (half the median of
 # the sum of two; the sum of two exponentials has a gamma distribution of shape 2).
@@ -231,10 +233,17 @@ def page(n_replications, seed):
             for n_clusters, name, count, covered in clusters
         ),
         "",
-        "## Flips of right and wrong answers",
+        *flips_section(flips, n_replications),
+    ]
+    return "\n".join(lines)
+
+
+def flips_section(flips, n_replications):
+    return [
+        FLIPS,
         "",
         "20 % of the answers flip: evenly for the level of McNemar's exact test, 15 against 5 % for the coverage of "
-        "the interval of the accuracy difference.",
+        "Tango's score interval of the accuracy difference.",
         "",
         "| n | level, two-sided | coverage |",
         "|---|---|---|",
@@ -244,18 +253,24 @@ def page(n_replications, seed):
         ),
         "",
     ]
-    return "\n".join(lines)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--replications", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=6)
+    parser.add_argument("--flips", action="store_true", help="measure the flips only")
     parser.add_argument("--output", default="docs/scores-levels.md")
     options = parser.parse_args()
     if options.replications % BLOCK:
         parser.error(f"--replications must be a multiple of {BLOCK}")
-    text = page(options.replications, _random.seed_of(options.seed)) + READING
+    seed = _random.seed_of(options.seed)
+    if options.flips:
+        before, _, after = Path(options.output).read_text().partition(FLIPS)
+        section = flips_section(study_flips(options.replications, seed), options.replications)
+        text = before + "\n".join(section) + "\n" + after[after.index("\n## ") + 1 :]
+    else:
+        text = page(options.replications, seed) + READING
     if options.output == "-":
         print(text)
     else:

@@ -63,3 +63,24 @@ def test_the_verdicts_of_pairs_are_the_directions_of_their_tests():
 def test_a_wrong_correction_is_refused_before_the_work():
     with pytest.raises(ArgumentError, match="`correction` must be one of holm"):
         compare_systems(ScoreTable(np.eye(3), ("x", "y", "z")), correction="x")
+
+
+def test_with_holm_the_intervals_hold_together():
+    table = ScoreTable(np.random.default_rng(1).normal([0, 0.3, 0.5], 1, (40, 3)), ("x", "y", "z"))
+    together, alone = compare_systems(table), compare_systems(table, correction="none")
+    for interval, pair in zip(together.confidence_intervals, table.pairs(), strict=True):
+        assert interval == significance_test(pair, alpha=0.05 / 3).confidence_interval
+    for interval, pair in zip(alone.confidence_intervals, table.pairs(), strict=True):
+        assert interval == significance_test(pair).confidence_interval
+    assert any("stands alone" in note for note in alone.notes)
+    assert any("hold together" in note for note in together.notes)
+
+
+@pytest.mark.parametrize(("shift", "disagree"), [(0.08, True), (0.4, False)])
+def test_a_pair_whose_interval_and_verdict_disagree_is_explained(shift, disagree):
+    # Holm's last step is at 0.05, each interval at 1 − 0.05 / 3.
+    values = np.random.default_rng(7).normal([0, shift, 3], 1, (60, 3))
+    found = compare_systems(ScoreTable(values, ("x", "y", "z")))
+    assert found.reject == (True, True, True)
+    assert (0 in found.confidence_intervals[0]) == disagree
+    assert any("a pair may differ although" in note for note in found.notes) == disagree

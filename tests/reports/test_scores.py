@@ -5,7 +5,18 @@ import numpy as np
 import pytest
 
 from assay import reports
-from assay.paired import PairedScores, analyse, describe, find, overview, power_curve, unit_sizes
+from assay.paired import (
+    PairedScores,
+    ScoreTable,
+    analyse,
+    compare_systems,
+    describe,
+    find,
+    measure,
+    overview,
+    power_curve,
+    unit_sizes,
+)
 from assay.reports.scores import charts
 
 
@@ -55,8 +66,11 @@ def test_charts_hold_the_numbers_of_the_analysis(analysis):
         (overview, ["scores", "difference", "units"]),
         (unit_sizes, ["units"]),
         (lambda scores: power_curve(scores, n_simulations=20, rng=0), ["power"]),
+        (lambda scores: find(scores, alternative="greater", rng=0), ["estimates-0"]),
+        (lambda scores: measure(scores, rng=0), ["estimates-0", "estimates-1", "estimates-2", "estimates-3"]),
+        (lambda scores: compare_systems(ScoreTable(np.eye(3), ("x", "y", "z")), test="sign"), ["estimates-0"]),
     ],
-    ids=["describe", "overview", "unit sizes", "power"],
+    ids=["describe", "overview", "unit sizes", "power", "test", "effect", "pairs"],
 )
 def test_each_step_has_its_charts(scores, step, names, tmp_path):
     result = step(scores)
@@ -76,8 +90,3 @@ def test_other_formats(analysis, ending, tmp_path):
     else:
         for title in ("The scores", "Which test", "Effect size", "Power"):
             assert title in text
-
-
-def test_a_finding_has_a_report_without_figures(scores, tmp_path):
-    reports.write_report(find(scores, rng=1), str(tmp_path / "report.html"))
-    assert "<figure>" not in (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -103,22 +103,15 @@ def systems(found: "SystemsComparison") -> Document:
     """Show every system and every pair of them."""
     means = zip(found.names, found.mean_scores, found.mean_ranks, strict=True)
     columns = (Column("system"), Column("mean score", "number"), Column("mean rank", "number"))
-    pairs = zip(found.pairs, found.adjusted_pvalues, found.reject, strict=True)
-    rows = [
-        (
-            _minus(pair.names),
-            pair.estimate,
-            pair.confidence_interval,
-            pair.pvalue,
-            adjusted,
-            found.verdict(pair, reject),
-        )
-        for pair, adjusted, reject in pairs
-    ]
+    rows = []
+    pairs = zip(found.pairs, found.confidence_intervals, found.adjusted_pvalues, found.reject, strict=True)
+    for pair, interval, adjusted, reject in pairs:
+        said = found.verdict(pair, reject)
+        rows.append((_minus(pair.names), pair.estimate, interval, pair.pvalue, adjusted, said))
     titles = (
         Column("pair"),
         Column(found.pairs[0].estimand, "number"),
-        Column(_level(found.pairs[0].confidence_interval), "interval"),
+        Column(f"{100 * (1 - found.alpha):g} % interval", "interval"),
         Column("p", "pvalue"),
         Column(f"p ({found.correction})", "pvalue"),
         Column("verdict"),

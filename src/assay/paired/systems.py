@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from itertools import starmap
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +10,7 @@ from assay import _check, _random
 from assay.documents import Document
 from assay.errors import DataError
 from assay.inference.corrections import CORRECTIONS, adjust
+from assay.inference.intervals import ConfidenceInterval
 from assay.paired.scores import PairedScores, ScoreTable
 from assay.paired.significance import SignificanceTest, significance_test
 from assay.provenance import Provenance
@@ -51,6 +51,9 @@ class SystemsComparison(Record):
         By system; rank 1 is the highest score, ties share their mean rank.
     pairs : tuple of SignificanceTest
     adjusted_pvalues : tuple of float
+    confidence_intervals : tuple of ConfidenceInterval
+        With Holm's correction they hold together: all of them cover with probability 1 − alpha (each is at level
+        1 − alpha / pairs). Otherwise each stands alone.
     correction : str
     alpha : float
     friedman : Friedman or None
@@ -68,6 +71,7 @@ class SystemsComparison(Record):
     mean_ranks: tuple[float, ...]
     pairs: tuple[SignificanceTest, ...]
     adjusted_pvalues: tuple[float, ...]
+    confidence_intervals: tuple[ConfidenceInterval, ...]
     correction: str
     alpha: float
     friedman: Friedman | None
@@ -118,8 +122,8 @@ class SystemsComparison(Record):
                 "a": [pair.names[0] for pair in self.pairs],
                 "b": [pair.names[1] for pair in self.pairs],
                 "estimate": [pair.estimate for pair in self.pairs],
-                "low": [pair.confidence_interval.low for pair in self.pairs],
-                "high": [pair.confidence_interval.high for pair in self.pairs],
+                "low": [interval.low for interval in self.confidence_intervals],
+                "high": [interval.high for interval in self.confidence_intervals],
                 "pvalue": [pair.pvalue for pair in self.pairs],
                 "adjusted_pvalue": list(self.adjusted_pvalues),
                 "reject": list(self.reject),
@@ -149,8 +153,7 @@ def compare_systems(
     """Test every pair of systems, and adjust the p-values for having looked at all of them.
 
     The first system of a pair is the one whose column comes first; `alternative` and `delta` are about the first minus
-    the second. The intervals of the pairs are not adjusted: each has level 1 − alpha by itself. Friedman's test is
-    about ranks and always two-sided.
+    the second. With Holm's correction the intervals hold together. Friedman's test is about ranks and always two-sided.
 
     Examples
     --------
@@ -165,27 +168,30 @@ def compare_systems(
         raise DataError("a comparison needs at least two systems.")
     seed = _random.replayable(rng)
 
-    def ask(number: int, pair: PairedScores) -> SignificanceTest:
+    def ask(number: int, pair: PairedScores, level: float) -> SignificanceTest:
         return significance_test(
             pair,
             test=test,
             alternative=alternative,
             delta=delta,
-            alpha=alpha,
+            alpha=level,
             n_resamples=n_resamples,
             normality_alpha=normality_alpha,
             rng=_random.child(seed, "pair", number),
             workers=workers,
         )
 
-    pairs = tuple(starmap(ask, enumerate(table.pairs())))
+    pairs = tuple(ask(number, pair, alpha) for number, pair in enumerate(table.pairs()))
     adjusted = tuple(adjust([pair.pvalue for pair in pairs], method=correction).tolist())
+    intervals = [pair.confidence_interval for pair in pairs]
+    if correction == "holm" and len(pairs) > 1:
+        each = [ask(number, pair, alpha / len(pairs)) for number, pair in enumerate(table.pairs())]
+        intervals = [pair.confidence_interval for pair in each]
     n, k = table.values.shape
     ranks, untied = _ranks(table)
     independent = k > 2 and n > 1 and table.clusters is None
     notes = list(dict.fromkeys(note for pair in pairs for note in pair.notes if all(note in p.notes for p in pairs)))
-    if len(pairs) > 1 and correction != "none":
-        notes.append(f"The p-values are adjusted together ({correction}); each interval stands alone.")
+    notes += _about_intervals(intervals, adjusted, correction, alpha, delta)
     parameters = {
         "test": test,
         "alternative": alternative,
@@ -203,12 +209,33 @@ def compare_systems(
         mean_ranks=tuple(ranks),
         pairs=pairs,
         adjusted_pvalues=adjusted,
+        confidence_intervals=tuple(intervals),
         correction=correction,
         alpha=float(alpha),
         friedman=friedman(ranks, n, alpha=alpha, untied=untied) if independent else None,
         notes=tuple(notes),
         provenance=Provenance("compare_systems", parameters, _random.entropy_of(seed), table.digest),
     )
+
+
+def _about_intervals(
+    intervals: list[ConfidenceInterval], adjusted: tuple[float, ...], correction: str, alpha: float, delta: float
+) -> list[str]:
+    """Return what the intervals promise, and where they and the adjusted p-values disagree."""
+    if len(intervals) == 1:
+        return []
+    if correction != "holm":
+        return ["Each interval stands alone: it is not adjusted for the number of pairs."]
+    told = [
+        f"The {len(intervals)} intervals hold together: all of them cover with probability {100 * (1 - alpha):g} % "
+        f"(each is a {100 * intervals[0].confidence_level:.4g} % interval)."
+    ]
+    if any((p <= alpha) == (delta in interval) for p, interval in zip(adjusted, intervals, strict=True)):
+        told.append(
+            "Holm's p-values are a little sharper than intervals that hold together, so a pair may differ although its "
+            f"interval includes {delta:g}. The verdict follows p."
+        )
+    return told
 
 
 def friedman(mean_ranks: list[float], n: int, *, alpha: float = 0.05, untied: float = 1.0) -> Friedman:

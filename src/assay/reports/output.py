@@ -17,14 +17,13 @@ if TYPE_CHECKING:
 CHARTS = (".html", ".svg", ".png", ".pdf", ".json")
 REPORTS = (".html", ".md", ".tex", ".json", ".csv")
 
+OF_SCORES = (
+    "Description", "Effects", "Finding", "Overview", "PairedAnalysis", "PowerCurve", "SystemsComparison", "UnitSizes"
+)  # fmt: skip
 DRAWN = {
     "Comparison": "assay.reports.compare:chart",
     "Comparisons": "assay.reports.compare:chart",
-    "Description": "assay.reports.scores:chart",
-    "Overview": "assay.reports.scores:chart",
-    "PairedAnalysis": "assay.reports.scores:chart",
-    "PowerCurve": "assay.reports.scores:chart",
-    "UnitSizes": "assay.reports.scores:chart",
+    **dict.fromkeys(OF_SCORES, "assay.reports.scores:chart"),
     "Audit": "assay.reports.audit:chart",
     "Fit": "assay.reports.fit:chart",
     "Leaderboard": "assay.reports.leaderboard:chart",
@@ -32,9 +31,7 @@ DRAWN = {
 }
 """Who draws which result: an address, so that a result is drawn without importing the others."""
 
-FIGURES = dict.fromkeys(
-    ("Description", "Overview", "PairedAnalysis", "PowerCurve", "UnitSizes"), "assay.reports.scores:figures"
-)
+FIGURES = dict.fromkeys(OF_SCORES, "assay.reports.scores:figures")
 """Who draws the figures of a report; without the extra charts a report has none."""
 
 

@@ -6,11 +6,15 @@ from assay.documents import Figure
 from assay.inference.intervals import ConfidenceInterval
 from assay.paired.curves import PowerCurve
 from assay.paired.description import Description
+from assay.paired.systems import SystemsComparison
 from assay.paired.units import UnitSizes
-from assay.paired.workflow import Overview, PairedAnalysis
+from assay.paired.workflow import Effects, Finding, Overview, PairedAnalysis
 from assay.reports import pages
+from assay.reports.colours import MARK as ACCENT
+from assay.reports.colours import NULL as QUIET
+from assay.reports.colours import A as FIRST
+from assay.reports.colours import B as SECOND
 
-FIRST, SECOND, ACCENT, QUIET = "#4c78a8", "#f58518", "#b5322b", "#8a8a8a"
 WIDTH, HEIGHT = 340, 200
 
 
@@ -37,7 +41,48 @@ def charts(result: Any) -> dict[str, tuple[str, Any]]:
         return {**_described(result.description, None), **_units(result.unit_sizes)}
     if isinstance(result, Description):
         return _described(result, None)
-    return _units(result) if isinstance(result, UnitSizes) else _curve(result)
+    if isinstance(result, UnitSizes):
+        return _units(result)
+    return _curve(result) if isinstance(result, PowerCurve) else _estimates(result)
+
+
+def _estimates(found: Finding | Effects | SystemsComparison) -> dict[str, tuple[str, Any]]:
+    """Return estimates with their intervals, one row each; what has another unit has an axis of its own."""
+    rows: list[tuple[str, str, float, ConfidenceInterval]] = []
+    if isinstance(found, SystemsComparison):
+        for pair, interval in zip(found.pairs, found.confidence_intervals, strict=True):
+            rows.append((found.pairs[0].estimand, f"{pair.names[0]} − {pair.names[1]}", pair.estimate, interval))
+    elif isinstance(found, Effects):
+        rows += [(size.label, size.label, size.estimate, size.confidence_interval) for size in found.effects]
+    else:
+        a, b = found.significance.names
+        rows.append((found.estimand, f"{a} − {b}", found.estimate, found.confidence_interval))
+    axes = dict.fromkeys(axis for axis, *_ in rows)
+    return {
+        f"estimates-{number}": (f"{axis[0].upper()}{axis[1:]} with its interval", _forest(axis, rows))
+        for number, axis in enumerate(axes)
+    }
+
+
+def _forest(axis: str, rows: list[tuple[str, str, float, ConfidenceInterval]]) -> Any:
+    import math
+
+    import altair as alt
+
+    def end(value: float, estimate: float) -> float | None:
+        return None if math.isnan(value) else value if math.isfinite(value) else estimate
+
+    points = [
+        {"name": name, "estimate": end(estimate, 0), "low": end(interval.low, estimate),
+         "high": end(interval.high, estimate)}
+        for where, name, estimate, interval in rows if where == axis
+    ]  # fmt: skip
+    y = alt.Y("name:N", title=None, sort=[str(point["name"]) for point in points])
+    base = _chart(points).encode(y=y, tooltip=["name:N", "estimate:Q", "low:Q", "high:Q"])
+    line = base.mark_rule(color=FIRST, strokeWidth=2).encode(x=alt.X("low:Q", title=axis), x2="high:Q")
+    dot = base.mark_point(color=FIRST, filled=True, size=60).encode(x="estimate:Q")
+    zero = _chart([{"x": 0}]).mark_rule(strokeDash=[4, 3], color="black").encode(x="x:Q")
+    return alt.layer(zero, line, dot).properties(width=WIDTH, height=max(60, 28 * len(points)))
 
 
 def _described(found: Description, shown: tuple[float, ConfidenceInterval] | None) -> dict[str, tuple[str, Any]]:
