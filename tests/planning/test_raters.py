@@ -435,3 +435,18 @@ def test_dices_is_planned_from_with_few_of_its_raters(shared, metric):
     assert found.pilot.design.n_raters == 10
     assert found.recommended.power >= 0.8
     assert found.pilot.components
+
+
+def test_the_interval_of_the_power_covers_the_true_power():
+    """Pilots of 40 items × 6 raters with known components; what a design of another size really has."""
+    noise = Noise(0.5, 0.18, 2.0)
+    designs = [Design(120, 0, 6, 6, 6, 6, False, 2), Design(60, 0, 15, 15, 15, 15, False, 2)]
+    true = [expectation(noise, design, 0.6, Rule()).power for design in designs]
+    count, inside = 60, [0, 0]
+    for number in range(count):
+        pilot = ratings(np.random.default_rng([number, 21]), 40, 6, shift=0.6)
+        for place, design in enumerate(designs):
+            asked = {"n_items": design.n_items, "n_raters": design.n_raters, "contrast": 0.6}
+            [cell] = plan_raters(pilot, **asked, rng=number, workers=1).cells
+            inside[place] += true[place] in cell.power_interval
+    assert min(inside) >= binom.ppf(0.001, count, 0.95)

@@ -80,3 +80,17 @@ def test_the_search_finds_the_fewest_items(guess):
     found = fewest_items(lambda n: 1 - np.exp(-n / 100), Target("power", 0.8), guess=guess, most=10_000)
     assert found == pytest.approx(161, abs=2)
     assert fewest_items(lambda n: 0.1, Target("power", 0.8), guess=guess, most=10_000) is None
+
+
+@pytest.mark.parametrize(("name", "epsilon"), [("spearman", 0.25), ("rmse", 0.2), ("cosine", 0.25)])
+def test_the_power_of_metrics_without_item_scores_is_how_often_compare_rejects(name, epsilon):
+    """Swaps stop when the decision is certain; `compare` draws them all."""
+    from assay.planning.engines.simulated_power import _compared
+
+    model = preset("likert-toxicity")
+    setting = Setting(model, (K, K, K), epsilon)
+    metric = resolve(name).on(model.scale)
+    found = simulated(setting, metric, N_ITEMS, Test(), seed=seed_of(0))
+    compared = _compared(setting, metric, N_ITEMS, Test(), seed=seed_of(1), n=100)
+    low, high = binom.ppf([0.0005, 0.9995], 100, [max(0, found.power - 2 * found.error), found.power + 2 * found.error])
+    assert low <= 100 * compared.power <= high

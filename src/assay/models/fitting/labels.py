@@ -23,9 +23,11 @@ def fit_labels(name: str, responses: Responses, scale: Scale, *, method: str, ge
     )
     commonest = int(np.argmax(table.sum(axis=0)))
     codes = Responses(scale.codes(responses.values).astype(np.float64), responses.offsets)
+    half = table[generator.permutation(len(table))[: max(2, len(table) // 2)]]
+    of_half = CategoricalModel(tuple(fit_dirichlet(half, method=method).alpha.tolist()), model.labels)
     goodness = compare_with_data(
         model, codes, agreement(len(alpha), commonest),
-        (f"shares of {scale.labels[commonest]!r}", "disagreement within items"), generator,
+        (f"shares of {scale.labels[commonest]!r}", "disagreement within items"), generator, of_half=of_half,
     )  # fmt: skip
     notes: tuple[str, ...] = ()
     if sum(alpha) > 300:

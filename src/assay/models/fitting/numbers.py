@@ -92,7 +92,11 @@ def fit_numbers(
         if field.default is MISSING  # what has a default is not searched
     )
     names = ("item means", "item standard deviations")
-    goodness = compare_with_data(model, responses, moments, names, generator)
+    n_half = max(2, responses.n_items // 2)
+    half = problem.take(generator.permutation(responses.n_items)[:n_half].astype(np.float64))
+    again = solve(half.grid(), (best.mean.kind, best.sd.kind), half.rough(), errors=False)
+    of_half = replace(problem.template, mean=again.mean, sd=again.sd)
+    goodness = compare_with_data(model, responses, moments, names, generator, of_half=of_half)
     size, mean_size = responses.n_items, float(responses.sizes.mean())
     value = best.log_likelihood
     return Fit(

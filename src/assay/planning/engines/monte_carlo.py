@@ -16,7 +16,7 @@ from assay.planning.engines.exact import MATTERS, student_width
 from assay.planning.engines.item_scores import Sizes
 from assay.scales import FloatArray
 
-FIRST_STUDIES, MOST_STUDIES = 2000, 50_000
+FIRST_STUDIES, MOST_STUDIES = 1000, 50_000
 """Studies simulated at first, and at most, where the user does not say how many."""
 
 

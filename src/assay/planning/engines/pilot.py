@@ -43,6 +43,9 @@ from assay.summaries import summarise
 SUBSETS, SUBSET_RESPONSES = 1 << 18, 1 << 23
 """Subsets of responses that are scored, of all items together; fewer where they are long."""
 
+SETS = 512
+"""Subsets of one item's responses that are scored at most."""
+
 RESAMPLES = 1999
 """Bootstrap samples of the pilot's items."""
 
@@ -218,7 +221,7 @@ class PilotEngine:
     @property
     def _n_sets(self) -> int:
         longest = max(int(side.sizes.max()) for side in self._sides)
-        return max(16, min(SUBSETS, SUBSET_RESPONSES // longest) // self.contest.n_items)
+        return min(SETS, max(16, min(SUBSETS, SUBSET_RESPONSES // longest) // self.contest.n_items))
 
     def _summaries(  # noqa: PLR0917 (private)
         self, side: Responses, k: int, own: int, metric: AdditiveMetric, n_sets: int, stream: np.random.Generator

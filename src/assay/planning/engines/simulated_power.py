@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from scipy.special import ndtri
 
 from assay._random import child, generator
 from assay.errors import ArgumentError, AssayWarning
@@ -30,6 +31,15 @@ SIMULATED_DATA_SETS = 2000
 
 COMPARED_DATA_SETS, COMPARED_DRAWS = 400, 199
 """Data sets compared one by one, and their draws, where there is no faster way: known within .025."""
+
+SWAPPED_DATA_SETS = 400
+"""Data sets whose items are swapped, for metrics without item scores: known within .025."""
+
+SWAPS = (20, 30, 50, 99)
+"""Swaps of each data set, batch after batch, 199 in all: as soon as the decision is certain, no more are drawn."""
+
+CERTAIN = 1.5
+"""Standard deviations of the swaps beyond its critical value from which a contrast is significant without more."""
 
 NUMBERS = 1 << 20
 """Numbers held at a time."""
@@ -61,6 +71,8 @@ def simulated(
     progress: Callable[[int], object] | None = None,
 ) -> Power:
     """Return the power of any test, on data sets drawn from the response model."""
+    if not isinstance(metric, AdditiveMetric) and test.name == "swapped-items":
+        return _swapped(setting, metric, n_items, test, seed=seed, n=n or SWAPPED_DATA_SETS)
     if not isinstance(metric, AdditiveMetric):
         return _compared(setting, metric, n_items, test, seed=seed, n=n or COMPARED_DATA_SETS)
     n = n or SIMULATED_DATA_SETS
@@ -131,6 +143,81 @@ def _resample(values: FloatArray, k: int, stream: np.random.Generator) -> FloatA
     return np.take_along_axis(values, chosen, axis=-1)
 
 
+def _swapped(
+    setting: Setting, metric: Metric, n_items: int, test: Test, *, seed: np.random.SeedSequence, n: int
+) -> Power:
+    """Swap the items of simulated data sets; most need few swaps until it is certain what the test says."""
+    stream = generator(seed, "power by swaps", n_items)
+    width = n_items * max(1, len(setting.model.scale.levels) if metric.needs == "counts" else 1)
+    width *= max(setting.n_responses) if metric.needs in ("sorted", "values") else 1
+    rejected, undefined = 0, 0
+    for rows in _batches(n, width * max(SWAPS)):
+        gold, a, b = setting.model.draw(
+            rows, n_items, n_responses=setting.n_responses, epsilon=setting.epsilon,
+            perturbation=setting.perturbation, needs=metric.needs, rng=stream,
+        )  # fmt: skip
+        observed = metric.contrast(gold, a, b)
+        undefined += int(np.isnan(observed).sum())
+        a, b = metric.seen(a), metric.seen(b)
+        rejected += _rejected_by_swaps(metric, (gold, a, b), observed, test, stream)
+    share = rejected / n
+    return Power(share, _binomial_error(share, n))
+
+
+def _rejected_by_swaps(
+    metric: Metric,
+    drawn: tuple[FloatArray, FloatArray, FloatArray],
+    observed: FloatArray,
+    test: Test,
+    stream: np.random.Generator,
+) -> int:
+    """Return in how many data sets the swapped contrasts leave the observed one significant."""
+    level = test.alpha / test.sides * (1 + 1e-9)
+    n_swaps = sum(SWAPS)
+    critical = float(ndtri(1 - level))
+    open_to = np.flatnonzero(~np.isnan(observed))
+    if test.alternative == "less":
+        observed, sign = -observed, -1.0
+    else:
+        sign = 1.0
+    beyond = np.zeros((2, observed.size), dtype=np.int64)
+    squares, seen, rejected = np.zeros(observed.size), 0, 0
+    for batch in SWAPS:
+        if not open_to.size:
+            break
+        draws = sign * _swap(metric, [side[open_to] for side in drawn], batch, stream)
+        here = observed[open_to, np.newaxis]
+        tie = 1e-9 * np.maximum(np.abs(here), 1e-12)
+        beyond[0, open_to] += (draws >= here - tie).sum(axis=1)
+        beyond[1, open_to] += (draws <= here + tie).sum(axis=1)
+        squares[open_to] += np.square(np.nan_to_num(draws)).sum(axis=1)
+        seen += batch
+        fewest = beyond[0, open_to] if test.sides == 1 else beyond[:, open_to].min(axis=0)
+        lost = (fewest + 1) / (n_swaps + 1) > level
+        spread = np.sqrt(squares[open_to] / seen)
+        far = np.abs(observed[open_to]) if test.sides == 2 else observed[open_to]
+        won = ~lost & ((far > (critical + CERTAIN) * spread) | (seen == n_swaps)) & (fewest <= 1 + seen * level)
+        rejected += int(won.sum())
+        open_to = open_to[~lost & ~won]
+    return rejected
+
+
+def _swap(metric: Metric, drawn: list[FloatArray], n_swaps: int, stream: np.random.Generator) -> FloatArray:
+    """Return contrasts with A and B exchanged item by item: (data sets, swaps)."""
+    gold, a, b = drawn
+    n_sets, n_items = gold.shape[:2]
+    shape = (n_sets, n_swaps, *gold.shape[1:])
+    coins = stream.integers(0, 2, (n_sets, n_swaps, n_items), dtype=np.int8).astype(bool)
+    coins = coins.reshape(*coins.shape, *[1] * (gold.ndim - 2))
+    ours, theirs = a[:, np.newaxis], b[:, np.newaxis]
+    of_a, of_b = np.where(coins, ours, theirs), np.where(coins, theirs, ours)
+    if metric.ignores == "magnitude":  # gold is then ranked once for all swaps
+        return np.asarray(metric.contrast(gold[:, np.newaxis], of_a, of_b))
+    of_gold = np.broadcast_to(gold[:, np.newaxis], shape)
+    flat = (np.ascontiguousarray(side).reshape(-1, *gold.shape[1:]) for side in (of_gold, of_a, of_b))
+    return np.asarray(metric.contrast(*flat)).reshape(n_sets, n_swaps)
+
+
 def _compared(
     setting: Setting, metric: Metric, n_items: int, test: Test, *, seed: np.random.SeedSequence, n: int
 ) -> Power:
@@ -180,7 +267,5 @@ def _binomial_error(share: float, n: int) -> float:
 
 
 def _normal_density(share: float) -> float:
-    from scipy.special import ndtri
-
     z = float(ndtri(min(max(share, 1e-4), 1 - 1e-4)))
     return math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
