@@ -85,7 +85,7 @@ def filled(contest: Contest, metric: ItemMetric, *, best_for: str) -> Contest:
 def sentence(found: Comparison, best: Comparison, worst: Comparison, missing: int) -> str:
     """Say what the missing answers could change."""
     a = found.names[1]
-    answers = "1 missing answer" if missing == 1 else f"all {missing:,} missing answers"
+    answers = "the missing answer" if missing == 1 else f"all {missing:,} missing answers"
 
     def told(result: Comparison) -> str:
         ends = result.confidence_interval
