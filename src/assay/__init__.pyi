@@ -28,6 +28,8 @@ from .io import read_wide as read_wide
 from .io import write as write
 from .leaderboard import Leaderboard as Leaderboard
 from .leaderboard import compare_all as compare_all
+from .leaderboard import compare_votes as compare_votes
+from .leaderboard import plan_board as plan_board
 from .metrics import FunctionMetric as FunctionMetric
 from .metrics import Metric as Metric
 from .models import ResponseModel as ResponseModel

@@ -116,6 +116,20 @@ def test_bad_questions_get_one_line(ratings, arguments, message):
     assert len(said.stderr.strip().splitlines()) == 1
 
 
+def test_votes_on_the_command_line(tmp_path):
+    path = tmp_path / "votes.csv"
+    votes = ["x,y,model_a", "y,z,tie", "z,x,x", "z,x,z", "x,y,y"] * 12
+    rows = [f"q{number},{vote},j{number % 5}" for number, vote in enumerate(votes)]
+    path.write_text("\n".join(["question,model_a,model_b,winner,judge", *rows]))
+    said = assay("leaderboard", str(path), "--winner", "winner", "--elo", "--n-resamples", "199")
+    assert said.returncode == 0, said.stderr
+    assert "Elo points" in said.stdout
+    assert "threesomes go in a circle" in said.stdout
+    bad = assay("leaderboard", str(path), "--winner", "winner", "--metric", "mae")
+    assert bad.returncode == 2
+    assert "--metric is not for votes" in bad.stderr
+
+
 def test_real_boards(shared):
     board = Leaderboard(files=(str(shared / "wmt23_sxsmqm_ende.csv"),), source="system", better="lower").answer()
     assert (board.null, board.correction) == ("random-effects", "holm")

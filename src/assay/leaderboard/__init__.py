@@ -1,6 +1,18 @@
 """Many models on one board: ranks that say what they know."""
 
 from assay.leaderboard.board import compare_all
+from assay.leaderboard.outlook import BoardPlan, plan_board
 from assay.leaderboard.results import Leaderboard, Limits, Pair, RankedModel, TaskScore
+from assay.leaderboard.votes import compare_votes
 
-__all__ = ["Leaderboard", "Limits", "Pair", "RankedModel", "TaskScore", "compare_all"]
+__all__ = [
+    "BoardPlan",
+    "Leaderboard",
+    "Limits",
+    "Pair",
+    "RankedModel",
+    "TaskScore",
+    "compare_all",
+    "compare_votes",
+    "plan_board",
+]

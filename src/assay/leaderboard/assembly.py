@@ -72,7 +72,7 @@ def remarks(tasks: Tasks, found: Judged, ask: Ask) -> list[str]:
 
 
 def assemble(
-    table: ResponseTable,
+    digest: str,
     tasks: Tasks,
     found: Judged,
     ask: Ask,
@@ -180,7 +180,7 @@ def assemble(
         exact=found.exact,
         seed=seed,
         notes=tuple(dict.fromkeys(note for note in about if note)),
-        signature=Provenance("compare_all", parameters, seed, _digest(table, gold, names)).signature,
+        signature=Provenance("compare_all", parameters, seed, digest).signature,
     )
 
 
@@ -230,7 +230,8 @@ def _n_items(tasks: Tasks) -> list[int]:
     return [int(sizes[there[:, j]].sum()) for j in range(len(tasks.models))]
 
 
-def _digest(table: ResponseTable, gold: str | None, names: tuple[str, ...]) -> str:
+def digest_of(table: ResponseTable, gold: str | None, names: tuple[str, ...]) -> str:
+    """Return twelve digits that identify gold and the models' responses, in whatever order and by whatever names."""
     seen = hashlib.sha256(repr((table.scale.kind, table.scale.levels, table.scale.labels)).encode())
     for name in sorted(names, key=lambda name: table.source(name).values.tobytes()) + ([gold] if gold else []):
         source = table.source(name)

@@ -12,12 +12,12 @@ from assay.comparison.comparing import bind, metrics_for
 from assay.comparison.observed import rounding_of
 from assay.errors import ArgumentError, DataError
 from assay.inference.corrections import JOINT_CORRECTIONS
-from assay.leaderboard.assembly import assemble, remarks
+from assay.leaderboard.assembly import assemble, digest_of, remarks
 from assay.leaderboard.joint import Pairs
 from assay.leaderboard.judging import Ask, bounded, judge
 from assay.leaderboard.results import Leaderboard
 from assay.leaderboard.tasks import AGGREGATES, Tasks, checked, friedman_note
-from assay.leaderboard.units import nothing_common, sheet_of, weights_of
+from assay.leaderboard.units import Units, nothing_common, sheet_of, weights_of
 from assay.metrics import Metric
 from assay.resampling import Scheme
 from assay.responses import Contest, Labels, ResponseTable
@@ -129,9 +129,18 @@ def compare_all(
     if aggregate != "mean" and by is not None:
         notes.append(friedman_note(tasks, alpha=1 - level))
     return assemble(
-        table, tasks, found, ask, metric=chosen, gold=gold, baseline=baseline, by=by, aggregate=aggregate,
-        task_effect=task_effect if by is not None else "", notes=notes, cluster=cluster,
+        digest_of(table, gold, names), tasks, found, ask, metric=chosen, gold=gold, baseline=baseline, by=by,
+        aggregate=aggregate, task_effect=task_effect if by is not None else "", notes=notes, cluster=cluster,
     )  # fmt: skip
+
+
+def units_for(table: ResponseTable, *, gold: str | None, metric: str | Metric | None) -> Units:
+    """Return what all models of a table are made of, item by item."""
+    names = _names(table, gold, None, None)
+    chosen, _ = _metric(table, gold, names, metric)
+    tasks, _ = _tasks(table, chosen, names, gold=gold, by=None, weights=None, cluster=None)
+    [units] = tasks.units(aggregate="mean", random=False)
+    return units
 
 
 def _names(

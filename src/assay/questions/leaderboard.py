@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from assay.responses import ResponseTable
 
 TASKS = "Several tasks"
+VOTES = "Votes between two models"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +45,14 @@ class Leaderboard(TableFields, MetricFields, Question):
         group=TASKS,
     )
     weight: tuple[str, ...] = option((), "The weight of a task: news=2. May be repeated.", group=TASKS)
+    winner: str | None = option(
+        None,
+        "Column of votes: model_a, model_b, tie, or the name of the better model. Makes a board of votes.",
+        group=VOTES,
+    )
+    first: str = option("model_a", "With winner: column of the first model.", group=VOTES)
+    second: str = option("model_b", "With winner: column of the second model.", group=VOTES)
+    elo: bool = option(False, "With winner: show strengths as Elo points.", group=VOTES)
     raters: str | None = option(
         None,
         "Generalise to raters like these (bootstrap), or ask about these raters only (fixed). By default bootstrap "
@@ -70,6 +79,8 @@ class Leaderboard(TableFields, MetricFields, Question):
 
     def answer(self, run: Run = HERE) -> "Board":
         """Read the data and rank the models."""
+        if self.winner is not None:
+            return self._votes(run)
         from assay.leaderboard import compare_all
 
         groups = [column for column in (self.by, self.cluster) if column]
@@ -85,6 +96,23 @@ class Leaderboard(TableFields, MetricFields, Question):
                 by=self.by, aggregate=self.aggregate, task_effect=self.task_effect, weights=self._weights(),
                 cluster=self.cluster, raters=self.raters, correction=self.correction, n_resamples=self.n_resamples,
                 confidence_level=self.confidence_level, rng=self.seed, workers=run.workers, progress=advance,
+            )  # fmt: skip
+        return replace(board, top=self.top)
+
+    def _votes(self, run: Run) -> "Board":
+        """Rank by votes; the item and rater columns say which votes belong together."""
+        from assay.leaderboard import compare_votes
+
+        unused = [name for name in ("gold", "model", "metric", "by", "cluster", "better") if getattr(self, name)]
+        if unused or len(self.files) != 1:
+            what = f"`{unused[0]}` is not for votes" if unused else "votes are one table"
+            raise ArgumentError(f"{what}; a board of votes takes `winner`, `first`, `second`, `item` and `rater`.")
+        with run.progress("drawing", self.n_resamples or DRAWS) as advance:
+            board = compare_votes(
+                self.files[0], first=self.first, second=self.second, winner=self.winner or "", item=self.item,
+                voter=self.rater, baseline=self.baseline, elo=self.elo, correction=self.correction,
+                n_resamples=self.n_resamples, confidence_level=self.confidence_level, rng=self.seed,
+                workers=run.workers, progress=advance,
             )  # fmt: skip
         return replace(board, top=self.top)
 
