@@ -63,3 +63,8 @@ def test_beyond_five_thousand_differences_another_test_is_named_with_its_reason(
     assert found.normality_test == "D'Agostino–Pearson"
     assert any("beyond 5,000 differences the p-value of Shapiro–Wilk is not accurate" in note for note in found.notes)
     assert describe(scores_of(differences[:5000])).normality_test == "Shapiro–Wilk"
+
+
+def test_one_line_is_described_in_words():
+    said = describe(scores_of([0.5])).sentences[0]
+    assert said.startswith("1 difference A − B: mean 0.5, median 0.5, standard deviation undefined")

@@ -154,3 +154,8 @@ def test_other_encodings_and_quoted_names(tmp_path):
     for encoding in ("rot13", "klingon"):
         with pytest.raises(ArgumentError, match="`encoding` must be one that Python knows"):
             read_scores(path, encoding=encoding)
+
+
+def test_one_column_is_too_few(tmp_path):
+    with pytest.raises(ArgumentError, match="`columns` must name two columns or more"):
+        read_scores(write(tmp_path, "1 2\n3 4\n"), columns=["1"])

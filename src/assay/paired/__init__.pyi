@@ -11,6 +11,10 @@ from .equivalence import equivalence_test as equivalence_test
 from .files import read_scores as read_scores
 from .files import read_table as read_table
 from .files import write_scores as write_scores
+from .findings import Effects as Effects
+from .findings import Finding as Finding
+from .findings import Overview as Overview
+from .findings import PairedAnalysis as PairedAnalysis
 from .flips import Flips as Flips
 from .flips import count_flips as count_flips
 from .power import PowerPlan as PowerPlan
@@ -34,10 +38,6 @@ from .units import unit_sizes as unit_sizes
 from .words import GLOSSARY as GLOSSARY
 from .words import Glossary as Glossary
 from .words import glossary as glossary
-from .workflow import Effects as Effects
-from .workflow import Finding as Finding
-from .workflow import Overview as Overview
-from .workflow import PairedAnalysis as PairedAnalysis
 from .workflow import analyse as analyse
 from .workflow import find as find
 from .workflow import measure as measure

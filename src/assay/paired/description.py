@@ -8,6 +8,7 @@ import numpy as np
 
 from assay import _check
 from assay.documents import Document
+from assay.documents.numbers import number
 from assay.paired.scores import PairedScores
 from assay.records import Record
 from assay.scales import FloatArray
@@ -108,9 +109,10 @@ class Description(Record):
     def sentences(self) -> tuple[str, ...]:
         """The differences in words."""
         d = self.difference
+        count = "1 difference" if d.n == 1 else f"{d.n:,} differences"
         said = (
-            f"{d.n:,} differences {self.names[0]} − {self.names[1]}: mean {d.mean:.4g}, median {d.median:.4g}, "
-            f"standard deviation {d.standard_deviation:.4g}, from {d.minimum:.4g} to {d.maximum:.4g}."
+            f"{count} {self.names[0]} − {self.names[1]}: mean {number(d.mean)}, median {number(d.median)}, standard "
+            f"deviation {number(d.standard_deviation)}, from {number(d.minimum)} to {number(d.maximum)}."
         )
         if math.isnan(self.skewness):
             return (said,)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from assay.paired.description import Description
     from assay.paired.effects import EffectSize
     from assay.paired.equivalence import Equivalence
+    from assay.paired.findings import Effects, Finding, Overview, PairedAnalysis
     from assay.paired.flips import Flips
     from assay.paired.power import PowerPlan
     from assay.paired.recommendation import Recommendation
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from assay.paired.systems import SystemsComparison
     from assay.paired.units import UnitSizes
     from assay.paired.words import Glossary
-    from assay.paired.workflow import Effects, Finding, Overview, PairedAnalysis
 
 BARS = "·▁▂▃▄▅▆▇█"
 MOST_BARS = 20

@@ -62,6 +62,8 @@ def read_table(
         chosen = [column for column in range(width) if column != group]
     else:
         chosen = [_position("columns", column, header, width, path) for column in columns]
+        if len(chosen) < 2:
+            raise ArgumentError(f"`columns` must name two columns or more, one for each system; got {columns[0]!r}.")
         if len(set(chosen)) != len(chosen) or group in chosen:
             raise ArgumentError(f"`columns` and `clusters` must be different columns; got {', '.join(columns)}.")
     if len(chosen) < 2:

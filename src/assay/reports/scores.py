@@ -6,9 +6,9 @@ from assay.documents import Figure
 from assay.inference.intervals import ConfidenceInterval
 from assay.paired.curves import PowerCurve
 from assay.paired.description import Description
+from assay.paired.findings import Effects, Finding, Overview, PairedAnalysis
 from assay.paired.systems import SystemsComparison
 from assay.paired.units import UnitSizes
-from assay.paired.workflow import Effects, Finding, Overview, PairedAnalysis
 from assay.reports import pages
 from assay.reports.colours import MARK as ACCENT
 from assay.reports.colours import NULL as QUIET

@@ -1,0 +1,117 @@
+"""Fields that questions about lists of scores share: the file, units, the hypothesis, simulated studies."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from assay._fields import option
+from assay.errors import ArgumentError
+from assay.paired.limits import LARGEST, LARGEST_STUDY, MOST_SIMULATIONS, MOST_STEPS
+
+if TYPE_CHECKING:
+    from assay.paired import PairedScores
+
+UNITS, LEVELS, SIMULATION = "Evaluation units", "Levels", "Simulated studies"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreFile:
+    """Which file, and which of its columns."""
+
+    file: str = option(help="Text file, one line per item, one column per system.", positional=True)
+    columns: tuple[str, ...] = option((), "Which columns to compare, by name or number: 1,3.")
+    clusters: str | None = option(None, "Column of document ids; lines of one document are not independent.")
+    encoding: str | None = option(None, "Encoding of a file that is not UTF-8: cp1252.")
+
+    def lines(self) -> "PairedScores":
+        """Read the two columns."""
+        from assay.paired import read_scores
+
+        return read_scores(self.file, columns=self.columns or None, clusters=self.clusters, encoding=self.encoding)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnitFields:
+    """How lines become evaluation units."""
+
+    unit_size: int = option(1, "Lines per evaluation unit, the lines that share one score.", at_least=1, group=UNITS)
+    unit_statistic: str = option(
+        "mean", "How the lines of a unit become one score.", choices="assay.paired.units:UNIT_STATISTICS", group=UNITS
+    )
+    shuffle: int | None = option(
+        None,
+        "Seed for shuffling lines first; they keep their order if left out.",
+        at_least=0,
+        group=UNITS,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class NormalityFields:
+    """The level of the normality test."""
+
+    normality_alpha: float = option(
+        0.05, "Level of the normality test, which decides what fits.", fraction=True, group=LEVELS
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class HypothesisFields:
+    """Which test, and of what."""
+
+    test: str | None = option(
+        None, "The test; the recommended one if left out.", choices="assay.paired.catalogue:TESTS"
+    )
+    alternative: str = option(
+        "two-sided",
+        "Find any difference, or only that the first system is greater (or less).",
+        choices="assay.inference.pvalues:ALTERNATIVES",
+    )
+    delta: float = option(0.0, "The difference under the null hypothesis.", at_least=-LARGEST, at_most=LARGEST)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PowerFields:
+    """How new studies are simulated."""
+
+    power_method: str = option(
+        "bootstrap",
+        "Resample the differences, or draw normal ones.",
+        choices="assay.paired.curves:METHODS",
+        group=SIMULATION,
+    )
+    effect: float | None = option(
+        None,
+        "The true difference to assume; the observed one if left out.",
+        at_least=-LARGEST,
+        at_most=LARGEST,
+        group=SIMULATION,
+    )
+    steps: int | None = option(
+        None,
+        "How many sizes of studies, in equal steps up to that of the data; 5 if left out.",
+        at_least=1,
+        at_most=MOST_STEPS,
+        group=SIMULATION,
+    )
+    sizes: tuple[int, ...] = option(
+        (), "The sizes of studies themselves: 100,200,400.", at_least=2, at_most=LARGEST_STUDY, group=SIMULATION
+    )
+    n_simulations: int | None = option(
+        None,
+        "Simulated studies of each size; 1,000 if left out, or fewer for large files.",
+        at_least=1,
+        at_most=MOST_SIMULATIONS,
+        group=SIMULATION,
+    )
+
+    @property
+    def how_many(self) -> Any:
+        """The sizes, or the number of steps."""
+        if self.sizes and self.steps is not None:
+            raise ArgumentError("`steps` changes nothing where `sizes` names the sizes; give one of them.")
+        return self.sizes or self.steps or 5
+
+    @property
+    def n_studies(self) -> int:
+        """About how many studies are simulated."""
+        return (len(self.sizes) or self.steps or 5) * (self.n_simulations or 1000)
