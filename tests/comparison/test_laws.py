@@ -137,7 +137,7 @@ def test_p_is_at_least_one_in_n_plus_one_and_at_most_one(sides, n_resamples, nam
         assert 0 <= result.expected_pvalue <= 1
 
 
-@pytest.mark.parametrize("name", sorted(set(ADDITIVE) - {"emd-histogram-legacy"}))
+@pytest.mark.parametrize("name", sorted(ADDITIVE))
 @settings(max_examples=8)
 @given(sides=contests())
 def test_duplicating_every_response_creates_no_significance(name, sides):

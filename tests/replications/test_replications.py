@@ -11,9 +11,9 @@ import pytest
 from scipy import stats
 
 from assay.errors import ArgumentError, DataError
-from assay.metrics import resolve
 from assay.models import preset, simulate_contrasts
 from assay.replications import PAPERS, Replication, Row, conclude, measure, plan, replicate
+from assay.replications.legacy import published_metric
 from assay.replications.outcomes import Outcome
 from assay.replications.raters import BinnedModel
 from assay.sweeps import Grid, Store, run
@@ -70,7 +70,7 @@ def test_ratings_come_out_only_with_the_bootstrap_inside():
 def test_leader_true_p_comes_out_and_a_correct_emd_is_far_more_sensitive():
     model = preset("normal")
     names = ["mae", "wins", "spearman", "emd-histogram-legacy", "emd"]
-    metrics = [resolve(name).on(model.scale) for name in names]
+    metrics = [published_metric(name).on(model.scale) for name in names]
     draws, null = (
         simulate_contrasts(model, metrics, n_items=1000, epsilon=0.05, null=kind, n_simulations=500, rng=1)
         for kind in (False, True)
@@ -95,7 +95,7 @@ def test_leader_puts_the_published_estimate_into_a_distribution():
 def test_binned_responses_have_the_distribution_of_the_legacy_distance(null):
     model = preset("normal")
     binned = BinnedModel(model)
-    metric = resolve("emd-histogram-legacy")
+    metric = published_metric("emd-histogram-legacy")
     options = {"n_items": 20, "n_responses": 12, "epsilon": 0.1, "null": null, "n_simulations": 1500}
     long = simulate_contrasts(model, [metric.on(model.scale)], rng=1, **options)[0]
     short = simulate_contrasts(binned, [metric.on(binned.scale)], rng=2, **options)[0]

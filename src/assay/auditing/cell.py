@@ -7,6 +7,7 @@ coin, so that they are equally good and err on different items.
 What a cell returns is flat and named "table|…|quantity", because a sweep stores numbers by name.
 """
 
+import importlib
 import math
 import threading
 import warnings
@@ -83,19 +84,34 @@ def true_values(
     ]
 
 
+AT = "own-class:"
+"""Begins the name of a thing whose class can be imported and takes no parameters."""
+
 OWN: dict[str, Any] = {}
 """Metrics and models of the user's own, by the name that a cell knows them by: they exist in this process only."""
 
 
 def own(thing: Any) -> str:
-    """Remember a metric or model that has no name, and return the name that stands for it in cells."""
+    """Return the name that stands in cells for a metric or model that has none.
+
+    It says where its class is, if that gives the thing again in any process; else the thing is remembered in this one.
+    """
+    place = f"{AT}{type(thing).__module__}:{type(thing).__qualname__}"
+    try:
+        if found_own(place) == thing:
+            return place
+    except (AttributeError, ImportError, TypeError):
+        pass
     name = f"own:{type(thing).__qualname__}:{_json.digest(repr(thing))[:12]}"
     OWN[name] = thing
     return name
 
 
 def found_own(name: str) -> Any:
-    """Return what `own` remembered."""
+    """Return what `own` named."""
+    if name.startswith(AT):
+        module, _, kind = name.removeprefix(AT).partition(":")
+        return getattr(importlib.import_module(module), kind)()
     if name not in OWN:
         raise ArgumentError(
             f"{name.split(':')[1]} is of your own making, and known only to the process that audits it."
@@ -165,7 +181,7 @@ def truths(epsilon: float, perturbation: str | None, *, split: bool) -> Iterator
 def read_model(entry: str | Mapping[str, Any]) -> ResponseModel:
     """Return the model of a cell: a preset's name, a model file (with its digest), or the parameters themselves."""
     if isinstance(entry, str):
-        return found_own(entry) if entry.startswith("own:") else models.resolve(entry)
+        return found_own(entry) if entry.startswith(("own:", AT)) else models.resolve(entry)
     return models.load(entry["path"]) if "path" in entry else models.from_dict(dict(entry))
 
 
@@ -180,7 +196,7 @@ def estimators_of(cell: Mapping[str, Any], model: ResponseModel) -> Estimators:
 
 
 def _metric(name: str) -> Metric:
-    return found_own(name) if name.startswith("own:") else resolve(name)
+    return found_own(name) if name.startswith(("own:", AT)) else resolve(name)
 
 
 def _keeps_one(scheme: Scheme) -> bool:

@@ -168,10 +168,12 @@ def _parts(
         raise ArgumentError(f"--preset leader has its own two models; leave {source!r} out.")
     from assay import models
     from assay.replications import leader
+    from assay.replications.legacy import published_metric
 
     shared = {
-        "metrics": list(leader.METRICS.values()), "designs": [(leader.N_ITEMS, leader.N_RESPONSES)],
-        "epsilons": [0.0, 0.05, 0.1, 0.3, 0.7], "n_data_sets": 50, "n_resamples": 1000,
+        "metrics": [published_metric(name) for name in leader.METRICS.values()],
+        "designs": [(leader.N_ITEMS, leader.N_RESPONSES)], "epsilons": [0.0, 0.05, 0.1, 0.3, 0.7],
+        "n_data_sets": 50, "n_resamples": 1000,
     }  # fmt: skip
     # With one response per item, metrics of sets of responses are metrics of means or nothing: 45 estimators remain.
     of_sets = ("wins-responses", "emd-responses-histogram-legacy", "emd-histogram-legacy")

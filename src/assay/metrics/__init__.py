@@ -1,7 +1,6 @@
 """How far a model is from gold: one file per family of metrics, `better` included.
 
-error · wins · distribution · probabilities · labels · ranking · ratings · runs · legacy (replication only) · function
-(your own)
+error · wins · distribution · probabilities · labels · ranking · ratings · runs · function (your own)
 """
 
 from assay.metrics.base import AdditiveMetric, ItemMetric, Metric, RelativeMetric

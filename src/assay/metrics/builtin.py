@@ -18,11 +18,6 @@ from assay.metrics.distribution import (
 )
 from assay.metrics.error import MaxError, MeanAbsoluteError, MeanSquaredError, RootMeanSquaredError
 from assay.metrics.labels import F1, Accuracy, AccuracyResponses, Precision, Recall, RocAuc
-from assay.metrics.legacy import (
-    EarthMoverHistogramLegacy,
-    EarthMoverMeansHistogramLegacy,
-    EarthMoverResponsesHistogramLegacy,
-)
 from assay.metrics.probabilities import Brier, CalibrationError, LogLoss
 from assay.metrics.ranking import Kendall, Spearman
 from assay.metrics.ratings import MeanRating, Superiority, WinRate
@@ -43,9 +38,6 @@ BUILTIN: dict[str, Metric] = {
     "emd": EarthMover(),
     "emd-means": EarthMoverMeans(),
     "emd-responses": EarthMoverResponses(),
-    "emd-histogram-legacy": EarthMoverHistogramLegacy(),
-    "emd-means-histogram-legacy": EarthMoverMeansHistogramLegacy(),
-    "emd-responses-histogram-legacy": EarthMoverResponsesHistogramLegacy(),
     "accuracy": Accuracy(),
     "accuracy-responses": AccuracyResponses(),
     "tv": TotalVariation(),

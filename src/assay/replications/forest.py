@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from assay.metrics import resolve
 from assay.models import CategoricalModel
-from assay.replications.legacy import AccuracyFirstLabelLegacy
+from assay.replications.legacy import published_metric
 from assay.replications.outcomes import Simulation
 from assay.replications.results import Measured, Row, Setting, figures, lookup
 
@@ -15,6 +14,7 @@ CONVENTION = (
     "interval = basic interval of the alternative draws; printed K is the best of many, so printed p is biased "
     "low; the effects printed in table 3 belong to other rows and are not compared."
 )
+METRICS = {"accuracy": "accuracy-first-label-legacy"}
 SETTING = ("table", "dataset", "metric")
 QUANTITIES = {2: ("p", "effect"), 3: ("ci_width",)}
 
@@ -29,7 +29,7 @@ def measure(setting: Setting, simulation: Simulation) -> dict[str, float]:
     row = lookup(published(), setting, SETTING)
     model = CategoricalModel(tuple(row["alpha"]))
     n_items = int(row["NK"] // row["K"])
-    metric = AccuracyFirstLabelLegacy() if row["metric"] == "accuracy" else resolve(row["metric"])
+    metric = published_metric(METRICS.get(row["metric"], row["metric"]))
     [outcome] = simulation.times(_more(n_items)).outcomes(
         model, [metric.on(model.scale)], n_items=n_items, n_responses=int(row["K"]),
         epsilon=row["epsilon"],

@@ -8,8 +8,8 @@ import numpy as np
 from assay._random import child
 from assay.auditing.estimators import EXPECTED, Estimator, Estimators, pairs, write
 from assay.errors import ArgumentError
-from assay.metrics import resolve
 from assay.models import ResponseModel, preset
+from assay.replications.legacy import published_metric
 from assay.replications.outcomes import Simulation
 from assay.replications.results import Measured, Row, Setting, figures, groups
 from assay.resampling import Scheme
@@ -123,8 +123,8 @@ def _true(
     correct = [name for name in names if name in CORRECT]
     metrics = [METRICS[name] for name in names] + [CORRECT[name] for name in correct]
     outcomes = simulation.outcomes(
-        model, [resolve(metric).on(model.scale) for metric in metrics], n_items=N_ITEMS, n_responses=n_responses,
-        epsilon=epsilon,
+        model, [published_metric(metric).on(model.scale) for metric in metrics], n_items=N_ITEMS,
+        n_responses=n_responses, epsilon=epsilon,
     )  # fmt: skip
     found = {}
     for name, outcome in zip(names, outcomes, strict=False):
@@ -145,7 +145,7 @@ def _estimated(
 ) -> dict[str, float]:
     table = model.table(N_ITEMS, N_RESPONSES, epsilon=epsilon, rng=child(simulation.seed, "data set"))
     contest = table.contest(gold="gold", a="A", b="B")
-    metrics = tuple(resolve(METRICS[name]).on(model.scale) for name in names)
+    metrics = tuple(published_metric(METRICS[name]).on(model.scale) for name in names)
     n_resamples = max(1, simulation.n_simulations // 10)
     ((_, null, _),) = pairs([scheme], ["pooled-responses"], single=False)
     estimators = Estimators(metrics, ((scheme, (null,)),), n_resamples=n_resamples)

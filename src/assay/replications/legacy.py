@@ -1,12 +1,21 @@
-"""Metrics that exist to reproduce published tables, and for nothing else."""
+"""Metrics that exist to reproduce published tables, and for nothing else.
 
-from dataclasses import dataclass
-from typing import ClassVar
+Every published "EMD" takes two histograms, forgets which bin is which, and measures the Wasserstein distance between
+the two sets of bin counts. All mass in the first bin against all mass in the last one scores 0: the number does not
+measure how far a model is from gold. Every published accuracy lets the first of tied labels win a vote, so that
+renaming the labels changes it.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from assay.metrics import ItemMetric, Metric, resolve
+from assay.metrics.base import ROUNDING
 from assay.metrics.labels import Accuracy
-from assay.scales import FloatArray
+from assay.scales import FloatArray, Scale
+from assay.summaries import IN_A_WORD, Needs
 
 
 @dataclass(frozen=True)
@@ -22,3 +31,126 @@ class AccuracyFirstLabelLegacy(Accuracy):
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return 1 where the first labels with the most votes agree, else 0."""
         return np.asarray(np.argmax(model, axis=-1) == np.argmax(gold, axis=-1), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class EarthMoverHistogramLegacy(ItemMetric):
+    """Every published "MEMD": per item, sorted 5-bin counts against sorted 5-bin counts. Measures nothing useful."""
+
+    name: ClassVar[str] = "emd-histogram-legacy"
+    title: ClassVar[str] = "mean EMD of histogram counts (legacy, not a distance from gold)"
+
+    bins: int = 5
+    levels: tuple[float, ...] = ()
+
+    @property
+    def needs(self) -> Needs:  # type: ignore[override]
+        """Counts where the scale has levels, which then fall into bins, else the responses."""
+        return "counts" if self.levels else "values"
+
+    def on(self, scale: Scale) -> Self:
+        """Take the levels from the scale."""
+        super().on(scale)
+        return replace(self, levels=scale.levels)
+
+    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return mean |sorted counts − sorted counts| for each item."""
+        return _distances(gold, model, bins=self.bins, levels=self.levels)[0]
+
+    def item_contrasts(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return how much better A is than B on each item; gold is counted once."""
+        of_a, of_b = _distances(gold, a, b, bins=self.bins, levels=self.levels)
+        return of_b - of_a
+
+
+@dataclass(frozen=True)
+class EarthMoverMeansHistogramLegacy(Metric):
+    """LEADER's "EMD aggregated": the same on 50-bin histograms of the item means."""
+
+    name: ClassVar[str] = "emd-means-histogram-legacy"
+    title: ClassVar[str] = "EMD of histogram counts of item means (legacy, not a distance from gold)"
+
+    bins: int = 50
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return mean |sorted counts − sorted counts|."""
+        return _distances(gold, model, bins=self.bins)[0]
+
+    def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the scores of A and of B; gold is counted once."""
+        of_a, of_b = _distances(gold, a, b, bins=self.bins)
+        return of_a, of_b
+
+
+@dataclass(frozen=True)
+class EarthMoverResponsesHistogramLegacy(Metric):
+    """LEADER's "EMD vectorised": the same on 50-bin histograms of all responses."""
+
+    name: ClassVar[str] = "emd-responses-histogram-legacy"
+    title: ClassVar[str] = "EMD of histogram counts of all responses (legacy, not a distance from gold)"
+    needs: ClassVar[Needs] = "values"
+
+    bins: int = 50
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return mean |sorted counts − sorted counts|."""
+        return _distances(_flat(gold), _flat(model), bins=self.bins)[0]
+
+    def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the scores of A and of B; gold is counted once."""
+        of_a, of_b = _distances(_flat(gold), _flat(a), _flat(b), bins=self.bins)
+        return of_a, of_b
+
+
+LEGACY: dict[str, Metric] = {
+    "emd-histogram-legacy": EarthMoverHistogramLegacy(),
+    "emd-means-histogram-legacy": EarthMoverMeansHistogramLegacy(),
+    "emd-responses-histogram-legacy": EarthMoverResponsesHistogramLegacy(),
+    "accuracy-first-label-legacy": AccuracyFirstLabelLegacy(),
+}
+"""By their names, which only replications know."""
+
+
+def published_metric(name: str) -> Metric:
+    """Return the metric of this name, legacy or not."""
+    return LEGACY[name] if name in LEGACY else resolve(name)
+
+
+def _flat(values: FloatArray) -> FloatArray:
+    return values.reshape(*values.shape[:-2], -1)
+
+
+def _distances(gold: FloatArray, *models: FloatArray, bins: int, levels: tuple[float, ...] = ()) -> list[FloatArray]:
+    """Return mean |sorted counts − sorted counts| along the last axis, of each model and gold.
+
+    Counts are those of equal bins on [0, 1]; what lies outside (or is absent) is dropped. A value on an edge belongs to
+    the upper bin, also where rounding puts it below: 0.6 is less than the edge that NumPy computes for 3/5. The
+    published ratings were 3 × 0.2, which is not; this way reproduces their tables. With `levels`, the last axis holds
+    the counts of the levels, which fall into bins as if each were a response.
+    """
+    from assay.metrics import _kernels, _word_kernels
+
+    sides = [np.ascontiguousarray(side).reshape(-1, side.shape[-1]) for side in (gold, *models)]
+    bin_of = np.array([_bin(level, bins) for level in levels], dtype=np.int64)
+    n_responses = max(_word_kernels.largest_sum(side) if levels else side.shape[-1] for side in sides)
+    few = n_responses <= IN_A_WORD and bins <= IN_A_WORD
+    counted: list[Any]
+    if few and levels:
+        counted = [_word_kernels.level_histogram_tails(side, bin_of) for side in sides]
+    elif few:
+        counted = [_word_kernels.histogram_tails(side, bins) for side in sides]
+    elif levels:
+        kept = (bin_of[:, np.newaxis] == np.arange(bins)).astype(np.float64)
+        counted = [np.sort(side @ kept, axis=-1) for side in sides]
+    else:
+        counted = [_kernels.sorted_histograms(side, bins) for side in sides]
+    width = () if few else (bins,)
+    shaped = [rows.reshape(*side.shape[:-1], *width) for rows, side in zip(counted, (gold, *models), strict=True)]
+    if not few:
+        return [np.asarray(np.abs(side - shaped[0]).mean(axis=-1)) for side in shaped[1:]]
+    pairs = [np.broadcast_arrays(shaped[0], side) for side in shaped[1:]]
+    return [_word_kernels.tail_distances(g.ravel(), m.ravel(), bins).reshape(g.shape) for g, m in pairs]
+
+
+def _bin(value: float, bins: int) -> int:
+    return min(int(value * bins + bins * ROUNDING), bins - 1) if 0 <= value <= 1 else -1

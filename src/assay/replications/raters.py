@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from assay.metrics import resolve
 from assay.models import NormalModel, ResponseModel, preset
 from assay.models.levels import LikertAnswers
+from assay.replications.legacy import published_metric
 from assay.replications.outcomes import Simulation
 from assay.replications.results import Measured, Row, Setting, figures, matching
 from assay.scales import Scale
@@ -76,7 +76,7 @@ def measure(setting: Setting, simulation: Simulation) -> dict[str, float]:
     else:
         model = BinnedModel(model)  # type: ignore[arg-type]
     outcomes = simulation.outcomes(
-        model, [resolve(METRICS[cell["metric"]]).on(model.scale) for cell in cells],
+        model, [published_metric(METRICS[cell["metric"]]).on(model.scale) for cell in cells],
         n_items=setting["items"], n_responses=setting["responses"], epsilon=setting["epsilon"],
     )  # fmt: skip
     found: dict[str, float] = {}

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from assay.metrics import resolve
 from assay.models import preset
+from assay.replications.legacy import published_metric
 from assay.replications.outcomes import Simulation
 from assay.replications.results import Measured, Row, Setting, figures, lookup
 
@@ -26,7 +26,7 @@ def measure(setting: Setting, simulation: Simulation) -> dict[str, float]:
     """Recompute p and effect of one cell, and p without the item bootstrap, with all items and with half of them."""
     cell = lookup(published(), setting, SETTING)
     model = preset(f"likert-{cell['dataset'].lower()}")
-    metric = resolve(METRICS[cell["metric"]]).on(model.scale)
+    metric = published_metric(METRICS[cell["metric"]]).on(model.scale)
     n_responses = int(cell["K"])
     n_items = int(cell["NK"]) // n_responses
     printed, plain, half = (
