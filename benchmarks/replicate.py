@@ -19,8 +19,8 @@ from assay.metrics import resolve
 from assay.models import CategoricalModel, preset, simulate_contrasts
 from assay.provenance import version
 from assay.replications import PAPERS, replicate
+from assay.replications.published import PUBLISHED_SIMULATIONS, figures
 from assay.replications.raters import MORE
-from assay.replications.results import PUBLISHED_SIMULATIONS, figures
 
 HEAD = """# The published tables, recomputed
 

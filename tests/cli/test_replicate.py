@@ -14,28 +14,26 @@ def run(*arguments):
 
 
 def test_rows_stand_side_by_side_with_the_convention():
-    result = run("forest", "--table", "3", "--samples", "30")
+    result = run("forest", "--table", "3", "--n-simulations", "30")
     assert result.exit_code == 0
-    lines = result.stdout.splitlines()
-    assert lines[0] == "ci_width"
-    assert lines[1].split() == [
-        "table",
-        "dataset",
-        "metric",
-        "epsilon",
-        "NK",
-        "K",
-        "published",
-        "reproduced",
-        "difference",
-        "±",
-    ]
-    assert len([line for line in lines if line.startswith("3 ")]) == 32
-    assert "FOREST: fresh items" in result.stdout
+    assert "of 40 published numbers come out within two standard errors" in result.stdout
+    head = next(line for line in result.stdout.splitlines() if "published" in line and "dataset" in line)
+    assert [word.strip() for word in head.strip("┃").split("┃")] == [
+        "dataset", "metric", "epsilon", "NK", "K", "published", "reproduced", "difference", "standard error",
+    ]  # fmt: skip
+    assert "Convention that reproduces the tables: fresh items" in result.stdout
+
+
+def test_all_tables_end_with_one_screen():
+    result = run("forest", "--n-simulations", "6")
+    assert result.exit_code == 0
+    assert "published" in result.stdout.splitlines()[0]
+    assert "dataset" not in result.stdout.splitlines()[3]
+    assert len(result.stdout.splitlines()) < 30
 
 
 def test_json_rows_have_identity_and_both_numbers():
-    result = run("forest", "--table", "2", "--samples", "20", "--json")
+    result = run("forest", "--table", "2", "--n-simulations", "20", "--json")
     document = json.loads(result.stdout)
     assert document["paper"] == "forest"
     assert document["n_simulations"] == 20
@@ -46,18 +44,18 @@ def test_json_rows_have_identity_and_both_numbers():
 
 def test_a_store_and_worker_processes_change_nothing(tmp_path):
     store = str(tmp_path / "forest.db")
-    plain = run("forest", "--table", "3", "--samples", "4", "--json")
-    stored = run("forest", "--table", "3", "--samples", "4", "--json", "--store", store, "--workers", "2")
-    again = run("forest", "--table", "3", "--samples", "4", "--json", "--store", store)
+    plain = run("forest", "--table", "3", "--n-simulations", "4", "--json")
+    stored = run("forest", "--table", "3", "--n-simulations", "4", "--json", "--store", store, "--workers", "2")
+    again = run("forest", "--table", "3", "--n-simulations", "4", "--json", "--store", store)
     assert plain.stdout == stored.stdout == again.stdout
     assert {row.state for row in Store(store).rows()} == {"done"}
 
 
 def test_a_store_of_another_seed_is_refused(tmp_path):
     store = str(tmp_path / "forest.db")
-    run("forest", "--table", "3", "--samples", "4", "--store", store)
+    run("forest", "--table", "3", "--n-simulations", "4", "--store", store)
     with pytest.raises(AssayError, match="seed"):
-        run("forest", "--table", "3", "--samples", "4", "--store", store, "--seed", "1")
+        run("forest", "--table", "3", "--n-simulations", "4", "--store", store, "--seed", "1")
 
 
 def test_the_ready_made_task_gives_the_numbers_of_the_command(tmp_path, monkeypatch):
@@ -75,7 +73,7 @@ n_simulations = 5
     found = CliRunner().invoke(app, ["sweep", "run", "study.toml", "--store", "study.db"], catch_exceptions=False)
     assert found.exit_code == 0
     rows = {row.parameters["metric"]: row.values for row in Store("study.db").rows()}
-    printed = json.loads(run("ratings", "--table", "2", "--samples", "5", "--json").stdout)["rows"]
+    printed = json.loads(run("ratings", "--table", "2", "--n-simulations", "5", "--json").stdout)["rows"]
     for row in printed:
         if row["dataset"] == "MHS" and row["metric"] in rows:
             assert row["reproduced"] == rows[row["metric"]][row["quantity"]]

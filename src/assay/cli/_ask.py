@@ -80,13 +80,14 @@ class Study:
 
     def run(self) -> "Run":
         """Return how to compute."""
+        from assay._random import n_workers
         from assay.cli._study import run_study
         from assay.questions.base import Run
 
         def study(task: Any, grid: Any, seed: int) -> Any:
             sweep = run_study(
                 task, grid, store=None if self.store is None else Path(self.store), workers=self.workers,
-                dask=self.dask, rng=seed, retry=self.retry,
+                dask=self.dask, rng=seed, retry=self.retry, threads=n_workers(None),
             )  # fmt: skip
             if sweep.failures:
                 print(f"assay: {sweep}", file=sys.stderr)

@@ -103,17 +103,8 @@ def executor(workers: int | None, dask: str | None, threads: int | None = None) 
 def _processes(workers: int) -> Iterator["Executor"]:
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing.context import SpawnContext, SpawnProcess
 
-    class DeafProcess(SpawnProcess):
-        """A worker that does not hear Ctrl-C while it starts, either."""
-
-        def start(self) -> None:
-            with _deaf_to_interrupts():
-                super().start()
-
-    class DeafContext(SpawnContext):
-        Process = DeafProcess
+    from assay.cli._workers import DeafContext
 
     before = set(multiprocessing.active_children())
     # "spawn" works alike on every system, and a worker inherits neither threads nor the open store.
@@ -172,7 +163,7 @@ def _dask(address: str, workers: int | None) -> Iterator["Executor"]:
             options = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": logging.CRITICAL}
             # A cell that waits on a worker would share the blame for its death: give it one cell at a time.
             alone = dask.config.set({"distributed.scheduler.worker-saturation": 1.0})
-            with alone, _deaf_to_interrupts():
+            with alone, deaf_to_interrupts():
                 cluster: Any = LocalCluster(n_workers=n_workers(workers), **options)  # type: ignore[no-untyped-call]
             target = stack.enter_context(cluster)
             stack.callback(_await_restarts, cluster)
@@ -203,7 +194,7 @@ def _await_restarts(cluster: Any) -> None:
 
 
 @contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
+def deaf_to_interrupts() -> Iterator[None]:
     """Start processes that leave Ctrl-C to the driver, which hears it afterwards.
 
     Processes and threads inherit the signals that their parent holds back; one that was held back comes when it is let

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from assay.cli import audit, describe, fit, replicate, simulate, sweep
+from assay.cli import audit, describe, fit, simulate, sweep
 
 app = typer.Typer(name="assay", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -18,7 +18,6 @@ app.command()(describe.describe)
 app.command()(fit.fit)
 app.command()(simulate.simulate)
 app.command()(audit.audit)
-app.command()(replicate.replicate)
 app.add_typer(sweep.app, name="sweep")
 
 INTERRUPTED = 130

@@ -14,6 +14,7 @@ QUESTIONS: dict[str, tuple[str, str]] = {
     "compare": ("assay.questions.compare:Compare", "Threads"),
     "leaderboard": ("assay.questions.leaderboard:Leaderboard", "Threads"),
     "plan": ("assay.questions.plan:Plan", "ThreadsOrStudy"),
+    "replicate": ("assay.questions.replicate:Replicate", "Study"),
     "power": ("assay.questions.scores:Power", "Here"),
 }
 """Commands made from questions: the question's address, and the group of fields that says where to compute."""
@@ -26,7 +27,7 @@ BUILT: dict[str, str] = {
 }
 """Commands that a function of this folder makes."""
 
-OTHERS = ("describe", "fit", "simulate", "audit", "replicate", "sweep")
+OTHERS = ("describe", "fit", "simulate", "audit", "sweep")
 """Commands with modules of their own in this folder."""
 
 

@@ -4,6 +4,7 @@ from .compare import Compare as Compare
 from .doctor import Doctor as Doctor
 from .leaderboard import Leaderboard as Leaderboard
 from .plan import Plan as Plan
+from .replicate import Replicate as Replicate
 from .scores import Power as Power
 from .scores import ScoresAnalyse as ScoresAnalyse
 from .scores import ScoresDescribe as ScoresDescribe

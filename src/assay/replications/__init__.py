@@ -1,6 +1,6 @@
 """The published tables, and the runs that reproduce them: RATERS, LEADER, FOREST and RATINGS."""
 
 from assay.replications.papers import PAPERS, conclude, measure, plan, replicate
-from assay.replications.results import Replication, Row
+from assay.replications.published import Replication, Row
 
 __all__ = ["PAPERS", "Replication", "Row", "conclude", "measure", "plan", "replicate"]

@@ -6,7 +6,7 @@ from typing import Any
 from assay.models import CategoricalModel
 from assay.replications.legacy import published_metric
 from assay.replications.outcomes import Simulation
-from assay.replications.results import Measured, Row, Setting, figures, lookup
+from assay.replications.published import Measured, Row, Setting, figures, lookup
 
 CONVENTION = (
     "fresh items in every simulated data set, N = ⌊NK/K⌋, the first of tied labels wins a vote, "

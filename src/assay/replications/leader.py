@@ -11,7 +11,7 @@ from assay.errors import ArgumentError
 from assay.models import ResponseModel, preset
 from assay.replications.legacy import published_metric
 from assay.replications.outcomes import Simulation
-from assay.replications.results import Measured, Row, Setting, figures, groups
+from assay.replications.published import Measured, Row, Setting, figures, groups
 from assay.resampling import Scheme
 
 CONVENTION = (

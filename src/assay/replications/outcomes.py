@@ -10,7 +10,7 @@ from assay._random import child
 from assay.inference import basic, expected_pvalue
 from assay.metrics import Metric
 from assay.models import ResponseModel, simulate_contrasts
-from assay.replications.results import PUBLISHED_SIMULATIONS, error_of_difference
+from assay.replications.published import PUBLISHED_SIMULATIONS, error_of_difference
 from assay.scales import FloatArray
 
 

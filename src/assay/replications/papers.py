@@ -13,7 +13,7 @@ from assay._random import Rng, entropy_of, n_workers, replayable, seed_of
 from assay.errors import ArgumentError, DataError
 from assay.replications import forest, leader, raters, ratings
 from assay.replications.outcomes import Simulation
-from assay.replications.results import Replication
+from assay.replications.published import Replication
 from assay.sweeps import Counts, Grid, Store, Sweep, run, task
 
 PAPERS: dict[str, ModuleType] = {"raters": raters, "leader": leader, "forest": forest, "ratings": ratings}

@@ -10,7 +10,7 @@ from assay.models import NormalModel, ResponseModel, preset
 from assay.models.levels import LikertAnswers
 from assay.replications.legacy import published_metric
 from assay.replications.outcomes import Simulation
-from assay.replications.results import Measured, Row, Setting, figures, matching
+from assay.replications.published import Measured, Row, Setting, figures, matching
 from assay.scales import Scale
 
 CONVENTION = (

@@ -6,7 +6,7 @@ from typing import Any
 from assay.models import preset
 from assay.replications.legacy import published_metric
 from assay.replications.outcomes import Simulation
-from assay.replications.results import Measured, Row, Setting, figures, lookup
+from assay.replications.published import Measured, Row, Setting, figures, lookup
 
 CONVENTION = (
     "as printed only with an item bootstrap inside every simulated data set (resample_simulated), which doubles the "

@@ -1,0 +1,230 @@
+"""What a replication gives: published and recomputed numbers side by side."""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from assay import _check
+from assay.documents import Block, Column, Document, Sentence, Table
+from assay.documents.document import Kind
+from assay.errors import ArgumentError
+from assay.records import Record
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PUBLISHED_SIMULATIONS = 1000
+"""The papers' own number of simulated data sets: their figures carry Monte-Carlo error too."""
+
+Setting = Mapping[str, Any]
+"""What tells one part of a paper's tables from the others: table, data set, metric, sizes, …."""
+Measured = tuple[Setting, Mapping[str, float]]
+"""A setting and what was measured there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One published number and its recomputation.
+
+    Attributes
+    ----------
+    cell : mapping
+        What identifies it: table, data set, metric, sizes, ….
+    quantity : str
+        "p", "effect", "ci_width", "true_p" or "estimated_p".
+    published, reproduced : float
+    standard_error : float
+        Of the difference: both numbers come from simulations.
+    beside : mapping of str to float
+        What the reader should see next to it.
+    """
+
+    cell: Mapping[str, Any]
+    quantity: str
+    published: float
+    reproduced: float
+    standard_error: float
+    beside: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def difference(self) -> float:
+        """Reproduced minus published."""
+        return self.reproduced - self.published
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the identifying fields, quantity, published, reproduced, standard_error and what stands beside."""
+        numbers = {"published": self.published, "reproduced": self.reproduced, "standard_error": self.standard_error}
+        return {**self.cell, "quantity": self.quantity, **numbers, **self.beside}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "Row":
+        """Make the row from `to_dict`; what stands before the quantity identifies it."""
+        names = list(content)
+        at = names.index("quantity")
+        cell = {name: content[name] for name in names[:at]}
+        beside = {name: _number(content[name]) for name in names[at + 4 :]}
+        published, reproduced, error = (
+            _number(content[name]) for name in ("published", "reproduced", "standard_error")
+        )
+        return cls(cell, content["quantity"], published, reproduced, error, beside)
+
+
+@dataclass(frozen=True, slots=True)
+class Replication(Record):
+    """Every recomputed number of a paper.
+
+    Attributes
+    ----------
+    paper : str
+    convention : str
+        Which reading of the paper reproduces its tables.
+    rows : tuple of Row
+    n_simulations : int
+    seed : int
+    """
+
+    paper: str
+    convention: str
+    rows: tuple[Row, ...]
+    n_simulations: int
+    seed: int
+
+    def of(self, quantity: str) -> tuple[Row, ...]:
+        """Return the rows of one quantity."""
+        return tuple(row for row in self.rows if row.quantity == quantity)
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """The quantities that were recomputed."""
+        return tuple(dict.fromkeys(row.quantity for row in self.rows))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything; a row is flat, as `Row.to_dict` makes it."""
+        return {
+            "schema_version": self.schema_version, "paper": self.paper, "convention": self.convention,
+            "n_simulations": self.n_simulations, "seed": self.seed, "rows": [row.to_dict() for row in self.rows],
+        }  # fmt: skip
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Make the replication from `to_dict` or from its JSON."""
+        rows = tuple(Row.from_dict(row) for row in content["rows"])
+        return cls(content["paper"], content["convention"], rows, content["n_simulations"], content["seed"])
+
+    def to_frame(self) -> "pl.DataFrame":
+        """Return a dataframe with one published number per row."""
+        import polars as pl
+
+        return pl.DataFrame([row.to_dict() for row in self.rows], infer_schema_length=None)
+
+    def document(self) -> Document:
+        """Return one line for each table and quantity, and all numbers side by side where one table was asked for."""
+        blocks: list[Block] = [Sentence(self._verdict(), "verdict"), self._summary()]
+        if len({row.cell["table"] for row in self.rows}) == 1:
+            blocks += [self._numbers(quantity) for quantity in self.quantities]
+        blocks.append(Sentence(f"Convention that reproduces the tables: {self.convention}"))
+        blocks.append(Sentence(f"{self.n_simulations:,} simulated data sets of each kind, seed {self.seed}."))
+        return Document(f"{self.paper.upper()}, recomputed", tuple(blocks), tuple(NOT_READ.get(self.paper, ())))
+
+    def _verdict(self) -> str:
+        share = _share_within(self.rows)
+        n = len(self.rows)
+        return f"{share:.0%} of {n:,} published numbers come out within two standard errors of their difference."
+
+    def _summary(self) -> Table:
+        columns = ("table", "quantity", "numbers", "RMS difference", "mean difference", "within two errors", "worst")
+        kinds: tuple[Kind, ...] = ("text", "text", "count", "number", "number", "percent", "text")
+        lines = []
+        for (table, quantity), rows in _by_table(self.rows).items():
+            apart = np.array([row.difference for row in rows])
+            worst = max(rows, key=lambda row: abs(row.difference))
+            cell = ", ".join(f"{name} {value}" for name, value in worst.cell.items() if name != "table")
+            lines.append((str(table), quantity, len(rows), float(np.sqrt(np.square(apart).mean())), float(apart.mean()),
+                          _share_within(rows), f"{worst.difference:+.4f} at {cell}"))  # fmt: skip
+        return Table(tuple(Column(*pair) for pair in zip(columns, kinds, strict=True)), tuple(lines))
+
+    def _numbers(self, quantity: str) -> Table:
+        rows = self.of(quantity)
+        beside = list(dict.fromkeys(name for row in rows for name in row.beside))
+        keys = [name for name in rows[0].cell if name != "table"]
+        columns = [*(Column(name) for name in keys), *(Column(name, "number") for name in
+                   ("published", "reproduced", "difference", "standard error", *beside))]  # fmt: skip
+        lines = []
+        for row in rows:
+            numbers = (row.published, _bounded(row, self.n_simulations), f"{row.difference:+.4f}", row.standard_error)
+            lines.append(
+                (*(str(row.cell[name]) for name in keys), *numbers, *(row.beside.get(name) for name in beside))
+            )
+        return Table(tuple(columns), tuple(lines), quantity)
+
+
+NOT_READ = {
+    "leader": ("Rows whose printed figures contradict each other or cannot be read in the source are left out.",),
+    "forest": ("The printed effects of table 3 belong to other rows, so they are not compared.",),
+}
+"""What of a paper is not recomputed, and why."""
+
+
+def _bounded(row: Row, n_simulations: int) -> float | str:
+    """Return the reproduced number; a p-value that no draw reached is a bound, not an estimate."""
+    if row.quantity in ("p", "true_p", "estimated_p") and row.reproduced == 0:
+        return f"< {1 / (n_simulations + 1):.2g}"
+    return row.reproduced
+
+
+def _by_table(rows: Sequence[Row]) -> dict[tuple[Any, str], list[Row]]:
+    found: dict[tuple[Any, str], list[Row]] = {}
+    for row in rows:
+        found.setdefault((row.cell["table"], row.quantity), []).append(row)
+    return found
+
+
+@cache
+def figures(name: str) -> list[dict[str, Any]]:
+    """Read a file of published figures."""
+    text = resources.files("assay.replications").joinpath("figures", name).read_text(encoding="utf-8")
+    rows: list[dict[str, Any]] = json.loads(text)
+    return rows
+
+
+def matching(published: Sequence[dict[str, Any]], setting: Setting, keys: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the published rows at a setting, which must have these keys."""
+    for key in setting:
+        _check.one_of("parameter", key, keys)
+    found = [row for row in published if all(row[key] == setting.get(key) for key in keys)]
+    if not found:
+        raise ArgumentError(f"nothing is published at {', '.join(f'{key}={setting.get(key)}' for key in keys)}.")
+    return found
+
+
+def lookup(published: Sequence[dict[str, Any]], setting: Setting, keys: Sequence[str]) -> dict[str, Any]:
+    """Return the one published row that these keys identify."""
+    [row] = matching(published, setting, keys)
+    return row
+
+
+def error_of_difference(own: float, n_simulations: int, published_simulations: int = PUBLISHED_SIMULATIONS) -> float:
+    """Return the standard error of reproduced − published, from our own: theirs shrinks with their sample size."""
+    return own * math.sqrt(1 + n_simulations / published_simulations)
+
+
+def groups(rows: Sequence[dict[str, Any]], *keys: str) -> Iterator[tuple[tuple[Any, ...], list[dict[str, Any]]]]:
+    """Yield rows that share these keys, in the order of their first appearance."""
+    found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[key] for key in keys), []).append(row)
+    yield from found.items()
+
+
+def _number(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _share_within(rows: Sequence[Row]) -> float:
+    return float(np.mean([abs(row.difference) <= 2 * row.standard_error + 5e-4 for row in rows]))
