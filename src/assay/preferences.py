@@ -64,7 +64,7 @@ def preferences_from(table: ResponseTable, source: str, *, a: Any, b: Any, tie: 
     >>> preferences_from(table, "human", a=1, b=2, tie=0).a.values
     array([1. , 0. , 0.5])
     """
-    responses = table.source(source)
+    responses = table.single(source)
     wanted = {str(label): value for label, value in ((a, 1.0), (b, 0.0), (tie, 0.5)) if label is not None}
     if len(wanted) < 2 + (tie is not None):
         raise ArgumentError(f"the labels for A, B and ties must be different; got a={a!r}, b={b!r}, tie={tie!r}.")

@@ -339,6 +339,13 @@ class ResponseTable:
         groups = {name: column[items] for name, column in self.groups.items()}
         return replace(self, items=self.items[items], sources=sources, groups=groups)
 
+    def single(self, name: str) -> Responses:
+        """Return the responses of a source that gives single ones; probabilities of labels are refused."""
+        found = self.source(name)
+        if found.weights is not None:
+            raise DataError(f"{name} answers with a share for each label; this needs single responses.")
+        return found
+
     def contest(self, *, a: str, b: str, gold: str | None = None, complete: bool = True) -> Contest:
         """Put two sources against each other, measured against `gold` (leave it out for gold-free ratings).
 

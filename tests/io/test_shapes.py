@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay import compare, join
+from assay import compare, fit, join
 from assay.errors import ArgumentError, DataError
 from assay.io import read, write
 from tests.io.same import assert_same
@@ -276,3 +276,9 @@ def test_a_distribution_is_kept_whole_where_responses_are_drawn(responses):
     assert (result.draws == 0).all()
     with pytest.raises(ArgumentError, match="mixes single responses, but a model answers with a share"):
         compare(contest, metric="tv", null="dealt-responses", rng=0, n_resamples=99)
+
+
+def test_a_distribution_is_not_taken_for_single_responses():
+    frame = pl.DataFrame({"item": ["x", "y", "z"], "p_no": [0.75, 0.5, 0.1], "p_yes": [0.25, 0.5, 0.9]})
+    with pytest.raises(DataError, match="m answers with a share for each label; this needs single responses"):
+        fit(read(frame, value="p_*", sources="m"))

@@ -285,3 +285,16 @@ def test_penalties_are_better_when_they_are_lower(tmp_path):
     result = compare(table.contest(a="B", b="A"), rng=0, n_resamples=99)
     assert (result.better, result.contrast > 0) == ("lower", True)
     assert read_logs(FILES["inspect"](tmp_path)).better == ""
+
+
+def test_perturbed_copies_of_an_instance_are_no_responses_of_it(tmp_path):
+    path = FILES["helm"](tmp_path)
+    entries = json.loads(path.read_text())
+    copy = json.loads(json.dumps(entries[0]["stats"][0]))
+    copy["name"]["perturbation"] = {"name": "typos"}
+    entries[0]["stats"].append(copy)
+    path.write_text(json.dumps(entries))
+    table = read_logs(path)
+    assert table.sources[tmp_path.name].values.size == 6
+    assert table.sources[tmp_path.name].missing is None
+    assert told(table, "1 statistics of perturbed copies")

@@ -28,16 +28,20 @@ def rows(glance: Glance, header: Header) -> Rows:
     """Yield a row for each instance, trial and statistic; perturbed copies of an instance are left out."""
     file = Glance(glance.path / STATS) if glance.is_folder else glance
     _fill(header, file)
+    perturbed = 0
     for entry in array_of(file):
         item, trial = id_of(entry["instance_id"]), entry.get("train_trial_index", 0)
         for stat in entry["stats"]:
             name = at(stat, "name", "name")
             if not isinstance(name, str) or BOOKKEEPING.fullmatch(name):
                 continue
-            lacks = "perturbed" if at(stat, "name", "perturbation") else ""
-            if not lacks and (not stat.get("count") or stat.get("mean") is None):
-                lacks = "unscored"
+            if at(stat, "name", "perturbation"):
+                perturbed += 1
+                continue
+            lacks = "" if stat.get("count") and stat.get("mean") is not None else "unscored"
             yield Row(item, None if lacks else stat["mean"], name, repeat=float(trial), lacks=lacks)
+    if perturbed:
+        header.notes.append(f"{glance.name}: {perturbed:,} statistics of perturbed copies of items are passed over.")
 
 
 def _fill(header: Header, file: Glance) -> None:

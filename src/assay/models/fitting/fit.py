@@ -94,7 +94,7 @@ def _responses(table: ResponseTable, source: str | None) -> tuple[str, Responses
         if len(table.sources) > 1:
             raise ArgumentError(f"`source` must name one of the sources: {', '.join(list(table.sources)[:10])}.")
         source = next(iter(table.sources))
-    responses = table.source(source)
+    responses = table.single(source)
     answered = responses.sizes > 0
     if not answered.any():
         raise DataError(f"{source} has no responses.")
