@@ -1,7 +1,6 @@
-"""A plan as a chart: power, expected p and interval width against items or responses; and as a page around it."""
+"""A plan as a chart: power, expected p and interval width against items or responses; a grid as a heat map."""
 
 import math
-from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
@@ -9,23 +8,6 @@ from assay.planning import Cell, Plan
 from assay.reports import pages
 
 WIDTH, HEIGHT = 240, 220
-
-
-def write_chart(plan: Plan, path: str | Path) -> None:
-    """Write the chart as a page (.html, JavaScript included), a picture, or a Vega-Lite specification (.json)."""
-    pages.write(path, chart=lambda: chart(plan), page=lambda: to_html(plan))
-
-
-def to_html(plan: Plan) -> str:
-    """Return one page with sentences, chart and table, which needs no network."""
-    return pages.render(
-        "plan.html",
-        charts={"plan": chart(plan, titled=False)},
-        title=f"How many items, how many {_judged(plan)}?",
-        result=plan,
-        header=["metric", "items", _judged(plan), "contrast", "expected p", "interval width", "power", "cost"],
-        rows=[(_row(cell), _taken(cell, plan)) for cell in plan.cells],
-    )
 
 
 def chart(plan: Plan, *, titled: bool = True) -> Any:
@@ -39,6 +21,8 @@ def chart(plan: Plan, *, titled: bool = True) -> Any:
     cells = [cell for cell in plan.cells if not math.isnan(cell.contrast)]
     kinds = {_kind(cell, plan) for cell in cells}
     several = len(kinds) > 1
+    if is_grid(plan):
+        return _titled(heat_map(plan), plan, titled=titled)
     sizes = {_sizes(cell) for cell in cells}
     per_size = max(sum(_sizes(cell) == each for cell in cells) for each in sizes)
     by_items = per_size > len(kinds)
@@ -77,10 +61,57 @@ def chart(plan: Plan, *, titled: bool = True) -> Any:
             size=160, color="#b5322b", strokeWidth=2.5
         )
         drawn.append(lines + taken.encode(x=x, y=y) if any(row["taken"] for row in rows) else lines)
-    panels_in_a_row = alt.hconcat(*drawn).configure_legend(orient="bottom")
+    return _titled(alt.hconcat(*drawn).configure_legend(orient="bottom"), plan, titled=titled)
+
+
+def is_grid(plan: Plan) -> bool:
+    """Whether every number of items meets every number of responses, three of each at least, by one metric and test."""
+    cells = [cell for cell in plan.cells if not math.isnan(cell.contrast)]
+    if len({_kind(cell, plan) for cell in cells}) != 1:
+        return False
+    items, sizes = {cell.n_items for cell in cells}, {_sizes(cell) for cell in cells}
+    return len(items) >= 3 and len(sizes) >= 3 and len(cells) == len(items) * len(sizes)
+
+
+def heat_map(plan: Plan) -> Any:
+    """Return items against responses, coloured by power (or expected p); one line joins designs of the same cost."""
+    alt = pages.altair()
+    rows = [_record(cell, plan) for cell in plan.cells if not math.isnan(cell.contrast)]
+    field, title = ("power", "power") if plan.tests else ("expected_pvalue", "expected p")
+    sizes = list(dict.fromkeys(row["responses"] for row in sorted(rows, key=lambda row: row["k"])))
+    x = alt.X("responses:O", title=f"{_judged(plan)} per item", sort=sizes)
+    y = alt.Y("n_items:O", title="items", sort="descending")
+    base = alt.Chart(alt.InlineData(values=rows), width=48 * len(sizes) + 40, height=260)
+    scale = alt.Scale(domain=[0, 1], scheme="blues") if plan.tests else alt.Scale(scheme="blues", reverse=True)
+    colour = alt.Color(f"{field}:Q", title=title, scale=scale)
+    tips = ["n_items:Q", "responses:N", "contrast:Q", "expected_pvalue:Q", "ci_width:Q", "power:Q", "cost:Q"]
+    tiles = base.mark_rect().encode(x=x, y=y, color=colour, tooltip=tips)
+    numbers = base.mark_text(fontSize=11).encode(
+        x=x, y=y, text=alt.Text(f"{field}:Q", format=".2f"),
+        color=alt.condition(f"datum.{field} > 0.6", alt.value("white"), alt.value("#333")),
+    )  # fmt: skip
+    same = _same_cost(rows)
+    line = alt.Chart(alt.InlineData(values=same)).mark_line(color="#b5322b", strokeWidth=2, point=True)
+    return tiles + numbers + line.encode(x=x, y=y, tooltip=["cost:Q"], order="k:Q")
+
+
+def _same_cost(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return, for each number of responses, the design whose cost is nearest to the middle cost of the grid."""
+    costs = sorted(row["cost"] for row in rows)
+    middle = costs[len(costs) // 2]
+    found = []
+    for k in sorted({row["k"] for row in rows}):
+        near = min((row for row in rows if row["k"] == k), key=lambda row: abs(math.log(row["cost"] / middle)))
+        if abs(math.log(near["cost"] / middle)) < math.log(1.5):
+            found.append(near)
+    return found
+
+
+def _titled(drawn: Any, plan: Plan, *, titled: bool) -> Any:
     if not titled:
-        return panels_in_a_row
-    return panels_in_a_row.properties(title=alt.TitleParams(wrap(plan.sentences[0], 120), anchor="start", fontSize=13))
+        return drawn
+    alt = pages.altair()
+    return drawn.properties(title=alt.TitleParams(wrap(plan.sentences[0], 120), anchor="start", fontSize=13))
 
 
 def _record(cell: Cell, plan: Plan) -> dict[str, Any]:
@@ -133,12 +164,3 @@ def _sizes(cell: Cell) -> str:
         return f"{cell.n_responses['a']}"
     gold, a, b = cell.design.n_responses
     return f"{gold}" if gold == a == b else f"{gold}/{a}/{b}"
-
-
-def _row(cell: Cell) -> list[str]:
-    power = "–" if math.isnan(cell.power) else f"{cell.power:.3f} ± {cell.power_error:.3f}"
-    return [
-        cell.metric, f"{cell.n_items:,}", _sizes(cell), f"{cell.contrast:.4g}",
-        f"{cell.expected_pvalue:.4f} ± {cell.expected_pvalue_error:.4f}", f"{cell.ci_width:.4g}", power,
-        f"{cell.cost:,g}",
-    ]  # fmt: skip
