@@ -28,6 +28,7 @@ from .io import read_wide as read_wide
 from .io import write as write
 from .leaderboard import Leaderboard as Leaderboard
 from .leaderboard import compare_all as compare_all
+from .leaderboard import compare_all_by as compare_all_by
 from .leaderboard import compare_votes as compare_votes
 from .leaderboard import plan_board as plan_board
 from .metrics import FunctionMetric as FunctionMetric

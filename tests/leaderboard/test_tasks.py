@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay import compare_all
+from assay import compare_all, compare_all_by
 from assay.errors import ArgumentError, DataError
 from assay.inference import binomial_region
 
@@ -173,3 +173,32 @@ def test_random_tasks_hold_their_level_where_models_differ_by_task():
         fixed += compare_all(table, **how).n_apart > 0
     assert random <= binomial_region(n_sets, 0.05).high
     assert fixed > binomial_region(n_sets, 0.05).high
+
+
+def test_slices_hold_together():
+    table = table_of(ratings(60, 4, 1, step=0.5), groups={"task": np.repeat(["x", "y", "z"], 20)})
+    boards = compare_all_by(table, "task", rng=0, n_resamples=999)
+    assert [board.slice for board in boards.boards] == ["task = x", "task = y", "task = z"]
+    assert boards.confidence_level == 0.95
+    for number, board in enumerate(boards.boards):
+        assert board.confidence_level == pytest.approx(1 - 0.05 / 3)
+        part = table.take(np.arange(20 * number, 20 * number + 20))
+        alone = compare_all(part, rng=0, n_resamples=999)
+        for pair in board.pairs:
+            assert pair.pvalue_adjusted == alone.pair(pair.a, pair.b).pvalue_adjusted
+            assert pair.confidence_interval.low < alone.pair(pair.a, pair.b).confidence_interval.low
+        assert board.n_apart <= alone.n_apart
+    assert "Each of the 3 boards holds at 98.33 %, so that all of them hold together at 95 %." in str(boards)
+    with pytest.raises(ArgumentError, match="`by` must name a column"):
+        compare_all_by(table, "language")
+
+
+def test_slices_of_equal_models_err_in_5_percent():
+    """Four slices of four equal models, 150 data sets."""
+    rng = np.random.default_rng(11)
+    n_sets, wrong = 150, 0
+    for number in range(n_sets):
+        table = table_of(rng.normal(size=(80, 4)), groups={"task": np.repeat(list("abcd"), 20)})
+        boards = compare_all_by(table, "task", rng=number, n_resamples=399, workers=1)
+        wrong += any(board.n_apart for board in boards.boards)
+    assert wrong <= binomial_region(n_sets, 0.05).high

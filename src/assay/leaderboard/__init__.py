@@ -3,16 +3,19 @@
 from assay.leaderboard.board import compare_all
 from assay.leaderboard.outlook import BoardPlan, plan_board
 from assay.leaderboard.results import Leaderboard, Limits, Pair, RankedModel, TaskScore
+from assay.leaderboard.slices import Leaderboards, compare_all_by
 from assay.leaderboard.votes import compare_votes
 
 __all__ = [
     "BoardPlan",
     "Leaderboard",
+    "Leaderboards",
     "Limits",
     "Pair",
     "RankedModel",
     "TaskScore",
     "compare_all",
+    "compare_all_by",
     "compare_votes",
     "plan_board",
 ]

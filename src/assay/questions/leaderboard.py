@@ -11,6 +11,8 @@ from assay.questions.tables import MetricFields, TableFields, metrics_of
 
 if TYPE_CHECKING:
     from assay.leaderboard import Leaderboard as Board
+    from assay.leaderboard import Leaderboards
+    from assay.metrics import Metric
     from assay.responses import ResponseTable
 
 TASKS = "Several tasks"
@@ -32,6 +34,7 @@ class Leaderboard(TableFields, MetricFields, Question):
     baseline: str | None = option(None, "Hold every model against this one only, instead of all pairs.")
     top: int | None = option(None, "Show this many models.", at_least=1)
     by: str | None = option(None, "Column of tasks (languages, dimensions): each counts alike.", group=TASKS)
+    each: bool = option(False, "With by: a board for each task, all of them holding together.", group=TASKS)
     aggregate: str = option(
         "mean",
         "How the scores of the tasks become one.",
@@ -77,7 +80,7 @@ class Leaderboard(TableFields, MetricFields, Question):
     )
     seed: int = option(0, "The same seed gives the same answer.", at_least=0)
 
-    def answer(self, run: Run = HERE) -> "Board":
+    def answer(self, run: Run = HERE) -> "Board | Leaderboards":
         """Read the data and rank the models."""
         if self.winner is not None:
             return self._votes(run)
@@ -90,6 +93,8 @@ class Leaderboard(TableFields, MetricFields, Question):
             raise ArgumentError(f"a board needs at least two models; {', '.join(self.files)} has {len(models)}.")
         contest = replace(table.contest(a=models[0], b=models[1], gold=gold), notes=())
         [metric], why = metrics_of([self.metric] if self.metric else [], self, contest)
+        if self.each:
+            return self._each(table, gold, metric, why, run)
         with run.progress("drawing", self.n_resamples or DRAWS) as advance:
             board = compare_all(
                 replace(table, notes=(*table.notes, *why)), gold=gold, metric=metric, baseline=self.baseline,
@@ -98,6 +103,20 @@ class Leaderboard(TableFields, MetricFields, Question):
                 confidence_level=self.confidence_level, rng=self.seed, workers=run.workers, progress=advance,
             )  # fmt: skip
         return replace(board, top=self.top)
+
+    def _each(
+        self, table: "ResponseTable", gold: str | None, metric: "Metric", why: list[str], run: Run
+    ) -> "Leaderboards":
+        """Rank on each slice."""
+        from assay.leaderboard import compare_all_by
+
+        if self.by is None:
+            raise ArgumentError("`each` asks for a board for each value of a column; name it with `by`.")
+        return compare_all_by(
+            replace(table, notes=(*table.notes, *why)), self.by, gold=gold, metric=metric, baseline=self.baseline,
+            cluster=self.cluster, raters=self.raters, correction=self.correction, n_resamples=self.n_resamples,
+            confidence_level=self.confidence_level, rng=self.seed, workers=run.workers,
+        )  # fmt: skip
 
     def _votes(self, run: Run) -> "Board":
         """Rank by votes; the item and rater columns say which votes belong together."""
