@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -5,7 +7,7 @@ from hypothesis import strategies as st
 
 from assay import _json
 from assay.errors import ArgumentError, DataError
-from assay.paired import TESTS, PairedScores, significance_test
+from assay.paired import TESTS, PairedScores, effect_sizes, power_curve, significance_test
 from tests.paired import ends
 from tests.reference.scores import DEPRESSION, SLEEP
 
@@ -167,3 +169,22 @@ def test_words_and_json():
         "signed-rank test, n = 9)."
     )
     assert {"pvalue", "statistic", "confidence_interval", "n", "alternative", "reject"} <= found.to_dict().keys()
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("test", TESTS)
+def test_the_order_of_the_lines_changes_no_bit(test, clustered):
+    if clustered and not TESTS[test].clusters:
+        return
+    rng = np.random.default_rng(11)
+    a, b, documents = rng.normal(0.2, 1, 45), rng.normal(0, 1, 45), np.arange(45) // 3
+    order = rng.permutation(45)
+    plain, shuffled = (
+        PairedScores.from_arrays(a[o], b[o], clusters=documents[o] if clustered else None) for o in (slice(None), order)
+    )
+    one, other = (significance_test(scores, test=test, n_resamples=199, rng=3) for scores in (plain, shuffled))
+    assert replace(one, provenance=other.provenance) == other
+    if not clustered:
+        assert effect_sizes(plain) == effect_sizes(shuffled)
+    curves = [power_curve(scores, test=test, n_simulations=20, n_resamples=99, rng=3) for scores in (plain, shuffled)]
+    assert curves[0].power == curves[1].power

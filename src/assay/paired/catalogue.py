@@ -113,11 +113,11 @@ def estimand(scores: PairedScores, test: PairedTest) -> str:
 
 def estimate(scores: PairedScores, test: PairedTest) -> float:
     """Return the difference that the test is about, without testing it."""
-    differences = scores.differences
+    differences = np.sort(scores.differences)
     wanted = estimand(scores, test)
     if wanted in (MEAN, ACCURACY):
         return float(differences.mean())
-    return float(np.median(differences)) if wanted == MEDIAN else hodges_lehmann(np.sort(differences))
+    return float(np.median(differences)) if wanted == MEDIAN else hodges_lehmann(differences)
 
 
 def check_testable(scores: PairedScores, test: PairedTest, delta: float = 0.0) -> None:

@@ -138,7 +138,7 @@ def effect_sizes(
 def _standardised(
     effect: str, scores: PairedScores, alpha: float, draws: Resamples, description: Description
 ) -> EffectSize:
-    differences = scores.differences
+    differences = np.sort(scores.differences)
     n = scores.n
     factor = hedges_factor(n - 1) if effect == "hedges-g" else 1.0
     estimate = math.nan if scores.constant is not None else float(cohen_dz(differences))

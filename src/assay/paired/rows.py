@@ -30,12 +30,15 @@ class Sample:
 
     @classmethod
     def of(cls, scores: PairedScores) -> "Sample":
-        """Take the data as one row."""
-        differences = scores.differences
+        """Take the data as one row, in an order of its own: neither draws nor rounding depend on that of the lines."""
+        order = np.argsort(scores.differences, kind="stable")
+        differences = scores.differences[order]
         if scores.clusters is None:
             return cls.independent(differences[np.newaxis, :])
-        sums = np.bincount(scores.clusters, weights=differences).astype(np.float64)
-        return cls(sums[np.newaxis, :], np.bincount(scores.clusters).astype(np.float64))
+        sums = np.bincount(scores.clusters[order], weights=differences).astype(np.float64)
+        sizes = np.bincount(scores.clusters).astype(np.float64)
+        order = np.lexsort((sizes, sums))
+        return cls(sums[np.newaxis, order], sizes[order])
 
     @classmethod
     def independent(cls, rows: FloatArray) -> "Sample":

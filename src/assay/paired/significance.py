@@ -211,7 +211,7 @@ def significance_test(
         estimand=estimand(scores, chosen),
         estimate=estimate,
         confidence_interval=interval,
-        means=(float(scores.a.mean()), float(scores.b.mean())),
+        means=(float(np.sort(scores.a).mean()), float(np.sort(scores.b).mean())),
         statistic=float(outcome.statistic[0]),
         pvalue=pvalue,
         pvalue_standard_error=_pvalue_error(pvalue, outcome, alternative),
