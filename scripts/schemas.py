@@ -14,6 +14,7 @@ from assay.questions.base import schema_of
 FOLDER = Path(__file__).parents[1] / "docs" / "schemas"
 RESULTS = {
     "comparisons": "assay.comparison:Comparisons",
+    "diagnosis": "assay.io:Diagnosis",
     "leaderboard": "assay.leaderboard:Leaderboard",
     "plan": "assay.planning:Plan",
     "scores-analysis": "assay.paired:PairedAnalysis",
