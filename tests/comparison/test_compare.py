@@ -600,6 +600,14 @@ def test_skewed_contrasts_are_noted_with_what_a_studentised_test_says():
     assert not any("skewed" in note for note in compare(flips, metric="accuracy", rng=0).notes)  # signs
 
 
+def test_a_studentised_test_of_few_items_that_differ_is_advised_against():
+    b = [1] * 36 + [0] * 4
+    found = compare(Contest.from_arrays([1] * 40, [1] * 40, b), metric="accuracy", null="studentised", rng=0)
+    assert any("Only 4 of 40 items tell A and B apart by accuracy: the studentised" in note for note in found.notes)
+    enough = compare(skewed_contest(), null="studentised", rng=0)
+    assert not any("too little to resample" in note for note in enough.notes)
+
+
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_the_studentised_test_is_the_share_of_larger_t(alternative):
     contest = skewed_contest()

@@ -23,6 +23,7 @@ from assay.comparison.observed import (
     settled,
     skewed,
     small,
+    sparse,
     unequal,
     uneven,
 )
@@ -279,6 +280,8 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Com
         )  # fmt: skip
         about = [*small(contest, tail), *unequal(seen, metric), *uneven(metric, contest)]
         about += metric.notes(gold, a, b)
+        if run.null == "studentised":
+            about += sparse(metric, gold, a, b)
         if run.null == "swapped-items":
             about += skewed(
                 metric, gold, a, b, draws=kept, standard_errors=draws.standard_errors[i], standard_error=error,

@@ -166,6 +166,18 @@ def uneven(metric: Metric, contest: Contest) -> list[str]:
     ]
 
 
+def sparse(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> list[str]:
+    """Say that a studentised test has too little to resample where few items tell A and B apart."""
+    contrasts = item_contrasts_of(metric, gold, a, b)
+    differ = 0 if contrasts is None else inference.telling(contrasts)
+    if contrasts is None or differ >= inference.FEW:
+        return []
+    return [
+        f"Only {differ} of {contrasts.size:,} items tell A and B apart by {metric.name}: the studentised test has too "
+        "little to resample and may reject far too often. Take null='swapped-items' (--null swapped-items)."
+    ]
+
+
 def skewed(
     metric: Metric,
     gold: Any,
