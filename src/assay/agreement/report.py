@@ -43,6 +43,7 @@ TITLES = {
 }
 OF_SCALE: dict[str, Level] = {"nominal": "nominal", "ordinal": "ordinal", "continuous": "interval"}
 FEW = 5
+MOST_DRAWS = 1_000_000
 AT_ONCE = 500_000
 """So many weights of items in draws are held at a time: they stay near the processor, and memory small."""
 
@@ -175,7 +176,7 @@ def measure_agreement(
         raise DataError("ratio differences need values of 0 or more; choose level='interval'.")
     if table.scale.kind == "nominal" and chosen != "nominal":
         raise ArgumentError(f"labels without an order have no {chosen} differences; give their order (order=…).")
-    n_resamples = _check.integer("n_resamples", n_resamples, at_least=1)
+    n_resamples = _check.integer("n_resamples", n_resamples, at_least=1, at_most=MOST_DRAWS)
     confidence_level = _check.fraction("confidence_level", confidence_level)
     cells = cells_from(responses.values, responses.items, responses.raters)
     seed = _random.replayable(rng)

@@ -23,6 +23,8 @@ from assay.sweeps import Grid, Store, Sweep, run
 SCHEMES = (Scheme("bootstrap", "all"), Scheme("bootstrap", "bootstrap"))
 DESIGNS = ((100, 5),)
 EPSILONS = (0.0, 0.1)
+MOST = 1_000_000
+"""Data sets, draws and simulations are counted in memory."""
 
 
 def audit(
@@ -162,9 +164,9 @@ def plan(
         "intervals": [_check.one_of("intervals", name, choices.INTERVALS) for name in intervals],
         "alpha": _check.fraction("alpha", alpha),
         "confidence_level": _check.fraction("confidence_level", confidence_level),
-        "n_data_sets": _check.integer("n_data_sets", n_data_sets, at_least=2),
-        "n_resamples": _check.integer("n_resamples", n_resamples, at_least=19),
-        "n_simulations": _check.integer("n_simulations", n_simulations, at_least=2),
+        "n_data_sets": _check.integer("n_data_sets", n_data_sets, at_least=2, at_most=MOST),
+        "n_resamples": _check.integer("n_resamples", n_resamples, at_least=19, at_most=MOST),
+        "n_simulations": _check.integer("n_simulations", n_simulations, at_least=2, at_most=MOST),
     }
     if cluster is not None:
         shared["cluster"] = cluster

@@ -12,6 +12,7 @@ from assay import _check, _fields, _json, _random, inference
 from assay.comparison import raters as raters_of
 from assay.comparison.comparisons import Comparison, Comparisons, EffectSizes, detectable, tested
 from assay.comparison.limits import NEEDED, can_have, default_interval, limits_of
+from assay.comparison.magnitudes import check_magnitudes, far_outside
 from assay.comparison.observed import (
     effects,
     few,
@@ -128,8 +129,9 @@ def compare_each(
     _check.one_of("correction", correction, JOINT_CORRECTIONS)
     run = _Run.of(procedure, settings, rng=rng, workers=workers, progress=progress)
     contest = contest.complete()
+    check_magnitudes(contest)
     chosen, why = metrics_for(contest, metrics)
-    contest = replace(contest, notes=(*contest.notes, *why))
+    contest = replace(contest, notes=(*contest.notes, *why, *far_outside(contest)))
     found: list[Comparison] = []
     for value, part in [("", contest)] if by is None else contest.slices(by):
         answers = _compare(part, chosen, run)

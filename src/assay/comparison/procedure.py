@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from assay import _fields
 from assay._fields import option
 
+MOST_DRAWS = 10_000_000
+"""Draws are kept, at 16 bytes each for the interval and for the p-value of each metric."""
+
 METHOD = "How to compare"
 DRAWS = 9999
 """Where no number of draws is asked for."""
@@ -70,6 +73,7 @@ class Procedure:
         "Draws for the p-value and for the interval each. By default 9999, and the p-value is exact where it can be: "
         "swapped items, a metric with item scores, all responses kept.",
         at_least=1,
+        at_most=MOST_DRAWS,
         group=METHOD,
     )
     confidence_level: float = option(

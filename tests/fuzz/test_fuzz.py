@@ -1,0 +1,74 @@
+"""Mutated files of every kind: read, or refused in one line; no foreign exception, no leaked warning, bounded.
+
+`scripts/fuzz.sh 10000` throws as many at each kind, and prints the seed of what breaks.
+"""
+
+import os
+import resource
+import signal
+import time
+import warnings
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from assay.errors import AssayWarning
+from tests.fuzz.inputs import KINDS, expected
+
+N = int(os.environ.get("ASSAY_FUZZ", "200"))
+"""Mutations of each kind."""
+BUDGET = float(os.environ.get("ASSAY_FUZZ_SECONDS", "7"))
+"""Processor seconds for each kind, so that a slow machine stays within the suite's time; at least 40 are tried."""
+FIRST = int(os.environ.get("ASSAY_FUZZ_SEED", "0"))
+SECONDS, MEMORY = 60, 3 << 30
+"""No file may take longer, nor more memory beyond what the process has."""
+
+
+@contextmanager
+def bounded():
+    """Turn a file that takes too long, or too much memory, into an error."""
+
+    def late(number, frame):
+        raise TimeoutError(f"more than {SECONDS} s")
+
+    with open("/proc/self/statm") as file:
+        used = int(file.read().split()[0]) * resource.getpagesize()
+    limits, handler = resource.getrlimit(resource.RLIMIT_AS), signal.signal(signal.SIGALRM, late)
+    resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, limits[1]))
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, handler)
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="the bounds are those of Linux")
+@pytest.mark.parametrize("name", KINDS)
+def test_mutated_files_are_read_or_refused(name, tmp_path):
+    kind, begun = KINDS[name], time.process_time()
+    path = tmp_path / f"mutated{kind.ending}"
+    path.write_bytes(kind.good(np.random.default_rng(0), tmp_path))
+    kind.use(path)  # the good file is read, and everything is imported and compiled
+    broken = []
+    for seed in range(FIRST, FIRST + N):
+        rng = np.random.default_rng([len(name), seed])
+        good = kind.good(rng, tmp_path)
+        content = kind.changes[int(rng.integers(len(kind.changes)))](good, rng)
+        path.write_bytes(content)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            warnings.simplefilter("ignore", AssayWarning)
+            try:
+                with bounded():
+                    kind.use(path)
+            except BaseException as error:
+                if isinstance(error, KeyboardInterrupt):
+                    raise
+                if not expected(error):
+                    broken.append(f"seed {seed}: {type(error).__name__}: {str(error)[:200]!r}")
+        if N <= 200 and seed - FIRST >= 40 and time.process_time() - begun > BUDGET:
+            break
+    assert not broken, "\n".join([f"{len(broken)} of {seed - FIRST + 1} files", *broken[:20]])
