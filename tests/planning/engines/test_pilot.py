@@ -12,7 +12,8 @@ from assay.examples import ratings
 from assay.metrics import resolve
 from assay.models import DeconvolvedModel, EmpiricalModel, preset
 from assay.planning import Design, Effect, plan
-from assay.planning.engines.pilot import PilotEngine, moved_pool
+from assay.planning.engines.pilot import PilotEngine
+from assay.planning.engines.pilot_items import moved_pool
 from assay.planning.engines.simulated_pvalues import Test
 from assay.planning.premises import premises
 

@@ -18,11 +18,10 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from assay import _random
-from assay.errors import ArgumentError, DataError
+from assay.errors import ArgumentError
 from assay.inference import ConfidenceInterval
 from assay.metrics import AdditiveMetric
 from assay.models import DeconvolvedModel
-from assay.models.answers import Answers
 from assay.models.simulation import derive
 from assay.planning.designs import Design
 from assay.planning.differences import Effect
@@ -31,8 +30,18 @@ from assay.planning.engines.base import Outlook, Power
 from assay.planning.engines.exact import PoolPair
 from assay.planning.engines.item_scores import Sizes
 from assay.planning.engines.model import MOST_ITEMS, ModelEngine
-from assay.planning.engines.score_pools import ON_GRID, Pool, bent, grid_step, symmetrised, tilted
-from assay.planning.engines.score_sums import Grid
+from assay.planning.engines.pilot_items import (
+    clusters_of,
+    mirrored,
+    mixed_sets,
+    moved_pool,
+    moved_weights,
+    normal_power,
+    pool_of,
+    response_sets,
+    subsets,
+)
+from assay.planning.engines.score_pools import bent
 from assay.planning.engines.simulated_pvalues import ON_CONTRASTS, Test, combine, swapped_items
 from assay.planning.premises import Premises
 from assay.responses import Contest, Responses
@@ -89,7 +98,7 @@ class PilotEngine:
         self.premises = premises
         self.own: Sizes = tuple(max(1, round(contest.n_responses.get(role, 1))) for role in ("gold", "a", "b"))  # type: ignore[assignment]
         self._effect = effect
-        self._cluster = _clusters(contest, cluster)
+        self._cluster = clusters_of(contest, cluster)
         self._found: dict[tuple[Sizes, int], ItemScores] = {}
         self._drawn: dict[tuple[Sizes, int], tuple[FloatArray, FloatArray]] = {}
 
@@ -100,7 +109,7 @@ class PilotEngine:
         alike = np.full((1, n_items), 1 / n_items)
         if self._effect is None:
             return np.asarray(alike[0])
-        return np.asarray(_moved_weights(self._moving, alike, self._effect)[0])
+        return np.asarray(moved_weights(self._moving, alike, self._effect)[0])
 
     @cached_property
     def _moving(self) -> FloatArray:
@@ -212,10 +221,10 @@ class PilotEngine:
             for side, k, own in zip((gold, a, b), sizes, self.own, strict=True)
         )
         scores = np.asarray(metric.item_contrasts(of_gold, of_a, of_b)).reshape(-1, self.contest.n_items)
-        pool = _pool(scores, self.weights)
+        pool = pool_of(scores, self.weights)
         dealt = self._dealt(sizes, metric, max(n_sets, 64), of_gold, stream)
-        null = _pool(dealt, self.weights, step=pool.step)
-        pair = PoolPair(pool, _mirrored(null) if sizes[1] == sizes[2] else null, symmetric=sizes[1] == sizes[2])
+        null = pool_of(dealt, self.weights, step=pool.step)
+        pair = PoolPair(pool, mirrored(null) if sizes[1] == sizes[2] else null, symmetric=sizes[1] == sizes[2])
         return ItemScores(pair, scores.mean(axis=0), np.square(scores).mean(axis=0))
 
     @property
@@ -229,7 +238,7 @@ class PilotEngine:
         """Return summaries of k of each item's responses, drawn without replacement, several times."""
         if k >= own:
             return summarise(side, metric.needs, self.contest.scale)[np.newaxis]
-        return derive(_subsets(side, k, n_sets, stream), "values", metric.needs, self.contest.scale)
+        return derive(subsets(side, k, n_sets, stream), "values", metric.needs, self.contest.scale)
 
     def _dealt(
         self, sizes: Sizes, metric: AdditiveMetric, n_sets: int, of_gold: FloatArray, stream: np.random.Generator
@@ -239,7 +248,7 @@ class PilotEngine:
         values = np.concatenate([rows_of(a), rows_of(b)], axis=1)
         order = np.argsort(~np.isnan(values), axis=1, kind="stable")[:, ::-1]
         both = Responses.from_grid(np.take_along_axis(values, order, axis=1))
-        drawn = _subsets(both, sizes[1] + sizes[2], n_sets, stream)
+        drawn = subsets(both, sizes[1] + sizes[2], n_sets, stream)
         of_a, of_b = (
             derive(part, "values", metric.needs, self.contest.scale)
             for part in (drawn[..., : sizes[1]], drawn[..., sizes[1] :])
@@ -260,12 +269,12 @@ class PilotEngine:
         weights = np.full(SPREAD, 1 / SPREAD)
         stream = _random.generator(self.premises.seed, "beyond", *sizes)
         n_sets = min(32, max(2, DRAWN // (SPREAD * max(sizes))))
-        drawn = [_sets(side, k, n_sets, stream) for side, k in zip(sides, sizes, strict=True)]
+        drawn = [response_sets(side, k, n_sets, stream) for side, k in zip(sides, sizes, strict=True)]
         far_scores = self._scored(metric, drawn)
         near_scores = self._scored(metric, [part[..., :k] for part, k in zip(drawn, within, strict=True)])
-        far, near = (_pool(scores, weights, unbiased=False) for scores in (far_scores, near_scores))
-        mixed = [_mixed(sides[1], sides[2], k, n_sets, stream) for k in sizes[1:]]
-        null = _pool(self._scored(metric, [drawn[0], *mixed]), weights, step=far.step, unbiased=False)
+        far, near = (pool_of(scores, weights, unbiased=False) for scores in (far_scores, near_scores))
+        mixed = [mixed_sets(sides[1], sides[2], k, n_sets, stream) for k in sizes[1:]]
+        null = pool_of(self._scored(metric, [drawn[0], *mixed]), weights, step=far.step, unbiased=False)
         shift = far.mean - near.mean
         stretch = (far.sd / near.sd) ** 2 if near.sd > 0 else 1.0
         start = edge.pair.pool
@@ -275,7 +284,7 @@ class PilotEngine:
         shape = bent(far.grid, mean / far.step, variance / far.step**2)
         pool = replace(far, grid=shape, mean=mean, sd=math.sqrt(variance), standard_error=error)
         symmetric = sizes[1] == sizes[2]
-        pair = PoolPair(pool, _mirrored(null) if symmetric else null, symmetric=symmetric)
+        pair = PoolPair(pool, mirrored(null) if symmetric else null, symmetric=symmetric)
         return ItemScores(pair, edge.means, edge.squares, shift + edge.shift, stretch * edge.stretch)
 
     def _scored(self, metric: AdditiveMetric, values: Sequence[FloatArray]) -> FloatArray:
@@ -310,7 +319,7 @@ class PilotEngine:
             of_clusters = stream.multinomial(n_clusters, np.full(n_clusters, 1 / n_clusters), RESAMPLES)
             drawn = of_clusters[:, self._cluster].astype(np.float64)
         drawn /= drawn.sum(axis=1, keepdims=True)
-        return drawn if self._effect is None else _moved_weights(self._moving, drawn, self._effect, strict=False)
+        return drawn if self._effect is None else moved_weights(self._moving, drawn, self._effect, strict=False)
 
     def needed_interval(self, design: Design, level: float = 0.95) -> ConfidenceInterval | None:
         """Return how many items it takes, as far as the pilot tells; infinite where A may not be better at all."""
@@ -337,10 +346,10 @@ class PilotEngine:
         own = n * pool.mean / (pool.sd * math.sqrt(self.design_effect(metric)))
         each = n * means / np.where(sds > 0, sds, np.nan)
         critical = float(ndtri(1 - test.alpha / test.sides))
-        drawn = _normal_power(each, critical, test.alternative)
+        drawn = normal_power(each, critical, test.alternative)
         # What the normal formula is off by at the plan's own numbers, it is taken to be off by everywhere.
         off = ndtri(min(max(power, 0.002), 0.998)) - ndtri(
-            np.clip(_normal_power(np.array([own]), critical, test.alternative)[0], 0.002, 0.998)
+            np.clip(normal_power(np.array([own]), critical, test.alternative)[0], 0.002, 0.998)
         )
         drawn = ndtr(ndtri(np.clip(drawn, 1e-9, 1 - 1e-9)) + off)
         tail = (1 - level) / 2
@@ -379,135 +388,3 @@ class PilotEngine:
         else:
             p = float(combine(swapped_items(contrasts[np.newaxis]), "two-sided")[0])
         return mean, ConfidenceInterval(mean - reach, mean + reach, "t", level), p
-
-
-def _clusters(contest: Contest, cluster: str | None) -> "np.typing.NDArray[np.int64] | None":
-    if cluster is None:
-        return None
-    if cluster not in contest.groups:
-        known = ", ".join(contest.groups) or "none"
-        raise ArgumentError(f"`cluster` must name a column that describes items; got {cluster!r}. Columns: {known}.")
-    _, numbers = np.unique(contest.groups[cluster], return_inverse=True)
-    if numbers.max() < 1:
-        raise DataError(f"all items have the same {cluster}, so how clusters differ is unknown.")
-    return np.asarray(numbers, dtype=np.int64)
-
-
-def _subsets(side: Responses, k: int, n_sets: int, stream: np.random.Generator) -> FloatArray:
-    """Draw k of each item's responses without replacement: (sets, items, k); an item with fewer gives some twice."""
-    rows, sizes = rows_of(side), side.sizes
-    chosen = np.empty((n_sets, len(rows), k))
-    columns = np.arange(k) % sizes[:, np.newaxis]
-    beyond = np.arange(rows.shape[1]) >= sizes[:, np.newaxis]
-    for start in range(0, n_sets, 16):
-        part = slice(start, min(start + 16, n_sets))
-        keys = stream.random((part.stop - start, *rows.shape))
-        keys[:, beyond] = 2.0
-        order = np.argsort(keys, axis=-1)
-        picked = np.take_along_axis(order, np.broadcast_to(columns, (len(order), *columns.shape)), axis=-1)
-        chosen[part] = np.take_along_axis(np.broadcast_to(rows, order.shape), picked, axis=-1)
-    return chosen
-
-
-def _sets(side: Answers, k: int, n_sets: int, stream: np.random.Generator) -> FloatArray:
-    """Draw sets of k responses of every point: (sets, points, k)."""
-    return np.concatenate([side.summary("values", k, stream) for _ in range(n_sets)])
-
-
-def _mixed(a: Answers, b: Answers, k: int, n_sets: int, stream: np.random.Generator) -> FloatArray:
-    """Draw sets of k responses of every point, each by A or B."""
-    return np.concatenate([a.summary("values", k, stream, b) for _ in range(n_sets)])
-
-
-def _pool(scores: FloatArray, weights: FloatArray, *, step: float | None = None, unbiased: bool = True) -> Pool:
-    """Return the distribution of a score: of every set of responses alike, of each item by its weight."""
-    n_sets, n_items = scores.shape
-    step = grid_step(scores.ravel()) if step is None else step
-    scaled = scores / step
-    points = np.rint(scaled)
-    low = int(points.min())
-    counts = np.bincount((points - low).astype(np.int64).ravel(), np.tile(weights / n_sets, n_sets))
-    means = scores.mean(axis=0)
-    mean = float(weights @ means)
-    of_squares = float(weights @ np.square(scores).mean(axis=0))
-    kish = float(np.square(weights).sum()) if unbiased else 0.0
-    # Items that were drawn vary less around their own mean than around that of all items.
-    variance = max(of_squares - mean**2, 0.0) / (1 - kish) if kish < 1 else 0.0
-    error = 0.0
-    if n_sets > 1:
-        error = math.sqrt(float(np.square(weights) @ scores.var(axis=0, ddof=1)) / n_sets)
-    grid = bent(Grid(low, counts / counts.sum()), mean / step, variance / step**2)
-    on_grid = float(np.abs(scaled - points).max()) <= ON_GRID
-    return Pool(step, grid, on_grid, mean, error, math.sqrt(variance), 0.0, n_items, max(n_items * n_sets, 1.0))
-
-
-def _mirrored(pool: Pool) -> Pool:
-    """Return the pool made symmetric around zero."""
-    grid = symmetrised(pool.grid)
-    return replace(pool, grid=grid, mean=0.0, standard_error=0.0, sd=math.sqrt(grid.variance) * pool.step)
-
-
-def moved_pool(pool: Pool, mean: float) -> Pool | None:
-    """Return the pool with another mean; scores of zero keep their share. None where no weights give that mean."""
-    points, shares = pool.grid.points, pool.grid.shares
-    zero = points == 0
-    ties = float(shares[zero].sum()) if pool.on_grid else 0.0
-    if not pool.on_grid:
-        zero = np.zeros_like(zero)
-    if ties >= 1:
-        return None
-    wanted = mean / pool.step / (1 - ties)
-    rest = np.where(zero, 0.0, shares) / (1 - ties)
-    likely = points[rest > 0]
-    if not likely.min() < wanted < likely.max():
-        return None
-    moved = tilted(Grid(pool.grid.low, rest), wanted)
-    if abs(moved.mean - wanted) > 1e-6 * max(1.0, abs(wanted)):
-        return None
-    grid = Grid(pool.grid.low, moved.shares * (1 - ties) + np.where(zero, shares, 0.0))
-    return replace(pool, grid=grid, mean=mean, sd=math.sqrt(grid.variance) * pool.step)
-
-
-def _moved_weights(contrasts: FloatArray, weights: FloatArray, effect: Effect, *, strict: bool = True) -> FloatArray:
-    """Return weights exp(θ d) of the items, in each row so that the mean contrast is the effect's; ties stay.
-
-    Rows that cannot have it keep their weights, unless that is an error.
-    """
-    largest = float(np.abs(contrasts).max())
-    tied = np.abs(contrasts) <= 1e-12 * max(largest, 1e-300)
-    ties = weights[:, tied].sum(axis=1)
-    rest = np.where(tied, 0.0, weights)
-    reach = contrasts[~tied]
-    can = np.zeros(len(weights), dtype=bool)
-    if reach.size:
-        wanted = effect.contrast / np.maximum(1 - ties, 1e-300)
-        top = np.where(rest > 0, contrasts, -np.inf).max(axis=1)
-        bottom = np.where(rest > 0, contrasts, np.inf).min(axis=1)
-        can = (bottom < wanted) & (wanted < top)
-    if strict and not can.all():
-        differ = 1 - float(ties[0])
-        most = float((rest[0] > 0) @ np.zeros_like(contrasts)) if not reach.size else differ * float(reach.max())
-        raise ArgumentError(
-            f"a contrast of {effect.contrast:g} in {effect.metric.name} cannot be had from the pilot's items: A and B "
-            f"differ on {differ:.0%} of them, and the largest is {most:.4g}."
-        )
-    z = contrasts / max(largest, 1e-300)
-    goal = np.where(can, effect.contrast / np.maximum(1 - ties, 1e-300) / max(largest, 1e-300), 0.0)
-    low, high = np.full(len(weights), -200.0), np.full(len(weights), 200.0)
-    out = rest
-    for _ in range(48):
-        middle = (low + high) / 2
-        logs = middle[:, np.newaxis] * z
-        out = rest * np.exp(logs - logs.max(axis=1, keepdims=True))
-        out /= np.maximum(out.sum(axis=1, keepdims=True), 1e-300)
-        above = out @ z > goal
-        low, high = np.where(above, low, middle), np.where(above, middle, high)
-    moved = out * (1 - ties)[:, np.newaxis] + np.where(tied, weights, 0.0)
-    return np.where(can[:, np.newaxis], moved, weights)
-
-
-def _normal_power(each: FloatArray, critical: float, alternative: str) -> FloatArray:
-    above, below = ndtr(each - critical), ndtr(-each - critical)
-    if alternative == "two-sided":
-        return np.asarray(above + below)
-    return np.asarray(above if alternative == "greater" else below)

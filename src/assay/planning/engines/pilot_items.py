@@ -1,0 +1,151 @@
+"""The items of a pilot: subsets of their responses, the distribution of their contrasts, and how items are moved."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr
+
+from assay.errors import ArgumentError, DataError
+from assay.models.answers import Answers
+from assay.planning.differences import Effect
+from assay.planning.engines.score_pools import ON_GRID, Pool, bent, grid_step, symmetrised, tilted
+from assay.planning.engines.score_sums import Grid
+from assay.responses import Contest, Responses
+from assay.scales import FloatArray
+from assay.summaries import grid as rows_of
+
+
+def clusters_of(contest: Contest, cluster: str | None) -> npt.NDArray[np.int64] | None:
+    """Return the number of the cluster of each item; None without clusters."""
+    if cluster is None:
+        return None
+    if cluster not in contest.groups:
+        known = ", ".join(contest.groups) or "none"
+        raise ArgumentError(f"`cluster` must name a column that describes items; got {cluster!r}. Columns: {known}.")
+    _, numbers = np.unique(contest.groups[cluster], return_inverse=True)
+    if numbers.max() < 1:
+        raise DataError(f"all items have the same {cluster}, so how clusters differ is unknown.")
+    return np.asarray(numbers, dtype=np.int64)
+
+
+def subsets(side: Responses, k: int, n_sets: int, stream: np.random.Generator) -> FloatArray:
+    """Draw k of each item's responses without replacement: (sets, items, k); an item with fewer gives some twice."""
+    rows, sizes = rows_of(side), side.sizes
+    chosen = np.empty((n_sets, len(rows), k))
+    columns = np.arange(k) % sizes[:, np.newaxis]
+    beyond = np.arange(rows.shape[1]) >= sizes[:, np.newaxis]
+    for start in range(0, n_sets, 16):
+        part = slice(start, min(start + 16, n_sets))
+        keys = stream.random((part.stop - start, *rows.shape))
+        keys[:, beyond] = 2.0
+        order = np.argsort(keys, axis=-1)
+        picked = np.take_along_axis(order, np.broadcast_to(columns, (len(order), *columns.shape)), axis=-1)
+        chosen[part] = np.take_along_axis(np.broadcast_to(rows, order.shape), picked, axis=-1)
+    return chosen
+
+
+def response_sets(side: Answers, k: int, n_sets: int, stream: np.random.Generator) -> FloatArray:
+    """Draw sets of k responses of every point: (sets, points, k)."""
+    return np.concatenate([side.summary("values", k, stream) for _ in range(n_sets)])
+
+
+def mixed_sets(a: Answers, b: Answers, k: int, n_sets: int, stream: np.random.Generator) -> FloatArray:
+    """Draw sets of k responses of every point, each by A or B."""
+    return np.concatenate([a.summary("values", k, stream, b) for _ in range(n_sets)])
+
+
+def pool_of(scores: FloatArray, weights: FloatArray, *, step: float | None = None, unbiased: bool = True) -> Pool:
+    """Return the distribution of a score: of every set of responses alike, of each item by its weight."""
+    n_sets, n_items = scores.shape
+    step = grid_step(scores.ravel()) if step is None else step
+    scaled = scores / step
+    points = np.rint(scaled)
+    low = int(points.min())
+    counts = np.bincount((points - low).astype(np.int64).ravel(), np.tile(weights / n_sets, n_sets))
+    means = scores.mean(axis=0)
+    mean = float(weights @ means)
+    of_squares = float(weights @ np.square(scores).mean(axis=0))
+    kish = float(np.square(weights).sum()) if unbiased else 0.0
+    # Items that were drawn vary less around their own mean than around that of all items.
+    variance = max(of_squares - mean**2, 0.0) / (1 - kish) if kish < 1 else 0.0
+    error = 0.0
+    if n_sets > 1:
+        error = math.sqrt(float(np.square(weights) @ scores.var(axis=0, ddof=1)) / n_sets)
+    grid = bent(Grid(low, counts / counts.sum()), mean / step, variance / step**2)
+    on_grid = float(np.abs(scaled - points).max()) <= ON_GRID
+    return Pool(step, grid, on_grid, mean, error, math.sqrt(variance), 0.0, n_items, max(n_items * n_sets, 1.0))
+
+
+def mirrored(pool: Pool) -> Pool:
+    """Return the pool made symmetric around zero."""
+    grid = symmetrised(pool.grid)
+    return replace(pool, grid=grid, mean=0.0, standard_error=0.0, sd=math.sqrt(grid.variance) * pool.step)
+
+
+def moved_pool(pool: Pool, mean: float) -> Pool | None:
+    """Return the pool with another mean; scores of zero keep their share. None where no weights give that mean."""
+    points, shares = pool.grid.points, pool.grid.shares
+    zero = points == 0
+    ties = float(shares[zero].sum()) if pool.on_grid else 0.0
+    if not pool.on_grid:
+        zero = np.zeros_like(zero)
+    if ties >= 1:
+        return None
+    wanted = mean / pool.step / (1 - ties)
+    rest = np.where(zero, 0.0, shares) / (1 - ties)
+    likely = points[rest > 0]
+    if not likely.min() < wanted < likely.max():
+        return None
+    moved = tilted(Grid(pool.grid.low, rest), wanted)
+    if abs(moved.mean - wanted) > 1e-6 * max(1.0, abs(wanted)):
+        return None
+    grid = Grid(pool.grid.low, moved.shares * (1 - ties) + np.where(zero, shares, 0.0))
+    return replace(pool, grid=grid, mean=mean, sd=math.sqrt(grid.variance) * pool.step)
+
+
+def moved_weights(contrasts: FloatArray, weights: FloatArray, effect: Effect, *, strict: bool = True) -> FloatArray:
+    """Return weights exp(θ d) of the items, in each row so that the mean contrast is the effect's; ties stay.
+
+    Rows that cannot have it keep their weights, unless that is an error.
+    """
+    largest = float(np.abs(contrasts).max())
+    tied = np.abs(contrasts) <= 1e-12 * max(largest, 1e-300)
+    ties = weights[:, tied].sum(axis=1)
+    rest = np.where(tied, 0.0, weights)
+    reach = contrasts[~tied]
+    can = np.zeros(len(weights), dtype=bool)
+    if reach.size:
+        wanted = effect.contrast / np.maximum(1 - ties, 1e-300)
+        top = np.where(rest > 0, contrasts, -np.inf).max(axis=1)
+        bottom = np.where(rest > 0, contrasts, np.inf).min(axis=1)
+        can = (bottom < wanted) & (wanted < top)
+    if strict and not can.all():
+        differ = 1 - float(ties[0])
+        most = float((rest[0] > 0) @ np.zeros_like(contrasts)) if not reach.size else differ * float(reach.max())
+        raise ArgumentError(
+            f"a contrast of {effect.contrast:g} in {effect.metric.name} cannot be had from the pilot's items: A and B "
+            f"differ on {differ:.0%} of them, and the largest is {most:.4g}."
+        )
+    z = contrasts / max(largest, 1e-300)
+    goal = np.where(can, effect.contrast / np.maximum(1 - ties, 1e-300) / max(largest, 1e-300), 0.0)
+    low, high = np.full(len(weights), -200.0), np.full(len(weights), 200.0)
+    out = rest
+    for _ in range(48):
+        middle = (low + high) / 2
+        logs = middle[:, np.newaxis] * z
+        out = rest * np.exp(logs - logs.max(axis=1, keepdims=True))
+        out /= np.maximum(out.sum(axis=1, keepdims=True), 1e-300)
+        above = out @ z > goal
+        low, high = np.where(above, low, middle), np.where(above, middle, high)
+    moved = out * (1 - ties)[:, np.newaxis] + np.where(tied, weights, 0.0)
+    return np.where(can[:, np.newaxis], moved, weights)
+
+
+def normal_power(each: FloatArray, critical: float, alternative: str) -> FloatArray:
+    """Return the power of a normal test at these standardised contrasts."""
+    above, below = ndtr(each - critical), ndtr(-each - critical)
+    if alternative == "two-sided":
+        return np.asarray(above + below)
+    return np.asarray(above if alternative == "greater" else below)
