@@ -344,3 +344,12 @@ def test_few_raters_are_noted_as_their_intervals_are(r, told):
     grid = np.random.default_rng(9).integers(0, 3, (20, r)).astype(float)
     notes = measure_agreement(table_of(grid), n_resamples=9, rng=0).notes
     assert (told in " ".join(notes)) if told else not notes
+
+
+def test_the_runs_of_a_model_are_no_raters():
+    grid = np.random.default_rng(8).integers(0, 4, (10, 3)).astype(float)
+    sources = {"human": Responses.from_grid(grid), "model": Responses.from_grid(grid)}
+    table = ResponseTable(np.arange(10).astype(str), sources, Scale.of(np.arange(4.0)), repeats=("model",))
+    told = " ".join(describe(table, n_resamples=9, rng=0).conclusions)
+    assert "human has several responses per item but no rater ids" in told
+    assert "model" not in told

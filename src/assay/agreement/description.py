@@ -129,7 +129,9 @@ def describe(
         scale=str(table.scale),
         sources=sources,
         overlaps=overlaps,
-        conclusions=tuple(line for part in sources for line in _conclusions(part)) + _pairing(overlaps),
+        # The runs of a model are repeats, about which no word of raters is true.
+        conclusions=tuple(line for part in sources if part.name not in table.repeats for line in _conclusions(part))
+        + _pairing(overlaps),
         notes=tuple(table.notes),
     )
 
