@@ -98,9 +98,10 @@ class Responses:
 
     def take(self, items: IntArray) -> "Responses":
         """Return the responses of these items, in this order; an item may be taken more than once."""
-        sizes = self.sizes[items]
+        starts = self.offsets[items]
+        sizes = self.offsets[np.asarray(items) + 1] - starts
         offsets = np.concatenate([[0], np.cumsum(sizes)])
-        where = np.arange(offsets[-1]) + np.repeat(self.offsets[items] - offsets[:-1], sizes)
+        where = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], sizes)
         return Responses(
             self.values[where], offsets, None if self.raters is None else self.raters[where],
             None if self.weights is None else self.weights[where],
@@ -273,8 +274,11 @@ class Contest:
             hint = _check.nearest(by, self.groups)
             raise ArgumentError(f"`by` must name a column that describes items; got {by!r}. Columns: {known}.{hint}")
         column = self.groups[by]
-        for value in np.unique(column):
-            yield str(value), self.take(np.flatnonzero(column == value))
+        values, which = np.unique(column, return_inverse=True)
+        order = np.argsort(which, kind="stable")
+        parts = np.split(order, np.searchsorted(which[order], np.arange(1, values.size)))
+        for value, items in zip(values, parts, strict=True):
+            yield str(value), self.take(items)
 
     @property
     def digest(self) -> str:

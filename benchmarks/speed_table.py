@@ -1,0 +1,241 @@
+"""What takes how long, beside the previous release, and what limits it. Nothing here is a test.
+
+    python benchmarks/speed_table.py [--previous 72c649b] [--out docs/measured/speed_table.json]
+
+Every job runs in a process of its own, once with this version and once with the previous release (a git worktree of that
+commit), in turns; what is given is the least processor time of three turns, after a first call that compiles. Processor
+time does not count the time that other processes take on a busy machine, but they still share its caches; so read
+the ratios, which come from the same minutes.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+
+PREPARE = """
+import resource, sys, time
+import numpy as np
+from dataclasses import replace
+import assay
+from assay import Contest, _random
+from assay.metrics import resolve
+from assay.resampling import Scheme, draw
+
+def contest_of(n):
+    rng = np.random.default_rng(0)
+    gold = rng.normal(size=n)
+    return Contest.from_arrays(gold, gold + rng.normal(size=n), gold + 1.1 * rng.normal(size=n))
+
+def draws(n, name, b, null=None):
+    contest, metric = contest_of(n), resolve(name)
+    metric = (replace(metric, threshold=0.0) if name == "auc" else metric).on(contest.scale)
+    how = {"scheme": Scheme("bootstrap" if null is None else "all"), "null": null, "seed": _random.seed_of(0), "workers": 1}
+    draw(contest, [metric], n_resamples=4, **how)
+    return lambda: draw(contest, [metric], n_resamples=b, **how)
+
+def bare(n, b):
+    from numba import njit
+    from assay.resampling._kernels import _below, _word, seed_draws
+    half = np.uint64(32)
+
+    @njit
+    def loop(n, seeds):
+        total, below = np.uint64(0), np.uint64(n)
+        for d in range(seeds.size):
+            for i in range(n // 2):
+                word = _word(seeds[d], np.uint64(i))
+                total += _below(below, word) + _below(below, word >> half)
+        return total
+
+    seeds = seed_draws(np.uint64(1), 1, 0, b)[0]
+    loop(10, seeds[:2])
+    return lambda: loop(n, seeds)
+
+def pvalue(n):
+    contest = contest_of(n)
+    assay.compare(contest, metric="mae", rng=0, workers=1)
+    return lambda: assay.compare(contest, metric="mae", rng=0, workers=1)
+
+def flips(n):
+    from assay.inference import sign_flips
+    contrasts = np.random.default_rng(0).normal(size=n) + 4 / n**0.5
+    sign_flips(contrasts)
+    return lambda: [sign_flips(contrasts) for _ in range(10)]
+
+job = {job}
+times = []
+for _ in range(3):
+    start = time.process_time()
+    job()
+    times.append(time.process_time() - start)
+print(min(times))
+"""
+
+JOBS = {
+    # name: (job in this version, job in the previous release, how many times more work the previous would have done)
+    "bare generator, 1,000,000 items, 20 draws": ("bare(1_000_000, 20)", "bare(1_000_000, 20)", 1),
+    "MAE, 1,000 items, 20,000 draws": ("draws(1_000, 'mae', 20_000)",) * 2 + (1,),
+    "MAE, 10,000 items, 2,000 draws": ("draws(10_000, 'mae', 2_000)",) * 2 + (1,),
+    "MAE, 100,000 items, 200 draws": ("draws(100_000, 'mae', 200)",) * 2 + (1,),
+    "MAE, 1,000,000 items, 20 draws": ("draws(1_000_000, 'mae', 20)",) * 2 + (1,),
+    "wins, 1,000 items, 9,999 draws": ("draws(1_000, 'wins', 9_999)",) * 2 + (1,),
+    "wins, 1,000,000 items, 9,999 draws": (
+        "draws(1_000_000, 'wins', 9_999)",
+        "draws(1_000_000, 'wins', 20)",
+        9_999 / 20,
+    ),
+    "Spearman, 100,000 items, 40 draws": ("draws(100_000, 'spearman', 40)",) * 2 + (1,),
+    "AUC, 100,000 items, 40 draws": ("draws(100_000, 'auc', 40)",) * 2 + (1,),
+    "Kendall, 100,000 items, 20 draws": ("draws(100_000, 'kendall', 20)",) * 2 + (1,),
+    "MAE, 100,000 items, 40 draws": ("draws(100_000, 'mae', 40)",) * 2 + (1,),
+    "compare, 1,000 items, defaults": ("pvalue(1_000)",) * 2 + (1,),
+    "ten exact p-values of 200 items": ("flips(200)", "", 1),
+    "ten exact p-values of 10,000 items": ("flips(10_000)", "", 1),
+}
+
+LIMITS = {
+    "bare generator, 1,000,000 items, 20 draws": "arithmetic",
+    "MAE, 1,000 items, 20,000 draws": "generator and additions",
+    "MAE, 10,000 items, 2,000 draws": "generator and additions",
+    "MAE, 100,000 items, 200 draws": "generator and additions",
+    "MAE, 1,000,000 items, 20 draws": "generator and additions; preparing the items once",
+    "wins, 1,000 items, 9,999 draws": "generator and additions",
+    "wins, 1,000,000 items, 9,999 draws": "preparing the items once; a draw is three binomial counts",
+    "Spearman, 100,000 items, 40 draws": "memory: weights are read in the order of each model",
+    "AUC, 100,000 items, 40 draws": "memory: weights are read in the order of each model",
+    "Kendall, 100,000 items, 20 draws": "memory: weights are read once for each of 17 levels",
+    "MAE, 100,000 items, 40 draws": "generator and additions",
+    "compare, 1,000 items, defaults": "draws of the interval",
+    "ten exact p-values of 200 items": "NumPy calls",
+    "ten exact p-values of 10,000 items": "sums of powers, sorting",
+    "assay compare, 200 items, processor seconds": "imports: Polars, Typer with Pydantic, NumPy, Rich",
+}
+
+
+def run(source, job, cache):
+    """Return the processor time of a job with the package in `source`."""
+    environment = os.environ | {"PYTHONPATH": str(source / "src"), "NUMBA_CACHE_DIR": cache}
+    code = PREPARE.replace("{job}", job)
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{job} with {source}: {done.stderr[-2000:]}")
+    return float(done.stdout)
+
+
+def command(source, folder, cache, turns=3):
+    """Return the processor time of `assay compare` on the example table, caches warm."""
+    environment = os.environ | {"PYTHONPATH": str(source / "src"), "NUMBA_CACHE_DIR": cache}
+    table = Path(folder) / "ratings.csv"
+    if not table.exists():
+        subprocess.run(
+            [sys.executable, "-m", "assay", "example", table], env=environment, check=True, capture_output=True
+        )
+    words = [
+        sys.executable,
+        "-m",
+        "assay",
+        "compare",
+        str(table),
+        "--gold",
+        "human",
+        "--a",
+        "model-2",
+        "--b",
+        "model-1",
+    ]
+    code = (
+        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, capture_output=True); "
+        "used = resource.getrusage(resource.RUSAGE_CHILDREN); print(used.ru_utime + used.ru_stime)"
+    )
+    times = [
+        float(
+            subprocess.run(
+                [sys.executable, "-c", code, *words], env=environment, check=True, capture_output=True
+            ).stdout
+        )
+        for _ in range(turns + 1)
+    ]
+    return min(times[1:])
+
+
+def page(found):
+    """Write docs/speed-table.md."""
+    rows = []
+    for name, row in found["jobs"].items():
+        before = f"{row['previous']:.3g}" if row["previous"] is not None else "–"
+        ratio = f"{row['previous'] / row['now']:.3g}" if row["previous"] is not None else "–"
+        rows.append(f"| {name} | {row['now']:.3g} | {before} | {ratio} | {LIMITS[name]} |")
+    text = f"""# What takes how long, and what limits it
+
+Made by `python benchmarks/speed_table.py`, which also measures the previous release ({found["previous"]}) in turns with this
+version. Seconds of processor time on one thread, the least of three turns. The machine had {found["cores"]} cores and was busy
+with other work (load {found["load"]:.1f}), so read the ratios rather than the seconds.
+
+| job | now | previous release | times as fast | what limits it now |
+|---|---|---|---|---|
+{chr(10).join(rows)}
+
+* A draw of MAE takes {found["times_bare"]:.1f} times what the bare generator takes for the same random indices (1,000,000 items).
+* Its time grows with items to the power {found["slope"]:.2f} from 1,000 to 1,000,000 items, as many items drawn in all
+  ({found["slope_previous"]:.2f} in the previous release).
+* 9,999 draws of wins take {found["flat"]:.1f} times as long for 1,000,000 items as for 1,000; all of it is preparing the items.
+* At 100,000 items a draw takes, in units of a draw of MAE by this version and by the previous release: {found["ranks"]}.
+* Jobs of the previous release that would take minutes are measured with fewer draws and multiplied.
+"""
+    (ROOT / "docs" / "speed-table.md").write_text(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--previous", default="72c649b")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "measured" / "speed_table.json")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        before = Path(folder) / "previous"
+        git = ["git", "-C", str(ROOT), "worktree"]
+        subprocess.run([*git, "add", "--detach", str(before), options.previous], check=True, capture_output=True)
+        caches = {side: str(Path(folder) / side) for side in ("now", "then")}
+        try:
+            jobs = {}
+            for name, (job, old, times) in JOBS.items():
+                previous = run(before, old, caches["then"]) * times if old else None
+                jobs[name] = {"now": run(ROOT, job, caches["now"]), "previous": previous}
+                print(name, jobs[name], flush=True)
+            jobs["assay compare, 200 items, processor seconds"] = {
+                "now": command(ROOT, folder, caches["now"]), "previous": command(before, folder, caches["then"]),
+            }  # fmt: skip
+        finally:
+            subprocess.run([*git, "remove", "--force", str(before)], check=True, capture_output=True)
+    means = [jobs[f"MAE, {n:,} items, {20_000_000 // n:,} draws"] for n in (1_000, 10_000, 100_000, 1_000_000)]
+    logs = np.log([1_000, 10_000, 100_000, 1_000_000])
+    slopes = [1 + float(np.polyfit(logs, np.log([row[side] for row in means]), 1)[0]) for side in ("now", "previous")]
+    unit = {side: jobs["MAE, 100,000 items, 40 draws"][side] / 40 for side in ("now", "previous")}
+    ranks = [
+        f"{name.split(',')[0]} {jobs[name]['now'] / draws / unit['now']:.0f} and "
+        f"{jobs[name]['now'] / draws / unit['previous']:.1f}"
+        for name, draws in (
+            ("Spearman, 100,000 items, 40 draws", 40), ("AUC, 100,000 items, 40 draws", 40),
+            ("Kendall, 100,000 items, 20 draws", 20),
+        )
+    ]  # fmt: skip
+    found = {
+        "previous": options.previous, "jobs": jobs, "slope": slopes[0], "slope_previous": slopes[1],
+        "times_bare": means[-1]["now"] / jobs["bare generator, 1,000,000 items, 20 draws"]["now"],
+        "flat": jobs["wins, 1,000,000 items, 9,999 draws"]["now"] / jobs["wins, 1,000 items, 9,999 draws"]["now"],
+        "ranks": "; ".join(ranks), "cores": os.cpu_count(), "load": os.getloadavg()[0],
+    }  # fmt: skip
+    options.out.write_text(json.dumps(found, indent=2) + "\n")
+    if options.out.parent == ROOT / "docs" / "measured":
+        page(found)
+
+
+if __name__ == "__main__":
+    main()
