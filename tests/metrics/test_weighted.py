@@ -82,6 +82,44 @@ class SlowAuc(RocAuc):
         return False
 
 
+def anew(metric):
+    """Return the same metric, but scored anew for every draw."""
+    kind = type(metric)
+    slow = type(f"Slow{kind.__name__}", (kind,), {"by_sums": False, "__module__": __name__})
+    return slow(threshold=metric.threshold, positive=metric.positive)
+
+
+@pytest.mark.parametrize("null", [None, "swapped-items"])
+@pytest.mark.parametrize("name", ["precision", "recall", "f1"])
+@pytest.mark.parametrize("scale", ["ordinal", "nominal"])
+@pytest.mark.parametrize("n_items", [25, 4500])
+def test_draws_by_sums_are_the_draws_that_are_scored_anew(name, null, scale, n_items):
+    rng = np.random.default_rng(n_items)
+    gold = rng.integers(1, 4, (n_items, 2)).astype(float)
+    a, b = (np.where(rng.random((n_items, 3)) < 0.5, gold[:, :1], rng.integers(1, 4, (n_items, 3))) for _ in range(2))
+    contest = Contest.from_arrays(gold, a, b, scale=scale)
+    metric = replace(resolve(name), threshold=None if scale == "nominal" else 2.0)
+    how = {"scheme": Scheme("bootstrap" if null is None else "all"), "null": null, "n_resamples": 11}
+    # A second metric keeps the items drawn; alone, many items of few kinds would be counted.
+    found = draw(contest, [metric.on(contest.scale)] * 2, seed=_random.seed_of(5), **how).contrasts
+    expected = draw(contest, [anew(metric).on(contest.scale)] * 2, seed=_random.seed_of(5), **how).contrasts
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_many_items_of_few_kinds_are_counted_for_f1():
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, 2, 20_000).astype(float)
+    a, b = (np.where(rng.random(20_000) < share, gold, 1 - gold) for share in (0.8, 0.79))
+    contest = Contest.from_arrays(gold, a, b, scale="ordinal")
+    metric = resolve("f1").on(contest.scale)
+    for null in (None, "swapped-items"):
+        how = {"scheme": Scheme("bootstrap" if null is None else "all"), "null": null, "n_resamples": 400}
+        counted = draw(contest, [metric], seed=_random.seed_of(1), **how).contrasts[0]
+        drawn = draw(contest, [metric, metric], seed=_random.seed_of(2), **how).contrasts[0]
+        assert stats.ks_2samp(counted, drawn).pvalue > 1e-4
+        assert not np.array_equal(counted, drawn)
+
+
 PAIRS = {"spearman": SlowSpearman(), "kendall": SlowKendall(), "auc": SlowAuc(threshold=3.0)}
 
 

@@ -90,6 +90,7 @@ class Metric(ABC):
     smooth: ClassVar[bool] = True
     distance: ClassVar[bool] = False
     by_weights: ClassVar[bool] = False
+    by_sums: ClassVar[bool] = False
     _takes_words: ClassVar[bool] = False
     """Whether its contrast also takes packed counts (`assay.summaries`), which are drawn faster."""
 

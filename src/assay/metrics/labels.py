@@ -26,6 +26,10 @@ FEW = 10
 """Below so many positive (or negative) items a note says that the area under the curve rests on few."""
 
 
+NOTHING = 1e-9
+"""A label that fewer items than this have is had by none: sums of shared votes carry rounding."""
+
+
 def votes(counts: FloatArray) -> FloatArray:
     """Return the plurality vote of each item as weights of the labels: 1 for the winner, 1/n for each of n tied ones.
 
@@ -150,49 +154,68 @@ class OneAgainstRest(Metric):
     def _column(self, by_label: FloatArray) -> FloatArray:
         return by_label if self.column is None else by_label[..., [self.column]]
 
-    def _ratio(self, gold: FloatArray, model: FloatArray, *, missed: float, false: float) -> FloatArray:
-        """Return hits / (hits + missed · misses + false · false alarms), averaged over the labels that have it."""
+
+@dataclass(frozen=True)
+class OfHits(OneAgainstRest):
+    """Hits / (hits + missed · misses + false · false alarms), averaged over the labels that have it.
+
+    It is a function of sums over items, so that a draw needs no more than these sums.
+    """
+
+    by_sums: ClassVar[bool] = True
+    missed: ClassVar[float]
+    false: ClassVar[float]
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return the share of hits."""
         of_gold, of_model = self._positive(gold), self._positive(model)
         hits = (of_gold * of_model).sum(axis=-2)
-        misses, alarms = of_gold.sum(axis=-2) - hits, of_model.sum(axis=-2) - hits
-        with np.errstate(invalid="ignore"):
-            return _mean_defined(hits / (hits + missed * misses + false * alarms))
+        return self._of_sums(hits, of_gold.sum(axis=-2), of_model.sum(axis=-2))
+
+    def item_sums(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return what each item adds: to gold's positives, to A's and to B's, and to the hits of A and of B."""
+        of_gold, of_a, of_b = (self._positive(side) for side in (gold, a, b))
+        return np.concatenate([of_gold, of_a, of_b, of_gold * of_a, of_gold * of_b], axis=-1)
+
+    def contrast_of_sums(self, sums: FloatArray) -> FloatArray:
+        """Return how much better A is, from sums of `item_sums`."""
+        of_gold, of_a, of_b, hits_a, hits_b = np.split(sums, 5, axis=-1)
+        return self._of_sums(hits_a, of_gold, of_a) - self._of_sums(hits_b, of_gold, of_b)
+
+    def _of_sums(self, hits: FloatArray, of_gold: FloatArray, of_model: FloatArray) -> FloatArray:
+        counted = hits + self.missed * (of_gold - hits) + self.false * (of_model - hits)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return _mean_defined(np.where(counted > NOTHING, hits / counted, np.nan))
 
 
 @dataclass(frozen=True)
-class Precision(OneAgainstRest):
+class Precision(OfHits):
     """Share of the items that the model calls positive which gold calls positive too."""
 
     name: ClassVar[str] = "precision"
     title: ClassVar[str] = "precision"
-
-    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
-        """Return hits / (hits + false alarms)."""
-        return self._ratio(gold, model, missed=0.0, false=1.0)
+    missed: ClassVar[float] = 0.0
+    false: ClassVar[float] = 1.0
 
 
 @dataclass(frozen=True)
-class Recall(OneAgainstRest):
+class Recall(OfHits):
     """Share of gold's positive items that the model finds."""
 
     name: ClassVar[str] = "recall"
     title: ClassVar[str] = "recall"
-
-    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
-        """Return hits / (hits + misses)."""
-        return self._ratio(gold, model, missed=1.0, false=0.0)
+    missed: ClassVar[float] = 1.0
+    false: ClassVar[float] = 0.0
 
 
 @dataclass(frozen=True)
-class F1(OneAgainstRest):
+class F1(OfHits):
     """Harmonic mean of precision and recall."""
 
     name: ClassVar[str] = "f1"
     title: ClassVar[str] = "F1"
-
-    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
-        """Return hits / (hits + (misses + false alarms) / 2)."""
-        return self._ratio(gold, model, missed=0.5, false=0.5)
+    missed: ClassVar[float] = 0.5
+    false: ClassVar[float] = 0.5
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from assay.errors import ArgumentError
 from assay.resampling.nulls import NullName
 from assay.resampling.sampler import CELLS, ITEMS, STREAMS, SWAPS, Sampler, exchange
 from assay.resampling.schemes import Scheme
-from assay.resampling.sums import ItemSums
+from assay.resampling.sums import ItemSums, SummedContrasts
 from assay.resampling.weights import WeightedContrasts
 from assay.responses import Contest, Responses
 from assay.scales import FloatArray, IntArray
@@ -167,12 +167,11 @@ def draw(
     straight = keeps and (null is None or (null == "swapped-items" and scheme.items == "all"))
     linear = [i for i, metric in enumerate(metrics) if metric.additive and straight]
     draws_weights = straight and (null is not None or scheme.items == "bootstrap")
-    ordered = [
-        i
-        for i, metric in enumerate(metrics)
-        if draws_weights and i not in linear and getattr(metric, "by_weights", False)
-    ]
-    general = [i for i in range(len(metrics)) if i not in linear + ordered]
+    ordered, summed = (
+        [i for i, metric in enumerate(metrics) if draws_weights and i not in linear and getattr(metric, way, False)]
+        for way in ("by_weights", "by_sums")
+    )
+    general = [i for i in range(len(metrics)) if i not in linear + ordered + summed]
     columns = _columns(contest, [metrics[i] for i in linear])
     groups = _alike(metrics, general, null)
     samplers = [
@@ -190,7 +189,21 @@ def draw(
     sums = None
     if linear and (null is not None or scheme.items == "bootstrap"):
         used = columns if null is None else np.ascontiguousarray(columns[:, : len(linear)])
-        sums = ItemSums(used, swap=null is not None, n_draws=n_resamples, alone=not (general or ordered))
+        sums = ItemSums(used, swap=null is not None, n_draws=n_resamples, alone=len(linear) == len(metrics))
+    alone = len(summed) == len(metrics) == 1
+    of_sums = [
+        (
+            i,
+            SummedContrasts(
+                metrics[i],
+                *summaries_of(contest, metrics[i].needs),
+                swap=null is not None,
+                n_draws=n_resamples,
+                alone=alone,
+            ),
+        )
+        for i in summed
+    ]
     weighted = [
         (i, WeightedContrasts(metrics[i], *summaries_of(contest, metrics[i].needs), swap=null is not None))
         for i in ordered
@@ -203,6 +216,8 @@ def draw(
             contrasts[linear, start:stop], errors[linear, start:stop] = _linear(
                 columns, None if sums is None else sums.of(sums.seeds(key, STREAMS, start, stop)), swap=null is not None
             )
+        for i, by_sums in of_sums:
+            contrasts[i, start:stop] = by_sums.of(key, STREAMS, start, stop)
         if weighted:
             from assay.resampling import _kernels
 
@@ -221,7 +236,7 @@ def draw(
 
     work = WORK["summaries" if general or ordered else "sums" if null is None else "signed sums"]
     size = _block_size(n_resamples, work // contest.n_items, workers)
-    if not (general or ordered) and (sums is None or not sums.compiled):
+    if not (general or ordered) and not any(each.compiled for each in [sums, *(by.sums for _, by in of_sums)] if each):
         size = n_resamples
     _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)
     return Draws(contrasts, errors)

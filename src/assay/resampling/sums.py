@@ -72,6 +72,30 @@ class ItemSums:
         return np.asarray(split.bootstrap_sums_of_parts(self.columns, PART, seeds, counts))
 
 
+class SummedContrasts:
+    """Contrasts of a metric that is a function of sums over items, which its `item_sums` gives.
+
+    With `swap`, an item adds what it does with A and B as they are, or exchanged: the mean of the two, and half of
+    their difference with a random sign.
+    """
+
+    def __init__(
+        self, metric: Any, gold: FloatArray, a: FloatArray, b: FloatArray, *, swap: bool, n_draws: int, alone: bool
+    ) -> None:
+        self.metric = metric
+        columns = metric.item_sums(gold, a, b)
+        self.sure = np.zeros(columns.shape[1])
+        if swap:
+            exchanged = metric.item_sums(gold, b, a)
+            self.sure, columns = (columns + exchanged).sum(axis=0) / 2, (columns - exchanged) / 2
+        self.sums = ItemSums(np.ascontiguousarray(columns), swap=swap, n_draws=n_draws, alone=alone)
+
+    def of(self, key: int, n_streams: int, start: int, stop: int) -> FloatArray:
+        """Return the contrasts of draws `start` to `stop`."""
+        drawn = self.sums.of(self.sums.seeds(key, n_streams, start, stop))
+        return np.asarray(self.metric.contrast_of_sums(self.sure + drawn))
+
+
 def draw_items(n_items: int, seeds: SeedArray, out: IntArray) -> None:
     """Draw n items with replacement for each seed: those that `ItemSums` sums up."""
     from assay.resampling import _kernels
