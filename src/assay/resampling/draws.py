@@ -185,6 +185,7 @@ def draw(
         )
         for those in groups
     ]
+    observed = columns[:, : len(linear)].mean(axis=0)[:, np.newaxis]
     key = _random.key(seed, "draws" if null is None else null)
     sums = None
     if linear and (null is not None or scheme.items == "bootstrap"):
@@ -213,8 +214,9 @@ def draw(
     def block(_: int, start: int, stop: int) -> None:
         errors[:, start:stop] = np.nan
         if linear:
+            drawn = None if sums is None else sums.of(sums.seeds(key, STREAMS, start, stop))
             contrasts[linear, start:stop], errors[linear, start:stop] = _linear(
-                columns, None if sums is None else sums.of(sums.seeds(key, STREAMS, start, stop)), swap=null is not None
+                contest.n_items, observed, drawn, swap=null is not None
             )
         for i, by_sums in of_sums:
             contrasts[i, start:stop] = by_sums.of(key, STREAMS, start, stop)
@@ -320,11 +322,9 @@ def _columns(contest: Contest, metrics: Sequence[Any]) -> FloatArray:
     return np.ascontiguousarray(np.concatenate([stacked, np.square(stacked - stacked.mean(axis=0))], axis=1))
 
 
-def _linear(columns: FloatArray, sums: FloatArray | None, *, swap: bool) -> tuple[FloatArray, FloatArray]:
-    """Return means and their standard errors, metrics × draws, from sums of the columns; without sums, of the data."""
-    n, width = columns.shape
-    half = width // 2
-    observed = columns[:, :half].mean(axis=0)[:, np.newaxis]
+def _linear(n: int, observed: FloatArray, sums: FloatArray | None, *, swap: bool) -> tuple[FloatArray, FloatArray]:
+    """Return means and their standard errors, metrics × draws, from sums over n items; without sums, the data's."""
+    half = len(observed)
     if sums is None:
         return observed, np.full_like(observed, np.nan)
     if swap:
