@@ -32,6 +32,9 @@ class RatingDesign:
         Fewest, median and most; responses per item where raters are unknown.
     repeated : bool
         Whether a rater judged some item more than once.
+    load : float
+        How many items the rater of a response judged, on average over (item, rater) pairs: 1 where no rater judged two
+        items. It says how much of one rater is in many items, which a mean over raters does not. 0 when unknown.
 
     Examples
     --------
@@ -46,6 +49,7 @@ class RatingDesign:
     raters_per_item: tuple[int, int, int]
     items_per_rater: tuple[int, int, int]
     repeated: bool = False
+    load: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields by name."""
@@ -87,9 +91,11 @@ def design_of(*sources: Responses) -> RatingDesign:
     else:
         kind = "nested" if per_rater.size and per_rater.max() == 1 else "partially crossed"
     most = max(np.unique(_codes(source), return_counts=True)[1].max(initial=0) for source in sources)
+    load = float(np.square(per_rater).sum() / per_rater.sum()) if per_rater.size else 0.0
     return RatingDesign(
-        kind, answered.size, per_rater.size, int(sizes.sum()), _spread(per_item), _spread(per_rater), bool(most > 1)
-    )
+        kind, answered.size, per_rater.size, int(sizes.sum()), _spread(per_item), _spread(per_rater), bool(most > 1),
+        load,
+    )  # fmt: skip
 
 
 def overlap(a: Responses, b: Responses) -> Overlap:

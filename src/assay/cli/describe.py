@@ -87,7 +87,7 @@ def describe(  # noqa: PLR0917 (each parameter is an option of the command)
         if metric == "win-rate":
             contest, better = as_preferences(contest, [metric], better), None
         [chosen], why = metrics_for([metric] if metric else None, contest, None, None, better)
-        parts = variance_components(contest, metric=chosen, rng=seed, workers=workers)
+        parts = variance_components(contest, metric=chosen)
     if as_json:
         from assay import _json
 

@@ -29,9 +29,10 @@ from assay.comparison.observed import (
     uneven,
 )
 from assay.comparison.procedure import Procedure
+from assay.comparison.rater_answers import paired
+from assay.comparison.rater_errors import RaterError, rater_error
 from assay.comparison.together import adjusted
 from assay.errors import ArgumentError, AssayWarning
-from assay.inference import CombinedError
 from assay.inference.corrections import JOINT_CORRECTIONS
 from assay.metrics import Metric, resolve
 from assay.provenance import Provenance
@@ -238,7 +239,27 @@ def _procedure(settings: dict[str, Any]) -> Procedure:
 
 
 def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Comparison]:
-    """Compare by metrics that share their draws."""
+    """Compare by metrics that share their draws; where there are raters, give both answers about them."""
+    answers, choice = _compare_once(contest, metrics, run)
+    alike = run.scheme.items == "bootstrap" and run.scheme.responses == "all"
+    if choice.n_raters and alike and (choice.scheme.raters == "fixed" or choice.null == "random-effects"):
+        other = "fixed" if choice.scheme.raters == "bootstrap" else "bootstrap"
+        how = replace(run.procedure, raters=other, null=None, interval=None, margin=None)
+        scheme = replace(run.scheme, raters=other)  # type: ignore[arg-type]
+        beside, _ = _compare_once(
+            contest, metrics, replace(run, procedure=how, scheme=scheme, null=None, progress=None)
+        )
+        answers = [paired(one, two, choice.n_raters) for one, two in zip(answers, beside, strict=True)]
+    for answer in answers:
+        if math.isnan(answer.contrast) or math.isnan(answer.confidence_interval.low):
+            warnings.warn(f"{answer.metric}: {' '.join(answer.notes)}", AssayWarning, stacklevel=3)
+    return answers
+
+
+def _compare_once(
+    contest: Contest, metrics: Sequence[Metric], run: _Run
+) -> tuple[list[Comparison], raters_of.RaterChoice]:
+    """Compare for these raters or for raters like these, whichever was asked for or the data decide."""
     bound = [bind(metric, contest) for metric in metrics]
     choice = raters_of.choose(contest, run.scheme, raters=run.procedure.raters, null=run.null)
     run, how = replace(run, scheme=choice.scheme, null=choice.null), run.procedure
@@ -249,13 +270,15 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Com
         _check_item_scores(bound)
     caveats = [*choice.notes, *about_clusters, *_caveats(contest, run)]
     draws, null_draws = _draw_both(contest, bound, run, clusters)
-    errors = _rater_errors(contest, bound, run, draws, clusters)
+    weighed = _rater_errors(contest, bound, run, draws, clusters)
+    errors = [found.error for found in weighed]
     answers = []
     for i, metric in enumerate(bound):
         gold, a, b = summaries_of(seen, metric.needs)
         a_score, b_score, contrast = _scored(metric, seen, run)
         rounding = rounding_of(metric, seen)
         kept, kept_null = (settled(drawn.contrasts[i], contrast, rounding) for drawn in (draws, null_draws))
+        contrast, kept, loads = weighed[i].applied(contrast, kept, rounding)
         error, df, left = moments(metric, gold, a, b, contest=seen, rounding=rounding, clusters=clusters)
         left = settled(left if run.resamples_items else left[:0], contrast, rounding)
         if run.null == "studentised":
@@ -280,7 +303,7 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Com
             standard_errors=draws.standard_errors[i], standard_error=error, df=df, span=metric.span,
             confidence_level=how.confidence_level, alternative=how.alternative,
         )  # fmt: skip
-        about = [*small(contest, tail), *unequal(seen, metric), *uneven(metric, contest)]
+        about = [*loads, *small(contest, tail), *unequal(seen, metric), *uneven(metric, contest)]
         about += metric.notes(gold, a, b)
         if run.null == "studentised":
             about += sparse(metric, gold, a, b)
@@ -291,8 +314,6 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Com
             )  # fmt: skip
         about += few(metric, gold, a, b, interval=methods[i], resamples_items=run.resamples_items)
         notes = dict.fromkeys([*contest.notes, *caveats, *tail.notes, *limits.notes, *about])
-        if math.isnan(contrast) or math.isnan(limits.low):
-            warnings.warn(f"{metric.name}: {' '.join(notes)}", AssayWarning, stacklevel=3)
         whole = errors[i].standard_error if errors[i] is not None else error  # type: ignore[union-attr]
         if math.isnan(whole) and left.size > 1:
             whole = math.sqrt((left.size - 1) / left.size * float(np.square(left - left.mean()).sum()))
@@ -336,12 +357,12 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: _Run) -> list[Com
                 item_scores=item_scores(metric, gold, a, b, contest.items),
             )
         )
-    if how.margin is None:
-        return answers
-    return [
-        replace(answer, margin=answer.margin_tests(how.margin, method, how.confidence_level))
-        for answer, method in zip(answers, methods, strict=True)
-    ]
+    if how.margin is not None:
+        answers = [
+            replace(answer, margin=answer.margin_tests(how.margin, method, how.confidence_level))
+            for answer, method in zip(answers, methods, strict=True)
+        ]
+    return answers, choice
 
 
 def _scored(metric: Metric, contest: Contest, run: _Run) -> tuple[float, float, float]:
@@ -392,24 +413,24 @@ def _draw_both(
 def _draws_raters_alone(metrics: Sequence[Metric], run: _Run) -> bool:
     """Whether the error of items and raters takes draws of raters alone: for metrics that are no mean of a table."""
     both = run.scheme.raters == "bootstrap" and run.scheme.items == "bootstrap"
-    return both and not all(metric.linear for metric in metrics)
+    return both and not all(metric.additive for metric in metrics)
 
 
 def _rater_errors(
     contest: Contest, metrics: Sequence[Metric], run: _Run, draws: Draws, clusters: IntArray | None
-) -> list[CombinedError | None]:
-    """Return each contrast's error from items and raters; None where raters are fixed, or items are kept."""
+) -> list[RaterError]:
+    """Return each contrast's error from items and raters; none where raters are fixed, or items are kept."""
     if run.scheme.raters == "fixed" or run.scheme.items == "all":
-        return [None] * len(metrics)
+        return [RaterError(None)] * len(metrics)
     alone = np.full_like(draws.contrasts, np.nan)
-    curved = [i for i, metric in enumerate(metrics) if not metric.linear]
+    curved = [i for i, metric in enumerate(metrics) if not metric.additive]
     if curved:
         alone[curved] = draw(
             contest, [metrics[i] for i in curved], scheme=replace(run.scheme, items="all"), null=None,
             n_resamples=run.procedure.n_draws, seed=run.seed, workers=run.workers, progress=run.progress,
         ).contrasts  # fmt: skip
     return [
-        raters_of.rater_error(contest, metric, both=draws.contrasts[i], raters=alone[i], clusters=clusters)
+        rater_error(contest, metric, both=draws.contrasts[i], raters=alone[i], clusters=clusters)
         for i, metric in enumerate(metrics)
     ]
 

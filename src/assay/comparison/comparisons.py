@@ -12,6 +12,7 @@ from assay import _check, inference
 from assay.comparison import verdicts
 from assay.comparison.limits import limits_of
 from assay.comparison.margins import MarginTests, margin_tests
+from assay.comparison.rater_answers import RaterAnswers, paired
 from assay.documents import Document
 from assay.errors import ArgumentError
 from assay.inference import CombinedError, ConfidenceInterval, PValue, SignFlips
@@ -113,6 +114,9 @@ class Comparison(Record):
         For the number of metrics and slices compared; NaN for a single comparison.
     n_together : int
         How many intervals, this one among them, hold together at their level.
+    rater_answers : RaterAnswers or None
+        For these raters, and for raters like these; None without raters who judged several items. The p-values and
+        intervals in it are not adjusted.
     draws, null_draws : array
         The resampled contrasts behind interval and p-value.
     item_scores : ItemScores or None
@@ -151,6 +155,7 @@ class Comparison(Record):
     slice: str = ""
     pvalue_adjusted: float = math.nan
     n_together: int = 1
+    rater_answers: RaterAnswers | None = None
     draws: FloatArray = field(default_factory=nothing, repr=False, compare=False)
     null_draws: FloatArray = field(default_factory=nothing, repr=False, compare=False)
     standard_errors: FloatArray = field(default_factory=nothing, repr=False, compare=False)
@@ -161,6 +166,7 @@ class Comparison(Record):
     error: CombinedError | None = field(default=None, repr=False, compare=False)
     flips: SignFlips | None = field(default=None, repr=False, compare=False)
     item_scores: ItemScores | None = field(default=None, repr=False, compare=False)
+    beside: "Comparison | None" = field(default=None, repr=False, compare=False)
 
     def at(
         self, *, confidence_level: float | None = None, alternative: str | None = None, interval: str | None = None
@@ -177,7 +183,7 @@ class Comparison(Record):
         level = _check.fraction("confidence_level", level)
         limits = self.limits(interval or self.confidence_interval.method, level, side)
         old = {*self.confidence_interval.notes}
-        return replace(
+        changed = replace(
             self,
             confidence_interval=limits,
             pvalue=tail.pvalue,
@@ -192,6 +198,9 @@ class Comparison(Record):
                 interval=limits.method, alternative=side, confidence_level=limits.confidence_level
             ),
         )
+        if self.beside is None or self.rater_answers is None:
+            return changed
+        return paired(changed, self.beside.at(confidence_level=level, alternative=side), self.rater_answers.n_raters)
 
     def limits(self, method: str, confidence_level: float, alternative: str) -> ConfidenceInterval:
         """Return another interval of the contrast from the same draws."""
@@ -324,7 +333,7 @@ def _frame(results: Sequence[Comparison]) -> "polars.DataFrame":
     rows = []
     for result in results:
         content = result.to_dict()
-        for name in ("schema_version", "provenance", "parameters", "margin"):
+        for name in ("schema_version", "provenance", "parameters", "margin", "rater_answers"):
             content.pop(name)
         limits, sizes, n = content.pop("confidence_interval"), content.pop("effect_sizes"), content.pop("n_responses")
         content["gold"], content["a"], content["b"] = content.pop("names")
@@ -336,12 +345,27 @@ def _frame(results: Sequence[Comparison]) -> "polars.DataFrame":
             | {"confidence_level": limits["confidence_level"]}
             | sizes
             | {f"n_responses_{role}": count for role, count in n.items()}
+            | _flat_answers(result.rater_answers)
             | {
                 f"margin_{name}": value
                 for name, value in ({} if result.margin is None else _flat(result.margin)).items()
             }
         )
     return polars.DataFrame(rows)
+
+
+def _flat_answers(answers: RaterAnswers | None) -> dict[str, float]:
+    if answers is None:
+        return {}
+    return {
+        f"{name}_raters_{field}": value
+        for name, answer in (("these", answers.these), ("like", answers.like))
+        for field, value in (
+            ("pvalue", answer.pvalue),
+            ("interval_low", answer.confidence_interval.low),
+            ("interval_high", answer.confidence_interval.high),
+        )
+    }
 
 
 def _flat(margin: MarginTests | None) -> dict[str, float]:

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from assay import _check, _random
-from assay.comparison.raters import largest, measured_parts
+from assay import _check
+from assay.comparison.rater_errors import curved_error, curved_parts, largest
 from assay.errors import ArgumentError
 from assay.inference import CombinedError, ConfidenceInterval, TwoWay, two_way
 from assay.metrics import AdditiveMetric, Metric, resolve
-from assay.rating_design import design_of, rated
-from assay.resampling import Scheme, cell_table, draw, summaries_of
+from assay.rating_design import rated
+from assay.resampling import cell_table, summaries_of
 from assay.responses import Contest, Responses
 
 TITLES = {
@@ -44,11 +44,11 @@ class ContrastComponents:
     dfs : mapping of str to float
         The degrees of freedom with which each component is known.
     largest : float
-        The largest contrast that any gold could make of these A and B; infinite for metrics without such an end.
+        The largest contrast that any gold could make of these A and B; infinite for metrics without a maximum.
     counts : bool
         Whether the metric counts items: its residual are items that change sides.
-    twice : float
-        The part of that residual which is counted as a difference between items, too.
+    curved : bool
+        Whether the metric is no mean of responses.
     notes : tuple of str
     """
 
@@ -63,7 +63,7 @@ class ContrastComponents:
     dfs: Mapping[str, float]
     largest: float = math.inf
     counts: bool = False
-    twice: float = 0.0
+    curved: bool = False
     notes: tuple[str, ...] = ()
 
     @property
@@ -132,7 +132,7 @@ class ContrastComponents:
             "metric": self.metric, "contrast": self.contrast, "components": dict(self.components),
             "intervals": {name: ends.to_dict() for name, ends in self.intervals.items()}, "n_items": self.n_items,
             "n_raters": self.n_raters, "raters_per_item": self.raters_per_item, "n_repeats": dict(self.n_repeats),
-            "dfs": dict(self.dfs), "largest": self.largest, "counts": self.counts, "twice": self.twice,
+            "dfs": dict(self.dfs), "largest": self.largest, "counts": self.counts, "curved": self.curved,
             "decision_study": self.decision_study(), "notes": list(self.notes),
         }  # fmt: skip
 
@@ -155,10 +155,7 @@ def variance_components(
     contest: Contest,
     *,
     metric: str | Metric = "rating",
-    n_resamples: int = 1999,
     confidence_level: float = 0.95,
-    rng: _random.Rng = None,
-    workers: int | None = None,
 ) -> ContrastComponents:
     """Take the uncertainty of a contrast apart: items, raters, repeats of the models, and the rest.
 
@@ -167,12 +164,8 @@ def variance_components(
     contest : Contest
         With rater ids in gold or in A and B, or with several responses of A or B, for more than one component.
     metric : str or Metric
-        With item scores. The mean rating is taken apart exactly; a curved metric by two-way draws.
-    n_resamples : int
-        Draws for a curved metric.
+        With item scores. The mean rating is taken apart exactly; another metric by the pseudo-responses of its raters.
     confidence_level : float
-    rng : int, SeedSequence, Generator or None
-    workers : int, optional
 
     Returns
     -------
@@ -194,31 +187,26 @@ def variance_components(
     if contest.gold is None and not chosen.gold_free:
         raise ArgumentError(f"metric {chosen.name!r} needs gold: name its source (gold=…, --gold), or take 'rating'.")
     level = _check.fraction("confidence_level", confidence_level)
-    seed, threads = _random.replayable(rng), _random.n_workers(workers)
     contrasts = chosen.item_contrasts(*summaries_of(contest, chosen.needs))
     roles = rated(contest)
     notes: tuple[str, ...] = ()
     if roles:
-        table = _two_way(contest, chosen, n_resamples=n_resamples, seed=seed, workers=threads)
+        table = _two_way(contest, chosen)
         if not chosen.linear:
-            notes = ("The metric is curved: the components are measured by draws, and hold near this design.",)
+            notes = ("The metric is curved. The components hold near this design.",)
     else:
         variance = float(contrasts.var(ddof=1)) if contrasts.size > 1 else math.nan
         table = TwoWay(float(contrasts.mean()), variance, math.nan, 0.0, contrasts.size, 0, 0, CombinedError((), ()))
         notes = ("There are no rater ids: what raters add is part of the items component.",)
     counts = bool(roles) and chosen.counts_items and not chosen.linear
-    twice = 0.0
-    if counts and table.residual > 0:
-        shared = float(contrasts.var(ddof=1)) - table.items
-        twice = max(0.0, 1 - shared / table.residual * table.n_cells / contest.n_items)
     repeats = {
         role: _repeats(contest, chosen, role, level)
         for role in ("a", "b")
         if role not in roles and _several(contest, role)
     }
-    items = table.items - sum(found.variance / found.n_repeats for found in repeats.values())
-    components = {"items": items}
-    intervals = _intervals(table, level, n_raters=table.n_raters)
+    of_repeats = [(found.variance / found.n_repeats, float(found.df)) for found in repeats.values()]
+    components = {"items": table.items - sum(part for part, _ in of_repeats)}
+    intervals = table.intervals(confidence_level=level, within=of_repeats)
     dfs = {"items": max(1.0, contest.n_items - 1.0)}
     if roles:
         components |= {"raters": table.raters, "residual": table.residual}
@@ -241,7 +229,7 @@ def variance_components(
         dfs=dfs,
         largest=largest(contest, chosen) if contest.gold is not None else math.inf,
         counts=counts,
-        twice=twice,
+        curved=not chosen.linear,
         notes=notes,
     )
 
@@ -255,31 +243,19 @@ def judgements(per_item: Any, sides: float) -> Any:
     return np.sqrt(per_item * sides) if sides else per_item
 
 
-def _two_way(
-    contest: Contest, metric: AdditiveMetric, *, n_resamples: int, seed: np.random.SeedSequence, workers: int
-) -> TwoWay:
-    """Return the components of items, raters and residual: exactly, or from the variances that draws measure."""
+def _two_way(contest: Contest, metric: AdditiveMetric) -> TwoWay:
+    """Return the components of items, raters and residual: of the table itself, or of its pseudo-responses."""
     if metric.linear:
         table = cell_table(contest, metric)
         return two_way(table.values, items=table.items, raters=table.raters, weights=table.weights)
-    both, alone = (
-        draw(
-            contest, [metric], scheme=Scheme(items, raters="bootstrap"), null=None, n_resamples=n_resamples, seed=seed,
-            workers=workers,
-        ).contrasts[0]
-        for items in ("bootstrap", "all")
-    )  # fmt: skip
-    error, lasting = measured_parts(contest, metric, both=both, raters=alone, clusters=None)
-    contrasts = metric.item_contrasts(*summaries_of(contest, metric.needs))
-    n = contest.n_items
-    design = design_of(*(contest.sources[role] for role in rated(contest)))
-    of_raters, beyond = error.variances
-    shared = max(float(contrasts.var(ddof=1)) / n - beyond, of_raters - lasting)
-    cells = round(design.n_responses / len(rated(contest)))
-    return TwoWay(
-        float(contrasts.mean()), n * beyond, design.n_raters * lasting, cells * shared, n,
-        design.n_raters, cells, error,
-    )  # fmt: skip
+    parts = curved_parts(contest, metric, None)
+    found = parts.table
+    return replace(
+        found,
+        items=parts.n * parts.items,
+        residual=found.n_cells * parts.noise,
+        error=curved_error(contest, metric, None),
+    )
 
 
 def _several(contest: Contest, role: str) -> bool:
@@ -311,13 +287,3 @@ def _repeats(contest: Contest, metric: AdditiveMetric, role: str, level: float) 
     tail = (1 - level) / 2
     low, high = (rest / float(chdtri(df, p)) for p in (tail, 1 - tail))
     return _Repeats(rest / df, float(source.n_responses), df, ConfidenceInterval(low, high, "mean squares", level))
-
-
-def _intervals(table: TwoWay, level: float, *, n_raters: int) -> dict[str, ConfidenceInterval]:
-    from scipy.special import chdtri
-
-    if n_raters:
-        return table.intervals(confidence_level=level)
-    df, tail = table.n_items - 1, (1 - level) / 2
-    low, high = (df * table.items / float(chdtri(df, p)) if df else math.nan for p in (tail, 1 - tail))
-    return {"items": ConfidenceInterval(low, high, "mean squares", level)}

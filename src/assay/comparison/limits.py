@@ -1,5 +1,7 @@
 """Which interval a comparison gives: the kinds that a metric can have, and the default by measured coverage."""
 
+import math
+from dataclasses import replace
 from typing import Any
 
 from assay import inference
@@ -46,11 +48,18 @@ def limits_of(
     error: CombinedError | None,
     confidence_level: float,
     alternative: str,
+    span: float = math.inf,
     **known: Any,
 ) -> ConfidenceInterval:
-    """Return the interval of a method; "t" is Student's, from the error of items and raters where raters are drawn."""
+    """Return the interval of a method; "t" is Student's, from the error of items and raters where raters are drawn.
+
+    That one ends where the metric's contrasts do (`span`).
+    """
     if method == "t" and error is not None:
-        return error.interval(estimate, confidence_level=confidence_level, alternative=alternative)
+        found = error.interval(estimate, confidence_level=confidence_level, alternative=alternative)
+        low, high = (end if math.isinf(end) else max(-span, min(span, end)) for end in (found.low, found.high))
+        return found if math.isnan(found.low) else replace(found, low=low, high=high)
     return inference.interval(
-        method, draws, estimate=estimate, confidence_level=confidence_level, alternative=alternative, **known
-    )
+        method, draws, estimate=estimate, confidence_level=confidence_level, alternative=alternative, span=span,
+        **known,
+    )  # fmt: skip

@@ -37,7 +37,7 @@ def _joint_intervals(entries: list[Comparison], seed: np.random.SeedSequence) ->
     level = entries[0].confidence_interval.confidence_level
     n_draws = min(entry.draws.size for entry in entries)
     deviations = np.stack([_deviations(entry)[order[:n_draws]] for entry, order in _aligned(entries, seed, "draws")])
-    needed = joint_level(deviations.T, confidence_level=level)
+    needed = max(level, joint_level(deviations.T, confidence_level=level))  # 0 where no draw differs from another
     return [_at(entry, needed, len(entries)) for entry in entries]
 
 

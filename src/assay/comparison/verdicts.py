@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from assay.comparison.rater_answers import WHICH
 from assay.documents import Block, Column, Document, Sentence, Table
 from assay.documents.numbers import interval as ends_of
 from assay.documents.numbers import listed, number
@@ -29,6 +30,8 @@ def document(found: Sequence["Comparison"], correction: str, signature: str) -> 
     for entry in found[:MANY]:
         where = f"On {entry.slice}: " if entry.slice else ""
         blocks += [Sentence(where + said) for said in asides(entry)]
+    if any(entry.rater_answers is not None for entry in found[:MANY]):
+        blocks.append(Sentence(WHICH))
     blocks.append(_table(found))
     if several and correction != "none":
         blocks.append(Sentence(f"Verdicts use p-values adjusted for {len(found)} comparisons ({correction})."))
@@ -75,7 +78,7 @@ def counted(found: Sequence["Comparison"]) -> str:
 
 def asides(result: "Comparison") -> list[str]:
     """Return what the reader of a verdict would otherwise have to find out: what could be found, what disagrees."""
-    lines = []
+    lines = [] if result.rater_answers is None else [str(result.rater_answers)]
     if not decided(result) and result.detectable > 0 and not math.isnan(result.pvalue):
         lines.append(
             f"A study like this finds a true contrast of {number(result.detectable)} 8 times in 10; it often misses "

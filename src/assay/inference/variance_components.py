@@ -1,12 +1,14 @@
 """Items and raters as two random factors: variance components of a table, and the error of its mean.
 
 A table has one value for each (item, rater) pair that exists. Its model is value = mean + item + rater + residual,
-all three random. Components are estimated by the method of moments from sums of squares within items, within raters
-and in total (Gao and Owen 2017, sec. 3); on a complete table these are the analysis-of-variance estimates.
+all three random. On a complete table components are the analysis-of-variance estimates. On a table with holes they are
+those of a mixed model (`assay.inference.crossed`), and with very many raters those of the method of moments, from sums
+of squares within items, within raters and in total (Gao and Owen 2017, sec. 3).
 """
 
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,9 +16,13 @@ import numpy.typing as npt
 
 from assay import _check
 from assay.errors import ArgumentError
+from assay.inference.crossed import CrossedFit, fit_crossed
 from assay.inference.intervals import ConfidenceInterval
 from assay.inference.pvalues import ALTERNATIVES, PValue
 from assay.scales import FloatArray, IntArray
+
+LEAST = 0.1
+"""The least that the part of raters may be, as a share of the noise of single values in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,28 +172,29 @@ class TwoWay:
         items, raters, residual = (max(0.0, part) for part in self._known())
         return items / n_items + raters / n_raters + residual / (n_items * per_item)
 
-    def intervals(self, *, confidence_level: float = 0.95) -> dict[str, ConfidenceInterval]:
+    def intervals(
+        self, *, confidence_level: float = 0.95, within: Sequence[tuple[float, float]] = ()
+    ) -> dict[str, ConfidenceInterval]:
         """Return an interval for each component (Ting et al. 1990 for differences of mean squares).
 
         Exact for the residual of a complete table of normal values, close to nominal for the others; on an incomplete
-        table the effective number of values per item and per rater is put in place of the true ones.
+        table the effective number of values per item and per rater is put in place of the true ones. `within` are
+        variances, each with its degrees of freedom, that are part of `items` and are taken off: the interval is that
+        of what remains. A table without raters has an interval of items only.
         """
-        from scipy.special import chdtri
-
         level = _check.fraction("confidence_level", confidence_level)
-        n, r, cells = self.n_items, self.n_raters, self.n_cells
-        df = max(cells - n - r + 1, 1)
-        found = {}
-        for name, part, count, per in (
-            ("items", self.items, n, cells / n),
-            ("raters", self.raters, r, cells / r),
-        ):
-            square = per * part + self.residual
-            found[name] = _difference_interval((square, count - 1), (self.residual, df), per, level)
-        tail = (1 - level) / 2
-        low, high = (df * self.residual / float(chdtri(df, p)) for p in (tail, 1 - tail))
-        found["residual"] = ConfidenceInterval(low, high, "mean squares", level)
-        return found
+        n, r = self.n_items, self.n_raters
+        if not r:
+            return {"items": _interval_beyond((self.items, n - 1), list(within), 1.0, level)}
+        df = max(self.n_cells - n - r + 1, 1)
+        per_item, per_rater = self.n_cells / n, self.n_cells / r
+        noise = (self.residual, float(df))
+        off = [noise, *((per_item * part, df_part) for part, df_part in within)]
+        return {
+            "items": _interval_beyond((per_item * self.items + self.residual, n - 1), off, per_item, level),
+            "raters": _interval_beyond((per_rater * self.raters + self.residual, r - 1), [noise], per_rater, level),
+            "residual": _interval_beyond(noise, [], 1.0, level),
+        }
 
     def _known(self) -> tuple[float, float, float]:
         parts = (self.items, self.raters, self.residual)
@@ -200,6 +207,7 @@ def two_way(
     items: npt.ArrayLike,
     raters: npt.ArrayLike,
     weights: npt.ArrayLike | None = None,
+    best: bool = False,
 ) -> TwoWay:
     """Analyse a table with two random factors, complete or not.
 
@@ -211,6 +219,9 @@ def two_way(
         The row and the column of each cell; no cell may occur twice.
     weights : array of float, optional
         The weight of each cell in the mean; equal when left out.
+    best : bool
+        Take the weights that make the mean of a table with holes most precise (generalised least squares) in place of
+        `weights`, so that no busy rater decides it. On a complete table all weights are equal.
 
     Examples
     --------
@@ -226,10 +237,15 @@ def two_way(
     w = np.full(y.size, 1 / y.size) if weights is None else np.asarray(weights, dtype=np.float64)
     w = w / w.sum()
     a, b, e = _components(y, row, column)
-    mean = float(w @ y)
-    return TwoWay(
-        mean, a, b, e, int(row.max()) + 1, int(column.max()) + 1, y.size, _error_of_mean(w, row, column, (a, b, e))
-    )
+    n_items, n_raters = int(row.max()) + 1, int(column.max()) + 1
+    fit = None
+    if y.size < n_items * n_raters and not math.isnan(a + b + e):
+        fit = fit_crossed(y, row, column, (a, b, e))
+    if fit is not None:
+        (a, b, _), e = fit.components.tolist(), float(fit.truncated[2])
+        w = fit.weights if best else w
+    error = _error_of_mean(w, row, column, (a, b, e), fit)
+    return TwoWay(float(w @ y), a, b, e, n_items, n_raters, y.size, error)
 
 
 def _components(y: FloatArray, row: IntArray, column: IntArray) -> tuple[float, float, float]:
@@ -267,25 +283,32 @@ def _within(y: FloatArray, code: IntArray) -> float:
 
 
 def _error_of_mean(
-    w: FloatArray, row: IntArray, column: IntArray, components: tuple[float, float, float]
+    w: FloatArray, row: IntArray, column: IntArray, components: tuple[float, float, float], fit: CrossedFit | None
 ) -> CombinedError:
     """Return the error of Σ w·value: raters with the residual, and items beyond it (in the shape of Hillis 2007).
 
     A rater component estimated below zero is kept, since truncating it would make few raters look too certain; an item
-    component below zero counts as zero.
+    component below zero counts as zero. Where there is a `fit`, it tells the degrees of freedom of the raters' part.
     """
     a, b, e = (0.0 if math.isnan(part) else part for part in components)
     own = np.square(w)
     of_items, of_raters = np.square(np.bincount(row, w)), np.square(np.bincount(column, w))
     noise_items, noise_raters = e * np.bincount(row, own), e * np.bincount(column, own)
     raters = b * float(of_raters.sum()) + e * float(own.sum())
-    if raters <= 0:  # unequal loads can bring this about; the noise of single values is there at least
-        raters = max(0.0, e * float(own.sum()))
+    noise = max(0.0, e * float(own.sum()))
+    if raters <= LEAST * noise:  # unequal loads can bring this about; the noise of single values is there at least
+        raters = noise
     items = max(0.0, a) * float(of_items.sum())
     df_items = effective_df(max(0.0, a) * of_items + noise_items)
     if of_raters.size == 1:  # one rater: the table speaks of that rater only
-        return CombinedError((items + max(0.0, e * float(own.sum())),), (df_items,))
-    return CombinedError((raters, items), (effective_df(max(0.0, b) * of_raters + noise_raters), df_items))
+        return CombinedError((items + noise,), (df_items,))
+    if fit is None:
+        df_raters = effective_df(max(0.0, b) * of_raters + noise_raters)
+    else:
+        share = np.array([0.0, float(of_raters.sum()), float(own.sum())])
+        df_raters = 2 * float(share @ fit.truncated) ** 2 / float(share @ fit.covariance @ share)
+        df_raters = min(max(1.0, df_raters), of_raters.size - 1.0)
+    return CombinedError((raters, items), (df_raters, df_items))
 
 
 def effective_df(parts: FloatArray) -> float:
@@ -298,6 +321,22 @@ def effective_df(parts: FloatArray) -> float:
     """
     squares = float(np.square(parts).sum())
     return max(1.0, float(parts.sum()) ** 2 / squares - 1) if squares > 0 else max(1.0, parts.size - 1.0)
+
+
+def _interval_beyond(
+    square: tuple[float, float], off: Sequence[tuple[float, float]], per: float, level: float
+) -> ConfidenceInterval:
+    """Return the interval of (mean square − Σ off) / per; each of them with its degrees of freedom."""
+    if off:
+        total = sum(part for part, _ in off)
+        spread = sum(part**2 / df for part, df in off)
+        return _difference_interval(square, (total, total**2 / spread if spread > 0 else off[0][1]), per, level)
+    from scipy.special import chdtri
+
+    value, df = square
+    tail = (1 - level) / 2
+    low, high = (df * value / float(chdtri(df, p)) if df >= 1 else math.nan for p in (tail, 1 - tail))
+    return ConfidenceInterval(low, high, "mean squares", level)
 
 
 def _difference_interval(

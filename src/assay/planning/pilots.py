@@ -324,10 +324,7 @@ def _with_raters(
     )
     metric = given.metrics[0]
     contrast = None if effect is None else _in_units_of(metric, effect)
-    found = variance_components(
-        contest, metric=metric, n_resamples=options.get("n_resamples", 1999), confidence_level=given.confidence_level,
-        rng=given.seed, workers=given.workers,
-    )  # fmt: skip
+    found = variance_components(contest, metric=metric, confidence_level=given.confidence_level)
     engine = RaterEngine.of(
         contest, found, metric=metric, contrast=contrast, level=given.confidence_level, seed=given.seed
     )

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import gammaincinv, ndtr, ndtri, stdtrit
 
 from assay.comparison.components import ContrastComponents, judgements
-from assay.comparison.raters import PEAK, saturation, share_of
+from assay.comparison.rater_errors import PEAK, saturation, share_of
 from assay.planning.designs import Design
 from assay.scales import FloatArray
 
@@ -65,10 +65,10 @@ class Noise:
     sides : float
         The pilot's raters per item where the metric counts items (`judgements`), else 0. The residual is then of items
         that change sides.
-    twice : float
-        The part of that residual which the test counts twice: among items, and again with the raters.
-    scale
-        By what `compare` multiplies what raters add (and the residual, which is in it); see `at`.
+    curved : bool
+        Whether the metric is no mean of responses: the test then counts a part of the residual with the items.
+    scale, spread_scale
+        By what `compare` multiplies what raters add, and by what the contrast varies with them; see `at`.
     """
 
     items: FloatArray | float
@@ -79,8 +79,9 @@ class Noise:
     largest: float = math.inf
     share: float = 0.0
     sides: float = 0.0
-    twice: float = 0.0
+    curved: bool = False
     scale: FloatArray | float = 1.0
+    spread_scale: FloatArray | float = 1.0
 
     @classmethod
     def of(cls, found: ContrastComponents) -> "Noise":
@@ -95,7 +96,7 @@ class Noise:
             parts |= {f"repeats_{role}": fitting * parts[f"repeats_{role}"] for role in found.n_repeats}
         known = {name: parts.get(name, 0.0) for name in ("items", "raters", "residual", "repeats_a", "repeats_b")}
         share = float(share_of(found.contrast, found.largest))
-        return cls(**known, largest=found.largest, share=share, sides=found.sides, twice=found.twice)
+        return cls(**known, largest=found.largest, share=share, sides=found.sides, curved=found.curved)
 
     def at(self, contrast: FloatArray | float) -> "Noise":
         """Return the noise by which `compare` tests a contrast.
@@ -103,12 +104,13 @@ class Noise:
         On Fisher's scale raters move every contrast alike: one that is the share s of the largest by 1 − s² of what
         they would move one of zero. That carries the pilot's raters over to this contrast (up to where the factor
         turns, beyond which the little they move says nothing of elsewhere), and `saturation` is what `compare` makes of
-        them there. Drawn around its expectation with this error, instead of its own, a contrast is found as often as on
-        Fisher's scale.
+        them there. Drawn around its expectation with the error of Fisher's scale, instead of its own, a contrast is
+        found as often as there.
         """
         share = share_of(contrast, self.largest)
         carried = (1 - np.minimum(share, PEAK) ** 2) / (1 - min(self.share, PEAK) ** 2)
-        return replace(self, scale=np.square(saturation(share) * carried))
+        factor = saturation(share)  # the square of Fisher's
+        return replace(self, scale=np.square(factor * carried), spread_scale=factor * np.square(carried))
 
     def variances(self, design: Design) -> dict[str, FloatArray | float]:
         """Return what each component adds to the variance of the contrast."""
@@ -117,21 +119,22 @@ class Noise:
         if design.n_raters:
             raters = n * per if design.nested else design.n_raters / (1 + unequal(n, design.n_raters, per))
             scale = 1.0 if design.nested else self.scale  # nested raters are no random factor of the test
-            # Without raters as a factor of the test nothing is counted twice.
-            once = 1 - self.twice if design.nested else 1.0
-            residual = once * self.residual / (n * judgements(per, self.sides))
-            found |= {"raters": scale * self.raters / raters, "residual": scale * residual}
+            residual = (1.0 if self.curved else scale) * self.residual / (n * judgements(per, self.sides))
+            found |= {"raters": scale * self.raters / raters, "residual": residual}
         repeats = self.repeats_a / design.a + self.repeats_b / design.b
         return found | ({"repeats": repeats / n} if repeats else {})
+
+    def moved(self, residual: Any, items: Any, n_raters: Any) -> Any:
+        """Return what of the residual the test counts with the items, as `curved_error` does."""
+        return np.where(np.asarray(n_raters) > 2, np.minimum(residual, items / 2), 0.0) if self.curved else 0.0
 
     def total(self, design: Design) -> FloatArray | float:
         """Return the variance that the test supposes."""
         return sum(self.variances(design).values())
 
     def spread(self, design: Design) -> FloatArray | float:
-        """Return the variance of the contrast: less, where items that change sides are counted twice."""
-        parts = self.variances(design)
-        return sum(parts.values()) - (0.0 if design.nested else self.twice * parts.get("residual", 0.0))
+        """Return the variance of the contrast."""
+        return replace(self, scale=self.spread_scale).total(design)
 
 
 def unequal(n: Any, r: Any, per: Any) -> Any:
@@ -218,26 +221,33 @@ def _powers(  # noqa: PLR0917 (private)
     crossed = design.raters_per_item == design.n_raters
     per = r if of == "raters" and crossed else np.minimum(max(1, design.raters_per_item), r if not design.nested else n)
     items = (noise.items + noise.repeats_a / design.a + noise.repeats_b / design.b) / n
-    steady = np.zeros_like(n)
+    moved: Any = np.zeros_like(n)
+    residual: Any = np.zeros_like(n)
+    scale: Any = np.ones_like(n)
+    spread_scale: Any = np.ones_like(n)
     if design.nested or not design.n_raters:
         raters, df = np.zeros_like(n), np.ones(1)
         if design.n_raters:
-            residual = (1 - noise.twice) * noise.residual / (n * judgements(per, noise.sides))
-            items = items + noise.raters / (n * per) + residual
+            items = items + noise.raters / (n * per) + noise.residual / (n * judgements(per, noise.sides))
     else:
-        scale = noise.at(contrast).scale
-        raters, df = scale * noise.raters / r * (1 + unequal(n, r, per)), rater_df(n, r, per)
-        residual = scale * noise.residual / (n * judgements(per, noise.sides))
-        raters, steady = (raters, residual) if noise.sides else (raters + residual, steady)
+        there = noise.at(contrast)
+        scale, spread_scale, df = there.scale, there.spread_scale, rater_df(n, r, per)
+        residual = noise.residual / (n * judgements(per, noise.sides))
+        moved = noise.moved(residual, items, r)
+        raters = noise.raters / r * (1 + unequal(n, r, per)) + residual
+        items = items + moved
         if design.raters_per_item == 1:  # nothing tells items from the residual then
-            raters, items = raters + items, np.zeros_like(n)
+            raters, items, moved = raters + items, np.zeros_like(n), np.zeros_like(n)
     df = df[:1, np.newaxis] if np.ptp(df) == 0 else df[:, np.newaxis]  # the quantiles cost more than all the rest
     spread = gammaincinv(df / 2, (np.arange(16) + 0.5) / 16) * 2 / df
+    moved, scale, residual = (np.broadcast_to(part, n.shape)[:, np.newaxis] for part in (moved, scale, residual))
+    seen = raters[:, np.newaxis] * spread
+    estimated = np.maximum(0.0, seen - moved) + (scale - 1) * np.maximum(0.0, seen - residual)
     reach = np.sqrt(
-        stdtrit(df, rule.tail) ** 2 * (raters[:, np.newaxis] * spread + steady[:, np.newaxis])
-        + (stdtrit(np.maximum(n - 1, 1), rule.tail) ** 2 * items)[:, np.newaxis]
+        stdtrit(df, rule.tail) ** 2 * estimated + (stdtrit(np.maximum(n - 1, 1), rule.tail) ** 2 * items)[:, np.newaxis]
     )
-    error = np.sqrt(np.maximum(raters + items + (1 - noise.twice) * steady, 1e-300))[:, np.newaxis]
+    varies = raters + (spread_scale - 1) * (raters - residual[:, 0]) + items - moved[:, 0]
+    error = np.sqrt(np.maximum(varies, 1e-300))[:, np.newaxis]
     return np.asarray(rule.probability(contrast[:, np.newaxis], reach, error).mean(axis=1))
 
 
@@ -302,17 +312,18 @@ def _estimates(noise: Noise, design: Design) -> tuple[FloatArray, FloatArray]:
         return np.zeros((SHIFTS, POINTS)), whole * _mean_square(n - 1, 0)
     df = float(rater_df(n, r, per))
     if per == 1:  # nothing tells items from the residual then
-        steady = parts["residual"] if noise.sides else 0.0
-        return (sum(parts.values()) - steady) * _mean_square(df, 2) + steady, np.zeros((SHIFTS, POINTS))
+        return sum(parts.values()) * _mean_square(df, 2), np.zeros((SHIFTS, POINTS))
     # Where items are judged by different raters, these are part of what differs between items.
     noisy = float(noise.residual) / (n * float(judgements(per, noise.sides)))
     noisy += float(noise.raters) / (n * per) if per < r else 0.0
     between = (items + noisy) * _mean_square(n - 1, 0)
     within = noisy * _mean_square(n * per - n if per < r else (n - 1) * (r - 1), 1)
     of_items = np.maximum(0.0, between - within)
-    if noise.sides:
-        return parts["raters"] * _mean_square(df, 2) + parts["residual"], of_items
-    return (parts["raters"] + parts["residual"]) * _mean_square(df, 2), of_items
+    residual = float(noise.residual) / (n * float(judgements(per, noise.sides)))
+    moved = float(noise.moved(residual, items, r))
+    scale = float(noise.scale)
+    seen = (parts["raters"] / scale + residual) * _mean_square(df, 2)
+    return np.maximum(0.0, seen - moved) + (scale - 1) * np.maximum(0.0, seen - residual), of_items + moved
 
 
 def _reach(of_raters: FloatArray, of_items: FloatArray, design: Design, tail: float) -> FloatArray:

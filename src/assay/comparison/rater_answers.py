@@ -1,0 +1,108 @@
+"""Two questions about raters, two answers: for these raters, and for raters like these."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from assay.documents.numbers import interval as ends_of
+from assay.documents.numbers import number
+from assay.inference import ConfidenceInterval
+
+if TYPE_CHECKING:
+    from assay.comparison.comparisons import Comparison
+
+WHICH = (
+    "The answer for these raters counts if they alone decide; the answer for raters like these counts if others could "
+    "have been asked in their place."
+)
+"""Which question is whose."""
+
+
+@dataclass(frozen=True, slots=True)
+class RaterAnswer:
+    """One of the two answers.
+
+    Attributes
+    ----------
+    contrast : float
+    confidence_interval : ConfidenceInterval
+    pvalue : float
+    shown_pvalue : str
+        The p-value as it may be written.
+    """
+
+    contrast: float
+    confidence_interval: ConfidenceInterval
+    pvalue: float
+    shown_pvalue: str
+
+    def __str__(self) -> str:
+        ends = self.confidence_interval
+        related = self.shown_pvalue if self.shown_pvalue[0] in "<u" else f"= {self.shown_pvalue}"
+        level = f"{100 * ends.confidence_level:g} %"
+        return f"contrast {number(self.contrast)} ({level} interval {ends_of(ends.low, ends.high)}), p {related}"
+
+
+@dataclass(frozen=True, slots=True)
+class RaterAnswers:
+    """What a result with raters says about these raters, and about raters like these.
+
+    Attributes
+    ----------
+    n_raters : int
+    these : RaterAnswer
+        Raters are held fixed; items are a sample.
+    like : RaterAnswer
+        Items and raters are both samples. It is never surer than `these`.
+    """
+
+    n_raters: int
+    these: RaterAnswer
+    like: RaterAnswer
+
+    def __str__(self) -> str:
+        return f"For these {self.n_raters} raters: {self.these}. For raters like these {self.n_raters}: {self.like}."
+
+
+def paired(result: "Comparison", beside: "Comparison", n_raters: int) -> "Comparison":
+    """Return the result with both answers; one of them is its own, and the other is that of `beside`."""
+    own = result.error is not None
+    like, these = (result, beside) if own else (beside, result)
+    like = _no_surer(like, these)
+    answers = RaterAnswers(n_raters, _answer(these), _answer(like))
+    return replace(like if own else result, rater_answers=answers, beside=beside)
+
+
+def _answer(result: "Comparison") -> RaterAnswer:
+    from assay.comparison.verdicts import shown_pvalue
+
+    return RaterAnswer(result.contrast, result.confidence_interval, result.pvalue, shown_pvalue(result))
+
+
+def _no_surer(like: "Comparison", these: "Comparison") -> "Comparison":
+    """Return the answer for raters like these, not surer than that for these: they are some of them.
+
+    So few items get no p-value below what the items allow, and an interval no narrower than theirs. Where unequal
+    loads make the two contrasts differ, the number of items alone sets the smallest p-value.
+    """
+    sides = 2 if like.alternative == "two-sided" else 1
+    ends, own = these.confidence_interval, like.confidence_interval
+    if not math.isclose(like.contrast, these.contrast, rel_tol=1e-9, abs_tol=1e-12 * max(1.0, abs(these.a_score))):
+        return replace(like, pvalue=max(like.pvalue, min(1.0, sides * 0.5**like.n_items)))
+    told = these.exact or these.pvalue > sides / (these.n_resamples + 1)
+    pvalue, notes = like.pvalue, like.notes
+    if told and not these.pvalue <= pvalue:
+        undefined = math.isnan(pvalue)
+        pvalue = these.pvalue
+        notes = tuple(note for note in notes if not (undefined and "is undefined: the standard error" in note))
+        if not math.isnan(pvalue) and not like.pvalue > pvalue / 2:
+            notes = (*notes, "The p-value is that for these raters: the items allow no smaller one.")
+    if own.method == "t" and math.isnan(own.low):
+        own = replace(ends, confidence_level=own.confidence_level)
+    elif own.method == "t" and not math.isnan(ends.low):
+        low, high = min(own.low, ends.low), max(own.high, ends.high)
+        span = like.span
+        own = replace(
+            own, low=low if low == -math.inf else max(-span, low), high=high if high == math.inf else min(span, high)
+        )
+    return replace(like, pvalue=pvalue, confidence_interval=own, notes=notes)
