@@ -96,28 +96,34 @@ async def delete_table(request: Request, table: str) -> Response:
 
 
 async def example(request: Request, kind: str) -> Response:
-    """Make an example table and ask a question of it."""
+    """Ask an example of a question, of a table that is made for it."""
     await check_form(request)
+    page = PAGES.get(kind)
+    if page is None:
+        return problem(request, 404, "there is no such question.")
+    asked = {**page.example, "ask": "1"}
+    if page.sample:
+        file = await run_in_threadpool(_sample, page.sample)
+        found = await run_in_threadpool(request.app.state.uploads.add, request.scope["session_id"], [file])
+        asked = {"table": found.identity, **asked}
+    return RedirectResponse(f"/{kind}?{urlencode(asked)}", 303)
+
+
+def _sample(kind: str) -> tuple[str, bytes]:
+    """Return a simulated file: ratings of two models by people, or the scores of two systems."""
     import tempfile
 
-    from assay import io
-    from assay.examples import ratings as simulated
+    from assay import examples, io
+    from assay.paired import write_scores
 
-    def made() -> bytes:
-        with tempfile.TemporaryDirectory() as folder:
-            place = Path(folder) / "ratings.csv"
-            io.write(simulated(), place)
-            return place.read_bytes()
-
-    content = await run_in_threadpool(made)
-    found = await run_in_threadpool(
-        request.app.state.uploads.add, request.scope["session_id"], [("ratings.csv", content)]
-    )
-    asked = {"table": found.identity, "gold": "human", "a": "model-2", "b": "model-1", "ask": "1"}
-    if kind not in PAGES:
-        return RedirectResponse(f"/tables/{found.identity}", 303)
-    known = {field.name for field in shown_fields(PAGES[kind])} | {"table", "ask"}
-    return RedirectResponse(f"/{kind}?{urlencode({k: v for k, v in asked.items() if k in known})}", 303)
+    name = {"ratings": "ratings.csv", "scores": "scores.txt"}[kind]
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / name
+        if kind == "ratings":
+            io.write(examples.ratings(), place)
+        else:
+            write_scores(examples.scores("h1-greater-normal"), place)
+        return name, place.read_bytes()
 
 
 async def show_jobs(request: Request) -> Response:

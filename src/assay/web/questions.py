@@ -1,5 +1,6 @@
 """The questions that the web asks: which they are, their forms, and how what a visitor sends becomes a question."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -37,6 +38,10 @@ class Page:
         Whether a response model can stand in for an upload.
     long : bool
         Whether an answer may take minutes.
+    sample : {"ratings", "scores", ""}
+        What the example of the home page is about.
+    example : mapping
+        What the example asks.
     """
 
     path: str
@@ -45,6 +50,8 @@ class Page:
     place: str = "files"
     presets: bool = False
     long: bool = False
+    sample: str = ""
+    example: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @property
     def question(self) -> type[Question]:
@@ -61,21 +68,34 @@ def load(address: str) -> Any:
 
 
 OF_SCORES = "assay.questions.scores"
+TWO = {"gold": "human", "a": "model-2", "b": "model-1"}
+PLAN = {"preset": "likert-toxicity", "metric": "mae", "epsilon": "0.1", "budget": "2000"}
+
+
+def _of_scores(path: str, title: str, name: str) -> Page:
+    return Page(path, title, f"{OF_SCORES}:{name}", "file", sample="scores")
+
 
 PAGES: dict[str, Page] = {
     page.path: page
     for page in (
-        Page("compare", "Is A really better than B?", "assay.questions.compare:Compare"),
-        Page("leaderboard", "Which of these models may be best?", "assay.questions.leaderboard:Leaderboard"),
-        Page("plan", "How much data does it take?", "assay.questions.plan:Plan", presets=True),
-        Page("scores", "I have two lists of scores", f"{OF_SCORES}:ScoresAnalyse", "file"),
-        Page("scores-describe", "Scores: what they are like, which test fits", f"{OF_SCORES}:ScoresDescribe", "file"),
-        Page("scores-test", "Scores: is the difference significant?", f"{OF_SCORES}:ScoresTest", "file"),
-        Page("scores-effect", "Scores: how large is the difference?", f"{OF_SCORES}:ScoresEffect", "file"),
-        Page("scores-power", "Scores: would a new study find it?", f"{OF_SCORES}:ScoresPower", "file"),
-        Page("power", "How many lines does a study need?", f"{OF_SCORES}:Power", ""),
+        Page("compare", "Is A really better than B?", "assay.questions.compare:Compare", sample="ratings", example=TWO),
+        Page(
+            "leaderboard", "Which of these models may be best?", "assay.questions.leaderboard:Leaderboard",
+            sample="ratings", example={"gold": "human"},
+        ),
+        Page("plan", "How much data does it take?", "assay.questions.plan:Plan", presets=True, example=PLAN),
+        _of_scores("scores", "I have two lists of scores", "ScoresAnalyse"),
+        _of_scores("scores-describe", "Scores: what they are like, which test fits", "ScoresDescribe"),
+        _of_scores("scores-test", "Scores: is the difference significant?", "ScoresTest"),
+        _of_scores("scores-effect", "Scores: how large is the difference?", "ScoresEffect"),
+        _of_scores("scores-power", "Scores: would a new study find it?", "ScoresPower"),
+        Page(
+            "power", "How many lines does a study need?", f"{OF_SCORES}:Power", "",
+            example={"sd": "1", "delta": "0.2", "power": "0.8"},
+        ),
     )
-}
+}  # fmt: skip
 
 
 def shown_fields(page: Page) -> list[Field]:
