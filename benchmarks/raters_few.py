@@ -18,6 +18,7 @@ import argparse
 import csv
 import math
 import warnings
+from itertools import chain
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -203,7 +204,7 @@ def main():
     with OUT.open("w", newline="") as file:
         out = csv.DictWriter(file, names)
         out.writeheader()
-        for row in (*loads(options.data_sets), *gold(options.data_sets)):
+        for row in chain(loads(options.data_sets), gold(options.data_sets)):
             out.writerow(row)
             file.flush()
 
