@@ -1,7 +1,7 @@
 """`assay describe`: who judged what, how far they agree, and what can be concluded."""
 
 import math
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -68,7 +68,7 @@ def describe(  # noqa: PLR0917 (each parameter is an option of the command)
     from assay.agreement import describe as describe_table
     from assay.cli._progress import progress
 
-    columns = {
+    columns: dict[str, Any] = {
         "item": item, "source": source, "value": value, "rater": rater, "repeat": repeat, "scale": scale,
         "order": order,
     }  # fmt: skip
