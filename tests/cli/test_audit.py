@@ -94,7 +94,8 @@ def test_leaders_tables_come_in_its_layout(monkeypatch):
     assert "│ all/one             │ 6 │" in text
     counted = {tuple(cell.strip() for cell in line.split("│")[1:3]) for line in text.splitlines() if "│" in line}
     assert {("mae", "6"), ("emd-histogram-legacy", "3")} <= counted
-    assert "sign-change (bootstrap/first, expected)" in text
+    folded = "".join(line.split("│")[2].strip() + " " for line in text.splitlines() if line.count("│") > 2)
+    assert "sign-change (bootstrap/first, expected)" in folded  # narrow columns fold their words
 
 
 @pytest.mark.parametrize(

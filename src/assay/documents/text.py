@@ -7,6 +7,8 @@ from assay.documents.document import Block, Definitions, Document, Figure, Headi
 from assay.documents.numbers import shown
 
 WIDTH = 120
+LONGEST = 24
+"""A longer word may be broken where a table is too wide."""
 
 
 def render(document: Document, *, width: int | None = WIDTH) -> str:
@@ -61,7 +63,9 @@ def table(block: Table, width: int | None = WIDTH) -> str:
     widths = [max(map(cell_width, column)) for column in zip(heads, *cells, strict=True)]
     right = [column.kind != "text" for column in block.columns]
     if width is not None:
-        widths = _fitted(widths, width - 3 * len(widths) - 1)
+        words = [[cell_width(word) for cell in column for word in cell.split(" ")] for column in
+                 zip(heads, *cells, strict=True)]  # fmt: skip
+        widths = _fitted(widths, [min(max(lengths), LONGEST) for lengths in words], width - 3 * len(widths) - 1)
     lines = [_rule("┏━┳┓", widths), *_row(heads, widths, right, "┃"), _rule("┡━╇┩", widths)]
     for row in cells:
         lines += _row(row, widths, right, "│")
@@ -95,11 +99,15 @@ def _row(cells: list[str], widths: list[int], right: list[bool], edge: str) -> l
     return lines
 
 
-def _fitted(widths: list[int], room: int) -> list[int]:
-    """Narrow the widest columns until all fit, but no column below eight characters."""
+def _fitted(widths: list[int], floors: list[int], room: int) -> list[int]:
+    """Narrow the widest columns until all fit; none gets narrower than its longest word, unless that is very long."""
     widths = list(widths)
-    while sum(widths) > room and max(widths) > 8:
-        widths[widths.index(max(widths))] -= 1
+    while sum(widths) > room:
+        slack = [width - floor for width, floor in zip(widths, floors, strict=True)]
+        if max(slack) <= 0:
+            break
+        widest = max(range(len(widths)), key=lambda i: (slack[i] > 0, widths[i]))
+        widths[widest] -= 1
     return widths
 
 
