@@ -216,7 +216,8 @@ def test_power_grows_with_raters_and_where_it_counts_with_the_contrast(parts, en
     noise, design = Noise(*parts, largest=end, share=share, **sides), Design(n, r, 1, 1, r, r)
     slack = 1e-3  # of the integral
     more = [expectation(noise, replace(design, n_raters=k, raters_per_item=k), end / 2, Rule()) for k in (r, r + 1)]
-    assert more[1].power >= more[0].power - slack
+    if more[0].power >= 0.3:  # below, the level of the test counts, which is not the same with three raters and four
+        assert more[1].power >= more[0].power - slack
     powers = np.array([expectation(noise, design, part * end, Rule()).power for part in np.linspace(0.01, 1.2, 25)])
     most = np.maximum.accumulate(powers)
     assert (powers >= most - slack)[most >= 0.3].all()

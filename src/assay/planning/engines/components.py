@@ -109,8 +109,9 @@ class Noise:
         """
         share = share_of(contrast, self.largest)
         carried = (1 - np.minimum(share, PEAK) ** 2) / (1 - min(self.share, PEAK) ** 2)
-        factor = saturation(share)  # the square of Fisher's
-        return replace(self, scale=np.square(factor * carried), spread_scale=factor * np.square(carried))
+        factor = saturation(share)
+        fisher = factor * np.maximum(share, PEAK) / PEAK  # the square of the factor on Fisher's scale
+        return replace(self, scale=np.square(factor * carried), spread_scale=fisher * np.square(carried))
 
     def variances(self, design: Design) -> dict[str, FloatArray | float]:
         """Return what each component adds to the variance of the contrast."""
@@ -119,7 +120,7 @@ class Noise:
         if design.n_raters:
             raters = n * per if design.nested else design.n_raters / (1 + unequal(n, design.n_raters, per))
             scale = 1.0 if design.nested else self.scale  # nested raters are no random factor of the test
-            residual = (1.0 if self.curved else scale) * self.residual / (n * judgements(per, self.sides))
+            residual = self.residual / (n * judgements(per, self.sides))
             found |= {"raters": scale * self.raters / raters, "residual": residual}
         repeats = self.repeats_a / design.a + self.repeats_b / design.b
         return found | ({"repeats": repeats / n} if repeats else {})
