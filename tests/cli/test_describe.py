@@ -123,7 +123,7 @@ def test_convabuse_shows_what_two_raters_against_the_others_are_made_of(shared, 
     assert "Variance components of judge=x − judge=y" in done.stdout
     assert "twice the raters" in done.stdout
     planned = run(
-        "plan", path, *words, "--metric", "mae", "--contrast", "0.1", "--raters", "6,20", "--items", "500,2000"
+        "plan", path, *words, "--metric", "mae", "--contrast", "0.1", "--n-raters", "6,20", "--n-items", "500,2000"
     )
     assert planned.returncode == 0, planned.stderr
     assert "random-effects finds it with power" in planned.stdout

@@ -143,9 +143,9 @@ def test_an_interrupted_replication_goes_on(tmp_path):
 
 def test_every_part_of_every_table_is_a_cell():
     sizes = {paper: len(plan(paper)) for paper in PAPERS}
-    # RATERS: 3 ε × 36 designs, means and bins; FOREST: every printed row; RATINGS: those with a p; LEADER: 8 tables ×
+    # RATERS: 4 ε × 36 designs, means and bins; FOREST: every printed row; RATINGS: those with a p; LEADER: 10 tables ×
     # (2 + 6 strategies × 20 data sets).
-    assert sizes == {"raters": 216, "leader": 976, "forest": 64, "ratings": 36}
+    assert sizes == {"raters": 288, "leader": 1220, "forest": 80, "ratings": 57}
 
 
 def test_a_replication_with_failed_cells_is_not_concluded():
@@ -157,10 +157,11 @@ def test_a_replication_with_failed_cells_is_not_concluded():
 def test_a_replication_says_what_it_did_and_becomes_a_frame():
     rows = (Row({"table": 1}, "p", 0.04, 0.05, 0.01, {"low": 0.0}), Row({"table": 1}, "p", 0.04, 0.09, 0.01))
     result = Replication("forest", "as printed.", rows, 100, 0)
-    assert str(result).splitlines()[1] == (
-        "p: 2 published numbers, root mean squared difference 0.0361, mean difference +0.0300, "
-        "within two standard errors 50%."
-    )
+    assert str(result).startswith("50% of 2 published numbers come out within two standard errors of their difference.")
+    summary = [cell.strip() for cell in str(result).splitlines()[5].strip("│").split("│")]
+    assert summary[:6] == ["1", "p", "2", "0.03606", "0.03", "50 %"]
+    again = Replication.from_dict(result.to_dict())
+    assert again.to_dict() == result.to_dict()
     assert result.to_frame().columns == ["table", "quantity", "published", "reproduced", "standard_error", "low"]
     assert result.to_dict()["rows"][0] == rows[0].to_dict()
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay import _check
 from assay._random import Rng, entropy_of, n_workers, replayable, seed_of
+from assay.auditing.cell import quiet
 from assay.errors import ArgumentError, DataError
 from assay.replications import forest, leader, raters, ratings
 from assay.replications.outcomes import Simulation
@@ -59,7 +60,7 @@ def replicate(
     seed = entropy_of(replayable(rng))
     if executor is not None:
         return conclude(run(measure, cells, store=store, executor=executor, rng=seed, progress=progress), table)
-    with ThreadPoolExecutor(n_workers(None)) as threads:
+    with quiet(), ThreadPoolExecutor(n_workers(None)) as threads:
         return conclude(run(measure, cells, store=store, executor=threads, rng=seed, progress=progress), table)
 
 
@@ -86,7 +87,8 @@ def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, floa
     setting = {name: value for name, value in cell.items() if name not in {"paper", "n_simulations"}}
     paper = _check.one_of("paper", cell.get("paper"), PAPERS)
     size = _check.integer("n_simulations", cell.get("n_simulations", SIMULATIONS[paper]), at_least=2)
-    found: dict[str, float] = PAPERS[paper].measure(setting, Simulation(size, seed_of(rng)))
+    with quiet():
+        found: dict[str, float] = PAPERS[paper].measure(setting, Simulation(size, seed_of(rng)))
     return found
 
 
