@@ -125,7 +125,7 @@ def compare_each(
     >>> for entry in compare_each(contest, metrics=["mae", "spearman"], rng=0):
     ...     print(entry.metric, round(entry.contrast, 3), entry.pvalue_adjusted)
     mae 2.0 0.0625
-    spearman 0.478 0.09375
+    spearman 0.478 0.125
     """
     _check.one_of("correction", correction, JOINT_CORRECTIONS)
     run = _Run.of(procedure, settings, rng=rng, workers=workers, progress=progress)

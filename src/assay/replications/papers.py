@@ -54,7 +54,7 @@ def replicate(
     --------
     >>> result = replicate("forest", table=3, n_simulations=50)
     >>> len(result.rows), result.quantities
-    (32, ('ci_width',))
+    (40, ('ci_width',))
     """
     cells = plan(paper, table=table, n_simulations=n_simulations)
     seed = entropy_of(replayable(rng))
