@@ -14,9 +14,9 @@ def fuzz(server, operation, seen):
     @given(case=operation.as_strategy())
     def ask(case):
         sent = case.as_transport_kwargs(base_url="http://127.0.0.1:8765")
-        files = sent.get("files") or {}
-        if not all(isinstance(part, str | bytes) for part in dict(files).values()):
-            return  # the client itself cannot send a number as a file
+        parts = dict(sent.get("files") or {})
+        if parts:  # the client itself cannot send a number as a file
+            sent["files"] = {n: part if isinstance(part, str | bytes) else str(part) for n, part in parts.items()}
         answer = server.request(**{name: value for name, value in sent.items() if name in SENT})
         assert answer.status_code < 500, (operation.label, answer.text)
         assert str(answer.status_code) in operation.definition.raw["responses"], (operation.label, answer.text)
