@@ -1,5 +1,7 @@
 """What missing answers could change, and what is said about it."""
 
+import re
+
 import numpy as np
 import polars as pl
 import pytest
@@ -82,3 +84,19 @@ def test_the_question_says_whether_the_verdict_depends_on_them(tmp_path):
     whole.write_csv(tmp_path / "t.csv")
     found = Compare(files=(str(tmp_path / "t.csv"),), a="a", b="b", missing="bounds", n_resamples=99).answer()
     assert found[0].notes[-1] == "No answer of A or B is missing."
+
+
+def test_slices_have_bounds_of_their_own(tmp_path):
+    frame, _, _ = scores(24, lost_a=(0, 5), lost_b=(3,))
+    half = pl.when(pl.col("item").cast(pl.String).str.extract(r"(\d+)").cast(pl.Int64) < 12)
+    frame.with_columns(task=half.then(pl.lit("x")).otherwise(pl.lit("y"))).write_csv(tmp_path / "t.csv")
+    asked = {"a": "a", "b": "b", "by": "task", "missing": "bounds", "n_resamples": 99}
+    found = Compare(files=(str(tmp_path / "t.csv"),), **asked).answer()
+    assert [entry.slice for entry in found] == ["task = x", "task = y"]
+    assert "if all 3 missing answers were best for a" in found[0].notes[-1]
+    assert found[1].notes[-1] == "No answer of A or B is missing."
+    alone = Compare(files=(str(tmp_path / "t.csv"),), **(asked | {"by": None, "where": ("task=x",)})).answer()
+    contrasts = re.compile(r"(-?[\d.]+) \(")
+    assert contrasts.findall(found[0].notes[-1]) == contrasts.findall(alone[0].notes[-1])
+    for entry in found:  # the bounds hold together, as the intervals do
+        assert entry.n_together == 2

@@ -9,6 +9,7 @@ import pytest
 from assay import compare, fit, join
 from assay.errors import ArgumentError, DataError
 from assay.io import read, write
+from tests.io.readers.made import inspect_log
 from tests.io.same import assert_same
 
 
@@ -282,3 +283,35 @@ def test_a_distribution_is_not_taken_for_single_responses():
     frame = pl.DataFrame({"item": ["x", "y", "z"], "p_no": [0.75, 0.5, 0.1], "p_yes": [0.25, 0.5, 0.9]})
     with pytest.raises(DataError, match="m answers with a share for each label; this needs single responses"):
         fit(read(frame, value="p_*", sources="m"))
+
+
+def test_a_list_of_sources_keeps_these_whatever_is_read(tmp_path):
+    rows = {"item": [1, 1, 1, 2, 2, 3], "model": ["x", "y", "z", "x", "y", "z"], "score": [1, 2, 3, 4, 5, 6]}
+    frame = pl.DataFrame(rows)
+    frame.write_csv(tmp_path / "t.csv")
+    log = inspect_log("m-1", n=3)
+    (tmp_path / "log.json").write_text(json.dumps(log))
+    for data in (frame, tmp_path / "t.csv"):
+        table = read(data, sources=["y", "x"])
+        assert list(table.sources) == ["y", "x"]
+        assert table.n_items == 2
+    assert list(read(tmp_path / "log.json", sources=["m-1"]).sources) == ["m-1"]
+    assert list(read(tmp_path / "log.json", sources="mine").sources) == ["mine"]
+    both = read({"one": tmp_path / "log.json", "two": tmp_path / "log.json"}, sources=("two",))
+    assert list(both.sources) == ["two"]
+
+
+@pytest.mark.parametrize(
+    ("sources", "message"),
+    [
+        (["m-2"], "no source is called 'm-2'; the table has m-1."),
+        ([], "`sources` must list names of sources; got []."),
+        ([1], "`sources` must list names of sources; got [1]."),
+        ({"m": "kind=x"}, "For logs and several files list the names of sources to keep"),
+    ],
+)
+def test_sources_that_a_log_cannot_have_are_told(sources, message, tmp_path):
+    (tmp_path / "log.json").write_text(json.dumps(inspect_log("m-1", n=3)))
+    with pytest.raises((ArgumentError, DataError)) as caught:
+        read(tmp_path / "log.json", sources=sources)
+    assert message in str(caught.value)

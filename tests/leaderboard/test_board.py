@@ -320,3 +320,52 @@ def test_a_contest_is_untouched():
     compare_all(table, rng=0, n_resamples=99)
     assert all((table.sources[name].values == values).all() for name, values in before.items())
     assert isinstance(table.contest(a="m0", b="m1"), Contest)
+
+
+def ratings_by(raters, n=12, seed=4):
+    """Ratings, one for each item and model, by the raters named for each model (spread over its items)."""
+    rng = np.random.default_rng(seed)
+    sources = {}
+    for name, own in raters.items():
+        who = np.array([own[i * len(own) // n] for i in range(n)])[:, np.newaxis]
+        sources[name] = Responses.from_grid(rng.normal(size=(n, 1)), who)
+    return ResponseTable(np.arange(n).astype(str), sources, Scale("continuous"), {}, ("ann", "bob", "cay", "dan"))
+
+
+def test_models_with_one_rater_each_stay_on_a_board_that_speaks_of_raters():
+    table = ratings_by({"x": (0, 1), "y": (1, 2), "one": (2,), "other": (3,)})
+    board = compare_all(table, rng=0, n_resamples=199)
+    assert "The result generalises to raters like these 4." in board.notes
+    [said] = [note for note in board.notes if "one rater each" in note]
+    assert said.startswith("one and other were judged by one rater each. What is said of a pair of these holds for")
+    alone = compare(table.contest(a="one", b="other"), rng=0, n_resamples=199)
+    assert board.pair("one", "other").pvalue == pytest.approx(alone.pvalue)
+    assert "One rater judged one and another judged other: a difference between the two raters cannot" in str(alone)
+    with pytest.raises(DataError, match="one and other were judged by one rater each"):
+        compare_all(table, rng=0, raters="bootstrap")
+    assert "The result holds for these 4 raters only, as asked." in compare_all(table, rng=0, raters="fixed").notes
+
+
+def test_penalties_are_ranked_from_the_lowest_also_in_the_library():
+    table = table_of(ratings(m=3, step=2.0))
+    lower = ResponseTable(table.items, table.sources, table.scale, better="lower")
+    assert [row.name for row in compare_all(lower, rng=0, n_resamples=99).models] == ["m0", "m1", "m2"]
+
+
+def test_all_models_without_rater_ids_are_named_unless_they_are_known_to_repeat():
+    table = table_of(ratings(20, 6))
+    [said] = [note for note in compare_all(table, rng=0, n_resamples=99).notes if "rater ids" in note]
+    assert said.startswith("The responses of m0, m1, m2 and 3 more have no rater ids, so they count as repeats.")
+    known = ResponseTable(table.items, table.sources, table.scale, repeats=tuple(table.sources))
+    assert not [note for note in compare_all(known, rng=0, n_resamples=99).notes if "rater" in note]
+
+
+def test_few_items_give_students_interval_of_a_score():
+    scores = ratings(4, 2, 1)
+    row = compare_all(table_of(scores), rng=0, n_resamples=199).model("m0")
+    own = scores[:, 0, 0]
+    from scipy.stats import t
+
+    arm = t.isf(0.025, 3) * own.std(ddof=1) / 2
+    assert row.confidence_interval.low == pytest.approx(own.mean() - arm)
+    assert row.confidence_interval.high == pytest.approx(own.mean() + arm)

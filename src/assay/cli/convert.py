@@ -1,7 +1,7 @@
 """`assay convert`: write logs, exports and tables as one tidy table."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +10,9 @@ from assay._fields import option
 from assay.cli import _options
 from assay.errors import AssayError
 from assay.questions.tables import TableFields
+
+if TYPE_CHECKING:
+    from assay.responses import ResponseTable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,5 +55,12 @@ def _write(asked: Convert) -> None:
     table = asked.table()
     io.write(table, asked.to)
     say(f"{asked.to}: {table}")
-    for note in table.notes:
+    for note in (*table.notes, *_direction(table)):
         say(f"Note: {_options.as_options(note)}")
+
+
+def _direction(table: "ResponseTable") -> list[str]:
+    """Say what a tidy table cannot say: that lower values are better."""
+    if table.better != "lower":
+        return []
+    return ["Lower values are better, as the data say. A table does not: compare it with `better='lower'`."]

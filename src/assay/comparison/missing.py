@@ -1,13 +1,16 @@
 """What missing answers could change: the comparison if all of them were as good, or as bad, for A as they can be."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import cycle
 from typing import Any
 
 import numpy as np
 
+from assay import _random
 from assay.comparison.comparing import compare, metrics_for
-from assay.comparison.comparisons import Comparison
+from assay.comparison.comparisons import Comparison, Comparisons
+from assay.comparison.together import adjusted
 from assay.comparison.verdicts import decided
 from assay.documents.numbers import interval, number
 from assay.errors import ArgumentError
@@ -15,6 +18,8 @@ from assay.metrics import ItemMetric, Metric
 from assay.responses import Contest, Responses
 from assay.scales import FloatArray
 from assay.summaries import means, summarise
+
+NOTHING_MISSING = "No answer of A or B is missing."
 
 
 def missing_bounds(
@@ -59,6 +64,46 @@ def missing_bounds(
         compare(filled(contest, bound, best_for=side).complete(), metric=chosen, **settings) for side in ("a", "b")
     )
     return best, worst
+
+
+def with_bounds(
+    found: Comparisons,
+    whole: Contest,
+    metrics: Sequence[Metric],
+    *,
+    by: str | None,
+    rng: _random.Rng,
+    **settings: Any,
+) -> Comparisons:
+    """Add to each comparison, by metric and slice, what its missing answers could change.
+
+    `whole` is the contest with the items that a source did not answer. The bounds are adjusted for how many comparisons
+    there are, as the comparisons are.
+    """
+    seed = _random.seed_of(rng)
+    parts = {f"{by} = {value}": part for value, part in whole.slices(by)} if by is not None else {"": whole}
+    missing = [n_missing(parts[entry.slice]) for entry in found]
+    if not any(missing):
+        return _noted(found, [NOTHING_MISSING] * len(found))
+    bests, worsts = [], []
+    for entry, metric, n in zip(found, cycle(metrics), missing, strict=False):
+        best, worst = entry, entry
+        if n:
+            best, worst = missing_bounds(parts[entry.slice], metric=metric, rng=seed, **settings)
+        bests.append(replace(best, slice=entry.slice))
+        worsts.append(replace(worst, slice=entry.slice))
+    bests, worsts = (adjusted(side, found.correction, seed) for side in (bests, worsts))
+    told = [
+        sentence(entry, best, worst, n) if n else NOTHING_MISSING
+        for entry, best, worst, n in zip(found, bests, worsts, missing, strict=True)
+    ]
+    return _noted(found, told)
+
+
+def _noted(found: Comparisons, told: Sequence[str]) -> Comparisons:
+    """Return the comparisons with one more note each."""
+    entries = (replace(entry, notes=(*entry.notes, said)) for entry, said in zip(found, told, strict=True))
+    return replace(found, comparisons=tuple(entries))
 
 
 def n_missing(contest: Contest) -> int:

@@ -1,14 +1,16 @@
 """Raters as a random factor in a comparison: whether they are one, and the notes that say so."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from assay import _check
+from assay.documents.numbers import joined
 from assay.errors import ArgumentError, DataError
 from assay.rating_design import RatingDesign, design_of, rated
 from assay.resampling import Scheme
-from assay.responses import Contest
+from assay.responses import Contest, Responses
 from assay.scales import IntArray
 
 FEW = 5
@@ -83,19 +85,31 @@ def _unseen(contest: Contest) -> list[str]:
     """Say what ratings without rater ids, or of a single rater, cannot show."""
     if contest.gold is not None:
         return []
+    a, b = contest.names[1:]
     if contest.a.raters is not None and contest.b.raters is not None:
-        return ["All ratings come from one rater. The result holds for that rater only."]
+        who = np.union1d(contest.a.raters, contest.b.raters)
+        if who.size < 2:
+            return ["All ratings come from one rater. The result holds for that rater only."]
+        return [
+            f"One rater judged {a} and another judged {b}: a difference between the two raters cannot be told from one "
+            "between the models."
+        ]
+    return unnamed({a: contest.a, b: contest.b}, contest.repeats)
+
+
+def unnamed(sources: Mapping[str, Responses], repeats: Sequence[str]) -> list[str]:
+    """Say whose several responses have no rater ids, unless they are known to be repeats."""
     unknown = [
         name
-        for name, source in zip(contest.names[1:], (contest.a, contest.b), strict=True)
-        if source.n_responses > 1 and name not in contest.repeats
+        for name, source in sources.items()
+        if source.raters is None and source.n_responses > 1 and name not in repeats
     ]
     if not unknown:
         return []
     return [
-        f"The responses of {' and '.join(unknown)} have no rater ids, so they count as repeats. If people gave them, "
-        "name the raters (rater=…, --rater): where the same few raters judge many items, this p-value is too small and "
-        "this interval too narrow."
+        f"The responses of {joined(unknown, 3)} have no rater ids, so they count as repeats. If people gave them, name "
+        "the raters (rater=…, --rater): where the same few raters judge many items, this p-value is too small and this "
+        "interval too narrow."
     ]
 
 

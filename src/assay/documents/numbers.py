@@ -78,3 +78,11 @@ def listed(names: Any, most: int = 10) -> str:
     known = [str(name) for name in names]
     rest = len(known) - most
     return ", ".join(known[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def joined(names: Any, most: int = 8) -> str:
+    """Return "a, b and c", or "a, b, c and 7 more"."""
+    known = [str(name) for name in names]
+    if len(known) > most or len(known) < 2:
+        return listed(known, most)
+    return f"{', '.join(known[:-1])} and {known[-1]}"

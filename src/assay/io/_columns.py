@@ -61,7 +61,7 @@ ALIASES: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "repeat": (
         ("repeat", "rep"),
-        ("epoch", "run", "trial", "replicate", "repetition", "iteration", "attempt"),
+        ("epoch", "run", "trial", "replicate", "repetition", "iteration", "attempt", "seed", "rollout"),
     ),
 }
 """Names of columns by role, the surest first; compared without case, spaces, hyphens, dots and underscores."""

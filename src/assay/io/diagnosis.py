@@ -183,7 +183,10 @@ def _prospects(
             supports.append(f"{a} and {b} can be compared by their own scores, without gold{better}.")
             commands.append(shlex.join([*words, "--a", a, "--b", b]))
         if len(models) > 2:
-            lacks.append(f"There are {len(models)} models ({_few(models)}); a comparison takes two of them.")
+            supports.append(f"All {len(models)} models can be ranked ({_few(models)}).")
+            commands.append(
+                shlex.join(["assay", "leaderboard", *paths, *flags, *(["--gold", gold] if gold is not None else [])])
+            )
     elif models:
         lacks.append(
             f"There is one model, {models[0]}. Several logs of one model are its repeats; if they are different "

@@ -35,7 +35,7 @@ def read(
     groups: Sequence[str] | None = (),
     scale: str | None = None,
     order: Sequence[Any] | None = None,
-    sources: Mapping[str, str] | str | None = None,
+    sources: Mapping[str, str] | Sequence[str] | str | None = None,
     where: Where | None = None,
     labels: str = "stripped",
     encoding: str | None = None,
@@ -66,9 +66,10 @@ def read(
         What the values mean; inferred when left out (`table.scale.reason` says why).
     order : sequence, optional
         The labels of an ordinal scale, lowest first.
-    sources : mapping of str to str, or str, optional
-        The sources to read: each name with a value of the source column or a condition on another column, such as
-        ``{"human": "kind=human", "gpt-4": "source=gpt-4"}``. A single name makes all rows responses of that source.
+    sources : sequence of str, mapping of str to str, or str, optional
+        A list names the sources to read; all others are left out. For one table, a mapping gives each name a value of
+        the source column or a condition on another column: ``{"human": "kind=human", "gpt-4": "source=gpt-4"}``. A
+        single name makes all rows responses of that source.
     where : mapping of str to str, or texts such as "split=test", optional
         Use only the rows whose columns have these values.
     labels : {"stripped", "exact"}
@@ -99,14 +100,34 @@ def read(
         "groups": groups, "where": where, "labels": labels, "encoding": encoding, "scale": scale, "order": order,
         "scorer": scorer, "filter": filter, "rater_ids": rater_ids,
     }  # fmt: skip
-    if isinstance(data, str | Path) and sources is None and _reads_as_log(data, options):
-        return gathered([File(str(data))], options)
+    names = list(sources) if isinstance(sources, list | tuple | set) else None
+    if names is not None and not (names and all(isinstance(name, str) for name in names)):
+        raise ArgumentError(f"`sources` must list names of sources; got {sources!r}.")
     files = _files(data)
+    if isinstance(data, str | Path) and _reads_as_log(data, options):
+        files = [File(str(data), sources if isinstance(sources, str) else None)]
     if files is None:
-        return read_tidy(data, sources=sources, **_tabular(options))
-    if sources is not None:
-        raise ArgumentError("`sources` is for one table; name the source of each file instead.")
-    return gathered(files, options)
+        conditions_of = sources if names is None else {name: name for name in names}
+        return read_tidy(data, sources=conditions_of, **_tabular(options))  # type: ignore[arg-type]
+    if isinstance(sources, Mapping) or (isinstance(sources, str) and files[0].name != sources):
+        raise ArgumentError(
+            "`sources` with conditions, or one name for all rows, is for one table. For logs and several files list the"
+            " names of sources to keep, or name the source of each file."
+        )
+    return only(gathered(files, options), names)
+
+
+def only(table: ResponseTable, names: Sequence[str] | None) -> ResponseTable:
+    """Return the table of these sources, with the items that any of them has; of all sources for None."""
+    if names is None:
+        return table
+    sources = {name: table.source(name) for name in names}
+    held = np.zeros(table.n_items, dtype=bool)
+    for source in sources.values():
+        held |= (source.sizes > 0) if source.missing is None else (source.sizes > 0) | (source.missing > 0)
+    return replace(table, sources=sources, repeats=tuple(n for n in table.repeats if n in sources)).take(
+        np.flatnonzero(held)
+    )
 
 
 def gathered(files: Sequence[File], options: Mapping[str, Any]) -> ResponseTable:

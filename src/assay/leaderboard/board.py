@@ -19,7 +19,6 @@ from assay.leaderboard.results import Leaderboard
 from assay.leaderboard.tasks import AGGREGATES, Tasks, checked, friedman_note
 from assay.leaderboard.units import Units, nothing_common, sheet_of, weights_of
 from assay.metrics import Metric
-from assay.resampling import Scheme
 from assay.responses import Contest, Labels, ResponseTable
 from assay.scales import FloatArray, IntArray
 
@@ -172,10 +171,7 @@ def _names(
 
 
 def _contest(table: ResponseTable, gold: str | None, a: str, b: str) -> Contest:
-    return Contest(
-        None if gold is None else table.source(gold), table.source(a), table.source(b), table.scale, table.items,
-        (gold or "", a, b), table.groups, table.raters,
-    )  # fmt: skip
+    return table.contest(a=a, b=b, gold=gold, complete=False)
 
 
 def _metric(
@@ -322,13 +318,8 @@ def _raters(
     """Return what draws raters, if they are a random factor, and the notes that say so."""
     names = tasks.models
     if all(table.source(name).raters is None for name in ([gold] if gold else []) + list(names)) and raters is None:
-        choice = raters_of.choose(
-            _contest(table, gold, names[0], names[1]).complete(),
-            Scheme("bootstrap", "all", "fixed"),
-            raters=None,
-            null=None,
-        )
-        return None, list(choice.notes)
+        ratings = {} if gold else {name: table.source(name) for name in names}
+        return None, raters_of.unnamed(ratings, table.repeats)
     from assay.leaderboard.crossed import rater_question
 
     return rater_question(table, tasks, metric, gold=gold, raters=raters, cluster=cluster, by=by)

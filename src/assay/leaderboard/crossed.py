@@ -15,6 +15,7 @@ from scipy.special import stdtrit
 from assay import _random
 from assay.comparison import Comparison, compare
 from assay.comparison import raters as raters_of
+from assay.documents.numbers import joined
 from assay.errors import DataError
 from assay.inference.corrections import adjust
 from assay.leaderboard.joint import Spread, Tested, shares_of_lead
@@ -25,6 +26,8 @@ from assay.resampling import Scheme
 from assay.responses import Contest, Responses, ResponseTable
 from assay.scales import FloatArray
 
+SHOWN = 2
+"""So many notes of pairs stand on a board; the pairs of one board mostly say the same."""
 GROUPS = 50
 """Raters are left out one by one, or in this many groups."""
 
@@ -39,6 +42,8 @@ class RaterQuestion:
         The items that every model answered.
     metric : Metric
     gold, cluster : str or None
+    raters : str or None
+        As asked: "bootstrap", or None where each pair is judged as `compare` judges it by itself.
     n_raters : int
     """
 
@@ -46,6 +51,7 @@ class RaterQuestion:
     metric: Metric
     gold: str | None
     cluster: str | None
+    raters: str | None
     n_raters: int
 
     def contest(self, a: str, b: str) -> Contest:
@@ -69,22 +75,44 @@ def rater_question(
     kept = kept.take(np.sort(np.concatenate(tasks.rows)))
     if tasks.lacking:
         return None, ["Raters are held fixed, because some models lack tasks: the board speaks of these raters only."]
-    scheme = Scheme("bootstrap", "all", raters or "fixed")  # type: ignore[arg-type]
-    first = tasks.models[0]
-    choices = [
-        raters_of.choose(kept.contest(a=first, b=other, gold=gold), scheme, raters=raters, null=None)
-        for other in tasks.models[1:]
-    ]
-    notes = list(dict.fromkeys(note for choice in choices for note in choice.notes))
+    alone = _judged_by_one(kept, tasks.models) if gold is None else []
+    if raters == "bootstrap" and len(alone) > 1:
+        raise DataError(
+            f"raters='bootstrap' needs two or more raters; {alone[0]} and {alone[1]} were judged by one rater each. "
+            "Leave one of them out, or leave `raters` out: what is said of the two then holds for these raters only."
+        )
+    choices = [_choice(kept.contest(a=tasks.models[0], b=other, gold=gold), raters) for other in tasks.models[1:]]
+    known = [source.raters for source in kept.sources.values() if source.raters is not None]
+    n_raters = np.unique(np.concatenate(known)).size if known else 0
     if not any(choice.scheme.raters == "bootstrap" for choice in choices):
-        return None, notes
+        if raters == "fixed" and any(choice.n_raters for choice in choices):
+            return None, [f"The result holds for these {n_raters} raters only, as asked."]
+        return None, list(dict.fromkeys(note for choice in choices for note in choice.notes))[:SHOWN]
     if by is not None:
         return None, [
             "Raters are held fixed: a board over tasks speaks of these raters only. For raters like these, ask for "
             "each task by itself."
         ]
-    who = np.unique(np.concatenate([source.raters for source in kept.sources.values() if source.raters is not None]))
-    return RaterQuestion(kept, metric, gold, cluster, who.size), notes
+    notes = [f"The result generalises to raters like these {n_raters}."]
+    if n_raters < raters_of.FEW:
+        notes.append(f"{n_raters} raters say little about others like them, so intervals are wide.")
+    if len(alone) > 1:
+        notes.append(
+            f"{joined(alone)} were judged by one rater each. What is said of a pair of these holds for their raters "
+            "only, and a difference between two raters cannot be told from one between the models."
+        )
+    return RaterQuestion(kept, metric, gold, cluster, raters, n_raters), notes
+
+
+def _choice(contest: Contest, raters: str | None) -> raters_of.RaterChoice:
+    """Return what `compare` does about the raters of a pair."""
+    return raters_of.choose(contest, Scheme("bootstrap", "all", raters or "fixed"), raters=raters, null=None)  # type: ignore[arg-type]
+
+
+def _judged_by_one(table: ResponseTable, names: Sequence[str]) -> list[str]:
+    """Return the models that one rater judged."""
+    known = {name: table.source(name).raters for name in names}
+    return [name for name, raters in known.items() if raters is not None and np.unique(raters).size < 2]
 
 
 def judge_raters(
@@ -99,15 +127,23 @@ def judge_raters(
 ) -> tuple[FloatArray, Tested, FloatArray, FloatArray, FloatArray]:
     """Return how far each contrast's interval reaches, p-values, marginal reach, that of scores, and who leads."""
     pairs, m = spread.pairs, len(units.names)
-    # A mean of ratings has its error from analysis of variance: draws add nothing to it.
-    n_draws = 99 if asked.metric.linear else n_resamples
-    answers = [
-        compare(
-            asked.contest(units.names[j], units.names[k]), metric=asked.metric, raters="bootstrap",
-            cluster=asked.cluster, n_resamples=n_draws, confidence_level=confidence_level, rng=seed, workers=workers,
+    answers = []
+    for j, k in zip(pairs.first, pairs.second, strict=True):
+        contest = asked.contest(units.names[j], units.names[k])
+        # A mean of ratings has its error from analysis of variance: draws add nothing to it.
+        drawn = not asked.metric.linear or _choice(contest, asked.raters).scheme.raters == "fixed"
+        answers.append(
+            compare(
+                contest,
+                metric=asked.metric,
+                raters=asked.raters,
+                cluster=asked.cluster,
+                rng=seed,
+                workers=workers,
+                n_resamples=n_resamples if drawn else 99,
+                confidence_level=confidence_level,
+            )
         )
-        for j, k in zip(pairs.first, pairs.second, strict=True)
-    ]  # fmt: skip
     pvalues = np.where(spread.telling == 0, 1.0, np.array([answer.pvalue for answer in answers]))
     alpha = 1 - confidence_level
     arms = np.array([_arm(answer, 1 - alpha / len(answers)) for answer in answers])

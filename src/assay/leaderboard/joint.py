@@ -218,10 +218,13 @@ def reach_of(
     if pairs.baseline is not None:
         largest[:, pairs.baseline] = _largest(largest)
     level = 1 - (1 - confidence_level) * spread.share
+    own = np.array([_quantile(np.abs(ratios[:, j]), confidence_level) for j in range(m)])
+    if n < inference.FEW:  # too little to resample, as for pairs
+        own = np.full(m, -float(stdtrit(max(1, n - units.starts.size), (1 - confidence_level) / 2)))
     return Reach(
         _quantile(_largest(largest), level),
         np.array([_quantile(largest[:, j], level) for j in range(m)]),
-        np.array([_quantile(np.abs(ratios[:, j]), confidence_level) for j in range(m)]),
+        own,
         shares_of_lead(units.scores + moves),
         n_draws,
     )

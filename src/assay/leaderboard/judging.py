@@ -85,7 +85,8 @@ def judge(units: Units, ask: Ask, asked: "RaterQuestion | None" = None, *, pvalu
         arms = spread.arms(reach.pairs, confidence_level=ask.level)
         marginal = _marginal(spread, reach, confidence_level=ask.level)
         leads = reach.leads
-        own = reach.scores * np.sqrt(np.square(units.errors).sum(axis=0))
+        errors = np.sqrt(np.square(units.errors).sum(axis=0))
+        own = reach.scores * np.where(errors > ask.rounding, errors, np.nan)
     correction, adjusted = ask.correction, tested.adjusted
     if correction != "westfall-young":
         adjusted = adjust(tested.pvalues, method=correction)

@@ -1,17 +1,14 @@
 """What a board says in English, and its document."""
 
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from assay.documents import Block, Column, Document, Sentence, Table
-from assay.documents.numbers import interval, listed, number
+from assay.documents.numbers import interval, joined, listed, number
 
 if TYPE_CHECKING:
     from assay.leaderboard.results import Leaderboard, Pair
 
-NAMED = 8
-"""Up to so many models are named in a sentence; of more, the first ones."""
 TASKS = 12
 """Up to so many tasks have a column each."""
 
@@ -34,7 +31,7 @@ def _lead(board: "Leaderboard") -> str:
         return f"No model has a score on every task{where}."
     score = f"{board.title} {number(first[0].score)}"
     if len(first) > 1:
-        return f"{_and([model.name for model in first])} share the lead{where}: {score}."
+        return f"{joined([model.name for model in first])} share the lead{where}: {score}."
     ends = first[0].confidence_interval
     level = f"{100 * board.confidence_level:g} % interval {interval(ends.low, ends.high)}"
     return f"{first[0].name} leads{where}: {score} ({level})."
@@ -46,7 +43,7 @@ def _best(board: "Leaderboard") -> str:
         return f"No other model may be best: {best[0]} is better than every other."
     if len(best) == len(board.models):
         return f"Any of the {len(best)} models may be best."
-    return f"{len(best)} of {len(board.models)} models may be best: {_and(best)}."
+    return f"{len(best)} of {len(board.models)} models may be best: {joined(best)}."
 
 
 def _against(board: "Leaderboard") -> str:
@@ -54,7 +51,7 @@ def _against(board: "Leaderboard") -> str:
     better = [pair.a for pair in told if pair.a != board.baseline]
     worse = [pair.b for pair in told if pair.b != board.baseline]
     parts = [
-        f"{_and(names)} {'is' if len(names) == 1 else 'are'} {word} than {board.baseline}"
+        f"{joined(names)} {'is' if len(names) == 1 else 'are'} {word} than {board.baseline}"
         for names, word in ((better, "better"), (worse, "worse"))
         if names
     ]
@@ -149,10 +146,3 @@ def _tasks(board: "Leaderboard") -> list[Block]:
 
 def _or_missing(score: float) -> float | str:
     return score if score == score else "missing"  # noqa: PLR0124 (NaN alone differs from itself)
-
-
-def _and(names: Sequence[str]) -> str:
-    shown = list(names[:NAMED])
-    if len(names) > NAMED:
-        return f"{', '.join(shown)} and {len(names) - NAMED} more"
-    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)

@@ -56,22 +56,13 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
 
     def _bounded(self, found: "Comparisons", metrics: "list[Metric]", run: Run) -> "Comparisons":
         """Add to each comparison what the missing answers could change."""
-        from dataclasses import replace
+        from assay.comparison.missing import with_bounds
 
-        from assay.comparison.missing import missing_bounds, n_missing, sentence
-
-        if self.by is not None or self.preference is not None:
-            raise ArgumentError("`missing='bounds'` goes without `by` and `preference`.")
-        groups = [self.cluster] if self.cluster else []
+        if self.preference is not None:
+            raise ArgumentError("`missing='bounds'` goes without `preference`.")
+        groups = [column for column in (self.by, self.cluster) if column]
         whole = self.contest(self.a, self.b, self.gold, groups, complete=False)
-        missing = n_missing(whole)
-        entries = []
-        for entry, metric in zip(found, metrics, strict=True):
-            said = "No answer of A or B is missing."
-            if missing:
-                best, worst = missing_bounds(
-                    whole, metric=metric, procedure=_fields.part(Procedure, self), rng=self.seed, workers=run.workers
-                )
-                said = sentence(entry, best, worst, missing)
-            entries.append(replace(entry, notes=(*entry.notes, said)))
-        return replace(found, comparisons=tuple(entries))
+        return with_bounds(
+            found, whole, metrics, by=self.by, rng=self.seed, procedure=_fields.part(Procedure, self),
+            workers=run.workers,
+        )  # fmt: skip

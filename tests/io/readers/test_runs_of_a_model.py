@@ -1,0 +1,158 @@
+"""Runs of a model are never raters: every log of the same runs gives the bits that a tidy table gives."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from assay import compare, compare_all, read, write
+from tests.io.readers.made import eval_file, inspect_log
+
+N_ITEMS, N_RUNS = 12, 3
+RNG = np.random.default_rng(11)
+RUNS = {name: (RNG.random((N_ITEMS, N_RUNS)) < right).astype(int) for name, right in (("nano", 0.5), ("mini", 0.7))}
+IDS = [f"q{i}" for i in range(N_ITEMS)]
+
+
+def tidy(folder):
+    rows = [
+        {"item": IDS[i], "model": name, "run": k, "score": int(grid[i, k])}
+        for name, grid in RUNS.items()
+        for i in range(N_ITEMS)
+        for k in range(N_RUNS)
+    ]
+    pl.DataFrame(rows).write_csv(folder / "runs.csv")
+    return [folder / "runs.csv"]
+
+
+def one_epoch(name, grid):
+    """Inspect's log of some runs: an epoch for each column."""
+    log = inspect_log(name, n=N_ITEMS, epochs=grid.shape[1])
+    for sample in log["samples"]:
+        value = int(grid[IDS.index(sample["id"]), sample["epoch"] - 1])
+        sample["scores"]["match"]["value"] = "C" if value else "I"
+    return log
+
+
+def inspect_epochs(folder):
+    return [eval_file(folder / f"{name}.eval", one_epoch(name, grid)) for name, grid in RUNS.items()]
+
+
+def inspect_files(folder):
+    paths = []
+    for name, grid in RUNS.items():
+        for k in range(N_RUNS):
+            log = one_epoch(name, grid[:, [k]])
+            log["eval"]["eval_id"] = f"{name}-{k}"
+            paths.append(folder / f"{name}-{k}.json")
+            paths[-1].write_text(json.dumps(log))
+    return paths
+
+
+def lm_eval(folder):
+    paths = []
+    for name, grid in RUNS.items():
+        for k in range(N_RUNS):
+            own = folder / f"{name}-{k}"
+            own.mkdir()
+            (own / "results_t.json").write_text(json.dumps({"model_name": name}))
+            lines = [
+                {"doc_id": IDS[i], "target": "", "resps": [[""]], "filter": "none", "metrics": ["acc"], "acc": int(v)}
+                for i, v in enumerate(grid[:, k])
+            ]
+            paths.append(own / "samples_toy_2026-01-21T03-44-18.458309.jsonl")
+            paths[-1].write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return paths
+
+
+def helm(folder):
+    for name, grid in RUNS.items():
+        (folder / name).mkdir()
+        (folder / name / "run_spec.json").write_text(json.dumps({"adapter_spec": {"model": name}}))
+        stats = [
+            {
+                "instance_id": IDS[i], "train_trial_index": k,
+                "stats": [{"name": {"name": "exact_match"}, "count": 1, "mean": float(grid[i, k])}],
+            }
+            for i in range(N_ITEMS)
+            for k in range(N_RUNS)
+        ]  # fmt: skip
+        (folder / name / "per_instance_stats.json").write_text(json.dumps(stats))
+    return [folder / name for name in RUNS]
+
+
+def promptfoo(folder):
+    results = [
+        {
+            "provider": {"id": name}, "vars": {"id": IDS[i]}, "prompt": {"label": "p"}, "testIdx": k * N_ITEMS + i,
+            "score": float(grid[i, k]), "success": bool(grid[i, k]), "failureReason": 0,
+        }
+        for k in range(N_RUNS)
+        for i in range(N_ITEMS)
+        for name, grid in RUNS.items()
+    ]  # fmt: skip
+    (folder / "output.json").write_text(json.dumps({"evalId": "e", "results": {"version": 3, "results": results}}))
+    return [folder / "output.json"]
+
+
+def openai_evals(folder):
+    paths = []
+    for name, grid in RUNS.items():
+        for k in range(N_RUNS):
+            events = [{"spec": {"completion_fns": [name], "eval_name": "t", "run_id": f"{name}-{k}"}}]
+            events += [
+                {"sample_id": IDS[i], "type": "match", "data": {"correct": bool(value)}}
+                for i, value in enumerate(grid[:, k])
+            ]
+            paths.append(folder / f"{name}-{k}.jsonl")
+            paths[-1].write_text("".join(f"{json.dumps(event)}\n" for event in events))
+    return paths
+
+
+def deepeval(folder):
+    paths = []
+    for name, grid in RUNS.items():
+        for k in range(N_RUNS):
+            cases = [
+                {"name": IDS[i], "metricsData": [{"name": "Right", "score": float(v), "evaluationModel": "judge"}]}
+                for i, v in enumerate(grid[:, k])
+            ]
+            paths.append(folder / f"{name}-{k}.json")
+            paths[-1].write_text(json.dumps({"testCases": cases, "hyperparameters": {"model": name}}))
+    return paths
+
+
+def vet(folder):
+    (folder / "vet.json").write_text(json.dumps({"preds1": RUNS["nano"].tolist(), "preds2": RUNS["mini"].tolist()}))
+    return [folder / "vet.json"]
+
+
+def converted(folder):
+    write(read([str(path) for path in inspect_epochs(folder)]), folder / "table.parquet")
+    return [folder / "table.parquet"]
+
+
+LOGS = (inspect_epochs, inspect_files, lm_eval, helm, promptfoo, openai_evals, deepeval, vet, converted)
+NAMES = {"vet": ("preds1", "preds2")}
+
+
+def answer(paths, nano="nano", mini="mini"):
+    table = read([str(path) for path in paths] if len(paths) > 1 else str(paths[0]))
+    assert table.raters == ()
+    assert set(table.repeats) == {nano, mini}
+    found = compare(table.contest(a=mini, b=nano), metric="rating", n_resamples=299, rng=0)
+    board = compare_all(table, metric="rating", n_resamples=299, rng=0)
+    assert not [note for note in (*found.notes, *board.notes) if "rater" in note]
+    ends, pair = found.confidence_interval, board.pairs[0]
+    return found.contrast, found.pvalue, ends.low, ends.high, found.null, pair.pvalue, pair.confidence_interval.low
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    return answer(tidy(tmp_path_factory.mktemp("tidy")))
+
+
+@pytest.mark.parametrize("written", LOGS, ids=lambda written: written.__name__)
+def test_every_log_of_the_same_runs_gives_the_bits_of_the_tidy_table(written, tmp_path, expected):
+    assert answer(written(tmp_path), *NAMES.get(written.__name__, ())) == expected
