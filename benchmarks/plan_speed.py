@@ -178,7 +178,7 @@ def an_item() -> dict[str, object]:
     means, squares = np.array([block.moments for block in blocks]).T
     expected = [mean_contrasts(setting, [metric], number, seed_of(0))[0] for number in range(400)]
     variance = squares.mean() - means.mean() ** 2
-    drawn, summed = variance / (means.var() * ITEMS), variance / (np.var(expected) * n_expected(setting))
+    drawn, summed = variance / (means.var() * ITEMS), variance / (np.var(expected) * n_expected(setting, "by level"))
     return {
         "what": "independent scores that one item is worth for the mean, jobsq1 kl, K = 6",
         "cells": 1,

@@ -1,6 +1,7 @@
 """Ratings on a few levels: a normal response, cut into equal bins (LEADER §6, RATINGS)."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -43,7 +44,7 @@ class LikertModel(ResponseModel):
         if len(self.levels) < 2 or list(self.levels) != sorted(set(self.levels)):
             raise ArgumentError(f"`levels` must be at least two ascending numbers; got {self.levels}.")
 
-    @property
+    @cached_property
     def scale(self) -> Scale:
         """An ordinal scale with the model's levels."""
         levels = np.array(self.levels, dtype=np.float64)

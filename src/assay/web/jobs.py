@@ -274,6 +274,7 @@ def work(connection: Any, root: str) -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the workers are the parallelism; before NumPy is imported
     threading.Thread(target=_end_with_parent, daemon=True).start()
     folder = Path(root)
     while True:

@@ -12,8 +12,10 @@ from assay.metrics.distribution import ByLevel, shares
 from assay.models import preset
 from assay.planning.engines._kernels import draw_counts, expected_pairs
 from assay.planning.engines.expected_scores import has_expectations, mean_contrasts
-from assay.planning.engines.item_scores import Setting, draw_block, log_factorials
+from assay.planning.engines.item_scores import Setting, draw_block
+from assay.planning.engines.outcomes import Outcomes, are_sums, log_factorials
 from assay.planning.engines.score_pools import _Histogram
+from assay.scales import Scale
 
 
 def test_expected_pairs_are_sums_over_all_pairs():
@@ -56,6 +58,7 @@ def test_drawn_counts_are_multinomial(k):
         ("categorical-dices", "tv", (40, 40, 20)),
         ("categorical-dices", "accuracy", (5, 3, 4)),
         ("likert-toxicity", "mae", (3, 2, 3)),
+        ("likert-amazon", "mae", (15, 2, 7)),
     ],
 )
 @pytest.mark.parametrize("null", [False, True])
@@ -67,7 +70,7 @@ def test_expected_scores_have_the_mean_of_drawn_scores(name, metric, sizes, null
     expected = np.array([mean_contrasts(setting, [bound], number, seed_of(0))[0] for number in range(40)])
     drawn = np.array([draw_block(setting, [bound], number, seed_of(1))[0].moments[0] for number in range(40)])
     error = math.sqrt((expected.var(ddof=1) + drawn.var(ddof=1)) / 40)
-    # Twelve checks, Student's t with about 40 degrees of freedom.
+    # Fourteen checks, Student's t with about 40 degrees of freedom.
     assert abs(expected.mean() - drawn.mean()) < 4.2 * error
 
 
@@ -78,6 +81,24 @@ def test_scores_are_sums_over_levels(name):
     gold, model = np.random.default_rng(0).integers(0, 5, (2, 30, 4)) + 1.0
     by_level = metric.level_scores(shares(gold), shares(model))
     np.testing.assert_allclose(metric.item_scores(gold, model), by_level.sum(axis=-1), atol=1e-12)
+
+
+def test_sums_of_responses_are_what_their_counts_come_to():
+    """Two paths to the same expectation: sums of levels, or counts of each level."""
+    scale = preset("likert-toxicity").scale
+    shares_of_items = np.random.default_rng(0).dirichlet(np.ones(5), 40)
+    counts, sums = Outcomes(scale, 6), Outcomes(scale, 6, summed=True)
+    probabilities = counts.probabilities(shares_of_items)
+    means = counts.summary("means")
+    for mean, probability in zip(sums.summary("means"), sums.probabilities(shares_of_items).T, strict=True):
+        np.testing.assert_allclose(probabilities[:, np.abs(means - mean) < 1e-9].sum(axis=1), probability, atol=1e-14)
+
+
+def test_only_means_on_equal_steps_are_sums():
+    assert are_sums(Scale.of([1, 2, 3, 4]), ("means", "means"))
+    assert not are_sums(Scale.of([1, 2, 3, 4]), ("means", "counts"))
+    assert not are_sums(Scale.of([1, 2, 4]), ("means",))
+    assert not are_sums(Scale.of(["x", "y", "z"]), ("means",))
 
 
 def test_wins_and_many_responses_are_drawn():

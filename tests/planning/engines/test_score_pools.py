@@ -6,7 +6,7 @@ import pytest
 from assay._random import seed_of
 from assay.metrics import resolve
 from assay.models import preset
-from assay.planning.engines import item_scores as scores
+from assay.planning.engines import outcomes
 from assay.planning.engines.item_scores import Setting, draw_block
 from assay.planning.engines.score_pools import Growing, grid_step, symmetrised
 from assay.planning.engines.score_sums import Grid
@@ -41,12 +41,12 @@ def test_weighed_outcomes_are_what_drawn_responses_come_to():
 
 
 def test_every_outcome_is_there_once():
-    ways = scores.compositions(3, 3)
+    ways = outcomes.compositions(3, 3)
     known = {c for c in itertools.product(range(4), repeat=3) if sum(c) == 3}
     assert {tuple(way) for way in ways.astype(int).tolist()} == known
     assert len(ways) == len(known)
     shares = np.array([[0.2, 0.3, 0.5]])
-    assert scores.outcome_probabilities(shares, ways).sum() == pytest.approx(1)
+    assert outcomes.outcome_probabilities(shares, ways).sum() == pytest.approx(1)
 
 
 def test_drawn_scores_combine_each_set_with_each_other_once():

@@ -2,12 +2,11 @@
 
 The mean contrast is what a plan hinges on, and with few responses per item most of the spread of a score is noise of
 the responses. A metric's contrast is the score of B minus that of A, each a function of two sets of responses, so its
-expectation given the item needs pairs of outcomes only, not the triples of gold, A and B. Three kinds of pairs can be
+expectation given the item needs pairs of outcomes only, not the triples of gold, A and B. Four kinds of pairs can be
 summed up: of counts where the scale has two levels, of counts of each level where the score is a sum over levels
-(`ByLevel`), and of whole outcomes where there are few.
+(`ByLevel`), and of whole outcomes, or of sums where these say all, where there are few.
 """
 
-import math
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -16,18 +15,15 @@ import numpy as np
 from assay._random import generator
 from assay.metrics import AdditiveMetric, ItemMetric
 from assay.metrics.distribution import ByLevel
-from assay.models.simulation import derive
-from assay.planning.engines.item_scores import (
-    Setting,
-    compositions,
-    level_shares,
-    log_factorials,
-    outcome_probabilities,
-)
+from assay.planning.engines.item_scores import Setting, level_shares
+from assay.planning.engines.outcomes import Outcomes, are_sums, log_factorials
 from assay.scales import FloatArray, Scale
 
 MOST_RESPONSES = 160
 """With more responses their noise is small, and drawing a few sets of them is cheaper than summing up all pairs."""
+
+MOST_SUMMED = 25
+"""The same for sums of responses."""
 
 MOST_OUTCOMES = 512
 """Outcomes of one source up to which pairs of whole outcomes are summed up."""
@@ -35,15 +31,15 @@ MOST_OUTCOMES = 512
 
 def has_expectations(setting: Setting, metric: AdditiveMetric) -> bool:
     """Return whether the expected contrast of an item can be had for this metric."""
-    return _kind(setting, metric) is not None
+    return kind_of(setting, metric) is not None
 
 
 def effort(setting: Setting, metric: AdditiveMetric) -> float:
     """Return about how many items can be drawn and scored in the time that the expectation of one takes."""
-    most, levels = max(setting.n_responses), len(setting.model.scale.levels)
-    if _kind(setting, metric) == "outcomes":
-        return math.comb(most + levels - 1, levels - 1) / 16
-    return 1 + most / 25
+    most, kind = max(setting.n_responses), kind_of(setting, metric)
+    if kind == "outcomes":
+        return len(Outcomes(setting.model.scale, most)) / 16
+    return 0.5 + most / 20 if kind == "sums" else 1 + most / 25
 
 
 def mean_contrasts(
@@ -51,35 +47,64 @@ def mean_contrasts(
 ) -> list[float]:
     """Draw block `number` of items and return the mean of their expected contrasts, by each metric."""
     stream = generator(seed, "item expectations", *setting.name, number)
-    shape = (1, n_expected(setting))
+    # As many items whichever metrics are asked for, so that the answer of one does not depend on the others.
+    shape = (1, max(n_expected(setting, each) for each in ("sums", "")))
     sources = setting.model.sources(shape, stream, epsilon=setting.epsilon, perturbation=setting.perturbation)
     gold, a, b = (level_shares(source) for source in sources)
     if setting.null:
         a = b = (a + b) / 2
-    return [_mean_contrast(setting, metric, gold, a, b) for metric in metrics]
+    found = []
+    for metric in metrics:
+        n = n_expected(setting, kind_of(setting, metric))
+        parts = [gold[:n], a[:n], b[:n]]
+        if a is gold:
+            parts[1] = parts[0]
+        found.append(_mean_contrast(setting, metric, *parts))
+    return found
 
 
-def n_expected(setting: Setting) -> int:
+def n_expected(setting: Setting, kind: str | None) -> int:
     """Return the number of items of a block: fewer where each costs more, so that a first look is cheap."""
+    if kind == "sums" and are_sums(setting.model.scale, ("means",)):
+        return 512
     levels, most = len(setting.model.scale.levels), max(setting.n_responses)
-    n_outcomes = math.comb(most + levels - 1, levels - 1)
+    n_outcomes = len(Outcomes(setting.model.scale, most))
     if levels > 2 and n_outcomes <= MOST_OUTCOMES:
         return min(512, max(64, 13_000 // (levels * (3 + most) + 2 * n_outcomes)))
     return min(512, max(32, 13_000 // (levels * (3 + most))))
 
 
 def _mean_contrast(setting: Setting, metric: AdditiveMetric, gold: FloatArray, a: FloatArray, b: FloatArray) -> float:
-    kind = _kind(setting, metric)
+    kind = kind_of(setting, metric)
     assert kind is not None
-    tables = _tables(setting.model.scale, metric, setting.n_responses, kind)
-    of_a, of_b = (
-        _expected(kind, gold, model, table, (setting.n_responses[0], k))
-        for model, table, k in zip((a, b), tables, setting.n_responses[1:], strict=True)
-    )
-    return of_b - of_a if metric.better == "lower" else of_a - of_b
+    scale, sizes = setting.model.scale, setting.n_responses
+    tables = _tables(scale, metric, sizes, kind)
+    if kind in ("outcomes", "sums"):
+        known: dict[tuple[int, int], FloatArray] = {}
+        for shares, k in zip((gold, a, b), sizes, strict=True):
+            if (id(shares), k) not in known:  # an ideal A answers as gold does
+                known[id(shares), k] = Outcomes(scale, k, kind == "sums").probabilities(shares)
+        of_gold = known[id(gold), sizes[0]]
+        scores = [
+            float((_product(of_gold, table) * known[id(model), k]).sum()) / len(gold)
+            for model, table, k in zip((a, b), tables, sizes[1:], strict=True)
+        ]
+    else:
+        scores = [
+            _expected(kind, gold, model, table, (sizes[0], k))
+            for model, table, k in zip((a, b), tables, sizes[1:], strict=True)
+        ]
+    return scores[1] - scores[0] if metric.better == "lower" else scores[0] - scores[1]
 
 
-def _kind(setting: Setting, metric: AdditiveMetric) -> str | None:
+def _product(rows: FloatArray, table: FloatArray) -> FloatArray:
+    """Return rows @ table, a few rows at a time: a product so small is slower on BLAS's threads than without."""
+    parts = rows.reshape(-1, 16, rows.shape[1]) if len(rows) % 16 == 0 else rows
+    return np.asarray(parts @ table).reshape(len(rows), -1)
+
+
+def kind_of(setting: Setting, metric: AdditiveMetric) -> str | None:
+    """Return which pairs of outcomes are summed up for this metric; None where none can be."""
     levels, most = len(setting.model.scale.levels), max(setting.n_responses)
     known = isinstance(metric, ItemMetric) and metric.needs in ("means", "counts")
     if levels < 2 or not known or most > MOST_RESPONSES:
@@ -88,7 +113,9 @@ def _kind(setting: Setting, metric: AdditiveMetric) -> str | None:
         return "two levels"
     if isinstance(metric, ByLevel):
         return "by level"
-    return "outcomes" if math.comb(most + levels - 1, levels - 1) <= MOST_OUTCOMES else None
+    if are_sums(setting.model.scale, (metric.needs,)):
+        return "sums" if most <= MOST_SUMMED else None
+    return "outcomes" if len(Outcomes(setting.model.scale, most)) <= MOST_OUTCOMES else None
 
 
 @lru_cache(maxsize=64)
@@ -98,27 +125,19 @@ def _tables(scale: Scale, metric: AdditiveMetric, sizes: tuple[int, int, int], k
         assert isinstance(metric, ByLevel)
         gold, a, b = (np.arange(k + 1) / k for k in sizes)
         return tuple(np.ascontiguousarray(metric.level_scores(gold[:, np.newaxis], model)) for model in (a, b))
-    levels = len(scale.levels)
-    gold, a, b = (derive(compositions(k, levels), "counts", metric.needs, scale) for k in sizes)
+    gold, a, b = (Outcomes(scale, k, kind == "sums").summary(metric.needs) for k in sizes)
     tables = []
     for model in (a, b):
         shape = (len(gold), len(model), *gold.shape[1:])
         sides = (np.broadcast_to(gold[:, np.newaxis], shape), np.broadcast_to(model[np.newaxis], shape))
         flat = (np.ascontiguousarray(side).reshape(-1, *gold.shape[1:]) for side in sides)
-        assert isinstance(metric, ItemMetric), "`_kind` is of metrics with item scores"
+        assert isinstance(metric, ItemMetric), "`kind_of` is of metrics with item scores"
         tables.append(metric.item_scores(*flat).reshape(shape[:2]))
     return tuple(tables)
 
 
 def _expected(kind: str, gold: FloatArray, model: FloatArray, table: FloatArray, sizes: tuple[int, int]) -> float:
-    """Return the mean over the items of the expected score of the model."""
-    if kind == "outcomes":
-        levels = gold.shape[-1]
-        of_gold, of_model = (
-            outcome_probabilities(shares, compositions(k, levels))
-            for shares, k in zip((gold, model), sizes, strict=True)
-        )
-        return float(((of_gold @ table) * of_model).sum()) / len(gold)
+    """Return the mean over the items of the expected score of the model, from counts of single levels."""
     from assay.planning.engines._kernels import expected_pairs
 
     # Of two levels, the count of the first says all; outcomes are in its order.

@@ -6,7 +6,6 @@ outcome of the responses is weighted by its probability given the item; otherwis
 sets of responses, combined as a Latin square, so that r draws of each source give r² scores.
 """
 
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from assay.models.answers import Answers
 from assay.models.base import Epsilon
 from assay.models.levels import FEW, LevelAnswers, ShareAnswers
 from assay.models.simulation import derive
+from assay.planning.engines.outcomes import Outcomes, are_sums, log_factorials
 from assay.scales import FloatArray, Scale
 from assay.summaries import Needs
 
@@ -88,11 +88,14 @@ def draw_block(
 
 
 def _few_outcomes(setting: Setting, metrics: Sequence[AdditiveMetric]) -> bool:
-    levels = len(setting.model.scale.levels)
-    if not levels or any(metric.needs not in ("means", "counts") for metric in metrics):
+    if not setting.model.scale.levels or any(metric.needs not in ("means", "counts") for metric in metrics):
         return False
-    n_outcomes = math.prod(math.comb(k + levels - 1, levels - 1) for k in setting.n_responses)
-    return n_outcomes <= OUTCOMES
+    return math.prod(len(each) for each in _outcomes(setting.model.scale, metrics, setting.n_responses)) <= OUTCOMES
+
+
+def _outcomes(scale: Scale, metrics: Sequence[AdditiveMetric], sizes: Sizes) -> list[Outcomes]:
+    summed = are_sums(scale, tuple(metric.needs for metric in metrics))
+    return [Outcomes(scale, k, summed) for k in sizes]
 
 
 def _weighed(
@@ -102,8 +105,8 @@ def _weighed(
     shares = [level_shares(source) for source in sources]
     if setting.null:
         shares[1] = shares[2] = (shares[1] + shares[2]) / 2
-    outcomes = [compositions(k, shares[0].shape[-1]) for k in setting.n_responses]
-    gold, a, b = (outcome_probabilities(share, outcome) for share, outcome in zip(shares, outcomes, strict=True))
+    outcomes = _outcomes(setting.model.scale, metrics, setting.n_responses)
+    gold, a, b = (outcome.probabilities(share) for share, outcome in zip(shares, outcomes, strict=True))
     n_items = len(gold)
     both = (gold[:, :, np.newaxis] * a[:, np.newaxis, :]).reshape(n_items, -1)
     weights = (both.T @ b).ravel() / n_items
@@ -118,40 +121,13 @@ def level_shares(source: Answers) -> FloatArray:
     return shares
 
 
-@lru_cache(maxsize=64)
-def compositions(k: int, n_levels: int) -> FloatArray:
-    """Return every way in which k responses can fall on the levels: (ways, levels)."""
-    bars = itertools.combinations(range(k + n_levels - 1), n_levels - 1)
-    edges = np.array(list(bars), dtype=np.int64).reshape(-1, n_levels - 1)
-    padded = np.hstack([np.full((len(edges), 1), -1), edges, np.full((len(edges), 1), k + n_levels - 1)])
-    return (np.diff(padded, axis=1) - 1).astype(np.float64)
-
-
-def outcome_probabilities(shares: FloatArray, outcomes: FloatArray) -> FloatArray:
-    """Return the multinomial probability of each outcome for each item: (items, outcomes)."""
-    from scipy.special import gammaln
-
-    k = outcomes[0].sum()
-    ways = gammaln(k + 1) - gammaln(outcomes + 1).sum(axis=1)
-    logs = np.log(np.maximum(shares, 1e-300))
-    return np.asarray(np.exp(logs @ outcomes.T + ways))
-
-
-@lru_cache(maxsize=256)
-def log_factorials(k: int) -> FloatArray:
-    """Return log 0!, …, log k!."""
-    from scipy.special import gammaln
-
-    return np.asarray(gammaln(np.arange(k + 1) + 1.0))
-
-
 @lru_cache(maxsize=16)
 def _outcome_scores(scale: Scale, metrics: tuple[AdditiveMetric, ...], sizes: Sizes) -> tuple[FloatArray, ...]:
     """Return every metric's contrast for every outcome of gold, A and B, in the order of the joint weights."""
-    outcomes = [compositions(k, len(scale.levels)) for k in sizes]
+    outcomes = _outcomes(scale, metrics, sizes)
     scores = []
     for metric in metrics:
-        gold, a, b = (derive(outcome, "counts", metric.needs, scale) for outcome in outcomes)
+        gold, a, b = (outcome.summary(metric.needs) for outcome in outcomes)
         n_gold, n_a, n_b = (len(outcome) for outcome in outcomes)
         rest = gold.shape[1:]
         shape = (n_gold, n_a, n_b, *rest)

@@ -23,6 +23,10 @@ MOST_ITEMS = 1_000_000
 """What a first guess of the number of items is cut off at."""
 
 
+POWER_SHARE = 1.5
+"""How much of the asked precision the items may add to the error of the power: as much as the data sets do, .008."""
+
+
 class ModelEngine:
     """What designs of one response model and difference may expect.
 
@@ -84,7 +88,7 @@ class ModelEngine:
             if not for_power_only:
                 engine.sharpen(n_items, q.precision)
             if q.with_power and any(test.name in ON_CONTRASTS for test in q.tests):
-                engine.sharpen_power(n_items, q.precision, alpha=q.tests[0].alpha)
+                engine.sharpen_power(n_items, POWER_SHARE * q.precision, alpha=q.tests[0].alpha)
 
     def outlook(self, design: Design, metric: int) -> Outlook:
         """Return what the design may expect."""

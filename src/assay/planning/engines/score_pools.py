@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from assay.metrics import AdditiveMetric
-from assay.planning.engines.expected_scores import effort, has_expectations, mean_contrasts, n_expected
+from assay.planning.engines.expected_scores import effort, has_expectations, kind_of, mean_contrasts, n_expected
 from assay.planning.engines.item_scores import ITEMS, Block, Setting, draw_block
 from assay.planning.engines.score_sums import Grid
 from assay.scales import FloatArray
@@ -168,7 +168,9 @@ class Growing:
 
     def _means_pay(self, metric: int) -> bool:
         """Return whether expected scores tell the mean better than drawn ones would in the same time."""
-        of_means = float(np.var(self._means[metric], ddof=1)) * n_expected(self.setting)
+        of_means = float(np.var(self._means[metric], ddof=1)) * n_expected(
+            self.setting, kind_of(self.setting, self._metrics[metric])
+        )
         of_scores = self._histograms[metric].variance_of_means * ITEMS
         return of_means * effort(self.setting, self._metrics[metric]) < of_scores
 
