@@ -16,7 +16,7 @@ import time
 from dataclasses import fields
 from pathlib import Path
 
-from assay.auditing import Audit, SmallestRow, TestRow, tables
+from assay.auditing import Audit, SmallestRow, TestRow, leader, tables
 
 ROOT = Path(__file__).parents[1]
 MEASURED, PAGE = ROOT / "docs" / "measured", ROOT / "docs" / "audit.md"
@@ -41,7 +41,7 @@ def run(options):
     started = time.monotonic()
     found = subprocess.run([*command, "--store", options.store], check=True, stdout=subprocess.PIPE, text=True).stdout
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    write(json.loads(found))
+    write(json.loads(found)["audits"])
     seconds = {"workers": options.workers}
     if fresh:
         seconds |= {
@@ -82,10 +82,10 @@ def read():
 
 
 def markdown(table, wanted=lambda row: True):
-    head, *lines = table.rows
+    head = [column.title for column in table.columns]
     shown = [
-        [f"**{cell}**" if (i, j) in table.missed else cell for j, cell in enumerate(line)]
-        for i, line in enumerate(lines, 1)
+        [f"**{cell}**" if (i, j) in table.marked else cell for j, cell in enumerate(line)]
+        for i, line in enumerate(table.rows)
         if wanted(line)
     ]
     return "\n".join("| " + " | ".join(line) + " |" for line in (head, ["---"] * len(head), *shown))
@@ -107,14 +107,14 @@ def page():
         tests = tables.rejections(audit, 1000, 5)
         parts += [
             f"### {audit.model[0].upper()}{audit.model[1:]}",
-            *("* " + line for line in tables.findings(audit).splitlines()),
+            *("* " + line for line in leader.findings(audit).splitlines()),
             "", "Smallest error of estimated p among the metrics, in brackets the mean error of all of them:", "",
-            markdown(tables.smallest(audit, "scheme")),
+            markdown(leader.smallest(audit, "scheme")),
             "", "The same by metric, among the schemes:", "",
-            markdown(tables.smallest(audit, "metric")),
+            markdown(leader.smallest(audit, "metric")),
             "", f"Rejected at a nominal 5 %, in percent [95 % interval], by three of the metrics and the strategy that LEADER found "
             f"best beside the tests that it left out; power where B is worse; **bold**: a true null rejected more often than chance allows in "
-            f"{audit.n_data_sets} data sets:", "",
+            f"{audit.n_simulations} data sets:", "",
             markdown(tests, wanted), "",
         ]  # fmt: skip
     seconds = json.loads((MEASURED / "audit_leader_run.json").read_text())

@@ -13,6 +13,7 @@ from assay.questions.base import schema_of
 
 FOLDER = Path(__file__).parents[1] / "docs" / "schemas"
 RESULTS = {
+    "audit": "assay.auditing:Audit",
     "comparisons": "assay.comparison:Comparisons",
     "diagnosis": "assay.io:Diagnosis",
     "leaderboard": "assay.leaderboard:Leaderboard",

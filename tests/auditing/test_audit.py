@@ -22,7 +22,7 @@ from assay.sweeps import Grid, run
 
 ALL, ONE = ("bootstrap", "all"), ("bootstrap", "one")
 NORMAL = models.preset("normal")
-SMALL = {"designs": [(20, 2)], "n_data_sets": 10, "n_resamples": 39, "n_simulations": 100}
+SMALL = {"designs": [(20, 2)], "n_simulations": 10, "n_resamples": 39, "n_fresh": 100}
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def found():
     """Normal items, one and ten responses, B worse by 0.3: 200 data sets of each kind, 199 draws."""
     return audit(
         "normal", metrics=["mae"], designs=[(30, 1), (30, 10)], epsilons=[0.3], intervals=["percentile", "studentised"],
-        n_data_sets=200, n_resamples=199, n_simulations=500, rng=5,
+        n_simulations=200, n_resamples=199, n_fresh=500, rng=5,
     )  # fmt: skip
 
 
@@ -268,8 +268,8 @@ def test_power_is_adjusted_for_size_when_tests_are_chosen():
         )
         words = {"metric": "mae", "scheme": "bootstrap/all", "null": "recentred", "pvalue": "tail"}
         return TestRow(
-            n_items=10, n_responses=1, epsilon=0.1, truth=truth, **words, **numbers, n_data_sets=100, undefined=0,
-            rejected=rejected, below=below,
+            n_items=10, n_responses=1, n_kept=1, epsilon=0.1, truth=truth, **words, **numbers, n_data_sets=100,
+            undefined=0, rejected=rejected, below=below,
         )  # fmt: skip
 
     null, worse = row("same", 6, (0, 1, 1, 2, 3, 4, 4, 5, 6)), row("B worse", 60, tuple(range(10, 55, 5)))
@@ -433,9 +433,9 @@ def test_draws_that_cannot_use_the_level_are_noted():
         ({"perturbation": "mixing"}, "needs a scale with levels"),
         ({"alpha": 5}, "Did you mean 0.05"),
         ({"intervals": ["wald"]}, "`intervals` must be one of"),
-        ({"analytical": ["t"]}, "`analytical` must be one of"),
-        ({"n_data_sets": 1}, "`n_data_sets` must be a whole number of at least 2"),
-        ({"schemes": [("all", "one")], "nulls": ["dealt-responses"], "analytical": []}, "no p-value is left"),
+        ({"tests": ["t"]}, "`tests` must be one of"),
+        ({"n_simulations": 1}, "`n_simulations` must be a whole number of at least 2"),
+        ({"schemes": [("all", "one")], "nulls": ["dealt-responses"], "tests": []}, "no p-value is left"),
         ({"workers": 0}, "`workers` must be a whole number of at least 1"),
     ],
 )

@@ -65,7 +65,7 @@ def test_help_lists_every_option_of_the_specification(command):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["compare"], "assay: Missing argument"),
+        (["compare"], "assay: give a table of responses, for example ratings.csv"),
         (["compare", "t.csv", "--a", "x"], "assay: --a and --b go together; got a alone."),
         (
             ["compare", "t.csv", "--a", "x", "--b", "y", "--n-resamples", "many"],
@@ -103,7 +103,7 @@ def test_ctrl_c_is_one_line_whenever_it_comes(tmp_path, seconds):
     started = tmp_path / "started"
     code = (
         f"import sys, pathlib; from assay.cli import main; pathlib.Path({str(started)!r}).touch(); "
-        "sys.argv = ['assay', 'audit', 'normal', '--data-sets', '100000']; main()"
+        "sys.argv = ['assay', 'audit', 'normal', '--n-simulations', '100000']; main()"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while not started.exists():

@@ -8,13 +8,13 @@ from click.testing import CliRunner
 from assay import models, sweeps
 from assay.auditing import audit, conclude, measure, plan
 from assay.cli import main
-from assay.cli._study import TASKS
 from assay.cli.app import app
 from assay.errors import ArgumentError
+from assay.questions.tasks import TASKS
 from assay.sweeps import Grid, Store, Task
 
-SMALL = ["--designs", "20x2", "--data-sets", "6", "--n-resamples", "39", "--samples", "60"]
-SIZES = {"designs": [(20, 2)], "n_data_sets": 6, "n_resamples": 39, "n_simulations": 60}
+SMALL = ["--n-items", "20", "--n-responses", "2", "--n-simulations", "6", "--n-resamples", "39", "--n-fresh", "60"]
+SIZES = {"designs": [(20, 2)], "n_simulations": 6, "n_resamples": 39, "n_fresh": 60}
 
 
 def run(*arguments):
@@ -33,7 +33,7 @@ def said(capsys, monkeypatch, *arguments):
 
 
 def test_the_command_prints_the_verdict_and_the_tables():
-    text = run("normal", "--metrics", "mae,wins", "--epsilons", "0.2", *SMALL).output
+    text = run("normal", "--metric", "mae,wins", "--epsilon", "0.2", *SMALL).output
     found = audit("normal", metrics=["mae", "wins"], epsilons=[0.2], rng=0, **SIZES)
     assert text == f"{found}\n"
     for head in ("rejected at a nominal 5 %", "estimated p − true p", "coverage of 95 % intervals"):
@@ -47,7 +47,7 @@ def test_the_command_prints_the_verdict_and_the_tables():
 
 
 def test_json_holds_every_number():
-    given = json.loads(run("--alpha", "10,3,3", "--metrics", "tv", "--json", *SMALL).output)
+    given = json.loads(run("--dirichlet", "10,3,3", "--metric", "tv", "--json", *SMALL).output)
     found = audit(models.CategoricalModel((10.0, 3.0, 3.0)), metrics=["tv"], rng=0, **SIZES)
     assert given == found.to_dict()
 
@@ -82,10 +82,12 @@ def test_a_chart_is_drawn(tmp_path):
 
 
 def test_leaders_tables_come_in_its_layout(monkeypatch):
+    from assay.questions import audit as question
     from assay.replications import leader
 
     monkeypatch.setattr(leader, "N_ITEMS", 20)
-    text = run("--preset", "leader", "--data-sets", "2", "--n-resamples", "19", "--samples", "10").output
+    monkeypatch.setattr(question, "LEADER_EPSILONS", (0.0, 0.05))
+    text = run("--preset", "leader", "--n-simulations", "2", "--n-resamples", "19", "--n-fresh", "10").output
     assert text.count("smallest error of estimated p among the metrics") == 2
     assert "│ bootstrap/all       │ 9 │" in text
     assert "ε = 0.05" in text
@@ -106,15 +108,16 @@ def test_audit_is_a_ready_made_task(scheme, null, named):
     """One p-value and one interval in each cell; the same numbers as the rows of an audit of that cell."""
     ready = Task.load(TASKS["audit"])
     cell = {
-        "model": "normal", "metric": "mae", "scheme": scheme, "null": null, "n_items": 20, "n_responses": 2,
-        "n_data_sets": 8, "n_resamples": 39, "n_simulations": 60, "repetition": 1,
+        "files": "normal", "metric": "mae", "scheme": scheme, "null": null, "n_items": 20, "n_responses": 2,
+        "n_simulations": 8, "n_resamples": 39, "n_fresh": 60, "repetition": 1,
     }  # fmt: skip
     values = ready({**cell, "epsilon": 0.3}, np.random.default_rng(0))
     grid, _ = plan(
         "normal", metrics=["mae"], nulls=[null], schemes=[("bootstrap", "all")], intervals=["percentile"],
-        analytical=[], epsilons=[0.3], **(SIZES | {"n_data_sets": 8}),
+        tests=[], epsilons=[0.3], **(SIZES | {"n_simulations": 8}),
     )  # fmt: skip
-    found = conclude(sweeps.run(measure, Grid(list(grid)[-1:]), rng=np.random.default_rng(0)))
+    seed = int(np.random.default_rng(0).integers(2**62))
+    found = conclude(sweeps.run(measure, Grid(list(grid)[-1:]), rng=seed))
     pvalue = "expected" if named == "sign-change" else "tail"
     rows = {row.truth: row for row in found.tests if (row.null, row.pvalue) == (named, pvalue)}
     assert values["power"] == rows["B worse"].rate
@@ -131,23 +134,34 @@ def test_audit_is_a_ready_made_task(scheme, null, named):
     [
         (["normla"], 2, "no response model is called 'normla'. Did you mean 'normal'?"),
         ([], 2, "give a model"),
-        (["normal", "--designs", "100"], 2, "--designs must be items × responses, like 100x5,1000x5; got '100'."),
-        (["normal", "--schemes", "bootstrap"], 2, "--schemes must be written like bootstrap/all; got 'bootstrap'."),
-        (["normal", "--schemes", "bootstrap/most"], 2, "`schemes` must be pairs of items (all or bootstrap)"),
-        (["normal", "--nulls", "swaped-items"], 2, "Did you mean 'swapped-items'?"),
-        (["normal", "--epsilons", "a"], 2, "--epsilons must be numbers separated by commas; got 'a'."),
-        (["normal", "--metrics", "tv"], 2, "needs labels"),
+        (["normal", "--n-items", "1"], 2, "--n-items must be a whole number of at least 2; got 1."),
+        (["normal", "--n-responses", "5/1/1"], 2, "--n-responses must be whole numbers separated by commas"),
+        (["normal", "--scheme", "bootstrap"], 2, "--scheme must be written like bootstrap/all; got 'bootstrap'."),
+        (["normal", "--scheme", "bootstrap/most"], 2, "schemes must be pairs of items (all or bootstrap)"),
+        (["normal", "--null", "swaped-items"], 2, "Did you mean 'swapped-items'?"),
+        (["normal", "--test", "none,wilcoxon"], 2, "--test is none, or a list; not both."),
+        (["normal", "--interval", "wald"], 2, "--interval must be one of percentile, basic"),
+        (["normal", "--epsilon", "a"], 2, "--epsilon must be a number; got 'a'."),
+        (["normal", "--metric", "tv"], 2, "needs labels"),
+        (["normal", "--metric", "mae", "--threshold", "1"], 2, "--threshold is no parameter of mae; leave it out."),
+        (["normal", "--threshold", "1"], 2, "--threshold, --positive and --better are parameters of a metric"),
+        (["normal", "--gold", "human"], 2, "--gold describes a pilot table; got normal, which is a response model."),
+        (["normal", "--pilot-model", "x"], 2, "--pilot-model must be one of auto, categorical"),
+        (["normal", "--pilot-model", "likert"], 2, "--pilot-model describes a pilot table; got normal, which is a"),
+        (["normal", "--rho", "1"], 2, "--rho is the noise of labels, and this model has none."),
+        (["categorical-dices", "--rho", "1", "--clip"], 2, "--clip cuts normal responses, and this model has none."),
         (
-            ["normal", "--gold", "human"],
+            ["categorical-dices", "--rho", "1", "--perturbation", "noise"],
             2,
-            "--gold describes a pilot table; got normal, which is no table that exists.",
+            "--rho is the noise of perturbation mixing",
         ),
-        (["--preset", "raters"], 2, "--preset must be leader; got 'raters'."),
-        (["normal", "--preset", "leader"], 2, "--preset leader has its own two models; leave 'normal' out."),
-        (["normal", "--significance", "5"], 2, "`--significance` must lie strictly between 0 and 1; got 5.0. Did you"),
-        (["normal", "--chart", "audit.gif"], 2, "`chart` must be a file that ends in .html, .svg"),
-        (["--preset", "leader", "--designs", "50x5"], 2, "--preset fixes --designs; leave it out"),
-        (["--preset", "leader", "--chart", "audit.svg"], 2, "--chart draws one audit"),
+        (["normal", "--interval", "none", "--confidence-level", ".9"], 2, "--confidence-level has no effect here"),
+        (["normal", "--epsilon-a", ".2", "--epsilon", ".1"], 2, "--epsilon must be at least --epsilon-a, 0.2, because"),
+        (["--preset", "raters"], 2, "--preset must be one of leader; got 'raters'."),
+        (["normal", "--preset", "leader"], 2, "--preset leader fixes FILE; leave one of them out."),
+        (["normal", "--alpha", "5"], 2, "--alpha must lie strictly between 0 and 1; got 5.0. Did you"),
+        (["normal", "--chart", "audit.gif"], 2, "--chart must be a file that ends in .html, .svg"),
+        (["--preset", "leader", "--n-items", "50"], 2, "--preset leader fixes --n-items; leave one of them out."),
         (["model.json"], 1, "model.json: no such file."),
     ],
 )
@@ -163,8 +177,9 @@ def test_a_pilot_with_crossed_raters_is_audited_with_the_word_that_says_for_whom
     rows = ["item,source,rater,value"]
     rows += [f"q{i},human,r{r},{rng.integers(1, 5)}" for i in range(20) for r in range(3)]
     (tmp_path / "rated.csv").write_text("\n".join(rows))
-    text = run(str(tmp_path / "rated.csv"), "--gold", "human", "--metrics", "mae", *SMALL).output
+    text = run(str(tmp_path / "rated.csv"), "--gold", "human", "--pilot-model", "empirical", *SMALL).output
     assert (
-        "Note: In this table raters judged several items each, and `compare` generalises to raters like them." in text
+        "Note: In this table raters judged several items each, and a comparison generalises to raters like them."
+        in text
     )
     assert "this verdict holds for these raters only" in text

@@ -10,8 +10,8 @@ import pytest
 
 from assay import _random, comparison
 from assay.cli import main
-from assay.cli._study import TASKS
 from assay.io.layouts import contest_from
+from assay.questions.tasks import TASKS
 from assay.sweeps import Store, Task
 from tests.sweeps.tasks import bits
 

@@ -12,7 +12,7 @@ from assay.reports.audit import chart, to_html, write_chart
 
 @pytest.fixture(scope="module")
 def found():
-    return audit("normal", designs=[(20, 2)], n_data_sets=6, n_resamples=39, n_simulations=60, rng=0)
+    return audit("normal", designs=[(20, 2)], n_simulations=6, n_resamples=39, n_fresh=60, rng=0)
 
 
 def test_the_chart_shows_every_rate_beside_what_was_promised(found):

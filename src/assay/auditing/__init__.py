@@ -1,20 +1,23 @@
 """Which p-value can you trust? Every estimator measured on data like yours.
 
 estimators (what one data set can be given) · cell (many data sets of one design) · results (rows) · advice (what to
-use) · procedure (`audit`)
+use) · tables (the document) · leader (the paper's tables and findings) · procedure (`audit`)
 """
 
 from assay.auditing.cell import measure, true_values
-from assay.auditing.procedure import about_raters, audit, conclude, plan
+from assay.auditing.leader import LeaderAudit
+from assay.auditing.procedure import about_raters, audit, compute, conclude, plan
 from assay.auditing.results import Audit, IntervalRow, SmallestRow, TestRow
 
 __all__ = [
     "Audit",
     "IntervalRow",
+    "LeaderAudit",
     "SmallestRow",
     "TestRow",
     "about_raters",
     "audit",
+    "compute",
     "conclude",
     "measure",
     "plan",

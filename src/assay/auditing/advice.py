@@ -277,9 +277,9 @@ def _estimated(chosen: _Test, audit: "Audit") -> list[str]:
 
 
 def _precision(audit: "Audit") -> str:
-    region = binomial_region(audit.n_data_sets, audit.alpha, confidence_level=SURE)
+    region = binomial_region(audit.n_simulations, audit.alpha, confidence_level=SURE)
     return (
-        f"With {audit.n_data_sets:,} data sets, levels between {_percent(region.low / region.n)} and "
+        f"With {audit.n_simulations:,} data sets, levels between {_percent(region.low / region.n)} and "
         f"{_percent(region.high / region.n)} cannot be told from {100 * audit.alpha:g} %."
     )
 

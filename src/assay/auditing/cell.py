@@ -2,7 +2,8 @@
 
 ε = 0 is a true null: A and B answer from gold's own distribution ("same"). ε > 0 is two kinds of data: "B worse", where
 power is measured, and the second true null, "different errors", where every item is wrong for A or for B by a fair
-coin, so that they are equally good and err on different items.
+coin, so that they are equally good and err on different items. Where A is off, too, the same ε for B is a third
+("equal errors").
 
 What a cell returns is flat and named "table|…|quantity", because a sweep stores numbers by name.
 """
@@ -19,18 +20,29 @@ from typing import Any
 import numpy as np
 
 from assay import _json, _random, models
-from assay.auditing.estimators import EXPECTED, SIGN_CHANGE, Estimator, Estimators, Found, Limits, write
+from assay.auditing.estimators import (
+    EXPECTED,
+    SIGN_CHANGE,
+    Estimator,
+    Estimators,
+    Found,
+    Limits,
+    kept,
+    scheme_of,
+    write,
+)
 from assay.errors import ArgumentError, AssayWarning
 from assay.inference import PValue, expected_pvalue
-from assay.metrics import Metric, resolve
+from assay.metrics import Metric, metric_from
 from assay.models import ResponseModel, simulate_contrasts
-from assay.resampling import Scheme
+from assay.models.base import Epsilon
 from assay.scales import FloatArray
 from assay.sweeps import task
 
-SAME, SPLIT, WORSE = "same", "different errors", "B worse"
+SAME, EQUAL, SPLIT, WORSE = "same", "equal errors", "different errors", "B worse"
 TRUTHS = {
     SAME: "A and B answer from the same distribution",
+    EQUAL: "A and B are equally far from gold, each in its own way",
     SPLIT: "A and B are equally good but err on different items",
     WORSE: "B is worse than A",
 }
@@ -53,7 +65,7 @@ def true_values(
     *,
     n_items: int,
     n_responses: int,
-    epsilon: float,
+    epsilon: Epsilon,
     perturbation: str | None = None,
     n_simulations: int = 2000,
     rng: _random.Rng = None,
@@ -65,7 +77,7 @@ def true_values(
 
     Examples
     --------
-    >>> normal, mae = models.preset("normal"), resolve("mae")
+    >>> normal, mae = models.preset("normal"), metric_from("mae")
     >>> truth = true_values(normal, [mae], n_items=100, n_responses=5, epsilon=0.3, rng=0)[0]
     >>> truth.pvalue.pvalue < 0.05 < truth.contrast
     True
@@ -119,7 +131,7 @@ def found_own(name: str) -> Any:
     return OWN[name]
 
 
-@task(version=2)
+@task(version=3)
 def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, float]:
     """Audit estimators on simulated data sets of one design: the cells are made by `assay.auditing.plan`."""
     with quiet():
@@ -143,22 +155,23 @@ def _measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, flo
     seed = _random.seed_of(rng)
     split = cell.get("split", True)
     values: dict[str, float] = {}
-    for truth, perturbation in truths(cell["epsilon"], cell.get("perturbation"), split=bool(split)):
+    for truth, perturbation in truths(cell, split=bool(split)):
         stream = _random.child(seed, truth)
-        design = {"n_items": cell["n_items"], "epsilon": cell["epsilon"], "perturbation": perturbation}
+        strengths = (cell.get("epsilon_a", 0.0) if truth in (EQUAL, WORSE) else 0.0, cell["epsilon"])
+        design = {"n_items": cell["n_items"], "epsilon": strengths, "perturbation": perturbation}
         if truth == SPLIT and split is not True:
             estimators = replace(estimators, pairs=tuple(pair for pair in estimators.pairs if write(pair[0]) in split))
-        # Where a draw has one response per item, the true p is that of K = 1 (LEADER's convention).
-        sizes = {cell["n_responses"], *(1 for scheme, _ in estimators.pairs if _keeps_one(scheme))}
+        # Where a draw has fewer responses per item, the true p is that of as many (LEADER's convention for K = 1).
+        sizes = {cell["n_responses"], *(kept(scheme, cell["n_responses"]) for scheme, _ in estimators.pairs)}
         known = {
             size: true_values(
-                model, estimators.metrics, n_responses=size, n_simulations=cell.get("n_simulations", 2000),
+                model, estimators.metrics, n_responses=size, n_simulations=cell.get("n_fresh", 2000),
                 rng=_random.child(stream, "true", size), **design,
             )
             for size in sizes
         }  # fmt: skip
         found = []
-        for number in range(cell["n_data_sets"]):
+        for number in range(cell["n_simulations"]):
             table = model.table(
                 n_responses=cell["n_responses"], rng=_random.child(stream, "data set", number), **design
             )
@@ -168,12 +181,13 @@ def _measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, flo
     return values
 
 
-def truths(epsilon: float, perturbation: str | None, *, split: bool) -> Iterator[tuple[str, str | None]]:
-    """Yield the kinds of data of an ε, each with its perturbation."""
-    if epsilon == 0:
+def truths(cell: Mapping[str, Any], *, split: bool) -> Iterator[tuple[str, str | None]]:
+    """Yield the kinds of data of a cell's ε, each with its perturbation."""
+    if cell["epsilon"] == 0:
         yield SAME, None
         return
-    yield WORSE, perturbation
+    worse = cell["epsilon"] > cell.get("epsilon_a", 0.0)
+    yield WORSE if worse else EQUAL, cell.get("perturbation")
     if split:
         yield SPLIT, "split"
 
@@ -189,19 +203,14 @@ def estimators_of(cell: Mapping[str, Any], model: ResponseModel) -> Estimators:
     """Return what a cell computes on every data set."""
     return Estimators(
         tuple(_metric(name).on(model.scale) for name in cell["metrics"]),
-        tuple((Scheme(*words), tuple(nulls)) for words, nulls in cell["pairs"]),
-        cell.get("only", {}), tuple(cell.get("analytical", ())), tuple(cell.get("intervals", ())),
+        tuple((scheme_of(*words), tuple(nulls)) for words, nulls in cell["pairs"]),
+        cell.get("only", {}), tuple(cell.get("tests", ())), tuple(cell.get("intervals", ())),
         cell["n_resamples"], cell.get("confidence_level", 0.95), cell.get("cluster"),
     )  # fmt: skip
 
 
-def _metric(name: str) -> Metric:
-    return found_own(name) if name.startswith(("own:", AT)) else resolve(name)
-
-
-def _keeps_one(scheme: Scheme) -> bool:
-    """Whether a draw has one response per item."""
-    return scheme.responses in ("one", "first")
+def _metric(entry: str | Mapping[str, Any]) -> Metric:
+    return found_own(entry) if isinstance(entry, str) and entry.startswith(("own:", AT)) else metric_from(entry)
 
 
 def _summary(
@@ -212,17 +221,17 @@ def _summary(
     cell: Mapping[str, Any],
 ) -> Iterator[tuple[str, float]]:
     places = {metric.name: i for i, metric in enumerate(estimators.metrics)}
-    single = {write(scheme) for scheme, _ in estimators.pairs if _keeps_one(scheme)}
-    first = {write(scheme) for scheme, _ in estimators.pairs if scheme.responses == "first"}
+    sizes = {write(scheme): kept(scheme, cell["n_responses"]) for scheme, _ in estimators.pairs}
     errors: dict[Estimator, FloatArray] = {}
     for key in found[0].tests:
-        target = known[1 if key.scheme in single else cell["n_responses"]][places[key.metric]].pvalue
+        size = sizes.get(key.scheme, cell["n_responses"])
+        target = known[size][places[key.metric]].pvalue
         answers = np.array([one.tests[key] for one in found])
         errors[key] = np.abs(answers[:, 0] - target.pvalue)
-        for name, number in _test_row(answers, target, cell["alpha"]).items():
+        for name, number in ({"n_kept": size} | _test_row(answers, target, cell["alpha"])).items():
             yield "|".join((TESTS, truth, *key, name)), number
     for ends in found[0].limits:
-        goal = known[1 if ends.scheme in first else cell["n_responses"]][places[ends.metric]]
+        goal = known[sizes[ends.scheme]][places[ends.metric]]
         # Exchanging A and B changes nothing where a null is true, so the expected contrast is exactly 0.
         goal = goal if truth == WORSE else Truth(goal.pvalue, 0.0, 0.0)
         for name, number in _interval_row(ends, found, goal).items():
@@ -294,6 +303,6 @@ def _standard_error(numbers: FloatArray) -> float:
     return float(kept.std(ddof=1) / math.sqrt(kept.size)) if kept.size > 1 else math.nan
 
 
-def check_model(model: ResponseModel, epsilon: float, perturbation: str | None) -> None:
+def check_model(model: ResponseModel, epsilon: Epsilon, perturbation: str | None) -> None:
     """Draw one small data set, so that what a model cannot do is said before the audit and not in each cell."""
     model.draw(1, 2, n_responses=1, epsilon=epsilon, perturbation=perturbation, rng=0)

@@ -30,6 +30,8 @@ RANDOM_EFFECTS = "random-effects"
 """The test of `compare` where raters judged several items: it is audited where simulated tables have such raters."""
 ANALYTICAL = ("paired-t", "wilcoxon")
 INTERVALS = inference.METHODS
+ASKED_TESTS, ASKED_INTERVALS = (*ANALYTICAL, "none"), (*INTERVALS, "none")
+"""The words by which they are asked for."""
 NO_SCHEME = "–"
 
 
@@ -74,7 +76,8 @@ class Estimators:
         Every scheme with the nulls that have a meaning under it.
     only : mapping of scheme to metric names
         Where some metrics would be the same or nothing at all under a scheme: the ones to compute.
-    analytical : tuple of str
+    tests : tuple of str
+        Analytical tests of the item contrasts.
     intervals : tuple of str
     n_resamples : int
     confidence_level : float
@@ -85,7 +88,7 @@ class Estimators:
     metrics: tuple[Metric, ...]
     pairs: tuple[tuple[Scheme, tuple[str, ...]], ...]
     only: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    analytical: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
     intervals: tuple[str, ...] = ()
     n_resamples: int = 399
     confidence_level: float = 0.95
@@ -99,7 +102,7 @@ class Estimators:
         for metric in self.metrics:
             if isinstance(metric, AdditiveMetric):
                 contrasts = metric.item_contrasts(*summaries_of(contest, metric.needs))
-                for name in self.analytical:
+                for name in self.tests:
                     found.tests[Estimator(metric.name, NO_SCHEME, name, TAIL)] = analyse(name, contrasts)
         return found
 
@@ -124,7 +127,7 @@ class Estimators:
         # A change of sign needs the draws alone, which are those of any null.
         return Procedure(
             null="recentred" if null == SIGN_CHANGE else null, items=scheme.items, responses=scheme.responses,
-            raters=scheme.raters, cluster=self.cluster, n_resamples=self.n_resamples,
+            n_responses=scheme.n_responses, raters=scheme.raters, cluster=self.cluster, n_resamples=self.n_resamples,
             confidence_level=self.confidence_level, interval="percentile",
         )  # fmt: skip
 
@@ -191,6 +194,31 @@ def pairs(schemes: Sequence[Scheme], nulls: Sequence[str], *, single: bool) -> I
             yield scheme, null, refused[0] if refused else ""
 
 
+def words(scheme: Scheme) -> tuple[str, ...]:
+    """Return a scheme as words: items, responses (with their number where it is not the data's), drawn raters."""
+    count = "" if scheme.n_responses is None else f":{scheme.n_responses}"
+    drawn = ("bootstrap",) if scheme.raters == "bootstrap" else ()
+    return scheme.items, f"{scheme.responses}{count}", *drawn
+
+
+def scheme_of(items: str, responses: str, raters: str = "fixed") -> Scheme:
+    """Return the scheme of these words.
+
+    Examples
+    --------
+    >>> scheme_of("bootstrap", "bootstrap:3").n_responses
+    3
+    """
+    kind, colon, count = responses.partition(":")
+    return Scheme(items, kind, raters, int(count) if colon else None)  # type: ignore[arg-type]
+
+
 def write(scheme: Scheme) -> str:
     """Write a scheme as items/responses, and raters where they are drawn."""
-    return f"{scheme.items}/{scheme.responses}" + ("/raters" if scheme.raters == "bootstrap" else "")
+    items, responses, *raters = words(scheme)
+    return "/".join([items, responses, *("raters" for _ in raters)])
+
+
+def kept(scheme: Scheme, n_responses: int) -> int:
+    """Return how many responses of an item a draw has, of so many."""
+    return 1 if scheme.responses in ("one", "first") else scheme.n_responses or n_responses

@@ -12,7 +12,7 @@ from assay.auditing import estimators as choices
 from assay.auditing.cell import check_model, measure, own, quiet, read_model
 from assay.auditing.results import Audit, rows_of
 from assay.errors import ArgumentError, DataError
-from assay.metrics import Metric, resolve
+from assay.metrics import Metric, entry_of, resolve
 from assay.models import PERTURBATIONS, ResponseModel
 from assay.provenance import Provenance
 from assay.rating_design import design_of, rated
@@ -22,7 +22,8 @@ from assay.sweeps import Grid, Store, Sweep, run
 
 SCHEMES = (Scheme("bootstrap", "all"), Scheme("bootstrap", "bootstrap"))
 DESIGNS = ((100, 5),)
-EPSILONS = (0.0, 0.1)
+EPSILONS = (0.1,)
+N_SIMULATIONS, N_RESAMPLES, N_FRESH = 1000, 399, 2000
 MOST = 1_000_000
 """Data sets, draws and simulations are counted in memory."""
 
@@ -33,18 +34,19 @@ def audit(
     metrics: Sequence[str | Metric] | None = None,
     schemes: Sequence[Scheme | tuple[str, str]] = SCHEMES,
     nulls: Sequence[str] = choices.NULLS,
-    analytical: Sequence[str] = choices.ANALYTICAL,
+    tests: Sequence[str] = choices.ANALYTICAL,
     intervals: Sequence[str] = choices.INTERVALS,
     designs: Sequence[tuple[int, int]] = DESIGNS,
     epsilons: Sequence[float] = EPSILONS,
+    epsilon_a: float = 0.0,
     perturbation: str | None = None,
     different_errors: bool = True,
     cluster: str | None = None,
     alpha: float = 0.05,
     confidence_level: float = 0.95,
-    n_data_sets: int = 1000,
-    n_resamples: int = 399,
-    n_simulations: int = 2000,
+    n_simulations: int = N_SIMULATIONS,
+    n_resamples: int = N_RESAMPLES,
+    n_fresh: int = N_FRESH,
     rng: _random.Rng = None,
     workers: int | None = None,
     store: Store | str | PathLike[str] | None = None,
@@ -65,7 +67,7 @@ def audit(
     nulls : sequence of str
         Combinations with a scheme that have no meaning are left out, and a note says which. Pooled responses that are
         all kept (LEADER's "(bootstrap_items, all)") appear under their true name, sign-change.
-    analytical : sequence of {"paired-t", "wilcoxon"}
+    tests : sequence of {"paired-t", "wilcoxon"}
         Tests of the item contrasts, for metrics that have them.
     intervals : sequence of {"percentile", "basic", "bca", "studentised", "symmetric", "score", "t"}
         Each where it has a meaning: "score" for metrics whose item contrasts are signs (accuracy, wins), "studentised",
@@ -73,6 +75,8 @@ def audit(
     designs : sequence of (items, responses per item)
     epsilons : sequence of float
         How far B is from gold. 0 is always audited: there A and B answer alike, and every rejection is an error.
+    epsilon_a : float
+        How far A is from gold. Where B is as far, neither is better, and this is audited as a true null of its own.
     perturbation : str, optional
         In which way B is worse; the model's own when left out.
     different_errors : bool
@@ -81,8 +85,8 @@ def audit(
         The column of the model's tables that groups items; they are then resampled together.
     alpha, confidence_level : float
         The level of the tests, and of the intervals.
-    n_data_sets, n_resamples, n_simulations : int
-        Data sets of each kind; draws on each; fresh data sets for the true p and the expected contrast.
+    n_simulations, n_resamples, n_fresh : int
+        Simulated data sets of each kind; draws on each; fresh data sets for the true p and the expected contrast.
     rng : int, SeedSequence, Generator or None
     workers : int, optional
         Threads for the cells, one cell for each design and ε; one by default. The result does not depend on it.
@@ -97,20 +101,32 @@ def audit(
 
     Examples
     --------
-    >>> found = audit("normal", designs=[(20, 2)], n_data_sets=20, n_resamples=99, n_simulations=200, rng=0)
+    >>> found = audit("normal", designs=[(20, 2)], n_simulations=20, n_resamples=99, n_fresh=200, rng=0)
     >>> sorted({row.truth for row in found.tests})
     ['B worse', 'different errors', 'same']
     """
     grid, notes = plan(
-        model, metrics=metrics, schemes=schemes, nulls=nulls, analytical=analytical, intervals=intervals,
-        designs=designs, epsilons=epsilons, perturbation=perturbation, different_errors=different_errors,
-        cluster=cluster, alpha=alpha, confidence_level=confidence_level, n_data_sets=n_data_sets,
-        n_resamples=n_resamples, n_simulations=n_simulations,
+        model, metrics=metrics, schemes=schemes, nulls=nulls, tests=tests, intervals=intervals,
+        designs=designs, epsilons=epsilons, epsilon_a=epsilon_a, perturbation=perturbation,
+        different_errors=different_errors, cluster=cluster, alpha=alpha, confidence_level=confidence_level,
+        n_simulations=n_simulations, n_resamples=n_resamples, n_fresh=n_fresh,
     )  # fmt: skip
+    return conclude(compute(grid, rng=rng, workers=workers, store=store, progress=progress), notes)
+
+
+def compute(
+    grid: Grid,
+    *,
+    rng: _random.Rng = None,
+    workers: int | None = None,
+    store: Store | str | PathLike[str] | None = None,
+    progress: Callable[[Any], object] | None = None,
+) -> Sweep:
+    """Compute cells here, on so many threads; one by default."""
     seed = None if rng is None else _random.entropy_of(_random.replayable(rng))
     n_threads = _check.integer("workers", 1 if workers is None else workers, at_least=1)
     with quiet(), ThreadPoolExecutor(n_threads) if n_threads > 1 else nullcontext() as executor:
-        return conclude(run(measure, grid, store=store, executor=executor, rng=seed, progress=progress), notes)
+        return run(measure, grid, store=store, executor=executor, rng=seed, progress=progress)
 
 
 def plan(
@@ -119,18 +135,19 @@ def plan(
     metrics: Sequence[str | Metric] | None = None,
     schemes: Sequence[Scheme | tuple[str, str]] = SCHEMES,
     nulls: Sequence[str] = choices.NULLS,
-    analytical: Sequence[str] = choices.ANALYTICAL,
+    tests: Sequence[str] = choices.ANALYTICAL,
     intervals: Sequence[str] = choices.INTERVALS,
     designs: Sequence[tuple[int, int]] = DESIGNS,
     epsilons: Sequence[float] = EPSILONS,
+    epsilon_a: float = 0.0,
     perturbation: str | None = None,
     different_errors: bool = True,
     cluster: str | None = None,
     alpha: float = 0.05,
     confidence_level: float = 0.95,
-    n_data_sets: int = 1000,
-    n_resamples: int = 399,
-    n_simulations: int = 2000,
+    n_simulations: int = N_SIMULATIONS,
+    n_resamples: int = N_RESAMPLES,
+    n_fresh: int = N_FRESH,
     only: Mapping[str, Sequence[str]] | None = None,
     beside: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[Grid, tuple[str, ...]]:
@@ -140,7 +157,7 @@ def plan(
     are audited with them alone; different errors are then audited with these schemes alone.
     """
     described = models.resolve(model)
-    names = _metric_names(metrics, described)
+    names = _metric_entries(metrics, described)
     pairs, notes = _pairs(
         [_scheme(scheme) for scheme in _some("schemes", schemes)],
         [_check.one_of("nulls", null, choices.NULLS) for null in nulls],
@@ -148,11 +165,13 @@ def plan(
     )
     if _rated(described):
         pairs.append((("bootstrap", "all", "bootstrap"), [choices.RANDOM_EFFECTS]))
-    strengths = _strengths(epsilons)
+    strengths = _strengths(epsilons, epsilon_a)
     if perturbation is not None:
         _check.one_of("perturbation", perturbation, [name for name in PERTURBATIONS if name != "split"])
     for strength in strengths:
-        check_model(described, strength, perturbation if strength else None)
+        check_model(described, (epsilon_a, strength) if strength else 0.0, perturbation if strength else None)
+    if cluster is not None:
+        _check_cluster(described, cluster)
     split, about_split = _can_split(described, strengths[-1]) if different_errors else (False, ())
     shared = {
         "model": _model_entry(described),
@@ -160,22 +179,22 @@ def plan(
         "split": sorted(beside) if split and beside else split,
         "metrics": names,
         "pairs": pairs,
-        "analytical": [_check.one_of("analytical", name, choices.ANALYTICAL) for name in analytical],
+        "tests": [_check.one_of("tests", name, choices.ANALYTICAL) for name in tests],
         "intervals": [_check.one_of("intervals", name, choices.INTERVALS) for name in intervals],
         "alpha": _check.fraction("alpha", alpha),
         "confidence_level": _check.fraction("confidence_level", confidence_level),
-        "n_data_sets": _check.integer("n_data_sets", n_data_sets, at_least=2, at_most=MOST),
-        "n_resamples": _check.integer("n_resamples", n_resamples, at_least=19, at_most=MOST),
         "n_simulations": _check.integer("n_simulations", n_simulations, at_least=2, at_most=MOST),
+        "n_resamples": _check.integer("n_resamples", n_resamples, at_least=19, at_most=MOST),
+        "n_fresh": _check.integer("n_fresh", n_fresh, at_least=2, at_most=MOST),
     }
+    if epsilon_a:
+        shared["epsilon_a"] = epsilon_a
     if cluster is not None:
         shared["cluster"] = cluster
     if only:
         shared["only"] = {scheme: list(names) for scheme, names in only.items()}
-    if not any(nulls for _, nulls in pairs) and not shared["analytical"]:
-        raise ArgumentError(
-            "no p-value is left to audit; give `nulls` that go with the schemes, or `analytical` tests."
-        )
+    if not any(nulls for _, nulls in pairs) and not shared["tests"]:
+        raise ArgumentError("no p-value is left to audit; give `nulls` that go with the schemes, or `tests`.")
     cells = [
         {"n_items": n, "n_responses": k, "epsilon": epsilon, **shared}
         for n, k in dict.fromkeys(_design(design) for design in _some("designs", designs))
@@ -184,14 +203,21 @@ def plan(
     return Grid(cells), (*notes, *about_split, *_about_draws(n_resamples, alpha))
 
 
+USUAL = {
+    "perturbation": None, "split": True, "tests": choices.ANALYTICAL, "intervals": choices.INTERVALS, "alpha": 0.05,
+    "confidence_level": 0.95, "n_fresh": N_FRESH,
+}  # fmt: skip
+"""Parameters of a cell that a signature leaves out where they are so."""
+
+
 def about_raters(table: ResponseTable) -> list[str]:
     """Say that a model fitted to this table has no raters, where `compare` would take its raters into account."""
     crossed = [name for name, source in table.sources.items() if design_of(source).n_raters > 1]
     if not any(design_of(table.sources[name]).kind in ("crossed", "partially crossed") for name in crossed):
         return []
     return [
-        "In this table raters judged several items each, and `compare` generalises to raters like them. The model that "
-        "was audited has no raters, so this verdict holds for these raters only (raters='fixed', --raters fixed)."
+        "In this table raters judged several items each, and a comparison generalises to raters like them. The model "
+        "that was audited has no raters, so this verdict holds for these raters only (`raters='fixed'`)."
     ]
 
 
@@ -202,29 +228,43 @@ def conclude(sweep: Sweep, notes: Iterable[str] = ()) -> Audit:
     first = sweep.rows[0].parameters
     model = read_model(first["model"])
     tests, intervals, smallest = rows_of(sweep.rows)
-    designs = dict.fromkeys(f"{row.n_items}x{row.n_responses}" for row in tests)
-    parameters = {
-        "metrics": ",".join(dict.fromkeys(row.metric for row in tests)), "designs": ",".join(designs),
-        "epsilons": ",".join(dict.fromkeys(f"{row.epsilon:g}" for row in tests)), "alpha": first["alpha"],
-        "data sets": first["n_data_sets"], "draws": first["n_resamples"],
-    }  # fmt: skip
-    provenance = Provenance("audit", parameters, sweep.seed, _json.digest(first["model"])[:12])
+    provenance = Provenance("audit", _parameters(sweep), sweep.seed, _json.digest(first["model"])[:12])
     return Audit(
-        str(model), tests, intervals, smallest, first["alpha"], first["confidence_level"], first["n_data_sets"],
+        str(model), tests, intervals, smallest, first["alpha"], first["confidence_level"], first["n_simulations"],
         first["n_resamples"], sweep.seed, tuple(notes), provenance.signature,
     )  # fmt: skip
 
 
-def _metric_names(metrics: Sequence[str | Metric] | None, model: ResponseModel) -> list[str]:
-    """Return the metrics by name: a cell is computed wherever the sweep runs, so it knows metrics by their names."""
+def _parameters(sweep: Sweep) -> dict[str, Any]:
+    """Return everything that decided the numbers, for the signature; what is at its default is left out."""
+    first, usual = sweep.rows[0].parameters, _json.plain(USUAL)
+
+    def values(name: str) -> str:
+        return ",".join(dict.fromkeys(f"{row.parameters[name]:g}" for row in sweep.rows))
+
+    pairs = [f"{'/'.join(scheme)}: {', '.join(nulls)}" for scheme, nulls in first["pairs"]]
+    rest = {
+        name: value for name, value in first.items()
+        if name not in {"n_items", "n_responses", "epsilon", "model", "metrics", "pairs"} and usual.get(name) != value
+    }  # fmt: skip
+    return {
+        "metric": ",".join(entry if isinstance(entry, str) else _json.dumps(entry) for entry in first["metrics"]),
+        "n_items": values("n_items"), "n_responses": values("n_responses"), "epsilon": values("epsilon"),
+        "pairs": "; ".join(pairs),
+        **{name: value if isinstance(value, int | float | str) else _json.dumps(value) for name, value in rest.items()},
+    }  # fmt: skip
+
+
+def _metric_entries(metrics: Sequence[str | Metric] | None, model: ResponseModel) -> list[str | dict[str, Any]]:
+    """Return the metrics as a cell knows them, which is computed wherever the sweep runs."""
     if metrics is None:
         return ["accuracy", "tv"] if model.scale.kind == "nominal" else ["mae"]
-    names: dict[str, str] = {}
+    names: dict[str, str | dict[str, Any]] = {}
     for metric in _some("metrics", metrics):
         found = resolve(metric)
         if found.on(model.scale).gold_free:
             raise ArgumentError(f"metric {found.name!r} looks at ratings without gold; response models simulate gold.")
-        known = found.name if _has_name(found) else own(found)
+        known = entry_of(found) or own(found)
         if names.setdefault(found.name, known) != known:
             raise ArgumentError(f"two of the `metrics` are called {found.name!r}; give each a name of its own.")
     return list(names.values())
@@ -247,18 +287,18 @@ def _rated(model: ResponseModel) -> bool:
     return bool(roles) and design_of(*(contest.sources[role] for role in roles)).kind != "nested"
 
 
-def _has_name(metric: Metric) -> bool:
-    """Whether its name alone gives this metric again."""
-    try:
-        return resolve(metric.name) == metric
-    except ArgumentError:
-        return False
+def _check_cluster(model: ResponseModel, cluster: str) -> None:
+    """Refuse a column that the model's tables do not have, before any cell is computed."""
+    groups = model.table(4, 1, rng=0).contest(gold="gold", a="A", b="B").groups
+    if cluster not in groups:
+        has = f"they have {', '.join(groups)}" if groups else "they have no such columns"
+        raise ArgumentError(f"`cluster` must be a column of the tables that the model simulates; {has}.")
 
 
 def _pairs(
     schemes: Sequence[Scheme], nulls: Sequence[str], beside: Mapping[str, Sequence[str]]
 ) -> tuple[list[tuple[tuple[str, ...], list[str]]], tuple[str, ...]]:
-    kept: dict[tuple[str, ...], list[str]] = {(scheme.items, scheme.responses): [] for scheme in schemes}
+    kept: dict[tuple[str, ...], list[str]] = {choices.words(scheme): [] for scheme in schemes}
     notes = []
     for scheme in schemes:
         asked = dict.fromkeys([*nulls, *beside.get(choices.write(scheme), ())])
@@ -266,19 +306,19 @@ def _pairs(
             if reason:
                 notes.append(f"left out {null} with {choices.write(scheme)}: {reason}")
             else:
-                kept[scheme.items, scheme.responses].append(null)
+                kept[choices.words(scheme)].append(null)
     return list(kept.items()), tuple(notes)
 
 
 def _scheme(scheme: Scheme | tuple[str, str]) -> Scheme:
     try:
-        found = scheme if isinstance(scheme, Scheme) else Scheme(*scheme)  # type: ignore[arg-type]
+        found = scheme if isinstance(scheme, Scheme) else choices.scheme_of(*scheme)
     except (TypeError, ValueError):
         raise ArgumentError(
             "`schemes` must be pairs of items (all or bootstrap) and responses (all, first, one or bootstrap); "
             f"got {scheme!r}."
         ) from None
-    if found.raters != "fixed" or found.n_responses is not None:
+    if found.raters != "fixed":
         raise ArgumentError(f"`schemes` must be pairs of items and responses; got {found}.")
     if found.items == "all" and choices.keeps_responses(found):
         raise ArgumentError(f"`schemes` must resample something; got {found}.")
@@ -295,9 +335,17 @@ def _design(design: tuple[int, int]) -> tuple[int, int]:
         ) from None
 
 
-def _strengths(epsilons: Sequence[float]) -> list[float]:
-    """Return the ε in order; 0 is always among them, because type-I error is measured there."""
-    return sorted({0.0, *(_check.real("epsilons", epsilon, at_least=0, at_most=1) for epsilon in epsilons)})
+def _strengths(epsilons: Sequence[float], epsilon_a: float) -> list[float]:
+    """Return the ε of B in order; 0 and that of A are always among them, because type-I error is measured there."""
+    _check.real("epsilon_a", epsilon_a, at_least=0, at_most=1)
+    found = sorted({0.0, epsilon_a, *(_check.real("epsilons", each, at_least=0, at_most=1) for each in epsilons)})
+    between = [each for each in found if 0 < each < epsilon_a]
+    if between:
+        raise ArgumentError(
+            f"`epsilon` must be at least `epsilon_a`, {epsilon_a:g}, because B is the one that may be worse; got "
+            f"{between[0]:g}."
+        )
+    return found
 
 
 def _can_split(model: ResponseModel, epsilon: float) -> tuple[bool, tuple[str, ...]]:

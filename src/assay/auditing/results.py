@@ -25,12 +25,14 @@ class TestRow:
     ----------
     n_items, n_responses : int
     epsilon : float
-    truth : {"same", "different errors", "B worse"}
-        What the data are; the first two are true nulls.
+    truth : {"same", "equal errors", "different errors", "B worse"}
+        What the data are; all but the last are true nulls.
     metric, scheme, null : str
         The scheme is written items/responses; the null may be the name of an analytical test, without a scheme.
     pvalue : {"tail", "expected"}
         How the draws are read.
+    n_kept : int
+        Responses of an item that a draw has: the true p is that of a study with as many.
     true_pvalue, true_pvalue_se : float
         What such a study gives on average, from fresh data sets; never below one in their number plus one.
     mean, spread : float
@@ -55,6 +57,7 @@ class TestRow:
     scheme: str
     null: str
     pvalue: str
+    n_kept: int
     true_pvalue: float
     true_pvalue_se: float
     mean: float
@@ -202,7 +205,8 @@ class Audit(Record):
         The response model in words.
     tests, intervals, smallest : tuple of rows
     alpha, confidence_level : float
-    n_data_sets, n_resamples : int
+    n_simulations, n_resamples : int
+        Simulated data sets of each kind, and draws on each.
     seed : int
     notes : tuple of str
     signature : str
@@ -216,7 +220,7 @@ class Audit(Record):
     smallest: tuple[SmallestRow, ...]
     alpha: float
     confidence_level: float
-    n_data_sets: int
+    n_simulations: int
     n_resamples: int
     seed: int
     notes: tuple[str, ...]

@@ -15,6 +15,8 @@ from assay.cli._progress import progress
 from assay.errors import AssayError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from assay.documents import Document
     from assay.questions.base import Question, Run
     from assay.records import Record
@@ -116,19 +118,20 @@ class ThreadsOrStudy(Threads):
 def command(question: "type[Question]", computing: type = Threads) -> click.Command:
     """Return the command of a question."""
     groups = (question, computing, Output)
-    names = [field.name for group in groups for field in _fields.fields_of(group)]
+    flags = _options.flags_of(*groups)
 
     def ask(**typed: Any) -> None:
         try:
             answered(typed)
         except AssayError as error:
-            raise type(error)(_options.as_options(str(error), names)) from error.__cause__
+            raise type(error)(_options.as_options(str(error), flags)) from error.__cause__
 
     def answered(typed: dict[str, Any]) -> None:
         output = _options.record_from(Output, typed)
-        check_output(output)
         asked: Question = _options.record_from(question, typed)
-        run: Run = _options.record_from(computing, typed).run()
+        where = _options.record_from(computing, typed)
+        check_output(output, [*_read_by(asked), *filter(None, [getattr(where, "store", None)])])
+        run: Run = where.run()
         import warnings
 
         from assay.errors import AssayWarning
@@ -144,14 +147,21 @@ def command(question: "type[Question]", computing: type = Threads) -> click.Comm
     return _options.Command(question.name.split()[-1], params=_options.parameters(*groups), callback=ask, help=said)
 
 
-def check_output(output: Output) -> None:
-    """Refuse output that could not be written before any work is done."""
-    from assay import reports
+def check_output(output: Output, inputs: "Iterable[str]" = ()) -> None:
+    """Refuse output that could not be written, or would replace what is read, before any work is done."""
+    from assay import _files, reports
 
-    for name, formats in (("chart", reports.CHARTS), ("report", reports.REPORTS)):
-        path = getattr(output, name)
-        if path is not None:
-            reports.check_place(name, path, formats, force=output.force)
+    _files.check_outputs(
+        {"chart": output.chart, "report": output.report}, inputs=inputs,
+        endings={"chart": reports.CHARTS, "report": reports.REPORTS}, force=output.force,
+    )  # fmt: skip
+
+
+def _read_by(asked: "Question") -> "Iterator[str]":
+    """Yield what may be the paths of a question's files: ratings.csv, human=ratings.csv, human=ratings.csv:label."""
+    for text in (*getattr(asked, "files", ()), *filter(None, [getattr(asked, "file", None)])):
+        path = text.partition("=")[2]
+        yield from (text, path or text, (path or text).rpartition(":")[0] or text)
 
 
 def show(result: "Record", output: Output, asked: "Question | None" = None) -> None:

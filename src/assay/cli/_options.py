@@ -1,7 +1,7 @@
 """From fields to command-line options and back: the only place that knows how a field is typed in."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -71,11 +71,8 @@ def parameters(*records: Any) -> list[click.Parameter]:
     found: list[click.Parameter] = []
     for field in (field for record in records for field in _fields.fields_of(record)):
         if field.option.positional:
-            required = field.required or field.many
-            count = -1 if field.many else 1
-            found.append(
-                _Argument([field.name], nargs=count, required=required, metavar=_metavar(field), help=_help(field))
-            )
+            how = {"nargs": -1 if field.many else 1, "required": field.required, "metavar": _metavar(field)}
+            found.append(_Argument([field.name], **how, help=_help(field)))
         elif field.kind is bool:
             found.append(_Option(field, is_flag=True))
         else:
@@ -83,9 +80,14 @@ def parameters(*records: Any) -> list[click.Parameter]:
     return found
 
 
+def _name(field: Field) -> str:
+    return field.name.rstrip("s").upper()
+
+
 def _metavar(field: Field) -> str:
     if field.option.positional:
-        return f"{field.name.rstrip('s').upper()}{'...' if field.many else ''}"
+        name = f"{_name(field)}{'...' if field.many else ''}"
+        return name if field.required else f"[{name}]"
     return {int: "NUMBER", float: "NUMBER"}.get(field.kind, "TEXT")
 
 
@@ -111,22 +113,29 @@ def record_from(record: Any, typed: dict[str, Any]) -> Any:
     return record(**given)
 
 
-def as_options(said: str, names: Iterable[str] | None = None) -> str:
+def flags_of(*records: Any) -> dict[str, str]:
+    """Return how the command line writes each field of the records."""
+    fields = [field for record in records for field in _fields.fields_of(record)]
+    return {field.name: _name(field) if field.option.positional else field.flag for field in fields}
+
+
+def as_options(said: str, flags: Mapping[str, str] | None = None) -> str:
     """Return a message in the words of the command line: `interval='score'` becomes --interval score.
+
+    With `flags`, only settings that are among them become options.
 
     Examples
     --------
     >>> as_options("Take `interval='score'`, or more than `n_items` items.")
     'Take --interval score, or more than --n-items items.'
     """
-    known = None if names is None else set(names)
 
     def option(found: re.Match[str]) -> str:
         name, quoted, bare = found.groups()
-        if known is not None and name not in known:
+        if flags is not None and name not in flags:
             return found.group(0).strip("`")
         value = quoted if quoted is not None else bare
-        flag = f"--{name.replace('_', '-')}"
+        flag = f"--{name.replace('_', '-')}" if flags is None else flags[name]
         return flag if value is None else f"{flag} {value}"
 
     return NAMED.sub(option, said)

@@ -13,14 +13,6 @@ if TYPE_CHECKING:
 
     from assay.sweeps import Counts, Grid, Sweep, Task
 
-TASKS = {
-    "audit": "assay.cli._cells:audit",
-    "compare": "assay.questions.tasks:compare",
-    "plan": "assay.planning.groups:measure",
-    "replicate": "assay.replications.papers:measure",
-}
-"""Ready-made tasks: the short name that a study document may use, and the task's address."""
-
 FINISHED_WITH_FAILURES = 3
 
 StoreOption = Annotated[

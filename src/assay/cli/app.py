@@ -14,6 +14,7 @@ QUESTIONS: dict[str, tuple[str, str]] = {
     "compare": ("assay.questions.compare:Compare", "Threads"),
     "leaderboard": ("assay.questions.leaderboard:Leaderboard", "Threads"),
     "plan": ("assay.questions.plan:Plan", "ThreadsOrStudy"),
+    "audit": ("assay.questions.audit:Audit", "Study"),
     "replicate": ("assay.questions.replicate:Replicate", "Study"),
     "power": ("assay.questions.scores:Power", "Here"),
 }
@@ -27,7 +28,7 @@ BUILT: dict[str, str] = {
 }
 """Commands that a function of this folder makes."""
 
-OTHERS = ("describe", "fit", "simulate", "audit", "sweep")
+OTHERS = ("describe", "fit", "simulate", "sweep")
 """Commands with modules of their own in this folder."""
 
 

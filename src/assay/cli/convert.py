@@ -37,11 +37,10 @@ def command() -> click.Command:
 
 def write(**typed: Any) -> None:
     """Read the files and write the table."""
-    names = [field.name for field in _fields.fields_of(Convert)]
     try:
         _write(_options.record_from(Convert, typed))
     except AssayError as error:
-        raise type(error)(_options.as_options(str(error), names)) from error.__cause__
+        raise type(error)(_options.as_options(str(error), _options.flags_of(Convert))) from error.__cause__
 
 
 def _write(asked: Convert) -> None:

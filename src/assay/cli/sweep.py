@@ -7,7 +7,6 @@ import typer
 
 from assay.cli._study import (
     FINISHED_WITH_FAILURES,
-    TASKS,
     DaskOption,
     RetryOption,
     WorkersOption,
@@ -35,6 +34,7 @@ def run(
     retry: RetryOption = False,
 ) -> None:
     """Compute the cells that the store does not have yet; exit with 3 if some failed."""
+    from assay.questions.tasks import TASKS
     from assay.sweeps import Study
 
     document = Study.read(study, tasks=TASKS)

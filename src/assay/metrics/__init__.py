@@ -5,6 +5,17 @@ error · wins · distribution · probabilities · labels · ranking · ratings �
 
 from assay.metrics.base import AdditiveMetric, ItemMetric, Metric, RelativeMetric
 from assay.metrics.builtin import BUILTIN, resolve
+from assay.metrics.entries import entry_of, metric_from
 from assay.metrics.function import FunctionMetric
 
-__all__ = ["BUILTIN", "AdditiveMetric", "FunctionMetric", "ItemMetric", "Metric", "RelativeMetric", "resolve"]
+__all__ = [
+    "BUILTIN",
+    "AdditiveMetric",
+    "FunctionMetric",
+    "ItemMetric",
+    "Metric",
+    "RelativeMetric",
+    "entry_of",
+    "metric_from",
+    "resolve",
+]

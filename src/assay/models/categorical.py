@@ -69,7 +69,8 @@ class CategoricalModel(ResponseModel):
 
     def __str__(self) -> str:
         alpha = ", ".join(f"{value:.4g}" for value in self.alpha)
-        return f"categorical items, {len(self.alpha)} labels: Dirichlet({alpha})"
+        noise = "" if self.rho is None else f", noise Dirichlet({', '.join(f'{value:.4g}' for value in self.rho)})"
+        return f"categorical items, {len(self.alpha)} labels: Dirichlet({alpha}){noise}"
 
 
 def letters(n: int) -> tuple[str, ...]:

@@ -63,7 +63,8 @@ class NormalModel(ResponseModel):
         return {"kind": self.kind, "mean": self.mean.to_dict(), "sd": self.sd.to_dict(), **rest}
 
     def __str__(self) -> str:
-        return f"normal items: means {self.mean}, standard deviations {self.sd}"
+        cut = f", clipped to [{self.low:g}, {self.high:g}]" if self.clip else ""
+        return f"normal items: means {self.mean}, standard deviations {self.sd}{cut}"
 
 
 def check_spread(sd: Family) -> None:

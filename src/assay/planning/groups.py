@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from assay._random import entropy_of, seed_of
+from assay.errors import ArgumentError
 from assay.inference import ConfidenceInterval
+from assay.metrics import Metric, entry_of, metric_from
 from assay.models import from_dict
 from assay.models.base import check_sizes
 from assay.planning.designs import Design
@@ -22,6 +24,7 @@ from assay.planning.engines.simulated_pvalues import Test
 from assay.planning.plans import Cell
 from assay.planning.premises import Premises, premises
 from assay.planning.targets import Target, fewest_items
+from assay.scales import Scale
 from assay.sweeps import Grid, task
 
 NUMBERS = (
@@ -141,7 +144,8 @@ def _parameters(given: Premises, shape: Design, wanted: Wanted) -> dict[str, Any
         "alpha": given.tests[0].alpha, "alternative": given.tests[0].alternative,
         "confidence_level": given.confidence_level, "engine": given.engine, "n_simulations": given.n_simulations,
         "precision": given.precision, "resample_simulated": given.resample_simulated,
-        "metric": [metric.name for metric in given.metrics], "n_responses": list(shape.n_responses),
+        "metric": [_entry(metric, given.model.scale) for metric in given.metrics],
+        "n_responses": list(shape.n_responses),
         "n_items": list(wanted.n_items), "limit": wanted.limit,
         "target": None if wanted.target is None else asdict(wanted.target), "detect": wanted.detect,
         "seed": entropy_of(given.seed),
@@ -161,7 +165,8 @@ def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, floa
     described = cell["model"]
     model = from_dict(dict(described)) if isinstance(described, Mapping) else described
     seed = cell.get("seed", entropy_of(seed_of(rng)))
-    given = premises(model, metrics=_listed(cell["metric"]), rng=seed, workers=1, **options)
+    metrics = [metric_from(entry) for entry in _listed(cell["metric"])]
+    given = premises(model, metrics=metrics, rng=seed, workers=1, **options)
     sizes = cell["n_responses"]
     shape = Design(1, *check_sizes(sizes if isinstance(sizes, int) else tuple(sizes)))
     target = cell.get("target")
@@ -214,6 +219,13 @@ def read(given: Premises, shape: Design, values: Mapping[str, Any]) -> list[Cell
             )
         )
     return cells
+
+
+def _entry(metric: Metric, scale: Scale) -> str | dict[str, Any]:
+    found = entry_of(metric, scale)
+    if found is None:
+        raise ArgumentError(f"metric {metric.name!r} has no name that a study could keep; plan without a store.")
+    return found
 
 
 def _listed(value: Any) -> Sequence[Any]:

@@ -1,3 +1,4 @@
+from .audit import Audit as Audit
 from .base import Question as Question
 from .base import Run as Run
 from .compare import Compare as Compare

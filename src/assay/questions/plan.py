@@ -7,7 +7,7 @@ from assay._fields import option
 from assay.errors import ArgumentError
 from assay.questions.base import HERE, Question, Run
 from assay.questions.simulators import SimulatorFields
-from assay.questions.tables import MetricFields, TableFields, contest_of, metrics_of
+from assay.questions.tables import MetricFields, TableFields, contest_of, metrics_of, with_parameters
 from assay.questions.typed import response_numbers, whole_numbers
 
 if TYPE_CHECKING:
@@ -69,7 +69,6 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
     epsilon: tuple[float, ...] = option(
         (), "How far B is from gold: 0.1 or 0.05,0.1.", at_least=0, at_most=1, group=DIFFERENCE
     )
-    epsilon_a: float = option(0.0, "How far A is from gold.", at_least=0, at_most=1, group=DIFFERENCE)
     contrast: float | None = option(None, "The difference in units of the first metric.", group=DIFFERENCE)
     accuracy_points: float | None = option(None, "A's accuracy minus B's, in percent.", group=DIFFERENCE)
     win_rate: float | None = option(None, "Share of items where A is better, ties half.", group=DIFFERENCE)
@@ -154,13 +153,12 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
                     self._refuse("the pilot's own A and B are resampled", "perturbation", "epsilon_a", "rho", run=run)
                 options |= self._simulation(run) | {"cluster": self.cluster, "pilot_model": self.pilot_model}
             else:
-                self._refuse("these are for a pilot", "next", "cluster", "tie", "better")
+                self._refuse("these are for a pilot", "next", "cluster", "tie")
                 subject = self.simulator(self._name())
-                metrics, why = self._metrics(subject.scale.kind), []
+                kind = subject.scale.kind
+                metrics, why = self._metrics(kind), []
                 if not self.metric:
-                    why = [
-                        f"metric {metrics[0]}, because the scale is {subject.scale.kind}; choose another with `metric`."
-                    ]
+                    why = [f"metric {metrics[0].name}, because the scale is {kind}; choose another with `metric`."]
                 options |= self._simulation(run)
             found = plan(subject, metrics=metrics, effect=self._effect(metrics[0]), **options)
             advance(1)
@@ -213,10 +211,14 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         assert self.gold is not None
         table = self.table([self.gold])
         found = fit(table, rng=self.seed)
-        return found.model, [f"the pilot has no A and B: a model is fitted to {self.gold} alone.", *found.notes]
+        why = f"the pilot has no A and B: a model is fitted to {self.gold} alone."
+        return self.adjusted(found.model), [why, *found.notes]
 
-    def _metrics(self, kind: str) -> list[Any]:
-        return list(dict.fromkeys(self.metric)) or ["accuracy" if kind == "nominal" else "mae"]
+    def _metrics(self, kind: str) -> list["Metric"]:
+        from assay.metrics import resolve
+
+        names = list(dict.fromkeys(self.metric)) or ["accuracy" if kind == "nominal" else "mae"]
+        return with_parameters([resolve(name) for name in names], self)
 
     def _effect(self, metric: Any) -> "Effect | None":
         from assay.metrics import resolve

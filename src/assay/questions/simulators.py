@@ -30,6 +30,7 @@ class SimulatorFields:
         (), "Labels: Dirichlet parameters of the noise by which B is worse; 1/M each if left out.", group=MODEL
     )
     clip: bool = option(False, "Cut normal responses to the scale.", group=MODEL)
+    epsilon_a: float = option(0.0, "How far A is from gold.", at_least=0, at_most=1, group=MODEL)
     perturbation: str | None = option(
         None, "How B is worse; the model's own way if left out.", choices="assay.models.perturbation:PERTURBATIONS",
         group=MODEL,
@@ -51,30 +52,33 @@ class SimulatorFields:
         if name is not None:
             if self.typed:
                 raise ArgumentError(f"give a model or `{self.typed[0]}`, not both; got {name!r}.")
-            return self._adjusted(models.resolve(name))
+            return self.adjusted(models.resolve(name))
         if self.dirichlet:
             if len(self.typed) > 1:
                 raise ArgumentError(f"`dirichlet` describes labels and `{self.typed[1]}` numbers; give one of them.")
-            return self._adjusted(models.CategoricalModel(self.dirichlet))
+            return self.adjusted(models.CategoricalModel(self.dirichlet))
         if self.mean is None or self.sd is None:
             known = ", ".join(models.PRESETS)
             raise ArgumentError(f"give a model ({known}), a model file, `dirichlet`, or `mean` and `sd`.")
         means, spreads = _family("mean", self.mean), _family("sd", self.sd)
         if not self.levels:
-            return self._adjusted(models.NormalModel(means, spreads))
-        return self._adjusted(models.LikertModel(means, spreads, level_values(self.levels)))
+            return self.adjusted(models.NormalModel(means, spreads))
+        return self.adjusted(models.LikertModel(means, spreads, level_values(self.levels)))
 
-    def _adjusted(self, model: "ResponseModel") -> "ResponseModel":
+    def adjusted(self, model: "ResponseModel") -> "ResponseModel":
+        """Return the model with the noise and the cut that were asked for; what it has no use for is refused."""
         from assay.models import CategoricalModel, NormalModel
 
         if self.rho:
             if not isinstance(model, CategoricalModel):
                 raise ArgumentError("`rho` is the noise of labels, and this model has none.")
-            return replace(model, rho=self.rho if len(self.rho) > 1 else self.rho * len(model.alpha))
+            if self.perturbation not in (None, "mixing"):
+                raise ArgumentError(f"`rho` is the noise of perturbation mixing; got {self.perturbation}.")
+            model = replace(model, rho=self.rho if len(self.rho) > 1 else self.rho * len(model.alpha))
         if self.clip:
             if not isinstance(model, NormalModel):
                 raise ArgumentError("`clip` cuts normal responses, and this model has none.")
-            return replace(model, clip=True)
+            model = replace(model, clip=True)
         return model
 
 

@@ -124,25 +124,31 @@ def contest_of(question: "ModelFields", metrics: Sequence[str], better: str | No
 
 
 def metrics_of(names: Sequence[str], given: "MetricFields", contest: "Contest") -> tuple[list["Metric"], list[str]]:
-    """Return the metrics with the parameters that were given, and a note where one was chosen by the data.
+    """Return the metrics with the parameters that were given, and a note where one was chosen by the data."""
+    from assay.comparison.comparing import metrics_for
+
+    metrics, why = metrics_for(contest, list(dict.fromkeys(names)) or None)
+    return with_parameters(metrics, given, preferences=contest.scale.reason == "preferences"), why
+
+
+def with_parameters(metrics: Sequence["Metric"], given: "MetricFields", *, preferences: bool = False) -> list["Metric"]:
+    """Return the metrics with the parameters that were given.
 
     A parameter goes to every metric that has a field of its name; one that no metric takes is refused.
     """
     from dataclasses import fields, replace
 
-    from assay.comparison.comparing import metrics_for
-
-    metrics, why = metrics_for(contest, list(dict.fromkeys(names)) or None)
     parameters = {"threshold": given.threshold, "positive": given.positive, "direction": given.better}
-    if contest.scale.reason == "preferences":
+    if preferences:
         parameters.pop("direction")
+    changed = list(metrics)
     for name, value in parameters.items():
-        takers = [metric for metric in metrics if name in {field.name for field in fields(metric)}]
+        takers = [metric for metric in changed if name in {field.name for field in fields(metric)}]
         if value is None:
             continue
         if not takers:
             option_name = "better" if name == "direction" else name
-            names = ", ".join(metric.name for metric in metrics)
+            names = ", ".join(metric.name for metric in changed)
             raise ArgumentError(f"`{option_name}` is no parameter of {names}; leave it out.")
-        metrics = [replace(metric, **{name: value}) if metric in takers else metric for metric in metrics]
-    return metrics, why
+        changed = [replace(metric, **{name: value}) if metric in takers else metric for metric in changed]
+    return changed

@@ -17,7 +17,7 @@ from assay.web.settings import Settings
 PLACES = ("files", "file", "config", "units", "out", "to")
 """Fields that name files on the disk. A visitor names an upload instead; none of them is taken from a request."""
 
-DRAWS = ("n_resamples", "n_simulations", "n_data_sets")
+DRAWS = ("n_resamples", "n_simulations", "n_fresh")
 
 
 @dataclass(frozen=True, slots=True)

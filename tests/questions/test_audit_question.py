@@ -1,0 +1,145 @@
+"""The audit as a question: its fields are everything, and what has no effect is refused."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from assay.auditing import Audit as Result
+from assay.auditing import LeaderAudit, audit
+from assay.auditing.cell import check_model, estimators_of
+from assay.auditing.estimators import kept, scheme_of, write
+from assay.errors import ArgumentError
+from assay.inference import binomial_region
+from assay.metrics import entry_of, metric_from, resolve
+from assay.models import preset
+from assay.questions import Audit
+from assay.questions.base import Run
+
+TINY = {"n_items": (12,), "n_responses": (3,), "n_simulations": 4, "n_resamples": 19, "n_fresh": 20}
+ONE = {"null": ("swapped-items",), "test": ("none",), "interval": ("none",), "scheme": ("bootstrap/all",)}
+
+
+def asked(**fields):
+    return Audit(**({"files": ("normal",), "metric": ("mae",)} | TINY | ONE | fields))
+
+
+def planned(question):
+    """Return the cells that a question would compute, and compute none."""
+    cells = []
+
+    class PlannedError(Exception):
+        pass
+
+    def study(task, grid, seed):
+        cells.extend(grid)
+        raise PlannedError
+
+    with pytest.raises(PlannedError):
+        question.answer(Run(study=study))
+    return cells
+
+
+def test_a_question_comes_back_from_its_json_and_its_command_says_it_all():
+    question = asked(epsilon=(0.1, 0.2), epsilon_a=0.05, clip=True)
+    assert Audit.from_dict(json.loads(json.dumps(question.to_dict()))) == question
+    assert "--epsilon-a 0.05" in question.command
+    assert asked(files=(), metric=(), paper="leader", **dict.fromkeys(ONE, ())).command.count("--preset leader") == 1
+
+
+def test_the_answer_is_that_of_the_function():
+    found = asked().answer()
+    assert found.to_dict() == audit(
+        "normal", metrics=["mae"], designs=[(12, 3)], schemes=[("bootstrap", "all")], nulls=["swapped-items"], tests=[],
+        intervals=[], n_simulations=4, n_resamples=19, n_fresh=20, rng=0,
+    ).to_dict()  # fmt: skip
+    assert Result.from_dict(json.loads(json.dumps(found.to_dict()))).to_dict() == found.to_dict()
+
+
+def test_no_two_questions_share_a_signature():
+    first = asked()
+    others = [
+        {"n_items": (13,)}, {"n_responses": (2,)}, {"epsilon": (0.2,)}, {"epsilon_a": 0.1}, {"metric": ("wins",)},
+        {"null": ("recentred",)}, {"scheme": ("bootstrap/first",)}, {"test": ("paired-t",)}, {"interval": ("t",)},
+        {"alpha": 0.1}, {"n_simulations": 5}, {"n_resamples": 39}, {"n_fresh": 21}, {"seed": 1}, {"clip": True},
+        {"perturbation": "noise"}, {"interval": ("t",), "confidence_level": 0.9},
+    ]  # fmt: skip
+    signatures = [first.answer().signature, *(replace(first, **other).answer().signature for other in others)]
+    assert len(set(signatures)) == len(signatures)
+
+
+def test_models_that_are_equally_far_from_gold_do_not_differ():
+    """ε of A = ε of B: the null is true, whatever ε is; 5 % of 80 data sets, by a test with 399 exact levels."""
+    found = asked(
+        files=("likert-toxicity",), epsilon=(0.4,), epsilon_a=0.4, n_items=(30,), n_simulations=80, n_fresh=500
+    ).answer()
+    equal = [row for row in found.tests if row.truth == "equal errors" and row.pvalue == "tail"]
+    [row] = equal
+    assert row.is_null
+    assert row.epsilon == 0.4
+    assert row.rejected <= binomial_region(80, 0.05, confidence_level=0.99).high
+    assert abs(row.true_pvalue - 0.5) < 4 * row.true_pvalue_se
+    assert not any(row.truth == "B worse" for row in found.tests)
+
+
+def test_an_epsilon_of_a_makes_b_less_worse():
+    ideal, off = (asked(epsilon=(0.4,), epsilon_a=strength, interval=("t",)).answer() for strength in (0.0, 0.3))
+    contrast = {
+        name: next(row.contrast for row in found.intervals if row.truth == "B worse")
+        for name, found in (("ideal", ideal), ("off", off))
+    }
+    assert 0 < contrast["off"] < contrast["ideal"]
+
+
+def test_noise_of_labels_and_clipping_reach_the_model():
+    cell = planned(asked(files=("categorical-dices",), metric=("tv",), rho=(2.0,)))[0]
+    assert cell["model"]["rho"] == [2.0, 2.0, 2.0]
+    assert planned(asked(clip=True))[0]["model"]["clip"] is True
+
+
+def test_the_true_p_of_a_scheme_is_that_of_the_responses_it_draws():
+    schemes = ("bootstrap/one", "bootstrap/bootstrap:2", "bootstrap/all")
+    found = asked(scheme=schemes, null=("recentred",), epsilon=(0.4,), n_fresh=200).answer()
+    rows = {row.scheme: row for row in found.tests if row.truth == "B worse" and row.pvalue == "tail"}
+    assert {name: row.n_kept for name, row in rows.items()} == {
+        "bootstrap/one": 1, "bootstrap/bootstrap:2": 2, "bootstrap/all": 3
+    }  # fmt: skip
+    assert len({row.true_pvalue for row in rows.values()}) == 3
+    scheme = scheme_of("bootstrap", "bootstrap:2")
+    assert (write(scheme), kept(scheme, 5), kept(scheme_of("bootstrap", "all"), 5)) == ("bootstrap/bootstrap:2", 2, 5)
+
+
+def test_metrics_with_parameters_are_known_in_every_process():
+    high = replace(resolve("f1"), threshold=0.7)
+    assert metric_from(json.loads(json.dumps(entry_of(high)))) == high
+    cell = planned(asked(files=("likert-toxicity",), metric=("f1",), threshold=0.7))[0]
+    assert cell["metrics"] == [{"name": "f1", "threshold": 0.7}]
+    [metric] = estimators_of(cell, preset("likert-toxicity")).metrics
+    assert metric.threshold == 0.7
+
+
+def test_a_cluster_must_be_a_column_of_the_simulated_tables():
+    with pytest.raises(ArgumentError, match="`cluster` must be a column of the tables that the model simulates"):
+        audit("normal", cluster="document", n_simulations=2)
+
+
+def test_leaders_preset_gives_both_of_its_data_and_keeps_to_its_fields(monkeypatch):
+    with pytest.raises(ArgumentError, match="`paper='leader'` fixes `rho`"):
+        Audit(paper="leader", rho=(1.0,)).answer()
+    cells = planned(Audit(paper="leader", n_fresh=30))
+    assert {cell["model"]["kind"] for cell in cells} == {"normal", "likert"}
+    assert {cell["n_fresh"] for cell in cells} == {30}
+    assert {(cell["n_simulations"], cell["n_resamples"]) for cell in cells} == {(50, 1000)}
+
+
+def test_a_leader_audit_comes_back_from_its_json():
+    pooled = {"null": ("pooled-responses",), "test": ("paired-t",)}
+    found = LeaderAudit((asked(**pooled).answer(), asked(files=("likert-toxicity",), **pooled).answer()))
+    again = LeaderAudit.from_dict(json.loads(json.dumps(found.to_dict())))
+    assert again.to_dict() == found.to_dict()
+    assert str(again).count("Best scheme by the smallest error among metrics") == 2
+
+
+def test_a_model_that_cannot_be_perturbed_says_so_before_the_work():
+    with pytest.raises(ArgumentError, match="needs a scale with levels"):
+        check_model(preset("normal"), (0.1, 0.1), "mixing")
