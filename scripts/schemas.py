@@ -15,6 +15,7 @@ FOLDER = Path(__file__).parents[1] / "docs" / "schemas"
 RESULTS = {
     "audit": "assay.auditing:Audit",
     "comparisons": "assay.comparison:Comparisons",
+    "description": "assay.agreement:TableDescription",
     "diagnosis": "assay.io:Diagnosis",
     "leaderboard": "assay.leaderboard:Leaderboard",
     "plan": "assay.planning:Plan",

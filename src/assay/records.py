@@ -10,7 +10,7 @@ import types
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, ClassVar, Self, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, Self, Union, cast, get_args, get_origin, get_type_hints
 
 from assay import _json
 from assay.documents import Document, html, text
@@ -90,6 +90,8 @@ def _made(kind: Any, value: Any) -> Any:
             raise DataError(f"{kind.__name__} lacks {', '.join(missing)}.")
         return kind(**{name: _made(hint, value[name]) for name, hint in known.items() if name in value})
     origin, inner = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return value
     if origin in (Union, types.UnionType):
         return _made_optional(inner, value)
     if origin is tuple:
@@ -143,6 +145,8 @@ def schema_of(kind: Any) -> dict[str, Any]:
             required = ["schema_version", *required]
         return {"type": "object", "title": kind.__name__, "properties": properties, "required": required}
     origin, inner = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return {"enum": list(inner)}
     if origin in (Union, types.UnionType):
         return {"anyOf": [schema_of(choice) for choice in inner]}
     if origin is tuple and not (len(inner) == 2 and inner[1] is Ellipsis):

@@ -241,15 +241,8 @@ class Contest:
         """
         order = _by_id(self.items)
         contest = self if (np.diff(order) == 1).all() else self.take(order)
-        if not self.raters:
-            return contest
-        used = np.unique(np.concatenate([s.raters for s in self.sources.values() if s.raters is not None]))
-        names = np.array([self.raters[code] for code in used])
-        order = _by_id(names)
-        place = np.full(len(self.raters), -1)
-        place[used[order]] = np.arange(used.size)
-        sources = {role: _by_rater(source, place) for role, source in contest.sources.items()}
-        return replace(contest, raters=tuple(names[order].tolist()), **sources)  # type: ignore[arg-type]
+        sources, raters = _raters_in_order(contest.sources, self.raters)
+        return replace(contest, raters=raters, **sources)  # type: ignore[arg-type]
 
     def take(self, items: IntArray) -> "Contest":
         """Return the contest on these items only."""
@@ -269,12 +262,7 @@ class Contest:
 
     def slices(self, by: str) -> Iterator[tuple[str, "Contest"]]:
         """Yield (value, contest) for each value of the item column `by`."""
-        if by not in self.groups:
-            known = ", ".join(self.groups) or "none"
-            hint = _check.nearest(by, self.groups)
-            raise ArgumentError(f"`by` must name a column that describes items; got {by!r}. Columns: {known}.{hint}")
-        column = self.groups[by]
-        values, which = np.unique(column, return_inverse=True)
+        values, which = group_codes(self.groups, "by", by)
         order = np.argsort(which, kind="stable")
         parts = np.split(order, np.searchsorted(which[order], np.arange(1, values.size)))
         for value, items in zip(values, parts, strict=True):
@@ -283,14 +271,7 @@ class Contest:
     @property
     def digest(self) -> str:
         """Twelve hexadecimal digits that identify scale and responses."""
-        seen = hashlib.sha256(repr((self.scale.kind, self.scale.levels, self.scale.labels)).encode())
-        for role, source in self.sources.items():
-            seen.update(role.encode())
-            seen.update(source.values.tobytes())
-            seen.update(source.offsets.tobytes())
-            seen.update(b"" if source.raters is None else source.raters.tobytes())
-            seen.update(b"" if source.weights is None else source.weights.tobytes())
-        return seen.hexdigest()[:12]
+        return _digest(self.scale, self.sources)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -342,6 +323,18 @@ class ResponseTable:
         sources = {name: source.take(items) for name, source in self.sources.items()}
         groups = {name: column[items] for name, column in self.groups.items()}
         return replace(self, items=self.items[items], sources=sources, groups=groups)
+
+    def in_order(self) -> "ResponseTable":
+        """Return the table with items and raters in the order of their ids, whatever the order of the rows was."""
+        order = _by_id(self.items)
+        table = self if (np.diff(order) == 1).all() else self.take(order)
+        sources, raters = _raters_in_order(table.sources, self.raters)
+        return replace(table, sources=sources, raters=raters)
+
+    @property
+    def digest(self) -> str:
+        """Twelve hexadecimal digits that identify scale, sources and responses."""
+        return _digest(self.scale, self.sources)
 
     def single(self, name: str) -> Responses:
         """Return the responses of a source that gives single ones; probabilities of labels are refused."""
@@ -436,10 +429,48 @@ class ResponseTable:
         return f"{self.n_items} items; responses: {sources}; scale: {self.scale}"
 
 
+def group_codes(groups: Mapping[str, Labels], option: str, column: str) -> tuple[Labels, IntArray]:
+    """Return the values of a column that describes items, and the number of each item's value among them."""
+    if column not in groups:
+        known = ", ".join(groups) or "none"
+        raise ArgumentError(
+            f"`{option}` must name a column that describes items; got {column!r}. Columns: {known}."
+            f"{_check.nearest(column, groups)}"
+        )
+    values, codes = np.unique(groups[column], return_inverse=True)
+    return values, codes.astype(np.int64)
+
+
 def _by_id(ids: Labels) -> IntArray:
     """Return the order of ids, the shorter first, so that 2 comes before 10."""
     lengths = np.fromiter(map(len, ids.tolist()), dtype=np.int64, count=ids.size)
     return np.lexsort((ids, lengths))
+
+
+def _digest(scale: Scale, sources: Mapping[str, Responses]) -> str:
+    seen = hashlib.sha256(repr((scale.kind, scale.levels, scale.labels)).encode())
+    for name, source in sources.items():
+        seen.update(name.encode())
+        seen.update(source.values.tobytes())
+        seen.update(source.offsets.tobytes())
+        seen.update(b"" if source.raters is None else source.raters.tobytes())
+        seen.update(b"" if source.weights is None else source.weights.tobytes())
+    return seen.hexdigest()[:12]
+
+
+def _raters_in_order(
+    sources: Mapping[str, Responses], raters: tuple[str, ...]
+) -> tuple[dict[str, Responses], tuple[str, ...]]:
+    """Return the sources with raters numbered in the order of their ids, and these; raters without a response go."""
+    codes = [source.raters for source in sources.values() if source.raters is not None]
+    if not raters or not codes:
+        return dict(sources), raters
+    used = np.unique(np.concatenate(codes))
+    names = np.array([raters[code] for code in used])
+    order = _by_id(names)
+    place = np.full(len(raters), -1)
+    place[used[order]] = np.arange(used.size)
+    return {name: _by_rater(source, place) for name, source in sources.items()}, tuple(names[order].tolist())
 
 
 def _by_rater(source: Responses, place: IntArray) -> Responses:
@@ -448,7 +479,8 @@ def _by_rater(source: Responses, place: IntArray) -> Responses:
         return source
     raters = place[source.raters]
     order = np.lexsort((raters, source.items))
-    return Responses(source.values[order], source.offsets, raters[order])
+    weights = None if source.weights is None else source.weights[order]
+    return Responses(source.values[order], source.offsets, raters[order], weights, source.missing)
 
 
 def _within(items: IntArray) -> IntArray:

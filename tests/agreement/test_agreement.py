@@ -1,4 +1,6 @@
 import itertools
+import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import evalica
@@ -6,12 +8,17 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.stats import binom
 
 import assay
-from assay.agreement import describe, measure_agreement
+from assay import _json
+from assay.agreement import TableDescription, describe, measure_agreement
 from assay.agreement.cells import cells_from
 from assay.agreement.coefficients import LEVELS, alpha, categorical, intraclass, krippendorff_alpha
+from assay.agreement.raters import summarise_raters
+from assay.agreement.strata import strata_of
 from assay.errors import ArgumentError, DataError
+from assay.metrics import resolve
 from assay.responses import Responses, ResponseTable
 from assay.scales import Scale
 from tests.reference import raters as reference
@@ -147,7 +154,7 @@ def test_intervals_do_not_depend_on_workers_and_hold_the_estimate():
     for entry in one.coefficients:
         assert entry.value in entry.confidence_interval
     assert "crossed" in str(one)
-    assert one.to_frame().shape == (8, 5)
+    assert one.to_frame().shape == (8, 7)
     assert one.to_dict()["level"] == "ordinal"
 
 
@@ -353,3 +360,87 @@ def test_the_runs_of_a_model_are_no_raters():
     told = " ".join(describe(table, n_resamples=9, rng=0).conclusions)
     assert "human has several responses per item but no rater ids" in told
     assert "model" not in told
+
+
+@pytest.mark.parametrize("kind", ["nominal", "ordinal"])
+def test_the_order_of_items_and_raters_changes_nothing(kind):
+    rng = np.random.default_rng(33)
+    grid = rng.integers(0, 4, (24, 22)).astype(float)
+    grid[rng.random(grid.shape) < 0.3] = np.nan
+    table = table_of(grid, kind=kind)
+    rows, columns = rng.permutation(24), rng.permutation(22)
+    source = Responses.from_grid(grid[rows][:, columns], np.tile(np.arange(22), (24, 1)))
+    names = tuple(table.raters[column] for column in columns)
+    other = ResponseTable(table.items[rows], {"human": source}, table.scale, raters=names)
+    one, again = (measure_agreement(some, n_resamples=29, rng=1) for some in (table, other))
+    assert _json.dumps(one.to_dict()) == _json.dumps(again.to_dict())
+
+
+def test_a_rater_who_stands_out_is_named_and_others_are_not():
+    rng = np.random.default_rng(34)
+    truth = rng.integers(0, 3, (80, 1))
+    grid = np.where(rng.random((80, 8)) < 0.8, truth, rng.integers(0, 3, (80, 8))).astype(float)
+    grid[:, 3] = rng.integers(0, 3, 80)
+    found = measure_agreement(table_of(grid, kind="nominal"), n_resamples=9, rng=0)
+    assert [(entry.rater, entry.stands_out) for entry in found.raters if entry.stands_out] == [("r3", "agrees less")]
+    assert "Of the raters of human, r3 (agrees less) stands out." in str(found)
+    higher = np.clip(truth + rng.integers(-1, 2, (80, 8)), 0, 4).astype(float)
+    higher[:, 5] += 2
+    found = measure_agreement(table_of(higher), n_resamples=9, rng=0)
+    assert "rates higher" in {entry.rater: entry.stands_out for entry in found.raters}["r5"]
+    mirrored = measure_agreement(table_of(4 - higher), n_resamples=9, rng=0)
+    assert "rates lower" in {entry.rater: entry.stands_out for entry in mirrored.raters}["r5"]
+
+
+def test_raters_who_are_alike_are_seldom_named():
+    """150 tables without an odd rater: at most 5 % may name one, here held to the binomial region above 5 %."""
+    rng = np.random.default_rng(35)
+    named = 0
+    for _ in range(150):
+        skill = rng.beta(8, 2, 12)
+        truth = rng.integers(0, 3, (40, 1))
+        grid = np.where(rng.random((40, 12)) < skill, truth, rng.integers(0, 3, (40, 12))).astype(float)
+        summaries = summarise_raters(cells(grid), [f"{number}" for number in range(12)], numeric=True)
+        named += any(entry.stands_out for entry in summaries)
+    assert named <= binom.ppf(0.999, 150, 0.05)
+
+
+def test_clusters_widen_the_intervals_where_items_of_one_are_alike():
+    rng = np.random.default_rng(36)
+    truth = np.repeat(rng.integers(0, 5, (12, 1)), 5, axis=0)
+    grid = np.clip(truth + rng.integers(-1, 2, (60, 6)), 0, 4).astype(float)
+    table = replace(table_of(grid), groups={"document": np.repeat(np.arange(12), 5).astype(str)})
+    alone, grouped = (measure_agreement(table, cluster=some, n_resamples=199, rng=0) for some in (None, "document"))
+    assert grouped["icc_1"].value == alone["icc_1"].value
+    assert grouped["icc_1"].confidence_interval.width > 1.1 * alone["icc_1"].confidence_interval.width
+    assert alone.signature != grouped.signature
+    each = replace(table, groups={"document": np.arange(100, 160).astype(str)})
+    assert measure_agreement(each, cluster="document", n_resamples=29, rng=0).coefficients == (
+        measure_agreement(table, n_resamples=29, rng=0).coefficients
+    )
+    with pytest.raises(DataError, match="all items are in one cluster"):
+        describe(replace(table, groups={"document": np.full(60, "d")}), cluster="document", n_resamples=9, rng=0)
+
+
+def test_a_contrast_by_how_far_gold_agrees():
+    rng = np.random.default_rng(37)
+    truth = rng.integers(0, 3, 90)
+    split = np.arange(90) < 30
+    gold = np.tile(truth[:, np.newaxis], (1, 4))
+    gold[split, :2] = (gold[split, :2] + 1) % 3
+    a, b = truth.copy(), truth.copy()
+    b[~split] = (b[~split] + 1) % 3
+    contest = assay.Contest.from_arrays(gold.astype(float), a.astype(float), b.astype(float), scale="nominal")
+    low, high = strata_of(contest, resolve("accuracy-responses"))
+    assert (low.name, low.n_items, high.name, high.n_items) == ("agree least", 30, "agree most", 60)
+    assert (low.agreement, high.agreement) == pytest.approx((1 / 3, 1.0))
+    assert (high.a_score, high.b_score, high.contrast) == (1.0, 0.0, 1.0)
+    assert low.contrast == 0
+    assert strata_of(contest, resolve("f1")) == ()
+    whole = sum(part.n_items * part.contrast for part in (low, high)) / 90
+    assert whole == pytest.approx(assay.compare(contest, metric="accuracy-responses", n_resamples=99, rng=0).contrast)
+    table = ResponseTable(contest.items, dict(zip(contest.names, contest.sources.values(), strict=True)), contest.scale)
+    found = describe(table, contest=contest, n_resamples=9, rng=0)
+    again = TableDescription.from_dict(json.loads(_json.dumps(found.to_dict())))
+    assert _json.dumps(again.to_dict()) == _json.dumps(found.to_dict())
+    assert "accuracy by how far gold agrees on the item" in str(found)

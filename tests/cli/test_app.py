@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.app import main
-
 HEAVY = ["numpy", "polars", "scipy", "numba", "rich.progress", "statsmodels", "altair"]
 
 
@@ -17,19 +15,6 @@ def run(*arguments, **options):
     return subprocess.run(
         [sys.executable, "-m", "assay", *arguments], capture_output=True, text=True, check=False, **options
     )  # fmt: skip
-
-
-@pytest.fixture
-def command(monkeypatch, capfd):
-    """Call `main` as the shell does; return (exit code, stdout, stderr)."""
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["assay", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            main()
-        return (left.value.code or 0, *capfd.readouterr())
-
-    return call
 
 
 def test_help_names_the_commands_and_imports_nothing_heavy():

@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 from assay import read
-from assay.cli.app import main
 from assay.comparison import compare
 
 ROLES = ["--gold", "human", "--a", "m1", "--b", "m2"]
@@ -46,19 +45,6 @@ def folder(tmp_path_factory):
     cells = (pl.col("source") + "_" + pl.col("repeat").cast(str)).alias("cell")
     tidy.with_columns(cells).pivot(on="cell", index="item", values="value").write_csv(root / "wide.csv")
     return root
-
-
-@pytest.fixture
-def command(monkeypatch, capfd):
-    """Call `main` as the shell does; return (exit code, stdout, stderr)."""
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["assay", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            main()
-        return (left.value.code or 0, *capfd.readouterr())
-
-    return call
 
 
 LAYOUTS = {

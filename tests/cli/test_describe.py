@@ -1,8 +1,10 @@
 import json
-import subprocess
-import sys
 
+import polars as pl
 import pytest
+
+from assay.agreement import TableDescription
+from assay.questions import Describe
 
 
 @pytest.fixture
@@ -15,115 +17,168 @@ def ratings(tmp_path):
     return path
 
 
-def run(*arguments):
-    command = [sys.executable, "-c", "from assay.cli import main; main()", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+def test_it_prints_design_agreement_and_conclusions(ratings, command):
+    code, out, err = command("describe", ratings, "--n-resamples", 19)
+    assert code == 0, err
+    assert "Crossed: every rater judged every item." in out
+    assert "Krippendorff's alpha" in out
+    assert "bob" in out
+    assert "raters like these 3" in out
+    assert command("describe", ratings, "--n-resamples", 19, "--workers", 1)[1] == out
 
 
-def test_it_prints_design_agreement_and_conclusions(ratings):
-    done = run("describe", ratings, "--raters", "--n-resamples", 19)
-    assert done.returncode == 0, done.stderr
-    assert "human: crossed: every rater judged every item (8 items × 3 raters, 24 responses)" in done.stdout
-    assert "Krippendorff's alpha" in done.stdout
-    assert "bob" in done.stdout
-    assert "raters like these 3" in done.stdout
-    again = run("describe", ratings, "--raters", "--n-resamples", 19, "--workers", 1)
-    assert again.stdout == done.stdout
-
-
-def test_json_has_everything(ratings):
-    done = run("describe", ratings, "--json", "--n-resamples", 19, "--only", "human")
-    content = json.loads(done.stdout)
+def test_json_has_everything_and_reads_back(ratings, command):
+    _, out, _ = command("describe", ratings, "--json", "--n-resamples", 19, "--only", "human")
+    content = json.loads(out)
     assert [part["name"] for part in content["sources"]] == ["human"]
     assert {entry["name"] for entry in content["sources"][0]["agreement"]["coefficients"]} >= {"icc_2", "fleiss_kappa"}
+    again = TableDescription.from_dict(content)
+    assert again.document() == Describe(files=(str(ratings),), only=("human",), n_resamples=19).answer().document()
 
 
-def test_a_wrong_level_is_one_line_and_exit_code_2(ratings):
-    done = run("describe", ratings, "--level", "intervall")
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert "Did you mean 'interval'" in done.stderr
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--level", "intervall"], "Did you mean 'interval'"),
+        (["--workers", -1], "--workers must be a whole number of at least 1; got -1"),
+        (["--n-resamples", 0], "--n-resamples must be a whole number of at least 1"),
+        (["--top", 0], "--top must be a whole number of at least 1"),
+        (["--only", "model", "--level", "nominal"], "--level is about agreement, and no source has"),
+        (["--a", "human"], "--a is about the parts of a contrast: they need --a and --b"),
+        (["--metric", "mae"], "--metric is about the parts of a contrast"),
+        (
+            ["--a", "human", "--b", "model", "--metric", "spearman"],
+            "need a metric with item scores",
+        ),
+        (["--cluster", "topic"], "no column 'topic'"),
+        (["--chart", "x.gif"], "--chart must be a file that ends in"),
+        (["--report", "nowhere/x.md"], "there is no folder"),
+    ],
+)
+def test_what_is_wrong_or_has_no_effect_is_one_line_before_any_work(words, told, ratings, command):
+    code, out, err = command("describe", ratings, *words)
+    assert code in (1, 2)
+    assert not out
+    assert told in err
+    assert err.count("\n") == 1
 
 
-def test_variance_components_of_a_contrast(tmp_path):
-    rows = ["item,source,rater,value"]
+@pytest.mark.parametrize(
+    ("rows", "words", "told"),
+    [
+        (
+            ["q,x,ann,1", "q,x,bob,2", "q,y,ann,2", "q,y,bob,3"],
+            ["--a", "x", "--b", "y"],
+            "at least 2 items",
+        ),
+        (["q,x,ann,1", "q,x,bob,2"], [], None),
+        (["q,x,ann,1", "q,x,bob,1", "r,x,ann,1", "r,x,bob,1"], [], None),
+        (["q,x,ann,1", "q,y,ann,1", "r,x,ann,1", "r,y,ann,1"], ["--a", "x", "--b", "y"], None),
+    ],
+)
+def test_small_and_constant_tables_are_described_or_refused_in_one_line(rows, words, told, tmp_path, command):
+    path = tmp_path / "small.csv"
+    path.write_text("\n".join(["item,source,rater,value", *rows]))
+    code, out, err = command("describe", path, "--n-resamples", 9, *words)
+    if told is None:
+        assert code == 0, err
+        assert "Who judged what" in out
+    else:
+        assert code == 1
+        assert told in err
+        assert err.count("\n") == 1
+
+
+@pytest.fixture
+def scores(tmp_path):
+    rows = ["item,source,rater,value,document"]
     rows += [
-        f"q{i},{model},{rater},{(3 * i + 5 * k + 7 * (model == 'x')) % 11}"
+        f"q{i},{model},{rater},{(3 * i + 5 * k + 7 * (model == 'x')) % 11},d{i // 2}"
         for i in range(12) for k, rater in enumerate(("ann", "bob", "cy", "di")) for model in ("x", "y", "z")
     ]  # fmt: skip
     path = tmp_path / "scores.csv"
     path.write_text("\n".join(rows))
-    done = run("describe", path, "--a", "x", "--b", "y", "--n-resamples", 19)
-    assert done.returncode == 0, done.stderr
-    assert "Variance components of x − y" in done.stdout
-    assert "ten times the raters" in done.stdout
-    assert "z: crossed" not in done.stdout
-    content = json.loads(run("describe", path, "--a", "x", "--b", "y", "--n-resamples", 19, "--json").stdout)
+    return path
+
+
+def test_variance_components_of_a_contrast(scores, command):
+    code, out, err = command("describe", scores, "--a", "x", "--b", "y", "--n-resamples", 19)
+    assert code == 0, err
+    assert "Variance components of x − y" in out
+    assert "Share of the error variance:" in out
+    assert "ten times the raters" in out
+    assert "│ z " not in out
+    content = json.loads(command("describe", scores, "--a", "x", "--b", "y", "--n-resamples", 19, "--json")[1])
     study = content["components"]["decision_study"]
     assert study[0]["change"] == "as it is"
     assert study[2]["n_raters"] == 8
     assert study[2]["standard_error"] < study[0]["standard_error"]
-    alone = run("describe", path, "--a", "x")
-    assert alone.returncode == 2
-    assert "need --a and --b" in alone.stderr
 
 
-def test_compare_takes_raters_and_clusters(tmp_path):
-    rows = ["item,source,rater,value,document"]
-    rows += [
-        f"q{i},{model},{rater},{(3 * i + 5 * k + 7 * (model == 'x')) % 11},d{i // 2}"
-        for i in range(12) for k, rater in enumerate(("ann", "bob", "cy", "di")) for model in ("x", "y")
-    ]  # fmt: skip
-    path = tmp_path / "scores.csv"
-    path.write_text("\n".join(rows))
-    done = run("compare", path, "--a", "x", "--b", "y", "--cluster", "document", "--n-resamples", 99)
-    assert done.returncode == 0, done.stderr
-    assert "null=random-effects" in done.stdout
-    assert "cluster=document" in done.stdout
-    assert "The result generalises to raters like these 4." in " ".join(done.stdout.split())
-    fixed = run("compare", path, "--a", "x", "--b", "y", "--raters", "fixed", "--n-resamples", 99)
-    assert "null=swapped-items" in fixed.stdout
+def test_clusters_are_drawn_together_and_are_a_component(scores, command):
+    options = ["describe", scores, "--a", "x", "--b", "y", "--n-resamples", 99, "--json"]
+    alone, grouped = (json.loads(command(*options, *more)[1]) for more in ([], ["--cluster", "document"]))
+    assert grouped["clusters"] == {"column": "document", "n_clusters": 6, "items_per_cluster": [2, 2, 2]}
+    assert "Items come in 6 clusters (document) of 2 items." in " ".join(grouped["conclusions"])
+    assert list(grouped["components"]["components"]) != list(alone["components"]["components"])
+    assert "cluster=document" in grouped["signature"]
+    one, other = (found["sources"][0]["agreement"]["coefficients"] for found in (alone, grouped))
+    assert [entry["value"] for entry in one] == [entry["value"] for entry in other]
+    assert [entry["confidence_interval"] for entry in one] != [entry["confidence_interval"] for entry in other]
 
 
-def test_preferences_on_the_command_line(tmp_path):
+def test_compare_takes_raters_and_clusters(scores, command):
+    options = ["compare", scores, "--a", "x", "--b", "y", "--n-resamples", 99]
+    code, out, err = command(*options, "--cluster", "document")
+    assert code == 0, err
+    assert "null=random-effects" in out
+    assert "cluster=document" in out
+    assert "The result generalises to raters like these 4." in " ".join(out.split())
+    assert "null=swapped-items" in command(*options, "--raters", "fixed")[1]
+
+
+def test_preferences_on_the_command_line(tmp_path, command):
     rows = ["item,rater,value"] + [f"q{i},{rater},{(i * k) % 3}" for i in range(9) for k, rater in enumerate("xyz", 1)]
     path = tmp_path / "preferences.csv"
     path.write_text("\n".join(rows))
     named = f"human={path}"
-    done = run("compare", named, "--preference", "human", "--a", 1, "--b", 2, "--tie", 0, "--n-resamples", 99)
-    assert done.returncode == 0, done.stderr
-    assert "win rate" in done.stdout
-    assert "because the responses are preferences" in done.stdout
-    both = run("compare", named, "--preference", "human", "--a", 1, "--b", 2, "--gold", "human")
-    assert both.returncode == 2
-    assert "preferences are gold-free" in both.stderr
+    models = ["--preference", "human", "--a", 1, "--b", 2]
+    code, out, err = command("compare", named, *models, "--tie", 0, "--n-resamples", 99)
+    assert code == 0, err
+    assert "win rate" in out
+    assert "because the responses are preferences" in out
+    code, _, err = command("compare", named, *models, "--gold", "human")
+    assert code == 2
+    assert "preferences are gold-free" in err
+    code, out, err = command("describe", named, *models, "--tie", 0, "--n-resamples", 19)
+    assert code == 0, err
+    assert "Variance components of 1 − 2" in out
 
 
-def test_dices_is_described_by_its_humans_alone(shared):
+def test_dices_is_described_by_its_humans_alone(shared, command):
     path = shared / "dices350.csv"
-    mixed = run("describe", path)
-    assert mixed.returncode == 1
-    assert mixed.stderr.count("\n") == 1
-    assert "describe --only kind=human" in mixed.stderr
-    done = run("describe", path, "--only", "kind=human", "--n-resamples", 19)
-    assert done.returncode == 0, done.stderr
-    assert "350 items × 123 raters" in done.stdout
+    code, _, err = command("describe", path)
+    assert code == 1
+    assert err.count("\n") == 1
+    assert "describe --only kind=human" in err
+    code, out, err = command("describe", path, "--only", "kind=human", "--n-resamples", 19)
+    assert code == 0, err
+    assert "10 of 123 raters" in out
+    assert "r099 (agrees less)" in out
 
 
-def test_convabuse_shows_what_two_raters_against_the_others_are_made_of(shared, tmp_path):
-    import polars as pl
-
+def test_convabuse_shows_what_two_raters_against_the_others_are_made_of(shared, tmp_path, command):
     frame = pl.read_csv(shared / "lewidi23_ConvAbuse.csv")
     who = pl.when(pl.col("source") == "Ann1").then(pl.lit("x")).when(pl.col("source") == "Ann2").then(pl.lit("y"))
     path = tmp_path / "judged.csv"
     frame.with_columns(judge=who.otherwise(pl.lit("others"))).write_csv(path)
     words = ["--gold", "judge=others", "--a", "judge=x", "--b", "judge=y", "--item", "item_id", "--rater", "source"]
-    done = run("describe", path, *words, "--n-resamples", 19, "--metric", "mae")
-    assert done.returncode == 0, done.stderr
-    assert "Variance components of judge=x − judge=y" in done.stdout
-    assert "twice the raters" in done.stdout
-    planned = run(
+    code, out, err = command("describe", path, *words, "--n-resamples", 19, "--metric", "mae")
+    assert code == 0, err
+    assert "Variance components of x − y" in out
+    assert "twice the raters" in out
+    code, out, err = command(
         "plan", path, *words, "--metric", "mae", "--contrast", "0.1", "--n-raters", "6,20", "--n-items", "500,2000"
     )
-    assert planned.returncode == 0, planned.stderr
-    assert "random-effects finds it with power" in planned.stdout
+    assert code == 0, err
+    assert "random-effects finds it with power" in out

@@ -1,10 +1,13 @@
+import json
 import math
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
-from assay.comparison import variance_components
-from assay.errors import ArgumentError
+from assay import _json
+from assay.comparison import ContrastComponents, variance_components
+from assay.errors import ArgumentError, DataError
 from assay.inference import two_way
 from assay.metrics.ratings import MeanRating
 from assay.responses import Contest, Responses
@@ -99,3 +102,61 @@ def test_the_interval_of_items_belongs_to_its_estimate_where_repeats_are_taken_o
         assert ends.low <= max(0.0, estimate) <= ends.high
         outside += estimate > 0
     assert outside > 20
+
+
+def clustered(rng, n_clusters=20, size=4, r=5, between=1.0):
+    n = n_clusters * size
+    ids = np.tile(np.arange(r), (n, 1))
+    shared = between * np.repeat(rng.normal(size=(n_clusters, 1)), size, axis=0)
+    a = shared + rng.normal(size=(n, 1)) + 0.3 * rng.normal(size=r) + rng.normal(size=(n, r))
+    sides = [Responses.from_grid(side, ids) for side in (a, np.zeros((n, r)))]
+    groups = {"document": np.repeat(np.arange(n_clusters), size).astype(str), "each": names(n)}
+    return Contest(None, *sides, Scale("continuous"), names(n), ("", "A", "B"), groups)
+
+
+def test_clusters_are_a_component_of_their_own():
+    """Of 200 tables the mean estimates are the truth (clusters 1, items 1), and intervals cover at their level."""
+    rng = np.random.default_rng(10)
+    estimates, covered = [], {"clusters": 0, "items": 0}
+    for _ in range(200):
+        found = variance_components(clustered(rng), metric="rating", cluster="document")
+        estimates.append([found.components[name] for name in covered])
+        for name in covered:
+            ends = found.intervals[name]
+            assert ends.low <= max(0.0, found.components[name]) <= ends.high
+            covered[name] += 1.0 in ends
+    spread = np.std(estimates, axis=0) / math.sqrt(200)
+    assert (np.abs(np.mean(estimates, axis=0) - 1.0) < 4 * spread).all()
+    assert all(count >= binom.ppf(0.001, 200, 0.95) for count in covered.values())
+
+
+def test_more_clusters_help_where_more_items_of_each_do_not():
+    found = variance_components(clustered(np.random.default_rng(11), between=3.0), metric="rating", cluster="document")
+    study = {entry["change"]: entry["standard_error"] for entry in found.decision_study}
+    assert study["twice the clusters"] < 0.8 * study["as it is"]
+    assert study["ten times the items of each cluster"] > study["twice the clusters"]
+    parts = found.variances(n_items=160, n_clusters=40)
+    assert parts["clusters"] == pytest.approx(found.components["clusters"] / 40)
+    assert parts["items"] == pytest.approx(found.components["items"] / 160)
+
+
+def test_items_that_are_clusters_of_their_own_are_items():
+    contest = clustered(np.random.default_rng(12))
+    alone, each = (variance_components(contest, metric="rating", cluster=cluster) for cluster in (None, "each"))
+    assert each.components == alone.components
+    assert "Every item is a cluster of its own (each)" in each.notes[-1]
+
+
+def test_a_single_item_has_no_components():
+    contest, _ = rated(np.random.default_rng(13), n=1)
+    with pytest.raises(DataError, match="at least 2 items"):
+        variance_components(contest, metric="rating")
+
+
+def test_components_read_back_and_say_what_to_do():
+    contest = clustered(np.random.default_rng(14), between=3.0)
+    found = variance_components(contest, metric="rating", cluster="document")
+    again = ContrastComponents.from_dict(json.loads(_json.dumps(found.to_dict())))
+    assert again == found
+    assert "twice the clusters would bring it to" in str(found)
+    assert str(again) == str(found)

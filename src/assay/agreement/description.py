@@ -1,15 +1,26 @@
 """What is in a table of ratings: who judged what, how far they agree, and what can and cannot be concluded."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from assay import _random
-from assay.agreement.report import Agreement, measure_agreement
-from assay.rating_design import Overlap, RatingDesign, design_of, overlap
-from assay.responses import ResponseTable
+from assay.agreement.report import FEW, Agreement, measure_agreement
+from assay.agreement.strata import Stratum, strata_of
+from assay.comparison import ContrastComponents, variance_components
+from assay.comparison.comparing import metrics_for
+from assay.documents import Document
+from assay.errors import ArgumentError, DataError
+from assay.metrics import Metric
+from assay.provenance import Provenance
+from assay.rating_design import RatingDesign, design_of, overlap
+from assay.records import Record
+from assay.responses import Contest, ResponseTable, group_codes
+
+if TYPE_CHECKING:
+    import polars
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +42,43 @@ class SourceDescription:
     design: RatingDesign
     agreement: Agreement | None
 
-    def __str__(self) -> str:
-        few, median, most = self.design.raters_per_item
-        what = "raters" if self.design.n_raters else "responses"
-        per = f"{median}" if few == most else f"{few} to {most} (median {median})"
-        lines = [f"{self.name}: {self.design}; {per} {what} per item"]
-        if self.design.n_raters > 1:
-            few, median, most = self.design.items_per_rater
-            lines[0] += f", {few} to {most} items per rater" if few != most else f", {median} items per rater"
-        if self.agreement is not None:
-            lines += [f"  {entry}" for entry in self.agreement.coefficients]
-        return "\n".join(lines)
+
+@dataclass(frozen=True, slots=True)
+class SharedRaters:
+    """How far two sources, `a` and `b`, were judged by the same raters.
+
+    Attributes
+    ----------
+    a, b : str
+    raters, cells : float
+        The share of all their raters, and of all (item, rater) pairs, that both have.
+    """
+
+    a: str
+    b: str
+    raters: float
+    cells: float
 
 
 @dataclass(frozen=True, slots=True)
-class Description:
+class ItemClusters:
+    """How items hang together.
+
+    Attributes
+    ----------
+    column : str
+    n_clusters : int
+    items_per_cluster : tuple of int
+        Fewest, median and most.
+    """
+
+    column: str
+    n_clusters: int
+    items_per_cluster: tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableDescription(Record):
     """What is in a table, and what can be concluded from it.
 
     Attributes
@@ -53,59 +86,83 @@ class Description:
     n_items : int
     scale : str
     sources : tuple of SourceDescription
-    overlaps : mapping of (str, str) to Overlap
-        For each two sources with rater ids, how far they were judged by the same raters.
+    overlaps : tuple of SharedRaters
+        For each two sources with several raters.
+    clusters : ItemClusters or None
+    components : ContrastComponents or None
+        What the error of a contrast is made of, where one was asked for.
+    strata : tuple of Stratum
+        The contrast by how far gold's raters agree.
     conclusions : tuple of str
+        For which raters and items results hold.
     notes : tuple of str
+    provenance : Provenance
+    top : int
+        How many raters the document shows.
+    table : ResponseTable or None
+        The responses, for pictures; not written.
     """
+
+    derived: ClassVar[tuple[str, ...]] = ("signature",)
 
     n_items: int
     scale: str
     sources: tuple[SourceDescription, ...]
-    overlaps: Mapping[tuple[str, str], Overlap]
+    overlaps: tuple[SharedRaters, ...]
+    clusters: ItemClusters | None = None
+    components: ContrastComponents | None = None
+    strata: tuple[Stratum, ...] = ()
     conclusions: tuple[str, ...]
     notes: tuple[str, ...]
+    provenance: Provenance
+    top: int = 10
+    table: ResponseTable | None = field(default=None, repr=False, compare=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything by name."""
-        return {
-            "n_items": self.n_items,
-            "scale": self.scale,
-            "sources": [
-                {
-                    "name": part.name,
-                    "n_items": part.n_items,
-                    "n_responses": part.n_responses,
-                    "design": part.design.to_dict(),
-                    "agreement": None if part.agreement is None else part.agreement.to_dict(),
-                }
-                for part in self.sources
-            ],
-            "overlaps": [
-                {"a": a, "b": b, "raters": found.raters, "cells": found.cells}
-                for (a, b), found in self.overlaps.items()
-            ],
-            "conclusions": list(self.conclusions),
-            "notes": list(self.notes),
-        }
+    @property
+    def signature(self) -> str:
+        """Where the result comes from, in one line."""
+        return self.provenance.signature
 
-    def __str__(self) -> str:
-        lines = [f"{self.n_items} items; scale: {self.scale}", *map(str, self.sources), *self.conclusions]
-        return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
+    def document(self) -> Document:
+        """Return what is in the table: sources, agreement, raters, and the parts of a contrast."""
+        from assay.agreement import document
+
+        return document.of_table(self)
+
+    def to_frame(self) -> "polars.DataFrame":
+        """Return one row for each rater of each source."""
+        import polars
+
+        rated = [part.agreement for part in self.sources if part.agreement is not None]
+        return polars.DataFrame([{"source": one.source} | asdict(rater) for one in rated for rater in one.raters])
 
 
 def describe(
     table: ResponseTable,
     *,
     level: str | None = None,
+    cluster: str | None = None,
+    contest: Contest | None = None,
+    metric: str | Metric | None = None,
     n_resamples: int = 499,
+    confidence_level: float = 0.95,
     rng: _random.Rng = None,
     workers: int | None = None,
     progress: Callable[[int], object] | None = None,
-) -> Description:
+) -> TableDescription:
     """Describe a table: designs, agreement, and what a comparison of its sources can and cannot conclude.
 
-    The parameters are those of `measure_agreement`; `progress` hears of twice `n_resamples` draws for each source.
+    Parameters
+    ----------
+    table : ResponseTable
+    level, cluster, n_resamples, confidence_level, rng, workers
+        As in `measure_agreement`.
+    contest : Contest, optional
+        Two models of the table: also say what the error of their contrast is made of.
+    metric : str or Metric, optional
+        Of the contrast; chosen by the scale when left out.
+    progress : callable, optional
+        Hears of twice `n_resamples` draws for each source.
 
     Examples
     --------
@@ -118,21 +175,47 @@ def describe(
     >>> found.sources[0].design.kind
     'crossed'
     """
+    if metric is not None and contest is None:
+        raise ArgumentError("`metric` is that of a contrast; give the contest of two models, too.")
     seed = _random.replayable(rng)
-    how = {"level": level, "n_resamples": n_resamples, "workers": workers, "progress": progress}
+    how = {
+        "level": level, "cluster": cluster, "n_resamples": n_resamples, "confidence_level": confidence_level,
+        "workers": workers, "progress": progress,
+    }  # fmt: skip
+    clusters = None if cluster is None else _clusters(table, cluster)
     sources = tuple(_describe_source(table, name, seed, how) for name in table.sources)
+    if level is not None and all(part.agreement is None for part in sources):
+        raise ArgumentError("`level` is about agreement, and no source has items with two identified raters.")
     rated = [part.name for part in sources if part.design.n_raters > 1]
-    pairs = [(a, b) for i, a in enumerate(rated) for b in rated[i + 1 :]]
-    overlaps = {(a, b): overlap(table.sources[a], table.sources[b]) for a, b in pairs}
-    return Description(
+    overlaps = tuple(_shared(table, a, b) for i, a in enumerate(rated) for b in rated[i + 1 :])
+    components, why = None, list[str]()
+    strata: tuple[Stratum, ...] = ()
+    if contest is not None:
+        [chosen], why = metrics_for(contest, None if metric is None else [metric])
+        components = variance_components(contest, metric=chosen, cluster=cluster, confidence_level=confidence_level)
+        strata = strata_of(contest, chosen, cluster=cluster, confidence_level=confidence_level)
+    parameters = {
+        "level": level, "cluster": cluster, "a": None if contest is None else contest.names[1],
+        "b": None if contest is None else contest.names[2], "metric": None if components is None else components.metric,
+        "confidence_level": confidence_level, "draws": n_resamples,
+    }  # fmt: skip
+    return TableDescription(
         n_items=table.n_items,
         scale=str(table.scale),
         sources=sources,
         overlaps=overlaps,
-        # The runs of a model are repeats, about which no word of raters is true.
-        conclusions=tuple(line for part in sources if part.name not in table.repeats for line in _conclusions(part))
-        + _pairing(overlaps),
-        notes=tuple(table.notes),
+        clusters=clusters,
+        components=components,
+        strata=strata,
+        conclusions=(
+            # The runs of a model are repeats, about which no word of raters is true.
+            *(line for part in sources if part.name not in table.repeats for line in _conclusions(part)),
+            *_pairing(overlaps),
+            *([] if clusters is None else [_about_clusters(clusters)]),
+        ),
+        notes=(*table.notes, *_notes(sources), *why, *([] if components is None else components.notes)),
+        provenance=Provenance("describe", parameters, _random.entropy_of(seed), table.digest),
+        table=table,
     )
 
 
@@ -149,6 +232,19 @@ def _describe_source(
     return SourceDescription(name, int((responses.sizes > 0).sum()), int(np.sum(responses.sizes)), design, found)
 
 
+def _clusters(table: ResponseTable, cluster: str) -> ItemClusters:
+    names, codes = group_codes(table.groups, "cluster", cluster)
+    if names.size < 2:
+        raise DataError(f"all items are in one cluster ({cluster} {names[0]!r}): nothing can be said about others.")
+    sizes = np.bincount(codes)
+    return ItemClusters(cluster, names.size, (int(sizes.min()), int(np.median(sizes)), int(sizes.max())))
+
+
+def _shared(table: ResponseTable, a: str, b: str) -> SharedRaters:
+    found = overlap(table.sources[a], table.sources[b])
+    return SharedRaters(a, b, found.raters, found.cells)
+
+
 def _conclusions(part: SourceDescription) -> list[str]:
     """Say for which raters a result against this source's ratings holds."""
     design, name = part.design, part.name
@@ -163,14 +259,29 @@ def _conclusions(part: SourceDescription) -> list[str]:
         return [f"{name} has one rater. Results hold for that rater only."]
     if design.kind == "nested":
         return [f"{name}: every rater judged one item, so resampling items is enough."]
-    few = " With so few raters the intervals are wide." if design.n_raters < 5 else ""
+    few = " With so few raters the intervals are wide." if design.n_raters < FEW else ""
     return [f"{name}: results generalise to raters like these {design.n_raters} if raters are resampled too.{few}"]
 
 
-def _pairing(overlaps: Mapping[tuple[str, str], Overlap]) -> tuple[str, ...]:
+def _pairing(overlaps: Sequence[SharedRaters]) -> list[str]:
     if not overlaps:
-        return ()
-    least = min(overlaps.values(), key=lambda found: found.cells)
+        return []
+    least = min(overlaps, key=lambda found: found.cells)
     if least.cells > 0.999:
-        return ("The same raters judged the same items for all these sources, so comparisons are paired by rater.",)
-    return (f"Any two of the sources share at least {least.cells:.0%} of their (item, rater) pairs.",)
+        return ["The same raters judged the same items for all these sources, so comparisons are paired by rater."]
+    return [f"Any two of the sources share at least {least.cells:.0%} of their (item, rater) pairs."]
+
+
+def _about_clusters(clusters: ItemClusters) -> str:
+    few, median, most = clusters.items_per_cluster
+    each = f"{median}" if few == most else f"{few} to {most}"
+    return (
+        f"Items come in {clusters.n_clusters} clusters ({clusters.column}) of {each} items. Results generalise to "
+        "clusters like these if clusters are resampled."
+    )
+
+
+def _notes(sources: Sequence[SourceDescription]) -> list[str]:
+    """Return the notes on agreement, with the source where several have some."""
+    rated = [part.agreement for part in sources if part.agreement is not None]
+    return [f"{one.source}: {note}" if len(rated) > 1 else note for one in rated for note in one.notes]

@@ -9,7 +9,7 @@ import numpy as np
 
 from assay import _random
 from assay.inference import CombinedError, ConfidenceInterval
-from assay.scales import FloatArray
+from assay.scales import FloatArray, IntArray
 
 GROUPS = 20
 """Up to this many raters each is left out in turn; more are left out in so many groups."""
@@ -26,6 +26,7 @@ def measure_errors(
     n_resamples: int,
     seed: np.random.SeedSequence,
     workers: int,
+    clusters: IntArray | None = None,
     at_once: int = _random.BLOCK,
     progress: Callable[[int], object] | None = None,
 ) -> dict[str, CombinedError]:
@@ -36,18 +37,21 @@ def measure_errors(
     rater move apart when items are drawn. What a rater says about one item would be counted twice otherwise, and is by
     draws of items and raters together.
 
-    `at_once` is how many draws the coefficients are asked for at a time. `progress` hears of as many draws of items as
-    there are, and of as many again while raters are left out.
+    `clusters` is the number of each item's cluster, where whole clusters are drawn instead of items. `at_once` is how
+    many draws the coefficients are asked for at a time. `progress` hears of as many draws of items as there are, and of
+    as many again while raters are left out.
     """
     left_out = _left_out(n_raters, _random.generator(seed, "raters"))
     each = -(-n_resamples // len(left_out)) if left_out else 0
     once = np.ones((n_items, 1))
+    of_item = np.arange(n_items) if clusters is None else clusters
+    n_units = int(of_item.max()) + 1
 
     def measured(raters: FloatArray, n_draws: int, **how: Any) -> dict[str, FloatArray]:
         of = coefficients(raters)
 
         def block(number: int, start: int, stop: int) -> list[Mapping[str, FloatArray]]:
-            return [of(items) for items in _item_weights(n_items, seed, number, stop - start, at_once)]
+            return [of(items) for items in _item_weights(of_item, seed, number, stop - start, at_once)]
 
         parts = [of(once), *itertools.chain(*_random.map_blocks(block, n_draws, **how))]
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -62,11 +66,11 @@ def measure_errors(
     others = _random.map_blocks(without, len(left_out), workers=workers, size=1)
     if progress is not None and not left_out:
         progress(n_resamples)
-    corrected = n_items / max(1, n_items - 1)
+    corrected = n_units / max(1, n_units - 1)
     found = {}
     for name, (_, *draws) in whole.items():
         of_items = float(_variances(np.array(draws)) * corrected)
-        error = CombinedError((of_items,), (max(1.0, n_items - 1.0),), n_resamples=n_resamples)
+        error = CombinedError((of_items,), (max(1.0, n_units - 1.0),), n_resamples=n_resamples)
         known = np.array([other[name] for other in others if not np.isnan(other[name][0])])
         n = len(known)
         if n > 1:
@@ -108,14 +112,15 @@ def _left_out(n_raters: int, rng: np.random.Generator) -> list[FloatArray]:
 
 
 def _item_weights(
-    n_items: int, seed: np.random.SeedSequence, block: int, n_draws: int, at_once: int
+    clusters: IntArray, seed: np.random.SeedSequence, block: int, n_draws: int, at_once: int
 ) -> Iterator[FloatArray]:
     """Yield how often each item counts in the draws of a block, some draws at a time: items × draws."""
     rng = _random.generator(seed, "agreement", block)
+    n_units = int(clusters.max()) + 1
     for start in range(0, n_draws, at_once):
-        weights = np.empty((n_items, min(at_once, n_draws - start)))
+        weights = np.empty((clusters.size, min(at_once, n_draws - start)))
         for column in weights.T:
-            column[:] = np.bincount(rng.integers(n_items, size=n_items), minlength=n_items)
+            column[:] = np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)[clusters]
         yield weights
 
 

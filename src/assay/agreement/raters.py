@@ -1,10 +1,12 @@
 """Each rater beside the others: how many responses, how often with the plurality, how far from the others' mean."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from assay.agreement.cells import Cells
+from assay.agreement.outliers import distances, outlying
 from assay.scales import FloatArray
 
 
@@ -24,6 +26,11 @@ class RaterSummary:
         Mean difference from the mean of the other raters of the item; NaN on a nominal scale.
     shift_error : float
         Its standard error over items.
+    distance : float
+        How far the rater is from the others, in standard errors: in agreement (below them) or in the mean shift,
+        whichever is more; NaN with fewer than three raters.
+    stands_out : {"", "agrees less", "rates higher", "rates lower"}
+        Whether that is more than chance explains, with a level of 5 % for all raters of the source together.
     """
 
     rater: str
@@ -31,6 +38,8 @@ class RaterSummary:
     with_plurality: float
     mean_shift: float
     shift_error: float
+    distance: float = math.nan
+    stands_out: str = ""
 
 
 def summarise_raters(cells: Cells, names: list[str], *, numeric: bool) -> tuple[RaterSummary, ...]:
@@ -54,7 +63,30 @@ def summarise_raters(cells: Cells, names: list[str], *, numeric: bool) -> tuple[
             error = np.sqrt(by_rater(means, np.square(shift - mean[means.raters])) / (n - 1) / n)
     n_items = np.rint(np.bincount(cells.raters, cells.shares, minlength=len(names))).astype(np.int64)
     columns = (column.tolist() for column in (n_items, agreed, mean, error))
-    return tuple(map(RaterSummary, names, *columns))
+    return _beside_the_others(list(map(RaterSummary, names, *columns)))
+
+
+def _beside_the_others(raters: list[RaterSummary]) -> tuple[RaterSummary, ...]:
+    """Return the summaries with how far each is from the others, and who stands out.
+
+    Shares of agreement are compared on the scale of arcsin √share, where their error depends on the number of items
+    alone. Where there are mean shifts, each of the two looks gets half of the level.
+    """
+    shares = np.arcsin(np.sqrt(np.clip([entry.with_plurality for entry in raters], 0.0, 1.0)))
+    loads = 0.5 / np.sqrt([max(1, entry.n_items) for entry in raters])
+    shifts = np.array([entry.mean_shift for entry in raters])
+    errors = np.array([entry.shift_error for entry in raters])
+    looks = 1 if np.isnan(shifts).all() else 2
+    apart, moved = -distances(shares, loads), distances(shifts, errors)
+    less = outlying(shares, loads, lower_only=True, looks=looks)
+    shifted = outlying(shifts, errors, looks=looks)
+    found = []
+    for entry, low, shift, fewer, other in zip(raters, apart, moved, less, shifted, strict=True):
+        known = [far for far in (max(0.0, float(low)), abs(float(shift))) if not math.isnan(far)]
+        words = ["agrees less"] if fewer else []
+        words += ["rates higher" if shift > 0 else "rates lower"] if other else []
+        found.append(replace(entry, distance=max(known, default=math.nan), stands_out=", ".join(words)))
+    return tuple(found)
 
 
 def _with_plurality(cells: Cells) -> FloatArray:

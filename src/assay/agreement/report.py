@@ -3,21 +3,23 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from assay import _check, _random
 from assay.agreement.cells import Cells, cells_from
-from assay.agreement.coefficients import Level, Weighed, alpha, categorical, intraclass, krippendorff_alpha
+from assay.agreement.coefficients import LEVELS, Level, Weighed, alpha, categorical, intraclass, krippendorff_alpha
 from assay.agreement.intervals import fisher_interval, measure_errors
 from assay.agreement.raters import RaterSummary, summarise_raters
+from assay.documents import Document
 from assay.errors import ArgumentError, DataError
 from assay.inference import ConfidenceInterval
 from assay.provenance import Provenance
 from assay.rating_design import RatingDesign, design_of
-from assay.responses import ResponseTable
-from assay.scales import Scale
+from assay.records import Record
+from assay.responses import ResponseTable, group_codes
+from assay.scales import IntArray, Scale
 
 if TYPE_CHECKING:
     import polars
@@ -65,14 +67,14 @@ class Coefficient:
     value: float
     confidence_interval: ConfidenceInterval
 
-    def __str__(self) -> str:
-        ends = self.confidence_interval
-        between = "undefined" if math.isnan(ends.low) else f"{ends.low:.3f} to {ends.high:.3f}"
-        return f"{TITLES[self.name]} {self.value:.3f} ({100 * ends.confidence_level:g} % interval {between})"
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return TITLES[self.name]
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement(Record):
     """How far the raters of one source agree.
 
     Attributes
@@ -84,8 +86,10 @@ class Agreement:
     coefficients : tuple of Coefficient
     raters : tuple of RaterSummary
     notes : tuple of str
-    signature : str
+    provenance : Provenance
     """
+
+    derived: ClassVar[tuple[str, ...]] = ("signature",)
 
     source: str
     level: str
@@ -93,7 +97,12 @@ class Agreement:
     coefficients: tuple[Coefficient, ...]
     raters: tuple[RaterSummary, ...]
     notes: tuple[str, ...]
-    signature: str
+    provenance: Provenance
+
+    @property
+    def signature(self) -> str:
+        """Where the result comes from, in one line."""
+        return self.provenance.signature
 
     def __getitem__(self, name: str) -> Coefficient:
         """Return the coefficient of this name."""
@@ -102,19 +111,17 @@ class Agreement:
             raise ArgumentError(f"no coefficient is called {name!r}; there are {', '.join(known)}.")
         return known[name]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything by name."""
-        return asdict(self)
-
     def to_frame(self) -> "polars.DataFrame":
         """Return one row for each rater."""
         import polars
 
         return polars.DataFrame([asdict(rater) for rater in self.raters])
 
-    def __str__(self) -> str:
-        notes = (f"Note: {note}" for note in self.notes)
-        return "\n".join([f"{self.source}: {self.design}", *map(str, self.coefficients), *notes, self.signature])
+    def document(self) -> Document:
+        """Return the design, the coefficients with their intervals, and the raters."""
+        from assay.agreement import document
+
+        return document.of_agreement(self)
 
 
 def measure_agreement(
@@ -122,6 +129,7 @@ def measure_agreement(
     *,
     source: str | None = None,
     level: str | None = None,
+    cluster: str | None = None,
     n_resamples: int = 499,
     confidence_level: float = 0.95,
     rng: _random.Rng = None,
@@ -142,6 +150,8 @@ def measure_agreement(
         May be left out when one source only has two or more raters.
     level : {"nominal", "ordinal", "interval", "ratio"}, optional
         How differences count in Krippendorff's alpha; by default as the scale says.
+    cluster : str, optional
+        A column that groups items (document): items of one group are drawn together.
     n_resamples : int
         Draws of items behind the intervals.
     confidence_level : float
@@ -166,11 +176,12 @@ def measure_agreement(
     >>> round(found["agreement"].value, 3), round(found["krippendorff_alpha"].value, 3)
     (0.667, 0.444)
     """
+    table = table.in_order()
     name = _source(table, source)
     responses = table.source(name)
     assert responses.raters is not None
     if level is not None:
-        _check.one_of("level", level, get_args(Level))
+        _check.one_of("level", level, LEVELS)
     chosen: Level = level or OF_SCALE[table.scale.kind]  # type: ignore[assignment]
     if chosen == "ratio" and responses.values.min() < 0:
         raise DataError("ratio differences need values of 0 or more; choose level='interval'.")
@@ -180,12 +191,13 @@ def measure_agreement(
     confidence_level = _check.fraction("confidence_level", confidence_level)
     cells = cells_from(responses.values, responses.items, responses.raters)
     seed = _random.replayable(rng)
+    clusters = None if cluster is None else _clusters(table, responses.items, cluster)
     found = _weighed(cells, table.scale, chosen)(np.ones((cells.n_items, 1)))
     values = {entry: float(value[0]) for entry, value in found.items()}
     values["krippendorff_alpha"] = krippendorff_alpha(cells, level=chosen)
     errors = measure_errors(
         lambda raters: _weighed(cells.of(raters), table.scale, chosen),
-        n_items=cells.n_items, n_raters=cells.n_raters, n_resamples=n_resamples, seed=seed,
+        n_items=cells.n_items, n_raters=cells.n_raters, n_resamples=n_resamples, seed=seed, clusters=clusters,
         workers=_random.n_workers(workers),
         at_once=max(4, AT_ONCE // max(cells.n_items, cells.n_raters, cells.levels.size)), progress=progress,
     )  # fmt: skip
@@ -194,17 +206,24 @@ def measure_agreement(
         for entry, value in values.items()
     )
     names = [table.raters[number] for number in np.unique(responses.raters)]
-    parameters = {"source": name, "level": chosen, "draws": n_resamples}
-    digest = _digest(responses.values, responses.offsets, responses.raters)
+    parameters = {
+        "source": name, "level": chosen, "cluster": cluster, "confidence_level": confidence_level, "draws": n_resamples
+    }  # fmt: skip
     return Agreement(
         source=name,
         level=chosen,
         design=design_of(responses),
         coefficients=coefficients,
         raters=summarise_raters(cells, names, numeric=table.scale.kind != "nominal"),
-        notes=(*_notes(cells), *_undefined(cells, values)),
-        signature=Provenance("agreement", parameters, _random.entropy_of(seed), digest).signature,
+        notes=(*_notes(cells, clusters), *_undefined(cells, values)),
+        provenance=Provenance("agreement", parameters, _random.entropy_of(seed), table.digest),
     )
+
+
+def _clusters(table: ResponseTable, items: IntArray, cluster: str) -> IntArray:
+    """Return the number of the cluster of each item that has a response."""
+    _, codes = group_codes(table.groups, "cluster", cluster)
+    return np.unique(codes[np.unique(items)], return_inverse=True)[1].astype(np.int64)
 
 
 def _source(table: ResponseTable, source: str | None) -> str:
@@ -232,7 +251,9 @@ def _weighed(cells: Cells, scale: Scale, level: Level) -> Weighed:
     return lambda weights: {name: values for part in parts for name, values in part(weights).items()}
 
 
-def _notes(cells: Cells) -> Iterator[str]:
+def _notes(cells: Cells, clusters: IntArray | None) -> Iterator[str]:
+    if clusters is not None and clusters.max() == 0:
+        yield "All items are in one cluster, so the intervals are undefined."
     alone = int((cells.sum_by_item() == 1).sum())
     if alone:
         yield (
@@ -256,12 +277,3 @@ def _undefined(cells: Cells, values: dict[str, float]) -> Iterator[str]:
         alone = cells.sum_by_item().max() == 1
         why = "no item has two raters" if alone else "the responses vary too little" if cells.levels.size > 1 else None
         yield f"{count} of {len(values)} coefficients are undefined, because {why or 'all responses are equal'}."
-
-
-def _digest(*arrays: Any) -> str:
-    import hashlib
-
-    seen = hashlib.sha256()
-    for array in arrays:
-        seen.update(array.tobytes())
-    return seen.hexdigest()[:12]

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from assay.cli import describe, fit, simulate, sweep
+from assay.cli import fit, simulate, sweep
 
 app = typer.Typer(name="assay", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -14,7 +14,6 @@ def _top() -> None:
     pass
 
 
-app.command()(describe.describe)
 app.command()(fit.fit)
 app.command()(simulate.simulate)
 app.add_typer(sweep.app, name="sweep")

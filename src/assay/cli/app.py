@@ -13,6 +13,7 @@ QUESTIONS: dict[str, tuple[str, str]] = {
     "doctor": ("assay.questions.doctor:Doctor", "Here"),
     "compare": ("assay.questions.compare:Compare", "Threads"),
     "leaderboard": ("assay.questions.leaderboard:Leaderboard", "Threads"),
+    "describe": ("assay.questions.describe:Describe", "Threads"),
     "plan": ("assay.questions.plan:Plan", "ThreadsOrStudy"),
     "audit": ("assay.questions.audit:Audit", "Study"),
     "replicate": ("assay.questions.replicate:Replicate", "Study"),
@@ -28,7 +29,7 @@ BUILT: dict[str, str] = {
 }
 """Commands that a function of this folder makes."""
 
-OTHERS = ("describe", "fit", "simulate", "sweep")
+OTHERS = ("fit", "simulate", "sweep")
 """Commands with modules of their own in this folder."""
 
 

@@ -3,30 +3,28 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from assay import _check
+from assay.comparison import component_tables
 from assay.comparison.rater_errors import curved_error, curved_parts, largest
-from assay.errors import ArgumentError
-from assay.inference import CombinedError, ConfidenceInterval, TwoWay, two_way
+from assay.documents import Document
+from assay.errors import ArgumentError, DataError
+from assay.inference import CombinedError, ConfidenceInterval, OneWay, TwoWay, one_way, two_way
 from assay.metrics import AdditiveMetric, Metric, resolve
 from assay.rating_design import rated
+from assay.records import Record
 from assay.resampling import cell_table, summaries_of
-from assay.responses import Contest, Responses
+from assay.responses import Contest, Responses, group_codes
+from assay.scales import FloatArray
 
-TITLES = {
-    "items": "items",
-    "raters": "raters",
-    "residual": "items × raters and noise",
-    "repeats_a": "repeats of A",
-    "repeats_b": "repeats of B",
-}
+FEW_CLUSTERS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class ContrastComponents:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContrastComponents(Record):
     """Variance components of a contrast: what one item, one rater, one response more or less would change.
 
     Attributes
@@ -35,7 +33,8 @@ class ContrastComponents:
     contrast : float
     components : mapping of str to float
         "items", "raters", "residual" (what a rater says about one item beyond both), "repeats_a" and "repeats_b" (one
-        response of a model without raters). A negative estimate means "near zero"; NaN cannot be told apart.
+        response of a model without raters), and "clusters" where items come in clusters: "items" are then those of one
+        cluster. A negative estimate means "near zero"; NaN cannot be told apart.
     intervals : mapping of str to ConfidenceInterval
     n_items, n_raters : int
     raters_per_item : float
@@ -50,7 +49,15 @@ class ContrastComponents:
     curved : bool
         Whether the metric is no mean of responses.
     notes : tuple of str
+    names : tuple of str
+        What gold, A and B are called.
+    n_clusters : int
+        0 where items stand alone.
+    items_per_cluster : float
+        Items of the cluster that an item is in, on average over items: large clusters weigh more in the error.
     """
+
+    derived: ClassVar[tuple[str, ...]] = ("decision_study",)
 
     metric: str
     contrast: float
@@ -65,6 +72,9 @@ class ContrastComponents:
     counts: bool = False
     curved: bool = False
     notes: tuple[str, ...] = ()
+    names: tuple[str, str, str] = ("", "A", "B")
+    n_clusters: int = 0
+    items_per_cluster: float = math.nan
 
     @property
     def sides(self) -> float:
@@ -78,11 +88,13 @@ class ContrastComponents:
         n_raters: int | None = None,
         raters_per_item: int | None = None,
         n_repeats: int | None = None,
+        n_clusters: int | None = None,
     ) -> dict[str, float]:
         """Return what each component adds to the squared standard error of another design; what is left out stays.
 
         Each item is judged by `raters_per_item` of `n_raters` raters. When only `n_raters` is given, items keep their
-        number of raters, or all judge every item if that is how the data are.
+        number of raters, or all judge every item if that is how the data are. Other items come in clusters like these,
+        unless `n_clusters` says in how many.
         """
         n = n_items or self.n_items
         r = n_raters or self.n_raters
@@ -92,6 +104,10 @@ class ContrastComponents:
             raise ArgumentError(f"`raters_per_item` must not exceed the number of raters, {r}; got {per:g}.")
         known = {name: max(0.0, part) for name, part in self.components.items() if not math.isnan(part)}
         found = {"items": known.get("items", 0.0) / n}
+        if self.n_clusters:
+            grown = n / self.n_items if n_clusters is None else n_clusters / self.n_clusters
+            alike = self.n_items / self.items_per_cluster * grown  # so many clusters of equal size have the same error
+            found = {"clusters": known.get("clusters", 0.0) / alike, **found}
         if self.n_raters:
             found |= {
                 "raters": known.get("raters", 0.0) / r,
@@ -105,15 +121,23 @@ class ContrastComponents:
         """Return the standard error that another design would have (a decision study); see `variances`."""
         return math.sqrt(sum(self.variances(**design).values()))
 
+    @property
     def decision_study(self) -> list[dict[str, Any]]:
-        """Return what the standard error would be with more items, raters or repeats, and what it is made of.
+        """What the standard error would be with more items, raters or repeats, and what it is made of.
 
         One entry for the data as they are and one for each change: `change`, `standard_error`, and `shares`, the part
         of its square that each component has.
         """
         changes: dict[str, dict[str, int | None]] = {"as it is": {}}
         for factor, word in ((2, "twice"), (10, "ten times")):
-            changes[f"{word} the items"] = {"n_items": factor * self.n_items}
+            if self.n_clusters:
+                changes[f"{word} the clusters"] = {"n_items": factor * self.n_items}
+                changes[f"{word} the items of each cluster"] = {
+                    "n_items": factor * self.n_items,
+                    "n_clusters": self.n_clusters,
+                }
+            else:
+                changes[f"{word} the items"] = {"n_items": factor * self.n_items}
             if self.n_raters:
                 changes[f"{word} the raters"] = {"n_raters": factor * self.n_raters}
             if self.n_repeats:
@@ -126,35 +150,16 @@ class ContrastComponents:
             found.append({"change": change, **design, "standard_error": math.sqrt(total), "shares": shares})
         return found
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything by name."""
-        return {
-            "metric": self.metric, "contrast": self.contrast, "components": dict(self.components),
-            "intervals": {name: ends.to_dict() for name, ends in self.intervals.items()}, "n_items": self.n_items,
-            "n_raters": self.n_raters, "raters_per_item": self.raters_per_item, "n_repeats": dict(self.n_repeats),
-            "dfs": dict(self.dfs), "largest": self.largest, "counts": self.counts, "curved": self.curved,
-            "decision_study": self.decision_study(), "notes": list(self.notes),
-        }  # fmt: skip
-
-    def __str__(self) -> str:
-        parts = []
-        for name, value in self.components.items():
-            ends = self.intervals[name]
-            between = "undefined" if math.isnan(ends.low) else f"{ends.low:.3g} to {ends.high:.3g}"
-            parts.append(f"{TITLES[name]} {value:.3g} ({between})")
-        now = self.standard_error()
-        lines = [f"Variance components of the {self.metric} contrast {self.contrast:.4g}: {', '.join(parts)}."]
-        more = [f"twice the items {self.standard_error(n_items=2 * self.n_items):.3g}"]
-        if self.n_raters:
-            more.append(f"twice the raters {self.standard_error(n_raters=2 * self.n_raters):.3g}")
-        lines.append(f"Standard error {now:.3g}; with {', '.join(more)}.")
-        return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
+    def document(self) -> Document:
+        """Return what the error is made of, each component with its interval, and what more of each would bring."""
+        return component_tables.document(self)
 
 
 def variance_components(
     contest: Contest,
     *,
     metric: str | Metric = "rating",
+    cluster: str | None = None,
     confidence_level: float = 0.95,
 ) -> ContrastComponents:
     """Take the uncertainty of a contrast apart: items, raters, repeats of the models, and the rest.
@@ -165,6 +170,8 @@ def variance_components(
         With rater ids in gold or in A and B, or with several responses of A or B, for more than one component.
     metric : str or Metric
         With item scores. The mean rating is taken apart exactly; another metric by the pseudo-responses of its raters.
+    cluster : str, optional
+        A column that groups items (document): what items of one group share is then a component of its own.
     confidence_level : float
 
     Returns
@@ -187,6 +194,8 @@ def variance_components(
     if contest.gold is None and not chosen.gold_free:
         raise ArgumentError(f"metric {chosen.name!r} needs gold: name its source (gold=…, --gold), or take 'rating'.")
     level = _check.fraction("confidence_level", confidence_level)
+    if contest.n_items < 2:
+        raise DataError("variance components need at least 2 items; there is 1.")
     contrasts = chosen.item_contrasts(*summaries_of(contest, chosen.needs))
     roles = rated(contest)
     notes: tuple[str, ...] = ()
@@ -208,6 +217,7 @@ def variance_components(
     components = {"items": table.items - sum(part for part, _ in of_repeats)}
     intervals = table.intervals(confidence_level=level, within=of_repeats)
     dfs = {"items": max(1.0, contest.n_items - 1.0)}
+    grouped = None if cluster is None else _by_cluster(contest, contrasts, cluster)
     if roles:
         components |= {"raters": table.raters, "residual": table.residual}
         *of_raters, of_items = table.error.dfs  # a single rater is no part of its own
@@ -217,6 +227,16 @@ def variance_components(
         components[f"repeats_{role}"] = found.variance
         intervals[f"repeats_{role}"] = found.interval
         dfs[f"repeats_{role}"] = float(found.df)
+    if grouped is not None:
+        noise = [(max(0.0, float(contrasts.var(ddof=1)) - table.items), dfs["residual"])] if roles else []
+        within = [*of_repeats, *noise]
+        components |= {"clusters": grouped.groups, "items": grouped.within - sum(part for part, _ in within)}
+        intervals |= grouped.intervals(confidence_level=level, within=within)
+        dfs |= {"clusters": grouped.n_groups - 1.0, "items": float(max(1, grouped.n - grouped.n_groups))}
+        if grouped.n_groups < FEW_CLUSTERS:
+            notes = (*notes, f"{grouped.n_groups} clusters say little about how clusters differ.")
+    elif cluster is not None:
+        notes = (*notes, f"Every item is a cluster of its own ({cluster}), so clusters are what items are.")
     return ContrastComponents(
         metric=chosen.name,
         contrast=float(contrasts.mean()),
@@ -231,7 +251,18 @@ def variance_components(
         counts=counts,
         curved=not chosen.linear,
         notes=notes,
+        names=contest.names,
+        n_clusters=0 if grouped is None else grouped.n_groups,
+        items_per_cluster=math.nan if grouped is None else grouped.per_group,
     )
+
+
+def _by_cluster(contest: Contest, contrasts: FloatArray, cluster: str) -> OneWay | None:
+    """Return what clusters share and what is left within them; None where every item is a cluster of its own."""
+    names, codes = group_codes(contest.groups, "cluster", cluster)
+    if names.size < 2:
+        raise DataError(f"all items are in one cluster ({cluster} {names[0]!r}): nothing can be said about others.")
+    return one_way(contrasts, groups=codes) if names.size < contrasts.size else None
 
 
 def judgements(per_item: Any, sides: float) -> Any:

@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assay import _check
 from assay.documents.numbers import joined
 from assay.errors import ArgumentError, DataError
 from assay.rating_design import RatingDesign, design_of, rated
 from assay.resampling import Scheme
-from assay.responses import Contest, Responses
+from assay.responses import Contest, Responses, group_codes
 from assay.scales import IntArray
 
 FEW = 5
@@ -117,18 +116,12 @@ def clusters_of(contest: Contest, cluster: str | None, scheme: Scheme, null: str
     """Return the number of each item's cluster, and the note that says so; None when items stand alone."""
     if cluster is None:
         return None, []
-    if cluster not in contest.groups:
-        known = ", ".join(contest.groups) or "none"
-        hint = _check.nearest(cluster, contest.groups)
-        raise ArgumentError(
-            f"`cluster` must name a column that describes items; got {cluster!r}. Columns: {known}.{hint}"
-        )
+    names, codes = group_codes(contest.groups, "cluster", cluster)
     if scheme.responses != "all" or scheme.items != "bootstrap" or null in ("pooled-responses", "dealt-responses"):
         raise ArgumentError(
             f"`cluster` goes with all responses and items='bootstrap'; got null={null!r} with {scheme}."
         )
-    names, codes = np.unique(contest.groups[cluster], return_inverse=True)
     if names.size < 2:
         raise DataError(f"all items are in one cluster ({cluster} {names[0]!r}): nothing can be said about others.")
     note = f"Items are clustered. The result generalises to values of {cluster!r} like these {names.size}."
-    return codes.astype(np.int64), [note]
+    return codes, [note]

@@ -9,7 +9,7 @@ from assay.inference.methods import METHODS, interval
 from assay.inference.proportions import BinomialRegion, binomial_region, clopper_pearson, wilson
 from assay.inference.pvalues import ALTERNATIVES, PValue, expected_pvalue, tail_pvalue
 from assay.inference.sign_flips import SMALLEST, SignFlips, sign_flips, sign_flips_of_rows
-from assay.inference.variance_components import CombinedError, TwoWay, effective_df, two_way
+from assay.inference.variance_components import CombinedError, OneWay, TwoWay, effective_df, one_way, two_way
 
 __all__ = [
     "ALTERNATIVES",
@@ -19,6 +19,7 @@ __all__ = [
     "BinomialRegion",
     "CombinedError",
     "ConfidenceInterval",
+    "OneWay",
     "PValue",
     "SignFlips",
     "TwoWay",
@@ -36,6 +37,7 @@ __all__ = [
     "hedges_factor",
     "hedges_g",
     "interval",
+    "one_way",
     "percentile",
     "score",
     "sign_flips",

@@ -201,6 +201,70 @@ class TwoWay:
         return tuple(0.0 if math.isnan(part) else part for part in parts)  # type: ignore[return-value]
 
 
+@dataclass(frozen=True, slots=True)
+class OneWay:
+    """Variance components of values in groups: value = mean + group + rest, both random.
+
+    Attributes
+    ----------
+    groups, within : float
+        The components; a negative estimate of groups is kept and says "near zero". NaN where every group has one value
+        (they cannot be told apart).
+    n, n_groups : int
+    per_group : float
+        The size of the group that a value is in, on average over values.
+    between : float
+        The mean square between groups.
+    effective : float
+        How often a group's component is in that mean square: the size of groups where all are equal.
+    """
+
+    groups: float
+    within: float
+    n: int
+    n_groups: int
+    per_group: float
+    between: float
+    effective: float
+
+    def intervals(
+        self, *, confidence_level: float = 0.95, within: Sequence[tuple[float, float]] = ()
+    ) -> dict[str, ConfidenceInterval]:
+        """Return an interval for "clusters" and "items", what groups share and what remains within them.
+
+        `within` are variances, each with its degrees of freedom, that are part of single values and are taken off.
+        """
+        level = _check.fraction("confidence_level", confidence_level)
+        rest, df = self.within, float(self.n - self.n_groups)
+        return {
+            "clusters": _difference_interval((self.between, self.n_groups - 1), (rest, df), self.effective, level),
+            "items": _interval_beyond((rest, df), list(within), 1.0, level),
+        }
+
+
+def one_way(values: npt.ArrayLike, *, groups: npt.ArrayLike) -> OneWay:
+    """Take values in groups apart: what groups share, and what is left within them (analysis of variance).
+
+    Examples
+    --------
+    >>> found = one_way([1.0, 2.0, 5.0, 6.0, 9.0, 10.0], groups=[0, 0, 1, 1, 2, 2])
+    >>> round(found.groups, 3), found.within
+    (15.75, 0.5)
+    """
+    y = np.asarray(values, dtype=np.float64)
+    _, codes = np.unique(groups, return_inverse=True)
+    sizes = np.bincount(codes)
+    n, k = y.size, sizes.size
+    squares = float(np.square(sizes).sum())
+    if k < 2 or n == k:
+        return OneWay(math.nan, math.nan, n, k, squares / n, math.nan, math.nan)
+    means = np.bincount(codes, y) / sizes
+    within = _within(y, codes) / (n - k)
+    between = float(sizes @ np.square(means - y.mean())) / (k - 1)
+    effective = (n - squares / n) / (k - 1)
+    return OneWay((between - within) / effective, within, n, k, squares / n, between, effective)
+
+
 def two_way(
     values: npt.ArrayLike,
     *,

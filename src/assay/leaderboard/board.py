@@ -19,8 +19,8 @@ from assay.leaderboard.results import Leaderboard
 from assay.leaderboard.tasks import AGGREGATES, Tasks, checked, friedman_note
 from assay.leaderboard.units import Units, nothing_common, sheet_of, weights_of
 from assay.metrics import Metric
-from assay.responses import Contest, Labels, ResponseTable
-from assay.scales import FloatArray, IntArray
+from assay.responses import Contest, ResponseTable, group_codes
+from assay.scales import FloatArray
 
 if TYPE_CHECKING:
     from assay.leaderboard.crossed import RaterQuestion
@@ -198,13 +198,13 @@ def _tasks(
     weights: Mapping[str, float] | None,
     cluster: str | None,
 ) -> tuple[Tasks, list[str]]:
-    clusters = None if cluster is None else _codes(table, "cluster", cluster)[1]
+    clusters = None if cluster is None else group_codes(table.groups, "cluster", cluster)[1]
     if by is None:
         if weights is not None:
             raise ArgumentError("`weights` are weights of tasks; name their column (by=…, --by).")
         labels, codes = np.array([""]), np.zeros(table.n_items, dtype=np.int64)
     else:
-        labels, codes = _codes(table, "by", by)
+        labels, codes = group_codes(table.groups, "by", by)
     tasks = tuple(str(label) for label in labels) if by is not None else ()
     sheets, rows, notes = [], [], []
     for t in range(labels.size):
@@ -238,17 +238,6 @@ def _tasks(
         tuple(rows[t] for t in kept_tasks),
     )
     return found, [*notes, *_left_out(table, found, gold)]
-
-
-def _codes(table: ResponseTable, option: str, column: str) -> tuple[Labels, IntArray]:
-    if column not in table.groups:
-        known = ", ".join(table.groups) or "none"
-        hint = _check.nearest(column, table.groups)
-        raise ArgumentError(
-            f"`{option}` must name a column that describes items; got {column!r}. Columns: {known}.{hint}"
-        )
-    labels, codes = np.unique(table.groups[column], return_inverse=True)
-    return labels, codes.astype(np.int64)
 
 
 def _left_out(table: ResponseTable, tasks: Tasks, gold: str | None) -> list[str]:

@@ -7,11 +7,10 @@ import numpy as np
 
 from assay import _check, _random
 from assay.documents import Column, Document, Sentence, Table
-from assay.errors import ArgumentError
 from assay.leaderboard.board import compare_all
 from assay.leaderboard.results import Leaderboard
 from assay.records import Record
-from assay.responses import ResponseTable
+from assay.responses import ResponseTable, group_codes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,21 +97,14 @@ def compare_all_by(
     [('topic = fiction', 'model-2', 0.975), ('topic = news', 'model-2', 0.975)]
     """
     level = _check.fraction("confidence_level", confidence_level)
-    if by not in table.groups:
-        known = ", ".join(table.groups) or "none"
-        raise ArgumentError(
-            f"`by` must name a column that describes items; got {by!r}. Columns: {known}."
-            f"{_check.nearest(by, table.groups)}"
-        )
-    column = table.groups[by]
-    values = np.unique(column)
+    values, codes = group_codes(table.groups, "by", by)
     seed = _random.replayable(rng)
     own = 1 - (1 - level) / values.size
     boards = tuple(
         replace(
-            compare_all(table.take(np.flatnonzero(column == value)), confidence_level=own, rng=seed, **how),
+            compare_all(table.take(np.flatnonzero(codes == number)), confidence_level=own, rng=seed, **how),
             slice=f"{by} = {value}",
         )
-        for value in values
+        for number, value in enumerate(values)
     )
     return Leaderboards(boards=boards, by=by, confidence_level=level)

@@ -2,6 +2,7 @@ from .audit import Audit as Audit
 from .base import Question as Question
 from .base import Run as Run
 from .compare import Compare as Compare
+from .describe import Describe as Describe
 from .doctor import Doctor as Doctor
 from .leaderboard import Leaderboard as Leaderboard
 from .plan import Plan as Plan

@@ -102,8 +102,13 @@ class MetricFields:
     )
 
 
-def contest_of(question: "ModelFields", metrics: Sequence[str], better: str | None, by: Sequence[str]) -> "Contest":
-    """Return the contest of a question; ratings become preferences where they are compared by win-rate."""
+def contest_of(
+    question: "ModelFields", metrics: Sequence[str], better: str | None, by: Sequence[str], *, complete: bool = True
+) -> "Contest":
+    """Return the contest of a question; ratings become preferences where they are compared by win-rate.
+
+    Unless `complete`, items that one of them lacks are in it, too; preferences are always complete.
+    """
     from assay.io import layouts
 
     if question.preference is not None:
@@ -113,13 +118,13 @@ def contest_of(question: "ModelFields", metrics: Sequence[str], better: str | No
         )  # fmt: skip
     if question.tie is not None:
         raise ArgumentError("`tie` goes with `preference`, the source whose labels it is one of.")
-    contest = question.contest(question.a, question.b, question.gold, by)
     if "win-rate" not in metrics:
-        return contest
+        return question.contest(question.a, question.b, question.gold, by, complete=complete)
     if set(metrics) != {"win-rate"}:
         raise ArgumentError("win-rate turns ratings into preferences, so it goes without other metrics.")
     from assay.preferences import preferences_between
 
+    contest = question.contest(question.a, question.b, question.gold, by)
     return preferences_between(contest, better=better or "higher")
 
 

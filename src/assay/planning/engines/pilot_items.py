@@ -12,7 +12,7 @@ from assay.models.answers import Answers
 from assay.planning.differences import Effect
 from assay.planning.engines.score_pools import ON_GRID, Pool, bent, grid_step, symmetrised, tilted
 from assay.planning.engines.score_sums import Grid
-from assay.responses import Contest, Responses
+from assay.responses import Contest, Responses, group_codes
 from assay.scales import FloatArray
 from assay.summaries import grid as rows_of
 
@@ -21,13 +21,10 @@ def clusters_of(contest: Contest, cluster: str | None) -> npt.NDArray[np.int64] 
     """Return the number of the cluster of each item; None without clusters."""
     if cluster is None:
         return None
-    if cluster not in contest.groups:
-        known = ", ".join(contest.groups) or "none"
-        raise ArgumentError(f"`cluster` must name a column that describes items; got {cluster!r}. Columns: {known}.")
-    _, numbers = np.unique(contest.groups[cluster], return_inverse=True)
-    if numbers.max() < 1:
+    values, codes = group_codes(contest.groups, "cluster", cluster)
+    if values.size < 2:
         raise DataError(f"all items have the same {cluster}, so how clusters differ is unknown.")
-    return np.asarray(numbers, dtype=np.int64)
+    return codes
 
 
 def subsets(side: Responses, k: int, n_sets: int, stream: np.random.Generator) -> FloatArray:

@@ -1,0 +1,167 @@
+"""Agreement and descriptions of tables as documents."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from assay.comparison import component_tables
+from assay.documents import Block, Column, Document, Heading, Sentence, Table
+from assay.documents.numbers import listed
+from assay.rating_design import MEANING, RatingDesign
+
+if TYPE_CHECKING:
+    from assay.agreement.description import SourceDescription, TableDescription
+    from assay.agreement.raters import RaterSummary
+    from assay.agreement.report import Agreement
+
+TOP = 10
+"""So many raters are shown where nobody says how many."""
+
+
+def of_agreement(found: "Agreement") -> Document:
+    """Return the agreement of one source as a document."""
+    blocks = (Sentence(f"{found.source}: {found.design}."), _coefficients([found]), *_raters([found], TOP))
+    return Document(f"Agreement of {found.source}", blocks, found.notes, found.signature)
+
+
+def of_table(found: "TableDescription") -> Document:
+    """Return what is in a table as a document."""
+    rated = [part.agreement for part in found.sources if part.agreement is not None]
+    blocks: list[Block] = [Sentence(f"{found.n_items:,} items; scale: {found.scale}.")]
+    blocks += [Sentence(line, "verdict") for line in found.conclusions]
+    blocks += _sources(found.sources)
+    if rated:
+        blocks += [_coefficients(rated), *_raters(rated, found.top)]
+    if found.components is not None:
+        blocks += component_tables.blocks(found.components)
+    if found.strata:
+        blocks += _strata(found)
+    return Document("What is in the table", tuple(blocks), found.notes, found.signature)
+
+
+def _sources(sources: Sequence["SourceDescription"]) -> list[Block]:
+    rated = any(part.design.n_raters for part in sources)
+    columns = (
+        Column("source"),
+        Column("items", "count"),
+        Column("responses", "count"),
+        Column("per item"),
+        *([Column("raters", "count"), Column("items per rater"), Column("design")] if rated else []),
+    )
+    rows = tuple(
+        (part.name, part.n_items, part.n_responses, _spread(part.design.raters_per_item))
+        + (_design(part.design) if rated else ())
+        for part in sources
+    )
+    kinds = dict.fromkeys(part.design.kind for part in sources if part.design.n_raters)
+    meaning = " ".join(f"{kind.capitalize()}: {MEANING[kind]}." for kind in kinds)
+    told = meaning or "There are no rater ids."
+    return [Table(columns, rows, "Who judged what"), Sentence(told, "aside")]
+
+
+def _design(design: RatingDesign) -> tuple[Any, ...]:
+    if not design.n_raters:
+        return (None, None, "no rater ids")
+    return (design.n_raters, _spread(design.items_per_rater), design.kind)
+
+
+def _spread(counts: tuple[int, int, int]) -> str:
+    few, median, most = counts
+    return f"{median}" if few == most else f"{few} to {most} (median {median})"
+
+
+def _coefficients(rated: Sequence["Agreement"]) -> Table:
+    several = len(rated) > 1
+    level = rated[0].coefficients[0].confidence_interval.confidence_level
+    columns = (
+        *([Column("source")] if several else []),
+        Column("coefficient"),
+        Column("value", "number"),
+        Column(f"{100 * level:g} % interval", "interval"),
+    )
+    rows = tuple(
+        (
+            *([one.source] if several else []),
+            entry.title,
+            _three(entry.value),
+            (_three(entry.confidence_interval.low), _three(entry.confidence_interval.high)),
+        )
+        for one in rated
+        for entry in one.coefficients
+    )
+    title = "Agreement" if several else f"Agreement of {rated[0].source}"
+    return Table(columns, rows, title)
+
+
+def _raters(rated: Sequence["Agreement"], top: int) -> Iterator[Block]:
+    """Yield who stands out, and the raters who are furthest from the others."""
+    for one in rated:
+        odd = [rater for rater in one.raters if rater.stands_out]
+        if odd:
+            named = listed((f"{rater.rater} ({rater.stands_out})" for rater in odd), 5)
+            yield Sentence(f"Of the raters of {one.source}, {named} {'stands' if len(odd) == 1 else 'stand'} out.")
+    every = [(one, rater) for one in rated for rater in one.raters]
+    order = sorted(every, key=lambda pair: -1.0 if math.isnan(pair[1].distance) else pair[1].distance, reverse=True)
+    shown = order[:top]
+    if not shown:
+        return
+    several = len(rated) > 1
+    numeric = any(not math.isnan(rater.mean_shift) for _, rater in shown)
+    columns = (
+        *([Column("source")] if several else []),
+        Column("rater"),
+        Column("items", "count"),
+        Column("with plurality", "percent"),
+        *([Column("mean shift", "number"), Column("± error", "number")] if numeric else []),
+        Column("stands out"),
+    )
+    rows = tuple((*([one.source] if several else []), *_rater(rater, numeric=numeric)) for one, rater in shown)
+    title = (
+        "Raters" if len(shown) == len(every) else f"{len(shown)} of {len(every)} raters, furthest from the others first"
+    )
+    yield Table(columns, rows, title)
+
+
+def _rater(rater: "RaterSummary", *, numeric: bool) -> tuple[Any, ...]:
+    moved = (_three(rater.mean_shift), _two(rater.shift_error)) if numeric else ()
+    return (rater.rater, rater.n_items, rater.with_plurality, *moved, rater.stands_out or None)
+
+
+def _strata(found: "TableDescription") -> list[Block]:
+    assert found.components is not None
+    gold, a, b = found.components.names
+    level = found.strata[0].confidence_interval.confidence_level
+    scored = not math.isnan(found.strata[0].a_score)
+    spread = "pairs that agree" if found.scale.startswith("nominal") else "standard deviation"
+    columns = (
+        Column(f"responses of {gold}"),
+        Column("items", "count"),
+        Column(spread, "percent" if found.scale.startswith("nominal") else "number"),
+        *([Column(a, "number"), Column(b, "number")] if scored else []),
+        Column("contrast", "number"),
+        Column(f"{100 * level:g} % interval", "interval"),
+    )
+    rows = tuple(
+        (
+            part.name,
+            part.n_items,
+            part.agreement,
+            *([part.a_score, part.b_score] if scored else []),
+            part.contrast,
+            part.confidence_interval,
+        )
+        for part in found.strata
+    )
+    return [
+        Heading(f"{found.components.metric} by how far {gold} agrees on the item"),
+        Table(columns, rows),
+        Sentence("These intervals are for these raters: only items are taken as a sample.", "aside"),
+    ]
+
+
+def _three(value: float) -> float:
+    return value if math.isnan(value) else round(value, 3)
+
+
+def _two(value: float) -> float:
+    return value if math.isnan(value) else float(f"{value:.2g}")

@@ -1,0 +1,102 @@
+"""Variance components as a document: what the error is made of, and what more of each would bring."""
+
+import math
+from typing import TYPE_CHECKING
+
+from assay.documents import Block, Column, Document, Heading, Sentence, Table
+from assay.documents.numbers import number
+
+if TYPE_CHECKING:
+    from assay.comparison.components import ContrastComponents
+
+TITLES = {
+    "clusters": "clusters",
+    "items": "items",
+    "raters": "raters",
+    "residual": "items × raters and noise",
+    "repeats_a": "repeats of A",
+    "repeats_b": "repeats of B",
+}
+
+
+def document(found: "ContrastComponents") -> Document:
+    """Return the components as a document of their own."""
+    return Document("Where the error of the contrast comes from", blocks(found), found.notes)
+
+
+def blocks(found: "ContrastComponents") -> tuple[Block, ...]:
+    """Return what a document says about them: a sentence, the components, and what more of each would bring."""
+    _, a, b = found.names
+    return (
+        Heading(f"Variance components of {a} − {b} = {number(found.contrast)} ({found.metric})"),
+        Sentence(sentence(found)),
+        _components(found),
+        _study(found),
+        Sentence("What a study of another size may expect, and what it costs: assay plan.", "aside"),
+    )
+
+
+def sentence(found: "ContrastComponents") -> str:
+    """Return which part of the error is the largest, and which change brings most."""
+    now, *more = found.decision_study
+    known = {name: share for name, share in now["shares"].items() if not math.isnan(share)}
+    if not known:
+        return "Nothing varies in these data, so the standard error is 0."
+    shares = ", ".join(
+        f"{TITLES[name]} {100 * share:.0f} %" for name, share in sorted(known.items(), key=lambda part: -part[1])
+    )
+    twice = [(float(entry["standard_error"]), entry["change"]) for entry in more if entry["change"].startswith("twice")]
+    (error, change), *others = sorted(twice)
+    beats = ", more than doubling anything else" if others and others[0][0] > 1.01 * error else ""
+    return (
+        f"Share of the error variance: {shares}. The standard error is {now['standard_error']:.3g}; {change} would "
+        f"bring it to {error:.3g}{beats}."
+    )
+
+
+def _components(found: "ContrastComponents") -> Table:
+    level = next(iter(found.intervals.values())).confidence_level
+    counts = {
+        "clusters": found.n_clusters, "items": found.n_items, "raters": found.n_raters,
+        "residual": found.n_items * found.raters_per_item,
+        **{f"repeats_{role}": found.n_items * k for role, k in found.n_repeats.items()},
+    }  # fmt: skip
+    columns = (
+        Column("component"),
+        Column("variance of one", "number"),
+        Column(f"{100 * level:g} % interval", "interval"),
+        Column("number here", "count"),
+    )
+    order = [name for name in TITLES if name in found.components]
+    rows = tuple(
+        (TITLES[name], _digits(found.components[name]), _ends(found, name), round(counts[name])) for name in order
+    )
+    return Table(columns, rows)
+
+
+def _digits(value: float) -> float:
+    return value if math.isnan(value) else float(f"{value:.3g}")
+
+
+def _ends(found: "ContrastComponents", name: str) -> tuple[float, float]:
+    ends = found.intervals[name]
+    return _digits(ends.low), _digits(ends.high)
+
+
+def _study(found: "ContrastComponents") -> Table:
+    study = found.decision_study
+    names = list(study[0]["shares"])
+    columns = (
+        Column("with"),
+        Column("standard error", "number"),
+        *(Column(f"share of {TITLES[name]}", "percent") for name in names),
+    )
+    rows = tuple(
+        (entry["change"], _digits(entry["standard_error"]), *(_share(entry["shares"][name]) for name in names))
+        for entry in study
+    )
+    return Table(columns, rows, "What more of each would bring")
+
+
+def _share(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, 2)

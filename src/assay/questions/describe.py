@@ -1,0 +1,103 @@
+"""The question what is in a table: who judged what, how far they agree, and what can be concluded."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from assay._fields import option
+from assay.errors import ArgumentError
+from assay.questions.base import HERE, Question, Run
+from assay.questions.tables import MetricFields, ModelFields, contest_of, metrics_of
+
+if TYPE_CHECKING:
+    from assay.agreement import TableDescription
+    from assay.metrics import Metric
+    from assay.responses import Contest, ResponseTable
+
+PARTS = "Where the error of a contrast comes from"
+AGREEMENT = "Agreement"
+MOST_DRAWS = 1_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Describe(ModelFields, Question):
+    """Say who judged what, how far raters agree, and what can and cannot be concluded.
+
+    With a and b also how much of the error of their contrast comes from items, raters and the rest.
+    """
+
+    name: ClassVar[str] = "describe"
+    example: ClassVar[str] = "assay describe ratings.csv --a new --b old"
+
+    only: tuple[str, ...] = option(
+        (), "Describe this source: its name, a condition (kind=human) or a column. May be repeated; all if left out."
+    )
+    cluster: str | None = option(None, "Column that groups items (document): items of one group are drawn together.")
+    top: int = option(10, "Show this many raters, those furthest from the others first.", at_least=1)
+    level: str | None = option(
+        None,
+        "How differences count in Krippendorff's alpha; by the scale if left out.",
+        choices="assay.agreement.coefficients:LEVELS",
+        group=AGREEMENT,
+    )
+    n_resamples: int = option(499, "Draws of items for the intervals.", at_least=1, at_most=MOST_DRAWS, group=AGREEMENT)
+    confidence_level: float = option(0.95, "Level of the intervals.", fraction=True)
+    a: str | None = option(None, "With b: take the contrast of these two models apart.", group=PARTS)
+    b: str | None = option(None, "The other model.", group=PARTS)
+    gold: str | None = option(None, "What they are measured against, if anything.", group=PARTS)
+    metric: str | None = option(None, "A metric with item scores; chosen by the scale if left out.", group=PARTS)
+    better: str | None = option(
+        None, "Whether higher or lower ratings are better, without gold.", choices=("higher", "lower"), group=PARTS
+    )
+    preference: str | None = option(
+        None, "A source whose responses name the better one; a, b and tie are then its labels.", group=PARTS
+    )
+    tie: str | None = option(None, "With preference: the label for neither.", group=PARTS)
+    seed: int = option(0, "The same seed gives the same answer.", at_least=0)
+
+    def answer(self, run: Run = HERE) -> "TableDescription":
+        """Read the table and describe it."""
+        from assay.agreement import describe
+
+        contest, metric, why = self._contest()
+        table = self._table(contest)
+        pair = None if contest is None else contest.complete().in_order()
+        with run.progress("drawing", 2 * self.n_resamples * len(table.sources)) as advance:
+            found = describe(
+                table, level=self.level, cluster=self.cluster, contest=pair, metric=metric,
+                n_resamples=self.n_resamples, confidence_level=self.confidence_level, rng=self.seed,
+                workers=run.workers, progress=advance,
+            )  # fmt: skip
+        return replace(found, top=self.top, notes=(*found.notes, *why))
+
+    def _contest(self) -> "tuple[Contest | None, Metric | None, list[str]]":
+        """Return the two models whose contrast is taken apart, and the metric; nothing where none are named."""
+        if self.a is None or self.b is None:
+            for name in ("a", "b", "gold", "metric", "better", "preference", "tie"):
+                if getattr(self, name) is not None:
+                    raise ArgumentError(
+                        f"`{name}` is about the parts of a contrast: they need `a` and `b`, and `gold` if there is any."
+                    )
+            return None, None, []
+        names = [self.metric] if self.metric else []
+        contest = contest_of(self, names, self.better, self._groups, complete=False)
+        [metric], why = metrics_of(names, MetricFields(better=self.better), contest)
+        return contest, metric, why
+
+    @property
+    def _groups(self) -> list[str]:
+        return [self.cluster] if self.cluster else []
+
+    def _table(self, contest: "Contest | None") -> "ResponseTable":
+        """Return what is described: the sources that are asked for, those of the contrast, or all."""
+        from assay.responses import ResponseTable
+
+        if self.only or contest is None:
+            return self.table(self.only, self._groups)
+        if contest.scale.reason == "preferences":
+            return self.table([self.preference] if self.preference else [self.a or "", self.b or ""], self._groups)
+        names = (name for name in contest.names if name)
+        return ResponseTable(
+            items=contest.items, sources=dict(zip(names, contest.sources.values(), strict=True)), scale=contest.scale,
+            groups=contest.groups, raters=contest.raters, notes=contest.notes, repeats=contest.repeats,
+            better=contest.better,
+        )  # fmt: skip
