@@ -1,7 +1,8 @@
 """The document: a title, blocks in reading order, notes, and the line that says where it comes from.
 
-A block is a heading, a sentence, a table with typed columns, a list of definitions, or a figure. Documents hold values
-rather than formatted text; renderers (`text`, `markdown`, `latex`, `html`) decide how they look.
+A block is a heading, a sentence, a list of sentences, a table with typed columns, a list of definitions, code, or a
+figure. Documents hold values rather than formatted text; renderers (`text`, `markdown`, `latex`, `html`) decide how
+they look.
 """
 
 from collections.abc import Mapping
@@ -13,9 +14,10 @@ Kind = Literal["text", "count", "number", "percent", "pvalue", "interval"]
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading within the document."""
+    """A heading within the document; those of level 3 stand under one of level 2."""
 
     text: str
+    level: Literal[2, 3] = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +72,44 @@ class Definitions:
 
 
 @dataclass(frozen=True, slots=True)
+class Points:
+    """Sentences of equal rank, one under the other."""
+
+    entries: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What can be typed again as it stands: a command, a line of Python."""
+
+    text: str
+    language: Literal["console", "python"] = "console"
+
+
+@dataclass(frozen=True, slots=True)
 class Figure:
-    """A picture: a Vega-Lite specification, and the words for those who cannot see it."""
+    """A picture: a Vega-Lite specification, and the words for those who cannot see it.
+
+    Attributes
+    ----------
+    name, title : str
+    alternative : str
+        What the picture shows, in words.
+    spec : mapping
+        The Vega-Lite specification.
+    svg, dark_svg : str
+        The picture itself, for light and for dark pages; empty where it was not drawn.
+    """
 
     name: str
     title: str
     alternative: str
     spec: Mapping[str, Any]
+    svg: str = ""
+    dark_svg: str = ""
 
 
-Block = Heading | Sentence | Table | Definitions | Figure
+Block = Heading | Sentence | Points | Table | Definitions | Code | Figure
 
 
 @dataclass(frozen=True, slots=True)

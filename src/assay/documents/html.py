@@ -1,22 +1,23 @@
 """A document as HTML: a fragment for notebooks and web pages, or one page that needs no network."""
 
+import base64
 import html
-import json
 import re
 
-from assay.documents.document import Block, Definitions, Document, Figure, Heading, Sentence, Table
+from assay.documents.document import Block, Code, Definitions, Document, Figure, Heading, Points, Sentence, Table
 from assay.documents.numbers import shown
 from assay.documents.text import plain
 
 CODE = re.compile(r"`([^`]+)`")
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c2430; --paper: #ffffff; --soft: #5b6675; --line: #d5dae1; --mark: #fff3d1;
-  --accent: #1f5fa8; }
+  --accent: #1f5fa8; --code: #f3f5f8; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8ebf0; --paper: #14181f; --soft: #a3adba; --line: #39424e;
-  --mark: #4a3d12; --accent: #8fc1ff; } }
+  --mark: #4a3d12; --accent: #8fc1ff; --code: #1f2630; } }
 body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1rem 3rem; color: var(--ink); background: var(--paper);
   font: 16px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.5rem; line-height: 1.25; } h2 { font-size: 1.15rem; margin-top: 2rem; }
+h3 { font-size: 1rem; margin-top: 1.4rem; }
 .assay-verdict { font-size: 1.15rem; font-weight: 600; border-left: 4px solid var(--accent); padding-left: .8rem; }
 .assay-aside, .assay-notes, .assay-signature { color: var(--soft); }
 .assay-table { overflow-x: auto; } .assay-table table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
@@ -25,14 +26,25 @@ h1 { font-size: 1.5rem; line-height: 1.25; } h2 { font-size: 1.15rem; margin-top
 .assay-table .number { text-align: right; white-space: nowrap; }
 .assay-table .marked { background: var(--mark); font-weight: 600; }
 .assay dt { font-weight: 600; } .assay dd { margin: 0 0 .4rem 1rem; }
-.assay-signature { font-size: .8rem; overflow-wrap: anywhere; } .assay figure { margin: 1rem 0; overflow-x: auto; }
-.assay figcaption { color: var(--soft); }
-@media print { body { max-width: none; } .assay-table { overflow: visible; } }
+@media (min-width: 40rem) { .assay dl { display: grid; gap: 0 1rem;
+  grid-template-columns: minmax(8rem, max-content) 1fr; }
+  .assay dd { margin: 0 0 .2rem; overflow-wrap: anywhere; } }
+.assay-signature { font-size: .8rem; overflow-wrap: anywhere; } .assay figure { margin: 1.2rem 0; }
+.assay-picture { overflow-x: auto; } .assay-picture img { display: block; max-width: max(100%, 24rem);
+  height: auto; }
+.assay figcaption { color: var(--soft); font-size: .9rem; }
+.assay pre { background: var(--code); padding: .6rem .8rem; border-radius: 4px; overflow-x: auto; font-size: .85rem; }
+.assay li { margin: .25rem 0; }
+@media print { :root { color-scheme: light; --ink: #1c2430; --paper: #ffffff; --soft: #5b6675; --line: #d5dae1;
+  --mark: #fff3d1; --accent: #1f5fa8; --code: #f3f5f8; } body { max-width: none; padding: 0; font-size: 10.5pt; }
+  .assay-table, .assay-picture { overflow: visible; } .assay-picture img { max-width: 100%; height: auto; }
+  .assay pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+  figure, tr { break-inside: avoid; } h2 { break-after: avoid; } }
 """
 
 
 def fragment(document: Document) -> str:
-    """Return the document as one element; figures are placeholders that a page fills.
+    """Return the document as one element; figures that were drawn are pictures in it, the others words.
 
     Examples
     --------
@@ -49,45 +61,54 @@ def fragment(document: Document) -> str:
     return f'<div class="assay">{"".join(parts)}</div>'
 
 
-def page(document: Document, *, vega: str = "") -> str:
-    """Return one page that needs no network; `vega` is the JavaScript that draws its figures, where it has any."""
-    figures = [block for block in document.blocks if isinstance(block, Figure)]
-    scripts = ""
-    if figures:
-        specs = {figure.name: figure.spec for figure in figures}
-        scripts = f"<script>{vega}</script><script>const specs = {embedded(specs)};{DRAW}</script>"
+def page(document: Document) -> str:
+    """Return one page that needs neither network nor JavaScript."""
     title = escape(document.title or "assay")
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>'
-        f"<body><main>{fragment(document)}</main>{scripts}</body></html>\n"
+        f"<body><main>{fragment(document)}</main></body></html>\n"
     )
-
-
-DRAW = """
-const dark = matchMedia('(prefers-color-scheme: dark)').matches;
-for (const [name, spec] of Object.entries(specs)) {
-  vegaEmbed(document.getElementById('figure-' + name), spec,
-            {actions: false, renderer: 'svg', theme: dark ? 'dark' : undefined});
-}
-"""
 
 
 def _block(block: Block) -> str:
     if isinstance(block, Heading):
-        return f"<h2>{escape(block.text)}</h2>"
+        return f"<h{block.level}>{escape(block.text)}</h{block.level}>"
     if isinstance(block, Sentence):
         kind = f' class="assay-{block.role}"' if block.role else ""
         return f"<p{kind}>{told(block.text)}</p>"
     if isinstance(block, Table):
         return _table(block)
     if isinstance(block, Figure):
-        name, alternative = escape(block.name), escape(block.alternative)
-        return (
-            f'<figure><div id="figure-{name}" role="img" aria-label="{alternative}"></div>'
-            f"<figcaption>{escape(block.title)}</figcaption></figure>"
-        )
+        return _figure(block)
+    if isinstance(block, Points):
+        return f"<ul>{''.join(f'<li>{told(entry)}</li>' for entry in block.entries)}</ul>"
+    if isinstance(block, Code):
+        return f'<pre tabindex="0"><code>{html.escape(_lines(block.text))}</code></pre>'
     return _definitions(block)
+
+
+def _figure(block: Figure) -> str:
+    """Return the picture as an image of its own: nothing inside it is part of the page."""
+    title, alternative = escape(block.title), escape(block.alternative)
+    if not block.svg:
+        return f"<figure><p>{alternative}</p><figcaption>{title}</figcaption></figure>"
+    dark = ""
+    if block.dark_svg:
+        dark = f'<source media="screen and (prefers-color-scheme: dark)" srcset="{_source(block.dark_svg)}">'
+    return (
+        f'<figure><div class="assay-picture" tabindex="0" role="group" aria-label="Picture: {title}">'
+        f'<picture>{dark}<img src="{_source(block.svg)}" alt="{alternative}"></picture></div>'
+        f"<figcaption>{title}</figcaption></figure>"
+    )
+
+
+def _source(svg: str) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode('ascii')}"
+
+
+def _lines(said: str) -> str:
+    return "\n".join(plain(line) for line in said.splitlines())
 
 
 def _table(block: Table) -> str:
@@ -108,7 +129,7 @@ def _table(block: Table) -> str:
         rows.append(f"<tr{mark}>{''.join(cells)}</tr>")
     caption = f"<caption>{escape(block.title)}</caption>" if block.title else ""
     return (
-        f'<div class="assay-table" tabindex="0" role="region" aria-label="{escape(block.title or "table")}">'
+        f'<div class="assay-table" tabindex="0" role="group" aria-label="{escape(block.title or "table")}">'
         f"<table>{caption}"
         f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
@@ -128,9 +149,3 @@ def escape(said: str) -> str:
 def told(said: str) -> str:
     """Return a sentence; what stands between backticks is code."""
     return CODE.sub(r"<code>\1</code>", escape(said))
-
-
-def embedded(value: object) -> str:
-    """Return JSON that can stand inside a script: nothing in it can end the script or begin a comment."""
-    written = json.dumps(value, ensure_ascii=True, allow_nan=False)
-    return written.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

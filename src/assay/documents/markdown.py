@@ -1,6 +1,8 @@
 """A document as Markdown."""
 
-from assay.documents.document import Block, Definitions, Document, Figure, Heading, Sentence, Table
+import re
+
+from assay.documents.document import Block, Code, Definitions, Document, Figure, Heading, Points, Sentence, Table
 from assay.documents.numbers import shown
 from assay.documents.text import plain
 
@@ -29,11 +31,16 @@ def render(document: Document) -> str:
 
 def _block(block: Block) -> str:
     if isinstance(block, Heading):
-        return f"## {escape(block.text)}"
+        return f"{'#' * block.level} {escape(block.text)}"
     if isinstance(block, Sentence):
         return f"**{escape(block.text)}**" if block.role == "verdict" else escape(block.text)
     if isinstance(block, Table):
         return _table(block)
+    if isinstance(block, Points):
+        return "\n".join(f"* {escape(entry)}" for entry in block.entries)
+    if isinstance(block, Code):
+        fence = "`" * max(3, _longest_run(block.text) + 1)
+        return "\n".join([f"{fence}{block.language}", *map(plain, block.text.splitlines()), fence])
     if isinstance(block, Figure):
         return f"*Figure: {escape(block.title)}. {escape(block.alternative)}*"
     return _definitions(block)
@@ -68,10 +75,11 @@ def escape(said: str) -> str:
 def code(said: str) -> str:
     """Return text as code, fenced by more backticks than it holds in a row."""
     safe = plain(said)
-    longest = run = 0
-    for letter in safe:
-        run = run + 1 if letter == "`" else 0
-        longest = max(longest, run)
-    fence = "`" * (longest + 1)
+    fence = "`" * (_longest_run(safe) + 1)
     pad = " " if safe.startswith("`") or safe.endswith("`") else ""
     return f"{fence}{pad}{safe}{pad}{fence}"
+
+
+def _longest_run(said: str) -> int:
+    """Return how many backticks follow each other at most."""
+    return max(map(len, re.findall("`+", said)), default=0)

@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Iterable
 
-from assay.documents.document import Block, Definitions, Document, Figure, Heading, Sentence, Table
+from assay.documents.document import Block, Code, Definitions, Document, Figure, Heading, Points, Sentence, Table
 from assay.documents.numbers import shown
 
 WIDTH = 120
@@ -44,6 +44,10 @@ def _blocks(blocks: Iterable[Block], width: int | None) -> Iterable[str]:
             yield table(block, width)
         elif isinstance(block, Definitions):
             yield _definitions(block)
+        elif isinstance(block, Points):
+            yield "\n".join(f"* {plain(entry)}" for entry in block.entries)
+        elif isinstance(block, Code):
+            yield "\n".join(f"    {plain(line)}" for line in block.text.splitlines())
         elif isinstance(block, Figure):
             yield f"Figure: {plain(block.title)}"
     if lines:

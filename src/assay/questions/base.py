@@ -62,6 +62,10 @@ class Question:
     def answer(self, run: Run = HERE) -> "Record":
         """Compute the result."""
 
+    def data(self) -> Any:
+        """Read the responses that the question is about, for its report; None where there are none."""
+        return None
+
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Make the question from its fields by name; what is left out has its default, and unknown names are errors."""

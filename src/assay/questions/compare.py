@@ -13,6 +13,7 @@ from assay.questions.tables import MetricFields, ModelFields, contest_of, metric
 if TYPE_CHECKING:
     from assay.comparison import Comparisons
     from assay.metrics import Metric
+    from assay.responses import Contest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,14 +37,18 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
     )
     seed: int = option(0, "The same seed gives the same answer.", at_least=0)
 
+    def data(self) -> "Contest":
+        """Read gold, A and B."""
+        groups = [column for column in (self.by, self.cluster) if column]
+        return contest_of(self, self.metric, self.better, groups)
+
     def answer(self, run: Run = HERE) -> "Comparisons":
         """Read the data and compare."""
         from dataclasses import replace
 
         from assay.comparison.comparing import compare_each
 
-        groups = [column for column in (self.by, self.cluster) if column]
-        contest = contest_of(self, self.metric, self.better, groups)
+        contest = self.data()
         metrics, why = metrics_of(self.metric, self, contest)
         contest = replace(contest, notes=(*contest.notes, *why))
         n_slices = 1 if self.by is None else len(list(contest.slices(self.by)))

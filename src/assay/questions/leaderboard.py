@@ -80,6 +80,10 @@ class Leaderboard(TableFields, MetricFields, Question):
     )
     seed: int = option(0, "The same seed gives the same answer.", at_least=0)
 
+    def data(self) -> "ResponseTable | None":
+        """Read gold and the models; votes are no responses."""
+        return None if self.winner is not None else self._table([])[0]
+
     def answer(self, run: Run = HERE) -> "Board | Leaderboards":
         """Read the data and rank the models."""
         if self.winner is not None:

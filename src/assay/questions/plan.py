@@ -122,6 +122,10 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         without_gold = self.gold is None and self.a is not None and self.b is not None
         return any(asked) or any(cost is not None for cost in costs) or without_gold
 
+    def data(self) -> "Contest | None":
+        """Read the pilot, where there is one with A and B."""
+        return self._pilot()[0] if self.files and self.a is not None and self.b is not None else None
+
     def answer(self, run: Run = HERE) -> "PlanResult":
         """Read the model or the pilot, and plan."""
         from assay.planning import plan

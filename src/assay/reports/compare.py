@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from assay.comparison import Comparison, Comparisons
-from assay.comparison.verdicts import decided, level_of, shown_pvalue
+from assay.comparison.verdicts import MANY, decided, level_of, shown_pvalue, verdict
 from assay.documents.numbers import interval, number
 from assay.reports import pages
 from assay.reports.colours import BAND, MARK, NULL, QUIET, A, B
@@ -28,6 +28,25 @@ def chart(result: Comparison | Comparisons) -> Any:
         rows.append(alt.hconcat(*below, spacing=40).resolve_scale(color="independent"))
     whole = alt.vconcat(*rows, spacing=30).resolve_scale(color="independent")
     return whole.configure_view(stroke=None).configure_axis(grid=False)
+
+
+def figures(result: Comparison | Comparisons) -> list[tuple[str, str, str, Any]]:
+    """Return the pictures one by one, each with a title and with words for those who cannot see it."""
+    entries = list(result) if isinstance(result, Comparisons) else [result]
+    pages.altair()
+    said = " ".join(verdict(entry) for entry in entries[:MANY])
+    if len(entries) > 1:
+        return [("forest", "Contrasts with their intervals", said, forest(entries))]
+    [entry] = entries
+    found = [("estimation", "Scores and contrast", said, _estimation(entry))]
+    if (drawn := _distributions(entry)) is not None:
+        words = (
+            f"Resampled contrasts around {number(entry.contrast)}, beside contrasts if A and B were alike, around 0."
+        )
+        found.append(("draws", "The observed contrast beside what chance gives", words, drawn))
+    if (drawn := _winners(entry)) is not None:
+        found.append(("winners", "Who wins where", _won(entry), drawn))
+    return found
 
 
 def forest(entries: list[Comparison]) -> Any:
@@ -178,7 +197,6 @@ def _winners(entry: Comparison) -> Any:
         order if order.size <= 2 * MOST_POINTS else order[np.linspace(0, order.size - 1, 2 * MOST_POINTS).astype(int)]
     )
     _, a, b = map(_short, entry.names)
-    better, worse = int((scores.contrasts > 0).sum()), int((scores.contrasts < 0).sum())
     places = {int(item): place for place, item in enumerate(order.tolist())}
     rows = [
         {"place": places[int(i)], "contrast": float(scores.contrasts[i]), "item": str(scores.items[i]),
@@ -209,9 +227,16 @@ def _winners(entry: Comparison) -> Any:
             text = mark(align=side, dx=shift, dy=down, fontSize=10, color=QUIET)
             at = group[0 if side == "left" else -1]["contrast"]
             layers.append(text.encode(x=alt.X("place:Q"), y=alt.datum(at), text="item:N"))
-    ties = scores.contrasts.size - better - worse
-    title = _title(f"{a} is better on {better:,} items, {b} on {worse:,}; {ties:,} ties")
+    title = _title(_won(entry))
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT - 60, title=title)
+
+
+def _won(entry: Comparison) -> str:
+    assert entry.item_scores is not None
+    contrasts = entry.item_scores.contrasts
+    better, worse = int((contrasts > 0).sum()), int((contrasts < 0).sum())
+    _, a, b = map(_short, entry.names)
+    return f"{a} is better on {better:,} items, {b} on {worse:,}; {contrasts.size - better - worse:,} ties"
 
 
 def _side(entry: Comparison) -> str:

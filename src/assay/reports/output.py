@@ -3,12 +3,12 @@
 import os
 from collections.abc import Callable
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay import _files
 from assay.documents import html, latex, markdown
-from assay.errors import ArgumentError, DataError
+from assay.errors import ArgumentError
 
 if TYPE_CHECKING:
     from assay.questions.base import Question
@@ -31,9 +31,6 @@ DRAWN = {
 }
 """Who draws which result: an address, so that a result is drawn without importing the others."""
 
-FIGURES = dict.fromkeys(OF_SCORES, "assay.reports.scores:figures")
-"""Who draws the figures of a report; without the extra charts a report has none."""
-
 
 def plot(result: Any) -> Any:
     """Return the chart of a result, an Altair object that can be changed and saved.
@@ -53,23 +50,40 @@ def plot(result: Any) -> Any:
     return getattr(import_module(module), name)(result)
 
 
-def report(result: Any, path: str | os.PathLike[str]) -> None:
-    """Write a report of a result: .html (one file, charts included), .md, .tex or .json, as the name says."""
+def report(result: Any, path: str | os.PathLike[str], *, question: "Question | None" = None, data: Any = None) -> None:
+    """Write a report of a result: .html (one file, pictures included), .md, .tex or .json, as the name says.
+
+    Parameters
+    ----------
+    result : Comparison, Plan, Audit, Fit, …
+    path : path
+        A file in its place is replaced.
+    question : Question, optional
+        What was asked: the report then names the files, and the command and Python that give the result again.
+    data : Contest, ResponseTable or PairedScores, optional
+        What the result was made of: the report then says how many responses there are, and how far they agree.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from assay import compare, examples
+    >>> contest = examples.ratings().contest(gold="human", a="model-2", b="model-1")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     report(compare(contest, metric="mae", rng=0), Path(folder) / "report.md", data=contest)
+    ...     print((Path(folder) / "report.md").read_text().splitlines()[0])
+    # Is model-2 better than model-1?
+    """
     check_place("path", str(path), REPORTS, force=True)
-    write_report(result, str(path))
+    write_report(result, str(path), question, data)
 
 
 def check_place(name: str, path: str, formats: tuple[str, ...], *, force: bool) -> None:
     """Refuse a file that could not be written, before the work is done: its ending, its folder, a file in its place."""
-    place = Path(path)
-    if place.suffix.lower() not in formats:
-        raise ArgumentError(f"`{name}` must be a file that ends in {', '.join(formats)}; got {path!r}.")
-    if not place.parent.is_dir():
-        raise DataError(f"{path} cannot be written: there is no folder {place.parent}.")
-    if place.is_dir():
-        raise DataError(f"{path} cannot be written: it is a folder.")
-    if place.exists() and not force:
-        raise DataError(f"{path} exists. Give `force`, or another name.")
+    try:
+        _files.check_outputs({name: path}, endings={name: formats}, force=force)
+    except ArgumentError as error:
+        raise type(error)(str(error).replace("add --force", "give `force`")) from None
 
 
 def write_chart(result: Any, path: str) -> None:
@@ -79,34 +93,32 @@ def write_chart(result: Any, path: str) -> None:
     pages.write(path, chart=lambda: plot(result))
 
 
-def _page(result: "Record") -> str:
-    """Return one page that needs no network, with figures where they can be drawn."""
-    document, address = result.document(), FIGURES.get(type(result).__name__)
-    if address is None or not (find_spec("altair") and find_spec("vl_convert")):
-        return html.page(document)
-    import vl_convert
-
-    module, _, name = address.partition(":")
-    figures = getattr(import_module(module), name)(result)
-    return html.page(document.with_figures(figures), vega=vl_convert.javascript_bundle())  # type: ignore[call-arg]
-
-
-def write_report(result: "Record", path: str, asked: "Question | None" = None) -> None:
-    """Write the document of a result in the format that the file's name says."""
+def write_report(result: "Record", path: str, asked: "Question | None" = None, data: Any = None) -> None:
+    """Write the report of a result in the format that the file's name says."""
     from assay import _json
+    from assay.reports.frame import framed
 
-    document = result.document()
+    def document(*, pictures: bool = False) -> Any:
+        return framed(result, asked, data, pictures=pictures)
+
     writers: dict[str, Callable[[], str]] = {
-        ".html": lambda: _page(result),
-        ".md": lambda: markdown.render(document),
-        ".tex": lambda: latex.render(document),
-        ".json": lambda: _json.dumps(result.to_dict(), indent=2) + "\n",
+        ".html": lambda: html.page(document(pictures=True)),
+        ".md": lambda: markdown.render(document()),
+        ".tex": lambda: latex.render(document()),
+        ".json": lambda: _json.dumps(_content(result, asked, document()), indent=2) + "\n",
         ".csv": lambda: _rows(result),
     }
-    try:
-        Path(path).write_text(writers[Path(path).suffix.lower()](), encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"{path} cannot be written: {error.strerror}.") from None
+    _files.write_text(path, writers[Path(path).suffix.lower()]())
+
+
+def _content(result: "Record", asked: "Question | None", document: Any) -> dict[str, Any]:
+    """Return the result as `to_dict` gives it, with what was asked and what the report says under `report`."""
+    from assay.documents.text import render
+
+    said = {"title": document.title, "text": render(document, width=None)}
+    if asked is not None:
+        said |= {"question": {"name": asked.name, **asked.to_dict()}, "command": asked.command, "python": asked.python}
+    return {**result.to_dict(), "report": said}
 
 
 def _rows(result: Any) -> str:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from assay.documents import Figure
 from assay.inference.intervals import ConfidenceInterval
 from assay.paired.curves import PowerCurve
 from assay.paired.description import Description
@@ -18,9 +17,9 @@ from assay.reports.colours import B as SECOND
 WIDTH, HEIGHT = 340, 200
 
 
-def figures(result: Any) -> tuple[Figure, ...]:
-    """Return the pictures of a result, for its report."""
-    return tuple(Figure(name, caption, caption, drawn.to_dict()) for name, (caption, drawn) in charts(result).items())
+def figures(result: Any) -> list[tuple[str, str, str, Any]]:
+    """Return the pictures of a result one by one, for its report."""
+    return [(name, caption, caption, drawn) for name, (caption, drawn) in charts(result).items()]
 
 
 def chart(result: Any) -> Any:

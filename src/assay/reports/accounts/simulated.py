@@ -1,0 +1,78 @@
+"""Accounts of results that come from simulation: audits, fitted response models, replications."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from assay.reports.accounts.base import Account, about
+
+if TYPE_CHECKING:
+    from assay.questions.base import Question
+
+MISFIT = 0.05
+
+
+def of_audit(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of an audit."""
+    share = 1.96**2 * result.alpha * (1 - result.alpha) / 0.01**2
+    return Account(
+        done=(
+            f"For each design {result.n_data_sets:,} data sets were simulated from the model, with and without a "
+            f"difference, and every p-value and interval was computed on each, from "
+            f"{result.n_resamples:,} draws. Rates "
+            "are shares of data sets, with exact binomial 95 % intervals (Clopper and Pearson 1934).",
+        ),
+        limits=(
+            f"The audit speaks of data like these ({result.model}), at the designs shown, not of all data.",
+            "A test that holds its level here may fail where items, raters or scales differ.",
+        ),
+        next=(
+            "Use what the verdict names, and give it to `compare` by the same names.",
+            f"To know a level of {100 * result.alpha:g} % within 1 point either way, simulate about "
+            f"{about(share)} data "
+            f"sets; there were {result.n_data_sets:,}.",
+        ),
+    )
+
+
+def of_fit(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of a fitted response model."""
+    worst = min(result.goodness, key=lambda feature: feature.pvalue, default=None)
+    misfits = worst is not None and worst.pvalue < MISFIT
+    said = {
+        "ml": "Parameters maximise the likelihood of the responses themselves, items integrated out",
+        "map": "Parameters maximise the likelihood of the label counts times a weak prior (Dirichlet-multinomial)",
+        "resampling": "No parameter is estimated: real items are drawn with replacement",
+    }.get(result.method, f"The method is {result.method}")
+    limits = ["A model that reproduces item means and standard deviations may still miss other features of the data."]
+    if misfits and worst is not None:
+        limits.append(f"The model misses {worst.name} (p = {worst.pvalue:.2g}): plans made from it are rough.")
+    return Account(
+        done=(
+            f"{said}. Families are chosen by AIC. Fit is checked by the largest distance between the cumulative "
+            "distributions of real and simulated items (Kolmogorov–Smirnov), with a p-value from data sets simulated "
+            "from the fitted model.",
+        ),
+        limits=tuple(limits),
+        next=(
+            "Resample the real items instead (family empirical), or fit each kind of item by itself."
+            if misfits
+            else "Plan with this model: `assay plan MODEL --epsilon 0.1 --target-power 0.8`.",
+        ),
+    )
+
+
+def of_replication(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of a replication."""
+    errors = [row.standard_error for row in result.rows if math.isfinite(row.standard_error)]
+    largest = max(errors, default=math.nan)
+    return Account(
+        done=(
+            f"Each published number was computed again from {result.n_simulations:,} simulated data sets. Two "
+            "simulations differ by chance, so a difference within two standard errors of it counts as agreement.",
+        ),
+        limits=("That a number comes out again does not show that the method behind it is right.",),
+        next=(
+            f"The largest standard error of a difference is {largest:.2g}. More simulations (`n_simulations`) reduce "
+            "only our part of it.",
+        ),
+    )

@@ -1,0 +1,98 @@
+"""The frame of every report: question, verdict, picture, numbers, data, what was done, its limits, and what is next."""
+
+from dataclasses import replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from assay.documents import Block, Code, Definitions, Document, Figure, Heading, Points, Sentence
+from assay.reports import evidence
+from assay.reports.accounts import account_of
+from assay.reports.output import DRAWN, OF_SCORES, plot
+from assay.reports.pictures import can_draw, pictured
+
+if TYPE_CHECKING:
+    from assay.questions.base import Question
+
+FIGURES = {
+    **dict.fromkeys(OF_SCORES, "assay.reports.scores:figures"),
+    "Comparison": "assay.reports.compare:figures",
+    "Comparisons": "assay.reports.compare:figures",
+}
+"""Who cuts the picture of a result into several, so that each fits a narrow page; the others are one picture."""
+
+
+def framed(result: Any, asked: "Question | None" = None, data: Any = None, *, pictures: bool = True) -> Document:
+    """Return the report of a result: its document with everything around it that a reader asks for.
+
+    Parameters
+    ----------
+    result : Record
+    asked : Question, optional
+        Adds the files, the command and the Python that give the result again; reads the data unless they are given.
+    data : ResponseTable, Contest or PairedScores, optional
+        What the result was made of: adds responses per item, agreement and what was left out.
+    pictures : bool
+        Whether to draw, which needs the extra charts.
+    """
+    document: Document = result.document()
+    if data is None and asked is not None:
+        data = asked.data()
+    account = account_of(result, asked, data)
+    facts = evidence.facts(result, asked, data)
+    about_data = evidence.notes(data)
+    verdict = [block for block in document.blocks if _is_verdict(block)]
+    others = [_lower(block) for block in document.blocks if not _is_verdict(block)]
+    limits = [*account.limits, *(note for note in document.notes if note not in about_data)]
+    again = (
+        [Code(asked.command), Code(f"import assay\n\nresult = {asked.python}", "python")] if asked else account.again
+    )
+    blocks: list[Block] = [
+        *verdict,
+        *(figures_of(result, document) if pictures and can_draw() else ()),
+        *_section("Numbers", others),
+        *_section("Data", [Definitions(tuple(facts))] if facts else [], _points(about_data)),
+        *_section("What was done", [Sentence(said) for said in account.done]),
+        *_section("What this does not show", _points(limits)),
+        *_section("What to do next", _points(account.next), [Code(line) for line in account.commands]),
+        *_section("How to get this result again", list(again)),
+    ]
+    return replace(document, blocks=tuple(blocks), notes=())
+
+
+def figures_of(result: Any, document: Document) -> tuple[Figure, ...]:
+    """Return the pictures of a result with words for those who cannot see them; none where there is none to draw."""
+    from assay.errors import ArgumentError
+
+    kind = type(result).__name__
+    if kind not in DRAWN:
+        return ()
+    try:
+        if kind in FIGURES:
+            module, _, name = FIGURES[kind].partition(":")
+            return tuple(pictured(*parts) for parts in getattr(import_module(module), name)(result))
+        return (pictured("picture", document.title, _in_words(document), plot(result)),)
+    except ArgumentError:  # nothing to draw: a model that is the data itself
+        return ()
+
+
+def _in_words(document: Document) -> str:
+    said = document.verdict or document.title
+    return f"{said} The numbers are in the tables below."
+
+
+def _section(title: str, *parts: list[Any]) -> list[Block]:
+    """Return a heading and what stands under it; nothing where nothing does."""
+    blocks = [block for part in parts for block in part]
+    return [Heading(title), *blocks] if blocks else []
+
+
+def _points(entries: Any) -> list[Block]:
+    return [Points(tuple(dict.fromkeys(entries)))] if entries else []
+
+
+def _lower(block: Block) -> Block:
+    return replace(block, level=3) if isinstance(block, Heading) else block
+
+
+def _is_verdict(block: Block) -> bool:
+    return isinstance(block, Sentence) and block.role == "verdict"

@@ -1,0 +1,40 @@
+"""Charts as pictures that stand in a report: light and dark, without JavaScript."""
+
+import json
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from assay.documents import Figure
+from assay.reports import colours
+
+
+def can_draw() -> bool:
+    """Whether the extra charts is there."""
+    return find_spec("altair") is not None and find_spec("vl_convert") is not None
+
+
+def pictured(name: str, title: str, alternative: str, chart: Any) -> Figure:
+    """Return a figure with its pictures, from an Altair chart."""
+    spec = json.loads(chart.to_json(indent=None))
+    return Figure(name, title, alternative, spec, svg(spec), svg(spec, dark=True))
+
+
+def svg(spec: Mapping[str, Any], *, dark: bool = False) -> str:
+    """Return the picture of a specification, for a light or a dark page."""
+    convert: Any = import_module("vl_convert")
+    whole = {**spec, "config": merged(colours.config(dark=dark), spec.get("config", {}))}
+    return str(convert.vegalite_to_svg(colours.on_dark(whole) if dark else whole))
+
+
+def merged(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the shared settings with a chart's own over them.
+
+    Examples
+    --------
+    >>> merged({"axis": {"grid": True, "ticks": True}}, {"axis": {"grid": False}})
+    {'axis': {'grid': False, 'ticks': True}}
+    """
+    both = {key: {**shared[key], **own[key]} for key in shared if isinstance(own.get(key), Mapping)}
+    return {**shared, **own, **both}

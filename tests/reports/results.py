@@ -1,0 +1,62 @@
+"""One small result of each kind, made once; names are as hostile as data can be."""
+
+import warnings
+from functools import cache
+
+import numpy as np
+
+from assay import Contest, audit, compare, compare_all, compare_each, paired, plan, plan_board
+from assay.examples import ratings
+from assay.paired import PairedScores, ScoreTable
+from assay.replications import replicate
+
+HOSTILE = r"</script><svg onload=alert(1)> \input{/etc/passwd} | `x` $y$ & 5% #1 _z_ **b**"
+
+
+def contest(n_items=30, shift=0.0, names=("human", HOSTILE, "old"), seed=0, **options):
+    rng = np.random.default_rng(seed)
+    gold = rng.normal(size=n_items)
+    a, b = gold + 0.5 * rng.normal(size=n_items), gold + (0.5 + shift) * rng.normal(size=n_items)
+    return Contest.from_arrays(gold, a, b, names=names, **options)
+
+
+def scores():
+    rng = np.random.default_rng(9)
+    b = rng.beta(5, 5, 60)
+    return PairedScores.from_arrays(b + rng.normal(0.03, 0.1, 60), b, names=("new", HOSTILE))
+
+
+def _several():
+    topics = {"topic": np.array([HOSTILE, "y"] * 15)}
+    return compare_each(contest(groups=topics), metrics=["mae"], by="topic", rng=0, n_resamples=99)
+
+
+def _systems():
+    rng = np.random.default_rng(2)
+    return paired.compare_systems(ScoreTable(rng.normal([0, 0.1, 0.9], 1, (40, 3)), ("x", HOSTILE, "z")))
+
+
+MADE = {
+    "Comparison": lambda: compare(contest(), metric="mae", rng=0, n_resamples=99),
+    "Comparisons": _several,
+    "Leaderboard": lambda: compare_all(ratings(30), gold="human", metric="mae", n_resamples=99, rng=0),
+    "BoardPlan": lambda: plan_board(ratings(30), gold="human", metric="mae", rng=0, n_resamples=99),
+    "Plan": lambda: plan("normal", epsilon=0.2, metrics="mae", n_items=[5, 9], n_responses=[2], precision=0.05, rng=0),
+    "Audit": lambda: audit("normal", designs=[(20, 2)], n_data_sets=4, n_resamples=19, n_simulations=20, rng=0),
+    "Replication": lambda: replicate("raters", table=6, n_simulations=2),
+    "PairedAnalysis": lambda: paired.analyse(scores(), n_simulations=20, rng=1),
+    "Finding": lambda: paired.find(scores(), margin=0.1, rng=1),
+    "SystemsComparison": _systems,
+    "Overview": lambda: paired.overview(scores()),
+    "Effects": lambda: paired.measure(scores(), rng=1),
+    "PowerCurve": lambda: paired.power_curve(scores(), n_simulations=20, rng=1),
+    "PowerPlan": lambda: paired.plan_power(delta=0.2, sd=1, power=0.8),
+}  # fmt: skip
+
+
+@cache
+def made(kind):
+    """Return the result of this kind."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return MADE[kind]()

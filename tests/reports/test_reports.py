@@ -1,0 +1,204 @@
+"""Every report has every part, in every format, whatever things are called."""
+
+import json
+import math
+import re
+import shutil
+import subprocess
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from assay import compare, examples, io, report
+from assay.cli.app import main
+from assay.errors import ArgumentError, DataError
+from assay.metrics.builtin import BUILTIN, ON_PREFERENCES
+from assay.questions.compare import Compare
+from assay.reports import DRAWN
+from assay.reports.accounts import ACCOUNTS, account_of
+from assay.reports.accounts.base import about, units_needed
+from assay.reports.accounts.compare import account
+from assay.reports.accounts.methods import CORRECTIONS, INTERVALS, METRICS, NULLS
+from assay.reports.accounts.plan import ENGINES
+from assay.reports.accounts.scores import HOW
+from assay.reports.frame import framed
+from tests.reports.results import HOSTILE, MADE, contest, made
+
+PARTS = ("Numbers", "What was done", "What this does not show")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    root = tmp_path_factory.mktemp("reports")
+    io.write(examples.ratings(30), root / "ratings.csv")
+    return root
+
+
+@pytest.fixture(scope="module")
+def question(folder):
+    return Compare(files=(str(folder / "ratings.csv"),), gold="human", a="model-2", b="model-1", metric=("mae",))
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_every_kind_of_result_has_a_report_in_every_format(kind, written, texts):
+    result = made(kind)
+    page, text, paper = texts(kind)
+    for part in PARTS:
+        assert f"<h2>{part}</h2>" in page
+        assert f"## {part}" in text
+        assert rf"\subsection*{{{part}}}" in paper
+    assert "What to do next" in page
+    assert page.count("<figure>") == page.count("<img src=") >= (kind in DRAWN)
+    assert all(re.findall(r'<img [^>]*alt="([^"]+)"', page)) or kind not in DRAWN
+    content = json.loads((written(kind) / "report.json").read_text(encoding="utf-8"))
+    assert content["report"]["title"] == result.document().title
+    assert type(result).from_dict(content).document().title == result.document().title
+
+
+@pytest.mark.parametrize("kind", ["Comparison", "Comparisons", "PairedAnalysis", "SystemsComparison"])
+def test_hostile_names_are_text_in_every_format(kind, written, texts):
+    page, text, paper = texts(kind)
+    assert "<script" not in page
+    assert "<svg" not in page
+    assert r"\input{/" not in paper
+    outside = re.sub(r"^(`{3,})\w*\n.*?\n\1$", "", text, flags=re.M | re.S)
+    assert "<svg" not in re.sub(r"(`+).*?\1(?!`)", "", outside.replace("\\`", ""))
+    assert HOSTILE.replace("\\", "\\\\") in (written(kind) / "report.json").read_text(encoding="utf-8")
+
+
+def test_latex_reports_compile(written, tmp_path):
+    compiler = shutil.which("pdflatex") or shutil.which("tectonic")
+    if compiler is None:
+        pytest.skip("neither pdflatex nor tectonic is installed: LaTeX reports were not compiled")
+    options = ["-interaction=batchmode", "-halt-on-error"] if compiler.endswith("pdflatex") else []
+    for kind in ("Comparison", "PairedAnalysis", "Replication"):
+        shutil.copy(written(kind) / "report.tex", tmp_path / f"{kind}.tex")
+        done = subprocess.run(
+            [compiler, *options, f"{kind}.tex"], cwd=tmp_path, capture_output=True, check=False, timeout=120
+        )
+        said = (tmp_path / f"{kind}.log").read_text(encoding="latin-1")[-1500:] if done.returncode else ""
+        assert done.returncode == 0, said
+
+
+def test_the_report_names_data_and_how_to_repeat_it(question, tmp_path):
+    result = question.answer()
+    report(result, tmp_path / "report.md", question=question)
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "* **Items**: 30" in text
+    assert "* **Responses of human**: 150: 5 per item" in text
+    assert re.search(r"\*\*Agreement of human\*\*: Krippendorff's alpha 0\.\d\d ", text)
+    assert "SHA-256" in text
+    assert question.command in text
+    names = {}
+    exec(re.search(r"```python\n(.*?)```", text, re.S).group(1), names)
+    assert names["result"].to_dict() == result.to_dict()
+
+
+def test_python_without_a_question_repeats_the_comparison():
+    given = contest()
+    result = compare(given, metric="mae", rng=3, margin=0.1)
+    names = {"contest": given}
+    exec(account_of(result).again[0].text, names)
+    assert names["result"].to_dict() == result.to_dict()
+
+
+def test_the_forecast_of_items_holds():
+    """A study of the forecast size finds the contrast 8 times in 10, within the error of 4,000 simulated studies."""
+    rng = np.random.default_rng(0)
+    seen = rng.normal(0.3, 1.0, 40)
+    error = seen.std(ddof=1) / math.sqrt(40)
+    needed = math.ceil(units_needed(40, error, seen.mean(), alpha=0.05))
+    studies = rng.normal(seen.mean(), seen.std(ddof=1), (4000, needed))
+    found = stats.ttest_1samp(studies, 0, axis=1).pvalue <= 0.05
+    low, high = stats.binom.ppf([1e-4, 1 - 1e-4], 4000, [0.79, 0.8])  # Student's t costs a little over the normal
+    assert low <= found.sum() <= high
+
+
+def test_what_is_open_gets_a_number_and_what_is_settled_does_not():
+    undecided = compare(contest(shift=0.1), metric="mae", rng=0)
+    [first, *_] = account(undecided, None, None).next
+    reach = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
+    expected = 30 * (reach * undecided.standard_error / undecided.contrast) ** 2
+    assert f"collect about {about(expected)} items; there are 30." in first
+    assert any("small difference may be missed" in line for line in account(undecided, None, None).limits)
+    settled = compare(contest(n_items=60, shift=2), metric="mae", rng=0)
+    assert "collect about 240 items instead of 60" in account(settled, None, None).next[0]
+    assert not any("may be missed" in line for line in account(settled, None, None).limits)
+
+
+def test_raters_that_decide_are_asked_for():
+    rng = np.random.default_rng(1)
+    import polars
+
+    from assay import read
+
+    rows = [
+        {"item": i, "source": source, "rater": f"r{rater}", "value": value}
+        for rater, bias in enumerate(rng.normal(0.2, 0.5, 4))
+        for i in range(60)
+        for source, value in (("a", bias + rng.normal()), ("b", rng.normal()))
+    ]
+    table = read(polars.DataFrame(rows))
+    result = compare(table.contest(a="a", b="b"), metric="rating", rng=0)
+    assert result.rater_answers is not None
+    said = " ".join(account(result, None, None).next)
+    assert re.search(r"Raters add \d+ % of the squared error", said)
+    assert re.search(r"about [\d,]+ (raters|items and [\d,]+ raters)", said)
+
+
+def test_every_word_for_a_method_exists():
+    from assay.inference.corrections import JOINT_CORRECTIONS
+    from assay.inference.methods import METHODS
+    from assay.paired.catalogue import TESTS
+    from assay.planning import ENGINES as KNOWN
+    from assay.resampling.nulls import NULLS as KNOWN_NULLS
+
+    assert set(METRICS) == {*BUILTIN, *ON_PREFERENCES}
+    assert set(NULLS) == set(KNOWN_NULLS)
+    assert set(INTERVALS) == set(METHODS)
+    assert set(CORRECTIONS) >= set(JOINT_CORRECTIONS)
+    assert set(HOW) == set(TESTS)
+    assert {*KNOWN} - {"auto"} <= set(ENGINES)
+
+
+def test_every_chart_has_an_account():
+    without = {"Description", "UnitSizes"}  # they explain themselves
+    assert set(DRAWN) - without <= set(ACCOUNTS)
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [("nowhere/report.html", "there is no folder"), ("report.doc", "must be a file that ends in"), (".", "ends in")],
+)
+def test_a_place_that_cannot_be_written_is_one_line_before_any_work(place, said, tmp_path, monkeypatch):
+    monkeypatch.setattr("assay.reports.frame.framed", lambda *_, **__: pytest.fail("work was done"))
+    with pytest.raises((ArgumentError, DataError), match=said):
+        report(made("PowerPlan"), tmp_path / place)
+
+
+def test_the_command_refuses_a_file_that_exists_before_it_computes(folder, monkeypatch, capfd):
+    (folder / "old.html").write_text("old")
+    line = ["assay", "compare", str(folder / "ratings.csv"), "--gold", "human", "--a", "model-2", "--b", "model-1"]
+    monkeypatch.setattr("assay.comparison.comparing.compare_each", lambda *_, **__: pytest.fail("work was done"))
+    monkeypatch.setattr("sys.argv", [*line, "--report", str(folder / "old.html")])
+    with pytest.raises(SystemExit) as left:
+        main()
+    said = capfd.readouterr().err
+    assert left.value.code == 2
+    assert "--force" in said
+    assert said.count("\n") == 1
+    assert (folder / "old.html").read_text() == "old"
+
+
+def test_a_folder_that_is_read_only_is_one_line(tmp_path, monkeypatch):
+    monkeypatch.setattr("os.access", lambda *_: False)  # the tests may run as root, for whom nothing is read-only
+    with pytest.raises(DataError, match="permission denied"):
+        report(made("PowerPlan"), tmp_path / "report.html")
+
+
+def test_pictures_are_left_out_without_the_extra(monkeypatch):
+    monkeypatch.setattr("assay.reports.frame.can_draw", lambda: False)
+    document = framed(made("Comparison"))
+    assert not [block for block in document.blocks if type(block).__name__ == "Figure"]
