@@ -12,9 +12,11 @@ from scipy import stats
 
 from assay.errors import ArgumentError, DataError
 from assay.models import preset, simulate_contrasts
-from assay.replications import PAPERS, Replication, Row, conclude, measure, plan, replicate
+from assay.replications import PAPERS, Replication, Row, conclude, leader, measure, plan, replicate
 from assay.replications.legacy import published_metric
-from assay.replications.outcomes import Outcome
+from assay.replications.outcomes import Outcome, Simulation, exact_pvalues
+from assay.replications.papers import tables
+from assay.replications.published import figures
 from assay.replications.raters import BinnedModel
 from assay.sweeps import Grid, Store, run
 
@@ -38,7 +40,7 @@ def test_raters_tables_come_out(table, n_simulations):
 
 
 def test_forest_table_2_comes_out():
-    result = replicate("forest", table=2, n_simulations=200)
+    result = replicate("forest", table=2, n_simulations=100)
     assert few_outliers(result.of("p"))
     assert few_outliers(result.of("effect"))
     near = sum(abs(row.difference) <= 0.02 for row in result.of("p"))
@@ -49,7 +51,7 @@ def test_forest_table_2_comes_out():
 
 
 def test_forest_table_3_widths_come_out():
-    result = replicate("forest", table=3, n_simulations=100)
+    result = replicate("forest", table=3, n_simulations=50)
     for row in result.rows:
         allowed = 0.25 if row.cell["metric"] == "kl" else 0.12
         assert abs(row.difference) <= allowed * row.published + 3 * row.standard_error
@@ -89,6 +91,105 @@ def test_leader_puts_the_published_estimate_into_a_distribution():
         assert 0 <= row.beside["quantile_of_published"] <= 1
         assert row.beside["low"] <= row.reproduced <= row.beside["high"]
     assert len(result.of("true_p")) == len(result.of("estimated_p")) == 40
+
+
+def test_scores_of_raters_table_3_follow_the_formula_and_no_k_gives_the_printed_pair():
+    result = replicate("raters", table=3, n_simulations=60)
+    assert len(result.rows) == 36
+    [row] = [row for row in result.of("score_a") if row.cell["metric"] == "MAE" and row.cell["epsilon"] == 0.1]
+    for responses in (1, 5, 10, 25, 50, 100):
+        # The mean of |N(0, 2σ²/K)| with σ uniform on [0, .3].
+        expected = 0.15 * np.sqrt(2 / responses) * np.sqrt(2 / np.pi)
+        assert row.beside[f"K={responses}"] == pytest.approx(expected, rel=0.05)
+    assert row.agrees is False
+    assert row.cell["nearest_K"] == 5
+    [note] = [note for note in result.notes if "No K of the grid gives the printed MAE" in note]
+    assert "K = 5 gives .0757 and .0929" in note
+    [b] = [row for row in result.of("score_b") if row.cell["metric"] == "MAE" and row.cell["epsilon"] == 0.1]
+    assert abs(b.beside["K=5"] - 0.0929) < 4 * b.standard_error
+
+
+def test_raters_tables_1_and_2_repeat_the_long_tables():
+    long = {tuple(row[key] for key in ("metric", "epsilon", "items", "responses")): row["p"]
+            for row in figures("raters_tables.json")}  # fmt: skip
+    for row in figures("raters_tables_1_2.json"):
+        printed = long[tuple(row[key] for key in ("metric", "epsilon", "items", "responses"))]
+        assert row["p"] == pytest.approx(printed, abs=5.1e-5)
+
+
+def test_forest_table_1_is_known_for_the_public_data():
+    result = replicate("forest", table=1, n_simulations=2)
+    known = {row.cell["dataset"]: row for row in result.rows}
+    assert known["DICES"].reproduced == pytest.approx(0.0231, abs=2e-4)  # α is printed with two decimals
+    assert known["DICES"].agrees
+    assert known["JobsQ3"].agrees is None
+    # A fit to data that come from the printed α has a far smaller bias than the printed one.
+    assert known["JobsQ3"].beside["mab_of_a_right_fit"] < known["JobsQ3"].published / 10
+    assert "4 cannot be recomputed from what is public" in str(result)
+
+
+def test_leader_tables_1_to_4_take_the_smallest_errors():
+    true = {f"{name} {key}": value for name in leader.METRICS
+            for key, value in (("p", 0.2), ("p_error", 0.01), ("p_is_bound", False), ("p_with_correct_emd", 0.1),
+                               ("p_with_correct_emd_is_bound", False))}  # fmt: skip
+    estimated = [
+        {f"{sampling} {name} {key}": value for sampling in leader.STRATEGIES for name in leader.metrics_of(sampling)
+         for key, value in (("p", 0.5), ("is_bound", False))}
+        for _ in range(3)
+    ]  # fmt: skip
+    for number, one in enumerate(estimated):
+        one["bootstrap_items,all MAE p"] = 0.2 + 0.01 * number
+    measured = [({"table": 6, "responses": kept}, true) for kept in (1, 5)]
+    measured += [({"table": table, "responses": kept}, true) for table in (5, 7, 8, 9) for kept in (1, 5)]
+    measured += [({"table": table, "data_set": n}, one) for table in (5, 6, 7, 8, 9) for n, one in enumerate(estimated)]
+    rows = [row for row in leader.rows(measured) if row.cell["table"] in (1, 2)]
+    assert len(rows) == 6 * 5 + 8 * 5
+    for row in rows:
+        near = "MAE" in row.cell.get("metric", "") or row.cell.get("sampling") == "bootstrap_items,all"
+        if row.cell.get("metric") != "Wins(MAE)":
+            assert row.reproduced == pytest.approx(0.01 if near else 0.3)
+    # Where all rows of table 6 can be read, the printed errors are the smallest of the printed rows.
+    [wins] = [row for row in rows if row.cell.get("metric") == "Wins(MAE)" and row.cell["epsilon"] == 0.05]
+    assert wins.beside["from_printed_rows"] == pytest.approx(wins.published, abs=1e-5)
+    assert wins.reproduced == pytest.approx(0.3)
+
+
+def test_leader_says_which_rows_cannot_be_read():
+    [note] = [note for note in PAPERS["leader"].notes({11}) if note.startswith("Table 11")]
+    assert note.startswith("Table 11: 16 of 45 rows cannot be read in the source or contradict themselves")
+    assert "EMD Agg (all_items,sample(1))" in note
+    assert not any(note.startswith("Table 6") for note in PAPERS["leader"].notes({6}))
+
+
+def test_a_dash_of_ratings_agrees_with_a_large_p_only():
+    dash = Row({"table": 1}, "p", float("nan"), 0.2, 0.01)
+    assert dash.agrees
+    assert Row({"table": 1}, "p", float("nan"), 0.01, 0.005).agrees is False
+    dashes = [row for row in figures("ratings_tables.json") if row["p"] is None]
+    assert len(dashes) == 6
+    assert "A dash" in PAPERS["ratings"].notes({1})[-1]
+
+
+def test_a_bound_is_shown_as_one_and_has_no_error():
+    row = Row({"table": 1, "metric": "mae"}, "p", 0.0001, 1 / 1001, 0.001, is_bound=True)
+    shown = str(Replication("raters", "as printed.", (row,), 1000, 0))
+    assert "< 0.001" in shown
+    assert "+0.00" not in shown.split("Convention", maxsplit=1)[0].splitlines()[-3]
+    assert row.difference == 0
+    assert row.agrees
+
+
+def test_the_exact_engine_gives_digits_that_simulation_confirms():
+    model = preset("normal")
+    metric = published_metric("wins").on(model.scale)
+    design = {"n_items": 150, "n_responses": 5, "epsilon": 0.1}
+    simulation = Simulation(200, np.random.SeedSequence(1))
+    [answer] = exact_pvalues(model, [metric], **design, simulation=simulation)
+    [outcome] = Simulation(6000, np.random.SeedSequence(2)).outcomes(model, [metric], **design)
+    assert abs(answer.p - outcome.p) < 4 * outcome.p_error
+    assert not answer.is_bound
+    [tiny] = exact_pvalues(model, [metric], **{**design, "n_items": 5000}, simulation=simulation)
+    assert tiny.is_bound
 
 
 @pytest.mark.parametrize("null", [False, True])
@@ -143,9 +244,13 @@ def test_an_interrupted_replication_goes_on(tmp_path):
 
 def test_every_part_of_every_table_is_a_cell():
     sizes = {paper: len(plan(paper)) for paper in PAPERS}
-    # RATERS: 4 ε × 36 designs, means and bins; FOREST: every printed row; RATINGS: those with a p; LEADER: 10 tables ×
-    # (2 + 6 strategies × 20 data sets).
-    assert sizes == {"raters": 288, "leader": 1220, "forest": 80, "ratings": 57}
+    # RATERS: 4 ε × 36 designs, means and bins, and 6 K of table 3; FOREST: every printed row; RATINGS: every cell, with
+    # or without a p; LEADER: 10 tables × (2 numbers of responses + 20 data sets), of which tables 1 to 4 are made.
+    assert sizes == {"raters": 294, "leader": 220, "forest": 85, "ratings": 63}
+    assert len(plan("leader", table=1)) == len(plan("leader", table=4)) == 110
+    assert {paper: tables(paper) for paper in PAPERS} == {
+        "raters": tuple(range(1, 16)), "leader": tuple(range(1, 15)), "forest": (1, 2, 3), "ratings": (1, 2, 3)
+    }  # fmt: skip
 
 
 def test_a_replication_with_failed_cells_is_not_concluded():
@@ -156,13 +261,15 @@ def test_a_replication_with_failed_cells_is_not_concluded():
 
 def test_a_replication_says_what_it_did_and_becomes_a_frame():
     rows = (Row({"table": 1}, "p", 0.04, 0.05, 0.01, {"low": 0.0}), Row({"table": 1}, "p", 0.04, 0.09, 0.01))
-    result = Replication("forest", "as printed.", rows, 100, 0)
+    result = Replication("forest", "as printed.", rows, 100, 0, ("a note.",))
     assert str(result).startswith("50% of 2 published numbers come out within two standard errors of their difference.")
     summary = [cell.strip() for cell in str(result).splitlines()[5].strip("│").split("│")]
     assert summary[:6] == ["1", "p", "2", "0.03606", "0.03", "50 %"]
     again = Replication.from_dict(result.to_dict())
     assert again.to_dict() == result.to_dict()
-    assert result.to_frame().columns == ["table", "quantity", "published", "reproduced", "standard_error", "low"]
+    assert result.to_frame().columns == [
+        "table", "quantity", "published", "reproduced", "standard_error", "is_bound", "low"
+    ]  # fmt: skip
     assert result.to_dict()["rows"][0] == rows[0].to_dict()
 
 
@@ -170,7 +277,7 @@ def test_a_replication_says_what_it_did_and_becomes_a_frame():
     ("arguments", "message"),
     [
         ({"paper": "forrest"}, "Did you mean 'forest'"),
-        ({"paper": "forest", "table": 1}, "must be one of 2, 3; got 1"),
+        ({"paper": "forest", "table": 4}, "must be one of 1, 2, 3; got 4"),
         ({"paper": "forest", "n_simulations": 1}, "at least 2"),
         ({"paper": "forest", "n_simulations": 0}, "at least 2"),
     ],

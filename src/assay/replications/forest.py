@@ -1,9 +1,14 @@
-"""FOREST: p, effect and width of the interval for categorical data (tables 2 and 3)."""
+"""FOREST: bias of the fits (table 1); p, effect and width of the interval for categorical data (tables 2 and 3)."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from assay.models import CategoricalModel
+import numpy as np
+
+from assay._random import child
+from assay.models import CategoricalModel, preset
+from assay.models.fitting.dirichlet import fit_dirichlet
 from assay.replications.legacy import published_metric
 from assay.replications.outcomes import Simulation
 from assay.replications.published import Measured, Row, Setting, figures, lookup
@@ -16,16 +21,23 @@ CONVENTION = (
 )
 METRICS = {"accuracy": "accuracy-first-label-legacy"}
 SETTING = ("table", "dataset", "metric")
+FITS = 3
+"""Data sets that are simulated and fitted again for table 1."""
 QUANTITIES = {2: ("p", "effect"), 3: ("ci_width",)}
 
 
 def settings(table: int | None = None) -> list[dict[str, Any]]:
-    """Return what tells the rows of tables 2 and 3, or of one, apart."""
-    return [{name: row[name] for name in SETTING} for row in published() if table in (None, row["table"])]
+    """Return what tells the rows of the tables, or of one, apart."""
+    found = [{"table": 1, "dataset": row["dataset"]} for row in figures("forest_table1.json") if table in (None, 1)]
+    return found + [{name: row[name] for name in SETTING} for row in published() if table in (None, row["table"])]
 
 
 def measure(setting: Setting, simulation: Simulation) -> dict[str, float]:
     """Recompute one row: p and effect, or the width of the interval."""
+    if setting.get("table") == 1:
+        return _bias(
+            lookup(figures("forest_table1.json"), {"dataset": setting.get("dataset")}, ("dataset",)), simulation
+        )
     row = lookup(published(), setting, SETTING)
     model = CategoricalModel(tuple(row["alpha"]))
     n_items = int(row["NK"] // row["K"])
@@ -48,12 +60,69 @@ def rows(measured: Sequence[Measured]) -> list[Row]:
     """Put published and recomputed numbers side by side."""
     found = []
     for setting, values in measured:
+        if setting["table"] == 1:
+            found.append(_bias_row(setting["dataset"], values))
+            continue
         row = lookup(published(), setting, SETTING)
         identity = {key: row[key] for key in ("table", "dataset", "metric", "epsilon", "NK", "K")}
         found += [
-            Row(identity, name, row[name], values[name], values[f"{name}_error"]) for name in QUANTITIES[row["table"]]
-        ]
+            Row(identity, name, row[name], values[name], values[f"{name}_error"],
+                is_bound=name == "p" and bool(values["p_is_bound"]))
+            for name in QUANTITIES[row["table"]]
+        ]  # fmt: skip
     return found
+
+
+def notes(tables: Collection[int]) -> tuple[str, ...]:
+    """Return what a reader of these tables must know."""
+    said = []
+    if 1 in tables:
+        said.append(
+            "Table 1 compares the shares of labels in a data set with those of the printed α. The shares are known "
+            "here for DICES-350, which is public; the other data sets are not part of this package. mab_of_a_right_fit "
+            "is what a fit has to data of the printed size that are simulated from the printed α: far below the "
+            "printed numbers, so these tell a misfit and not the noise of a sample. The paper does not print how many "
+            "responses an item of D3code has."
+        )
+    if 3 in tables:
+        said.append("The printed effects of table 3 belong to other rows, so they are not compared.")
+    if {2, 3} & {*tables}:
+        said.append(
+            "The paper counts null draws that exceed a draw (>); ties count here (≥), as the printed p-values need."
+        )
+    return tuple(said)
+
+
+def tables() -> set[int]:
+    """Return the numbers of the tables."""
+    return {1, *QUANTITIES}
+
+
+def _bias(row: dict[str, Any], simulation: Simulation) -> dict[str, float]:
+    """Return the mean absolute bias of the printed α, and of our own fits to data simulated from it."""
+    model = preset(f"categorical-{row['dataset'].lower()}")
+    assert isinstance(model, CategoricalModel)
+    expected = np.array(model.alpha) / sum(model.alpha)
+    found = {"mab": math.nan, "mab_of_a_right_fit": math.nan}
+    if "shares" in row:
+        found["mab"] = float(np.abs(np.array(row["shares"]) - expected).mean())
+    if row["responses"]:
+        biases = []
+        for number in range(min(FITS, simulation.n_simulations // 100 + 1)):
+            counts, _, _ = model.draw(
+                1, row["items"], n_responses=(row["responses"], 1, 1), needs="counts",
+                rng=child(simulation.seed, number),
+            )  # fmt: skip
+            biases.append(fit_dirichlet(counts[0]).mean_absolute_bias)
+        found["mab_of_a_right_fit"] = float(np.mean(biases))
+    return found
+
+
+def _bias_row(dataset: str, values: Mapping[str, float]) -> Row:
+    [row] = [row for row in figures("forest_table1.json") if row["dataset"] == dataset]
+    beside = {"mab_of_a_right_fit": values["mab_of_a_right_fit"]}
+    # α is printed with two decimals, and the bias with four.
+    return Row({"table": 1, "dataset": dataset}, "mab", row["mab"], values["mab"], 0.0, beside)
 
 
 def published() -> list[dict[str, Any]]:

@@ -3,13 +3,17 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from assay._random import child
 from assay.inference import basic, expected_pvalue
-from assay.metrics import Metric
+from assay.metrics import AdditiveMetric, Metric
 from assay.models import ResponseModel, simulate_contrasts
+from assay.planning.engines.exact import PoolPair
+from assay.planning.engines.item_scores import Setting as ItemSetting
+from assay.planning.engines.score_pools import Growing
 from assay.replications.published import PUBLISHED_SIMULATIONS, error_of_difference
 from assay.scales import FloatArray
 
@@ -25,19 +29,32 @@ class Outcome:
         comparison of medians pulls p further below ½. More data sets are averaged in batches of that size.
     draws : array of float
         Contrasts of the alternative data sets.
+    p_is_bound : bool
+        Whether p is below 1 / (b + 1), b the number of data sets; then that is its value, a bound.
+    distance : float
+        Between the means of draws and null draws, in standard deviations of their difference.
     """
 
     p: float
     p_error: float
     draws: FloatArray
+    p_is_bound: bool = False
+    distance: float = math.nan
 
     @classmethod
     def of(cls, null: FloatArray, draws: FloatArray) -> "Outcome":
         """Compare draws with null draws."""
         n_batches = max(1, draws.size // PUBLISHED_SIMULATIONS)
         batches = zip(np.array_split(null, n_batches), np.array_split(draws, n_batches), strict=True)
-        p = float(np.mean([expected_pvalue(*batch).pvalue for batch in batches]))
-        return cls(p, expected_pvalue(null, draws).standard_error, draws)
+        whole = expected_pvalue(null, draws)
+        spread = math.hypot(np.nanstd(null), np.nanstd(draws))
+        distance = abs(np.nanmean(draws) - np.nanmean(null)) / spread if spread > 0 else math.inf
+        if whole.is_bound:
+            return cls(whole.pvalue, whole.standard_error, draws, True, float(distance))
+        answers = [expected_pvalue(*batch) for batch in batches]
+        # A batch on its own knows no more than its bound; all together they do.
+        p = whole.pvalue if any(answer.is_bound for answer in answers) else np.mean([one.pvalue for one in answers])
+        return cls(float(p), whole.standard_error, draws, False, float(distance))
 
     @property
     def effect(self) -> float:
@@ -65,7 +82,49 @@ class Outcome:
         for name in quantities:
             found[name] = float(getattr(self, name))
             found[f"{name}_error"] = error_of_difference(getattr(self, f"{name}_error"), self.draws.size)
+        if "p" in quantities:
+            found["p_is_bound"] = self.p_is_bound
         return found
+
+
+class Digits(NamedTuple):
+    """An expected p from the exact engine; a bound where it is below what the engine can tell."""
+
+    p: float
+    is_bound: bool
+
+
+EXACT_BLOCKS = 2
+"""Blocks of 256 items behind exact digits for each simulated data set: 1,000 give half a million items."""
+
+SMALLEST, FAR = 1e-9, 6.5
+"""Expected p below which the exact engine has no digits, and from which distance on there is no need to ask it."""
+
+
+def exact_pvalues(
+    model: ResponseModel,
+    metrics: Sequence[AdditiveMetric],
+    *,
+    n_items: int,
+    n_responses: int,
+    epsilon: float,
+    simulation: "Simulation",
+) -> list[Digits]:
+    """Return expected p of one design from pools of item scores, with digits that draws of data sets cannot give."""
+    if not metrics:
+        return []
+    seed, blocks = child(simulation.seed, "exact"), max(32, EXACT_BLOCKS * simulation.n_simulations)
+    sides = [ItemSetting(model, (n_responses,) * 3, epsilon, None, null) for null in (False, True)]
+    scores = Growing(sides[0], metrics, seed)
+    null_scores = Growing(sides[1], metrics, seed, steps=scores.steps)
+    for pools in (scores, null_scores):
+        pools.grow([blocks] * len(metrics))
+        pools.grow_means([blocks if known else 0 for known in pools.has_means])
+    found = []
+    for number in range(len(metrics)):
+        p = PoolPair(scores.pool(number), null_scores.pool(number), symmetric=True).expected(n_items).pvalue
+        found.append(Digits(max(p, SMALLEST), p < SMALLEST))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from assay.sweeps import Counts, Grid, Store, Sweep, run, task
 
 PAPERS: dict[str, ModuleType] = {"raters": raters, "leader": leader, "forest": forest, "ratings": ratings}
 SIMULATIONS = {"raters": 1000, "leader": 1000, "forest": 4000, "ratings": 1000}
-"""Data sets of each kind unless asked otherwise: what gives a stable answer in a minute or two on two cores."""
+"""Data sets of each kind unless asked otherwise: what gives a stable answer in some minutes on two cores."""
 
 
 def replicate(
@@ -75,14 +75,14 @@ def plan(paper: str, *, table: int | None = None, n_simulations: int | None = No
     return Grid({"paper": paper, **setting, "n_simulations": size} for setting in module.settings(table))
 
 
-@task(version=1)
+@task(version=2)
 def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, float]:
     """Recompute one part of a paper's tables.
 
     Parameters of a cell: `paper`, what identifies the part (RATERS: `epsilon`, `of` (means or bins), `items` and
-    `responses`; FOREST, RATINGS: `table`, `dataset` and `metric`; LEADER: `table`, and `responses` for true p or
-    `sampling` and `data_set` for estimated p), and optionally `n_simulations`. Names that end in `_error` are standard
-    errors of the difference from the published number.
+    `responses`, or `table` 3 and `responses`; FOREST, RATINGS: `table`, `dataset` and `metric`; LEADER: `table`, and
+    `responses` for true p or `data_set` for estimated p), and optionally `n_simulations`.
+    Names that end in `_error` are standard errors of the difference from the published number.
     """
     setting = {name: value for name, value in cell.items() if name not in {"paper", "n_simulations"}}
     paper = _check.one_of("paper", cell.get("paper"), PAPERS)
@@ -104,9 +104,10 @@ def conclude(sweep: Sweep, table: int | None = None) -> Replication:
         for row in sweep.rows
     ]
     rows = tuple(row for row in module.rows(measured) if table in (None, row.cell["table"]))
-    return Replication(paper, module.CONVENTION, rows, size, sweep.seed)
+    notes = module.notes({row.cell["table"] for row in rows})
+    return Replication(paper, module.CONVENTION, rows, size, sweep.seed, notes)
 
 
 def tables(paper: str) -> tuple[int, ...]:
     """Return the numbers of the tables that can be recomputed."""
-    return tuple(sorted({row["table"] for row in PAPERS[paper].published()}))
+    return tuple(sorted(PAPERS[paper].tables()))

@@ -22,6 +22,14 @@ if TYPE_CHECKING:
 PUBLISHED_SIMULATIONS = 1000
 """The papers' own number of simulated data sets: their figures carry Monte-Carlo error too."""
 
+SIGNIFICANT = 0.05
+"""The p below which the papers call a design large enough."""
+
+ROUNDED = 5e-4
+"""How far a number may be off that was printed with three digits."""
+
+NUMBERS = ("published", "reproduced", "standard_error", "is_bound")
+
 Setting = Mapping[str, Any]
 """What tells one part of a paper's tables from the others: table, data set, metric, sizes, …."""
 Measured = tuple[Setting, Mapping[str, float]]
@@ -38,11 +46,16 @@ class Row:
         What identifies it: table, data set, metric, sizes, ….
     quantity : str
         "p", "effect", "ci_width", "true_p" or "estimated_p".
-    published, reproduced : float
+    published : float
+        NaN where the paper prints none: a dash says that no design it tried is significant.
+    reproduced : float
+        NaN where it cannot be recomputed from what is public here.
     standard_error : float
         Of the difference: both numbers come from simulations.
     beside : mapping of str to float
-        What the reader should see next to it.
+        What the reader should see next to it; NAME_is_bound, where there, says that NAME is a bound.
+    is_bound : bool
+        Whether draws cannot tell the reproduced number, a p-value, from zero: it is at most this.
     """
 
     cell: Mapping[str, Any]
@@ -51,15 +64,30 @@ class Row:
     reproduced: float
     standard_error: float
     beside: Mapping[str, float] = field(default_factory=dict)
+    is_bound: bool = False
 
     @property
     def difference(self) -> float:
-        """Reproduced minus published."""
+        """Reproduced minus published; 0 where the published number lies below a bound, which says no more."""
+        if self.is_bound and self.published <= self.reproduced:
+            return 0.0
         return self.reproduced - self.published
 
+    @property
+    def agrees(self) -> bool | None:
+        """Whether the two numbers differ by no more than their errors allow; None where there is nothing to compare.
+
+        A dash in the paper agrees with every p that may be above .05.
+        """
+        if math.isnan(self.reproduced):
+            return None
+        if math.isnan(self.published):
+            return self.reproduced + 2 * self.standard_error >= SIGNIFICANT
+        return abs(self.difference) <= 2 * self.standard_error + ROUNDED
+
     def to_dict(self) -> dict[str, Any]:
-        """Return the identifying fields, quantity, published, reproduced, standard_error and what stands beside."""
-        numbers = {"published": self.published, "reproduced": self.reproduced, "standard_error": self.standard_error}
+        """Return the identifying fields, quantity, published, reproduced, their error, and what stands beside."""
+        numbers = {name: getattr(self, name) for name in NUMBERS}
         return {**self.cell, "quantity": self.quantity, **numbers, **self.beside}
 
     @classmethod
@@ -68,11 +96,9 @@ class Row:
         names = list(content)
         at = names.index("quantity")
         cell = {name: content[name] for name in names[:at]}
-        beside = {name: _number(content[name]) for name in names[at + 4 :]}
-        published, reproduced, error = (
-            _number(content[name]) for name in ("published", "reproduced", "standard_error")
-        )
-        return cls(cell, content["quantity"], published, reproduced, error, beside)
+        beside = {name: _number(content[name]) for name in names[at + 1 + len(NUMBERS) :]}
+        published, reproduced, error = (_number(content[name]) for name in NUMBERS[:3])
+        return cls(cell, content["quantity"], published, reproduced, error, beside, bool(content["is_bound"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +113,8 @@ class Replication(Record):
     rows : tuple of Row
     n_simulations : int
     seed : int
+    notes : tuple of str
+        What is not compared, and why; where the paper and its recomputation differ.
     """
 
     paper: str
@@ -94,6 +122,7 @@ class Replication(Record):
     rows: tuple[Row, ...]
     n_simulations: int
     seed: int
+    notes: tuple[str, ...] = ()
 
     def of(self, quantity: str) -> tuple[Row, ...]:
         """Return the rows of one quantity."""
@@ -108,14 +137,16 @@ class Replication(Record):
         """Return everything; a row is flat, as `Row.to_dict` makes it."""
         return {
             "schema_version": self.schema_version, "paper": self.paper, "convention": self.convention,
-            "n_simulations": self.n_simulations, "seed": self.seed, "rows": [row.to_dict() for row in self.rows],
+            "n_simulations": self.n_simulations, "seed": self.seed, "notes": list(self.notes),
+            "rows": [row.to_dict() for row in self.rows],
         }  # fmt: skip
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Make the replication from `to_dict` or from its JSON."""
         rows = tuple(Row.from_dict(row) for row in content["rows"])
-        return cls(content["paper"], content["convention"], rows, content["n_simulations"], content["seed"])
+        size, seed, notes = content["n_simulations"], content["seed"], tuple(content["notes"])
+        return cls(content["paper"], content["convention"], rows, size, seed, notes)
 
     def to_frame(self) -> "pl.DataFrame":
         """Return a dataframe with one published number per row."""
@@ -130,52 +161,70 @@ class Replication(Record):
             blocks += [self._numbers(quantity) for quantity in self.quantities]
         blocks.append(Sentence(f"Convention that reproduces the tables: {self.convention}"))
         blocks.append(Sentence(f"{self.n_simulations:,} simulated data sets of each kind, seed {self.seed}."))
-        return Document(f"{self.paper.upper()}, recomputed", tuple(blocks), tuple(NOT_READ.get(self.paper, ())))
+        return Document(f"{self.paper.upper()}, recomputed", tuple(blocks), self.notes)
 
     def _verdict(self) -> str:
-        share = _share_within(self.rows)
-        n = len(self.rows)
-        return f"{share:.0%} of {n:,} published numbers come out within two standard errors of their difference."
+        share, n = _share_within(self.rows), sum(row.agrees is not None for row in self.rows)
+        said = f"{share:.0%} of {n:,} published numbers come out within two standard errors of their difference."
+        left = len(self.rows) - n
+        return said if not left else f"{said} {left:,} cannot be recomputed from what is public."
 
     def _summary(self) -> Table:
         columns = ("table", "quantity", "numbers", "RMS difference", "mean difference", "within two errors", "worst")
         kinds: tuple[Kind, ...] = ("text", "text", "count", "number", "number", "percent", "text")
         lines = []
         for (table, quantity), rows in _by_table(self.rows).items():
-            apart = np.array([row.difference for row in rows])
-            worst = max(rows, key=lambda row: abs(row.difference))
-            cell = ", ".join(f"{name} {value}" for name, value in worst.cell.items() if name != "table")
-            lines.append((str(table), quantity, len(rows), float(np.sqrt(np.square(apart).mean())), float(apart.mean()),
-                          _share_within(rows), f"{worst.difference:+.4f} at {cell}"))  # fmt: skip
+            known = [row for row in rows if not math.isnan(row.difference)]
+            apart = np.array([row.difference for row in known])
+            numbers: tuple[float | None, ...] = (None, None)
+            told = "–"
+            if known:
+                worst = max(known, key=lambda row: abs(row.difference))
+                cell = ", ".join(f"{name} {value}" for name, value in worst.cell.items() if name != "table")
+                numbers = (float(np.sqrt(np.square(apart).mean())), float(apart.mean()))
+                told = f"{worst.difference:+.4f} at {cell}"
+            lines.append((str(table), quantity, len(rows), *numbers, _share_within(rows), told))
         return Table(tuple(Column(*pair) for pair in zip(columns, kinds, strict=True)), tuple(lines))
 
     def _numbers(self, quantity: str) -> Table:
         rows = self.of(quantity)
-        beside = list(dict.fromkeys(name for row in rows for name in row.beside))
+        beside = [name for name in dict.fromkeys(name for row in rows for name in row.beside) if not _of_bound(name)]
         keys = [name for name in rows[0].cell if name != "table"]
         columns = [*(Column(name) for name in keys), *(Column(name, "number") for name in
                    ("published", "reproduced", "difference", "standard error", *beside))]  # fmt: skip
         lines = []
         for row in rows:
-            numbers = (row.published, _bounded(row, self.n_simulations), f"{row.difference:+.4f}", row.standard_error)
-            lines.append(
-                (*(str(row.cell[name]) for name in keys), *numbers, *(row.beside.get(name) for name in beside))
-            )
+            identity = (str(row.cell[name]) for name in keys)
+            lines.append((*identity, *_shown(row), *(_beside(row, name) for name in beside)))
         return Table(tuple(columns), tuple(lines), quantity)
 
 
-NOT_READ = {
-    "leader": ("Rows whose printed figures contradict each other or cannot be read in the source are left out.",),
-    "forest": ("The printed effects of table 3 belong to other rows, so they are not compared.",),
-}
-"""What of a paper is not recomputed, and why."""
+def _of_bound(name: str) -> bool:
+    return name.endswith("_is_bound")
 
 
-def _bounded(row: Row, n_simulations: int) -> float | str:
-    """Return the reproduced number; a p-value that no draw reached is a bound, not an estimate."""
-    if row.quantity in ("p", "true_p", "estimated_p") and row.reproduced == 0:
-        return f"< {1 / (n_simulations + 1):.2g}"
-    return row.reproduced
+def _beside(row: Row, name: str) -> float | str | None:
+    value = row.beside.get(name)
+    return f"< {value:.2g}" if row.beside.get(f"{name}_is_bound") else value
+
+
+def _shown(row: Row) -> tuple[float | str | None, ...]:
+    """Return published, reproduced, difference and error as they may be written: a bound has no error."""
+    published: float | str = "–" if math.isnan(row.published) else row.published
+    if math.isnan(row.reproduced):
+        return published, None, None, None
+    if row.is_bound:
+        return published, f"< {row.reproduced:.2g}", None, None
+    apart = None if math.isnan(row.published) else f"{row.difference:+.4f}"
+    return published, _digits(row.reproduced, row.standard_error), apart, row.standard_error
+
+
+def _digits(value: float, error: float) -> str:
+    """Return a number with as many decimals as its error lets speak, and two significant digits at least."""
+    if not error or not value:
+        return f"{value:.4g}"
+    places = max(1 - math.floor(math.log10(abs(size))) for size in (value, error))
+    return f"{value:.{max(2, places)}f}" if places < 8 else f"{value:.2g}"
 
 
 def _by_table(rows: Sequence[Row]) -> dict[tuple[Any, str], list[Row]]:
@@ -227,4 +276,5 @@ def _number(value: Any) -> float:
 
 
 def _share_within(rows: Sequence[Row]) -> float:
-    return float(np.mean([abs(row.difference) <= 2 * row.standard_error + 5e-4 for row in rows]))
+    agree = [row.agrees for row in rows if row.agrees is not None]
+    return float(np.mean(agree)) if agree else math.nan
