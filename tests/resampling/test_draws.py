@@ -13,6 +13,7 @@ from scipy import stats
 from assay import Contest
 from assay._random import BLOCK, seed_of
 from assay.metrics import BUILTIN
+from assay.models import preset
 from assay.resampling import Scheme, draw, enumerate_swaps, first_responses, jackknife, pool, summaries_of
 from assay.resampling.draws import _block_size
 from assay.responses import Responses
@@ -446,3 +447,16 @@ def test_a_small_comparison_loads_no_compiler_and_has_the_same_bits():
     assert plain[0] == "(False, False)"
     assert compiled[0].startswith("(True")
     assert plain[1] == compiled[1]
+
+
+@pytest.mark.parametrize("name", ["spearman", "kendall", "cosine", "rmse", "cosine-responses", "emd-responses", "f1"])
+@pytest.mark.parametrize("n_items", [2, 37, 1001])
+def test_leaving_out_items_in_batches_is_leaving_them_out_one_by_one(name, n_items):
+    contest = preset("likert-toxicity").table(n_items, 3, epsilon=0.2, rng=3).contest(gold="gold", a="A", b="B")
+    metric = BUILTIN[name].on(contest.scale)
+    gold, a, b = summaries_of(contest, metric.needs)
+    groups = np.arange(n_items) % (n_items if n_items <= 1000 else 200)
+    rows = [groups != group for group in range(groups.max() + 1)]
+    with np.errstate(all="ignore"):
+        one_by_one = [float(metric.contrast(gold[kept], a[kept], b[kept])) for kept in rows]
+        np.testing.assert_allclose(jackknife(contest, metric), one_by_one, rtol=1e-9, atol=1e-12)

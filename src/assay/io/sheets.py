@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import narwhals as nw
 import polars as pl
 
 from assay import _check
@@ -150,6 +149,8 @@ def _open_path(data: str | Path, paths: Sequence[str], encoding: str | None) -> 
 
 
 def _from_dataframe(data: Any) -> Sheet:
+    import narwhals as nw  # files do not need it, and starting up is part of speed
+
     try:
         frame = nw.from_native(data)
     except TypeError:
@@ -159,18 +160,18 @@ def _from_dataframe(data: Any) -> Sheet:
     names = [str(column) for column in frame.columns]
     if len(set(names)) != len(names):
         raise DataError(f"the table has two columns called {_first_repeated(names)!r}; rename one.")
-    columns = [_column(frame[original], name) for original, name in zip(frame.columns, names, strict=True)]
+    columns = [_column(frame[original], name, nw.Enum) for original, name in zip(frame.columns, names, strict=True)]
     return Sheet(pl.DataFrame(columns), "the table")
 
 
-def _column(series: Any, name: str) -> pl.Series:
+def _column(series: Any, name: str, ordered: type) -> pl.Series:
     try:
         cells = series.to_polars()
     except Exception:  # a column of mixed Python objects: each backend has its own error for it
         missing = series.is_null().to_list()
         entries = zip(series.to_list(), missing, strict=True)
         cells = pl.Series([None if absent else str(entry) for entry, absent in entries], dtype=pl.String)
-    if isinstance(series.dtype, nw.Enum):  # ordered categories keep their order
+    if isinstance(series.dtype, ordered):  # ordered categories keep their order
         cells = cells.cast(pl.Enum(list(series.dtype.categories)))
     return cells.alias(name) if isinstance(cells, pl.Series) else pl.Series(name, cells)
 

@@ -305,12 +305,17 @@ def jackknife(contest: Contest, metric: ScoresDraws) -> FloatArray:
     if n < 2:
         return np.full(n, np.nan)
     gold, a, b = summaries_of(contest, metric.needs)
-    groups = np.arange(n) % (n if n <= 1000 else 200)
-    left = []
-    for group in range(int(groups.max()) + 1):
-        kept = groups != group
-        left.append(float(metric.contrast(None if gold is None else gold[kept], a[kept], b[kept])))
-    return np.array(left)
+    n_groups = n if n <= 1000 else 200
+    groups = np.arange(n) % n_groups
+    batch = max(1, CELLS // max(a.size, b.size))
+    left = np.empty(n_groups)
+    # The first groups may have one item more: batches hold groups of one size.
+    for first, last in ((0, n % n_groups), (n % n_groups, n_groups)):
+        for low in range(first, last, batch):
+            out = np.arange(low, min(low + batch, last))
+            kept = np.nonzero(groups != out[:, np.newaxis])[1].reshape(out.size, -1)
+            left[out] = metric.contrast(None if gold is None else gold[kept], a[kept], b[kept])
+    return left
 
 
 def _columns(contest: Contest, metrics: Sequence[Any]) -> FloatArray:

@@ -8,6 +8,7 @@ import pytest
 from assay import io
 from assay.errors import ArgumentError, AssayWarning, DataError
 from assay.models import LikertModel, NormalModel, fit, load, make_family, preset
+from assay.models.fitting import goodness, numbers
 from assay.models.fitting.goodness import compare_with_data, moments
 from assay.responses import Responses, ResponseTable
 from assay.scales import Scale
@@ -151,3 +152,19 @@ def test_dices_alpha_is_within_a_standard_error_of_the_published_one():
     # The published bias, .0231, is that of the published α on these very responses: it is the same data.
     shares = np.bincount(table.scale.codes(table.source("human").values)) / table.source("human").values.size
     assert np.abs(shares - published / published.sum()).mean() == pytest.approx(0.0231, abs=2e-4)
+
+
+def test_very_many_items_are_fitted_by_a_random_part_and_say_so(monkeypatch):
+    monkeypatch.setattr(numbers, "MOST_KINDS", 300)
+    monkeypatch.setattr(goodness, "MOST_CHECKED", 200)
+    monkeypatch.setattr(goodness, "AT_ONCE", 10_000)
+    pilot = preset("normal").table(1_000, 4, rng=5)
+    found = fit(pilot, source="gold", mean="truncated-normal", sd="truncated-normal")
+    assert found.n_items == 1_000
+    assert "fitted to 300 items drawn at random from 1,000" in found.notes[0]
+    assert found.goodness[0].real.size == 200
+    assert found.goodness[0].simulated.size == 200 * goodness.REPLICATES
+    monkeypatch.undo()
+    whole = fit(pilot, source="gold", mean="truncated-normal", sd="truncated-normal")
+    for part, all_items in zip(found.parameters, whole.parameters, strict=True):
+        assert abs(part.estimate - all_items.estimate) < 4 * part.standard_error

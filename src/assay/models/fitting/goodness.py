@@ -18,10 +18,15 @@ import numpy as np
 from assay.models.base import ResponseModel
 from assay.models.fitting.results import Feature
 from assay.responses import Responses
-from assay.scales import FloatArray
+from assay.scales import FloatArray, IntArray
 
 REPLICATES = 199
 """Data sets simulated from the fitted model; the real one is the 200th."""
+
+MOST_CHECKED = 5_000
+"""Items that are compared at most: so many show any misfit that matters."""
+AT_ONCE = 5_000_000
+"""Responses that are simulated at a time."""
 
 Features = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
@@ -45,6 +50,13 @@ def agreement(n_labels: int, commonest: int) -> Features:
         return shares[commonest], (1 - np.square(shares).sum(axis=0)) * k / (k - 1)
 
     return features
+
+
+def checked_items(n_items: int, generator: np.random.Generator) -> IntArray:
+    """Return the items that are compared with simulated ones: all, or a random part of very many."""
+    if n_items <= MOST_CHECKED:
+        return np.arange(n_items)
+    return np.sort(generator.choice(n_items, MOST_CHECKED, replace=False))
 
 
 def of_real(responses: Responses, features: Features) -> tuple[FloatArray, FloatArray]:
@@ -83,8 +95,13 @@ def _copies(
 ) -> list[FloatArray]:
     parts = []
     for size, n_items in zip(*np.unique(responses.sizes, return_counts=True), strict=True):
-        answers = model.items((REPLICATES, int(n_items)), generator)
-        parts.append(features(answers.summary("values", int(size), generator)))
+        most = max(1, AT_ONCE // int(n_items * size))
+        blocks = [min(most, REPLICATES - done) for done in range(0, REPLICATES, most)]
+        copies = [
+            features(model.items((block, int(n_items)), generator).summary("values", int(size), generator))
+            for block in blocks
+        ]
+        parts.append(tuple(np.concatenate(side) for side in zip(*copies, strict=True)))
     return [np.concatenate(side, axis=1) for side in zip(*parts, strict=True)]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from assay.models.categorical import CategoricalModel
 from assay.models.fitting.dirichlet import fit_dirichlet
-from assay.models.fitting.goodness import agreement, compare_with_data
+from assay.models.fitting.goodness import agreement, checked_items, compare_with_data
 from assay.models.fitting.results import Fit, Parameter, criteria
 from assay.responses import Responses
 from assay.scales import Scale
@@ -23,10 +23,11 @@ def fit_labels(name: str, responses: Responses, scale: Scale, *, method: str, ge
     )
     commonest = int(np.argmax(table.sum(axis=0)))
     codes = Responses(scale.codes(responses.values).astype(np.float64), responses.offsets)
-    half = table[generator.permutation(len(table))[: max(2, len(table) // 2)]]
+    checked = checked_items(len(table), generator)
+    half = table[generator.permutation(checked)[: max(2, checked.size // 2)]]
     of_half = CategoricalModel(tuple(fit_dirichlet(half, method=method).alpha.tolist()), model.labels)
     goodness = compare_with_data(
-        model, codes, agreement(len(alpha), commonest),
+        model, codes.take(checked), agreement(len(alpha), commonest),
         (f"shares of {scale.labels[commonest]!r}", "disagreement within items"), generator, of_half=of_half,
     )  # fmt: skip
     notes: tuple[str, ...] = ()

@@ -8,20 +8,22 @@ import numpy as np
 from assay import _check
 from assay.errors import DataError
 from assay.models.families import Uniform
-from assay.models.fitting.goodness import compare_with_data, moments, of_real
+from assay.models.fitting.goodness import checked_items, compare_with_data, moments, of_real
 from assay.models.fitting.quadrature import Grid, likert_grid, normal_grid
 from assay.models.fitting.results import Candidate, Fit, Parameter, criteria
 from assay.models.fitting.search import Solution, solve
 from assay.models.likert import LikertModel
 from assay.models.normal import NormalModel
 from assay.responses import Responses
-from assay.scales import FloatArray, Scale
+from assay.scales import FloatArray, IntArray, Scale
 from assay.summaries import counts
 
 MEANS = ("truncated-normal", "normal", "beta", "folded-normal", "triangular", "uniform", "mixture")
 SPREADS = ("truncated-normal", "beta", "folded-normal", "triangular", "uniform", "mixture")
 CENSORED = 0.01
 """From this share of responses at the ends of a continuous scale on, the ends are taken for censored values."""
+MOST_KINDS = 2_000
+"""From this many different items on, that many items are drawn and fitted: time and memory grow with the kinds."""
 CHECKED = 3
 """How many of the best candidates are also checked on held-out items."""
 
@@ -36,19 +38,28 @@ class Problem:
     def grid(self) -> Grid:
         """Return the likelihood of the items over a grid of their parameters."""
         if isinstance(self.template, LikertModel):
-            n_levels = len(self.template.levels)
-            unit = Scale("ordinal", tuple(((np.arange(n_levels) + 0.5) / n_levels).tolist()))
-            return likert_grid(counts(self.responses, unit))
+            return likert_grid(counts(self.responses, self._unit()))
         return normal_grid(self.responses.values, self.responses.sizes, censored=self.template.clip)
+
+    def n_kinds(self) -> int:
+        """Return how many different items the likelihood sees: numbers all differ, counts of levels often agree."""
+        if isinstance(self.template, NormalModel):
+            return self.responses.n_items
+        return len(np.unique(counts(self.responses, self._unit()), axis=0))
 
     def rough(self) -> tuple[FloatArray, FloatArray]:
         """Return the items' sample means and standard deviations, from where the search starts."""
         means, sds = of_real(self.responses, moments)
         return means, sds[~np.isnan(sds)]
 
-    def take(self, items: FloatArray) -> "Problem":
+    def _unit(self) -> Scale:
+        assert isinstance(self.template, LikertModel)
+        n_levels = len(self.template.levels)
+        return Scale("ordinal", tuple(((np.arange(n_levels) + 0.5) / n_levels).tolist()))
+
+    def take(self, items: IntArray) -> "Problem":
         """Return the problem with these items only."""
-        return Problem(self.responses.take(np.sort(items).astype(np.int64)), self.template)
+        return Problem(self.responses.take(np.sort(items)), self.template)
 
 
 def ordered_levels(responses: Responses, scale: Scale) -> Problem:
@@ -82,6 +93,15 @@ def fit_numbers(
     generator: np.random.Generator,
 ) -> Fit:
     """Return the best pair of families; `mean` and `sd` fix one or both."""
+    n_items, mean_size = responses.n_items, float(responses.sizes.mean())
+    notes: tuple[str, ...] = ()
+    if problem.n_kinds() > MOST_KINDS:
+        drawn = np.sort(generator.choice(n_items, MOST_KINDS, replace=False))
+        problem, responses = problem.take(drawn), responses.take(drawn)
+        notes = (
+            f"The model is fitted to {MOST_KINDS:,} items drawn at random from {n_items:,}; standard errors and "
+            f"criteria are those of {MOST_KINDS:,} items.",
+        )
     best, candidates = select(problem, mean, sd, criterion)
     candidates = held_out(problem, candidates, generator)
     model = replace(problem.template, mean=best.mean, sd=best.sd)
@@ -92,16 +112,16 @@ def fit_numbers(
         if field.default is MISSING  # what has a default is not searched
     )
     names = ("item means", "item standard deviations")
-    n_half = max(2, responses.n_items // 2)
-    half = problem.take(generator.permutation(responses.n_items)[:n_half].astype(np.float64))
+    checked = checked_items(responses.n_items, generator)
+    half = problem.take(generator.permutation(checked)[: max(2, checked.size // 2)])
     again = solve(half.grid(), (best.mean.kind, best.sd.kind), half.rough(), errors=False)
     of_half = replace(problem.template, mean=again.mean, sd=again.sd)
-    goodness = compare_with_data(model, responses, moments, names, generator, of_half=of_half)
-    size, mean_size = responses.n_items, float(responses.sizes.mean())
+    goodness = compare_with_data(model, responses.take(checked), moments, names, generator, of_half=of_half)
     value = best.log_likelihood
     return Fit(
-        model, name, size, mean_size, "ml", parameters, value, *criteria(value, best.n_parameters, size),
-        candidates=candidates, goodness=goodness, notes=_undetermined(model, parameters),
+        model, name, n_items, mean_size, "ml", parameters, value,
+        *criteria(value, best.n_parameters, responses.n_items),
+        candidates=candidates, goodness=goodness, notes=(*notes, *_undetermined(model, parameters)),
     )  # fmt: skip
 
 
@@ -134,7 +154,7 @@ def held_out(
     cut = n_items // 5
     if cut < 5:
         return candidates
-    order = generator.permutation(n_items).astype(np.float64)
+    order = generator.permutation(n_items)
     test, train = problem.take(order[:cut]), problem.take(order[cut:])
     grids, rough = (train.grid(), test.grid()), train.rough()
     checked = []
