@@ -217,7 +217,7 @@ def answered(request: Request, job: Job, *, document: bool) -> Response:
         return JSONResponse(status_of(job), 202)
     content = request.app.state.jobs.result(job)["result"]
     if document:
-        from assay.web.pages import kept
+        from assay.web.rendering import kept
 
         shown = kept(request, job)
         content["document"] = {"html": shown["fragment"], "markdown": shown["report.md"], "latex": shown["report.tex"]}

@@ -16,10 +16,11 @@ from starlette.staticfiles import StaticFiles
 
 from assay.errors import ArgumentError, AssayError
 from assay.provenance import version
-from assay.web import api, pages
+from assay.web import api, pages, rendering
 from assay.web.jobs import Jobs
 from assay.web.safety import Guard, TooLargeError
 from assay.web.settings import Settings
+from assay.web.sliders import Desk
 from assay.web.uploads import Uploads
 
 HERE = Path(__file__).parent
@@ -41,7 +42,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     folder = asked.folder or tempfile.mkdtemp(prefix="assay-")
     Path(folder).mkdir(parents=True, exist_ok=True, mode=0o700)
     asked = replace(asked, folder=folder)
-    uploads, jobs = Uploads(asked), Jobs(asked)
+    uploads, jobs, desk = Uploads(asked), Jobs(asked), Desk()
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
@@ -50,6 +51,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         cleaner.start()
         yield
         jobs.stop()
+        desk.stop()
 
     app = FastAPI(
         title="assay",
@@ -59,7 +61,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
     )
-    app.state.settings, app.state.uploads, app.state.jobs = asked, uploads, jobs
+    app.state.settings, app.state.uploads, app.state.jobs, app.state.desk = asked, uploads, jobs, desk
     app.state.secret = _secret(Path(folder))
     app.include_router(api.router(asked))
     app.include_router(pages.router())
@@ -103,7 +105,7 @@ def _answered(request: Request, status: int, message: str) -> Response:
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": message}, status)
     try:
-        return pages.problem(request, status, message)
+        return rendering.problem(request, status, message)
     except Exception:
         return PlainTextResponse(f"assay: {message}\n", status)
 

@@ -1,6 +1,5 @@
 """The pages: a form made from a question's fields, and the document of its answer beside it."""
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -8,15 +7,17 @@ from urllib.parse import urlencode
 from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from assay._fields import Field
 from assay.errors import ArgumentError, AssayError
 from assay.web import api
 from assay.web.jobs import Job, Jobs
 from assay.web.questions import PAGES, Page, check_limits, from_form, shown_fields, stand_in
-from assay.web.safety import TOKEN, csrf, same
+from assay.web.rendering import answer_part, check_form, kept, problem, shown
+from assay.web.safety import TOKEN, same
 from assay.web.shown import FORMATS
+from assay.web.trying import try_designs
 from assay.web.uploads import Upload
 
 PATIENCE = 1.5
@@ -44,6 +45,7 @@ def router() -> APIRouter:
     made.add_api_route("/jobs/{job}/delete", delete_job, methods=["POST"])
     made.add_api_route("/jobs/{job}/answer", part_of_answer, methods=["GET"])
     made.add_api_route("/jobs/{job}/{name}", download, methods=["GET"])
+    made.add_api_route("/plan/try", try_designs, methods=["GET"])
     for page in PAGES.values():
         made.add_api_route(f"/{page.path}", _asking(page), methods=["GET"], name=f"page-{page.path}")
     return made
@@ -273,54 +275,3 @@ def _control(field: Field, upload: Upload | None) -> dict[str, Any]:
         "optional": field.optional,
         "suggested": suggested,
     }
-
-
-def answer_part(request: Request, job: Job) -> str:
-    """Return the HTML of an answer, of its progress, or of why there is none."""
-    answer = kept(request, job) if job.state == "done" else {}
-    share = round(100 * job.done / job.total) if job.total else 0
-    made = _templates().get_template("_answer.html")
-    return str(made.render(job=job, answer=answer, share=min(share, 99), csrf=token_of(request)))
-
-
-def kept(request: Request, job: Job) -> dict[str, str]:
-    """Return what is shown of an answer."""
-    import json
-
-    place = request.app.state.jobs.answers / f"{job.identity}.document"
-    found: dict[str, str] = json.loads(place.read_text(encoding="utf-8"))
-    return found
-
-
-async def check_form(request: Request) -> None:
-    """Refuse a form that was not made by this server for this visitor."""
-    form = await request.form(max_files=50, max_fields=200)
-    if not same(str(form.get("csrf", "")), token_of(request)):
-        raise ArgumentError("this form is too old; go back, load the page again and send it once more.")
-
-
-def token_of(request: Request) -> str:
-    """Return the token of this visitor's forms."""
-    return csrf(request.scope["session_id"], request.app.state.secret)
-
-
-def problem(request: Request, status: int, message: str) -> Response:
-    """Return a page that says what is wrong."""
-    if "text/html" not in request.headers.get("accept", "text/html") and "*/*" not in request.headers.get("accept", ""):
-        return PlainTextResponse(f"assay: {message}\n", status)
-    return shown(request, "problem.html", status=status, message=message[:1].upper() + message[1:])
-
-
-def shown(request: Request, template: str, *, status: int = 200, **content: Any) -> Response:
-    """Return a page."""
-    made = _templates().get_template(template)
-    page = made.render(csrf=token_of(request), path=request.url.path, menu=list(PAGES.values()), **content)
-    return HTMLResponse(page, status)
-
-
-@cache
-def _templates() -> Any:
-    import jinja2
-
-    loader = jinja2.PackageLoader("assay.web", "templates")
-    return jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)

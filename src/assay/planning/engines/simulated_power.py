@@ -7,6 +7,7 @@ that resample responses draw them from the response model. Metrics without item 
 import math
 import warnings
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import ndtri
@@ -247,6 +248,7 @@ def _compared(
     return Power(rejected / n, _binomial_error(rejected / n, n))
 
 
+@lru_cache(maxsize=8)
 def _lookup(pool: Pool, size: int = 1 << 18) -> FloatArray:
     """Return the scores at equally spaced quantiles, so that drawing one is looking one up; the mean stays."""
     cumulated = np.cumsum(pool.grid.shares)

@@ -1,0 +1,93 @@
+"""How fast the sliders of the plan page are answered, and how good their power is; writes docs/measured/plan_sliders.csv.
+
+    python benchmarks/plan_sliders.py
+
+Seconds are processor time of the process that answers, so that a busy machine does not change them; the way through
+the server and back is not in them (a few milliseconds). A question is a number of items, responses and an ε for a
+response model; its answer is power, expected p, interval width and the whole map. Power from 200 items on follows from
+moments; it is compared with 4,000 simulated studies of the same pool.
+"""
+
+import os
+import time
+from collections import OrderedDict
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as in the server; must come before NumPy
+
+import numpy as np
+
+from assay._random import seed_of
+from assay.metrics import resolve
+from assay.models import preset
+from assay.planning.engines.exact import ExactEngine
+from assay.planning.engines.moment_power import moment_power
+from assay.planning.engines.simulated_power import from_pool
+from assay.planning.engines.simulated_pvalues import Test
+from assay.web.sliders import answered
+from measured import MEASURED, ROOT, markdown, put_between, write_rows
+
+SUBJECTS = (("likert-toxicity", "mae"), ("normal", "mae"), ("categorical-dices", "accuracy"), ("normal", "wins"))
+EPSILONS = (0.05, 0.1, 0.2, 0.3)
+ITEMS = (10, 20, 30, 50, 80, 120, 190, 200, 400, 1000, 2000)
+
+
+def asked(kept: OrderedDict[tuple[Any, ...], Any], **question: Any) -> float:
+    """Return the milliseconds that an answer takes."""
+    start = time.process_time()
+    answered({"n_responses": 5, "n_raters": 5, **question}, kept)
+    return 1000 * (time.process_time() - start)
+
+
+def main() -> None:
+    """Measure, and write the table."""
+    rows = []
+    for name, metric in SUBJECTS:
+        kept: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+        asked(kept, preset=name, metric=metric, epsilon=0.15, n_items=100)  # imports and compiled loops
+        new = [asked(kept, preset=name, metric=metric, epsilon=each, n_items=100) for each in EPSILONS]
+        known = [
+            asked(kept, preset=name, metric=metric, epsilon=each, n_items=n) for each in EPSILONS for n in ITEMS
+        ]  # fmt: skip
+        off = []
+        for epsilon in EPSILONS:
+            for k in (1, 5, 20):
+                model = preset(name)
+                engine = ExactEngine(
+                    model, [resolve(metric).on(model.scale)], (k, k, k), epsilon=epsilon, seed=seed_of(0)  # type: ignore[list-item]
+                )  # fmt: skip
+                for n in (200, 500, 1000):
+                    simulated = from_pool(engine.pools[0], n, Test(), seed=seed_of(1), n=4000).power
+                    off.append(moment_power(engine.pools[0], n, Test()) - simulated)
+        rows.append(
+            {
+                "subject": name,
+                "metric": metric,
+                "new_epsilon_ms": round(max(new)),
+                "known_ms_median": round(float(np.median(known)), 1),
+                "known_ms_slowest": round(max(known), 1),
+                "n_known": len(known),
+                "power_rms_deviation": round(float(np.sqrt(np.mean(np.square(off)))), 4),
+                "power_largest_deviation": round(float(np.abs(off).max()), 4),
+                "n_powers": len(off),
+            }
+        )
+        print(rows[-1])
+    write_rows(rows, MEASURED / "plan_sliders.csv")
+    head = [
+        "response model",
+        "metric",
+        "new ε, ms",
+        "known pool, ms (median, slowest)",
+        "deviation of power (rms, largest)",
+    ]
+    table = [
+        [row["subject"], row["metric"], str(row["new_epsilon_ms"]), f"{row['known_ms_median']}, {row['known_ms_slowest']}",
+         f"{row['power_rms_deviation']}, {row['power_largest_deviation']}"]
+        for row in rows
+    ]  # fmt: skip
+    put_between(ROOT / "docs" / "web.md", "<!-- sliders -->", markdown(head, table))
+
+
+if __name__ == "__main__":
+    main()

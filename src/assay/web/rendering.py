@@ -1,0 +1,63 @@
+"""From templates to pages: what every page has, how a job is shown, and the token that a form carries."""
+
+import json
+from functools import cache
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+
+from assay.errors import ArgumentError
+from assay.web.jobs import Job
+from assay.web.questions import PAGES
+from assay.web.safety import csrf, same
+
+
+def answer_part(request: Request, job: Job) -> str:
+    """Return the HTML of an answer, of its progress, or of why there is none."""
+    answer = kept(request, job) if job.state == "done" else {}
+    share = round(100 * job.done / job.total) if job.total else 0
+    made = templates().get_template("_answer.html")
+    return str(made.render(job=job, answer=answer, share=min(share, 99), csrf=token_of(request)))
+
+
+def kept(request: Request, job: Job) -> dict[str, str]:
+    """Return what is shown of an answer."""
+    place = request.app.state.jobs.answers / f"{job.identity}.document"
+    found: dict[str, str] = json.loads(place.read_text(encoding="utf-8"))
+    return found
+
+
+async def check_form(request: Request) -> None:
+    """Refuse a form that was not made by this server for this visitor."""
+    form = await request.form(max_files=50, max_fields=200)
+    if not same(str(form.get("csrf", "")), token_of(request)):
+        raise ArgumentError("this form is too old; go back, load the page again and send it once more.")
+
+
+def token_of(request: Request) -> str:
+    """Return the token of this visitor's forms."""
+    return csrf(request.scope["session_id"], request.app.state.secret)
+
+
+def problem(request: Request, status: int, message: str) -> Response:
+    """Return a page that says what is wrong."""
+    if "text/html" not in request.headers.get("accept", "text/html") and "*/*" not in request.headers.get("accept", ""):
+        return PlainTextResponse(f"assay: {message}\n", status)
+    return shown(request, "problem.html", status=status, message=message[:1].upper() + message[1:])
+
+
+def shown(request: Request, template: str, *, status: int = 200, **content: Any) -> Response:
+    """Return a page."""
+    made = templates().get_template(template)
+    page = made.render(csrf=token_of(request), path=request.url.path, menu=list(PAGES.values()), **content)
+    return HTMLResponse(page, status)
+
+
+@cache
+def templates() -> Any:
+    """Return the templates, which escape everything."""
+    import jinja2
+
+    loader = jinja2.PackageLoader("assay.web", "templates")
+    return jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)

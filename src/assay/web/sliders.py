@@ -1,0 +1,198 @@
+"""The sliders of the plan page: one process that keeps pools of item scores, and answers while a slider is dragged."""
+
+import itertools
+import math
+import multiprocessing
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.errors import ArgumentError, AssayError, DataError
+
+MOST_SUBJECTS = 8
+"""Response models and pilots that are kept."""
+
+PATIENCE = 20.0
+"""Seconds after which a question is given up, and the process replaced."""
+
+SUGGESTED = {"nominal": ("accuracy", "tv", "kl", "wins:tv"), "": ("mae", "mse", "wins")}
+"""Metrics with item scores that the page offers, for labels and for everything else."""
+
+TILE = (46, 26)
+LEFT, TOP = 52, 6
+
+
+class Desk:
+    """The process that answers; it is started when it is first asked, and replaced where it dies or takes too long."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: Any = None
+        self._here: Any = None
+
+    def ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a design may expect, with the map; a question that cannot be answered raises why."""
+        with self._lock:
+            if self._process is None or not self._process.is_alive():
+                self._start()
+            try:
+                self._here.send(dict(question))
+                if not self._here.poll(PATIENCE):
+                    raise TimeoutError
+                answer: dict[str, Any] = self._here.recv()
+            except (OSError, EOFError, TimeoutError):
+                self.stop()
+                raise DataError("this design takes longer than a slider may; ask for it as a plan.") from None
+        if "usage" in answer:
+            raise ArgumentError(answer["usage"])
+        if "data" in answer:
+            raise DataError(answer["data"])
+        return answer
+
+    def stop(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.join(timeout=5)
+            self._process = None
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._here, there = context.Pipe()
+        self._process = context.Process(target=work, args=(there,), daemon=True)
+        self._process.start()
+        there.close()
+
+
+def work(connection: Any) -> None:
+    """Answer questions until the other side closes."""
+    import signal
+    import warnings
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    warnings.simplefilter("ignore")
+    kept: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+    while True:
+        try:
+            question = connection.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            answer = answered(question, kept)
+        except ArgumentError as error:
+            answer = {"usage": " ".join(str(error).splitlines())}
+        except AssayError as error:
+            answer = {"data": " ".join(str(error).splitlines())}
+        except Exception as error:
+            answer = {"data": f"an error of assay's own ({type(error).__name__})."}
+        connection.send(answer)
+
+
+def answered(question: Mapping[str, Any], kept: OrderedDict[tuple[Any, ...], Any]) -> dict[str, Any]:
+    """Return what the design of a question may expect, and the map around it."""
+    from assay.planning.at_once import RatersAtOnce
+    from assay.planning.designs import Costs
+
+    subject = _subject(question, kept)
+    n_items, k = int(question["n_items"]), int(question["n_responses"])
+    if isinstance(subject, RatersAtOnce):
+        found = subject.at(
+            n_items=n_items, n_raters=int(question["n_raters"]), n_responses=k, contrast=question.get("contrast")
+        )
+        tiles, across = subject.map(n_responses=k, contrast=question.get("contrast")), int(question["n_raters"])
+    else:
+        epsilon = float(question["epsilon"])
+        found = subject.at(n_items=n_items, n_responses=k, epsilon=epsilon)
+        tiles, across = subject.map(epsilon=epsilon), k
+    given = {name: question.get(f"cost_{name}") for name in ("item", "response", "run", "rater")}
+    costs = Costs(**{name: float(price or 0) for name, price in given.items()}) if any(given.values()) else Costs()
+    return {
+        "design": str(found.design), "contrast": found.contrast, "expected_pvalue": found.expected_pvalue,
+        "ci_width": found.ci_width, "power": found.power, "cost": costs.of(found.design), "priced": any(given.values()),
+        "across": subject.across, "metric": _metric(subject).name, "kind": _scale(subject).kind,
+        "map": drawn([(tile.n_items, tile.across, tile.power) for tile in tiles], n_items, across),
+    }  # fmt: skip
+
+
+def _metric(subject: Any) -> Any:
+    return subject.metric if hasattr(subject, "metric") else subject.premises.metrics[0]
+
+
+def _scale(subject: Any) -> Any:
+    return subject.contest.scale if hasattr(subject, "contest") else subject.premises.model.scale
+
+
+def _subject(question: Mapping[str, Any], kept: OrderedDict[tuple[Any, ...], Any]) -> Any:
+    """Return the model or pilot of a question; a table is read and fitted once."""
+    names = ("preset", "files", "gold", "a", "b", "metric")
+    key = tuple(tuple(found) if isinstance(found := question.get(name), list) else found for name in names)
+    if key not in kept:
+        kept[key] = _read(question)
+        while len(kept) > MOST_SUBJECTS:
+            kept.popitem(last=False)
+    kept.move_to_end(key)
+    return kept[key]
+
+
+def _read(question: Mapping[str, Any]) -> Any:
+    from assay.planning.at_once import ModelAtOnce, RatersAtOnce
+
+    metric = question.get("metric") or None
+    if question.get("preset"):
+        return ModelAtOnce(str(question["preset"]), metric)
+    from assay.io import layouts
+    from assay.rating_design import rated
+
+    files, gold, a, b = (question.get(name) or None for name in ("files", "gold", "a", "b"))
+    if not files:
+        raise ArgumentError("choose a response model or an upload.")
+    if a and b:
+        contest = layouts.contest_from(files, a=a, b=b, gold=gold)
+        if rated(contest) or gold is None:
+            return RatersAtOnce(contest, metric)
+    if gold is None:
+        raise ArgumentError("name `gold`, whose responses are carried on; or `a` and `b`, where raters are known.")
+    from assay.models import fit
+
+    return ModelAtOnce(fit(layouts.table_from(files, sources=[gold]), rng=0).model, metric)
+
+
+def drawn(tiles: Sequence[tuple[int, int, float]], n_items: int, across: int) -> dict[str, Any]:
+    """Return where the tiles of the map lie, and the mark of the design among them."""
+    rows = sorted({n for n, _, _ in tiles}, reverse=True)
+    columns = sorted({k for _, k, _ in tiles})
+    width, height = TILE
+    return {
+        "width": LEFT + width * len(columns) + 6, "height": TOP + height * len(rows) + 40,
+        "tiles": [
+            {"x": LEFT + width * columns.index(k), "y": TOP + height * rows.index(n), "power": round(power, 2),
+             "said": f"{n:,} items × {k}: power {power:.2f}"}
+            for n, k, power in tiles
+        ],
+        "rows": [(TOP + height * place + height / 2 + 4, n) for place, n in enumerate(rows)],
+        "columns": [(LEFT + width * place + width / 2, k) for place, k in enumerate(columns)],
+        "bottom": TOP + height * len(rows),
+        "mark": (
+            LEFT + width * (_between(across, columns) + 0.5),
+            TOP + height * (len(rows) - 0.5 - _between(n_items, rows[::-1])),
+        ),
+    }  # fmt: skip
+
+
+def _between(value: float, steps: Sequence[int]) -> float:
+    """Return the place of a value among ascending steps, by its logarithm; never outside of them.
+
+    Examples
+    --------
+    >>> [_between(value, [1, 10, 100]) for value in (1, 10, 500)], round(_between(30, [1, 10, 100]), 2)
+    ([0.0, 1.0, 2.0], 1.48)
+    """
+    if value <= steps[0]:
+        return 0.0
+    for place, (low, high) in enumerate(itertools.pairwise(steps)):
+        if value <= high:
+            return place + math.log(value / low) / math.log(high / low)
+    return float(len(steps) - 1)
