@@ -105,3 +105,10 @@ def test_resampling_simulated_data_widens_the_interval():
         for again in (False, True)
     ]
     assert widths[1] / widths[0] == pytest.approx(math.sqrt(2), rel=0.1)
+
+
+def test_many_labels_and_responses_have_more_outcomes_than_can_be_counted():
+    setting = {"epsilon": 0.3, "seed": np.random.SeedSequence(0)}
+    engine = ExactEngine(preset("categorical-jobsq3"), [resolve("accuracy")], (300, 300, 300), **setting)
+    [outlook] = engine.outlooks(1)
+    assert 0 < outlook.expected_pvalue < 0.5

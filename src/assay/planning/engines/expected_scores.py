@@ -38,7 +38,7 @@ def effort(setting: Setting, metric: AdditiveMetric) -> float:
     """Return about how many items can be drawn and scored in the time that the expectation of one takes."""
     most, kind = max(setting.n_responses), kind_of(setting, metric)
     if kind == "outcomes":
-        return len(Outcomes(setting.model.scale, most)) / 16
+        return Outcomes(setting.model.scale, most).size / 16
     return 0.5 + most / 20 if kind == "sums" else 1 + most / 25
 
 
@@ -68,7 +68,7 @@ def n_expected(setting: Setting, kind: str | None) -> int:
     if kind == "sums" and are_sums(setting.model.scale, ("means",)):
         return 512
     levels, most = len(setting.model.scale.levels), max(setting.n_responses)
-    n_outcomes = len(Outcomes(setting.model.scale, most))
+    n_outcomes = Outcomes(setting.model.scale, most).size
     if levels > 2 and n_outcomes <= MOST_OUTCOMES:
         return min(512, max(64, 13_000 // (levels * (3 + most) + 2 * n_outcomes)))
     return min(512, max(32, 13_000 // (levels * (3 + most))))
@@ -115,7 +115,7 @@ def kind_of(setting: Setting, metric: AdditiveMetric) -> str | None:
         return "by level"
     if are_sums(setting.model.scale, (metric.needs,)):
         return "sums" if most <= MOST_SUMMED else None
-    return "outcomes" if len(Outcomes(setting.model.scale, most)) <= MOST_OUTCOMES else None
+    return "outcomes" if Outcomes(setting.model.scale, most).size <= MOST_OUTCOMES else None
 
 
 @lru_cache(maxsize=64)

@@ -90,7 +90,7 @@ def draw_block(
 def _few_outcomes(setting: Setting, metrics: Sequence[AdditiveMetric]) -> bool:
     if not setting.model.scale.levels or any(metric.needs not in ("means", "counts") for metric in metrics):
         return False
-    return math.prod(len(each) for each in _outcomes(setting.model.scale, metrics, setting.n_responses)) <= OUTCOMES
+    return math.prod(each.size for each in _outcomes(setting.model.scale, metrics, setting.n_responses)) <= OUTCOMES
 
 
 def _outcomes(scale: Scale, metrics: Sequence[AdditiveMetric], sizes: Sizes) -> list[Outcomes]:
@@ -128,7 +128,7 @@ def _outcome_scores(scale: Scale, metrics: tuple[AdditiveMetric, ...], sizes: Si
     scores = []
     for metric in metrics:
         gold, a, b = (outcome.summary(metric.needs) for outcome in outcomes)
-        n_gold, n_a, n_b = (len(outcome) for outcome in outcomes)
+        n_gold, n_a, n_b = (outcome.size for outcome in outcomes)
         rest = gold.shape[1:]
         shape = (n_gold, n_a, n_b, *rest)
         spread = (

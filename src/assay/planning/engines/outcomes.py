@@ -23,7 +23,7 @@ class Outcomes:
     Examples
     --------
     >>> scale = Scale.of([1, 2, 3])
-    >>> len(Outcomes(scale, 4)), len(Outcomes(scale, 4, summed=True))
+    >>> Outcomes(scale, 4).size, Outcomes(scale, 4, summed=True).size
     (15, 9)
     """
 
@@ -31,7 +31,9 @@ class Outcomes:
     k: int
     summed: bool = False
 
-    def __len__(self) -> int:
+    @property
+    def size(self) -> int:
+        """How many there are, which may be more than `len` could say."""
         last = len(self.scale.levels) - 1
         return self.k * last + 1 if self.summed else math.comb(self.k + last, last)
 
@@ -47,7 +49,7 @@ class Outcomes:
             return derive(compositions(self.k, len(self.scale.levels)), "counts", needs, self.scale)
         assert needs == "means", "sums say no more than means"
         first, last = self.scale.levels[0], self.scale.levels[-1]
-        return np.asarray(first + (last - first) * np.arange(len(self)) / (len(self) - 1))
+        return np.asarray(first + (last - first) * np.arange(self.size) / (self.size - 1))
 
 
 @lru_cache(maxsize=256)
