@@ -196,7 +196,7 @@ def test_show_gives_parameters_and_values(assay):
     assert "  ratio = nan\n" in assay("show", "study.db", first)[1]
     code, _, err = assay("show", "study.db", "zzz")
     assert code == 2
-    assert err == "assay: `CELL` must begin the identity of one cell; 0 cells begin with 'zzz'.\n"
+    assert err == "assay: CELL must begin the identity of one cell; 0 cells begin with 'zzz'.\n"
 
 
 def test_exports_hold_the_same_table(assay, folder):
@@ -224,11 +224,21 @@ def test_two_runs_give_the_same_export_byte_for_byte(assay, folder):
     assert (folder / "a.csv").read_bytes() == (folder / "b.csv").read_bytes()
 
 
+def test_a_study_is_drawn(assay, folder):
+    pytest.importorskip("altair")
+    assay("run", "study.toml", "--store", "study.db")
+    assert assay("chart", "study.db", "heads.json", "--y", "heads") == (0, "Chart: heads.json\n", "")
+    assert json.loads((folder / "heads.json").read_text())["title"]["text"] == "heads by n and p"
+    assert assay("chart", "study.db", "heads.json", "--y", "heads")[0] == 2  # it exists
+    code, _, err = assay("chart", "study.db", "new.svg", "--y", "tails")
+    assert (code, err) == (2, "assay: --y must be one of heads, ratio; got 'tails'.\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
         (("run", "nowhere.toml", "--store", "s.db"), 1, "assay: nowhere.toml: there is no such file."),
-        (("run", "bad.toml", "--store", "s.db"), 1, "assay: bad.toml: `task` must be given"),
+        (("run", "bad.toml", "--store", "s.db"), 1, "assay: bad.toml: task must be given"),
         (("run", "study.toml", "--store", "no/s.db"), 1, "there is no folder no."),
         (
             ("run", "study.toml", "--store", "s.db", "--workers", "2", "--dask", "tcp://a:1"),
@@ -241,7 +251,7 @@ def test_two_runs_give_the_same_export_byte_for_byte(assay, folder):
         (
             ("export", "done.db", "out.xlsx"),
             2,
-            "`OUTPUT` must be a file that ends in .csv, .parquet or .json; got 'out.xlsx'.",
+            "OUTPUT must be a file that ends in .csv, .parquet or .json; got 'out.xlsx'.",
         ),
         (("export", "done.db", "no/out.csv"), 1, "assay: no/out.csv cannot be written: there is no folder"),
         (("export", "done.db", "no/out.parquet"), 1, "assay: no/out.parquet cannot be written: there is no folder"),

@@ -68,9 +68,9 @@ class Advice:
         if not worst:
             return []
         if most == 1:
-            return [f"Do not use {worst[0]}: it rejected {_rate(worst[0].worst)} of true nulls."]
+            return [f"Do not use {worst[0]}: it rejected {_rate(worst[0].worst, self.audit)} of true nulls."]
         named = [
-            f"{_capital(test)} rejected {_rate(test.worst)} by {test.metric}{_when(test)}{_why(test)}."
+            f"{_capital(test)} rejected {_rate(test.worst, self.audit)} by {test.metric}{_when(test)}{_why(test)}."
             for test in worst[:most]
         ]
         if len(worst) > most:
@@ -167,13 +167,13 @@ def _choose(verdicts: Sequence[_Test]) -> _Test:
 
 def _use(chosen: _Test, audit: "Audit") -> str:
     level = f"{100 * audit.alpha:g} %"
-    rejected = f"rejected at most {_rate(chosen.worst)} of true nulls at a nominal {level}"
+    rejected = f"rejected at most {_rate(chosen.worst, audit)} of true nulls at a nominal {level}"
     if not chosen.holds:
         return (
             f"No p-value held its level on data like these. The least wrong is {chosen} with the metric "
             f"{chosen.metric}: it {rejected}."
         )
-    return f"Use {chosen} with the metric {chosen.metric}: it {rejected}{_powers(chosen)}."
+    return f"Use {chosen} with the metric {chosen.metric}: it {rejected}{_powers(chosen, audit)}."
 
 
 def _others(chosen: _Test, tests: Sequence[_Test]) -> list[str]:
@@ -230,7 +230,7 @@ def _interval(chosen: _Test, audit: "Audit") -> list[str]:
     if not groups:
         return []
     level, best = f"{100 * audit.confidence_level:g} %", _best_interval(groups, audit)
-    low = _coverage(min(best, key=lambda row: row.coverage))
+    low = _coverage(min(best, key=lambda row: row.coverage), audit)
     if _covers(best, audit.confidence_level):
         return [f"Use the {best[0].interval} interval ({best[0].scheme}): it covered {low} or more (nominal {level})."]
     return [f"No {level} interval covered everywhere; {best[0].interval} ({best[0].scheme}) came nearest, with {low}."]
@@ -244,7 +244,7 @@ def _not_interval(chosen: _Test, audit: "Audit") -> list[str]:
     if worst is _best_interval(groups, audit) or _covers(worst, audit.confidence_level):
         return []
     low = min(worst, key=lambda row: row.coverage)
-    return [f"Do not use the {low.interval} interval ({low.scheme}): it covered {_coverage(low)}."]
+    return [f"Do not use the {low.interval} interval ({low.scheme}): it covered {_coverage(low, audit)}."]
 
 
 def _interval_groups(chosen: _Test, audit: "Audit") -> "list[list[IntervalRow]]":
@@ -299,13 +299,13 @@ def _clearly_less(one: _Test, other: _Test) -> bool:
     return other.power - one.power > 2 * math.hypot(one.power_se, other.power_se)
 
 
-def _powers(chosen: _Test) -> str:
+def _powers(chosen: _Test, audit: "Audit") -> str:
     """Say where the least and where the most was found."""
     rows = sorted(chosen.found_rows, key=lambda row: row.rate)
     if not rows:
         return ""
-    most = f" and ε = {rows[-1].epsilon:g} in {_rate(rows[-1])}" if len(rows) > 1 else ""
-    return f" and found ε = {rows[0].epsilon:g} in {_rate(rows[0])}{most} of studies"
+    most = f" and ε = {rows[-1].epsilon:g} in {_rate(rows[-1], audit)}" if len(rows) > 1 else ""
+    return f" and found ε = {rows[0].epsilon:g} in {_rate(rows[0], audit)}{most} of studies"
 
 
 def _covers(rows: Sequence["IntervalRow"], level: float) -> bool:
@@ -337,14 +337,19 @@ def _words(test: tuple[str, str, str]) -> str:
     return null if scheme == NO_SCHEME else f"{null} ({scheme}, {EXPECTED if pvalue == EXPECTED else TAIL} p)"
 
 
-def _rate(row: "TestRow") -> str:
+def _rate(row: "TestRow", audit: "Audit") -> str:
     low, high = row.rate_interval
-    return f"{_percent(row.rate)} [{100 * low:.1f}, {100 * high:.1f}] ({row.n_items}×{row.n_responses})"
+    return f"{_percent(row.rate)} [{100 * low:.1f}, {100 * high:.1f}]{_design(row, audit)}"
 
 
-def _coverage(row: "IntervalRow") -> str:
+def _coverage(row: "IntervalRow", audit: "Audit") -> str:
     low, high = row.coverage_interval
-    return f"{_percent(row.coverage)} [{100 * low:.1f}, {100 * high:.1f}] ({row.n_items}×{row.n_responses})"
+    return f"{_percent(row.coverage)} [{100 * low:.1f}, {100 * high:.1f}]{_design(row, audit)}"
+
+
+def _design(row: "TestRow | IntervalRow", audit: "Audit") -> str:
+    """Name the design of a row where there are several."""
+    return f" ({row.n_items}×{row.n_responses})" if len(audit.designs) > 1 else ""
 
 
 def _percent(share: float) -> str:

@@ -1,13 +1,14 @@
 """From fields to command-line options and back: the only place that knows how a field is typed in."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
 
 from assay import _fields
 from assay._fields import Field
+from assay.errors import AssayError
 from assay.questions.typed import value_of
 
 NAMED = re.compile(r"`([a-z_]+)(?:=(?:'([^'`]*)'|([^`']*)))?`")
@@ -38,6 +39,19 @@ class Command(click.Command):
             records = groups[group]
             with formatter.section(group or "Options"):
                 formatter.write_dl(records)
+
+
+def command_of(name: str, record: Any, function: Callable[[Any], object], said: str) -> Command:
+    """Return the command that makes a record from what was typed, and calls a function with it."""
+    flags = flags_of(record)
+
+    def call(**typed: Any) -> None:
+        try:
+            function(record_from(record, typed))
+        except AssayError as error:
+            raise type(error)(as_options(str(error), flags)) from error.__cause__
+
+    return Command(name, params=parameters(record), callback=call, help=said)
 
 
 class _Option(click.Option):

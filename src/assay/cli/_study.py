@@ -4,9 +4,9 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -14,16 +14,6 @@ if TYPE_CHECKING:
     from assay.sweeps import Counts, Grid, Sweep, Task
 
 FINISHED_WITH_FAILURES = 3
-
-StoreOption = Annotated[
-    Path | None, typer.Option("--store", help="Keep finished cells in this file, and go on from it next time.")
-]
-WorkersOption = Annotated[int | None, typer.Option("--workers", min=1, help="Compute on this many processes.")]
-DaskOption = Annotated[
-    str | None,
-    typer.Option("--dask", help='Compute on a Dask cluster: its address (tcp://host:8786), or "local" to start one.'),
-]
-RetryOption = Annotated[bool, typer.Option("--retry", help="Compute cells that failed before again.")]
 
 
 def run_study(
@@ -50,7 +40,7 @@ def run_study(
         with executor(workers, dask, threads) as pool, _bar() as progress:
             return run(task, grid, store=store, executor=pool, rng=rng, retry=retry, progress=progress)
     except KeyboardInterrupt:
-        typer.echo(f"assay: interrupted: {_kept(task, store)}", err=True)
+        click.echo(f"assay: interrupted: {_kept(task, store)}", err=True)
         sys.exit(130)
     except DataError as error:
         if isinstance(error.__cause__, BrokenExecutor):
@@ -166,7 +156,7 @@ def _dask(address: str, workers: int | None) -> Iterator["Executor"]:
         except (OSError, ValueError) as error:
             raise DataError(f"No Dask scheduler answers at {address} ({error}).") from None
         if not client.scheduler_info(n_workers=-1)["workers"]:
-            typer.echo(f"assay: the cluster at {address} has no workers yet; waiting for them", err=True)
+            click.echo(f"assay: the cluster at {address} has no workers yet; waiting for them", err=True)
         # pure=False: cells are distinct, so Dask need not find out by hashing their arguments.
         yield client.get_executor(pure=False)
 

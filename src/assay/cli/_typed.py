@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from assay.cli import fit, simulate, sweep
+from assay.cli import fit, simulate
 
 app = typer.Typer(name="assay", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -16,7 +16,6 @@ def _top() -> None:
 
 app.command()(fit.fit)
 app.command()(simulate.simulate)
-app.add_typer(sweep.app, name="sweep")
 
 INTERRUPTED = 130
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]

@@ -25,11 +25,12 @@ BUILT: dict[str, str] = {
     "convert": "assay.cli.convert:command",
     "example": "assay.cli.example:command",
     "scores": "assay.cli.scores:group",
+    "sweep": "assay.cli.sweep:group",
     "serve": "assay.cli.serve:command",
 }
 """Commands that a function of this folder makes."""
 
-OTHERS = ("fit", "simulate", "sweep")
+OTHERS = ("fit", "simulate")
 """Commands with modules of their own in this folder."""
 
 

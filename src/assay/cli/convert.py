@@ -1,14 +1,13 @@
 """`assay convert`: write logs, exports and tables as one tidy table."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from assay import _fields
 from assay._fields import option
 from assay.cli import _options
-from assay.errors import AssayError
 from assay.questions.tables import TableFields
 
 if TYPE_CHECKING:
@@ -29,21 +28,13 @@ class Convert(TableFields):
 def command() -> click.Command:
     """Return the command."""
     said = "Write logs, exports and tables as one tidy table: one response per row.\n\n\b\nExample: "
-    return _options.Command(
-        "convert", params=_options.parameters(Convert), callback=write,
-        help=f"{said}assay convert logs/*.eval ratings.json --to table.parquet",
-    )  # fmt: skip
+    return _options.command_of(
+        "convert", Convert, write, f"{said}assay convert logs/*.eval ratings.json --to table.parquet"
+    )
 
 
-def write(**typed: Any) -> None:
+def write(asked: Convert) -> None:
     """Read the files and write the table."""
-    try:
-        _write(_options.record_from(Convert, typed))
-    except AssayError as error:
-        raise type(error)(_options.as_options(str(error), _options.flags_of(Convert))) from error.__cause__
-
-
-def _write(asked: Convert) -> None:
     from assay import _files, io
     from assay.cli._ask import say
     from assay.io.file_names import named_files

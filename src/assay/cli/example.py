@@ -1,7 +1,6 @@
 """`assay example`: write simulated data, so that there is something to try the other commands on."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import click
 
@@ -33,18 +32,15 @@ class Example:
 def command() -> click.Command:
     """Return the command."""
     said = "Write a small simulated table of ratings, or two lists of scores.\n\n\b\nExample: assay example scores.txt "
-    return _options.Command(
-        "example", params=_options.parameters(Example), callback=write, help=f"{said}--kind h1-greater-beta"
-    )
+    return _options.command_of("example", Example, write, f"{said}--kind h1-greater-beta")
 
 
-def write(**typed: Any) -> None:
+def write(asked: Example) -> None:
     """Write the example."""
     from assay import _files, examples, io
     from assay.cli._ask import say
     from assay.paired import write_scores
 
-    asked = _options.record_from(Example, typed)
     table = asked.kind == "ratings"
     endings = (".csv", ".tsv", ".jsonl", ".parquet") if table else (".txt", ".tsv", ".csv")
     _files.check_outputs({"out": asked.out}, endings={"out": endings}, force=asked.force)

@@ -1,99 +1,163 @@
-"""`assay sweep`: run a study of many cells, look at it, and take its results elsewhere."""
+"""`assay sweep`: run a study of many cells, look at it, draw it, and take its results elsewhere."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from assay.cli._study import (
-    FINISHED_WITH_FAILURES,
-    DaskOption,
-    RetryOption,
-    WorkersOption,
-    run_study,
-)
+from assay import _fields
+from assay._fields import option
+from assay.cli import _ask, _options
+from assay.cli._ask import say
 
 if TYPE_CHECKING:
     from assay.sweeps import Row
 
-app = typer.Typer(
-    help="Run a study of many cells that survives interruptions; look at it; export it.", no_args_is_help=True
-)
 
-StoreArgument = Annotated[Path, typer.Argument(help="The study's store.", show_default=False)]
+@dataclass(frozen=True, kw_only=True)
+class Running(_ask.Study):
+    """Which study is computed, where, and where it is kept."""
+
+    study: str = option(help="The study: a TOML document with a task and a grid.", positional=True)
+    store: str = option(help="Keep finished cells in this file, and go on from it next time.", group=_ask.COMPUTING)
 
 
-@app.command()
-def run(
-    study: Annotated[Path, typer.Argument(help="The study: a TOML document with a task and a grid.")],
-    store: Annotated[
-        Path, typer.Option("--store", help="Keep finished cells in this file, and go on from it next time.")
-    ],
-    workers: WorkersOption = None,
-    dask: DaskOption = None,
-    retry: RetryOption = False,
-) -> None:
-    """Compute the cells that the store does not have yet; exit with 3 if some failed."""
+@dataclass(frozen=True, kw_only=True)
+class Status:
+    """Whose state is told."""
+
+    store: str = option(help="The study's store.", positional=True)
+
+    def __post_init__(self) -> None:
+        _fields.check(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Show(Status):
+    """Which cells are shown."""
+
+    cell: str = option("", "The first digits of a cell's identity: show all about that cell.", positional=True)
+    failed: bool = option(False, "Only cells that failed.")
+    limit: int = option(20, "Show at most this many cells.", at_least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Export(Status):
+    """Where the cells are written."""
+
+    output: str = option(help="The file to write: .csv, .parquet or .json.", positional=True)
+    force: bool = option(False, "Replace a file that exists.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart(Status):
+    """What is drawn, and where."""
+
+    output: str = option(help="The file to write: .html, .svg, .png, .pdf or .json.", positional=True)
+    y: str | None = option(None, "The value that is drawn; the first that every cell has if left out.")
+    x: str | None = option(None, "The parameter along the axis; a number that varies if left out.")
+    colour: str | None = option(None, "The parameter that lines and their colours stand for.")
+    panel: str | None = option(None, "The parameter that has a panel for each of its values.")
+    force: bool = option(False, "Replace a file that exists.")
+
+
+def group() -> click.Group:
+    """Return the commands of `assay sweep`."""
+    commands = [
+        _options.command_of(
+            "run", Running, run, "Compute the cells that the store does not have yet; exit with 3 if some failed."
+        ),
+        _options.command_of("status", Status, status, "Say how many cells are done, failed and missing."),
+        _options.command_of("show", Show, show, "Show cells and their values, or all about one cell."),
+        _options.command_of(
+            "export", Export, export, "Write one line per cell: task, version, parameters, values, state, stage, error."
+        ),
+        _options.command_of(
+            "chart",
+            Chart,
+            chart,
+            "Draw a value of the finished cells against their parameters.\n\n\b\n"
+            "Example: assay sweep chart study.db power.svg --y power --x n --colour p",
+        ),
+    ]
+    said = "Run a study of many cells that survives interruptions; look at it; draw it; export it."
+    return click.Group("sweep", commands=commands, help=said, no_args_is_help=True)
+
+
+def run(asked: Running) -> None:
+    """Compute what is missing."""
+    from assay.cli._study import FINISHED_WITH_FAILURES, run_study
     from assay.questions.tasks import TASKS
     from assay.sweeps import Study
 
-    document = Study.read(study, tasks=TASKS)
+    document = Study.read(asked.study, tasks=TASKS)
     sweep = run_study(
-        document.task, document.grid, store=store, workers=workers, dask=dask, rng=document.seed, retry=retry
-    )
-    typer.echo(str(sweep))
+        document.task, document.grid, store=Path(asked.store), workers=asked.workers, dask=asked.dask,
+        rng=document.seed, retry=asked.retry,
+    )  # fmt: skip
+    say(str(sweep))
     if sweep.counts.failed:
-        raise typer.Exit(FINISHED_WITH_FAILURES)
+        raise click.exceptions.Exit(FINISHED_WITH_FAILURES)
 
 
-@app.command()
-def status(store: StoreArgument) -> None:
-    """Say how many cells are done, failed and missing."""
+def status(asked: Status) -> None:
+    """Say how far a study is."""
     from assay.sweeps import Store
 
-    handle = Store(store)
-    typer.echo(f"{store}, seed {handle.seed}")
+    handle = Store(asked.store)
+    say(f"{asked.store}, seed {handle.seed}")
     for (task, version), counts in handle.counts().items():
-        typer.echo(f"{task} (version {version}): {counts}")
+        say(f"{task} (version {version}): {counts}")
 
 
-@app.command()
-def show(
-    store: StoreArgument,
-    cell: Annotated[str, typer.Argument(help="The first digits of a cell's identity: show all about that cell.")] = "",
-    failed: Annotated[bool, typer.Option("--failed", help="Only cells that failed.")] = False,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="Show at most this many cells.")] = 20,
-) -> None:
-    """Show cells and their values, or all about one cell."""
+def show(asked: Show) -> None:
+    """Show cells, or all about one."""
     from assay.errors import ArgumentError
     from assay.sweeps import Store
 
     rows = [
-        row for row in Store(store).rows() if row.identity.startswith(cell) and (not failed or row.state == "failed")
+        row
+        for row in Store(asked.store).rows()
+        if row.identity.startswith(asked.cell) and (not asked.failed or row.state == "failed")
     ]
-    if cell:
+    if asked.cell:
         if len(rows) != 1:
-            raise ArgumentError(f"`CELL` must begin the identity of one cell; {len(rows)} cells begin with {cell!r}.")
+            raise ArgumentError(
+                f"`cell` must begin the identity of one cell; {len(rows)} cells begin with {asked.cell!r}."
+            )
         _show_one(rows[0])
         return
-    for row in rows[:limit]:
-        typer.echo(_line(row))
-    if len(rows) > limit:
-        typer.echo(f"… and {len(rows) - limit:,} more; see --limit, or export the store.")
+    for row in rows[: asked.limit]:
+        say(_line(row))
+    if len(rows) > asked.limit:
+        say(f"… and {len(rows) - asked.limit:,} more; see --limit, or export the store.")
 
 
-@app.command()
-def export(
-    store: StoreArgument,
-    output: Annotated[Path, typer.Argument(help="The file to write: .csv, .parquet or .json.", show_default=False)],
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
-) -> None:
-    """Write one line per cell: task, version, parameters, values, state, stage and error."""
+def export(asked: Export) -> None:
+    """Write the table of a study."""
     from assay._files import check_outputs
     from assay.sweeps import EXPORTS, Store
 
-    check_outputs({"OUTPUT": output}, inputs=[store], endings={"OUTPUT": EXPORTS}, force=force)
-    Store(store).export(output)
+    endings = {"output": EXPORTS}
+    check_outputs({"output": asked.output}, inputs=[asked.store], endings=endings, force=asked.force)
+    Store(asked.store).export(asked.output)
+
+
+def chart(asked: Chart) -> None:
+    """Draw a study."""
+    from assay import reports
+    from assay._files import check_outputs
+    from assay.reports import pages
+    from assay.reports import sweep as drawing
+    from assay.sweeps import Store
+
+    endings = {"output": reports.CHARTS}
+    check_outputs({"output": asked.output}, inputs=[asked.store], endings=endings, force=asked.force)
+    rows = Store(asked.store).rows()
+    picture = drawing.chart(rows, x=asked.x, y=asked.y, colour=asked.colour, panel=asked.panel)
+    pages.write(asked.output, chart=lambda: picture)
+    say(f"Chart: {asked.output}")
 
 
 def _line(row: "Row") -> str:
@@ -107,13 +171,13 @@ def _line(row: "Row") -> str:
 def _show_one(row: "Row") -> None:
     from assay.sweeps.grid import show as words
 
-    typer.echo(f"identity    {row.identity}")
-    typer.echo(f"task        {row.task} (version {row.version})")
-    typer.echo(f"parameters  {words(row.parameters)}")
-    typer.echo(f"state       {row.state}" + (f", at stage {row.stage!r}" if row.stage else ""))
+    say(f"identity    {row.identity}")
+    say(f"task        {row.task} (version {row.version})")
+    say(f"parameters  {words(row.parameters)}")
+    say(f"state       {row.state}" + (f", at stage {row.stage!r}" if row.stage else ""))
     if row.state != "missing":
-        typer.echo(f"seconds     {row.seconds:.3g}")
+        say(f"seconds     {row.seconds:.3g}")
     for name, value in row.values.items():
-        typer.echo(f"  {name} = {value!r}")
+        say(f"  {name} = {value!r}")
     if row.traceback:
-        typer.echo(row.traceback.rstrip())
+        say(row.traceback.rstrip())

@@ -28,6 +28,7 @@ DRAWN = {
     "Fit": "assay.reports.fit:chart",
     "Leaderboard": "assay.reports.leaderboard:chart",
     "Plan": "assay.reports.plan:chart",
+    "Sweep": "assay.reports.sweep:chart",
 }
 """Who draws which result: an address, so that a result is drawn without importing the others."""
 

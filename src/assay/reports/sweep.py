@@ -1,0 +1,186 @@
+"""A study as a chart: a value of its cells against one parameter, lines by a second, panels by a third."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from assay import _check, _json
+from assay.errors import ArgumentError, DataError
+from assay.reports import pages
+from assay.reports.colours import SERIES
+from assay.sweeps import Row, Sweep
+
+WIDTH, HEIGHT, ACROSS = 260, 220, 3
+MOST_PANELS, MOST_LINES, MOST_TICKS = 24, 20, 9
+WIDE = 20
+"""From which ratio of the largest to the smallest number an axis is logarithmic."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Axes:
+    """Which parameter is drawn how, and which others vary."""
+
+    x: str
+    colour: str | None
+    panel: str | None
+    rest: tuple[str, ...]
+
+
+def chart(
+    study: Sweep | Sequence[Row],
+    *,
+    x: str | None = None,
+    y: str | None = None,
+    colour: str | None = None,
+    panel: str | None = None,
+) -> Any:
+    """Return the Altair chart of a value `y` against the parameter `x`, with lines by `colour` and panels by `panel`.
+
+    What is left out is chosen among the parameters that vary. Cells that differ in other parameters are drawn as their
+    mean, with a bar from the least to the greatest.
+    """
+    alt = pages.altair()
+    rows = study.rows if isinstance(study, Sweep) else study
+    done = [row for row in rows if row.state == "done"]
+    if not done:
+        raise DataError("no cell of this study is done yet; there is nothing to draw.")
+    value = _value(done, y)
+    drawn = [row for row in done if math.isfinite(row.values.get(value, math.nan))]
+    if not drawn:
+        raise DataError(f"{value} is undefined in every cell; there is nothing to draw.")
+    axes = _axes(drawn, x, colour, panel)
+    points = _points(drawn, value, axes)
+    numeric = all(isinstance(point["x"], int | float) for point in points)
+    base = alt.Chart().encode(x=_x(alt, axes.x, points, numeric=numeric))
+    y_axis = alt.Y("mean:Q", title=value, scale=alt.Scale(zero=False), axis=alt.Axis(format=",~g"))
+    named = {
+        "x:Q" if numeric else "x:N": axes.x, "colour:N": axes.colour, "panel:N": axes.panel, "mean:Q": value,
+        "cells:Q": "cells",
+    }  # fmt: skip
+    told = [alt.Tooltip(field, title=title) for field, title in named.items() if title]
+    kind: dict[str, Any] = {} if axes.colour is None else _colours(alt, axes.colour, points)
+    line = {name: kind[name] for name in kind if name == "color"}  # a line has no shape
+    marks = base.mark_line().encode(y=y_axis, **line)
+    if axes.rest:
+        marks += base.mark_rule(opacity=0.6).encode(y=alt.Y("low:Q", title=value), y2="high:Q", **line)
+    marks += base.mark_point(filled=True, size=55, opacity=1).encode(y=y_axis, tooltip=told, **kind)
+    layers = alt.layer(*marks.layer, data=alt.InlineData(values=points)).properties(width=WIDTH, height=HEIGHT)
+    if axes.panel is not None:
+        order = list(dict.fromkeys(point["panel"] for point in points))
+        layers = layers.facet(facet=alt.Facet("panel:N", sort=order, title=None), columns=min(ACROSS, len(order)))
+    words = _words(value, axes, n_cells=len(drawn), n_undefined=len(done) - len(drawn))
+    title = alt.TitleParams(words[0], subtitle=words[1:], anchor="start")
+    return layers.properties(title=title, description=" ".join(words))
+
+
+def _value(rows: Sequence[Row], asked: str | None) -> str:
+    names = list(dict.fromkeys(name for row in rows for name in row.values))
+    if not names:
+        raise DataError("the cells of this study have no values; there is nothing to draw.")
+    return names[0] if asked is None else _check.one_of("y", asked, names)
+
+
+def _axes(rows: Sequence[Row], x: str | None, colour: str | None, panel: str | None) -> _Axes:
+    """Choose among the parameters that vary what was left out: numbers for the axis, then the order of the grid."""
+    names = list(dict.fromkeys(name for row in rows for name in row.parameters))
+    asked = {"x": x, "colour": colour, "panel": panel}
+    given = {role: _check.one_of(role, name, names) for role, name in asked.items() if name is not None}
+    if len(set(given.values())) < len(given):
+        raise ArgumentError("`x`, `colour` and `panel` must be different parameters.")
+    varying = [name for name in names if len({_text(row.parameters.get(name)) for row in rows}) > 1]
+    free = [name for name in varying if name not in given.values() and name != "repetition"]
+    if "x" not in given:
+        numbers = [name for name in free if all(_is_number(row.parameters.get(name)) for row in rows)]
+        first = (numbers or free or names)[:1]
+        if not first:
+            raise DataError("the cells of this study have no parameters; there is nothing to draw them against.")
+        given["x"] = first[0]
+        free = [name for name in free if name != first[0]]
+    for role in ("colour", "panel"):
+        if role not in given and free:
+            given[role] = free.pop(0)
+    rest = tuple(name for name in varying if name not in given.values())
+    return _Axes(given["x"], given.get("colour"), given.get("panel"), rest)
+
+
+def _points(rows: Sequence[Row], value: str, axes: _Axes) -> list[dict[str, Any]]:
+    """Return a point for each place of the picture."""
+    places: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        names = (axes.x, axes.colour, axes.panel)
+        key = tuple(None if name is None else _text(row.parameters.get(name)) for name in names)
+        places.setdefault(key, []).append(row)
+    points = []
+    for (_, colour, panel), here in places.items():
+        numbers = [float(row.values[value]) for row in here]
+        at = here[0].parameters.get(axes.x)
+        point = {
+            "x": at if _is_number(at) else _text(at), "mean": math.fsum(numbers) / len(numbers), "low": min(numbers),
+            "high": max(numbers), "cells": len(here), "colour": colour, "order": _order(here[0], axes.colour),
+        }  # fmt: skip
+        points.append(point if panel is None else point | {"panel": f"{axes.panel} = {panel}"})
+    for role, most in (("panel", MOST_PANELS), ("colour", MOST_LINES)):
+        found = {point.get(role) for point in points}
+        if len(found) > most:
+            raise ArgumentError(f"`{role}` has {len(found):,} values; a picture has room for {most}. Choose another.")
+    return points
+
+
+def _order(row: Row, name: str | None) -> Any:
+    entry = None if name is None else row.parameters.get(name)
+    return entry if _is_number(entry) else 0
+
+
+def _x(alt: Any, name: str, points: Sequence[Mapping[str, Any]], *, numeric: bool) -> Any:
+    if not numeric:
+        return alt.X("x:N", title=name, sort=list(dict.fromkeys(point["x"] for point in points)))
+    places = sorted({point["x"] for point in points})
+    wide = places[0] > 0 and places[-1] / places[0] >= WIDE
+    scale = alt.Scale(type="log" if wide else "linear", zero=False, nice=False, padding=18)
+    ticks = {"values": places} if len(places) <= MOST_TICKS else {}
+    return alt.X("x:Q", title=name, scale=scale, axis=alt.Axis(grid=False, format=",~g", **ticks))
+
+
+def _colours(alt: Any, name: str, points: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return colour, and a shape where there are few lines, so that grey print tells them apart."""
+    ordered = sorted({(point["order"], place, point["colour"]) for place, point in _first(points)})
+    domain = [text for _, _, text in ordered]
+    if len(domain) <= len(SERIES):
+        scale = alt.Scale(domain=domain, range=list(SERIES[: len(domain)]))
+        return {
+            "color": alt.Color("colour:N", title=name, scale=scale, legend=alt.Legend(symbolOpacity=1)),
+            "shape": alt.Shape("colour:N", title=name, scale=alt.Scale(domain=domain)),
+        }
+    return {"color": alt.Color("colour:N", title=name, scale=alt.Scale(domain=domain, scheme="viridis"))}
+
+
+def _first(points: Sequence[Mapping[str, Any]]) -> list[tuple[int, Mapping[str, Any]]]:
+    """Return the first point of each line, numbered."""
+    found: dict[Any, Mapping[str, Any]] = {}
+    for point in points:
+        found.setdefault(point["colour"], point)
+    return list(enumerate(found.values()))
+
+
+def _words(value: str, axes: _Axes, *, n_cells: int, n_undefined: int) -> list[str]:
+    *most, last = [name for name in (axes.x, axes.colour, axes.panel) if name]
+    lines = [f"{value} by {', '.join(most)} and {last}" if most else f"{value} by {last}"]
+    if axes.rest:
+        lines.append(f"Points are means over {', '.join(axes.rest)}; bars go from the least to the greatest.")
+    lines.append(f"{n_cells:,} cells" + (f"; in {n_undefined:,} more it is undefined." if n_undefined else "."))
+    return lines
+
+
+def _is_number(entry: Any) -> bool:
+    return isinstance(entry, int | float) and not isinstance(entry, bool) and math.isfinite(entry)
+
+
+def _text(entry: Any) -> str:
+    """Return a parameter as a person would write it: a file by its name."""
+    if isinstance(entry, Mapping) and "path" in entry:
+        return PurePath(str(entry["path"])).name
+    if isinstance(entry, float):
+        return f"{entry:g}"
+    return entry if isinstance(entry, str) else _json.canonical(entry)
