@@ -3,6 +3,7 @@
 import importlib
 import os
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -21,6 +22,30 @@ def shared():
     if not (root / "data").is_dir():
         pytest.skip("the shared data are not here")
     return root / "data"
+
+
+class Said(NamedTuple):
+    """What a command answered."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def assay(monkeypatch, capsys):
+    """Run `assay …` within this process."""
+
+    def run(*words):
+        from assay.cli import main
+
+        monkeypatch.setattr("sys.argv", ["assay", *map(str, words)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as end:
+            main()
+        return Said(end.value.code or 0, *capsys.readouterr())
+
+    return run
 
 
 @pytest.fixture(scope="session")

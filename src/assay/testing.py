@@ -11,14 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from assay import _random
+from assay import _json, _random
 from assay.errors import ArgumentError, DataError
 from assay.io.readers.base import Glance, Header, Reader
 from assay.io.readers.known import READERS, rows_of
 from assay.metrics import AdditiveMetric, Metric, RelativeMetric
+from assay.models import ResponseModel
 from assay.resampling import summaries_of
 from assay.responses import Contest
-from assay.scales import KINDS, FloatArray
+from assay.scales import KINDS, FloatArray, Scale
+from assay.summaries import Needs
 
 N_DRAWS, N_ITEMS = 4, 12
 TOLERANCE = 1e-9
@@ -177,9 +179,139 @@ def _same(found: FloatArray, expected: FloatArray, metric: Metric, broken: str) 
     _require(alike, metric, broken)
 
 
-def _require(holds: bool, metric: Metric | Reader, broken: str) -> None:
+def _require(holds: bool, subject: Metric | Reader | str, broken: str) -> None:
     if not holds:
-        raise AssertionError(f"{getattr(metric, 'name', metric)}: {broken}")
+        raise AssertionError(f"{getattr(subject, 'name', subject)}: {broken}")
+
+
+def check_model(model: ResponseModel, *, rng: _random.Rng = 0) -> None:
+    """Check the laws that simulation, planning and audits rely on.
+
+    * `draw` gives a summary for every data set and item, of the shape that `needs` asks for, on the model's scale;
+    * the same `rng` gives the same bits, and data sets differ;
+    * means, counts and single responses have the same distribution, whichever is drawn;
+    * A answers as gold does; so does B without a perturbation, and with one it is further from gold;
+    * null data exchange A and B;
+    * `to_dict` gives what JSON can hold.
+
+    Laws about chance are checked at six standard errors: a model that keeps them fails once in a billion.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from assay.models import CategoricalModel, preset
+    >>> check_model(preset("normal"))
+    >>> @dataclass(frozen=True)
+    ... class Shy(CategoricalModel):
+    ...     def draw(self, n_data_sets, n_items, *, rng=None, **design):
+    ...         return super().draw(n_data_sets, n_items, rng=None, **design)
+    >>> check_model(Shy((1.0, 2.0)))
+    Traceback (most recent call last):
+    ...
+    AssertionError: Shy: the same `rng` gives different data
+    """
+    name = type(model).__name__
+    _require(isinstance(model, ResponseModel), name, "it is not a ResponseModel")
+    kind = getattr(model, "kind", None)
+    _require(isinstance(kind, str) and bool(kind), name, "`kind` must be a text that is not empty")
+    _require(isinstance(model.scale, Scale), name, "`scale` must be a Scale")
+    try:
+        _json.dumps(model.to_dict())
+    except (TypeError, ValueError) as error:
+        raise AssertionError(f"{name}: `to_dict` gives what JSON cannot hold: {error}") from error
+    seed = _random.seed_of(rng)
+    needs: list[Needs] = ["values", "sorted"]
+    needs += ["counts"] if model.scale.levels else []
+    needs += ["means"] if model.scale.kind != "nominal" else []
+    drawn = {need: _drawn(model, need, seed) for need in needs}
+    _check_shapes(name, model.scale, drawn)
+    for need in needs:
+        for source, (found, expected) in enumerate(zip(drawn[need], drawn["values"], strict=True)):
+            _alike(name, _moments(found, need, model.scale), _moments(expected, "values", model.scale),
+                   f"{need} and single responses of {SOURCES[source]} are distributed differently")  # fmt: skip
+    _check_sources(name, model, seed, drawn["values"])
+
+
+SOURCES = ("gold", "A", "B")
+N_SETS, N_SIMULATED, N_GIVEN = 150, 30, 4
+MANY_ERRORS = 6.0
+
+
+def _drawn(model: ResponseModel, needs: Needs, seed: np.random.SeedSequence, **how: Any) -> tuple[FloatArray, ...]:
+    stream = _random.generator(seed, "check_model", needs)
+    drawn = model.draw(N_SETS, N_SIMULATED, n_responses=N_GIVEN, needs=needs, rng=stream, **how)
+    again = model.draw(
+        N_SETS, N_SIMULATED, n_responses=N_GIVEN, needs=needs, rng=_random.generator(seed, "check_model", needs), **how
+    )
+    same = len(drawn) == 3 and all(np.array_equal(one, other) for one, other in zip(drawn, again, strict=True))
+    _require(same, type(model).__name__, "the same `rng` gives different data")
+    return drawn
+
+
+def _check_shapes(name: str, scale: Scale, drawn: dict[Needs, tuple[FloatArray, ...]]) -> None:
+    wide = {"means": (), "counts": (len(scale.levels),)}
+    for needs, sources in drawn.items():
+        shape = (N_SETS, N_SIMULATED, *wide.get(needs, (N_GIVEN,)))
+        for who, found in zip(SOURCES, sources, strict=True):
+            _require(found.shape == shape, name, f"{needs} of {who} must have the shape {shape}, not {found.shape}")
+            _require(bool(np.isfinite(found).all()), name, f"{needs} of {who} must be finite")
+            _require(np.unique(found, axis=0).shape[0] > 1, name, f"all data sets of {who} are the same")
+            if needs == "counts":
+                _require(
+                    bool((found.sum(axis=-1) == N_GIVEN).all()), name, f"counts of {who} must add up to the responses"
+                )
+            elif needs in ("values", "sorted") and scale.levels:
+                _require(bool(np.isin(found, scale.levels).all()), name, f"{who} answers beside the scale")
+            if needs == "sorted":
+                _require(bool((np.diff(found, axis=-1) >= 0).all()), name, f"sorted responses of {who} must ascend")
+
+
+def _moments(found: FloatArray, needs: Needs, scale: Scale) -> FloatArray:
+    """Return, for each data set, the mean over items of each response and of the squared item mean."""
+    if scale.kind == "nominal":
+        shares = (
+            found / N_GIVEN if needs == "counts" else np.stack([(found == x).mean(axis=-1) for x in scale.levels], -1)
+        )
+        return np.concatenate([shares.mean(axis=1), np.square(shares).mean(axis=1)], axis=-1)
+    if needs == "counts":
+        found = found @ np.array(scale.levels) / N_GIVEN
+    means = found if found.ndim == 2 else found.mean(axis=-1)
+    return np.stack([means.mean(axis=1), np.square(means).mean(axis=1)], axis=-1)
+
+
+def _alike(name: str, one: FloatArray, other: FloatArray, broken: str) -> None:
+    """Require that the data sets have the same means, within many standard errors."""
+    apart = np.abs(one.mean(axis=0) - other.mean(axis=0))
+    error = np.sqrt((one.var(axis=0) + other.var(axis=0)) / N_SETS)
+    _require(bool((apart <= MANY_ERRORS * error + TOLERANCE).all()), name, broken)
+
+
+def _check_sources(
+    name: str, model: ResponseModel, seed: np.random.SeedSequence, drawn: tuple[FloatArray, ...]
+) -> None:
+    """Check how A and B stand to gold, and to each other in null data."""
+    try:
+        worse = _drawn(model, "values", seed, epsilon=0.5)
+    except ArgumentError:
+        return  # real answers of A and B: nothing is perturbed
+    gold, a, b = (_moments(source, "values", model.scale) for source in drawn)
+    _alike(name, a, gold, "A does not answer as gold does")
+    _alike(name, b, gold, "B does not answer as gold does, though nothing is perturbed")
+    far = _distance(worse[2], worse[0], model.scale) - _distance(worse[1], worse[0], model.scale)
+    _require(far.mean() > 0, name, "B is not further from gold than A where it is perturbed")
+    null = _drawn(model, "values", seed, epsilon=0.5, null=True)
+    _alike(
+        name, _moments(null[1], "values", model.scale), _moments(null[2], "values", model.scale),
+        "null data do not exchange A and B",
+    )  # fmt: skip
+
+
+def _distance(model: FloatArray, gold: FloatArray, scale: Scale) -> FloatArray:
+    """Return how far the item's answers are from gold's, on average over the items of each data set."""
+    if scale.levels:
+        apart = [np.abs((model == x).mean(axis=-1) - (gold == x).mean(axis=-1)) for x in scale.levels]
+        return np.asarray(np.sum(apart, axis=0).mean(axis=1))
+    return np.asarray(np.abs(model.mean(axis=-1) - gold.mean(axis=-1)).mean(axis=1))
 
 
 def check_reader(reader: Reader, path: str | Path, *, n_mutations: int = 200, rng: int = 0) -> None:

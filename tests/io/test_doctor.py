@@ -1,7 +1,6 @@
 """The doctor says what files are, and every command it names runs."""
 
-import subprocess
-import sys
+import shlex
 
 import pytest
 
@@ -42,19 +41,13 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_supported_and_that_its_commands_run(name):
+def test_what_is_supported_and_that_its_commands_run(name, assay):
     files, sentence = CASES[name]
     found = doctor(files)
     assert any(sentence in said for said in found.supports)
     assert found.commands
     for command in found.commands:
-        done = subprocess.run(
-            command.replace("assay", f"{sys.executable} -m assay", 1),
-            shell=True,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = assay(*shlex.split(command)[1:])
         assert done.returncode == 0, f"{command}\n{done.stderr}"
 
 
@@ -94,11 +87,8 @@ def test_the_diagnosis_is_a_record():
     assert "an Inspect log" in str(found)
 
 
-def test_convert_keeps_everything(folder):
-    done = subprocess.run(
-        [sys.executable, "-m", "assay", "convert", "m-1.eval", "m-2.eval", "--to", "t.parquet"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+def test_convert_keeps_everything(assay):
+    done = assay("convert", "m-1.eval", "m-2.eval", "--to", "t.parquet")
     assert done.returncode == 0, done.stderr
     assert "t.parquet: 6 items; responses: m-1 (12), m-2 (12)" in done.stdout
     table, again = read(["m-1.eval", "m-2.eval"]), read("t.parquet")
@@ -109,11 +99,17 @@ def test_convert_keeps_everything(folder):
         (["--to", "m-1.eval"], "must be a file that ends in"),
         (["--to", "x.csv", "--scorer", "x"], ""),
     ):
-        done = subprocess.run(
-            [sys.executable, "-m", "assay", "convert", "m-1.eval", *arguments],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = assay("convert", "m-1.eval", *arguments)
         assert (done.returncode != 0) == bool(message)
         assert message in done.stderr
+
+
+def test_convert_says_where_lower_is_better(assay):
+    done = assay("convert", "mqm.tsv", "--to", "mqm.csv")
+    assert "Lower values are better, as the data say. A table does not: compare it with --better lower." in done.stdout
+
+
+def test_many_models_get_a_board(assay):
+    found = doctor(["m-1.eval", "m-2.eval", "m-3.eval"])
+    assert "All 3 models can be ranked (m-1, m-2, m-3)." in found.supports
+    assert "assay leaderboard m-1.eval m-2.eval m-3.eval" in found.commands

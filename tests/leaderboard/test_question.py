@@ -2,8 +2,6 @@
 
 import csv
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -21,13 +19,7 @@ def ratings(tmp_path_factory):
     return str(path)
 
 
-def assay(*arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "assay", *arguments], capture_output=True, text=True, check=False, timeout=300
-    )
-
-
-def test_the_command_prints_the_board(ratings):
+def test_the_command_prints_the_board(ratings, assay):
     said = assay("leaderboard", ratings, "--gold", "human")
     assert said.returncode == 0, said.stderr
     first = said.stdout.splitlines()[0]
@@ -38,7 +30,7 @@ def test_the_command_prints_the_board(ratings):
         assert column in said.stdout
 
 
-def test_json_has_the_contract_and_reads_back(ratings):
+def test_json_has_the_contract_and_reads_back(ratings, assay):
     from assay import Leaderboard as Board
 
     said = assay("leaderboard", ratings, "--gold", "human", "--json", "--n-resamples", "199")
@@ -109,14 +101,14 @@ def test_tasks_and_weights_on_the_command_line(ratings):
         (["--gold", "human", "--by", "genre"], "genre"),
     ],
 )
-def test_bad_questions_get_one_line(ratings, arguments, message):
+def test_bad_questions_get_one_line(ratings, arguments, message, assay):
     said = assay("leaderboard", ratings, *arguments)
     assert said.returncode in (1, 2)
     assert message in said.stderr
     assert len(said.stderr.strip().splitlines()) == 1
 
 
-def test_votes_on_the_command_line(tmp_path):
+def test_votes_on_the_command_line(tmp_path, assay):
     path = tmp_path / "votes.csv"
     votes = ["x,y,model_a", "y,z,tie", "z,x,x", "z,x,z", "x,y,y"] * 12
     rows = [f"q{number},{vote},j{number % 5}" for number, vote in enumerate(votes)]

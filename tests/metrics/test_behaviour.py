@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay import ArgumentError, Contest, FunctionMetric, Scale
+from assay import ArgumentError, Contest, FunctionMetric, Scale, compare
 from assay.metrics import BUILTIN, ItemMetric, Metric, _kernels, resolve
 from assay.metrics.labels import F1, Precision, RocAuc
 from assay.metrics.ranking import ranks
@@ -421,6 +422,25 @@ def test_functions_with_the_signature_of_scikit_learn_are_metrics():
     assert contrast(metric, gold, tied, gold, scale="nominal") == pytest.approx(pairs - 1)
     with pytest.raises(ArgumentError, match="asks for counts, but the scale is continuous"):
         metric.on(Scale.of([0.123, 0.456]))
+
+
+def test_functions_of_scikit_learn_are_metrics():
+    learned = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not here: its functions are not tested")
+    rng = np.random.default_rng(3)
+    gold, a, b = rng.integers(1, 6, (3, 30)).astype(float)
+    contest = Contest.from_arrays(gold, a, b, scale="continuous")
+    error = FunctionMetric(learned.mean_absolute_error, better="lower")
+    found = compare(contest, metric=error, n_resamples=49, rng=0)
+    assert found.contrast == pytest.approx(compare(contest, metric="mae", n_resamples=49, rng=0).contrast)
+    names = np.array(list("vwxyz"))
+    words = [names[side.astype(int) - 1] for side in (gold, a, b)]
+    kappa = FunctionMetric(learned.cohen_kappa_score, better="higher", labels=True, regular=True)
+    check_metric(kappa)
+    found = compare(Contest.from_arrays(*words), metric=kappa, n_resamples=49, rng=0)
+    assert found.a_score == pytest.approx(learned.cohen_kappa_score(words[0], words[1]))
+    f1 = FunctionMetric(partial(learned.f1_score, average="macro"), better="higher", labels=True, name="macro F1")
+    found = compare(Contest.from_arrays(*words), metric=f1, n_resamples=49, rng=0)
+    assert found.contrast == pytest.approx(compare(Contest.from_arrays(*words), metric="f1", n_resamples=49).contrast)
 
 
 @pytest.mark.parametrize("needs", ["counts", "sorted", "values"])

@@ -13,6 +13,7 @@ from assay.comparison import ContrastComponents, variance_components
 from assay.comparison.comparing import metrics_for
 from assay.documents import Document
 from assay.errors import ArgumentError, DataError
+from assay.io.reading import as_table
 from assay.metrics import Metric
 from assay.provenance import Provenance
 from assay.rating_design import RatingDesign, design_of, overlap
@@ -138,7 +139,7 @@ class TableDescription(Record):
 
 
 def describe(
-    table: ResponseTable,
+    table: ResponseTable | Any,
     *,
     level: str | None = None,
     cluster: str | None = None,
@@ -154,7 +155,7 @@ def describe(
 
     Parameters
     ----------
-    table : ResponseTable
+    table : ResponseTable, dataframe or path
     level, cluster, n_resamples, confidence_level, rng, workers
         As in `measure_agreement`.
     contest : Contest, optional
@@ -177,6 +178,7 @@ def describe(
     """
     if metric is not None and contest is None:
         raise ArgumentError("`metric` is that of a contrast; give the contest of two models, too.")
+    table = as_table(table)
     seed = _random.replayable(rng)
     how = {
         "level": level, "cluster": cluster, "n_resamples": n_resamples, "confidence_level": confidence_level,

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from assay.agreement.raters import RaterSummary, summarise_raters
 from assay.documents import Document
 from assay.errors import ArgumentError, DataError
 from assay.inference import ConfidenceInterval
+from assay.io.reading import as_table
 from assay.provenance import Provenance
 from assay.rating_design import RatingDesign, design_of
 from assay.records import Record
@@ -125,7 +126,7 @@ class Agreement(Record):
 
 
 def measure_agreement(
-    table: ResponseTable,
+    table: ResponseTable | Any,
     *,
     source: str | None = None,
     level: str | None = None,
@@ -144,7 +145,7 @@ def measure_agreement(
 
     Parameters
     ----------
-    table : ResponseTable
+    table : ResponseTable, dataframe or path
         With rater ids.
     source : str, optional
         May be left out when one source only has two or more raters.
@@ -176,7 +177,7 @@ def measure_agreement(
     >>> round(found["agreement"].value, 3), round(found["krippendorff_alpha"].value, 3)
     (0.667, 0.444)
     """
-    table = table.in_order()
+    table = as_table(table).in_order()
     name = _source(table, source)
     responses = table.source(name)
     assert responses.raters is not None

@@ -52,8 +52,11 @@ from assay.scales import IntArray
 
 
 def compare(
-    contest: Contest,
+    contest: Contest | Any,
     *,
+    a: str | None = None,
+    b: str | None = None,
+    gold: str | None = None,
     metric: str | Metric | None = None,
     procedure: Procedure | None = None,
     rng: _random.Rng = None,
@@ -65,8 +68,11 @@ def compare(
 
     Parameters
     ----------
-    contest : Contest
-        Gold, A and B on the same items.
+    contest : Contest, or what one can be made of
+        Gold, A and B on the same items; or a table, a dataframe (pandas, Polars, Arrow) or a path, with the names of
+        the sources.
+    a, b, gold : str, optional
+        The sources, where `contest` is no contest yet.
     metric : str or Metric, optional
         How far a model is from gold; see `assay.metrics`. Chosen by the scale if left out: "accuracy" for labels, "mae"
         for numbers and ordered labels, "rating" without gold.
@@ -94,16 +100,19 @@ def compare(
     (2.0, 0.03125)
     """
     found = compare_each(
-        contest, metrics=None if metric is None else [metric], procedure=procedure, rng=rng, workers=workers,
-        progress=progress, **settings,
+        contest, a=a, b=b, gold=gold, metrics=None if metric is None else [metric], procedure=procedure, rng=rng,
+        workers=workers, progress=progress, **settings,
     )  # fmt: skip
     [answer] = found
     return answer
 
 
 def compare_each(
-    contest: Contest,
+    contest: Contest | Any,
     *,
+    a: str | None = None,
+    b: str | None = None,
+    gold: str | None = None,
     metrics: Sequence[str | Metric] | None = None,
     by: str | None = None,
     correction: str = "holm",
@@ -129,6 +138,10 @@ def compare_each(
     """
     _check.one_of("correction", correction, JOINT_CORRECTIONS)
     run = _Run.of(procedure, settings, rng=rng, workers=workers, progress=progress)
+    if not isinstance(contest, Contest) or (a, b, gold) != (None, None, None):
+        from assay.io.reading import as_contest
+
+        contest = as_contest(contest, a=a, b=b, gold=gold)
     contest = contest.complete()
     check_magnitudes(contest)
     chosen, why = metrics_for(contest, metrics)

@@ -10,6 +10,7 @@ import polars as pl
 
 from assay.errors import DataError
 from assay.io._factor import Factor
+from assay.io._responders import are_people
 from assay.io._values import Encoded, refuse_mixed_sources
 from assay.io.sheets import Sheet
 from assay.responses import Labels, Responses, ResponseTable
@@ -87,7 +88,8 @@ class Rows:
         if all(responses.raters is None for responses in sources.values()):
             known = ()
         notes = [*notes, *([encoded.note] if encoded.note else [])]
-        repeated = [] if repeat is None else [name for name, source in sources.items() if source.raters is None]
+        runs = [name for name, source in sources.items() if source.raters is None and not are_people(name)]
+        repeated = [] if repeat is None else runs
         return ResponseTable(
             labels(self.item.names), sources, encoded.scale, groups, known, tuple(notes), tuple(repeated)
         )

@@ -75,6 +75,11 @@ def note(chosen: Mapping[str, Sequence[str]], found: Mapping[str, Responders]) -
     return f"{'; '.join(parts)}.{change}"
 
 
+def are_people(source: str) -> bool:
+    """Whether a source's name says that people answered, so that its several responses are no runs of a model."""
+    return bool((PEOPLE | {"truth"}) & set(_words(source)))
+
+
 def _listed(specs: str | Sequence[str] | None) -> list[str]:
     return [spec for spec in ([specs] if isinstance(specs, str) else specs or ()) if spec]
 

@@ -17,7 +17,7 @@ from assay.io.logs import read_logs
 from assay.io.readers.known import recognise
 from assay.io.sheets import BINARY_ENDINGS, Sheet, listed, open_sheet
 from assay.io.tidy import read_tidy
-from assay.responses import ResponseTable
+from assay.responses import Contest, ResponseTable
 
 Files = Sequence[str | Path] | Mapping[str, str | Path | Sequence[str | Path]]
 
@@ -115,6 +115,40 @@ def read(
             " names of sources to keep, or name the source of each file."
         )
     return only(gathered(files, options), names)
+
+
+def as_table(data: ResponseTable | Any) -> ResponseTable:
+    """Return a table as it is; anything else that holds responses (a dataframe, a path) is read.
+
+    Every column that is constant within each item becomes a group.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> frame = pandas.DataFrame({"item": [1, 1, 2, 2], "model": ["x", "y"] * 2, "score": [3, 4, 4, 5]})
+    >>> list(as_table(frame).sources)
+    ['x', 'y']
+    """
+    if isinstance(data, ResponseTable):
+        return data
+    if isinstance(data, Contest):
+        raise ArgumentError("this takes a table of all sources; a contest has no more than gold, A and B.")
+    return read(data, groups=None)
+
+
+def as_contest(data: Contest | Any, *, a: str | None, b: str | None, gold: str | None) -> Contest:
+    """Return a contest as it is; of a table, a dataframe or a path it is made, with the sources that are named."""
+    if isinstance(data, Contest):
+        if (a, b, gold) != (None, None, None):
+            raise ArgumentError("a contest has its gold, A and B already: leave `a`, `b` and `gold` out.")
+        return data
+    table = as_table(data)
+    if a is None or b is None:
+        raise ArgumentError(
+            f"name the two models of the table with `a` and `b`, and `gold` if there is one; it has "
+            f"{listed(list(table.sources))}."
+        )
+    return table.contest(a=a, b=b, gold=gold)
 
 
 def only(table: ResponseTable, names: Sequence[str] | None) -> ResponseTable:

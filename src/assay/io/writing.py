@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from assay import _files
 from assay.errors import DataError
+from assay.io.reading import as_table
 from assay.responses import ResponseTable
 
 WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
@@ -17,7 +19,7 @@ WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
 }
 
 
-def write(table: ResponseTable, path: str | Path) -> None:
+def write(table: ResponseTable | Any, path: str | Path) -> None:
     """Write a table with one response per row: item, source, rater (if any), repeat, value and the groups.
 
     `read` gives the same table back, with ``groups=None`` if it has groups, and with the same `scale` or `order` if it
@@ -25,7 +27,7 @@ def write(table: ResponseTable, path: str | Path) -> None:
 
     Parameters
     ----------
-    table : ResponseTable
+    table : ResponseTable, dataframe or path
     path : path
         Its ending says the format: .csv, .tsv, .jsonl or .parquet.
 
@@ -42,6 +44,7 @@ def write(table: ResponseTable, path: str | Path) -> None:
     2,human,1,bad
     <BLANKLINE>
     """
+    table = as_table(table)
     target = Path(path)
     writer = WRITERS.get(target.suffix.lower())
     if writer is None:

@@ -1,7 +1,7 @@
 """Which models are really better than which? `compare_all` answers for all of them together."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from assay.comparison.comparing import bind, metrics_for
 from assay.comparison.observed import rounding_of
 from assay.errors import ArgumentError, DataError
 from assay.inference.corrections import JOINT_CORRECTIONS
+from assay.io.reading import as_table
 from assay.leaderboard.assembly import assemble, digest_of, remarks
 from assay.leaderboard.joint import Pairs
 from assay.leaderboard.judging import Ask, bounded, judge
@@ -32,7 +33,7 @@ MOST_ALONE = 200
 
 
 def compare_all(
-    table: ResponseTable,
+    table: ResponseTable | Any,
     *,
     gold: str | None = None,
     models: Sequence[str] | None = None,
@@ -58,7 +59,7 @@ def compare_all(
 
     Parameters
     ----------
-    table : ResponseTable
+    table : ResponseTable, dataframe (pandas, Polars, Arrow) or path
     gold : str, optional
         The source that models are measured against; leave it out for ratings of the models' own outputs.
     models : list of str, optional
@@ -103,6 +104,7 @@ def compare_all(
     _check.one_of("correction", correction, JOINT_CORRECTIONS)
     _check.one_of("aggregate", aggregate, AGGREGATES)
     _check.one_of("task_effect", task_effect, ("fixed", "random"))
+    table = as_table(table)
     level = _check.fraction("confidence_level", confidence_level)
     n_draws = DRAWS if n_resamples is None else _check.integer("n_resamples", n_resamples, at_least=1)
     names = _names(table, gold, models, baseline)

@@ -9,6 +9,7 @@ import numpy as np
 from assay import _check, _random
 from assay.documents import Column, Document, Sentence, Table
 from assay.errors import ArgumentError, DataError
+from assay.io.reading import as_table
 from assay.leaderboard.board import units_for
 from assay.leaderboard.joint import Pairs, Spread, reach_of
 from assay.leaderboard.units import Units
@@ -89,7 +90,7 @@ class BoardPlan(Record):
 
 
 def plan_board(
-    table: ResponseTable,
+    table: ResponseTable | Any,
     *,
     gold: str | None = None,
     metric: Any = None,
@@ -122,6 +123,7 @@ def plan_board(
     >>> plan_board(ratings(), gold="human", rng=0).n_items < 200
     True
     """
+    table = as_table(table)
     _check.fraction("power", power)
     neighbours = _check.integer("neighbours", neighbours, at_least=1)
     units = units_for(table, gold=gold, metric=metric)

@@ -7,6 +7,7 @@ import numpy as np
 
 from assay import _check, _random
 from assay.documents import Column, Document, Sentence, Table
+from assay.io.reading import as_table
 from assay.leaderboard.board import compare_all
 from assay.leaderboard.results import Leaderboard
 from assay.records import Record
@@ -71,7 +72,7 @@ def _shared(boards: Leaderboards) -> list[str]:
 
 
 def compare_all_by(
-    table: ResponseTable, by: str, *, confidence_level: float = 0.95, rng: _random.Rng = None, **how: Any
+    table: ResponseTable | Any, by: str, *, confidence_level: float = 0.95, rng: _random.Rng = None, **how: Any
 ) -> Leaderboards:
     """Rank the models on each slice of the items, with correction across all slices and pairs.
 
@@ -80,7 +81,7 @@ def compare_all_by(
 
     Parameters
     ----------
-    table : ResponseTable
+    table : ResponseTable, dataframe or path
     by : str
         An item column; each of its values is a slice.
     confidence_level : float
@@ -96,6 +97,7 @@ def compare_all_by(
     >>> [(board.slice, board.leaders[0].name, board.confidence_level) for board in boards]
     [('topic = fiction', 'model-2', 0.975), ('topic = news', 'model-2', 0.975)]
     """
+    table = as_table(table)
     level = _check.fraction("confidence_level", confidence_level)
     values, codes = group_codes(table.groups, "by", by)
     seed = _random.replayable(rng)

@@ -62,6 +62,11 @@ def resolve(model: str | Path | ResponseModel) -> ResponseModel:
     """Return the model itself, the preset of this name, or the model in this file."""
     if isinstance(model, ResponseModel):
         return model
+    if not isinstance(model, str | Path):
+        raise ArgumentError(
+            f"a response model is a name, a model file or a ResponseModel; got {type(model).__name__}. A pilot is a "
+            "contest: assay.read(data).contest(a=…, b=…, gold=…)."
+        )
     if isinstance(model, Path) or str(model).endswith(".json"):
         return load(model)
     offered = {} if model in PRESETS else _offers.offered(_offers.MODELS)

@@ -91,6 +91,8 @@ def _stat(name, mean, **rest):
 
 PROMPTFOO = [_promptfoo_row(q, s, p) for p in ("m-a", "m-b") for q, s in (("one", 1.0), ("two", 0.0), ("one", 0.0))]
 
+VET = {"gold": [[1, 2], [3, 3]], "preds1": [[1, 1], [3, 4]], "preds2": [[5, 4], [1, 2]]}
+
 FILES = {
     "inspect": lambda folder: eval_file(folder / "log.eval", inspect_log()),
     "inspect-json": _json("log.json", inspect_log()),
@@ -234,8 +236,24 @@ FILES = {
         ],
         "\t",
     ),
+    "esa-lines": _lines(
+        "wmt24_esa.jsonl",
+        [
+            {
+                "langs": "en-cs", "line_id": line, "src": "s", "tgt": "t", "doc_id": "doc_1", "domain": "news",
+                "esa_spans": [{"start_i": 0, "end_i": 3, "severity": "minor"}], "esa_score": score, "system": system,
+                "annotator": annotator, "speech_info": None,
+            }
+            for line, system, score, annotator in (
+                (0, "A", 90.0, "ann-1"), (0, "B", 60.0, "ann-1"), (1, "A", 70, "ann-2"), (1, "B", 55.5, "ann-2"),
+            )
+        ],
+    ),
     "nlpstattest": lambda folder: _written(folder / "scores.txt", "0.1 0.2\n0.3 0.25\n0.5 0.7\n"),
-    "vet": _json("data.json", {"gold": [[1, 2], [3, 3]], "preds1": [[1, 1], [3, 4]], "preds2": [[5, 4], [1, 2]]}),
+    "vet-sets": _json(
+        "responses_simulated.json", {"alt": [VET, VET], "null": [VET | {"preds2": [[1, 2], [3, 4]]}] * 2}
+    ),
+    "vet": _json("data.json", VET),
 }  # fmt: skip
 """Each format (and each of its shapes) with a function that writes a small file into a folder."""
 

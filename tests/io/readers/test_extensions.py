@@ -1,5 +1,6 @@
 """Other packages offer readers, metrics and models by entry points; each has a contract that can be run as a test."""
 
+import json
 import sys
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from assay.io import read_logs
 from assay.io.readers.base import Reader, Row
 from assay.io.readers.known import READERS
 from assay.metrics import FunctionMetric, resolve
-from assay.testing import check_reader
+from assay.testing import check_model, check_reader
 from tests.io.readers.made import FILES
 from tests.io.readers.test_formats import FORMAT
 
@@ -54,7 +55,7 @@ def plugin(tmp_path, monkeypatch):
         "from assay.metrics import FunctionMetric\n"
         "from assay import models\n"
         "metric = FunctionMetric(lambda gold, model: abs(gold - model).max(), better='lower', name='worst')\n"
-        "model = models.preset('toxicity') if 'toxicity' in models.PRESETS else next(iter(models.PRESETS.values()))\n"
+        "model = models.preset('likert-toxicity')\n"
     )
     info = tmp_path / "own_pack-1.0.dist-info"
     info.mkdir()
@@ -68,6 +69,13 @@ def plugin(tmp_path, monkeypatch):
     yield tmp_path
     sys.modules.pop("own_pack", None)
     _offers.offered.cache_clear()
+
+
+def test_a_model_that_is_offered_is_known_to_the_commands(plugin, assay):
+    check_model(models.resolve("own"))
+    said = assay("plan", "own", "--n-items", "20", "--n-responses", "2", "--epsilon", "0.3", "--json")
+    assert said.returncode == 0, said.stderr
+    assert json.loads(said.stdout)["cells"]
 
 
 def test_what_is_offered_is_found_by_its_name(plugin):

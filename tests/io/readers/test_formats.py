@@ -13,7 +13,7 @@ from tests.io.readers.made import FILES, PROMPTFOO, eval_file, inspect_log
 
 FORMAT = {
     "inspect-json": "inspect", "promptfoo-lines": "promptfoo", "argilla-flat": "argilla", "lewidi-2023": "lewidi",
-    "lewidi-2025": "lewidi", "esa": "mqm",
+    "lewidi-2025": "lewidi", "esa": "mqm", "esa-lines": "mqm", "vet-sets": "vet",
 }  # fmt: skip
 """The format of the files whose name adds a shape."""
 
@@ -39,7 +39,8 @@ SIZES = {
     "openai-evals": {"m-1": 2}, "alpaca-eval": {"base": 4, "new": 4}, "label-studio": {"human": 8, "v1": 3},
     "argilla": {"human": 6, "m-1": 3}, "argilla-flat": {"human": 6, "m-1": 3}, "prodigy": {"human": 5},
     "mturk": {"human": 2}, "lewidi-2023": {"human": 9}, "lewidi-2025": {"human": 9}, "mqm": {"A": 2, "B": 2},
-    "esa": {"A": 1, "B": 2}, "nlpstattest": {"system 1": 3, "system 2": 3},
+    "esa": {"A": 1, "B": 2}, "esa-lines": {"A": 2, "B": 2}, "vet-sets": {"gold": 8, "preds1": 8, "preds2": 8},
+    "nlpstattest": {"system 1": 3, "system 2": 3},
     "vet": {"gold": 4, "preds1": 4, "preds2": 4},
 }  # fmt: skip
 
@@ -134,22 +135,33 @@ def test_scores_that_are_dictionaries_have_a_name_for_each_entry(tmp_path):
     assert read_logs(path, scorer="rubric.length").sources["m-1"].values.tolist() == [10, 10]
 
 
-def test_errors_refusals_and_unfinished_runs_are_never_zero(tmp_path):
+def test_errors_and_unfinished_runs_are_never_zero(tmp_path):
     log = inspect_log(n=5, epochs=1, marks="C", status="cancelled")
     first, second, third, fourth, _ = log["samples"]
     first["error"] = {"message": "boom"}
     second["scores"] = {}
-    third["scores"]["match"]["value"] = "N"
+    third["scores"]["match"]["value"] = float("nan")  # Inspect's Score.unscored()
     fourth["scores"]["match"]["value"] = "I"
     log["eval"]["dataset"]["sample_ids"] += ["q5", "q6"]
     table = read_logs(eval_file(tmp_path / "log.eval", log))
     assert table.sources["m-1"].sizes.tolist() == [0, 0, 0, 1, 1]
     assert table.sources["m-1"].missing.tolist() == [1, 1, 1, 0, 0]
     assert told(table, "responses have a value") == [
-        "m-1: 2 of 7 responses have a value; left out: 1 errored (first: item q0), 1 unscored (first: item q1), "
-        "1 without an answer (N) (first: item q2), 2 not run."
+        "m-1: 2 of 7 responses have a value; left out: 1 errored (first: item q0), 2 unscored (first: item q1), "
+        "2 not run."
     ]
     assert told(table, "'cancelled'")
+
+
+def test_no_answer_is_what_inspect_counts_it_as(tmp_path):
+    """Inspect's `value_to_float` (inspect_ai/scorer/_metric.py) makes C, P, I and N 1, 0.5, 0 and 0."""
+    log = inspect_log(n=4, epochs=1, marks="CPIN")
+    for sample, mark in zip(log["samples"], "CPIN", strict=True):
+        sample["scores"]["match"]["value"] = mark
+    table = read_logs(eval_file(tmp_path / "log.eval", log))
+    assert table.sources["m-1"].values.tolist() == [1.0, 0.5, 0.0, 0.0]
+    assert told(table, "Marks count") == ["Marks count as numbers: C = 1, I = 0, P = 0.5, N = 0."]
+    assert told(table, "marked N") == ["1 response is marked N (no answer, or a refusal), which Inspect counts as 0."]
 
 
 def test_a_log_without_a_single_score_says_why(tmp_path):
@@ -298,3 +310,71 @@ def test_perturbed_copies_of_an_instance_are_no_responses_of_it(tmp_path):
     assert table.sources[tmp_path.name].values.size == 6
     assert table.sources[tmp_path.name].missing is None
     assert told(table, "1 statistics of perturbed copies")
+
+
+def test_alpaca_eval_counts_draws_as_its_own_win_rate_does(tmp_path):
+    """Keys: README of tatsu-lab/alpaca_eval, section on annotations; 0 and 1.5 are draws (its metrics/winrate.py)."""
+    preferences = [1.0, 2.0, 1.5, 0, 1.25, None]
+    entries = [
+        {
+            "instruction": f"Say {i}", "output_1": "x", "generator_1": "gpt4_1106_preview", "dataset": "helpful_base",
+            "output_2": "y", "generator_2": "m", "annotator": "weighted_alpaca_eval_gpt4_turbo",
+            "preference": preference, "raw_completion": {"ordered_models": [{"model": "M", "rank": 1}]},
+            "referenced_models": {"M": "output_1", "m": "output_2"}, "time_per_example": 1.2, "price_per_example": 0.01,
+        }
+        for i, preference in enumerate(preferences)
+    ]  # fmt: skip
+    (tmp_path / "annotations.json").write_text(json.dumps(entries))
+    table = read_logs(tmp_path / "annotations.json")
+    assert table.sources["m"].values.tolist() == [0, 1, 0.5, 0.5, 0.25]
+    assert table.sources["gpt4_1106_preview"].values.tolist() == [1, 0, 0.5, 0.5, 0.75]
+    assert told(table, "m: 5 of 6 responses have a value; left out: 1 unscored (first: item Say 5).")
+
+
+def test_flattened_argilla_records_are_those_of_to_list(tmp_path):
+    """What `records.to_list(flatten=True)` gives: argilla/records/_io/_generic.py of argilla-io/argilla 2."""
+    shared = {"status": "completed", "_server_id": "0", "text": "hi", "length": 3}
+    records = [
+        shared
+        | {
+            "id": "q0", "quality.responses": [3, 4], "quality.responses.users": ["u1", "u2"],
+            "quality.responses.status": ["submitted", "discarded"], "quality.suggestion": 2,
+            "quality.suggestion.score": 0.8, "quality.suggestion.agent": "m-1", "tone.suggestion": "warm",
+            "tone.suggestion.score": None, "tone.suggestion.agent": "m-1",
+        },
+        shared
+        | {
+            "id": "q1", "quality.responses": [5], "quality.responses.users": ["u1"],
+            "quality.responses.status": [None], "quality.suggestion": None, "quality.suggestion.score": None,
+            "quality.suggestion.agent": None, "tone.suggestion": "cold", "tone.suggestion.score": None,
+            "tone.suggestion.agent": "m-1",
+        },
+    ]  # fmt: skip
+    (tmp_path / "flat.json").write_text(json.dumps(records))
+    table = read_logs(tmp_path / "flat.json", scorer="quality", rater_ids="as written")
+    assert table.sources["human"].values.tolist() == [3, 5]
+    assert table.sources["m-1"].values.tolist() == [2]
+    assert [table.raters[code] for code in table.sources["human"].raters] == ["u1", "u1"]
+    assert told(table, "human: 2 of 3 responses have a value; left out: 1 discarded (first: item q0).")
+    tone = read_logs(tmp_path / "flat.json", scorer="tone")
+    assert {tone.scale.labels[int(v)] for v in tone.sources["m-1"].values} == {"warm", "cold"}
+
+
+def test_esa_is_read_as_wmt_publishes_it(tmp_path):
+    """Keys of wmt24_esa.jsonl: README of wmt-conference/wmt24-news-systems (jsonl/)."""
+    table = read_logs(FILES["esa-lines"](tmp_path))
+    assert table.items.tolist() == ["doc_1:0", "doc_1:1"]
+    assert table.sources["A"].values.tolist() == [90, 70]
+    assert table.raters == ("ann-1", "ann-2")
+    assert table.better == "higher"
+
+
+def test_the_data_sets_of_vet_are_kept_apart(tmp_path):
+    """ResponseSets of google-research/vet (datatypes.py): lists of gold, preds1 and preds2 under alt and null."""
+    path = FILES["vet-sets"](tmp_path)
+    table = read_logs(path)
+    assert table.items.tolist() == ["data set 1:0", "data set 1:1", "data set 2:0", "data set 2:1"]
+    assert told(table, "scorer alt is taken; also there: null")
+    null = read_logs(path, scorer="null", where={"task": "data set 1"})
+    assert null.sources["preds2"].values.tolist() == [1, 2, 3, 4]
+    assert set(table.repeats) == {"preds1", "preds2"}

@@ -1,4 +1,7 @@
-"""AlpacaEval annotations: a judge's preference between the outputs of two generators, from 1 (first) to 2 (second)."""
+"""AlpacaEval annotations: a judge's preference between the outputs of two generators, from 1 (first) to 2 (second).
+
+A draw is 1.5, and 0 in older files.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,12 +31,12 @@ def rows(glance: Glance, header: Header) -> Rows:
 
 
 def _share(entry: Mapping[str, Any]) -> float | None:
-    """Return the share of the second generator; 0 or a missing preference is no answer."""
+    """Return the share of the second generator; None where there is no preference, or none that it can be."""
     preference = entry.get("preference")
-    if isinstance(preference, str | int | float) and not isinstance(preference, bool):
-        number = float(preference)
-        return number - 1 if 1 <= number <= 2 else None
-    return None
+    if isinstance(preference, bool) or not isinstance(preference, str | int | float):
+        return None
+    number = float(preference) or 1.5
+    return number - 1 if 1 <= number <= 2 else None
 
 
 READER = Reader("alpaca-eval", "AlpacaEval annotations", recognises, rows, "a generator's share of one preference")

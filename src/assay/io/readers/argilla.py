@@ -6,13 +6,14 @@ from typing import Any
 from assay.io.readers.base import Glance, Header, Reader, Row, Rows, array_of, id_of, json_lines
 
 SUBMITTED = "submitted"
-FLAT = ".responses"
+FLAT, GUESS = ".responses", ".suggestion"
 
 
 def recognises(glance: Glance) -> bool:
     """Take records with `responses` and `suggestions` by question, or columns such as `quality.responses.users`."""
     keys = set(glance.first)
-    return {"fields", "responses", "suggestions"} <= keys or any(key.endswith(f"{FLAT}.users") for key in keys)
+    flat = any(key.endswith((f"{FLAT}.users", f"{GUESS}.agent")) for key in keys)
+    return flat or {"fields", "responses", "suggestions"} <= keys
 
 
 def rows(glance: Glance, header: Header) -> Rows:
@@ -38,18 +39,20 @@ def _nested(record: Mapping[str, Any], item: str) -> Iterator[Row]:
 
 
 def _flat(record: Mapping[str, Any], item: str) -> Iterator[Row]:
-    for key in [key for key in record if key.endswith(FLAT)]:
-        question, answers = key.removesuffix(FLAT), record[key] or []
+    ends = {key: end for key in record for end in (FLAT, GUESS) if key.endswith(end)}
+    for question in dict.fromkeys(key.removesuffix(end) for key, end in ends.items()):
+        key = question + FLAT
+        answers = record.get(key) or []
         people = record.get(f"{key}.users") or [None] * len(answers)
-        states = record.get(f"{key}.status") or [SUBMITTED] * len(answers)
+        states = record.get(f"{key}.status") or [None] * len(answers)
         for value, person, state in zip(answers, people, states, strict=True):
-            if state == SUBMITTED:
+            if state in (SUBMITTED, None):
                 yield from _answer(item, question, value, "human", person)
             else:
                 yield Row(item, None, question, source="human", rater=_text(person), lacks=str(state))
-        guess = record.get(f"{question}.suggestion")
+        guess = record.get(question + GUESS)
         if guess is not None:
-            agent = record.get(f"{question}.suggestion.agent")
+            agent = record.get(f"{question}{GUESS}.agent")
             yield from _answer(item, question, guess, str(agent or "suggestion"), None)
 
 

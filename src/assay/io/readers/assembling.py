@@ -10,6 +10,7 @@ import polars as pl
 from assay.errors import DataError
 from assay.io._assemble import Rows, labels
 from assay.io._factor import Factor
+from assay.io._responders import are_people
 from assay.io._shares import spread
 from assay.io._values import Encoded, encode
 from assay.io.joining import join_note, refuse_strangers
@@ -18,11 +19,8 @@ from assay.io.readers.collecting import NOTHING, NUMBER, SHARES, TEXT, Collected
 from assay.responses import ResponseTable
 
 VALUES = ("score", "answer")
-MARKS = {"C": 1.0, "I": 0.0, "P": 0.5}
-"""Inspect's marks for correct, incorrect and partly correct."""
-
-PEOPLE = ("human", "ground truth", "gold")
-"""Sources whose several responses are no runs of a model."""
+MARKS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+"""Inspect's marks for correct, incorrect, partly correct and no answer (or a refusal), as its metrics count them."""
 
 NO_ANSWER = "without an answer"
 
@@ -68,7 +66,7 @@ def assembled(
     if len(holds) > 1 and all(held.values()):
         refuse_strangers(held, holds, {name: name for name in holds})
         told.append(join_note(holds, names, "sources"))
-    repeats = tuple(name for name, source in table.sources.items() if source.raters is None and name not in PEOPLE)
+    repeats = tuple(name for name, source in table.sources.items() if source.raters is None and not are_people(name))
     return replace(table, notes=tuple(told), repeats=repeats)
 
 
@@ -139,12 +137,17 @@ def _encoded(
     texts, notes = pl.Series(collected.texts.all, dtype=pl.String), list[str]()
     held = texts.gather(frame["label"].filter(frame["kind"] == TEXT).unique())
     graded = any(file.header.grades for file in collected.files) and order is None and scale != "nominal"
-    if graded and len(held) and held.is_in([*MARKS]).all() and held.is_in(["C", "I"]).any():
+    if graded and len(held) and held.is_in([*MARKS]).all() and (held.is_in(["C", "I"]).any() or set(held) == {"N"}):
         is_text = kind == TEXT
-        numbers[is_text] = [MARKS[texts[code]] for code in frame["label"].filter(pl.Series(is_text)).to_list()]
+        marks = texts.gather(frame["label"].filter(pl.Series(is_text)))
+        numbers[is_text] = [MARKS[mark] for mark in marks]
         kind = np.where(is_text, NUMBER, kind)
         shown = ", ".join(f"{mark} = {MARKS[mark]:g}" for mark in MARKS if mark in set(held))
         notes.append(f"Marks count as numbers: {shown}.")
+        silent = int((marks == "N").sum())
+        if silent:
+            has = "response is" if silent == 1 else "responses are"
+            notes.append(f"{silent:,} {has} marked N (no answer, or a refusal), which Inspect counts as 0.")
     if not (kind == TEXT).any():
         cells = pl.Series(np.where(kind == NUMBER, numbers, np.nan))
     else:

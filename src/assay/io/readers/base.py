@@ -75,7 +75,7 @@ class Header:
     default : str
         The scorer to take where none is asked for and there are several; "" means that the user must say.
     grades : bool
-        Whether "C", "I", "P" are marks for correct, incorrect and partly correct.
+        Whether "C", "I", "P", "N" are marks for correct, incorrect, partly correct and no answer.
     notes : list of str
     expected : int or None
         How many rows the run should have had for each scorer, where the log says so.

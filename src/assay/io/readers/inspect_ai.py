@@ -91,10 +91,8 @@ def _sample(sample: Mapping[str, Any]) -> Iterator[Row]:
         parts = value if isinstance(value, Mapping) else {"": value}
         for part, entry in parts.items():
             name = f"{scorer}.{part}" if part else scorer
-            if entry is None or isinstance(entry, list):
+            if entry is None or isinstance(entry, list) or entry == "NaN":
                 yield Row(value=None, scorer=name, lacks="unscored", answer=answer, **about)
-            elif entry == "N":
-                yield Row(value=None, scorer=name, lacks="without an answer (N)", answer=answer, **about)
             else:
                 yield Row(value=entry, scorer=name, answer=answer, **about)
 

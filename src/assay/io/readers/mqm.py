@@ -1,4 +1,4 @@
-"""MQM and ESA ratings of translations (WMT), tab-separated.
+"""MQM and ESA ratings of translations (WMT), tab-separated; ESA also as JSON Lines, as WMT publishes it.
 
 MQM has one row per error: a segment's score by a rater is the sum of its errors' penalties (Freitag et al. 2021,
 table 4): major 5, minor 1, major non-translation 25, minor punctuation 0.1, neutral and no error 0. Lower is better.
@@ -6,39 +6,35 @@ ESA has one score per segment and rater.
 """
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from assay.errors import DataError
-from assay.io.readers.base import LONGEST_LINE, Glance, Header, Reader, Row, Rows, id_of
+from assay.io.readers.base import LONGEST_LINE, Glance, Header, Reader, Row, Rows, id_of, json_lines
 
 PENALTY = {"major": 5.0, "critical": 25.0, "minor": 1.0, "neutral": 0.0, "no-error": 0.0, "no error": 0.0}
 MQM = {"system", "rater", "category", "severity"}
-SEGMENT = ("seg_id", "globalSegId", "segment_id", "seg")
+SEGMENT = ("seg_id", "globalSegId", "segment_id", "seg", "line_id")
 DOCUMENT = ("doc", "docid", "document", "doc_id")
+RATER = ("rater", "annotator")
+ESA = "esa_score"
 
 
 def recognises(glance: Glance) -> bool:
     """Take a header with system, rater and segment, and category and severity (MQM) or an ESA score."""
-    columns = set(glance.columns)
-    if glance.is_folder or not set(SEGMENT) & columns or not {"system", "rater"} <= columns:
+    if glance.is_folder or glance.is_array:
         return False
-    return columns >= MQM or "esa_score" in columns
+    columns = set(glance.first or glance.columns)
+    if not (set(SEGMENT) & columns and set(RATER) & columns and "system" in columns):
+        return False
+    return columns >= MQM or ESA in columns
 
 
 def rows(glance: Glance, header: Header) -> Rows:
     """Yield a row for each segment, system and rater."""
-    if "esa_score" in glance.columns:
+    if ESA in (glance.first or glance.columns):
         header.higher_is_better["esa"] = True
-        for line, cells in _lines(glance):
-            value = cells["esa_score"].strip()
-            try:
-                number = float(value) if value else None
-            except ValueError:
-                raise DataError(f"{glance.name}, line {line}, column 'esa_score': {value!r} is not a number.") from None
-            yield Row(
-                _item(cells), number, "esa", source=cells["system"], rater=cells["rater"],
-                lacks="" if value else "empty",
-            )  # fmt: skip
+        yield from _esa(glance)
         return
     header.higher_is_better["mqm"] = False
     sums: dict[tuple[str, str, str], float] = {}
@@ -47,6 +43,23 @@ def rows(glance: Glance, header: Header) -> Rows:
         sums[key] = sums.get(key, 0.0) + _penalty(cells["category"], cells["severity"], f"{glance.name}, line {line}")
     for (item, system, rater), penalty in sums.items():
         yield Row(item, round(penalty, 6), "mqm", source=system, rater=rater)
+
+
+def _esa(glance: Glance) -> Iterator[Row]:
+    lines = json_lines(glance) if glance.first else _lines(glance)
+    for line, cells in lines:
+        said = cells[ESA]
+        value = said.strip() if isinstance(said, str) else said
+        empty = value in ("", None)
+        try:
+            number = None if empty else float(value)
+        except (TypeError, ValueError):
+            raise DataError(f"{glance.name}, line {line}, column {ESA!r}: {value!r} is not a number.") from None
+        rater = _first(cells, RATER)
+        yield Row(
+            _item(cells), number, "esa", source=str(cells["system"]), rater=None if rater is None else str(rater),
+            lacks="empty" if empty else "", task=cells.get("langs"),
+        )  # fmt: skip
 
 
 def _penalty(category: str, severity: str, place: str) -> float:
@@ -60,10 +73,13 @@ def _penalty(category: str, severity: str, place: str) -> float:
     return PENALTY[level]
 
 
-def _item(cells: dict[str, str]) -> str:
-    document = next((cells[name] for name in DOCUMENT if name in cells), "")
-    segment = next(cells[name] for name in SEGMENT if name in cells)
+def _item(cells: Mapping[str, Any]) -> str:
+    document, segment = _first(cells, DOCUMENT), _first(cells, SEGMENT)
     return id_of(f"{document}:{segment}" if document else segment)
+
+
+def _first(cells: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    return next((cells[name] for name in names if name in cells), None)
 
 
 def _lines(glance: Glance) -> Iterator[tuple[int, dict[str, str]]]:

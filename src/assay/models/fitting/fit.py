@@ -70,6 +70,8 @@ def fit(
     for option, family, known in (("mean", mean, MEANS), ("sd", sd, SPREADS)):
         if family is not None:
             _check.one_of(option, family, known)
+    if not isinstance(table, ResponseTable):
+        raise ArgumentError(f"`table` must be a ResponseTable; got {type(table).__name__}. Read it: assay.read(data).")
     name, responses, notes = _responses(table, source)
     kind = _kind(model, table.scale)
     if kind == "empirical":
