@@ -164,7 +164,7 @@ def _from_dataframe(data: Any) -> Sheet:
     return Sheet(pl.DataFrame(columns), "the table")
 
 
-def _column(series: Any, name: str, ordered: type) -> pl.Series:
+def _column(series: Any, name: str, ordered: Any) -> pl.Series:
     try:
         cells = series.to_polars()
     except Exception:  # a column of mixed Python objects: each backend has its own error for it
