@@ -1,7 +1,11 @@
 """Parquet and Arrow files. A damaged one can end the whole process, so another process tries each file first."""
 
+import atexit
+import json
 import subprocess
 import sys
+import threading
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,24 +18,32 @@ MARKS = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"\xff\xff\xff\xff": "Arrow str
 MOST_MEMORY = 16 * 2**30
 """Bytes that a file may expand to while it is tried."""
 
+IDLE = 10
+"""Seconds without a question after which the other process ends."""
+
 TRIAL = """
-import sys
+import json, select, sys
 try:
     import resource
-    resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[3]),) * 2)
+    resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]),) * 2)
 except (ImportError, ValueError, OSError):
     pass
 import polars
-path, kind = sys.argv[1:3]
-try:
-    with open(path, "rb") as file:
-        read = {"Parquet": polars.read_parquet, "Arrow": polars.read_ipc, "Arrow stream": polars.read_ipc_stream}[kind]
-        for column in read(file):
-            if not column.dtype.is_nested() and not isinstance(column.dtype, (polars.Duration, polars.Object)):
-                column.cast(polars.String, strict=False)
-except BaseException as error:
-    print(str(error).splitlines()[0] if str(error) else type(error).__name__)
-    sys.exit(1)
+READ = {"Parquet": polars.read_parquet, "Arrow": polars.read_ipc, "Arrow stream": polars.read_ipc_stream}
+while select.select([sys.stdin], [], [], int(sys.argv[2]))[0]:
+    line = sys.stdin.readline()
+    if not line:
+        break
+    path, kind = json.loads(line)
+    reason = None
+    try:
+        with open(path, "rb") as file:
+            for column in READ[kind](file):
+                if not column.dtype.is_nested() and not isinstance(column.dtype, (polars.Duration, polars.Object)):
+                    column.cast(polars.String, strict=False)
+    except BaseException as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+    print(json.dumps([reason]), flush=True)
 """
 
 
@@ -60,14 +72,56 @@ def _read(file: Any, kind: str) -> pl.DataFrame:
     return pl.read_ipc(file) if kind == "Arrow" else pl.read_ipc_stream(file)
 
 
+class _Trials:
+    """Another process that tries files; it ends when it dies of one, or when nobody asks it anything for a while."""
+
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[str] | None = None
+        self.lock = threading.Lock()
+
+    def reason(self, path: str, kind: str) -> str | None:
+        """Return why a file cannot be read, or None."""
+        with self.lock:
+            while True:
+                try:
+                    answer = self._asked(json.dumps([path, kind]))
+                except BrokenPipeError:
+                    answer = ""
+                except OSError:  # no other process can be started here
+                    return None
+                if answer:
+                    found: str | None = json.loads(answer)[0]
+                    return found
+                if self.end() != 0:  # it did not end by itself, for want of questions
+                    return "it is damaged"
+
+    def _asked(self, question: str) -> str:
+        if self.process is None:
+            atexit.register(self.end)
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", TRIAL, str(MOST_MEMORY), str(IDLE)], text=True, errors="replace",
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        print(question, file=self.process.stdin, flush=True)
+        return self.process.stdout.readline()
+
+    def end(self) -> int | None:
+        """End the process, if there is one; return how it ended."""
+        process, self.process = self.process, None
+        atexit.unregister(self.end)
+        if process is None:
+            return None
+        with suppress(OSError):  # what a broken pipe still holds is of no use
+            process.communicate()
+        return process.wait()
+
+
+_TRIALS = _Trials()
+
+
 @lru_cache(maxsize=64)
 def _trial(path: str, kind: str, changed: int, size: int) -> str | None:
-    """Read the file in a process of its own; return why it cannot be read, or None."""
-    command = [sys.executable, "-c", TRIAL, path, kind, str(MOST_MEMORY)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    except OSError:  # no other process can be started here
-        return None
-    if done.returncode == 0:
-        return None
-    return done.stdout.strip() or "it is damaged"
+    """Read the file in another process; return why it cannot be read, or None."""
+    return _TRIALS.reason(path, kind)
