@@ -17,9 +17,11 @@ RESULTS = {
     "comparisons": "assay.comparison:Comparisons",
     "description": "assay.agreement:TableDescription",
     "diagnosis": "assay.io:Diagnosis",
+    "fit": "assay.models:Fit",
     "leaderboard": "assay.leaderboard:Leaderboard",
     "plan": "assay.planning:Plan",
     "scores-analysis": "assay.paired:PairedAnalysis",
+    "simulation": "assay.models:Simulation",
 }
 
 

@@ -68,7 +68,7 @@ def _hints(record: Any) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     """Turn nested records into dictionaries; numbers, NaN and tuples stay what they are."""
-    if isinstance(value, Record):
+    if hasattr(type(value), "from_dict"):  # a record, or what else knows how it is written
         return value.to_dict()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {name: _plain(getattr(value, name)) for name in _hints(type(value))}
@@ -81,6 +81,8 @@ def _plain(value: Any) -> Any:
 
 def _made(kind: Any, value: Any) -> Any:
     """Return the value of a field of type `kind` from what JSON says."""
+    if isinstance(kind, type) and hasattr(kind, "from_dict") and not issubclass(kind, Record):
+        return cast(Any, kind).from_dict(value)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         if not isinstance(value, Mapping):
             raise DataError(f"{kind.__name__} must be an object; got {value!r}.")
@@ -136,6 +138,8 @@ def schema_of(kind: Any) -> dict[str, Any]:
     >>> schema_of(tuple[str, ...])
     {'type': 'array', 'items': {'type': 'string'}}
     """
+    if isinstance(kind, type) and hasattr(kind, "from_dict") and not issubclass(kind, Record):
+        return {"type": "object", "title": kind.__name__}
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         properties = {name: schema_of(hint) for name, hint in _hints(kind).items()}
         required = list(_required(kind))

@@ -61,7 +61,7 @@ def test_a_store_remembers_finished_cells(tmp_path):
 
 def test_a_pilot_table_is_fitted_or_resampled(tmp_path):
     table = str(tmp_path / "pilot.csv")
-    CliRunner().invoke(app, ["simulate", "--alpha", "10,3,3", "--items", "50", "--out", table])
+    CliRunner().invoke(app, ["simulate", "--dirichlet", "10,3,3", "--n-items", "50", "--out", table])
     assert "categorical items, 3 labels: Dirichlet(" in run(table, "--gold", "gold", *SMALL).output
     real = run(table, "--gold", "gold", "--pilot-model", "empirical", *SMALL).output
     assert "50 real items resampled" in real

@@ -1,10 +1,14 @@
 import json
+import re
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 
+from assay import _json
 from assay.cli.app import app
-from assay.errors import ArgumentError, DataError
+from assay.models import Fit
+from assay.questions import Fit as Question
 
 
 def run(*arguments):
@@ -14,7 +18,7 @@ def run(*arguments):
 @pytest.fixture
 def pilot(tmp_path):
     path = tmp_path / "pilot.csv"
-    run("simulate", "categorical-dices", "--items", "80", "--responses", "6", "--out", str(path))
+    run("simulate", "categorical-dices", "--n-items", "80", "--n-responses", "6", "--out", str(path))
     return path
 
 
@@ -22,10 +26,11 @@ def test_a_fitted_model_can_be_simulated(pilot, tmp_path):
     out = tmp_path / "model.json"
     result = run("fit", str(pilot), "--gold", "gold", "--out", str(out))
     assert result.exit_code == 0
-    assert "Parameters (map): α(a)" in result.stdout
-    assert "shares of 'a': quantiles 5%, 25%, 50%, 75%, 95%" in result.stdout
-    assert f"Written to {out}." in result.stdout
-    again = run("simulate", str(out), "--items", "10", "--epsilon", "0.2", "--out", str(tmp_path / "again.csv"))
+    assert "Parameters (map)" in result.stdout
+    assert "│ α(a) " in result.stdout
+    assert "Nothing in shares of 'a' (p = " in result.stdout
+    assert result.stdout.endswith(f"Written to {out}.\n")
+    again = run("simulate", str(out), "--n-items", "10", "--epsilon", "0.2", "--out", str(tmp_path / "again.csv"))
     assert again.exit_code == 0
 
 
@@ -37,24 +42,68 @@ def test_a_chart_shows_simulated_beside_real(pilot, tmp_path):
 
 def test_candidates_are_listed_and_json_has_them(tmp_path):
     path = tmp_path / "pilot.csv"
-    run("simulate", "likert-amazon", "--items", "60", "--responses", "4", "--out", str(path))
+    run("simulate", "likert-amazon", "--n-items", "60", "--n-responses", "4", "--out", str(path))
     options = ["fit", str(path), "--gold", "gold", "--mean", "beta", "--sd", "uniform"]
     text = run(*options).stdout
     assert "log-likelihood" in text
-    assert "beta              uniform" in text
+    assert re.search(r"│ beta +│ uniform ", text)
     document = json.loads(run(*options, "--json").stdout)
+    again = Fit.from_dict(document)
+    assert str(again) == text.rstrip()
+    assert _json.dumps(again.to_dict()) == _json.dumps(document)
     assert document["candidates"][0]["mean"] == "beta"
     assert {"aic", "bic", "goodness", "parameters", "notes"} < document.keys()
 
 
-def test_bad_input_gets_one_clear_line(pilot, tmp_path):
-    with pytest.raises(ArgumentError, match="--gold must name one of the sources: gold, A, B"):
-        run("fit", str(pilot))
-    with pytest.raises(ArgumentError, match=r"must end in \.json"):
-        run("fit", str(pilot), "--gold", "gold", "--out", str(tmp_path / "model.txt"))
-    with pytest.raises(ArgumentError, match="must be a file that ends in"):
-        run("fit", str(pilot), "--gold", "gold", "--chart", str(tmp_path / "fit.gif"))
-    single = tmp_path / "single.csv"
-    single.write_text("item,source,value\n1,human,a\n2,human,b\n3,human,a\n")
-    with pytest.raises(DataError, match="every item has one response from human"):
-        run("fit", str(single), "--gold", "human")
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "--gold must name one of the sources: gold, A, B"),
+        (["--gold", "gold", "--out", "model.txt"], "--out must be a file that ends in .json"),
+        (["--gold", "gold", "--out", "nowhere/model.json"], "there is no folder"),
+        (["--gold", "gold", "--chart", "fit.gif"], "--chart must be a file that ends in"),
+        (["--gold", "gold", "--criterion", "aic"], "--criterion has no effect here: the model is categorical"),
+        (["--gold", "gold", "--low", "0"], "--low has no effect here"),
+        (["--gold", "gold", "--model", "empirical", "--method", "ml"], "--method has no effect here"),
+        (["--gold", "gold", "--method", "mlx"], "--method must be one of map, ml"),
+        (["--gold", "gold", "--mean", "gauss"], "--mean must be one of"),
+    ],
+)
+def test_bad_input_gets_one_clear_line_before_any_work(words, told, pilot, command):
+    code, out, err = command("fit", pilot, *words)
+    assert (code != 0, out) == (True, "")
+    assert told in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("kind", ["nominal", "ordinal", "continuous"])
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        (["1,human,1", "2,human,2", "3,human,1"], "every item has one response from human"),
+        (["1,human,1", "1,human,2", "2,human,2", "2,human,2"], "needs at least 3 items; human has 2"),
+        (["1,human,3", "1,human,3", "2,human,3", "3,human,3"], "all responses of human are equal"),
+    ],
+)
+def test_small_and_constant_data_get_one_clear_line(rows, told, kind, tmp_path, command):
+    path = tmp_path / "small.csv"
+    path.write_text("\n".join(["item,source,value", *rows]))
+    code, _, err = command("fit", path, "--scale", kind)
+    assert code == 1
+    assert told in err
+    assert err.count("\n") == 1
+    assert command("fit", path, "--scale", kind, "--model", "empirical")[0] == 0
+
+
+def test_few_items_are_noted(tmp_path, command):
+    path = tmp_path / "few.csv"
+    path.write_text("\n".join(["item,source,value"] + [f"{i},h,{(i * k) % 4}" for i in range(6) for k in (1, 2, 3)]))
+    code, out, err = command("fit", path, "--mean", "beta", "--sd", "uniform")
+    assert code == 0, err
+    assert "Note: 6 items say little about how items differ" in out
+
+
+def test_questions_that_differ_have_different_signatures(pilot):
+    asked = Question(files=(str(pilot),), gold="gold")
+    changes = [{"method": "ml"}, {"model": "empirical"}, {"seed": 1}, {"gold": "A"}]
+    assert len({question.answer().signature for question in [asked, *(replace(asked, **one) for one in changes)]}) == 5

@@ -57,7 +57,7 @@ def test_costs_and_monte_carlo():
 def test_a_pilot_table_is_planned_from(tmp_path):
     table = tmp_path / "pilot.csv"
     CliRunner().invoke(
-        app, ["simulate", "likert-toxicity", "--items", "40", "--responses", "3", "--epsilon", "0.5", "--seed", "1",
+        app, ["simulate", "likert-toxicity", "--n-items", "40", "--n-responses", "3", "--epsilon", "0.5", "--seed", "1",
               "--out", str(table)],
     )  # fmt: skip
     text = run(

@@ -274,7 +274,7 @@ def test_a_saved_session_of_nlpstattest(run, shared):
 def test_units_are_written_and_read_back(run, files):
     code, out, err = run("scores", "describe", "scores.txt", "--unit-size", 5, "--units", "units.txt")
     assert (code, err) == (0, "")
-    assert out.endswith("Units: units.txt\n")
+    assert out.endswith("Written to units.txt.\n")
     direct = json.loads(run("scores", "test", "scores.txt", "--unit-size", 5, "--test", "t", "--json")[1])
     again = json.loads(run("scores", "test", "units.txt", "--test", "t", "--json")[1])
     assert (again["pvalue"], again["n"]) == (direct["pvalue"], 24)

@@ -1,9 +1,14 @@
+import json
+from dataclasses import replace
+
 import pytest
 from click.testing import CliRunner
 
-from assay import io
+from assay import _json, io
 from assay.cli.app import app
 from assay.errors import ArgumentError, AssayError
+from assay.models import Simulation
+from assay.questions import Simulate
 
 
 def run(*arguments):
@@ -16,7 +21,7 @@ def run(*arguments):
     [
         (["likert-toxicity"], "ordinal"),
         (["normal"], "continuous"),
-        (["--alpha", "10,3,3"], "nominal"),
+        (["--dirichlet", "10,3,3"], "nominal"),
         (["--levels", "5", "--mean", "truncated-normal:0.5,0.2", "--sd", "uniform:0,0.3"], "ordinal"),
         (["--levels", "1,2,3", "--mean", "uniform:0,1", "--sd", "0.2"], "ordinal"),
         (["--mean", "uniform:0,1", "--sd", "0.2"], "continuous"),
@@ -24,7 +29,9 @@ def run(*arguments):
 )
 def test_the_table_can_be_read_back(model, kind, ending, tmp_path):
     out = tmp_path / f"table.{ending}"
-    result = run(*model, "--items", "60", "--responses", "5,2,2", "--epsilon", "0.3", "--seed", "1", "--out", str(out))
+    result = run(
+        *model, "--n-items", "60", "--n-responses", "5/2/2", "--epsilon", "0.3", "--seed", "1", "--out", str(out)
+    )
     assert result.exit_code == 0, result.output
     contest = io.read(out).contest(gold="gold", a="A", b="B")
     assert contest.n_items == 60
@@ -35,11 +42,11 @@ def test_the_table_can_be_read_back(model, kind, ending, tmp_path):
 def test_a_seed_gives_the_same_table_and_is_shown(tmp_path):
     texts = []
     for name in ("one.csv", "two.csv"):
-        result = run("normal", "--items", "5", "--seed", "0", "--out", str(tmp_path / name))
-        assert "seed 0" in result.output
+        result = run("normal", "--n-items", "5", "--seed", "0", "--out", str(tmp_path / name))
+        assert "seed=0" in result.output
         texts.append((tmp_path / name).read_text())
     assert texts[0] == texts[1]
-    run("normal", "--items", "5", "--seed", "1", "--out", str(tmp_path / "three.csv"))
+    run("normal", "--n-items", "5", "--seed", "1", "--out", str(tmp_path / "three.csv"))
     assert (tmp_path / "three.csv").read_text() != texts[0]
 
 
@@ -47,15 +54,20 @@ def test_a_seed_gives_the_same_table_and_is_shown(tmp_path):
     ("arguments", "message"),
     [
         (["likert-toxicty"], "Did you mean 'likert-toxicity'"),
-        (["normal", "--alpha", "1,2"], "give a model or --alpha, not both"),
-        (["--alpha", "1,0"], "above 0"),
-        (["--alpha", "1,x"], "separated by commas"),
-        (["--alpha", "1,2", "--sd", "1"], "give one of them"),
+        (["normal", "--dirichlet", "1,2"], "a normal model is typed in with --mean"),
+        (["--dirichlet", "1,0"], "above 0"),
+        (["--dirichlet", "1,x"], "must be a number"),
+        (["--dirichlet", "1,2", "--sd", "1"], "give one of them"),
         (["--levels", "1", "--mean", "0.5", "--sd", "0.1"], "at least 2"),
         (["--mean", "0.5", "--sd", "-1"], "must not be negative"),
         (["--mean", "0.5"], "--mean and --sd"),
         ([], "give a model"),
-        (["normal", "--responses", "5,2"], "three for gold, A and B"),
+        (["normal", "--n-responses", "5,2"], "one number, or 5/1/1"),
+        (["normal", "--n-responses", "5/2"], "written 5/1/1"),
+        (["normal", "likert-amazon"], "give one model; got 2"),
+        (["normal", "--perturbation", "noise"], "--perturbation has no effect"),
+        (["normal", "--n-items", "100000000"], "can be simulated"),
+        (["normal", "--rho", "1"], "--rho is the noise of labels"),
         (["normal", "--epsilon", "2"], "between 0 and 1"),
         (["nowhere.json"], "no such file"),
     ],
@@ -66,3 +78,27 @@ def test_bad_input_gets_one_clear_line(arguments, message, tmp_path):
     assert message in str(result.exception)
     assert "\n" not in str(result.exception)
     assert isinstance(result.exception, ArgumentError) or "nowhere" in message or "no such file" in message
+
+
+def test_a_simulation_reads_back_and_says_what_it_is(tmp_path):
+    asked = Simulate(files=("likert-toxicity",), n_items=40, n_responses="5/2/1", epsilon=0.4, epsilon_a=0.1, seed=3)
+    found = asked.answer()
+    again = Simulation.from_dict(json.loads(_json.dumps(found.to_dict())))
+    assert str(again) == str(found)
+    assert "40 items; responses to each: gold 5, A 2, B 1; scale: ordinal: 0, 0.2, 0.4, 0.6, 0.8." in str(found)
+    assert "B is off by ε = 0.4 (shift), A by ε = 0.1." in str(found)
+    gold = found.table.sources["gold"].values
+    assert found.sources[0].mean == pytest.approx(gold.mean())
+    assert sum(found.sources[2].shares.values()) == pytest.approx(1)
+    with pytest.raises(ArgumentError, match="are not kept"):
+        again.to_frame()
+    changes = [{"seed": 4}, {"epsilon": 0.3}, {"epsilon_a": 0.0}, {"under_null": True}, {"n_responses": "5"},
+               {"n_items": 41}, {"perturbation": "noise"}, {"files": ("likert-amazon",)}]  # fmt: skip
+    assert len({question.answer().signature for question in [asked, *(replace(asked, **one) for one in changes)]}) == 9
+
+
+def test_the_table_is_also_the_rows_of_a_report(tmp_path, command):
+    code, out, err = command("simulate", "normal", "--n-items", 4, "--report", tmp_path / "rows.csv")
+    assert code == 0, err
+    assert "Responses" in out
+    assert len((tmp_path / "rows.csv").read_text().splitlines()) == 4 * 15 + 1

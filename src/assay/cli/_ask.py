@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from assay.documents import Document
-    from assay.questions.base import Question, Run
+    from assay.questions.base import Question, Run, Written
     from assay.records import Record
 
 OUTPUT = "Output"
@@ -118,7 +118,8 @@ class ThreadsOrStudy(Threads):
 def command(question: "type[Question]", computing: type = Threads) -> click.Command:
     """Return the command of a question."""
     groups = (question, computing, Output)
-    flags = _options.flags_of(*groups)
+    file = question.written
+    flags = _options.flags_of(*groups) | ({} if file is None else {file.name: f"--{file.name}"})
 
     def ask(**typed: Any) -> None:
         try:
@@ -128,9 +129,10 @@ def command(question: "type[Question]", computing: type = Threads) -> click.Comm
 
     def answered(typed: dict[str, Any]) -> None:
         output = _options.record_from(Output, typed)
+        place = None if file is None else typed[file.name]
         asked: Question = _options.record_from(question, typed)
         where = _options.record_from(computing, typed)
-        check_output(output, [*_read_by(asked), *filter(None, [getattr(where, "store", None)])])
+        check_output(output, [*_read_by(asked), *filter(None, [getattr(where, "store", None)])], file, place)
         run: Run = where.run()
         import warnings
 
@@ -139,22 +141,38 @@ def command(question: "type[Question]", computing: type = Threads) -> click.Comm
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", AssayWarning)  # the same words are among the notes
             result = asked.answer(run)
+        if place is not None:
+            asked.write(result, place)
         show(result, output, asked)
+        if place is not None and not output.json:
+            say(f"Written to {place}.")
 
     said = (question.__doc__ or "").strip()
     if question.example:
         said += f"\n\n\b\nExample: {question.example}"
-    return _options.Command(question.name.split()[-1], params=_options.parameters(*groups), callback=ask, help=said)
+    params = _options.parameters(*groups)
+    if file is not None:
+        params.append(_FileOption([f"--{file.name}"], metavar="FILE", help=file.help))
+    return _options.Command(question.name.split()[-1], params=params, callback=ask, help=said)
 
 
-def check_output(output: Output, inputs: "Iterable[str]" = ()) -> None:
+class _FileOption(click.Option):
+    """The option that names the file which a question writes beside chart and report."""
+
+    group = OUTPUT
+
+
+def check_output(
+    output: Output, inputs: "Iterable[str]" = (), file: "Written | None" = None, place: str | None = None
+) -> None:
     """Refuse output that could not be written, or would replace what is read, before any work is done."""
     from assay import _files, reports
 
-    _files.check_outputs(
-        {"chart": output.chart, "report": output.report}, inputs=inputs,
-        endings={"chart": reports.CHARTS, "report": reports.REPORTS}, force=output.force,
-    )  # fmt: skip
+    places = {"chart": output.chart, "report": output.report}
+    endings: dict[str, tuple[str, ...]] = {"chart": reports.CHARTS, "report": reports.REPORTS}
+    if file is not None:
+        places[file.name], endings[file.name] = place, file.endings
+    _files.check_outputs(places, inputs=inputs, endings=endings, force=output.force)
 
 
 def _read_by(asked: "Question") -> "Iterator[str]":

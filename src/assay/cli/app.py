@@ -14,6 +14,8 @@ QUESTIONS: dict[str, tuple[str, str]] = {
     "compare": ("assay.questions.compare:Compare", "Threads"),
     "leaderboard": ("assay.questions.leaderboard:Leaderboard", "Threads"),
     "describe": ("assay.questions.describe:Describe", "Threads"),
+    "fit": ("assay.questions.fit:Fit", "Here"),
+    "simulate": ("assay.questions.simulate:Simulate", "Here"),
     "plan": ("assay.questions.plan:Plan", "ThreadsOrStudy"),
     "audit": ("assay.questions.audit:Audit", "Study"),
     "replicate": ("assay.questions.replicate:Replicate", "Study"),
@@ -30,16 +32,13 @@ BUILT: dict[str, str] = {
 }
 """Commands that a function of this folder makes."""
 
-OTHERS = ("fit", "simulate")
-"""Commands with modules of their own in this folder."""
-
 
 class Commands(click.Group):
     """The group of all commands, each imported when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
-        return [*QUESTIONS, *BUILT, *OTHERS]
+        return [*QUESTIONS, *BUILT]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command by its name."""
@@ -50,8 +49,6 @@ class Commands(click.Group):
             return _ask.command(load(address), getattr(_ask, computing))
         if cmd_name in BUILT:
             return load(BUILT[cmd_name])()  # type: ignore[no-any-return]
-        if cmd_name in OTHERS:
-            return _of_typer(cmd_name)
         return None
 
 
@@ -59,22 +56,6 @@ def load(address: str) -> Any:
     """Return what "module:name" names."""
     module, _, name = address.partition(":")
     return getattr(import_module(module), name)
-
-
-def _of_typer(name: str) -> click.Command:
-    from assay.cli import _typed
-
-    def run(arguments: tuple[str, ...]) -> None:
-        _typed.run([name, *arguments])
-
-    return click.Command(
-        name,
-        params=[click.Argument(["arguments"], nargs=-1, type=click.UNPROCESSED)],
-        callback=run,
-        help=_typed.help_of(name),
-        add_help_option=False,
-        context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-    )
 
 
 app = Commands(

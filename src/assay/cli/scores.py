@@ -10,8 +10,6 @@ from assay.cli import _ask
 from assay.errors import ArgumentError, DataError, MissingFileError
 from assay.questions.scores import SCORES, ScoresDescribe, ScoresEffect, ScoresGlossary
 
-UNIT_ENDINGS = (".txt", ".tsv", ".csv")
-
 
 def group() -> click.Group:
     """Return the commands of `assay scores`."""
@@ -21,8 +19,6 @@ def group() -> click.Group:
         command = _ask.command(question, _ask.Threads if threads else _ask.Here)
         if question is not ScoresGlossary:
             command.params.append(_Config())
-        if question is ScoresDescribe:
-            _with_units(command)
         commands.append(command)
     said = "Compare two systems by their scores on the same lines (columns of a text file)."
     return click.Group("scores", commands=commands, help=said, no_args_is_help=True)
@@ -68,35 +64,3 @@ def _toml(path: Path) -> dict[str, Any]:
         if key not in known:
             raise ArgumentError(f"{path}: {key!r} is not an option of `assay scores`.{_check.nearest(key, known)}")
     return {key.replace("-", "_"): value for key, value in settings.items()}
-
-
-class _UnitsOption(click.Option):
-    """The option that names the file for evaluation units."""
-
-    group = _ask.OUTPUT
-
-
-def _with_units(command: click.Command) -> None:
-    """Let a command also write the evaluation units."""
-    describe = command.callback
-    assert describe is not None
-    command.params.append(
-        _UnitsOption(["--units"], metavar="FILE", help="Write the evaluation units: .txt, .tsv or .csv.")
-    )
-
-    def ask(units: str | None, **typed: Any) -> None:
-        from assay import _files
-        from assay.cli._options import record_from
-
-        endings = {"--units": UNIT_ENDINGS}
-        _files.check_outputs(
-            {"--units": units}, inputs=[typed["file"]], endings=endings, force=bool(typed.get("force"))
-        )
-        describe(**typed)
-        if units is not None:
-            from assay.paired import write_scores
-
-            write_scores(record_from(ScoresDescribe, typed).units(), units)
-            _ask.say(f"Units: {units}")
-
-    command.callback = ask

@@ -1,7 +1,7 @@
 """Response models: simulate gold, A and B from named, typed-in, fitted or real items.
 
 families (how items differ) · answers (how a source answers them) · perturbation (how B is worse) · normal · likert ·
-categorical · empirical · smoothed · deconvolved · presets · files · simulation · fitting
+categorical · empirical · smoothed · deconvolved · presets · files · simulated · simulation · fitting
 """
 
 from assay.models.base import ResponseModel
@@ -15,6 +15,7 @@ from assay.models.likert import LikertModel
 from assay.models.normal import NormalModel
 from assay.models.perturbation import PERTURBATIONS
 from assay.models.presets import PRESETS, preset
+from assay.models.simulated import Simulation, simulate
 from assay.models.simulation import simulate_contrasts
 from assay.models.smoothed import SmoothedModel
 
@@ -30,6 +31,7 @@ __all__ = [
     "LikertModel",
     "NormalModel",
     "ResponseModel",
+    "Simulation",
     "SmoothedModel",
     "fit",
     "from_dict",
@@ -38,5 +40,6 @@ __all__ = [
     "preset",
     "resolve",
     "save",
+    "simulate",
     "simulate_contrasts",
 ]

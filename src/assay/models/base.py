@@ -46,6 +46,13 @@ class ResponseModel(ABC):
     def to_dict(self) -> dict[str, Any]:
         """Return the parameters, for a model file."""
 
+    @staticmethod
+    def from_dict(entry: dict[str, Any]) -> "ResponseModel":
+        """Make the response model that `to_dict` described."""
+        from assay.models.schema import model_from
+
+        return model_from(entry)
+
     def sources(
         self,
         shape: tuple[int, int],

@@ -266,7 +266,9 @@ def _by_gold(
     )  # fmt: skip
     facts = Pilot(
         design=Design(contest.n_items, sizes["gold"], sizes["a"], sizes["b"]), model=pilot_model, difference="given",
-        goodness=() if fitted is None else tuple(feature.to_dict() for feature in fitted.goodness),
+        goodness=() if fitted is None else tuple(
+            {"name": one.name, "distance": one.distance, "pvalue": one.pvalue} for one in fitted.goodness
+        ),
     )  # fmt: skip
     notes = ["ε moves a model of gold: the answers of the pilot's A and B are not used."]
     most = max(cell.n_responses["gold"] for cell in found.cells)

@@ -4,6 +4,7 @@ from .base import Run as Run
 from .compare import Compare as Compare
 from .describe import Describe as Describe
 from .doctor import Doctor as Doctor
+from .fit import Fit as Fit
 from .leaderboard import Leaderboard as Leaderboard
 from .plan import Plan as Plan
 from .replicate import Replicate as Replicate
@@ -14,3 +15,4 @@ from .scores import ScoresEffect as ScoresEffect
 from .scores import ScoresGlossary as ScoresGlossary
 from .scores import ScoresPower as ScoresPower
 from .scores import ScoresTest as ScoresTest
+from .simulate import Simulate as Simulate

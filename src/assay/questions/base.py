@@ -40,6 +40,26 @@ HERE = Run()
 """Here and now: all cores, no progress, no store."""
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file that an answer can be written to, beside its chart and report: a model, a table.
+
+    It is no field of the question, because it does not change the answer; the web offers it as a download.
+
+    Attributes
+    ----------
+    name : str
+        What the option is called.
+    help : str
+    endings : tuple of str
+        What the file may end in; the first is what the web offers.
+    """
+
+    name: str
+    help: str
+    endings: tuple[str, ...]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Question:
     """A question: what is asked of which data, and everything else that decides the answer.
@@ -50,10 +70,13 @@ class Question:
         What the command line and the web call it.
     example : str
         A command that runs.
+    written : Written or None
+        A file that `write` makes of the answer.
     """
 
     name: ClassVar[str]
     example: ClassVar[str] = ""
+    written: ClassVar[Written | None] = None
 
     def __post_init__(self) -> None:
         _fields.check(self)
@@ -65,6 +88,10 @@ class Question:
     def data(self) -> Any:
         """Read the responses that the question is about, for its report; None where there are none."""
         return None
+
+    def write(self, result: Any, path: str) -> None:
+        """Write the file that `written` names."""
+        raise ArgumentError(f"{self.name} writes no file.")
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:

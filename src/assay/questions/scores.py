@@ -1,12 +1,12 @@
 """Questions about two (or more) lists of scores, from the file to a sentence."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay._fields import option
 from assay.errors import ArgumentError
 from assay.paired.limits import LARGEST, MOST_RESAMPLES
-from assay.questions.base import HERE, Question, Run
+from assay.questions.base import HERE, Question, Run, Written
 from assay.questions.score_fields import (
     LEVELS,
     UNITS,
@@ -43,6 +43,9 @@ class ScoresDescribe(NormalityFields, _Units):
 
     name: ClassVar[str] = "scores describe"
     example: ClassVar[str] = "assay scores describe scores.txt"
+    written: ClassVar[Written] = Written(
+        "units", "Write the evaluation units: .txt, .tsv or .csv.", (".txt", ".tsv", ".csv")
+    )
 
     tolerance: float = option(
         0.01, "How little the standard deviation may change from one unit size to the next.", at_least=0, group=UNITS
@@ -60,6 +63,12 @@ class ScoresDescribe(NormalityFields, _Units):
             tolerance=self.tolerance,
             normality_alpha=self.normality_alpha,
         )
+
+    def write(self, result: Any, path: str) -> None:
+        """Write the evaluation units."""
+        from assay.paired import write_scores
+
+        write_scores(self.units(), path)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,7 +30,7 @@ def chart(fit: Fit) -> Any:
     responses, so the two should agree up to the noise of the real sample.
     """
     alt = pages.altair()
-    if not fit.goodness:
+    if not fit.goodness or not fit.goodness[0].real.size:
         raise ArgumentError(f"there is nothing to draw: {fit.model} are the real items themselves.")
     rows = [alt.hconcat(_histogram(feature), _cumulative(feature), spacing=30) for feature in fit.goodness]
     title = wrap(f"{fit.source}: {fit.n_items:,} items, {fit.n_responses:.3g} responses each; {fit.model}.", 110)

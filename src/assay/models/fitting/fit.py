@@ -5,23 +5,33 @@ item standard deviations, fitted together by the likelihood of the observed resp
 in the data is partly noise of few responses, and only the likelihood of the responses themselves tells the two apart.
 """
 
-import math
 import warnings
 from dataclasses import replace
 
 import numpy as np
 
 from assay import _check
-from assay._random import Rng, generator, seed_of
+from assay._random import Rng, entropy_of, generator, replayable
 from assay.errors import ArgumentError, AssayWarning, DataError
 from assay.models.empirical import EmpiricalModel
 from assay.models.fitting.labels import fit_labels
 from assay.models.fitting.numbers import MEANS, SPREADS, continuous, fit_numbers, ordered_levels
 from assay.models.fitting.results import Fit
+from assay.provenance import Provenance
 from assay.responses import Responses, ResponseTable
 from assay.scales import Scale
 
+LEAST_ITEMS, FEW_ITEMS = 3, 20
 MODELS = ("auto", "categorical", "likert", "normal", "empirical")
+CRITERIA = ("bic", "aic")
+METHODS = ("map", "ml")
+OPTIONS = {
+    "categorical": ("method",),
+    "likert": ("mean", "sd", "criterion"),
+    "normal": ("mean", "sd", "criterion", "low", "high"),
+    "empirical": (),
+}
+"""What each kind of model lets one choose."""
 
 
 def fit(
@@ -65,29 +75,33 @@ def fit(
     ['α(a)', 'α(b)', 'α(c)']
     """
     _check.one_of("model", model, MODELS)
-    _check.one_of("criterion", criterion, ("bic", "aic"))
-    _check.one_of("method", method, ("map", "ml"))
+    _check.one_of("criterion", criterion, CRITERIA)
+    _check.one_of("method", method, METHODS)
     for option, family, known in (("mean", mean, MEANS), ("sd", sd, SPREADS)):
         if family is not None:
             _check.one_of(option, family, known)
     if not isinstance(table, ResponseTable):
         raise ArgumentError(f"`table` must be a ResponseTable; got {type(table).__name__}. Read it: assay.read(data).")
     name, responses, notes = _responses(table, source)
-    kind = _kind(model, table.scale)
+    kind = kind_of(model, table.scale)
     if kind == "empirical":
-        resampled = EmpiricalModel(responses, table.scale)
-        size = float(responses.sizes.mean())
         return Fit(
-            resampled, name, responses.n_items, size, "resampling", (), math.nan, math.nan, math.nan, notes=notes
-        )
-    notes = (*notes, *_few_responses(name, responses))
-    stream = generator(seed_of(rng), "fit")
+            model=EmpiricalModel(responses, table.scale), source=name, n_items=responses.n_items,
+            n_responses=float(responses.sizes.mean()), method="resampling", notes=notes,
+            provenance=Provenance("fit", {"source": name, "model": kind}, None, table.digest),
+        )  # fmt: skip
+    notes = (*notes, *_few_items(name, responses), *_few_responses(name, responses))
+    seed = replayable(rng)
+    stream = generator(seed, "fit")
     if kind == "categorical":
         result = fit_labels(name, responses, table.scale, method=method, generator=stream)
     else:
         problem = ordered_levels(responses, table.scale) if kind == "likert" else continuous(responses, low, high)
         result = fit_numbers(name, responses, problem, mean=mean, sd=sd, criterion=criterion, generator=stream)
-    return replace(result, notes=(*notes, *result.notes))
+    asked = {"mean": mean, "sd": sd, "criterion": criterion, "method": method, "low": low, "high": high}
+    settings = {"source": name, "model": kind} | {option: asked[option] for option in OPTIONS[kind]}
+    provenance = Provenance("fit", settings, entropy_of(seed), table.digest)
+    return replace(result, notes=(*notes, *result.notes), provenance=provenance)
 
 
 def _responses(table: ResponseTable, source: str | None) -> tuple[str, Responses, tuple[str, ...]]:
@@ -106,14 +120,29 @@ def _responses(table: ResponseTable, source: str | None) -> tuple[str, Responses
     return source, responses.take(np.flatnonzero(answered)), (note,)
 
 
-def _kind(model: str, scale: Scale) -> str:
+def kind_of(model: str, scale: Scale) -> str:
+    """Return the kind of model that is fitted to such a scale."""
     if model == "auto":
         return {"nominal": "categorical", "ordinal": "likert", "continuous": "normal"}[scale.kind]
     if model in ("categorical", "likert") and not scale.levels:
-        raise ArgumentError(f"model {model!r} needs levels, but the scale is {scale}. Say scale='ordinal' if it has.")
+        raise ArgumentError(f"model {model!r} needs levels, but the scale is {scale}. Say `scale='ordinal'` if it has.")
     if model in ("likert", "normal") and scale.kind == "nominal":
-        raise ArgumentError(f"model {model!r} needs numbers, but the scale is {scale}. Take model='categorical'.")
+        raise ArgumentError(f"model {model!r} needs numbers, but the scale is {scale}. Take `model='categorical'`.")
     return model
+
+
+def _few_items(name: str, responses: Responses) -> tuple[str, ...]:
+    """Refuse data that say nothing about how items differ; warn where they say little."""
+    n = responses.n_items
+    if n < LEAST_ITEMS:
+        raise DataError(
+            f"a model of how items differ needs at least {LEAST_ITEMS} items; {name} has {n}. Take `model='empirical'`."
+        )
+    if not np.ptp(responses.values):
+        raise DataError(f"all responses of {name} are equal, so there is nothing to fit. Take `model='empirical'`.")
+    if n >= FEW_ITEMS:
+        return ()
+    return (f"{n} items say little about how items differ: parameters are rough, and hardly any model would misfit.",)
 
 
 def _few_responses(name: str, responses: Responses) -> tuple[str, ...]:
@@ -121,7 +150,7 @@ def _few_responses(name: str, responses: Responses) -> tuple[str, ...]:
     if int(responses.sizes.max()) < 2:
         raise DataError(
             f"every item has one response from {name}, so the spread within an item cannot be told from that between "
-            "items. Collect at least 2 responses for some items, better 5; or take model='empirical'."
+            "items. Collect at least 2 responses for some items, better 5; or take `model='empirical'`."
         )
     typical = float(np.median(responses.sizes))
     if typical >= 3:

@@ -111,7 +111,8 @@ def _compare(name: str, real: FloatArray, shown: FloatArray, tested: FloatArray)
     flat, reference = np.sort(pooled.ravel()), np.sort(others.ravel())
     far = _distance(real, reference)
     at_least = sum(_distance(copy, reference) >= far - 1e-12 for copy in others)
-    return Feature(name, real, flat, _distance(real, flat), (1 + at_least) / (1 + REPLICATES))
+    pvalue = (1 + at_least) / (1 + REPLICATES)
+    return Feature.of(name, real, flat, distance=_distance(real, flat), pvalue=pvalue)
 
 
 def _distance(sample: FloatArray, reference: FloatArray) -> float:

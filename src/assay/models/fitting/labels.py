@@ -35,7 +35,9 @@ def fit_labels(name: str, responses: Responses, scale: Scale, *, method: str, ge
         notes = ("Items hardly differ more than single responses do: Σα is large and poorly determined.",)
     size, mean_size = responses.n_items, float(responses.sizes.mean())
     value = found.log_likelihood
+    aic, bic = criteria(value, len(alpha), size)
     return Fit(
-        model, name, size, mean_size, method, parameters, value, *criteria(value, len(alpha), size),
-        goodness=goodness, mean_absolute_bias=found.mean_absolute_bias, notes=notes,
+        model=model, source=name, n_items=size, n_responses=mean_size, method=method, parameters=parameters,
+        log_likelihood=value, aic=aic, bic=bic, goodness=goodness, mean_absolute_bias=found.mean_absolute_bias,
+        notes=notes,
     )  # fmt: skip

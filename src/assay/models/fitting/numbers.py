@@ -118,10 +118,11 @@ def fit_numbers(
     of_half = replace(problem.template, mean=again.mean, sd=again.sd)
     goodness = compare_with_data(model, responses.take(checked), moments, names, generator, of_half=of_half)
     value = best.log_likelihood
+    aic, bic = criteria(value, best.n_parameters, responses.n_items)
     return Fit(
-        model, name, n_items, mean_size, "ml", parameters, value,
-        *criteria(value, best.n_parameters, responses.n_items),
-        candidates=candidates, goodness=goodness, notes=(*notes, *_undetermined(model, parameters)),
+        model=model, source=name, n_items=n_items, n_responses=mean_size, method="ml", parameters=parameters,
+        log_likelihood=value, aic=aic, bic=bic, candidates=candidates, goodness=goodness,
+        notes=(*notes, *_undetermined(model, parameters)),
     )  # fmt: skip
 
 

@@ -1,18 +1,24 @@
 """What a fit gives: the model, its parameters with standard errors, the alternatives, and how well it fits."""
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from assay.documents import Document
 from assay.models.base import ResponseModel
 from assay.models.files import save
+from assay.provenance import Provenance
+from assay.records import Record
 from assay.scales import FloatArray
 
 if TYPE_CHECKING:
     import polars as pl
+
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+"""Where real and simulated distributions are compared in numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +53,7 @@ class Candidate:
     held_out: float = math.nan
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Feature:
     """Simulated beside real: one feature of the items.
 
@@ -55,29 +61,36 @@ class Feature:
     ----------
     name : str
         What is compared: item means, item standard deviations, shares of a label, disagreement.
-    real, simulated : array of float
-        Sorted, for drawing one cumulative distribution over the other.
     distance : float
         Largest distance between the two cumulative distributions (Kolmogorov–Smirnov).
     pvalue : float
         How often data simulated from the fitted model are at least as far away; small means that the model misfits.
+    real_quantiles, simulated_quantiles : tuple of float
+        Of both distributions, at `QUANTILES`.
+    real, simulated : array of float
+        Sorted, for drawing one cumulative distribution over the other; not written.
     """
 
     name: str
-    real: FloatArray
-    simulated: FloatArray
     distance: float
     pvalue: float
+    real_quantiles: tuple[float, ...]
+    simulated_quantiles: tuple[float, ...]
+    real: FloatArray = field(default_factory=lambda: np.empty(0), repr=False)
+    simulated: FloatArray = field(default_factory=lambda: np.empty(0), repr=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return name, distance, p and a few quantiles of both distributions."""
-        at = (0.05, 0.25, 0.5, 0.75, 0.95)
-        sides = {side: np.quantile(getattr(self, side), at).tolist() for side in ("real", "simulated")}
-        return {"name": self.name, "distance": self.distance, "pvalue": self.pvalue, "quantiles": at, **sides}
+    @classmethod
+    def of(cls, name: str, real: FloatArray, simulated: FloatArray, *, distance: float, pvalue: float) -> "Feature":
+        """Return the feature with the quantiles of both sides."""
+        ours, theirs = (tuple(np.quantile(side, QUANTILES).tolist()) for side in (real, simulated))
+        return cls(
+            name=name, distance=distance, pvalue=pvalue, real_quantiles=ours, simulated_quantiles=theirs, real=real,
+            simulated=simulated,
+        )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Fit:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Fit(Record):
     """A response model fitted to one source of a table.
 
     Attributes
@@ -98,43 +111,35 @@ class Fit:
     mean_absolute_bias : float
         For labels: mean |share in the data − α / Σα| (FOREST).
     notes : tuple of str
+    provenance : Provenance or None
+        What was asked of which data; None for a fit that is a part of something else.
     """
+
+    derived: ClassVar[tuple[str, ...]] = ("signature",)
 
     model: ResponseModel
     source: str
     n_items: int
     n_responses: float
     method: str
-    parameters: tuple[Parameter, ...]
-    log_likelihood: float
-    aic: float
-    bic: float
+    parameters: tuple[Parameter, ...] = ()
+    log_likelihood: float = math.nan
+    aic: float = math.nan
+    bic: float = math.nan
     candidates: tuple[Candidate, ...] = ()
     goodness: tuple[Feature, ...] = ()
     mean_absolute_bias: float = math.nan
     notes: tuple[str, ...] = ()
+    provenance: Provenance | None = None
+
+    @property
+    def signature(self) -> str:
+        """Where the result comes from, in one line."""
+        return "" if self.provenance is None else self.provenance.signature
 
     def save(self, path: str | Path) -> None:
         """Write the model file that `simulate`, `plan` and `audit` accept."""
         save(self.model, path, fit=self.to_dict())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything that JSON can hold."""
-        return {
-            "model": self.model.to_dict(),
-            "source": self.source,
-            "n_items": self.n_items,
-            "n_responses": self.n_responses,
-            "method": self.method,
-            "parameters": [asdict(parameter) for parameter in self.parameters],
-            "log_likelihood": self.log_likelihood,
-            "aic": self.aic,
-            "bic": self.bic,
-            "mean_absolute_bias": self.mean_absolute_bias,
-            "candidates": [asdict(candidate) for candidate in self.candidates],
-            "goodness": [comparison.to_dict() for comparison in self.goodness],
-            "notes": list(self.notes),
-        }
 
     def to_frame(self) -> "pl.DataFrame":
         """Return the parameters as a dataframe."""
@@ -142,20 +147,11 @@ class Fit:
 
         return pl.DataFrame([asdict(parameter) for parameter in self.parameters])
 
-    def __str__(self) -> str:
-        numbers = ", ".join(f"{p.name} {p.estimate:.4g}{_error(p.standard_error)}" for p in self.parameters)
-        lines = [
-            f"{self.source}: {self.n_items:,} items, {self.n_responses:.3g} responses each; {self.model}.",
-            f"Parameters ({self.method}): {numbers}." if numbers else "Nothing is estimated: real items are resampled.",
-        ]
-        if self.goodness:
-            parts = [f"{one.name} {one.distance:.3f} (p = {one.pvalue:.2g})" for one in self.goodness]
-            lines.append(f"Largest distance of simulated from real: {', '.join(parts)}.")
-        return "\n".join([*lines, *self.notes])
+    def document(self) -> Document:
+        """Return the model, how well it fits, its parameters, and what else was tried."""
+        from assay.models.fitting import document
 
-
-def _error(standard_error: float) -> str:
-    return "" if math.isnan(standard_error) else f" ± {standard_error:.2g}"
+        return document.document(self)
 
 
 def criteria(log_likelihood: float, n_parameters: int, n_items: int) -> tuple[float, float]:

@@ -1,0 +1,72 @@
+"""The question which response model describes pilot data."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from assay._fields import option
+from assay.errors import ArgumentError
+from assay.questions.base import HERE, Question, Run, Written
+from assay.questions.tables import TableFields
+
+if TYPE_CHECKING:
+    from assay.models import Fit as FitResult
+
+MODEL = "What is fitted"
+CHOICES = ("mean", "sd", "criterion", "method", "low", "high")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fit(TableFields, Question):
+    """Fit a response model to pilot data: parameters with standard errors, alternatives, and how well it fits."""
+
+    name: ClassVar[str] = "fit"
+    example: ClassVar[str] = "assay fit ratings.csv --gold human --out model.json --chart fit.html"
+    written: ClassVar[Written] = Written("out", "Write the model for simulate, plan and audit: .json.", (".json",))
+
+    gold: str | None = option(None, "Whose responses: a source, a condition (kind=human) or a column.")
+    model: str = option(
+        "auto", "Kind of model; auto goes by the scale.", choices="assay.models.fitting.fit:MODELS", group=MODEL
+    )
+    mean: str | None = option(
+        None,
+        "Family of item means; chosen by the criterion if left out.",
+        choices="assay.models.fitting.numbers:MEANS",
+        group=MODEL,
+    )
+    sd: str | None = option(
+        None,
+        "Family of item standard deviations; chosen by the criterion if left out.",
+        choices="assay.models.fitting.numbers:SPREADS",
+        group=MODEL,
+    )
+    criterion: str = option(
+        "bic", "By which families are chosen.", choices="assay.models.fitting.fit:CRITERIA", group=MODEL
+    )
+    method: str = option(
+        "map",
+        "For labels: with a weak prior on the sum of the Dirichlet parameters (map), or without (ml).",
+        choices="assay.models.fitting.fit:METHODS",
+        group=MODEL,
+    )
+    low: float | None = option(None, "Lower end of a continuous scale.", group=MODEL)
+    high: float | None = option(None, "Upper end of a continuous scale.", group=MODEL)
+    seed: int = option(0, "The same seed gives the same held-out items and simulated data.", at_least=0)
+
+    def answer(self, run: Run = HERE) -> "FitResult":
+        """Read the responses and fit a model to them."""
+        from assay.models import fit
+        from assay.models.fitting.fit import OPTIONS, kind_of
+
+        table = self.table([] if self.gold is None else [self.gold])
+        if len(table.sources) > 1:
+            raise ArgumentError(f"`gold` must name one of the sources: {', '.join(list(table.sources)[:10])}.")
+        kind = kind_of(self.model, table.scale)
+        for name in CHOICES:
+            if name in self.given and name not in OPTIONS[kind]:
+                raise ArgumentError(f"`{name}` has no effect here: the model is {kind}.")
+        asked = {name: getattr(self, name) for name in CHOICES}
+        return fit(table, model=self.model, rng=self.seed, **asked)
+
+    def write(self, result: Any, path: str) -> None:
+        """Write the model file."""
+        result.save(path)
