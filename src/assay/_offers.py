@@ -1,5 +1,6 @@
 """What other packages offer by entry points: metrics, response models and readers, each under its name."""
 
+import os
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
@@ -10,5 +11,10 @@ METRICS, MODELS, READERS = "assay.metrics", "assay.models", "assay.readers"
 
 @cache
 def offered(group: str) -> dict[str, Any]:
-    """Return what is offered in a group, by name; nothing is imported before it is asked for here."""
+    """Return what is offered in a group, by name; nothing is imported before it is asked for here.
+
+    Where the environment says ASSAY_PLUGINS=off, as the web server does for its workers, nothing is offered.
+    """
+    if os.environ.get("ASSAY_PLUGINS") == "off":
+        return {}
     return {entry.name: entry.load() for entry in entry_points(group=group)}

@@ -135,15 +135,33 @@ def router(settings: Settings) -> APIRouter:
     )
     async def cancel(request: Request, job: str) -> Response:
         """Cancel a job and delete its answer."""
-        found = job_of(request, job)
+        found = job_of(request, job, own=True)
         if found is None:
             return _missing("job")
         request.app.state.jobs.delete(job)
         return JSONResponse({"deleted": job})
 
+    @made.post("/jobs/{job}/cancel", responses={200: _said("How far it was.", JOB), **_some(401, 403, 404, 421)})
+    async def stop(request: Request, job: str) -> Response:
+        """Cancel a job that has not ended; it can be resumed."""
+        return _changed(request, job, "cancel")
+
+    @made.post("/jobs/{job}/resume", responses={200: _said("It waits again.", JOB), **_some(401, 403, 404, 421)})
+    async def resume(request: Request, job: str) -> Response:
+        """Ask again what was cancelled or failed; a study goes on from what it has."""
+        return _changed(request, job, "resume")
+
     for page in PAGES.values():
         _add_question(made, page)
     return made
+
+
+def _changed(request: Request, job: str, how: str) -> Response:
+    if job_of(request, job, own=True) is None:
+        return _missing("job")
+    getattr(request.app.state.jobs, how)(job)
+    found = job_of(request, job)
+    return _missing("job") if found is None else JSONResponse(status_of(found))
 
 
 def _add_question(made: APIRouter, page: Page) -> None:
@@ -199,7 +217,7 @@ def begin(
 ) -> Job | Response:
     """Ask a question; return the job, or why not."""
     state = request.app.state
-    asked = ask(page, given, files if upload is None else upload.files)
+    asked = ask(page, given, files) if upload is None else ask(page, given, upload.specs, upload.reading)
     check_limits(asked, state.settings)
     owner = request.scope["session_id"]
     jobs: Jobs = state.jobs
@@ -244,11 +262,11 @@ def upload_of(request: Request, identity: str) -> Upload | None:
     return uploads.get(identity, owner)
 
 
-def job_of(request: Request, identity: str) -> Job | None:
-    """Return a job that this visitor may see."""
+def job_of(request: Request, identity: str, *, own: bool = False) -> Job | None:
+    """Return a job by its link: whoever has it may read the answer; only the visitor who asked may change it."""
     jobs: Jobs = request.app.state.jobs
     found = jobs.get(identity)
-    if found is None or (request.scope["has_session"] and found.owner != request.scope["session_id"]):
+    if found is None or (own and request.scope["has_session"] and found.owner != request.scope["session_id"]):
         return None
     return found
 

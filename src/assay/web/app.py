@@ -17,10 +17,10 @@ from starlette.staticfiles import StaticFiles
 from assay.errors import ArgumentError, AssayError
 from assay.provenance import version
 from assay.web import api, pages, rendering
+from assay.web.aides import Aide
 from assay.web.jobs import Jobs
 from assay.web.safety import Guard, TooLargeError
 from assay.web.settings import Settings
-from assay.web.sliders import Desk
 from assay.web.uploads import Uploads
 
 HERE = Path(__file__).parent
@@ -42,7 +42,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     folder = asked.folder or tempfile.mkdtemp(prefix="assay-")
     Path(folder).mkdir(parents=True, exist_ok=True, mode=0o700)
     asked = replace(asked, folder=folder)
-    uploads, jobs, desk = Uploads(asked), Jobs(asked), Desk()
+    desk = Aide("assay.web.sliders:ask", seconds=20, megabytes=asked.max_memory)
+    uploads, jobs = Uploads(asked), Jobs(asked)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
@@ -52,6 +53,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         yield
         jobs.stop()
         desk.stop()
+        uploads.reader.stop()
 
     app = FastAPI(
         title="assay",

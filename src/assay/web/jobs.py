@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assay.web.aides import enclosed, resident
 from assay.web.settings import Settings
 
 TABLE = """
@@ -150,6 +151,15 @@ class Jobs:
                 (time.time(), identity),
             )
 
+    def resume(self, identity: str) -> None:
+        """Ask again what was cancelled or failed; a study goes on from what its store holds."""
+        with connected(self.path) as connection:
+            connection.execute(
+                "UPDATE jobs SET state = 'waiting', error = '', kind = '', finished = NULL, done = 0, total = 0 "
+                "WHERE identity = ? AND state IN ('cancelled', 'failed')",
+                (identity,),
+            )
+
     def wait(self, identity: str, seconds: float) -> Job:
         """Return the job when it has ended, or as it is after so many seconds."""
         until = time.monotonic() + seconds
@@ -189,7 +199,9 @@ class Jobs:
         worker = _Worker(self.root)
         try:
             while not self.stopping.is_set():
-                identity = self._claimed()
+                identity = None
+                with suppress(sqlite3.OperationalError):  # a full disk, or a file that is locked for long: again later
+                    identity = self._claimed()
                 if identity is None:
                     self.stopping.wait(PAUSE)
                     continue
@@ -258,11 +270,7 @@ class _Worker:
             return False
 
     def megabytes(self) -> float:
-        try:
-            pages = int(Path(f"/proc/{self.process.pid}/statm").read_text(encoding="ascii").split()[1])
-        except (OSError, ValueError, IndexError):
-            return 0.0
-        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+        return resident(self.process.pid or 0)
 
     def kill(self) -> None:
         self.process.kill()
@@ -271,10 +279,7 @@ class _Worker:
 
 def work(connection: Any, root: str) -> None:
     """Compute jobs by their identity until the other side closes."""
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the workers are the parallelism; before NumPy is imported
+    enclosed()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     folder = Path(root)
     while True:

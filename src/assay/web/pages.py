@@ -1,5 +1,9 @@
 """The pages: a form made from a question's fields, and the document of its answer beside it."""
 
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -7,21 +11,36 @@ from urllib.parse import urlencode
 from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
+from assay import _fields
 from assay._fields import Field
 from assay.errors import ArgumentError, AssayError
+from assay.questions.tables import TableFields
 from assay.web import api
 from assay.web.jobs import Job, Jobs
-from assay.web.questions import PAGES, Page, check_limits, from_form, shown_fields, stand_in
+from assay.web.questions import (
+    PAGES,
+    PLACES,
+    Page,
+    check_limits,
+    from_form,
+    read_fields,
+    refuse_paths,
+    shown_fields,
+    stand_in,
+)
 from assay.web.rendering import answer_part, check_form, kept, problem, shown
 from assay.web.safety import TOKEN, same
 from assay.web.shown import FORMATS
 from assay.web.trying import try_designs
-from assay.web.uploads import Upload
+from assay.web.uploads import Upload, hidden
 
-PATIENCE = 1.5
+PATIENCE = 0.3
 """Seconds for which a page waits for its answer before it shows how far it is."""
+
+LISTENING = 300.0
+"""Seconds after which a stream of events ends; a browser then asks for the next."""
 
 SOURCES, COLUMNS = (
     ("a", "b", "gold", "preference", "baseline", "only", "model"),
@@ -38,12 +57,13 @@ def router() -> APIRouter:
     made.add_api_route("/tables", add_table, methods=["POST"])
     made.add_api_route("/tables/{table}", show_table, methods=["GET"])
     made.add_api_route("/tables/{table}/delete", delete_table, methods=["POST"])
+    made.add_api_route("/tables/{table}/correct", correct_table, methods=["POST"])
     made.add_api_route("/example/{kind}", example, methods=["POST"])
     made.add_api_route("/jobs", show_jobs, methods=["GET"])
     made.add_api_route("/jobs/{job}", show_job, methods=["GET"])
-    made.add_api_route("/jobs/{job}/cancel", cancel_job, methods=["POST"])
-    made.add_api_route("/jobs/{job}/delete", delete_job, methods=["POST"])
+    made.add_api_route("/jobs/{job}/{how}", change_job, methods=["POST"])
     made.add_api_route("/jobs/{job}/answer", part_of_answer, methods=["GET"])
+    made.add_api_route("/jobs/{job}/events", events, methods=["GET"])
     made.add_api_route("/jobs/{job}/{name}", download, methods=["GET"])
     made.add_api_route("/plan/try", try_designs, methods=["GET"])
     for page in PAGES.values():
@@ -87,7 +107,44 @@ async def show_table(request: Request, table: str) -> Response:
     found = api.upload_of(request, table)
     if found is None:
         return problem(request, 404, "there is no such table; it may have been deleted.")
-    return shown(request, "table.html", upload=found, pages=[page for page in PAGES.values() if page.place])
+    return _table_page(request, found)
+
+
+def _table_page(request: Request, found: Upload, error: str = "") -> Response:
+    asked = [page for page in PAGES.values() if page.place and (found.seen["sources"] or page.place == "file")]
+    roles = "".join(f"&{part}" for part in urlencode(found.seen["roles"]).split("&") if part)
+    fields = [_control(field, found) for field in _fields.fields_of(TableFields) if field.name not in PLACES]
+    return shown(
+        request, "table.html", status=422 if error else 200, upload=found, pages=asked, roles=roles,
+        fields=fields, error=error, sent={name: _written(value) for name, value in found.reading.items()},
+    )  # fmt: skip
+
+
+def _written(value: Any) -> list[str]:
+    return [",".join(map(str, value)) if isinstance(value, list) else str(value)]
+
+
+async def correct_table(request: Request, table: str) -> Response:
+    """Read an upload again as the visitor says: columns, scale, encoding, and whose responses each file holds."""
+    await check_form(request)
+    found = api.upload_of(request, table)
+    if found is None:
+        return problem(request, 404, "there is no such table; it may have been deleted.")
+    form = await request.form()
+    sent = {name: [str(text) for text in form.getlist(name)] for name in form}
+    called = [
+        text.strip().replace("=", "-") or old for text, old in zip(sent.get("called", ()), found.called, strict=False)
+    ]
+    try:
+        reading = read_fields([field for field in _fields.fields_of(TableFields) if field.name not in PLACES], sent)
+        refuse_paths(reading)
+        if len(set(called)) != len(called):
+            raise ArgumentError("two files have the same source; give each a name of its own.")
+        uploads = request.app.state.uploads
+        now = await run_in_threadpool(uploads.correct, found, reading, called if len(called) > 1 else found.called)
+    except AssayError as refused:
+        return _table_page(request, found, hidden(" ".join(str(refused).splitlines()), found.files, found.names))
+    return RedirectResponse(f"/tables/{now.identity}", 303)
 
 
 async def delete_table(request: Request, table: str) -> Response:
@@ -142,20 +199,35 @@ async def show_job(request: Request, job: str) -> Response:
     return shown(request, "job.html", job=found, answer=answer_part(request, found), title=PAGES[found.page].title)
 
 
-async def cancel_job(request: Request, job: str) -> Response:
-    """Cancel a job."""
+async def change_job(request: Request, job: str, how: str) -> Response:
+    """Cancel a job, resume it, or delete it with its answer."""
     await check_form(request)
-    if api.job_of(request, job) is not None:
-        request.app.state.jobs.cancel(job)
-    return RedirectResponse("/jobs", 303)
+    if how not in ("cancel", "resume", "delete") or api.job_of(request, job, own=True) is None:
+        return problem(request, 404, "there is no such job; it may have been deleted.")
+    getattr(request.app.state.jobs, how)(job)
+    return RedirectResponse(f"/jobs/{job}" if how == "resume" else "/jobs", 303)
 
 
-async def delete_job(request: Request, job: str) -> Response:
-    """Delete a job with its answer."""
-    await check_form(request)
-    if api.job_of(request, job) is not None:
-        request.app.state.jobs.delete(job)
-    return RedirectResponse("/jobs", 303)
+async def events(request: Request, job: str) -> Response:
+    """Send how far a job is, as server-sent events, until it has ended."""
+    if api.job_of(request, job) is None:
+        return problem(request, 404, "there is no such job; it may have been deleted.")
+    return StreamingResponse(_told(request, job), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+
+
+async def _told(request: Request, job: str) -> AsyncIterator[str]:
+    last, until = "", time.monotonic() + LISTENING
+    while time.monotonic() < until and not request.app.state.jobs.stopping.is_set():
+        found = await run_in_threadpool(request.app.state.jobs.get, job)
+        if found is None or found.ended:
+            yield "event: ended\ndata: {}\n\n"
+            return
+        share = min(99, round(100 * found.done / found.total)) if found.total else 0
+        now = json.dumps({"state": found.state, "label": found.label, "share": share})
+        if now != last:
+            last = now
+            yield f"event: progress\ndata: {now}\n\n"
+        await asyncio.sleep(0.25)
 
 
 async def part_of_answer(request: Request, job: str) -> Response:
@@ -163,7 +235,7 @@ async def part_of_answer(request: Request, job: str) -> Response:
     found = api.job_of(request, job)
     if found is None:
         return problem(request, 404, "there is no such job; it may have been deleted.")
-    now: Job = await run_in_threadpool(request.app.state.jobs.wait, job, PATIENCE)
+    now: Job = await run_in_threadpool(request.app.state.jobs.wait, job, 0.0)
     return HTMLResponse(answer_part(request, now))
 
 
@@ -179,8 +251,6 @@ async def download(request: Request, job: str, name: str) -> Response:
         return _file(content, "application/json", name)
     answer = kept(request, found)
     if name == "chart.png" and answer["chart.json"]:
-        import json
-
         import vl_convert
 
         spec = json.loads(answer["chart.json"])
@@ -232,8 +302,8 @@ def _complete(page: Page, sent: dict[str, list[str]], upload: Upload | None, pre
 
 def _begin(request: Request, page: Page, sent: dict[str, list[str]], upload: Upload | None, preset: str) -> Job:
     state = request.app.state
-    files = stand_in(page, preset) if upload is None and preset else () if upload is None else upload.files
-    asked = from_form(page, sent, files)
+    files = stand_in(page, preset) if upload is None and preset else () if upload is None else upload.specs
+    asked = from_form(page, sent, files, None if upload is None else upload.reading)
     check_limits(asked, state.settings)
     owner = request.scope["session_id"]
     if state.jobs.busy(owner) >= state.settings.max_jobs:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from pathlib import PurePath
 from typing import Any
 
 from assay import _fields
@@ -42,6 +43,10 @@ class Page:
         What the example of the home page is about.
     example : mapping
         What the example asks.
+    first : bool
+        Whether it is one of the questions that most visitors have.
+    menu : str
+        What the menu calls it; empty where the menu leaves it out.
     """
 
     path: str
@@ -52,6 +57,8 @@ class Page:
     long: bool = False
     sample: str = ""
     example: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    first: bool = False
+    menu: str = ""
 
     @property
     def question(self) -> type[Question]:
@@ -72,27 +79,52 @@ TWO = {"gold": "human", "a": "model-2", "b": "model-1"}
 PLAN = {"preset": "likert-toxicity", "metric": "mae", "epsilon": "0.1", "budget": "2000"}
 
 
-def _of_scores(path: str, title: str, name: str) -> Page:
-    return Page(path, title, f"{OF_SCORES}:{name}", "file", sample="scores")
+AUDITED = {
+    "preset": "likert-toxicity", "metric": "mae", "n_items": "30", "n_simulations": "40", "n_resamples": "99",
+    "n_fresh": "200", "scheme": "bootstrap/all", "null": "swapped-items,recentred", "interval": "percentile,symmetric",
+}  # fmt: skip
+REPLICATED = {"paper": "raters", "table": "4", "n_simulations": "20"}
+
+
+def _of_scores(path: str, title: str, name: str, **more: Any) -> Page:
+    return Page(path, title, f"{OF_SCORES}:{name}", "file", sample="scores", **more)
 
 
 PAGES: dict[str, Page] = {
     page.path: page
     for page in (
-        Page("compare", "Is A really better than B?", "assay.questions.compare:Compare", sample="ratings", example=TWO),
+        Page(
+            "compare", "Is A really better than B?", "assay.questions.compare:Compare", sample="ratings", example=TWO,
+            first=True, menu="Compare",
+        ),
+        Page(
+            "plan", "How much data does it take?", "assay.questions.plan:Plan", presets=True, example=PLAN, first=True,
+            menu="Plan",
+        ),
+        _of_scores("scores", "I have two lists of scores", "ScoresAnalyse", first=True, menu="Scores"),
         Page(
             "leaderboard", "Which of these models may be best?", "assay.questions.leaderboard:Leaderboard",
-            sample="ratings", example={"gold": "human"},
+            sample="ratings", example={"gold": "human"}, first=True, menu="Leaderboard",
         ),
-        Page("plan", "How much data does it take?", "assay.questions.plan:Plan", presets=True, example=PLAN),
-        _of_scores("scores", "I have two lists of scores", "ScoresAnalyse"),
+        Page(
+            "audit", "Which p-value can I trust?", "assay.questions.audit:Audit", presets=True, long=True,
+            example=AUDITED, first=True, menu="Audit",
+        ),
+        Page(
+            "describe", "Who judged what, and do raters agree?", "assay.questions.describe:Describe", sample="ratings",
+            menu="Describe",
+        ),
         _of_scores("scores-describe", "Scores: what they are like, which test fits", "ScoresDescribe"),
         _of_scores("scores-test", "Scores: is the difference significant?", "ScoresTest"),
         _of_scores("scores-effect", "Scores: how large is the difference?", "ScoresEffect"),
         _of_scores("scores-power", "Scores: would a new study find it?", "ScoresPower"),
         Page(
             "power", "How many lines does a study need?", f"{OF_SCORES}:Power", "",
-            example={"sd": "1", "delta": "0.2", "power": "0.8"},
+            example={"sd": "1", "delta": "0.2", "power": "0.8"}, menu="Power",
+        ),
+        Page(
+            "replicate", "Do published tables come out again?", "assay.questions.replicate:Replicate", "", long=True,
+            example=REPLICATED, menu="Replicate",
         ),
     )
 }  # fmt: skip
@@ -113,10 +145,17 @@ def stand_in(page: Page, preset: str) -> tuple[str, ...]:
     return (_check.one_of("preset", preset, PRESETS),)
 
 
-def from_form(page: Page, sent: Mapping[str, Sequence[str]], files: Sequence[str]) -> Question:
+def from_form(
+    page: Page, sent: Mapping[str, Sequence[str]], files: Sequence[str], reading: Mapping[str, Any] | None = None
+) -> Question:
     """Return the question that a form asks; an empty field has its default."""
+    return ask(page, read_fields(shown_fields(page), sent), files, reading)
+
+
+def read_fields(fields: Sequence[Field], sent: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return the fields that a form fills in, as the values that they stand for."""
     given: dict[str, Any] = {}
-    for field in shown_fields(page):
+    for field in fields:
         texts = [text.strip() for text in sent.get(field.name, ()) if text.strip()]
         if not texts:
             continue
@@ -124,19 +163,34 @@ def from_form(page: Page, sent: Mapping[str, Sequence[str]], files: Sequence[str
             given[field.name] = True
         else:
             given[field.name] = value_of(field, texts if field.many else texts[-1])
-    return ask(page, given, files)
+    return given
 
 
-def ask(page: Page, given: Mapping[str, Any], files: Sequence[str]) -> Question:
-    """Return the question with these fields about these files; places on the disk are refused."""
+def ask(
+    page: Page, given: Mapping[str, Any], files: Sequence[str], reading: Mapping[str, Any] | None = None
+) -> Question:
+    """Return the question with these fields about these files; places on the disk are refused.
+
+    How the visitor corrected an upload (`reading`) holds where the question does not say otherwise.
+    """
     for name in given:
         if name in PLACES:
             raise ArgumentError(f"`{name}` cannot be named here; upload a table and name it as `table`.")
-    content = dict(given)
+    refuse_paths(given)
+    fields = {field.name for field in _fields.fields_of(page.question)}
+    content = {name: value for name, value in (reading or {}).items() if name in fields} | dict(given)
     if page.place and files:
         many = next(field for field in _fields.fields_of(page.question) if field.name == page.place).many
         content[page.place] = list(files) if many else files[0]
     return page.question.from_dict(content)
+
+
+def refuse_paths(given: Mapping[str, Any]) -> None:
+    """Refuse names that lead to files of this machine: on the command line, gold may be a file of its own."""
+    for name, value in given.items():
+        for text in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(text, str) and (PurePath(text).is_absolute() or ".." in PurePath(text).parts):
+                raise ArgumentError(f"`{name}` must name a part of the table; got {text!r}.")
 
 
 def check_limits(asked: Question, settings: Settings) -> None:

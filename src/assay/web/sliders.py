@@ -2,20 +2,14 @@
 
 import itertools
 import math
-import multiprocessing
-import os
-import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.errors import ArgumentError, AssayError, DataError
+from assay.errors import ArgumentError
 
 MOST_SUBJECTS = 8
 """Response models and pilots that are kept."""
-
-PATIENCE = 20.0
-"""Seconds after which a question is given up, and the process replaced."""
 
 SUGGESTED = {"nominal": ("accuracy", "tv", "kl", "wins:tv"), "": ("mae", "mse", "wins")}
 """Metrics with item scores that the page offers, for labels and for everything else."""
@@ -24,71 +18,13 @@ TILE = (46, 26)
 LEFT, TOP = 52, 6
 
 
-class Desk:
-    """The process that answers; it is started when it is first asked, and replaced where it dies or takes too long."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._process: Any = None
-        self._here: Any = None
-
-    def ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what a design may expect, with the map; a question that cannot be answered raises why."""
-        with self._lock:
-            if self._process is None or not self._process.is_alive():
-                self._start()
-            try:
-                self._here.send(dict(question))
-                if not self._here.poll(PATIENCE):
-                    raise TimeoutError
-                answer: dict[str, Any] = self._here.recv()
-            except (OSError, EOFError, TimeoutError):
-                self.stop()
-                raise DataError("this design takes longer than a slider may; ask for it as a plan.") from None
-        if "usage" in answer:
-            raise ArgumentError(answer["usage"])
-        if "data" in answer:
-            raise DataError(answer["data"])
-        return answer
-
-    def stop(self) -> None:
-        """End the process."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.join(timeout=5)
-            self._process = None
-
-    def _start(self) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._here, there = context.Pipe()
-        self._process = context.Process(target=work, args=(there,), daemon=True)
-        self._process.start()
-        there.close()
+KEPT: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+"""What the process of the sliders holds."""
 
 
-def work(connection: Any) -> None:
-    """Answer questions until the other side closes."""
-    import signal
-    import warnings
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    warnings.simplefilter("ignore")
-    kept: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
-    while True:
-        try:
-            question = connection.recv()
-        except (EOFError, OSError):
-            return
-        try:
-            answer = answered(question, kept)
-        except ArgumentError as error:
-            answer = {"usage": " ".join(str(error).splitlines())}
-        except AssayError as error:
-            answer = {"data": " ".join(str(error).splitlines())}
-        except Exception as error:
-            answer = {"data": f"an error of assay's own ({type(error).__name__})."}
-        connection.send(answer)
+def ask(question: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer in the process of the sliders, with what it holds."""
+    return answered(question, KEPT)
 
 
 def answered(question: Mapping[str, Any], kept: OrderedDict[tuple[Any, ...], Any]) -> dict[str, Any]:
@@ -127,8 +63,7 @@ def _scale(subject: Any) -> Any:
 
 def _subject(question: Mapping[str, Any], kept: OrderedDict[tuple[Any, ...], Any]) -> Any:
     """Return the model or pilot of a question; a table is read and fitted once."""
-    names = ("preset", "files", "gold", "a", "b", "metric")
-    key = tuple(tuple(found) if isinstance(found := question.get(name), list) else found for name in names)
+    key = tuple(str(question.get(name)) for name in ("preset", "files", "gold", "a", "b", "metric", "reading"))
     if key not in kept:
         kept[key] = _read(question)
         while len(kept) > MOST_SUBJECTS:
@@ -146,18 +81,19 @@ def _read(question: Mapping[str, Any]) -> Any:
     from assay.io import layouts
     from assay.rating_design import rated
 
+    reading = question.get("reading") or {}
     files, gold, a, b = (question.get(name) or None for name in ("files", "gold", "a", "b"))
     if not files:
         raise ArgumentError("choose a response model or an upload.")
     if a and b:
-        contest = layouts.contest_from(files, a=a, b=b, gold=gold)
+        contest = layouts.contest_from(files, a=a, b=b, gold=gold, **reading)
         if rated(contest) or gold is None:
             return RatersAtOnce(contest, metric)
     if gold is None:
         raise ArgumentError("name `gold`, whose responses are carried on; or `a` and `b`, where raters are known.")
     from assay.models import fit
 
-    return ModelAtOnce(fit(layouts.table_from(files, sources=[gold]), rng=0).model, metric)
+    return ModelAtOnce(fit(layouts.table_from(files, sources=[gold], **reading), rng=0).model, metric)
 
 
 def drawn(tiles: Sequence[tuple[int, int, float]], n_items: int, across: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse, Response
 
 from assay.errors import ArgumentError, AssayError
 from assay.web import api
-from assay.web.questions import PAGES, stand_in
+from assay.web.questions import PAGES, refuse_paths, stand_in
 from assay.web.rendering import problem, shown, templates
 from assay.web.sliders import SUGGESTED
 from assay.web.uploads import Upload, hidden
@@ -60,7 +60,8 @@ def _design(sent: dict[str, str], upload: Upload | None) -> dict[str, Any]:
     if upload is None:
         asked["preset"] = stand_in(PAGES["plan"], sent["preset"])[0]
     else:
-        asked["files"] = list(upload.files)
+        asked["files"], asked["reading"] = list(upload.specs), upload.reading
+    refuse_paths({name: asked[name] for name in ("gold", "a", "b", "metric")})
     whole = {"n_items": (2, 100_000), "n_responses": (1, 500), "n_raters": (2, 500)}
     for name, (low, high) in whole.items():
         asked[name] = int(_number(name, sent[name], low, high))

@@ -3,14 +3,17 @@
 import json
 import re
 import secrets
+import shlex
 import shutil
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from assay.errors import DataError
+from assay.errors import AssayError, DataError
+from assay.web.aides import Aide
 from assay.web.settings import Settings
 
 NAME = re.compile(r"[^\w.-]+")
@@ -31,6 +34,10 @@ class Upload:
         What the visitor called them.
     seen : mapping
         What was recognised: sources, scale, sizes, notes.
+    reading : mapping
+        What the visitor corrected: columns, scale, encoding and the like.
+    called : tuple of str
+        Whose responses each of several files holds.
     """
 
     identity: str
@@ -38,6 +45,13 @@ class Upload:
     files: tuple[str, ...]
     names: tuple[str, ...]
     seen: dict[str, Any]
+    reading: dict[str, Any] = field(default_factory=dict)
+    called: tuple[str, ...] = ()
+
+    @property
+    def specs(self) -> tuple[str, ...]:
+        """The files as a question names them: one, or one for each source."""
+        return specs_of(self.files, self.called)
 
 
 class Uploads:
@@ -47,6 +61,7 @@ class Uploads:
         self.settings = settings
         self.root = settings.root / "uploads"
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.reader = Aide("assay.web.uploads:recognised", seconds=60, megabytes=settings.max_memory)
 
     def add(self, owner: str, files: Sequence[tuple[str, bytes]]) -> Upload:
         """Keep files, read them once, and say what they are; nothing is kept of what cannot be read."""
@@ -62,13 +77,25 @@ class Uploads:
                 path.write_bytes(content)
                 paths.append(str(path))
                 names.append(Path(name.replace("\\", "/")).name[:80] or "table")
-            seen = recognised(paths, names, self.settings)
+            found = Upload(identity, owner, tuple(paths), tuple(names), {}, {}, _called(names))
+            return self._looked_at(found)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        found = Upload(identity, owner, tuple(paths), tuple(names), seen)
-        about = {"owner": owner, "files": paths, "names": names, "seen": seen}
-        (folder / "about.json").write_text(json.dumps(about), encoding="utf-8")
+
+    def correct(self, upload: Upload, reading: Mapping[str, Any], called: Sequence[str]) -> Upload:
+        """Read the files again as the visitor says; what cannot be read so changes nothing."""
+        return self._looked_at(replace(upload, reading=dict(reading), called=tuple(called)))
+
+    def _looked_at(self, upload: Upload) -> Upload:
+        limits = (self.settings.max_rows, self.settings.max_columns)
+        seen = self.reader.ask(upload.files, upload.names, upload.called, upload.reading, limits)
+        found = replace(upload, seen=seen)
+        about = {
+            "owner": found.owner, "files": found.files, "names": found.names, "seen": seen, "reading": found.reading,
+            "called": found.called,
+        }  # fmt: skip
+        (self.root / found.identity / "about.json").write_text(json.dumps(about), encoding="utf-8")
         return found
 
     def get(self, identity: str, owner: str | None) -> Upload | None:
@@ -82,7 +109,8 @@ class Uploads:
             return None
         if owner is not None and known["owner"] != owner:
             return None
-        return Upload(identity, known["owner"], tuple(known["files"]), tuple(known["names"]), known["seen"])
+        files, names, called = (tuple(known[name]) for name in ("files", "names", "called"))
+        return Upload(identity, known["owner"], files, names, known["seen"], known["reading"], called)
 
     def of(self, owner: str) -> list[Upload]:
         """Return the uploads of a visitor, the newest first."""
@@ -111,45 +139,89 @@ def safe_name(name: str) -> str:
     return base or "table.csv"
 
 
-def recognised(paths: Sequence[str], names: Sequence[str], settings: Settings) -> dict[str, Any]:
-    """Return what the files are: sources with their sizes, scale, notes; or scores, or why neither."""
-    seen: dict[str, Any] = {"sources": {}, "columns": [], "notes": [], "problem": ""}
+def recognised(
+    paths: Sequence[str],
+    names: Sequence[str],
+    called: Sequence[str],
+    reading: Mapping[str, Any],
+    limits: tuple[int, int],
+) -> dict[str, Any]:
+    """Return what the files are: sources with their sizes, scale, notes, what they support and lack; or why nothing.
+
+    It runs in a process of its own, which may be killed.
+    """
+    from assay.io import layouts
+    from assay.io.diagnosis import doctor
+
+    max_rows, max_columns = limits
+    seen: dict[str, Any] = {
+        "sources": {}, "columns": [], "notes": [], "problem": "", "supports": [], "lacks": [], "roles": {}, "first": [],
+    }  # fmt: skip
+    specs = specs_of(paths, called)
+
+    def said(text: str) -> str:
+        return hidden(text, paths, names)
+
     try:
-        table = _table(paths, names)
-    except DataError as error:
-        seen["problem"] = hidden(str(error), paths, names)
-        return _as_sheet(seen, paths, names, settings)
-    if sum(source.values.size for source in table.sources.values()) > settings.max_rows:
-        raise DataError(f"the table has more than {settings.max_rows:,} responses, the most this server takes.")
-    seen["sources"] = {name: int(source.values.size) for name, source in table.sources.items()}
-    seen["n_items"], seen["scale"] = int(table.n_items), str(table.scale)
-    seen["groups"], seen["raters"] = list(table.groups), len(table.raters)
-    seen["notes"] = [hidden(note, paths, names) for note in table.notes]
-    return _as_sheet(seen, paths, names, settings)
-
-
-def _as_sheet(seen: dict[str, Any], paths: Sequence[str], names: Sequence[str], settings: Settings) -> dict[str, Any]:
-    """Add the columns of the first file; a file that is no table of any kind is refused."""
-    from assay.io.sheets import open_sheet
-
-    try:
-        sheet = open_sheet(paths[0])
-        seen["columns"] = list(sheet.columns)[:200]
-        if len(sheet.columns) > settings.max_columns:
-            raise DataError(f"the table has more than {settings.max_columns:,} columns, the most this server takes.")
-    except DataError as error:
-        if not seen["sources"]:
-            raise DataError(seen["problem"] or hidden(str(error), paths, names)) from None
+        _as_sheet(seen, paths, reading, max_columns)
+        table = layouts.table_from(specs, **reading)
+        if sum(source.values.size for source in table.sources.values()) > max_rows:
+            raise TooManyError(f"the table has more than {max_rows:,} responses, the most this server takes.")
+        seen["sources"] = {name: int(source.values.size) for name, source in table.sources.items()}
+        seen["n_items"], seen["scale"] = int(table.n_items), str(table.scale)
+        seen["groups"], seen["raters"] = list(table.groups), len(table.raters)
+        seen["notes"] = [said(note) for note in table.notes]
+    except TooManyError as error:
+        raise DataError(said(str(error))) from None
+    except AssayError as error:
+        seen["problem"] = said(str(error))
+    found = doctor(specs, **reading)
+    seen["kinds"] = [(said(report.path), report.kind, said(report.holds)) for report in found.files]
+    seen["supports"] = [said(text) for text in found.supports]
+    seen["lacks"] = [said(text) for text in found.lacks]
+    seen["roles"] = _roles(found.commands)
+    if not seen["sources"] and not seen["columns"]:
+        raise DataError(seen["problem"] or "no table was found in this file.")
     return seen
 
 
-def _table(paths: Sequence[str], names: Sequence[str]) -> Any:
-    from assay.io import layouts
+class TooManyError(Exception):
+    """A table that is larger than the server takes."""
 
+
+def _as_sheet(seen: dict[str, Any], paths: Sequence[str], reading: Mapping[str, Any], max_columns: int) -> None:
+    """Add the columns of the first file and its first rows; logs have none."""
+    from assay.io.sheets import open_sheet
+
+    with suppress(DataError):
+        sheet = open_sheet(paths[0], encoding=reading.get("encoding"))
+        if len(sheet.columns) > max_columns:
+            raise TooManyError(f"the table has more than {max_columns:,} columns, the most this server takes.")
+        seen["columns"] = list(sheet.columns)[:200]
+        shown = sheet.frame.head(5).select(seen["columns"][:12])
+        seen["first"] = [["" if cell is None else str(cell)[:60] for cell in row] for row in shown.iter_rows()]
+
+
+def _roles(commands: Sequence[str]) -> dict[str, str]:
+    """Return gold, A and B as the doctor's first command names them."""
+    words = shlex.split(commands[0]) if commands else []
+    if words[:2] != ["assay", "compare"]:
+        return {}
+    flags = {"--gold": "gold", "--a": "a", "--b": "b"}
+    return {flags[word]: words[place + 1] for place, word in enumerate(words[:-1]) if word in flags}
+
+
+def specs_of(paths: Sequence[str], called: Sequence[str]) -> tuple[str, ...]:
+    """Return files as a question names them: one by its path, several each with its source."""
     if len(paths) == 1:
-        return layouts.table_from(paths)
-    stems = [Path(name).stem for name in names]
-    return layouts.table_from([f"{stem}={path}" for stem, path in zip(stems, paths, strict=True)])
+        return tuple(paths)
+    return tuple(f"{name}={path}" for name, path in zip(called, paths, strict=True))
+
+
+def _called(names: Sequence[str]) -> tuple[str, ...]:
+    """Return what the sources of several files are called at first: as the files, without their endings."""
+    stems = [Path(name).stem.replace("=", "-") or "table" for name in names]
+    return tuple(stem if stems.count(stem) == 1 else f"{stem}-{place + 1}" for place, stem in enumerate(stems))
 
 
 def hidden(said: str, paths: Sequence[str], names: Sequence[str]) -> str:

@@ -1,0 +1,136 @@
+"""Processes that answer one short call after another, so that no file and no number is looked at in the server itself.
+
+What an aide may use is bounded: memory by the system, time by whoever waits. One that dies or takes too long is
+replaced, and the caller gets a sentence.
+"""
+
+import multiprocessing
+import os
+import tempfile
+import threading
+import time
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from assay.errors import ArgumentError, AssayError, DataError
+
+PAUSE = 0.05
+TOO_MUCH = "this needs more memory than the server gives."
+
+
+class Aide:
+    """A process that calls one function; started when it is first asked.
+
+    Parameters
+    ----------
+    address : str
+        The function, as "module:name".
+    seconds : float
+        How long a call may take.
+    megabytes : float
+        How much memory the process may hold.
+    """
+
+    def __init__(self, address: str, *, seconds: float, megabytes: float) -> None:
+        self.address, self.seconds, self.megabytes = address, seconds, megabytes
+        self._lock = threading.Lock()
+        self._process: Any = None
+        self._here: Any = None
+
+    def ask(self, *arguments: Any) -> Any:
+        """Return what the function returns; an error of assay's own is raised here again, any other with a sentence."""
+        with self._lock:
+            if self._process is None or not self._process.is_alive():
+                self._start()
+            try:
+                self._here.send(arguments)
+                self._wait()
+                kind, answer = self._here.recv()
+            except (OSError, EOFError):
+                self.stop()
+                raise DataError(TOO_MUCH) from None
+        if kind == "usage":
+            raise ArgumentError(answer)
+        if kind == "data":
+            raise DataError(answer)
+        return answer
+
+    def _wait(self) -> None:
+        until = time.monotonic() + self.seconds
+        while not self._here.poll(PAUSE):
+            if resident(self._process.pid) > self.megabytes:
+                self.stop()
+                raise DataError(TOO_MUCH)
+            if time.monotonic() > until:
+                self.stop()
+                raise DataError(f"this takes longer than the {self.seconds:g} seconds that the server gives.")
+
+    def stop(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.join(timeout=5)
+            self._process = None
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._here, there = context.Pipe()
+        self._process = context.Process(target=work, args=(there, self.address, self.megabytes), daemon=True)
+        self._process.start()
+        there.close()
+
+
+def work(connection: Any, address: str, megabytes: float) -> None:
+    """Call the function until the other side closes."""
+    import warnings
+
+    enclosed(megabytes)
+    warnings.simplefilter("ignore")
+    module, _, name = address.partition(":")
+    function = getattr(import_module(module), name)
+    while True:
+        try:
+            arguments = connection.recv()
+        except (EOFError, OSError):
+            return
+        connection.send(_called(function, arguments))
+
+
+def _called(function: Any, arguments: tuple[Any, ...]) -> tuple[str, Any]:
+    try:
+        return "answer", function(*arguments)
+    except ArgumentError as error:
+        return "usage", str(error)
+    except AssayError as error:
+        return "data", str(error)
+    except MemoryError:
+        return "data", TOO_MUCH
+    except Exception as error:  # the server says what it can without giving anything away
+        return "data", f"an error of assay's own ({type(error).__name__})."
+
+
+def resident(pid: int) -> float:
+    """Return how many megabytes a process holds; 0 where that cannot be known."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def enclosed(megabytes: float = 0.0) -> None:
+    """Keep this process to itself: an empty folder, no plug-ins, one thread for matrices, bounded memory.
+
+    Names that a visitor sends may be taken for files by the readers; in an empty folder they name nothing.
+    """
+    import resource
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # processes are the parallelism; before NumPy is imported
+    os.environ["ASSAY_PLUGINS"] = "off"
+    os.chdir(tempfile.mkdtemp(prefix="assay-empty-"))
+    if megabytes:
+        limit = int(megabytes * 1e6) + 2 * 2**30  # addresses, many of which are never touched
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
