@@ -35,9 +35,10 @@ def commands(block):
 def here(command, capfd):
     """Run a plain command of ours in this process; return its exit code and what it printed."""
     capfd.readouterr()
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as left:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", shlex.split(command.replace("\\\n", " ")))
-        main()
+        with pytest.raises(SystemExit) as left:
+            main()
     return left.value.code or 0, "".join(capfd.readouterr()).strip()
 
 
