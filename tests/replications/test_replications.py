@@ -214,7 +214,7 @@ def test_threads_processes_and_a_store_change_no_bit(paper, tmp_path, monkeypatc
     options = {"table": SMALL[paper], "n_simulations": 4}
     threads = replicate(paper, **options, progress=counts.append)
     assert counts[0].missing == counts[-1].done == len(plan(paper, **options))
-    inline = conclude(run(measure, plan(paper, **options), rng=0), SMALL[paper])
+    inline = conclude(run(measure, plan(paper, **options), rng=0), table=SMALL[paper])
     with ProcessPoolExecutor(1, get_context("spawn")) as processes:
         stored = replicate(paper, **options, store=tmp_path / "study.db", executor=processes)
     again = replicate(paper, **options, store=tmp_path / "study.db", executor=Refusing())
