@@ -42,7 +42,7 @@ MADE = {
     "Leaderboard": lambda: compare_all(ratings(30), gold="human", metric="mae", n_resamples=99, rng=0),
     "BoardPlan": lambda: plan_board(ratings(30), gold="human", metric="mae", rng=0, n_resamples=99),
     "Plan": lambda: plan("normal", epsilon=0.2, metrics="mae", n_items=[5, 9], n_responses=[2], precision=0.05, rng=0),
-    "Audit": lambda: audit("normal", designs=[(20, 2)], n_data_sets=4, n_resamples=19, n_simulations=20, rng=0),
+    "Audit": lambda: audit("normal", designs=[(20, 2)], n_simulations=4, n_resamples=19, n_fresh=20, rng=0),
     "Replication": lambda: replicate("raters", table=6, n_simulations=2),
     "PairedAnalysis": lambda: paired.analyse(scores(), n_simulations=20, rng=1),
     "Finding": lambda: paired.find(scores(), margin=0.1, rng=1),
@@ -60,3 +60,16 @@ def made(kind):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return MADE[kind]()
+
+
+def rows_of(spec):
+    """Return every row of data of a specification."""
+    if isinstance(spec, list):
+        return [row for value in spec for row in rows_of(value)]
+    if not isinstance(spec, dict):
+        return []
+    own = [spec["values"]] if isinstance(spec.get("values"), list) else []
+    own += list(spec.get("datasets", {}).values())
+    return [row for rows in own for row in rows if isinstance(row, dict)] + [
+        row for value in spec.values() for row in rows_of(value)
+    ]

@@ -1,13 +1,14 @@
-import html
+"""The picture of an audit: every rate beside what was promised, best first, and the worst named."""
+
+from dataclasses import replace
 
 import pytest
 
 from assay import audit
-from assay.errors import DataError
 
 pytest.importorskip("altair")
-from assay.auditing.tables import tables
-from assay.reports.audit import chart, to_html, write_chart
+from assay.auditing.results import SmallestRow
+from assay.reports.audit import MOST_ROWS, chart
 
 
 @pytest.fixture(scope="module")
@@ -15,37 +16,47 @@ def found():
     return audit("normal", designs=[(20, 2)], n_simulations=6, n_resamples=39, n_fresh=60, rng=0)
 
 
-def test_the_chart_shows_every_rate_beside_what_was_promised(found):
+def data_of(spec, part):
+    """Return the rows of a strip of panels, and the order of its tests."""
+    names = spec["vconcat"][part]["spec"]["layer"][1]["encoding"]["y"]["sort"]
+    data = spec["vconcat"][part]["data"]
+    return data["values"] if "values" in data else spec["datasets"][data["name"]], names
+
+
+def test_the_chart_shows_rates_beside_what_was_promised(found):
     spec = chart(found).to_dict()
-    drawn, limits = (spec["datasets"][part["data"]["name"]] for part in spec["vconcat"])
-    assert len(drawn) == len(found.tests)
-    for point, row in zip(drawn, found.tests, strict=True):
-        assert point["share"] == 100 * row.rate
-        assert [point["low"], point["high"]] == [100 * end for end in row.rate_interval]
-        assert point["promised"] == (5 if row.is_null else None)
-    assert [point["share"] for point in limits] == [100 * row.coverage for row in found.intervals]
+    drawn, order = data_of(spec, 0)
+    assert len(order) == MOST_ROWS < len({(row.scheme, row.null, row.pvalue) for row in found.tests})
+    rates = {(100 * row.rate, 100 * row.rate_interval[0], 100 * row.rate_interval[1]) for row in found.tests}
+    for point in drawn:
+        assert (point["share"], point["low"], point["high"]) in rates
+        assert point["promised"] == (None if point["kind"].startswith("B worse") else 5)
+    limits, names = data_of(spec, 1)
+    assert sorted(point["share"] for point in limits) == sorted(100 * row.coverage for row in found.intervals)
     assert {point["promised"] for point in limits} == {95}
+    assert len(names) == len({(row.scheme, row.interval) for row in found.intervals})
 
 
-@pytest.mark.parametrize("ending", ["svg", "html"])
-def test_the_chart_is_a_picture_or_a_page_of_its_own(found, ending, tmp_path):
-    write_chart(found, tmp_path / f"audit.{ending}")
-    text = (tmp_path / f"audit.{ending}").read_text()
-    assert "swapped-items (bootstrap/all)" in text
-    assert "<script src=" not in text
+def test_tests_that_miss_their_level_stand_last_and_the_worst_is_named(found):
+    rows = tuple(
+        replace(row, rejected=row.n_data_sets if row.null == "recentred" and row.is_null else 0) for row in found.tests
+    )
+    spec = chart(replace(found, tests=rows)).to_dict()
+    _, order = data_of(spec, 0)
+    assert all(name.startswith("recentred") for name in order[-3:])
+    assert f"worst: {order[-1]}, rejects up to 100 % of true nulls" in spec["vconcat"][0]["title"]["text"]
 
 
-def test_the_page_holds_the_recommendation_and_every_table(found):
-    page = to_html(found)
-    plain = page.replace("&#39;", "'").replace("&#34;", '"')
-    assert all(html.escape(text, quote=False) in plain for text in (found.verdict, *found.reasons))
-    for table in tables(found):
-        assert table.title in page
-        for row in table.rows:
-            assert f"<td>{row[1]}</td>" in page
-    assert page.count('class="missed"') == sum(len(table.marked) for table in tables(found))
-
-
-def test_a_folder_that_is_not_there_is_one_line(found, tmp_path):
-    with pytest.raises(DataError, match="cannot be written"):
-        write_chart(found, tmp_path / "nowhere" / "audit.svg")
+def test_smallest_errors_are_drawn_against_epsilon(found):
+    rows = tuple(
+        SmallestRow(20, 2, epsilon, "B worse", by, f"{by} {n}", 4, 0.01 * n, 0.001, 0.1, 0.2)
+        for epsilon in (0.05, 0.1, 0.2)
+        for by in ("scheme", "metric")
+        for n in range(8)
+    )
+    spec = chart(replace(found, smallest=rows)).to_dict()
+    first = spec["vconcat"][0]["vconcat"]
+    assert [panel["title"]["text"].split(",")[1] for panel in first] == [" by scheme", " by metric"]
+    look = first[0]["spec"]["layer"][0]["encoding"]
+    styles = list(zip(look["color"]["scale"]["range"], map(tuple, look["strokeDash"]["scale"]["range"]), strict=True))
+    assert len(set(styles)) == 8  # more lines than colours: the dashes differ then

@@ -8,6 +8,7 @@ import pytest
 
 from assay import Contest, compare, compare_each
 from assay.reports import plot
+from tests.reports.results import rows_of
 
 
 def texts(spec):
@@ -32,7 +33,9 @@ def test_items_contrast_draws_and_winners_are_drawn():
     said = texts(spec)
     better = int((result.item_scores.contrasts > 0).sum())
     assert any(f"new is better on {better} items, old on {50 - better}; 0 ties" in text for text in said)
-    assert "tail of the null" in said
+    assert "if A and B were alike" in said
+    open_one = plot(compare(contest(20, seed=4), metric="mae", rng=0, n_resamples=499)).to_dict()
+    assert "at least as far from 0" in texts(open_one)
     assert any("lower is better" in text for text in said)
     json.dumps(spec, allow_nan=False)
 
@@ -55,8 +58,38 @@ def test_several_comparisons_are_a_forest():
     topics = {"topic": np.array(["x", "y"] * 25)}
     found = compare_each(contest(groups=topics), metrics=["mae", "wins"], by="topic", rng=0, n_resamples=199)
     spec = plot(found).to_dict()
-    rows = [text for text in dict.fromkeys(texts(spec)) if text.startswith("topic = ")]
-    assert rows == [f"topic = {topic}, {metric}" for topic in "xy" for metric in ("mae", "wins")]
+    panels = spec["vconcat"]  # one for each metric, because each has its own unit
+    assert [panel["layer"][1]["encoding"]["x"]["title"].split(",")[0] for panel in panels] == [
+        "contrast of mean absolute error", "contrast of wins",
+    ]  # fmt: skip
+    for panel in panels:
+        assert panel["layer"][1]["encoding"]["y"]["sort"] == ["topic = x", "topic = y"]
+
+
+def test_right_or_wrong_items_are_counted_and_ties_are_visible():
+    rng = np.random.default_rng(3)
+    gold = rng.integers(0, 2, 40).astype(str)
+    a, b = (np.where(rng.random(40) < share, gold, "x") for share in (0.9, 0.6))
+    result = compare(Contest.from_arrays(gold, a, b, names=("human", "new", "old")), metric="accuracy", rng=0)
+    spec = plot(result).to_dict()
+    said = texts(spec)
+    right = int(result.item_scores.a.sum())
+    assert f"{right} items" in said
+    assert "tie" in said
+    assert not any(text.startswith("most for") for text in said)  # all wins are equally large
+
+
+def test_bars_of_draws_respect_the_grid():
+    """Draws of an accuracy of 40 items are multiples of 1/40; every bar holds as many of them."""
+    rng = np.random.default_rng(3)
+    gold = rng.integers(0, 2, 40).astype(str)
+    a, b = (np.where(rng.random(40) < share, gold, "x") for share in (0.9, 0.6))
+    result = compare(Contest.from_arrays(gold, a, b), metric="accuracy", rng=0, n_resamples=999)
+    bars = [row for row in rows_of(plot(result).to_dict()) if "share" in row and row.get("of") == "resampled"]
+    widths = {round((row["high"] - row["low"]) * 40, 6) for row in bars if row["high"] > row["low"]}
+    assert len(widths) == 1
+    assert widths.pop().is_integer()
+    assert sum(row["share"] for row in bars) == pytest.approx(1)
 
 
 def test_hostile_names_stay_text():

@@ -5,7 +5,9 @@ import pytest
 
 from assay.errors import ArgumentError, DataError
 from assay.models import fit, preset
-from assay.reports.fit import chart, write_chart
+from assay.reports import write_chart
+from assay.reports.fit import chart
+from tests.reports.results import rows_of
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +46,7 @@ def test_bars_are_shares_of_the_real_items_and_the_line_of_simulated_ones(rating
 @pytest.mark.parametrize("suffix", [".html", ".svg", ".png", ".json"])
 def test_every_format_is_written(ratings, tmp_path, suffix):
     path = tmp_path / f"fit{suffix}"
-    write_chart(ratings, path)
+    write_chart(ratings, str(path))
     assert path.stat().st_size > 1000
     if suffix == ".json":
         title = " ".join(json.loads(path.read_text(encoding="utf-8"))["title"]["text"])
@@ -55,8 +57,14 @@ def test_every_format_is_written(ratings, tmp_path, suffix):
 
 def test_labels_are_drawn_by_share_and_disagreement():
     found = fit(preset("categorical-dices").table(50, (6, 1, 1), rng=1), source="gold", rng=0)
-    titles = [row["hconcat"][0]["title"]["text"] for row in chart(found).to_dict()["vconcat"]]
+    panels = [row["hconcat"][0] for row in chart(found).to_dict()["vconcat"]]
+    titles = [" ".join(panel["title"]["text"]) for panel in panels]
     assert [title.partition(":")[0] for title in titles] == ["shares of 'a'", "disagreement within items"]
+    assert all("the model reproduces them" in title or "the model misses them" in title for title in titles)
+    hanging = [row for row in rows_of(chart(found).to_dict()) if "end" in row]
+    assert hanging
+    for bar in hanging:  # a rootogram: bars hang from the curve
+        assert bar["top"] - bar["end"] == pytest.approx(bar["real"] ** 0.5)
 
 
 def test_bad_input_gets_one_clear_line(ratings, tmp_path):
@@ -64,6 +72,6 @@ def test_bad_input_gets_one_clear_line(ratings, tmp_path):
     with pytest.raises(ArgumentError, match="there is nothing to draw"):
         chart(real)
     with pytest.raises(ArgumentError, match="must be a file that ends in"):
-        write_chart(ratings, tmp_path / "fit.gif")
+        write_chart(ratings, str(tmp_path / "fit.gif"))
     with pytest.raises(DataError, match="cannot be written"):
-        write_chart(ratings, tmp_path / "nowhere" / "fit.svg")
+        write_chart(ratings, str(tmp_path / "nowhere" / "fit.svg"))

@@ -67,7 +67,7 @@ def test_charts_hold_the_numbers_of_the_analysis(analysis):
         (lambda scores: power_curve(scores, n_simulations=20, rng=0), ["power"]),
         (lambda scores: find(scores, alternative="greater", rng=0), ["estimates-0"]),
         (lambda scores: measure(scores, rng=0), ["estimates-0", "estimates-1", "estimates-2", "estimates-3"]),
-        (lambda scores: compare_systems(ScoreTable(np.eye(3), ("x", "y", "z")), test="sign"), ["estimates-0"]),
+        (lambda scores: compare_systems(ScoreTable(np.eye(3), ("x", "y", "z")), test="sign"), ["ranks", "estimates-0"]),
     ],
     ids=["describe", "overview", "unit sizes", "power", "test", "effect", "pairs"],
 )

@@ -1,5 +1,6 @@
 """How far raters agree, and what a table of ratings can tell: `measure_agreement` and `describe`."""
 
-import lazy_loader
+from assay.agreement.description import SourceDescription, TableDescription, describe
+from assay.agreement.report import Agreement, Coefficient, measure_agreement
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ = ["Agreement", "Coefficient", "SourceDescription", "TableDescription", "describe", "measure_agreement"]

@@ -9,6 +9,7 @@ import numpy as np
 from assay import _check
 from assay.documents import Document
 from assay.documents.numbers import number
+from assay.inference.bins import bin_edges
 from assay.paired.scores import PairedScores
 from assay.records import Record
 from assay.scales import FloatArray
@@ -16,7 +17,6 @@ from assay.scales import FloatArray
 SKEWED = 0.5
 HIGHLY_SKEWED = 1.0
 MOST_FOR_SHAPIRO = 5000
-MOST_BINS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,20 +197,9 @@ def _normality(values: FloatArray) -> tuple[str, float, float]:
 def _histograms(scores: PairedScores) -> dict[str, Histogram]:
     differences = scores.differences
     both = np.concatenate([scores.a, scores.b])
-    edges = _edges(both)
-    columns = {"a": (scores.a, edges), "b": (scores.b, edges), "difference": (differences, _edges(differences))}
+    edges = bin_edges(both)
+    columns = {"a": (scores.a, edges), "b": (scores.b, edges), "difference": (differences, bin_edges(differences))}
     return {
         name: Histogram(tuple(bins.tolist()), tuple(np.histogram(values, bins=bins)[0].tolist()))
         for name, (values, bins) in columns.items()
     }
-
-
-def _edges(values: FloatArray) -> FloatArray:
-    """Freedman and Diaconis's bin width, within 1 to 40 bins."""
-    low, high = float(values.min()), float(values.max())
-    if not high > low:
-        return np.array([low - 0.5, high + 0.5])
-    first, third = np.quantile(values, [0.25, 0.75])
-    width = 2 * (third - first) / values.size ** (1 / 3)
-    n_bins = MOST_BINS if width <= 0 else min(MOST_BINS, max(1, math.ceil((high - low) / width)))
-    return np.linspace(low, high, n_bins + 1)

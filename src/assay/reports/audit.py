@@ -1,40 +1,31 @@
-"""An audit as a chart: how often each test rejects and each interval covers, beside what they promise; and a page."""
+"""An audit as a chart: how often each test rejects and each interval covers, beside what they promise."""
 
-from pathlib import Path
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from assay.auditing import Audit
 from assay.auditing.estimators import EXPECTED, NO_SCHEME
-from assay.auditing.tables import tables
-from assay.reports import pages
+from assay.reports import drawing, pages
+from assay.reports.colours import DASHES, QUIET, SERIES, SHAPES
 
-WIDTH, STEP = 220, 16
-
-
-def write_chart(audit: Audit, path: str | Path) -> None:
-    """Write the chart as a page (.html, JavaScript included), a picture, or a Vega-Lite specification (.json)."""
-    pages.write(path, chart=lambda: chart(audit), page=lambda: to_html(audit))
-
-
-def to_html(audit: Audit) -> str:
-    """Return one page with the recommendation, how to read it, chart and tables, which needs no network."""
-    return pages.render(
-        "audit.html", charts={"rates": chart(audit)}, title="Which p-value can you trust?", result=audit,
-        tables=tables(audit),
-    )  # fmt: skip
+WIDTH, STEP = 190, 16
+MOST_ROWS, MOST_METRICS, MOST_KINDS = 14, 3, 4
+"""More tests, metrics or kinds of data than this do not fit a picture; the tables have them all."""
 
 
 def chart(audit: Audit) -> Any:
-    """Return the Altair chart: a panel for each metric and kind of data, a point with its 95 % interval for each test.
+    """Return the Altair chart: a panel for each kind of data, a point with its 95 % interval for each test, best first.
 
-    Below it, the same for the coverage of intervals, where there are any. The rule is what was promised: the level of
-    the tests where a null is true, the level of the intervals everywhere.
+    Best is a test that holds its level and finds most; the worst stands last and is named in the title. Below it, the
+    same for the coverage of intervals; and where smallest errors were asked for, these against ε. The rule is what was
+    promised: the level of the tests where a null is true, the level of the intervals everywhere.
     """
     alt = pages.altair()
-    alt.data_transformers.disable_max_rows()
+    promised = 100 * audit.alpha
     tests = [
         _point(row, _name(row.scheme, row.null, row.pvalue), row.rate, row.rate_interval)
-        | {"promised": 100 * audit.alpha if row.is_null else None}
+        | {"promised": promised if row.is_null else None}
         for row in audit.tests
         if row.n_data_sets
     ]
@@ -44,41 +35,136 @@ def chart(audit: Audit) -> Any:
         for row in audit.intervals
         if row.n_data_sets
     ]
-    parts = [_panels(tests, f"rejected at {100 * audit.alpha:g} %, percent")]
+    parts = [_smallest(audit)] if audit.smallest and len({row.epsilon for row in audit.smallest}) > 2 else []
+    parts += _by_metric(tests, f"rejected at {promised:g} %, percent", lambda group: _excess(group, promised),
+                        "rejects up to {:.0f} % of true nulls")  # fmt: skip
     if intervals:
-        parts.append(_panels(intervals, f"{100 * audit.confidence_level:g} % intervals that cover, percent"))
-    return alt.vconcat(*parts).resolve_scale(x="independent", y="independent")
+        level = 100 * audit.confidence_level
+        parts += _by_metric(
+            intervals, f"{level:g} % intervals that cover, percent", lambda group: _shortfall(group, level),
+            "covers {:.0f} % at worst",
+        )  # fmt: skip
+    return alt.vconcat(*parts, spacing=24).resolve_scale(x="independent", y="independent", color="independent",
+                                                         shape="independent")  # fmt: skip
 
 
-def _panels(points: list[dict[str, Any]], title: str) -> Any:
+def _by_metric(
+    points: list[dict[str, Any]], title: str, worse: Callable[[list[dict[str, Any]]], tuple[float, float, float]],
+    said: str,
+) -> list[Any]:  # fmt: skip
+    """Return one strip of panels for each metric; its rows are ordered by how well they do."""
+    metrics = list(dict.fromkeys(point["metric"] for point in points))
+    strips = []
+    for metric in metrics[:MOST_METRICS]:
+        of_metric = [point for point in points if point["metric"] == metric]
+        groups: dict[str, list[dict[str, Any]]] = {}
+        for point in of_metric:
+            groups.setdefault(point["name"], []).append(point)
+        order = sorted(groups, key=lambda name: worse(groups[name]))
+        last = order[-1]
+        told = f"{metric}; worst: {last}, {said.format(worse(groups[last])[2])}"
+        if len(order) > MOST_ROWS:
+            left = len(order) - MOST_ROWS
+            order = order[: MOST_ROWS - 3] + order[-3:]
+            told += f" ({left} more between the best and the worst)"
+        more = len(metrics) - MOST_METRICS
+        if more > 0 and metric == metrics[MOST_METRICS - 1]:
+            told += f"; {more} more metrics are in the tables"
+        strips.append(_panels([point for point in of_metric if point["name"] in order], order, title, told))
+    return strips
+
+
+def _panels(points: list[dict[str, Any]], order: list[str], title: str, told: str) -> Any:
     import altair as alt
 
-    order = list(dict.fromkeys(point["name"] for point in points))
     kinds = list(dict.fromkeys(point["kind"] for point in points))
+    if len(kinds) > MOST_KINDS:
+        kinds = [*kinds[: MOST_KINDS - 1], kinds[-1]]
+        points = [point for point in points if point["kind"] in kinds]
+    designs = list(dict.fromkeys(point["design"] for point in points))
     # The data are given with the layers, so that each panel of the facet sees its own part of them.
     base = alt.Chart()
     name = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=320))
-    beside = alt.YOffset("design:N", sort=list(dict.fromkeys(point["design"] for point in points)))
+    beside = alt.YOffset("design:N", sort=designs)
     scale = alt.Scale(zero=False)  # coverage is read between 90 and 100
-    told = ["name:N", "design:N", "share:Q", "low:Q", "high:Q", "n_data_sets:Q"]
+    colour = alt.Color("design:N", title="items × responses", scale=alt.Scale(domain=designs, range=list(SERIES)),
+                       legend=alt.Legend(orient="bottom"))  # fmt: skip
+    shape = alt.Shape("design:N", title="items × responses", scale=alt.Scale(domain=designs, range=list(SHAPES)),
+                      legend=alt.Legend(orient="bottom"))  # fmt: skip
+    tips = ["name:N", "design:N", "share:Q", "low:Q", "high:Q", "n_data_sets:Q"]
     layers = alt.layer(
-        base.mark_rule(color="#bbb", strokeDash=[4, 3]).encode(x="promised:Q"),
+        base.mark_rule(color=QUIET, strokeDash=[4, 3]).encode(x="promised:Q"),
         base.mark_rule().encode(
-            x=alt.X("low:Q", title=title, scale=scale), x2="high:Q", y=name, yOffset=beside, color="design:N"
+            x=alt.X("low:Q", title=title, scale=scale, axis=alt.Axis(tickCount=5)), x2="high:Q", y=name, yOffset=beside,
+            color=colour,
         ),
-        base.mark_point(filled=True, opacity=1).encode(
-            x=alt.X("share:Q", title=title),
-            y=name,
-            yOffset=beside,
-            color=alt.Color("design:N", title="items × responses"),
-            tooltip=told,
+        base.mark_point(filled=True, opacity=1, size=36).encode(
+            x=alt.X("share:Q", title=title), y=name, yOffset=beside, color=colour, shape=shape, tooltip=tips
         ),
         data=alt.InlineData(values=points),
-    )
-    height = alt.Step(STEP, **{"for": "position"})  # the designs of a row share its height
+    )  # fmt: skip
+    height = alt.Step(STEP if len(designs) > 1 else STEP + 4, **{"for": "position"})  # designs share a row's height
     return layers.properties(width=WIDTH, height=height).facet(
-        column=alt.Column("kind:N", sort=kinds, title=None), row=alt.Row("metric:N", title=None)
+        column=alt.Column("kind:N", sort=kinds, title=None), title=drawing.title(told)
     )
+
+
+def _smallest(audit: Audit) -> Any:
+    """Return the smallest error of estimated p against ε, by scheme and by metric: LEADER's figures 1 and 2."""
+    import altair as alt
+
+    parts = []
+    for by, said in (("scheme", "of all metrics, by scheme"), ("metric", "of all schemes, by metric")):
+        points = [
+            {"epsilon": row.epsilon, "error": row.smallest, "low": max(row.smallest - 2 * row.smallest_se, 0.0),
+             "high": row.smallest + 2 * row.smallest_se, "name": row.name, "design": f"{row.n_items}×{row.n_responses}"}
+            for row in audit.smallest
+            if row.by == by and math.isfinite(row.smallest) and row.truth != "different errors"
+        ]  # fmt: skip
+        names = list(dict.fromkeys(point["name"] for point in points))
+        scale: dict[str, Any] = {"domain": names}
+        look = {
+            "color": alt.Color("name:N", title=None, scale=alt.Scale(**scale, range=_cycled(SERIES, len(names)))),
+            "strokeDash": alt.StrokeDash("name:N", title=None, scale=alt.Scale(
+                **scale, range=[list(dash) for dash in _turned(DASHES, len(names))])),
+        }  # fmt: skip
+        base = alt.Chart()
+        x = alt.X("epsilon:Q", title="ε", axis=alt.Axis(tickCount=6, grid=False))
+        title = "smallest error of estimated p"
+        drawn = alt.layer(
+            base.mark_line().encode(x=x, y=alt.Y("error:Q", title=title), **look),
+            base.mark_rule(opacity=0.4).encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q", color=look["color"]),
+            data=alt.InlineData(values=points),
+        ).properties(width=220, height=180)  # fmt: skip
+        parts.append(drawn.facet(column=alt.Column("design:N", title=None),
+                                 title=drawing.title(f"smallest error {said}")))  # fmt: skip
+    return alt.vconcat(*parts).resolve_scale(color="independent", strokeDash="independent")
+
+
+def _cycled(known: Sequence[Any], n: int) -> list[Any]:
+    return [known[place % len(known)] for place in range(n)]
+
+
+def _turned(known: Sequence[Any], n: int) -> list[Any]:
+    """Return dashes that change once the colours start again."""
+    return [known[(place // len(SERIES) + place) % len(known)] for place in range(n)]
+
+
+def _excess(group: list[dict[str, Any]], promised: float) -> tuple[float, float, float]:
+    """Return what a test is ordered by: whether it fails its level, then how little it finds; and its worst level."""
+    nulls = [point for point in group if point["promised"] is not None]
+    found = [point["share"] for point in group if point["promised"] is None]
+    most = max((point["share"] for point in nulls), default=0.0)
+    fails = any(point["low"] > promised for point in nulls)
+    return (most if fails else 0.0), -sum(found) / max(len(found), 1), most
+
+
+def _shortfall(group: list[dict[str, Any]], promised: float) -> tuple[float, float, float]:
+    """Return what an interval is ordered by: whether it covers too seldom, then how far from the promise it is."""
+    least = min(point["share"] for point in group)
+    fails = any(point["high"] < promised for point in group)
+    apart = sum(abs(point["share"] - promised) for point in group) / len(group)
+    return (promised - least if fails else 0.0), apart, least
 
 
 def _point(row: Any, name: str, share: float, ends: tuple[float, float]) -> dict[str, Any]:

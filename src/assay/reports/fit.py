@@ -1,63 +1,111 @@
 """A fitted response model as a chart: simulated beside real, one row of panels for each feature of the items."""
 
-from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
 import numpy as np
 
 from assay.errors import ArgumentError
+from assay.inference.bins import bin_edges
 from assay.models import Fit
 from assay.models.fitting.results import Feature
-from assay.reports import pages
+from assay.reports import drawing, pages
+from assay.reports.colours import MARK, NULL
+from assay.reports.drawing import rows
 from assay.scales import FloatArray
 
 WIDTH, HEIGHT = 340, 200
-BINS = 12
+BINS = 24
 SIDES = ("real", "simulated")
-COLOURS = ["#9ecae9", "#b5322b"]
-
-
-def write_chart(fit: Fit, path: str | Path) -> None:
-    """Write the chart as a page (.html, JavaScript included), a picture, or a Vega-Lite specification (.json)."""
-    pages.write(path, chart=lambda: chart(fit))
+MISFIT = 0.05
 
 
 def chart(fit: Fit) -> Any:
     """Return the Altair chart: for each feature its histogram and its cumulative distribution, simulated over real.
 
     The simulated side is the average of data sets drawn from the fitted model with the items' own numbers of
-    responses, so the two should agree up to the noise of the real sample.
+    responses, so the two should agree up to the noise of the real sample. Shares of labels are a hanging rootogram:
+    bars hang from the curve, and where they do not reach zero, or go beyond it, the model misses.
     """
     alt = pages.altair()
     if not fit.goodness or not fit.goodness[0].real.size:
         raise ArgumentError(f"there is nothing to draw: {fit.model} are the real items themselves.")
-    rows = [alt.hconcat(_histogram(feature), _cumulative(feature), spacing=30) for feature in fit.goodness]
-    title = wrap(f"{fit.source}: {fit.n_items:,} items, {fit.n_responses:.3g} responses each; {fit.model}.", 110)
-    return alt.vconcat(*rows).properties(title=alt.TitleParams(title, anchor="start", fontSize=13))
+    panels = []
+    for feature in fit.goodness:
+        first = _rootogram(feature) if feature.name.startswith("shares of") else _histogram(feature)
+        panels.append(alt.hconcat(first, _cumulative(feature), spacing=30))
+    said = wrap(f"{fit.source}: {fit.n_items:,} items, {fit.n_responses:.3g} responses each; {fit.model}.", 100)
+    return alt.vconcat(*panels).properties(title=drawing.title(said, loud=True))
+
+
+def verdict(feature: Feature) -> str:
+    """Return in words how well the model reproduces a feature."""
+    word = "the model misses them" if feature.pvalue < MISFIT else "the model reproduces them"
+    return f"{feature.name}: {word} (distance {feature.distance:.3f}, p = {feature.pvalue:.2g})"
+
+
+def _bars(feature: Feature) -> tuple[list[dict[str, Any]], FloatArray]:
+    edges = bin_edges(np.concatenate([feature.real, feature.simulated]), BINS)
+    real, simulated = (drawing.bars(getattr(feature, side), edges) for side in SIDES)
+    found = [
+        {"low": bar["low"], "high": bar["high"], "middle": (bar["low"] + bar["high"]) / 2, "real": bar["share"],
+         "simulated": other["share"]}
+        for bar, other in zip(real, simulated, strict=True)
+    ]  # fmt: skip
+    return found, edges
+
+
+def _axis(feature: Feature, edges: FloatArray) -> Any:
+    import altair as alt
+
+    low, high = float(min(feature.real[0], feature.simulated[0])), float(max(feature.real[-1], feature.simulated[-1]))
+    within = [tick for tick in _nice(low, high) if low - 1e-9 <= tick <= high + 1e-9]
+    scale = alt.Scale(domain=[float(edges[0]), float(edges[-1])], nice=False)
+    return alt.X("low:Q", title=feature.name, scale=scale, axis=alt.Axis(values=within, grid=False))
+
+
+def _nice(low: float, high: float) -> list[float]:
+    """Return round numbers around a range: steps of 1, 2 or 5 times a power of ten."""
+    span = max(high - low, 1e-12)
+    power = 10.0 ** np.floor(np.log10(span / 5))
+    step = next(power * each for each in (1, 2, 5, 10) if span / (power * each) <= 8)
+    return [round(float(tick), 10) for tick in np.arange(np.floor(low / step), np.ceil(high / step) + 1) * step]
 
 
 def _histogram(feature: Feature) -> Any:
     import altair as alt
 
-    edges = _edges(feature)
-    real, simulated = (np.histogram(getattr(feature, side), edges)[0] / getattr(feature, side).size for side in SIDES)
-    bars = [
-        {"low": low, "high": high, "middle": (low + high) / 2, "real": of_real, "simulated": of_simulated}
-        for low, high, of_real, of_simulated in zip(edges[:-1], edges[1:], real, simulated, strict=True)
-    ]
+    bars, edges = _bars(feature)
+    x, y = _axis(feature, edges), alt.Y("share:Q", title="share of items")
     points = [{"middle": bar["middle"], "share": bar["simulated"], "side": "simulated"} for bar in bars]
-    x = alt.X("low:Q", title=feature.name, scale=alt.Scale(domain=[edges[0], edges[-1]], nice=False))
-    y = alt.Y("share:Q", title="share of items")
     tips = [alt.Tooltip(name, format=".3f") for name in ("low:Q", "high:Q", "real:Q", "simulated:Q")]
-    drawn = alt.Chart(alt.InlineData(values=[bar | {"share": bar["real"], "side": "real"} for bar in bars])).mark_bar()
-    told = f"{feature.name}: distance {feature.distance:.3f}, p = {feature.pvalue:.2g}"
+    drawn = rows([bar | {"share": bar["real"], "side": "real"} for bar in bars]).mark_bar(opacity=0.8, binSpacing=0)
     return alt.layer(
         drawn.encode(x=x, x2="high:Q", y=y, y2=alt.datum(0), color=_colour(), tooltip=tips),
-        alt.Chart(alt.InlineData(values=points))
-        .mark_line(point={"size": 22})
-        .encode(x="middle:Q", y=y, color=_colour()),
-    ).properties(width=WIDTH, height=HEIGHT, title=alt.TitleParams(told, anchor="start", fontSize=12))
+        rows(points).mark_line(point={"size": 24, "color": MARK}).encode(x="middle:Q", y=y, color=_colour()),
+    ).properties(width=WIDTH, height=HEIGHT, title=drawing.title(wrap(verdict(feature), 75)))
+
+
+def _rootogram(feature: Feature) -> Any:
+    """Return bars of √share that hang from the simulated curve (Tukey's rootogram)."""
+    import altair as alt
+
+    bars, edges = _bars(feature)
+    x = _axis(feature, edges)
+    hanging = [
+        bar | {"top": bar["simulated"] ** 0.5, "end": bar["simulated"] ** 0.5 - bar["real"] ** 0.5, "side": "real"}
+        for bar in bars
+    ]
+    y = alt.Y("top:Q", title="√ share of items; bars hang from the curve")
+    points = [{"middle": bar["middle"], "top": bar["top"], "side": "simulated"} for bar in hanging]
+    tips = [alt.Tooltip(name, format=".3f") for name in ("low:Q", "high:Q", "real:Q", "simulated:Q")]
+    return alt.layer(
+        rows(hanging).mark_bar(opacity=0.8, binSpacing=4).encode(
+            x=x, x2="high:Q", y=y, y2="end:Q", color=_colour(), tooltip=tips
+        ),
+        rows(points).mark_line(point={"size": 24, "color": MARK}).encode(x="middle:Q", y=y, color=_colour()),
+        drawing.rule(0, "y"),
+    ).properties(width=WIDTH, height=HEIGHT, title=drawing.title(wrap(verdict(feature), 75)))  # fmt: skip
 
 
 def _cumulative(feature: Feature) -> Any:
@@ -70,13 +118,13 @@ def _cumulative(feature: Feature) -> Any:
         places = np.unique(np.linspace(0, values.size - 1, min(values.size, 400)).round().astype(int))
         steps += [{"value": float(values[at]), "share": (at + 1) / values.size, "side": side} for at in places.tolist()]
     return (
-        alt.Chart(alt.InlineData(values=steps))
+        rows(steps)
         .mark_line(interpolate="step-after")
         .encode(
-            x=alt.X("value:Q", title=feature.name, scale=alt.Scale(zero=False)),
+            x=alt.X("value:Q", title=feature.name, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=6, grid=False)),
             y=alt.Y("share:Q", title="share of items up to here", scale=alt.Scale(domain=[0, 1])),
             color=_colour(),
-            strokeWidth=alt.StrokeWidth("side:N", legend=None, scale=alt.Scale(domain=list(SIDES), range=[4, 1.5])),
+            strokeWidth=alt.StrokeWidth("side:N", legend=None, scale=alt.Scale(domain=list(SIDES), range=[5, 1.5])),
         )
         .properties(width=WIDTH, height=HEIGHT)
     )
@@ -85,17 +133,5 @@ def _cumulative(feature: Feature) -> Any:
 def _colour() -> Any:
     import altair as alt
 
-    scale = alt.Scale(domain=list(SIDES), range=COLOURS)
+    scale = alt.Scale(domain=list(SIDES), range=[NULL, MARK])
     return alt.Color("side:N", scale=scale, legend=alt.Legend(title=None, orient="bottom"))
-
-
-def _edges(feature: Feature) -> list[float]:
-    """Return where bins meet: around each value where there are few, such as means of five ratings; else in steps."""
-    together = np.concatenate([feature.real, feature.simulated])
-    values = np.unique(together.round(9))
-    if values.size == 1:
-        return [float(values[0]) - 0.5, float(values[0]) + 0.5]
-    if values.size <= 2 * BINS + 1 and np.ptp(np.diff(values)) < 1e-6:
-        step = float(values[1] - values[0])
-        return [float(value) - step / 2 for value in values] + [float(values[-1]) + step / 2]
-    return [float(edge) for edge in np.linspace(together.min(), together.max(), BINS + 1)]

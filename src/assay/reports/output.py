@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from assay import _files
 from assay.documents import html, latex, markdown
 from assay.errors import ArgumentError
+from assay.reports import colours, pages
+from assay.reports.pictures import merged
 
 if TYPE_CHECKING:
     from assay.questions.base import Question
@@ -29,7 +31,6 @@ DRAWN = {
     "Leaderboard": "assay.reports.leaderboard:chart",
     "Plan": "assay.reports.plan:chart",
     "Sweep": "assay.reports.sweep:chart",
-    **dict.fromkeys(("PaperFigure", "Replication", "Search"), "assay.reports.replicate:chart"),
 }
 """Who draws which result: an address, so that a result is drawn without importing the others."""
 
@@ -48,8 +49,14 @@ def plot(result: Any) -> Any:
     kind = type(result).__name__
     if kind not in DRAWN:
         raise ArgumentError(f"there is no chart of a {kind}; charts show {', '.join(DRAWN)}.")
+    alt = pages.altair()
+    alt.data_transformers.disable_max_rows()
     module, _, name = DRAWN[kind].partition(":")
-    return getattr(import_module(module), name)(result)
+    drawn = getattr(import_module(module), name)(result)
+    own = drawn.to_dict(validate=False).get("config", {})
+    look = {key: value for key, value in colours.config().items() if key != "background"}
+    drawn.config = alt.Config(**merged(look, own))
+    return drawn
 
 
 def report(result: Any, path: str | os.PathLike[str], *, question: "Question | None" = None, data: Any = None) -> None:
@@ -90,8 +97,6 @@ def check_place(name: str, path: str, formats: tuple[str, ...], *, force: bool) 
 
 def write_chart(result: Any, path: str) -> None:
     """Write the chart as a page (.html, JavaScript included), a picture, or a Vega-Lite specification (.json)."""
-    from assay.reports import pages
-
     pages.write(path, chart=lambda: plot(result))
 
 

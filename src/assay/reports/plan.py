@@ -1,67 +1,133 @@
-"""A plan as a chart: power, expected p and interval width against items or responses; a grid as a heat map."""
+"""A plan as a chart: power, p, width and cost against items or responses; a grid of designs as a heat map."""
 
 import math
 from textwrap import wrap
 from typing import Any
 
 from assay.planning import Cell, Plan
-from assay.reports import pages
+from assay.planning.designs import Design
+from assay.reports import drawing, pages
+from assay.reports.colours import DASHES, INK, MARK, PAPER, QUIET, SERIES, A
+from assay.reports.drawing import rows, ticks
 
 WIDTH, HEIGHT = 240, 220
+PANELS = {"power": "power", "expected_pvalue": "expected p", "ci_width": "interval width", "n_items": "items needed",
+          "cost": "cost"}  # fmt: skip
+TIPS = ("metric:N", "n_items:Q", "responses:N", "contrast:Q", "expected_pvalue:Q", "ci_width:Q", "power:Q", "cost:Q")
 
 
 def chart(plan: Plan, *, titled: bool = True) -> Any:
-    """Return the Altair chart of a plan: one panel for each number, one line for each number of responses.
+    """Return the Altair chart of a plan; its title is what to collect, which a page that says it leaves out.
 
-    Where every number of responses has one design only, as within a budget, responses are on the x axis. The title is
-    the plan's first sentence; a page that shows the sentence itself leaves it out.
+    A grid of designs is a heat map. Designs within budgets are lines of power and p against responses, one for each
+    budget; designs that reach a target show how many items that takes, and what it costs; other designs are lines
+    against items, one for each number of responses. Several metrics, ε or tests differ by dash.
     """
-    alt = pages.altair()
-    alt.data_transformers.disable_max_rows()
+    pages.altair()
     cells = [cell for cell in plan.cells if not math.isnan(cell.contrast)]
-    kinds = {_kind(cell, plan) for cell in cells}
-    several = len(kinds) > 1
     if is_grid(plan):
         return _titled(heat_map(plan), plan, titled=titled)
-    sizes = {_sizes(cell) for cell in cells}
-    per_size = max(sum(_sizes(cell) == each for cell in cells) for each in sizes)
-    by_items = per_size > len(kinds)
-    panels = {"power": "power", "expected_pvalue": "expected p", "ci_width": "interval width"}
-    if not plan.tests:
-        del panels["power"]
-    rows = [_record(cell, plan) for cell in cells]
-    data = alt.InlineData(values=rows)
+    points = [_record(cell, plan) for cell in cells]
+    per_size = max(sum(_sizes(cell) == _sizes(each) for cell in cells) for each in cells)
+    if any(cell.budget is not None for cell in cells):
+        fields, by = ["power", "expected_pvalue", "ci_width"], "k"
+    elif per_size > len({point["kind"] for point in points}):
+        fields, by = ["power", "expected_pvalue", "ci_width"], "n_items"
+    else:
+        fields, by = ["n_items", "cost", "power"] if plan.target else ["power", "expected_pvalue", "ci_width"], "k"
+    return _titled(_panels(points, [field for field in fields if plan.tests or field != "power"], by, plan), plan,
+                   titled=titled)  # fmt: skip
+
+
+def _panels(points: list[dict[str, Any]], fields: list[str], by: str, plan: Plan) -> Any:
+    import altair as alt
+
+    known = [point[by] for point in points]
+    title = "items" if by == "n_items" else _judged(plan)
     x = alt.X(
-        "n_items:Q" if by_items else "k:Q", title="items" if by_items else f"{_judged(plan)} per item",
-        scale=alt.Scale(type="log", nice=False, padding=15), axis=alt.Axis(grid=False, format="~s"),
+        f"{by}:Q", title=title, scale=alt.Scale(type="log", nice=False, padding=15),
+        axis=alt.Axis(grid=False, values=ticks(known, 6), format=",d"),
     )  # fmt: skip
-    colour: Any = alt.value("#4c78a8")
-    if by_items:
-        order = [_sizes(cell) for cell in sorted(cells, key=_order)]
-        colour = alt.Color("responses:N", title=_judged(plan), sort=list(dict.fromkeys(order)))
-    elif several:
-        colour = alt.Color("kind:N", title="")
-    drawn = []
-    for field, title in panels.items():
-        bounded = field != "ci_width"
-        y = alt.Y(f"{field}:Q", title=title, scale=alt.Scale(domain=[0, 1]) if field == "power" else alt.Scale())
-        base = alt.Chart(data, width=WIDTH, height=HEIGHT)
-        tips = ["metric:N", "n_items:Q", "responses:N", "contrast:Q", "expected_pvalue:Q", "ci_width:Q", "power:Q"]
-        lines: Any = base.mark_line(point=True).encode(x=x, y=y, color=colour, tooltip=[*tips, "cost:Q"])
-        if several and by_items:
-            lines = lines.encode(strokeDash=alt.StrokeDash("kind:N", title=""))
-        if bounded:
-            low, high = alt.Y(f"{field}_low:Q", title=title), alt.Y2(f"{field}_high:Q")
-            lines = base.mark_rule(opacity=0.5).encode(x=x, y=low, y2=high, color=colour) + lines
-        mark = {"power": plan.target_value if plan.target == "power" else 0.8, "expected_pvalue": plan.alpha}.get(field)
-        if mark is not None:
-            rule = alt.Chart(alt.InlineData(values=[{"y": mark}])).mark_rule(strokeDash=[4, 4], color="#8a8a8a")
-            lines = rule.encode(y="y:Q") + lines
-        taken = alt.Chart(alt.InlineData(values=[row for row in rows if row["taken"]])).mark_point(
-            size=160, color="#b5322b", strokeWidth=2.5
+    colour, dash = _series(points, by, plan)
+    return alt.hconcat(*(_panel(points, field, x, (colour, dash), plan) for field in fields)).configure_legend(
+        orient="bottom", columns=8
+    )
+
+
+def _panel(points: list[dict[str, Any]], field: str, x: Any, look: tuple[Any, Any], plan: Plan) -> Any:
+    """Return one number against items or responses, with its error, its target, the pilot and what to collect."""
+    import altair as alt
+
+    colour, dash = look
+    scale, axis = alt.Scale(domain=[0, 1]) if field == "power" else alt.Scale(), alt.Axis()
+    if field in ("n_items", "cost"):
+        scale = alt.Scale(type="log", nice=False, padding=15)
+        axis = alt.Axis(values=ticks([point[field] for point in points], 6), format=",~g", labelOverlap=False)
+    y = alt.Y(f"{field}:Q", title=PANELS[field], scale=scale, axis=axis)
+    base = rows(points).properties(width=WIDTH, height=HEIGHT)
+    encoded = {"x": x, "y": y, "color": colour, **({} if dash is None else {"strokeDash": dash})}
+    dots = base.mark_point(filled=True, opacity=1, size=30).encode(x=x, y=y, color=colour, tooltip=list(TIPS))
+    layers = [base.mark_line().encode(**encoded), dots]
+    if field in ("power", "expected_pvalue"):
+        ends = alt.Y(f"{field}_low:Q", title=PANELS[field]), alt.Y2(f"{field}_high:Q")
+        layers.insert(0, base.mark_rule(opacity=0.5).encode(x=x, y=ends[0], y2=ends[1], color=colour))
+    aim = {"power": plan.target_value if plan.target == "power" else 0.8, "expected_pvalue": plan.alpha}.get(field)
+    if aim is not None:
+        layers.insert(0, drawing.rule(aim, "y"))
+    here = _here(plan)
+    if here is not None:
+        layers += _you_are_here(here, field, x, y)
+    taken = [point for point in points if point["taken"]]
+    if taken:
+        layers.append(rows(taken).mark_point(size=170, color=MARK, strokeWidth=2.5, opacity=1).encode(x=x, y=y))
+    return alt.layer(*layers)
+
+
+def _series(points: list[dict[str, Any]], by: str, plan: Plan) -> tuple[Any, Any]:
+    """Return how lines differ: budgets or responses by colour, from light to dark; metrics, ε and tests by dash."""
+    import altair as alt
+
+    kinds = list(dict.fromkeys(point["kind"] for point in points))
+    field, title = ("responses", _judged(plan)) if by == "n_items" else ("budget", "budget")
+    names = list(dict.fromkeys(point[field] for point in sorted(points, key=lambda point: point[f"{field}_order"])))
+    dash = None
+    if len(names) > 1:
+        scale = alt.Scale(domain=names, range=list(SERIES)) if len(names) <= 3 else alt.Scale(
+            domain=names, scheme="viridis", reverse=True)  # fmt: skip
+        colour: Any = alt.Color(f"{field}:N", title=title, scale=scale)
+        if len(kinds) > 1:
+            dash = alt.StrokeDash(
+                "kind:N", title=None, scale=alt.Scale(domain=kinds, range=[list(each) for each in DASHES])
+            )
+    elif len(kinds) > 1:
+        colour = alt.Color("kind:N", title=None, scale=alt.Scale(domain=kinds, range=list(SERIES)))
+        dash = alt.StrokeDash(
+            "kind:N", title=None, scale=alt.Scale(domain=kinds, range=[list(each) for each in DASHES])
         )
-        drawn.append(lines + taken.encode(x=x, y=y) if any(row["taken"] for row in rows) else lines)
-    return _titled(alt.hconcat(*drawn).configure_legend(orient="bottom"), plan, titled=titled)
+    else:
+        colour = alt.value(A)
+    return colour, dash
+
+
+def _you_are_here(pilot: Design, field: str, x: Any, y: Any) -> list[Any]:
+    """Return where the pilot stands on the axis, and as a point where its own number is known."""
+    import altair as alt
+
+    by = str(x.to_dict()["field"])
+    at = pilot.n_items if by == "n_items" else _order(pilot)[0]
+    row = {by: at, "n_items": pilot.n_items, "said": "you are here"}
+    words = {"fontSize": 10, "color": QUIET}
+    if field == "n_items":
+        point = rows([row])
+        return [
+            point.mark_point(shape="diamond", filled=True, size=90, color=INK, opacity=1).encode(x=x, y=y),
+            point.mark_text(align="left", dx=8, **words).encode(x=x, y=y, text="said:N"),
+        ]
+    line = rows([row])
+    return [
+        line.mark_rule(color=QUIET, strokeDash=[2, 2]).encode(x=x),
+        line.mark_text(align="left", dx=4, **words).encode(x=x, y=alt.value(8), text="said:N"),
+    ]
 
 
 def is_grid(plan: Plan) -> bool:
@@ -74,35 +140,65 @@ def is_grid(plan: Plan) -> bool:
 
 
 def heat_map(plan: Plan) -> Any:
-    """Return items against responses, coloured by power (or expected p); one line joins designs of the same cost."""
-    alt = pages.altair()
-    rows = [_record(cell, plan) for cell in plan.cells if not math.isnan(cell.contrast)]
+    """Return items against responses, coloured by power (or expected p).
+
+    A line joins designs of about the same cost; a frame shows what to collect, a dashed one where the pilot stands.
+    """
+    import altair as alt
+
+    points = [_record(cell, plan) for cell in plan.cells if not math.isnan(cell.contrast)]
     field, title = ("power", "power") if plan.tests else ("expected_pvalue", "expected p")
-    sizes = list(dict.fromkeys(row["responses"] for row in sorted(rows, key=lambda row: row["k"])))
-    x = alt.X("responses:O", title=f"{_judged(plan)} per item", sort=sizes)
-    y = alt.Y("n_items:O", title="items", sort="descending")
-    base = alt.Chart(alt.InlineData(values=rows), width=48 * len(sizes) + 40, height=260)
+    sizes = list(dict.fromkeys(row["responses"] for row in sorted(points, key=lambda row: row["k"])))
+    x = alt.X("responses:O", title=_judged(plan), sort=sizes, axis=alt.Axis(labelAngle=0))
+    y = alt.Y("n_items:O", title="items", sort="descending", axis=alt.Axis(format=",d"))
+    n_items = len({row["n_items"] for row in points})
+    base = rows(points).properties(width=max(200, 52 * len(sizes)), height=max(120, 34 * n_items))
     scale = alt.Scale(domain=[0, 1], scheme="blues") if plan.tests else alt.Scale(scheme="blues", reverse=True)
-    colour = alt.Color(f"{field}:Q", title=title, scale=scale)
-    tips = ["n_items:Q", "responses:N", "contrast:Q", "expected_pvalue:Q", "ci_width:Q", "power:Q", "cost:Q"]
-    tiles = base.mark_rect().encode(x=x, y=y, color=colour, tooltip=tips)
-    numbers = base.mark_text(fontSize=11).encode(
+    tiles = base.mark_rect().encode(
+        x=x, y=y, color=alt.Color(f"{field}:Q", title=title, scale=scale), tooltip=list(TIPS)
+    )
+    dark = f"datum.{field} > 0.55" if plan.tests else f"datum.{field} < 0.1"
+    numbers = base.mark_text(fontSize=11, dy=-7).encode(
         x=x, y=y, text=alt.Text(f"{field}:Q", format=".2f"),
-        color=alt.condition(f"datum.{field} > 0.6", alt.value("white"), alt.value("#333")),
+        color=alt.condition(dark, alt.value(PAPER), alt.value(INK)),
     )  # fmt: skip
-    same = _same_cost(rows)
-    line = alt.Chart(alt.InlineData(values=same)).mark_line(color="#b5322b", strokeWidth=2, point=True)
-    return tiles + numbers + line.encode(x=x, y=y, tooltip=["cost:Q"], order="k:Q")
+    layers = [tiles]
+    same = _same_cost(points)
+    if len(same) > 1:
+        line = rows(same)
+        layers += [
+            line.mark_line(color=MARK, strokeWidth=2).encode(x=x, y=y, order="k:Q"),
+            line.mark_circle(color=MARK, size=40, opacity=1).encode(x=x, y=y, tooltip=["cost:Q"]),
+        ]
+    layers.append(numbers)
+    frames = [row for row in points if row["taken"]]
+    if frames:
+        layers.append(rows(frames).mark_rect(filled=False, stroke=MARK, strokeWidth=3).encode(x=x, y=y))
+    here = [row for row in points if _here(plan) is not None and row["design"] == str(_here(plan))]
+    if here:
+        layers.append(rows(here).mark_rect(filled=False, stroke=INK, strokeWidth=2, strokeDash=[4, 3]).encode(x=x, y=y))
+    return alt.layer(*layers).properties(title=drawing.title(_legend(same, bool(frames), bool(here))))
 
 
-def _same_cost(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return, for each number of responses, the design whose cost is nearest to the middle cost of the grid."""
-    costs = sorted(row["cost"] for row in rows)
+def _legend(same: list[dict[str, Any]], taken: bool, here: bool) -> list[str]:
+    """Return what the line and the frames are; nothing on the picture needs a mouse."""
+    said = []
+    if len(same) > 1:
+        costs = sorted(row["cost"] for row in same)
+        each = f"{costs[0]:,g}" if costs[0] == costs[-1] else f"about {costs[len(costs) // 2]:,g}"
+        said.append(f"red line: designs that cost {each}")
+    said += ["red frame: collect this"] if taken else []
+    return ["; ".join([*said, *(["dashed frame: you are here"] if here else [])])]
+
+
+def _same_cost(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return, for each number of responses, the design that costs about as much as the recommended, or a middle one."""
+    costs = [row["cost"] for row in points if row["taken"]] or sorted(row["cost"] for row in points)
     middle = costs[len(costs) // 2]
     found = []
-    for k in sorted({row["k"] for row in rows}):
-        near = min((row for row in rows if row["k"] == k), key=lambda row: abs(math.log(row["cost"] / middle)))
-        if abs(math.log(near["cost"] / middle)) < math.log(1.5):
+    for k in sorted({row["k"] for row in points}):
+        near = min((row for row in points if row["k"] == k), key=lambda row: abs(math.log(row["cost"] / middle)))
+        if abs(math.log(near["cost"] / middle)) < math.log(1.3):
             found.append(near)
     return found
 
@@ -110,17 +206,32 @@ def _same_cost(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _titled(drawn: Any, plan: Plan, *, titled: bool) -> Any:
     if not titled:
         return drawn
-    alt = pages.altair()
-    return drawn.properties(title=alt.TitleParams(wrap(plan.sentences[0], 120), anchor="start", fontSize=13))
+    import altair as alt
+
+    collect = [line for line in plan.sentences if "Collect " in line]
+    pilot = f"You have {plan.pilot.design}; what other designs may expect" if plan.pilot is not None else ""
+    said = collect[0] if collect else pilot or f"What each design may expect, by {plan.cells[0].metric}"
+    if len(collect) > 1:
+        said = "What to collect, for each budget and question"
+    shown = drawn if hasattr(drawn, "hconcat") else alt.hconcat(drawn)
+    params = drawing.title(wrap(said, 85 if is_grid(plan) else 105), loud=True)
+    if not is_grid(plan):
+        marks = ["ring: collect this"] if any(answer.recommended for answer in plan.answers) else []
+        params.subtitle = "; ".join([*marks, "dashed: the target" if plan.target else "dashed: power 0.8 and level"])
+    return shown.properties(title=params)
 
 
 def _record(cell: Cell, plan: Plan) -> dict[str, Any]:
     numbers = {name: getattr(cell, name) for name in ("n_items", "metric", "contrast", "ci_width", "cost")}
     record = numbers | {
         "kind": _kind(cell, plan),
-        "k": _order(cell)[0],
+        "k": _order(cell.design)[0],
         "responses": _sizes(cell),
-        "taken": _taken(cell, plan),
+        "responses_order": _order(cell.design),
+        "budget": "" if cell.budget is None else f"{cell.budget:,g}",
+        "budget_order": cell.budget or 0.0,
+        "design": str(cell.design),
+        "taken": any(cell == answer.recommended for answer in plan.answers),
     }
     for name, error in (("expected_pvalue", cell.expected_pvalue_error), ("power", cell.power_error)):
         value = getattr(cell, name)
@@ -131,8 +242,8 @@ def _record(cell: Cell, plan: Plan) -> dict[str, Any]:
     return record
 
 
-def _taken(cell: Cell, plan: Plan) -> bool:
-    return any(cell == answer.recommended for answer in plan.answers)
+def _here(plan: Plan) -> Design | None:
+    return None if plan.pilot is None else plan.pilot.design
 
 
 def _kind(cell: Cell, plan: Plan) -> str:
@@ -146,20 +257,27 @@ def _kind(cell: Cell, plan: Plan) -> str:
 
 
 def _judged(plan: Plan) -> str:
-    return "raters" if any(cell.design.n_raters for cell in plan.cells) else "responses"
+    """Return what the numbers beside items count."""
+    designs = [cell.design for cell in plan.cells if cell.design.n_raters]
+    if not designs:
+        return "responses per item"
+    if all(design.nested for design in designs):
+        return "raters per item, each of one item only"
+    each = {design.raters_per_item for design in designs}
+    return f"raters ({each.pop()} per item)" if len(each) == 1 else "raters"
 
 
-def _order(cell: Cell) -> tuple[int, ...]:
+def _order(design: Design) -> tuple[int, ...]:
     """Return what designs are ordered by: raters, where there are any, else responses."""
-    if cell.design.n_raters:
-        raters = cell.design.raters_per_item if cell.design.nested else cell.design.n_raters
-        return raters, cell.design.raters_per_item, cell.n_responses["a"]
-    return cell.n_responses["gold"] or cell.n_responses["a"], cell.n_responses["a"], cell.n_responses["b"]
+    if design.n_raters:
+        raters = design.raters_per_item if design.nested else design.n_raters
+        return raters, design.raters_per_item, design.a
+    return design.gold or design.a, design.a, design.b
 
 
 def _sizes(cell: Cell) -> str:
     if cell.design.n_raters:
-        return f"{cell.design.raters_per_item} each" if cell.design.nested else cell.design.per_item
+        return f"{cell.design.raters_per_item if cell.design.nested else cell.design.n_raters}"
     if not cell.design.gold:
         return f"{cell.n_responses['a']}"
     gold, a, b = cell.design.n_responses

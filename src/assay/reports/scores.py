@@ -1,5 +1,6 @@
 """Charts of two lists of scores: histograms, unit sizes and power, each from its own step or all together."""
 
+from textwrap import wrap
 from typing import Any
 
 from assay.inference.intervals import ConfidenceInterval
@@ -8,7 +9,8 @@ from assay.paired.description import Description
 from assay.paired.findings import Effects, Finding, Overview, PairedAnalysis
 from assay.paired.systems import SystemsComparison
 from assay.paired.units import UnitSizes
-from assay.reports import pages
+from assay.reports import drawing, pages
+from assay.reports.colours import INK
 from assay.reports.colours import MARK as ACCENT
 from assay.reports.colours import NULL as QUIET
 from assay.reports.colours import A as FIRST
@@ -25,8 +27,8 @@ def figures(result: Any) -> list[tuple[str, str, str, Any]]:
 def chart(result: Any) -> Any:
     """Return the pictures of a result as one chart."""
     alt = pages.altair()
-    drawn = [each.properties(title=caption) for caption, each in charts(result).values()]
-    return drawn[0] if len(drawn) == 1 else alt.concat(*drawn, columns=2)
+    drawn = [each.properties(title=drawing.title(wrap(caption, 58))) for caption, each in charts(result).values()]
+    return drawn[0] if len(drawn) == 1 else alt.concat(*drawn, columns=2, spacing=30).resolve_scale(color="independent")
 
 
 def charts(result: Any) -> dict[str, tuple[str, Any]]:
@@ -57,10 +59,44 @@ def _estimates(found: Finding | Effects | SystemsComparison) -> dict[str, tuple[
         a, b = found.significance.names
         rows.append((found.estimand, f"{a} − {b}", found.estimate, found.confidence_interval))
     axes = dict.fromkeys(axis for axis, *_ in rows)
-    return {
+    ranked = _ranked(found) if isinstance(found, SystemsComparison) and found.friedman is not None else {}
+    return ranked | {
         f"estimates-{number}": (f"{axis[0].upper()}{axis[1:]} with its interval", _forest(axis, rows))
         for number, axis in enumerate(axes)
     }
+
+
+def _ranked(found: SystemsComparison) -> dict[str, tuple[str, Any]]:
+    """Return the critical-difference diagram: mean ranks, and a bar over systems that are not that far apart."""
+    import altair as alt
+
+    assert found.friedman is not None
+    reach = found.friedman.critical_difference
+    names = drawing.shortened(found.names, 40)
+    ranked = sorted(zip(found.mean_ranks, names.values(), strict=True))
+    points = [{"rank": rank, "system": name, "place": place} for place, (rank, name) in enumerate(ranked)]
+    runs: list[tuple[int, int]] = []
+    for first, (rank, _) in enumerate(ranked):
+        last = max(place for place, (other, _) in enumerate(ranked) if other - rank <= reach)
+        if last > first and (not runs or last > runs[-1][1]):
+            runs.append((first, last))
+    spans = [
+        {"low": ranked[first][0], "high": ranked[last][0], "place": len(ranked) + 0.4 * number}
+        for number, (first, last) in enumerate(runs)
+    ]
+    x = alt.X(
+        "rank:Q", title="mean rank (1 is best)", scale=alt.Scale(zero=False, padding=20), axis=alt.Axis(grid=False)
+    )
+    y = alt.Y("place:Q", axis=None, scale=alt.Scale(reverse=True, domain=[-0.7, len(ranked) + 0.4 * max(len(runs), 1)]))
+    base = _chart(points)
+    layers = [
+        base.mark_point(filled=True, size=60, color=FIRST, opacity=1).encode(x=x, y=y),
+        base.mark_text(align="left", dx=8).encode(x=x, y=y, text="system:N"),
+    ]
+    if spans:
+        layers.append(_chart(spans).mark_rule(strokeWidth=5, color=QUIET).encode(x="low:Q", x2="high:Q", y=y))
+    caption = f"Mean ranks; systems under one bar are less than {reach:.2g} apart and do not differ (Nemenyi)"
+    return {"ranks": (caption, alt.layer(*layers).properties(width=WIDTH, height=24 * len(ranked) + 30))}
 
 
 def _forest(axis: str, rows: list[tuple[str, str, float, ConfidenceInterval]]) -> Any:
@@ -76,11 +112,13 @@ def _forest(axis: str, rows: list[tuple[str, str, float, ConfidenceInterval]]) -
          "high": end(interval.high, estimate)}
         for where, name, estimate, interval in rows if where == axis
     ]  # fmt: skip
-    y = alt.Y("name:N", title=None, sort=[str(point["name"]) for point in points])
+    short = drawing.shortened([str(point["name"]) for point in points], 44)
+    points = [point | {"name": short[str(point["name"])]} for point in points]
+    y = alt.Y("name:N", title=None, sort=list(short.values()), axis=alt.Axis(labelLimit=300))
     base = _chart(points).encode(y=y, tooltip=["name:N", "estimate:Q", "low:Q", "high:Q"])
     line = base.mark_rule(color=FIRST, strokeWidth=2).encode(x=alt.X("low:Q", title=axis), x2="high:Q")
     dot = base.mark_point(color=FIRST, filled=True, size=60).encode(x="estimate:Q")
-    zero = _chart([{"x": 0}]).mark_rule(strokeDash=[4, 3], color="black").encode(x="x:Q")
+    zero = _chart([{"x": 0}]).mark_rule(strokeDash=[4, 3], color=INK).encode(x="x:Q")
     return alt.layer(zero, line, dot).properties(width=WIDTH, height=max(60, 28 * len(points)))
 
 
@@ -114,23 +152,25 @@ def _bars(histogram: Any, name: str) -> list[dict[str, Any]]:
 
 
 def _overlaid(bars: list[dict[str, Any]], names: tuple[str, str]) -> Any:
+    """Return the first system as bars and the second as a line over them, which grey print shows as well."""
     import altair as alt
 
-    return (
-        _chart(bars)
-        .mark_bar(opacity=0.55)
-        .encode(
-            x=alt.X("from:Q", title="score", bin="binned", scale=alt.Scale(zero=False)),
-            x2="to:Q",
-            y=alt.Y("count:Q", title="lines", stack=None),
-            color=alt.Color("system:N", title=None, scale=alt.Scale(domain=list(names), range=[FIRST, SECOND])),
-            tooltip=[
-                alt.Tooltip(f"{field}:{kind}")
-                for field, kind in (("system", "N"), ("from", "Q"), ("to", "Q"), ("count", "Q"))
-            ],
-        )
-        .properties(width=WIDTH, height=HEIGHT)
+    a, b = drawing.shortened(names, 40).values()
+    colour = alt.Color(
+        "system:N", title=None, scale=alt.Scale(domain=[a, b], range=[FIRST, SECOND]), legend=alt.Legend(orient="top")
     )
+    x = alt.X("from:Q", title="score", scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(tickCount=7, grid=False))
+    y = alt.Y("count:Q", title="lines", stack=None)
+    filled = [bar | {"system": a} for bar in bars if bar["system"] == names[0]]
+    line = [bar | {"system": b} for bar in bars if bar["system"] == names[1]]
+    line += [line[-1] | {"from": line[-1]["to"], "count": 0}]
+    tips = ["system:N", "from:Q", "to:Q", "count:Q"]
+    return alt.layer(
+        _chart(filled)
+        .mark_bar(opacity=0.55, binSpacing=0)
+        .encode(x=x, x2="to:Q", y=y, y2=alt.datum(0), color=colour, tooltip=tips),
+        _chart(line).mark_line(interpolate="step-after", strokeWidth=2).encode(x=x, y=y, color=colour),
+    ).properties(width=WIDTH, height=HEIGHT)
 
 
 def _differences(bars: list[dict[str, Any]], shown: tuple[float, ConfidenceInterval] | None) -> Any:
@@ -140,15 +180,16 @@ def _differences(bars: list[dict[str, Any]], shown: tuple[float, ConfidenceInter
 
     histogram = (
         _chart(bars)
-        .mark_bar(color=QUIET, opacity=0.6)
+        .mark_bar(color=QUIET, opacity=0.6, binSpacing=0)
         .encode(
-            x=alt.X("from:Q", title="difference", bin="binned"),
+            x=alt.X("from:Q", title="difference", scale=alt.Scale(nice=False), axis=alt.Axis(tickCount=7, grid=False)),
             x2="to:Q",
             y=alt.Y("count:Q", title="lines"),
+            y2=alt.datum(0),
             tooltip=[alt.Tooltip(f"{field}:Q") for field in ("from", "to", "count")],
         )
     )
-    zero = _chart([{"x": 0}]).mark_rule(strokeDash=[4, 3], color="black").encode(x="x:Q")
+    zero = _chart([{"x": 0}]).mark_rule(strokeDash=[4, 3], color=INK).encode(x="x:Q")
     layers = [histogram, zero]
     if shown is not None:
         estimate, interval = shown

@@ -16,7 +16,7 @@ def of_audit(result: Any, asked: "Question | None", data: Any) -> Account:
     share = 1.96**2 * result.alpha * (1 - result.alpha) / 0.01**2
     return Account(
         done=(
-            f"For each design {result.n_data_sets:,} data sets were simulated from the model, with and without a "
+            f"For each design {result.n_simulations:,} data sets were simulated from the model, with and without a "
             f"difference, and every p-value and interval was computed on each, from "
             f"{result.n_resamples:,} draws. Rates "
             "are shares of data sets, with exact binomial 95 % intervals (Clopper and Pearson 1934).",
@@ -29,7 +29,7 @@ def of_audit(result: Any, asked: "Question | None", data: Any) -> Account:
             "Use what the verdict names, and give it to `compare` by the same names.",
             f"To know a level of {100 * result.alpha:g} % within 1 point either way, simulate about "
             f"{about(share)} data "
-            f"sets; there were {result.n_data_sets:,}.",
+            f"sets; there were {result.n_simulations:,}.",
         ),
     )
 

@@ -1,0 +1,95 @@
+"""What charts share: short names, ticks that a person would write, bars, titles, rules."""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from assay.reports.colours import QUIET
+from assay.scales import FloatArray
+
+
+def short(text: str, most: int = 30) -> str:
+    """Return a name of at most `most` letters; the middle is left out, because names often differ at their end.
+
+    Examples
+    --------
+    >>> short("news_bbc.124285:en-de#7", 16)
+    'news_bb…en-de#7'
+    """
+    if len(text) <= most:
+        return text
+    half = (most - 1) // 2
+    return f"{text[:half]}…{text[-half:]}"
+
+
+def shortened(names: Iterable[str], most: int = 30) -> dict[str, str]:
+    """Return a short form of each name, such that no two names share one.
+
+    Examples
+    --------
+    >>> shortened(["model-aaaa-x-1", "model-bbbb-x-1"], 9)
+    {'model-aaaa-x-1': 'mode…-x-1', 'model-bbbb-x-1': 'mode…-x-1 (2)'}
+    """
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        made, number = short(name, most), 2
+        while made in found.values():
+            made, number = f"{short(name, most)} ({number})", number + 1
+        found[name] = made
+    return found
+
+
+def ticks(values: Iterable[float], most: int = 8) -> list[float]:
+    """Return which of the values that occur get a tick on a logarithmic axis: round ones, or some between the ends.
+
+    Examples
+    --------
+    >>> ticks([1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100])
+    [1, 2, 5, 10, 20, 50, 100]
+    """
+    known = sorted(set(values))
+    if len(known) <= most:
+        return known
+    round_ones = [value for value in known if f"{value:e}"[:8] in ("1.000000", "2.000000", "5.000000")]
+    if 4 <= len(round_ones) <= most:
+        return round_ones
+    logs = np.log([max(value, 1e-12) for value in known])
+    wanted = np.linspace(logs[0], logs[-1], most)
+    return [known[place] for place in sorted({int(np.abs(logs - at).argmin()) for at in wanted})]
+
+
+def bars(values: FloatArray, at: FloatArray, **also: Any) -> list[dict[str, Any]]:
+    """Return the share of values between each two edges, as rows of a chart."""
+    shares = np.histogram(values, at)[0] / max(values.size, 1)
+    return [
+        {"low": low, "high": high, "share": share, **also}
+        for low, high, share in zip(at[:-1].tolist(), at[1:].tolist(), shares.tolist(), strict=True)
+    ]
+
+
+def title(text: str | Sequence[str], *, loud: bool = False) -> Any:
+    """Return a title that stands at the left and does not shout."""
+    import altair as alt
+
+    if loud:
+        return alt.TitleParams(text, anchor="start", fontSize=14, fontWeight="bold", offset=12)
+    return alt.TitleParams(text, anchor="start", fontSize=12, fontWeight="normal", color=QUIET)
+
+
+def rows(values: Sequence[dict[str, Any]]) -> Any:
+    """Return a chart of these rows, without a mark yet."""
+    import altair as alt
+
+    return alt.Chart(alt.InlineData(values=list(values)))
+
+
+def rule(at: float, axis: str, **style: Any) -> Any:
+    """Return a dashed line at a value of the x or the y axis."""
+    return rows([{"at": at}]).mark_rule(**{"color": QUIET, "strokeDash": [4, 3], **style}).encode(**{axis: "at:Q"})
+
+
+def finite(value: float) -> float | None:
+    """Return a number that JSON can hold, or None."""
+    return float(value) if math.isfinite(value) else None
