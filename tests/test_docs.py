@@ -3,16 +3,21 @@
 import doctest
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from assay.cli.app import main
+
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```", re.M | re.S)
 CHECK = doctest.OutputChecker()
+PLAIN = re.compile(r"assay(?! serve)(?!.*--(dask|workers))[^|<>;&$*`]*\Z", re.S)
+"""Commands that need no shell; those that start processes of their own get one."""
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -27,14 +32,33 @@ def commands(block):
         yield "\n".join(command), "\n".join(lines).strip()
 
 
+def here(command, capfd):
+    """Run a plain command of ours in this process; return its exit code and what it printed."""
+    capfd.readouterr()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", shlex.split(command.replace("\\\n", " ")))
+        with pytest.raises(SystemExit) as left:
+            main()
+    return left.value.code or 0, "".join(capfd.readouterr()).strip()
+
+
+def in_a_shell(command):
+    """Run a command as a reader would; return its exit code and what it printed."""
+    scripts = Path(sys.executable).parent
+    environment = os.environ | {"PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        command, shell=True, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+    return done.returncode, (done.stdout + done.stderr).strip()
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_page_runs(page, tmp_path, monkeypatch):
+def test_page_runs(page, tmp_path, monkeypatch, capfd):
     blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
     if not blocks:
         pytest.skip("no example on this page")
     monkeypatch.chdir(tmp_path)
-    scripts = Path(sys.executable).parent
-    environment = os.environ | {"PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "120"}
+    monkeypatch.setenv("COLUMNS", "120")
     names = {"__name__": "docs"}
     for kind, block in blocks:
         if kind == "python" and ">>>" in block:
@@ -48,11 +72,8 @@ def test_page_runs(page, tmp_path, monkeypatch):
             exec(compile(block, str(page), "exec"), names)
         else:
             for command, expected in commands(block):
-                done = subprocess.run(
-                    command, shell=True, env=environment, capture_output=True, text=True, timeout=300, check=False
-                )
-                shown = (done.stdout + done.stderr).strip()
+                code, shown = here(command, capfd) if PLAIN.match(command) else in_a_shell(command)
                 assert "Traceback" not in shown
-                assert done.returncode == 0 or expected.startswith("assay:"), f"$ {command}\n{shown}"
+                assert code == 0 or expected.startswith("assay:"), f"$ {command}\n{shown}"
                 if expected:
                     assert CHECK.check_output(expected, shown, FLAGS), f"$ {command}\n{shown}"

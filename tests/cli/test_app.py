@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = ["numpy", "polars", "scipy", "numba", "rich.progress", "statsmodels", "altair"]
+HEAVY = ["numpy", "polars", "scipy", "numba", "assay.documents", "statsmodels", "altair"]
 
 
 def run(*arguments, **options):

@@ -1,11 +1,14 @@
 """How many items a board needs: the answer comes true, and bad questions are told."""
 
+import json
+
 import numpy as np
 import pytest
 
-from assay import compare_all, plan_board
+from assay import compare_all, plan_board, write
 from assay.errors import ArgumentError
 from assay.inference import binomial_region
+from assay.leaderboard import BoardPlan
 
 from .tables import ratings, table_of
 
@@ -23,8 +26,11 @@ def test_two_models_need_what_the_normal_formula_says():
 
 def test_more_items_separate_more_and_make_the_lead_surer():
     plan = plan_board(table_of(ratings(60, 5, step=0.3)), neighbours=2, rng=0)
-    chances = [(one.separated, one.leads) for one in plan.outlooks]
-    assert chances == sorted(chances)
+    for more, fixed in (("n_items", "n_responses"), ("n_responses", "n_items")):
+        alike = [one for one in plan.outlooks if getattr(one, fixed) == getattr(plan.outlooks[0], fixed)]
+        chances = [(one.separated, one.leads) for one in sorted(alike, key=lambda one: getattr(one, more))]
+        assert len(chances) > 2
+        assert chances == sorted(chances)
     assert any(one.n_items == plan.n_items and one.separated >= 0.8 for one in plan.outlooks)
     assert len(plan.models) == 3
 
@@ -41,7 +47,66 @@ def test_plans_come_true():
         board = compare_all(table_of(quality + rng.normal(size=(n_items, 3))), rng=seed, n_resamples=199, workers=1)
         found += board.pair("m0", "m1").pvalue_adjusted <= 0.05
     region = binomial_region(60, 0.8)
-    assert region.low <= found  # the stepdown finds a little more than the interval that the plan rests on
+    assert region.low <= found  # the stepdown may find a little more than the plan counts with
+
+
+def test_responses_do_what_the_normal_formula_says():
+    """Var(contrast) = (item part + 2 σ² / K) / N: the plan finds the K that makes the error small enough."""
+    rng = np.random.default_rng(1)
+    n, k, sigma = 400, 4, 1.0
+    items = 0.3 * rng.normal(size=n)
+    scores = np.stack([0.15 + items, np.zeros(n)], axis=1)[:, :, np.newaxis] + sigma * rng.normal(size=(n, 2, k))
+    gaps = scores.mean(axis=2)[:, 0] - scores.mean(axis=2)[:, 1]
+    scores[:, 0] += 0.15 - gaps.mean()
+    plan = plan_board(table_of(scores), rng=0)
+    noise = scores.var(axis=2, ddof=1).mean(axis=0).sum()
+    of_items = gaps.var(ddof=1) - noise / k
+    needed = noise / (n * (0.15 / (1.96 + 0.8416)) ** 2 - of_items)
+    assert plan.responses_now == k
+    assert abs(plan.n_responses - needed) <= 1
+    assert (
+        f"On these items {plan.n_responses:,} responses per item and model do the same (there are 4)." in plan.verdict
+    )
+    now = plan.outlooks[0]
+    again = plan_board(table_of(scores[:, :, :1]), rng=0)
+    assert now.separated > 0
+    assert np.isnan(again.limit)
+    assert any("has one response per item, so what more responses would do cannot be told" in n for n in again.notes)
+
+
+def test_where_items_differ_most_responses_do_not_help():
+    rng = np.random.default_rng(2)
+    scores = rng.normal(size=(40, 2, 1)) + np.array([0.2, 0])[:, np.newaxis] + 0.05 * rng.normal(size=(40, 2, 3))
+    plan = plan_board(table_of(scores), rng=0)
+    assert plan.n_responses is None
+    assert plan.limit < 0.8
+    assert "More responses alone do not: without any noise of responses the probability is" in plan.verdict
+
+
+def test_only_items_are_planned_where_responses_change_the_scores():
+    plan = plan_board(table_of(ratings(m=3), gold=ratings(m=1, k=5)[:, 0]), gold="gold", metric="mae", rng=0)
+    assert np.isnan(plan.limit)
+    assert any("Only items are planned: by mae an item's score is not the mean" in note for note in plan.notes)
+
+
+def test_raters_who_judge_many_items_are_told_to_be_held_fixed():
+    plan = plan_board(table_of(ratings(m=3), raters=np.tile(np.arange(3), (40, 1))), rng=0)
+    assert any(note.startswith("Raters are held fixed: the plan holds for these raters only.") for note in plan.notes)
+
+
+def test_the_command_plans_a_board(tmp_path, assay):
+    write(table_of(ratings(m=3)), tmp_path / "t.csv")
+    said = assay("leaderboard", tmp_path / "t.csv", "--plan", "2", "--power", "0.9", "--json", "--scale", "continuous")
+    found = BoardPlan.from_dict(json.loads(said.stdout))
+    assert (len(found.models), found.power) == (3, 0.9)
+    for words, message in (
+        (("--plan", "3"), "--plan must be below the number of models (3); got 3."),
+        (("--plan", "1", "--top", "2"), "--top is not for a plan, which is made of single items; leave it out."),
+        (("--plan", "1", "--winner", "value"), "--plan is not for votes"),
+    ):
+        said = assay("leaderboard", tmp_path / "t.csv", "--scale", "continuous", *words)
+        assert said.returncode == 2
+        assert message in said.stderr
 
 
 def test_equal_models_never_separate_and_too_many_neighbours_are_refused():

@@ -85,7 +85,8 @@ def test_leader_true_p_comes_out_and_a_correct_emd_is_far_more_sensitive():
     assert found["emd"].p < 0.1 < found["emd-histogram-legacy"].p
 
 
-def test_leader_puts_the_published_estimate_into_a_distribution():
+def test_leader_puts_the_published_estimate_into_a_distribution(monkeypatch):
+    monkeypatch.setattr(leader, "N_DATA_SETS", 5)
     result = replicate("leader", table=9, n_simulations=20)
     for row in result.of("estimated_p"):
         assert 0 <= row.beside["quantile_of_published"] <= 1
@@ -207,12 +208,13 @@ SMALL = {"raters": 14, "leader": 9, "forest": 3, "ratings": 2}
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_threads_processes_and_a_store_change_no_bit(paper, tmp_path):
+def test_threads_processes_and_a_store_change_no_bit(paper, tmp_path, monkeypatch):
+    monkeypatch.setattr(leader, "N_DATA_SETS", 2)
     counts = []
     options = {"table": SMALL[paper], "n_simulations": 4}
     threads = replicate(paper, **options, progress=counts.append)
     assert counts[0].missing == counts[-1].done == len(plan(paper, **options))
-    inline = conclude(run(measure, plan(paper, **options), rng=0), SMALL[paper])
+    inline = conclude(run(measure, plan(paper, **options), rng=0), table=SMALL[paper])
     with ProcessPoolExecutor(1, get_context("spawn")) as processes:
         stored = replicate(paper, **options, store=tmp_path / "study.db", executor=processes)
     again = replicate(paper, **options, store=tmp_path / "study.db", executor=Refusing())

@@ -7,8 +7,11 @@ import subprocess
 import sys
 import time
 import urllib.request
+from pathlib import Path
 
 import pytest
+
+SHARED = Path(__file__).parents[3] / "shared" / "data"
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -56,3 +59,20 @@ class Server:
     def kill(self):
         self.process.kill()
         self.process.wait()
+
+
+def accessible(page):
+    """Fail where axe-core finds something."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    # The policy of the page forbids foreign scripts, so axe is run from the outside, by the browser's own evaluation.
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+def shared_file(name):
+    """Return a file of the shared data; skip loudly where there is none."""
+    path = SHARED / name
+    if not path.exists():
+        pytest.skip(f"{path} is not here: the walk-through of the manual did not run")
+    return path

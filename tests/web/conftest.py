@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 
 from assay import examples, io
 from assay.web import Settings, create_app
+from tests.web.browser import CHROMIUM, Server, need_browser
 
 
 @pytest.fixture(scope="session")
@@ -18,18 +19,54 @@ def ratings_csv(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory):
-    """One server for all tests of this process."""
+def app(tmp_path_factory):
+    """One server for all tests of this process that need no browser."""
     settings = Settings(folder=str(tmp_path_factory.mktemp("server")), n_workers=1, max_megabytes=5, max_jobs=5)
     with TestClient(create_app(settings), base_url="http://127.0.0.1:8765") as client:
         yield client
 
 
 @pytest.fixture
-def client(server):
+def client(app):
     """A visitor without a past."""
-    server.cookies.clear()
-    return server
+    app.cookies.clear()
+    return app
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """One server for all tests in a browser."""
+    need_browser()
+    running = Server(tmp_path_factory.mktemp("browsed"), "--n-workers", "1")
+    yield running
+    running.kill()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """One browser for all of them."""
+    need_browser()
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        started = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def page(browser, server):
+    """A page that fails on console errors, unless they are expected, and on requests to anywhere else."""
+    context = browser.new_context(accept_downloads=True)
+    opened = context.new_page()
+    opened.set_default_timeout(60_000)
+    opened.expected, wrong = [], []
+    opened.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
+    opened.on("pageerror", lambda error: wrong.append(str(error)))
+    opened.on("request", lambda request: None if request.url.startswith(server.url) else wrong.append(request.url))
+    yield opened
+    assert [text for text in wrong if not any(part in text for part in opened.expected)] == []
+    context.close()
 
 
 @pytest.fixture

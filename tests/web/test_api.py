@@ -86,10 +86,10 @@ def test_bodies_that_are_no_json(client):
         assert "JSON" in answer.json()["error"]
 
 
-def test_one_visitors_table_is_not_anothers(server, client, ratings_csv):
+def test_one_visitors_table_is_not_anothers(app, client, ratings_csv):
     mine = client.post("/api/v1/tables", files={"file": ("r.csv", ratings_csv)}).json()["table"]
     assert client.get(f"/api/v1/tables/{mine}").status_code == 200
-    server.cookies.clear()
+    app.cookies.clear()
     client.get("/")  # another visitor gets a session
     assert client.get(f"/api/v1/tables/{mine}").status_code == 404
     assert client.post("/api/v1/compare", json={"table": mine, **ROLES}).status_code == 404

@@ -2,52 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
-from tests.web.browser import CHROMIUM, Server, need_browser
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    need_browser()
-    running = Server(tmp_path_factory.mktemp("browsed"), "--n-workers", "1")
-    yield running
-    running.kill()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    need_browser()
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        started = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
-@pytest.fixture
-def page(browser, server):
-    """A page that fails on console errors and on requests to anywhere else."""
-    context = browser.new_context(accept_downloads=True)
-    opened = context.new_page()
-    opened.set_default_timeout(60_000)
-    wrong = []
-    opened.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
-    opened.on("pageerror", lambda error: wrong.append(str(error)))
-    opened.on("request", lambda request: None if request.url.startswith(server.url) else wrong.append(request.url))
-    yield opened
-    assert wrong == []
-    context.close()
-
-
-def accessible(page):
-    """Fail where axe-core finds something."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    # The policy of the page forbids foreign scripts, so axe is run from the outside, by the browser's own evaluation.
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+from tests.web.browser import accessible
 
 
 def test_an_example_in_one_click_and_every_download(page, server):

@@ -25,9 +25,9 @@ def fuzz(server, operation, seen):
     ask()
 
 
-def test_answers_are_described(server):
-    description = schemathesis.openapi.from_dict(server.get("/api/v1/openapi.json").json())
+def test_answers_are_described(app):
+    description = schemathesis.openapi.from_dict(app.get("/api/v1/openapi.json").json())
     seen = set()
     for found in description.get_all_operations():
-        fuzz(server, found.ok(), seen)
+        fuzz(app, found.ok(), seen)
     assert seen >= {"POST /api/v1/compare", "POST /api/v1/tables", "GET /api/v1/health"}

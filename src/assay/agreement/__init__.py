@@ -1,6 +1,5 @@
 """How far raters agree, and what a table of ratings can tell: `measure_agreement` and `describe`."""
 
-from assay.agreement.description import SourceDescription, TableDescription, describe
-from assay.agreement.report import Agreement, Coefficient, measure_agreement
+import lazy_loader
 
-__all__ = ["Agreement", "Coefficient", "SourceDescription", "TableDescription", "describe", "measure_agreement"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

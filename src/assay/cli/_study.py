@@ -201,34 +201,23 @@ def deaf_to_interrupts() -> Iterator[None]:
 @contextmanager
 def _bar() -> Iterator[Callable[["Counts"], None]]:
     """Draw done, failed, rate and time left on stderr, where that is a terminal."""
-    from time import monotonic
+    from assay.cli._progress import Bar
 
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    bar, begun = Bar("cells"), False
 
-    columns = (
-        TextColumn("cells"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[failed]}{task.fields[rate]}"),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    )
-    console = Console(stderr=True)
-    # A cell may take minutes, so the rate is that of the whole run and not of the last seconds.
-    with Progress(*columns, console=console, disable=not console.is_terminal, speed_estimate_period=1e9) as progress:
-        task, begun, before = progress.add_task("", total=None, failed="", rate="", start=False), 0.0, 0
+    def show(counts: "Counts") -> None:
+        nonlocal begun
+        finished = counts.done + counts.failed
+        if not begun:
+            bar.begin(finished)
+            begun = True
+        # A cell may take minutes, so the rate is that of the whole run and not of the last seconds.
+        rate = bar.rate(finished)
+        failed = f"{counts.failed:,} failed, " if counts.failed else ""
+        said = f"  {finished:,} of {counts.total:,}, {failed}{rate:,.{0 if rate >= 10 else 2}f} per second"
+        bar.show(finished, counts.total, said)
 
-        def show(counts: "Counts") -> None:
-            nonlocal begun, before
-            finished = counts.done + counts.failed
-            if not begun:
-                begun, before = monotonic(), finished
-                progress.reset(task, total=counts.total, completed=finished)
-            rate = (finished - before) / max(monotonic() - begun, 1e-9)
-            failed = f"{counts.failed:,} failed · " if counts.failed else ""
-            progress.update(
-                task, completed=finished, failed=failed, rate=f"{rate:,.{0 if rate >= 10 else 2}f} per second"
-            )
-
+    try:
         yield show
+    finally:
+        bar.close()

@@ -21,7 +21,7 @@ from assay.leaderboard.tasks import AGGREGATES, Tasks, checked, friedman_note
 from assay.leaderboard.units import Units, nothing_common, sheet_of, weights_of
 from assay.metrics import Metric
 from assay.responses import Contest, ResponseTable, group_codes
-from assay.scales import FloatArray
+from assay.scales import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from assay.leaderboard.crossed import RaterQuestion
@@ -135,13 +135,13 @@ def compare_all(
     )  # fmt: skip
 
 
-def units_for(table: ResponseTable, *, gold: str | None, metric: str | Metric | None) -> Units:
-    """Return what all models of a table are made of, item by item."""
+def units_for(table: ResponseTable, *, gold: str | None, metric: str | Metric | None) -> tuple[Units, Metric, IntArray]:
+    """Return what all models of a table are made of, item by item, by which metric, and on which rows."""
     names = _names(table, gold, None, None)
     chosen, _ = _metric(table, gold, names, metric)
     tasks, _ = _tasks(table, chosen, names, gold=gold, by=None, weights=None, cluster=None)
     [units] = tasks.units(aggregate="mean", random=False)
-    return units
+    return units, chosen, tasks.rows[0]
 
 
 def _names(

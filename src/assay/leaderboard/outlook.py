@@ -1,10 +1,12 @@
-"""How many items until the first neighbours of a board separate, and how sure the lead is by then."""
+"""How many items, or responses, until the first neighbours of a board separate, and how sure the lead is by then."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from assay import _check, _random
 from assay.documents import Column, Document, Sentence, Table
@@ -12,13 +14,20 @@ from assay.errors import ArgumentError, DataError
 from assay.io.reading import as_table
 from assay.leaderboard.board import units_for
 from assay.leaderboard.joint import Pairs, Spread, reach_of
+from assay.leaderboard.response_noise import ResponseNoise, response_noise
 from assay.leaderboard.units import Units
+from assay.rating_design import design_of
 from assay.records import Record
 from assay.responses import ResponseTable
 from assay.scales import FloatArray
 
-DRAWS, MOST_ITEMS = 4999, 10**7
-"""Simulated studies of each size; and beyond how many items the answer is that no number will do."""
+DRAWS, MOST_ITEMS, MOST_RESPONSES = 4999, 10**7, 10**4
+"""Simulated studies of each size; and beyond how many items, or responses, the answer is that no number will do."""
+STEP_DRAWS, STEPS, SURE = 999, 4, 1.28
+"""Simulated studies that measure the limits of the stepdown, its steps, and beyond how many standard errors above the
+limit a pair is told apart in nearly all studies (90 %)."""
+LOAD = 2.0
+"""Raters who judged so many items each, on average over responses, make items alone too little to plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +37,8 @@ class Outlook:
     Attributes
     ----------
     n_items : int
+    n_responses : float
+        Of each model on each item.
     separated : float
         The probability that all the first neighbours are told apart.
     leads : float
@@ -35,13 +46,14 @@ class Outlook:
     """
 
     n_items: int
+    n_responses: float
     separated: float
     leads: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardPlan(Record):
-    """How many items a board needs.
+    """How many items or responses a board needs.
 
     Attributes
     ----------
@@ -49,10 +61,18 @@ class BoardPlan(Record):
         The models whose neighbours are to separate, from the best on.
     power : float
     n_items : int or None
-        The fewest items with which all of them separate with that probability; None where no number will do.
+        The fewest items with which all of them separate with that probability, with as many responses as there are;
+        None where no number will do.
+    n_responses : int or None
+        The fewest responses per item and model, with the items that there are; None where no number will do, or where
+        more responses cannot be planned.
     now : int
         How many items there are.
+    responses_now : float
+        How many responses a model has per item.
     outlooks : tuple of Outlook
+    limit : float
+        The probability that they separate on these items without any noise of responses; NaN where that is unknown.
     notes : tuple of str
     seed : int
     """
@@ -60,30 +80,47 @@ class BoardPlan(Record):
     models: tuple[str, ...]
     power: float
     n_items: int | None
+    n_responses: int | None
     now: int
+    responses_now: float
     outlooks: tuple[Outlook, ...]
+    limit: float
     notes: tuple[str, ...]
     seed: int
 
     @property
     def verdict(self) -> str:
-        """The answer in a sentence or two."""
+        """The answer in a few sentences."""
         who = f"the first {len(self.models)} models"
         chance = f"{100 * self.power:g} %"
         if self.n_items is None:
             return f"No number of items tells {who} apart: two of them have the same score."
         more = self.n_items / self.now
-        return (
+        said = (
             f"With {self.n_items:,} items all neighbours among {who} are told apart with probability {chance}, if "
             f"their true scores are as measured: {more:.3g} times the {self.now:,} items that there are."
+        )
+        return f"{said} {self._of_responses()}".strip()
+
+    def _of_responses(self) -> str:
+        if self.n_responses is not None:
+            there = f"there {'is' if self.responses_now == 1 else 'are'} {self.responses_now:.3g}"
+            return f"On these items {self.n_responses:,} responses per item and model do the same ({there})."
+        if math.isnan(self.limit):
+            return ""
+        return (
+            f"More responses alone do not: without any noise of responses the probability is {100 * self.limit:.3g} %."
         )
 
     def document(self) -> Document:
         """Return the plan as a document."""
-        columns = (Column("items", "count"), Column("all told apart", "percent"), Column("the leader leads", "percent"))
-        rows = tuple((one.n_items, one.separated, one.leads) for one in self.outlooks)
+        columns = (
+            Column("items", "count"), Column("responses", "number"), Column("all told apart", "percent"),
+            Column("the leader leads", "percent"),
+        )  # fmt: skip
+        rows = tuple((one.n_items, one.n_responses, one.separated, one.leads) for one in self.outlooks)
         return Document(
-            "How many items does this board need?",
+            "How many items or responses does this board need?",
             (Sentence(self.verdict, "verdict"), Table(columns, rows)),
             self.notes,
         )
@@ -101,10 +138,10 @@ def plan_board(
     rng: _random.Rng = None,
     workers: int | None = None,
 ) -> BoardPlan:
-    """Say how many items it takes until the first `neighbours` pairs of neighbours on the board separate.
+    """Say how many items or responses it takes until the first `neighbours` pairs of neighbours on the board separate.
 
-    The true scores are taken to be the measured ones, and items like these are added. Neighbours that are close by
-    chance need fewer items than it says, neighbours that are apart by chance more.
+    The true scores are taken to be the measured ones, and items or responses like these are added. Responses can be
+    planned where an item's score is the mean of the scores of its single responses (ratings, pass or fail).
 
     Parameters
     ----------
@@ -126,7 +163,7 @@ def plan_board(
     table = as_table(table)
     _check.fraction("power", power)
     neighbours = _check.integer("neighbours", neighbours, at_least=1)
-    units = units_for(table, gold=gold, metric=metric)
+    units, chosen, rows = units_for(table, gold=gold, metric=metric)
     m, now = len(units.names), units.n_units
     if neighbours >= m:
         raise ArgumentError(f"`neighbours` must be below the number of models ({m}); got {neighbours}.")
@@ -139,50 +176,161 @@ def plan_board(
         workers=_random.n_workers(workers),
     ).pairs  # fmt: skip
     order = np.argsort(-units.scores, kind="stable")
-    first = units.take(order)
-    draws = _random.generator(seed, "outlook").standard_normal((DRAWS, now))
-    moved = np.einsum("dn,nj->dj", draws, first.errors)
+    noise = response_noise(table, chosen, units.names, gold=gold, rows=rows)
+    study = _Study.of(units.take(order), noise.take(order), neighbours, reach, _random.generator(seed, "outlook"))
 
-    def outlook(n_items: int) -> Outlook:
-        return _outlook(first, moved * math.sqrt(now / n_items), n_items, neighbours=neighbours, reach=reach)
+    def by_items(n_items: int) -> Outlook:
+        return study.outlook(n_items, noise.now)
 
-    gaps = first.scores[:neighbours] - first.scores[1 : neighbours + 1]
-    needed = None if (gaps <= 1e-12).any() else _fewest(outlook, power)
-    sizes = sorted({now, 2 * now, 4 * now, *([] if needed is None else [needed])})
-    notes = (
-        "The plan takes the measured scores for the true ones. Neighbours that are close by chance need fewer items "
-        "than it says, neighbours that are apart by chance more.",
-    )
+    def by_responses(n_responses: int) -> Outlook:
+        return study.outlook(now, n_responses)
+
+    apart = not (study.scores[:neighbours] - study.scores[1 : neighbours + 1] <= 1e-12).any()
+    n_items = _fewest(by_items, power, most=MOST_ITEMS) if apart else None
+    limit = study.outlook(now, math.inf).separated if noise.known else math.nan
+    enough = apart and noise.known and limit >= power
+    n_responses = _fewest(by_responses, power, most=MOST_RESPONSES, first=1) if enough else None
+    sizes = sorted({now, 2 * now, 4 * now, *([] if n_items is None else [n_items])})
+    outlooks = [by_items(size) for size in sizes]
+    if noise.known:
+        several = {math.ceil(2 * noise.now), math.ceil(4 * noise.now), *([] if n_responses is None else [n_responses])}
+        outlooks += [by_responses(size) for size in sorted(several)]
     return BoardPlan(
-        models=first.names[: neighbours + 1],
+        models=study.names[: neighbours + 1],
         power=power,
-        n_items=needed,
+        n_items=n_items,
+        n_responses=n_responses,
         now=now,
-        outlooks=tuple(outlook(size) for size in sizes),
-        notes=notes,
+        responses_now=noise.now,
+        outlooks=tuple(outlooks),
+        limit=limit,
+        notes=(
+            "The plan takes the measured scores for the true ones. Neighbours that are close by chance need fewer items"
+            " than it says, neighbours that are apart by chance more.",
+            *noise.notes,
+            *_about_raters(table, units.names, gold),
+        ),
         seed=_random.entropy_of(seed),
     )
 
 
-def _outlook(units: Units, moved: FloatArray, n_items: int, *, neighbours: int, reach: float) -> Outlook:
-    """Return what studies of this size show; `moved` is how far each of them moves each score."""
-    boards = units.scores + moved
-    scale = math.sqrt(units.n_units / n_items)
-    errors = np.sqrt(np.square(np.diff(units.errors[:, : neighbours + 1], axis=1)).sum(axis=0)) * scale
-    apart = boards[:, :neighbours] - boards[:, 1 : neighbours + 1] > reach * errors
-    leads = boards[:, 0] >= boards.max(axis=1)
-    return Outlook(n_items, float(apart.all(axis=1).mean()), float(leads.mean()))
+@dataclass(frozen=True, slots=True, eq=False)
+class _Study:
+    """Studies of any size: how items and responses move the scores of the models, from the best on.
+
+    Attributes
+    ----------
+    names : tuple of str
+    scores : array, (models,)
+    moves : array, (draws, models), two of them
+        How far each study moves each score by its items and by its responses, as many as there are.
+    errors : array, (models, models), two of them
+        The variance of each contrast from items and from responses.
+    sizes : tuple of float
+        How many items and responses there are.
+    neighbours : int
+    reach : float
+        How many standard errors apart two models are told apart, all pairs taken together.
+    """
+
+    names: tuple[str, ...]
+    scores: FloatArray
+    moves: tuple[FloatArray, FloatArray]
+    errors: tuple[FloatArray, FloatArray]
+    sizes: tuple[float, float]
+    neighbours: int
+    reach: float
+
+    @classmethod
+    def of(
+        cls, units: Units, noise: ResponseNoise, neighbours: int, reach: float, stream: np.random.Generator
+    ) -> "_Study":
+        """Take the responses' part off the covariance of the scores; what is left is the items'."""
+        covariance = np.einsum("uj,uk->jk", units.errors, units.errors) - np.diag(noise.variances)
+        values, vectors = np.linalg.eigh(covariance)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        m = units.scores.size
+        moves = (
+            np.einsum("dc,jc->dj", stream.standard_normal((DRAWS, m)), root),
+            stream.standard_normal((DRAWS, m)) * np.sqrt(noise.variances),
+        )
+        errors = tuple(_of_contrasts(part) for part in (root @ root.T, np.diag(noise.variances)))
+        return cls(
+            units.names, units.scores, moves, errors, (units.n_units, noise.now), neighbours, reach  # type: ignore[arg-type]
+        )  # fmt: skip
+
+    def outlook(self, n_items: float, n_responses: float) -> Outlook:
+        """Return what studies of this size show."""
+        items, responses = self.sizes[0] / n_items, self.sizes[1] / n_responses
+        moved = math.sqrt(items) * (self.moves[0] + math.sqrt(responses) * self.moves[1])
+        errors = np.sqrt(items * (self.errors[0] + responses * self.errors[1]))
+        boards = self.scores + moved
+        first, second = np.arange(self.neighbours), np.arange(1, self.neighbours + 1)
+        apart = boards[:, first] - boards[:, second] > self._limit(moved, errors) * errors[first, second]
+        leads = boards[:, 0] >= boards.max(axis=1)
+        return Outlook(int(n_items), float(n_responses), float(apart.all(axis=1).mean()), float(leads.mean()))
+
+    def _limit(self, moved: FloatArray, errors: FloatArray) -> float:
+        """Return how many standard errors apart neighbours are told apart: the stepdown settles clear pairs before.
+
+        Pairs that nearly all studies tell apart no longer count; what is left has a smaller largest |t|. It is
+        measured on the simulated studies, and scaled as the board's own limit stands to theirs.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            clear = np.abs(self.scores[:, np.newaxis] - self.scores) / errors
+        open_pairs = np.triu(errors > 0, 1)
+        some = moved[:STEP_DRAWS]
+        whole = limit = _largest(some, errors, open_pairs)
+        own = np.arange(self.neighbours), np.arange(1, self.neighbours + 1)
+        for _ in range(STEPS):
+            left = open_pairs & ~(clear > self.reach * limit / whole + SURE)
+            left[own] = open_pairs[own]
+            smaller = _largest(some, errors, left)
+            if smaller >= limit:
+                break
+            limit = smaller
+        return self.reach * limit / whole if whole > 0 else self.reach
 
 
-def _fewest(outlook: Any, power: float) -> int | None:
-    """Return the fewest items with which enough studies succeed, by doubling and halving."""
-    high = 2
+def _of_contrasts(covariance: FloatArray) -> FloatArray:
+    """Return the variance of each contrast from the covariance of the scores; what rounding leaves is 0."""
+    own = np.diag(covariance)
+    found = own[:, np.newaxis] + own - 2 * covariance
+    return np.where(found > 1e-12 * (own[:, np.newaxis] + own), found, 0.0)
+
+
+def _largest(moved: FloatArray, errors: FloatArray, pairs: npt.NDArray[np.bool_]) -> float:
+    """Return the 95 % quantile of the largest |t| over these pairs of the simulated studies."""
+    largest = np.zeros(moved.shape[0])
+    for j in np.flatnonzero(pairs.any(axis=1)):
+        others = np.flatnonzero(pairs[j])
+        ratios = np.abs(moved[:, [j]] - moved[:, others]) / errors[j, others]
+        np.maximum(largest, ratios.max(axis=1), out=largest)
+    return float(np.quantile(largest, 0.95))
+
+
+def _fewest(outlook: Callable[[int], Outlook], power: float, *, most: int, first: int = 2) -> int | None:
+    """Return the smallest size with which enough studies succeed, by doubling and halving."""
+    high = first
     while outlook(high).separated < power:
         high *= 2
-        if high > MOST_ITEMS:
+        if high > most:
             return None
     low = high // 2
     while high - low > max(1, high // 200):
         middle = (low + high) // 2
         low, high = (low, middle) if outlook(middle).separated >= power else (middle, high)
     return high
+
+
+def _about_raters(table: ResponseTable, names: tuple[str, ...], gold: str | None) -> list[str]:
+    """Say what a plan of items leaves out where the same raters judged many of them."""
+    rated = [
+        table.source(name) for name in (*names, *([gold] if gold else [])) if table.source(name).raters is not None
+    ]
+    if not rated or design_of(*rated).load < LOAD:
+        return []
+    return [
+        "Raters are held fixed: the plan holds for these raters only. For raters like these, more items alone may "
+        "never be enough."
+    ]

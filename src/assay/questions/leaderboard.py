@@ -10,13 +10,14 @@ from assay.questions.base import HERE, Question, Run
 from assay.questions.tables import MetricFields, TableFields, metrics_of
 
 if TYPE_CHECKING:
+    from assay.leaderboard import BoardPlan, Leaderboards
     from assay.leaderboard import Leaderboard as Board
-    from assay.leaderboard import Leaderboards
     from assay.metrics import Metric
     from assay.responses import ResponseTable
 
 TASKS = "Several tasks"
 VOTES = "Votes between two models"
+PLAN = "How much data the board needs"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +57,14 @@ class Leaderboard(TableFields, MetricFields, Question):
     first: str = option("model_a", "With winner: column of the first model.", group=VOTES)
     second: str = option("model_b", "With winner: column of the second model.", group=VOTES)
     elo: bool = option(False, "With winner: show strengths as Elo points.", group=VOTES)
+    plan: int | None = option(
+        None,
+        "Instead of the board: how many items or responses it takes until the first so many pairs of neighbours "
+        "separate (1: the first and the second).",
+        at_least=1,
+        group=PLAN,
+    )
+    power: float = option(0.8, "With plan: with which probability they are to separate.", fraction=True, group=PLAN)
     raters: str | None = option(
         None,
         "Generalise to raters like these (bootstrap), or ask about these raters only (fixed). By default bootstrap "
@@ -84,7 +93,7 @@ class Leaderboard(TableFields, MetricFields, Question):
         """Read gold and the models; votes are no responses."""
         return None if self.winner is not None else self._table([])[0]
 
-    def answer(self, run: Run = HERE) -> "Board | Leaderboards":
+    def answer(self, run: Run = HERE) -> "Board | Leaderboards | BoardPlan":
         """Read the data and rank the models."""
         if self.winner is not None:
             return self._votes(run)
@@ -97,6 +106,8 @@ class Leaderboard(TableFields, MetricFields, Question):
             raise ArgumentError(f"a board needs at least two models; {', '.join(self.files)} has {len(models)}.")
         contest = replace(table.contest(a=models[0], b=models[1], gold=gold), notes=())
         [metric], why = metrics_of([self.metric] if self.metric else [], self, contest)
+        if self.plan is not None:
+            return self._plan(table, gold, metric, why, run)
         if self.each:
             return self._each(table, gold, metric, why, run)
         with run.progress("drawing", self.n_resamples or DRAWS) as advance:
@@ -122,11 +133,34 @@ class Leaderboard(TableFields, MetricFields, Question):
             confidence_level=self.confidence_level, rng=self.seed, workers=run.workers,
         )  # fmt: skip
 
+    def _plan(
+        self, table: "ResponseTable", gold: str | None, metric: "Metric", why: list[str], run: Run
+    ) -> "BoardPlan":
+        """Say how much data it takes until the first neighbours separate."""
+        from assay.leaderboard import plan_board
+
+        unused = [
+            name for name in ("baseline", "top", "by", "each", "weight", "cluster", "raters") if getattr(self, name)
+        ]
+        if unused:
+            raise ArgumentError(f"`{unused[0]}` is not for a plan, which is made of single items; leave it out.")
+        n_models = len(table.sources) - (gold is not None)
+        if self.plan is not None and self.plan >= n_models:
+            raise ArgumentError(f"`plan` must be below the number of models ({n_models}); got {self.plan}.")
+        found = plan_board(
+            table, gold=gold, metric=metric, neighbours=self.plan or 1, power=self.power,
+            confidence_level=self.confidence_level, n_resamples=self.n_resamples or 1999, rng=self.seed,
+            workers=run.workers,
+        )  # fmt: skip
+        return replace(found, notes=(*table.notes, *why, *found.notes))
+
     def _votes(self, run: Run) -> "Board":
         """Rank by votes; the item and rater columns say which votes belong together."""
         from assay.leaderboard import compare_votes
 
-        unused = [name for name in ("gold", "model", "metric", "by", "cluster", "better") if getattr(self, name)]
+        unused = [
+            name for name in ("gold", "model", "metric", "by", "cluster", "better", "plan") if getattr(self, name)
+        ]
         if unused or len(self.files) != 1:
             what = f"`{unused[0]}` is not for votes" if unused else "votes are one table"
             raise ArgumentError(f"{what}; a board of votes takes `winner`, `first`, `second`, `item` and `rater`.")

@@ -1,6 +1,11 @@
-"""The published tables, and the runs that reproduce them: RATERS, LEADER, FOREST and RATINGS."""
+"""The published tables and figures, and the runs that reproduce them: RATERS, LEADER, FOREST and RATINGS."""
 
 from assay.replications.papers import PAPERS, conclude, measure, plan, replicate
+from assay.replications.pictures import PaperFigure, Point
 from assay.replications.published import Replication, Row
+from assay.replications.searches import Found, Search
 
-__all__ = ["PAPERS", "Replication", "Row", "conclude", "measure", "plan", "replicate"]
+__all__ = [
+    "PAPERS", "Found", "PaperFigure", "Point", "Replication", "Row", "Search", "conclude", "measure", "plan",
+    "replicate",
+]  # fmt: skip

@@ -169,8 +169,15 @@ def smallest_errors(
     `true` is the measured true p by the number of responses that a strategy keeps.
     """
     chosen = [(name, metric) for metric in metrics_of(name)] if by == "sampling" else _of_metric(name)
+
+    def known(values: Mapping[str, float], name: str, bound: str) -> float:
+        return 0.0 if values[f"{name} {bound}"] else values[f"{name} p"]  # a bound says that p may be 0
+
     errors = [
-        [abs(one[f"{sampling} {metric} p"] - true[_kept(sampling)][f"{metric} p"]) for sampling, metric in chosen]
+        [
+            abs(known(one, f"{sampling} {metric}", "is_bound") - known(true[_kept(sampling)], metric, "p_is_bound"))
+            for sampling, metric in chosen
+        ]
         for one in estimates
     ]
     return np.asarray(np.array(errors).min(axis=1))

@@ -1,4 +1,4 @@
-"""Recompute the tables of one paper: its cells, what is measured in each, and the numbers side by side."""
+"""Recompute the tables, figures and searches of one paper: its cells, what is measured in each, and the answer."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -12,12 +12,26 @@ from assay import _check
 from assay._random import Rng, entropy_of, n_workers, replayable, seed_of
 from assay.auditing.cell import quiet
 from assay.errors import ArgumentError, DataError
-from assay.replications import forest, leader, raters, ratings
+from assay.replications import (
+    forest,
+    leader,
+    pictures_of_forest,
+    pictures_of_leader,
+    pictures_of_ratings,
+    raters,
+    ratings,
+    searches,
+)
 from assay.replications.outcomes import Simulation
+from assay.replications.pictures import PaperFigure, Plot
 from assay.replications.published import Replication
+from assay.replications.searches import Search
 from assay.sweeps import Counts, Grid, Store, Sweep, run, task
 
 PAPERS: dict[str, ModuleType] = {"raters": raters, "leader": leader, "forest": forest, "ratings": ratings}
+PICTURES: dict[str, ModuleType] = {
+    "leader": pictures_of_leader, "forest": pictures_of_forest, "ratings": pictures_of_ratings
+}  # fmt: skip
 SIMULATIONS = {"raters": 1000, "leader": 1000, "forest": 4000, "ratings": 1000}
 """Data sets of each kind unless asked otherwise: what gives a stable answer in some minutes on two cores."""
 
@@ -26,12 +40,14 @@ def replicate(
     paper: str,
     *,
     table: int | None = None,
+    figure: int | None = None,
+    search: bool = False,
     n_simulations: int | None = None,
     rng: Rng = 0,
     store: Store | str | os.PathLike[str] | None = None,
     executor: Executor | None = None,
     progress: Callable[[Counts], object] | None = None,
-) -> Replication:
+) -> Replication | PaperFigure | Search:
     """Recompute the tables of a paper and put published and reproduced numbers side by side.
 
     Parameters
@@ -39,6 +55,10 @@ def replicate(
     paper : {"raters", "leader", "forest", "ratings"}
     table : int, optional
         Only this table.
+    figure : int, optional
+        What this figure shows, in place of the tables.
+    search : bool
+        The search behind the tables in place of their numbers: the smallest N × K with p below .05.
     n_simulations : int, optional
         Simulated data sets, alternative and null, for each design; 1,000 (FOREST: 4,000) when left out.
     rng : int, SeedSequence, Generator or None
@@ -56,23 +76,39 @@ def replicate(
     >>> len(result.rows), result.quantities
     (40, ('ci_width',))
     """
-    cells = plan(paper, table=table, n_simulations=n_simulations)
+    cells = plan(paper, table=table, figure=figure, search=search, n_simulations=n_simulations)
+    part = {"table": table, "figure": figure}
     seed = entropy_of(replayable(rng))
     if executor is not None:
-        return conclude(run(measure, cells, store=store, executor=executor, rng=seed, progress=progress), table)
+        return conclude(run(measure, cells, store=store, executor=executor, rng=seed, progress=progress), **part)
     with quiet(), ThreadPoolExecutor(n_workers(None)) as threads:
-        return conclude(run(measure, cells, store=store, executor=threads, rng=seed, progress=progress), table)
+        return conclude(run(measure, cells, store=store, executor=threads, rng=seed, progress=progress), **part)
 
 
-def plan(paper: str, *, table: int | None = None, n_simulations: int | None = None) -> Grid:
+def plan(
+    paper: str,
+    *,
+    table: int | None = None,
+    figure: int | None = None,
+    search: bool = False,
+    n_simulations: int | None = None,
+) -> Grid:
     """Return the cells of a replication."""
     module = PAPERS[_check.one_of("paper", paper, PAPERS)]
-    known = tables(paper)
+    if figure is not None and (table is not None or search):
+        raise ArgumentError("give `figure`, or `table` and `search`; not both.")
+    known = searches.TRIED[paper].tables if search and paper in searches.TRIED else tables(paper)
+    if search and paper not in searches.TRIED:
+        raise ArgumentError(f"there is no `search` behind the tables of {paper!r}; take {' or '.join(searches.TRIED)}.")
     if table is not None and table not in known:
-        raise ArgumentError(f"`table` of {paper!r} must be one of {', '.join(map(str, known))}; got {table!r}.")
+        what = "`table` of a search of" if search else "`table` of"
+        raise ArgumentError(f"{what} {paper!r} must be one of {', '.join(map(str, known))}; got {table!r}.")
     asked = SIMULATIONS[paper] if n_simulations is None else n_simulations
     size = _check.integer("n_simulations", asked, at_least=2)
-    return Grid({"paper": paper, **setting, "n_simulations": size} for setting in module.settings(table))
+    settings = module.settings(table) if figure is None else plot_of(paper, figure).settings()
+    if search:
+        settings = searches.settings(paper, table)
+    return Grid({"paper": paper, **setting, "n_simulations": size} for setting in settings)
 
 
 @task(version=2)
@@ -87,13 +123,22 @@ def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, floa
     setting = {name: value for name, value in cell.items() if name not in {"paper", "n_simulations"}}
     paper = _check.one_of("paper", cell.get("paper"), PAPERS)
     size = _check.integer("n_simulations", cell.get("n_simulations", SIMULATIONS[paper]), at_least=2)
+    simulation = Simulation(size, seed_of(rng))
     with quiet():
-        found: dict[str, float] = PAPERS[paper].measure(setting, Simulation(size, seed_of(rng)))
+        if setting.get("search"):
+            return searches.measure(paper, setting, simulation)
+        if "figure" in setting:
+            measured = plot_of(paper, setting["figure"]).measure
+            assert measured is not None, "a figure with cells of its own measures them"
+            return measured(setting, simulation)
+        found: dict[str, float] = PAPERS[paper].measure(setting, simulation)
     return found
 
 
-def conclude(sweep: Sweep, table: int | None = None) -> Replication:
-    """Put what the cells of one paper measured beside the published numbers, of all tables or of one."""
+def conclude(
+    sweep: Sweep, *, table: int | None = None, figure: int | None = None
+) -> Replication | PaperFigure | Search:
+    """Put what the cells of one paper measured beside the published numbers, of tables or of a figure."""
     if sweep.failures or sweep.counts.missing:
         raise DataError(str(sweep))
     papers = {(row.parameters["paper"], row.parameters["n_simulations"]) for row in sweep.rows}
@@ -103,9 +148,28 @@ def conclude(sweep: Sweep, table: int | None = None) -> Replication:
         ({name: value for name, value in row.parameters.items() if name not in {"paper", "n_simulations"}}, row.values)
         for row in sweep.rows
     ]
+    if figure is not None:
+        return plot_of(paper, figure).figure(paper, figure, measured, size, sweep.seed)
+    if measured[0][0].get("search"):
+        return searches.conclude(paper, measured, size, sweep.seed)
     rows = tuple(row for row in module.rows(measured) if table in (None, row.cell["table"]))
     notes = module.notes({row.cell["table"] for row in rows})
     return Replication(paper, module.CONVENTION, rows, size, sweep.seed, notes)
+
+
+def plot_of(paper: str, figure: int) -> Plot:
+    """Return what a figure shows."""
+    module = PICTURES.get(paper)
+    known = ", ".join(map(str, module.FIGURES)) if module else "none"
+    if module is None:
+        raise ArgumentError(f"{paper!r} has no figures; give `table`.")
+    if figure in module.WITHOUT_NUMBERS:
+        what = module.WITHOUT_NUMBERS[figure]
+        raise ArgumentError(f"`figure` {figure} of {paper!r} is {what}, without numbers; take one of {known}.")
+    if figure not in module.FIGURES:
+        raise ArgumentError(f"`figure` of {paper!r} must be one of {known}; got {figure!r}.")
+    plot: Plot = module.FIGURES[figure]
+    return plot
 
 
 def tables(paper: str) -> tuple[int, ...]:

@@ -31,6 +31,7 @@ DRAWN = {
     "Leaderboard": "assay.reports.leaderboard:chart",
     "Plan": "assay.reports.plan:chart",
     "Sweep": "assay.reports.sweep:chart",
+    **dict.fromkeys(("PaperFigure", "Replication", "Search"), "assay.reports.replicate:chart"),
 }
 """Who draws which result: an address, so that a result is drawn without importing the others."""
 

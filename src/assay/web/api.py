@@ -169,7 +169,9 @@ def _add_question(made: APIRouter, page: Page) -> None:
     for name in PLACES:
         schema["properties"].pop(name, None)
     schema["required"] = [name for name in schema["required"] if name not in PLACES]
-    if page.place:
+    if page.place and not page.uploads:
+        schema["properties"] |= {"preset": {"type": "string", "description": "A response model."}}
+    elif page.place:
         schema["properties"] = {"table": {"type": "string", "description": "An upload."}} | schema["properties"]
         if page.presets:
             schema["properties"] |= {
@@ -181,7 +183,8 @@ def _add_question(made: APIRouter, page: Page) -> None:
 
     async def asked(request: Request, document: bool = False) -> Response:
         given = await _object(request)
-        identity, preset = given.pop("table", None), given.pop("preset", None)
+        identity = given.pop("table", None) if page.place else None
+        preset = given.pop("preset", None) if page.presets or page.place else None
         upload, files = None, tuple[str, ...]()
         if preset is not None:
             files = stand_in(page, str(preset))
@@ -271,8 +274,8 @@ def job_of(request: Request, identity: str, *, own: bool = False) -> Job | None:
     return found
 
 
-async def uploaded(request: Request) -> list[tuple[str, bytes]]:
-    """Return the files of a request: of a form, or its whole body."""
+async def uploaded(request: Request, only: str = "") -> list[tuple[str, bytes]]:
+    """Return the files of a request: of a form (of one of its fields, if `only` names it), or its whole body."""
     kind = request.headers.get("content-type", "")
     if kind.startswith("multipart/form-data"):
         from starlette.datastructures import UploadFile
@@ -284,8 +287,8 @@ async def uploaded(request: Request) -> list[tuple[str, bytes]]:
             raise DataError(f"the upload is malformed: {error.detail}") from None
         files = [
             (part.filename or "table.csv", await part.read())
-            for _, part in form.multi_items()
-            if isinstance(part, UploadFile) and (part.filename or part.size)
+            for name, part in form.multi_items()
+            if isinstance(part, UploadFile) and (part.filename or part.size) and only in ("", name)
         ]
         pasted = form.get("text")
         if isinstance(pasted, str) and pasted.strip():

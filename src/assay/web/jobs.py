@@ -332,6 +332,8 @@ def answer(root: Path, identity: str) -> None:
             from assay.web.shown import frozen
 
             draft.write_text(json.dumps(frozen(result, asked, job.names)), encoding="utf-8")
+        if asked.written is not None:
+            asked.write(result, str(root / "answers" / f"{identity}{asked.written.endings[0]}"))
         ended(database, identity, "done")
     except ArgumentError as error:
         ended(database, identity, "failed", _said(error, job), "usage")

@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -17,7 +18,7 @@ from assay import _fields
 from assay._fields import Field
 from assay.errors import ArgumentError, AssayError
 from assay.questions.tables import TableFields
-from assay.web import api
+from assay.web import api, steps
 from assay.web.jobs import Job, Jobs
 from assay.web.questions import (
     PAGES,
@@ -66,6 +67,10 @@ def router() -> APIRouter:
     made.add_api_route("/jobs/{job}/events", events, methods=["GET"])
     made.add_api_route("/jobs/{job}/{name}", download, methods=["GET"])
     made.add_api_route("/plan/try", try_designs, methods=["GET"])
+    made.add_api_route("/scores-upload", steps.upload_scores, methods=["GET", "POST"])
+    made.add_api_route("/scores-downloads", steps.downloads, methods=["GET"])
+    made.add_api_route("/scores-settings", steps.settings_file, methods=["GET"])
+    made.add_api_route("/glossary", steps.glossary, methods=["GET"])
     for page in PAGES.values():
         made.add_api_route(f"/{page.path}", _asking(page), methods=["GET"], name=f"page-{page.path}")
     return made
@@ -111,7 +116,11 @@ async def show_table(request: Request, table: str) -> Response:
 
 
 def _table_page(request: Request, found: Upload, error: str = "") -> Response:
-    asked = [page for page in PAGES.values() if page.place and (found.seen["sources"] or page.place == "file")]
+    asked = [
+        page
+        for page in PAGES.values()
+        if page.place and page.uploads and (found.seen["sources"] or page.place == "file")
+    ]
     roles = "".join(f"&{part}" for part in urlencode(found.seen["roles"]).split("&") if part)
     fields = [_control(field, found) for field in _fields.fields_of(TableFields) if field.name not in PLACES]
     return shown(
@@ -148,9 +157,14 @@ async def correct_table(request: Request, table: str) -> Response:
 
 
 async def delete_table(request: Request, table: str) -> Response:
-    """Delete an upload."""
+    """Delete an upload; with its answers, if the form says so."""
     await check_form(request)
-    request.app.state.uploads.delete(table, request.scope["session_id"])
+    found, owner = api.upload_of(request, table), request.scope["session_id"]
+    if found is not None and (await request.form()).get("answers"):
+        for job in request.app.state.jobs.of(owner):
+            if set(job.names) >= set(found.files):
+                request.app.state.jobs.delete(job.identity)
+    request.app.state.uploads.delete(table, owner)
     return RedirectResponse("/tables", 303)
 
 
@@ -250,6 +264,13 @@ async def download(request: Request, job: str, name: str) -> Response:
         content = _json.dumps(request.app.state.jobs.result(found)["result"], indent=2)
         return _file(content, "application/json", name)
     answer = kept(request, found)
+    if name == "written":
+        written = PAGES[found.page].question.written
+        if written is None:
+            return problem(request, 404, "this answer has no file.")
+        ending = written.endings[0]
+        content = (request.app.state.jobs.answers / f"{found.identity}{ending}").read_bytes()
+        return _file(content, "application/octet-stream", f"{found.page}{ending}")
     if name == "chart.png" and answer["chart.json"]:
         import vl_convert
 
@@ -269,7 +290,7 @@ def _file(content: str | bytes, kind: str, name: str) -> Response:
 def _asking(page: Page) -> Any:
     async def asked(request: Request) -> Response:
         sent = {name: request.query_params.getlist(name) for name in request.query_params}
-        identity = (sent.get("table") or [""])[0]
+        identity = (sent.get("table") or [""])[0] if page.place else ""
         upload = api.upload_of(request, identity) if identity else None
         preset = (sent.get("preset") or [""])[0]
         if identity and upload is None:
@@ -283,11 +304,14 @@ def _asking(page: Page) -> Any:
         if job is not None:
             job = await run_in_threadpool(request.app.state.jobs.wait, job.identity, PATIENCE)
         answer = "" if job is None else answer_part(request, job)
+        lists: list[dict[str, Any]] = []
+        with suppress(AssayError):
+            lists = await run_in_threadpool(steps.tests, request, page.path, sent, upload)
         return shown(
             request, "ask.html", status=422 if error else 200, page=page, groups=_groups(page, upload), sent=sent,
             upload=upload, uploads=request.app.state.uploads.of(request.scope["session_id"]), error=error,
             answer=answer, running=job is not None and not job.ended, help=page.question.__doc__,
-            presets=_presets(page),
+            presets=_presets(page), steps=steps.bar(page.path, sent), carried=steps.carried(page, sent), lists=lists,
         )  # fmt: skip
 
     return asked
@@ -297,7 +321,8 @@ def _complete(page: Page, sent: dict[str, list[str]], upload: Upload | None, pre
     """Whether a form was sent, and filled in so far that it can be answered."""
     required = [field.name for field in shown_fields(page) if field.required]
     given = all(any(text.strip() for text in sent.get(name, ())) for name in required)
-    return "ask" in sent and given and (not page.place or upload is not None or bool(preset))
+    typed = not page.uploads  # a response model may be typed in
+    return "ask" in sent and given and (not page.place or typed or upload is not None or bool(preset))
 
 
 def _begin(request: Request, page: Page, sent: dict[str, list[str]], upload: Upload | None, preset: str) -> Job:
@@ -334,12 +359,15 @@ def _control(field: Field, upload: Upload | None) -> dict[str, Any]:
     elif upload is not None and field.name in (*COLUMNS, "by", "cluster"):
         suggested = list(upload.seen.get("columns", []))
     default = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
+    kind = {bool: "flag", int: "number", float: "number"}.get(field.kind, "text") if not field.many else "text"
+    if field.many and field.option.choices:
+        kind = "several"
     return {
         "name": field.name,
         "label": field.name.replace("_", " "),
         "help": field.option.help,
-        "kind": {bool: "flag", int: "number", float: "number"}.get(field.kind, "text") if not field.many else "text",
-        "choices": list(field.option.allowed) if field.option.choices and not field.many else [],
+        "kind": kind,
+        "choices": list(field.option.allowed) if field.option.choices else [],
         "default": "" if default is None or default is False else default,
         "required": field.required,
         "optional": field.optional,

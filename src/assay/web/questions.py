@@ -35,6 +35,8 @@ class Page:
         Where the question is.
     place : str
         The field that takes the upload; empty where there is none.
+    uploads : bool
+        Whether that field takes uploads, and not only presets.
     presets : bool
         Whether a response model can stand in for an upload.
     long : bool
@@ -53,6 +55,7 @@ class Page:
     title: str
     address: str
     place: str = "files"
+    uploads: bool = True
     presets: bool = False
     long: bool = False
     sample: str = ""
@@ -90,6 +93,9 @@ def _of_scores(path: str, title: str, name: str, **more: Any) -> Page:
     return Page(path, title, f"{OF_SCORES}:{name}", "file", sample="scores", **more)
 
 
+SIMULATED = {"preset": "likert-toxicity", "n_items": "50", "epsilon": "0.3"}
+
+
 PAGES: dict[str, Page] = {
     page.path: page
     for page in (
@@ -113,6 +119,14 @@ PAGES: dict[str, Page] = {
         Page(
             "describe", "Who judged what, and do raters agree?", "assay.questions.describe:Describe", sample="ratings",
             menu="Describe",
+        ),
+        Page(
+            "fit", "Which model describes these responses?", "assay.questions.fit:Fit", sample="ratings",
+            example={"gold": "human"}, menu="Fit",
+        ),
+        Page(
+            "simulate", "What would such responses look like?", "assay.questions.simulate:Simulate", uploads=False,
+            presets=True, example=SIMULATED, menu="Simulate",
         ),
         _of_scores("scores-describe", "Scores: what they are like, which test fits", "ScoresDescribe"),
         _of_scores("scores-test", "Scores: is the difference significant?", "ScoresTest"),
@@ -195,6 +209,11 @@ def refuse_paths(given: Mapping[str, Any]) -> None:
 
 def check_limits(asked: Question, settings: Settings) -> None:
     """Refuse a question that asks for more than the server gives."""
+    simulated = getattr(asked, "n_items", None)
+    if isinstance(simulated, int) and simulated > settings.max_rows // 100:
+        raise ArgumentError(
+            f"`n_items` must be at most {settings.max_rows // 100:,} on this server; got {simulated:,}."
+        )
     for name in DRAWS:
         number = getattr(asked, name, None)
         if isinstance(number, int) and number > settings.max_draws:

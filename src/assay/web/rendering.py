@@ -12,13 +12,20 @@ from assay.web.jobs import Job
 from assay.web.questions import PAGES
 from assay.web.safety import csrf, same
 
+WRITTEN = {"fit": "The model (.json)", "simulate": "The table (.csv)", "scores-describe": "The units (.txt)"}
+"""What is called the file that some answers have beside the others."""
+
 
 def answer_part(request: Request, job: Job) -> str:
     """Return the HTML of an answer, of its progress, or of why there is none."""
     answer = kept(request, job) if job.state == "done" else {}
     share = round(100 * job.done / job.total) if job.total else 0
     made = templates().get_template("_answer.html")
-    return str(made.render(job=job, answer=answer, share=min(share, 99), csrf=token_of(request)))
+    return str(
+        made.render(
+            job=job, answer=answer, share=min(share, 99), csrf=token_of(request), written=WRITTEN.get(job.page, "")
+        )
+    )
 
 
 def kept(request: Request, job: Job) -> dict[str, str]:

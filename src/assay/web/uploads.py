@@ -61,7 +61,7 @@ class Uploads:
         self.settings = settings
         self.root = settings.root / "uploads"
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self.reader = Aide("assay.web.uploads:recognised", seconds=60, megabytes=settings.max_memory)
+        self.reader = Aide("assay.web.uploads:looked_at", seconds=60, megabytes=settings.max_memory)
 
     def add(self, owner: str, files: Sequence[tuple[str, bytes]]) -> Upload:
         """Keep files, read them once, and say what they are; nothing is kept of what cannot be read."""
@@ -89,7 +89,7 @@ class Uploads:
 
     def _looked_at(self, upload: Upload) -> Upload:
         limits = (self.settings.max_rows, self.settings.max_columns)
-        seen = self.reader.ask(upload.files, upload.names, upload.called, upload.reading, limits)
+        seen = self.reader.ask("table", upload.files, upload.names, upload.called, upload.reading, limits)
         found = replace(upload, seen=seen)
         about = {
             "owner": found.owner, "files": found.files, "names": found.names, "seen": seen, "reading": found.reading,
@@ -97,6 +97,20 @@ class Uploads:
         }  # fmt: skip
         (self.root / found.identity / "about.json").write_text(json.dumps(about), encoding="utf-8")
         return found
+
+    def read_settings(self, name: str, content: bytes) -> dict[str, Any]:
+        """Return what a file of settings of `assay scores` sets; the data file that it may name is passed over."""
+        folder = self.root / secrets.token_hex(16)
+        folder.mkdir(mode=0o700)
+        place = folder / safe_name(name)
+        try:
+            place.write_bytes(content)
+            found: dict[str, Any] = self.reader.ask("settings", str(place))
+        except AssayError as error:
+            raise type(error)(hidden(str(error), [str(place)], [Path(name).name])) from None
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        return {key: value for key, value in found.items() if key not in ("file", "columns", "clusters", "encoding")}
 
     def get(self, identity: str, owner: str | None) -> Upload | None:
         """Return an upload of this visitor; a visitor without a session needs no more than its identity."""
@@ -139,6 +153,13 @@ def safe_name(name: str) -> str:
     return base or "table.csv"
 
 
+def looked_at(kind: str, *arguments: Any) -> dict[str, Any]:
+    """Look at files in the process that reads them: a table, or settings."""
+    from assay.questions.score_settings import read_settings
+
+    return recognised(*arguments) if kind == "table" else read_settings(*arguments)
+
+
 def recognised(
     paths: Sequence[str],
     names: Sequence[str],
@@ -156,6 +177,7 @@ def recognised(
     max_rows, max_columns = limits
     seen: dict[str, Any] = {
         "sources": {}, "columns": [], "notes": [], "problem": "", "supports": [], "lacks": [], "roles": {}, "first": [],
+        "lines": 0,
     }  # fmt: skip
     specs = specs_of(paths, called)
 
@@ -180,8 +202,9 @@ def recognised(
     seen["supports"] = [said(text) for text in found.supports]
     seen["lacks"] = [said(text) for text in found.lacks]
     seen["roles"] = _roles(found.commands)
-    if not seen["sources"] and not seen["columns"]:
-        raise DataError(seen["problem"] or "no table was found in this file.")
+    _as_scores(seen, paths, reading)
+    if not seen["sources"] and not seen["columns"] and not seen["lines"]:
+        raise DataError(said(seen["problem"]) or "no table was found in this file.")
     return seen
 
 
@@ -200,6 +223,23 @@ def _as_sheet(seen: dict[str, Any], paths: Sequence[str], reading: Mapping[str, 
         seen["columns"] = list(sheet.columns)[:200]
         shown = sheet.frame.head(5).select(seen["columns"][:12])
         seen["first"] = [["" if cell is None else str(cell)[:60] for cell in row] for row in shown.iter_rows()]
+
+
+def _as_scores(seen: dict[str, Any], paths: Sequence[str], reading: Mapping[str, Any]) -> None:
+    """Add how many lines of scores the file has, if it can be read as a list of scores for each system."""
+    from assay.paired import read_table
+
+    with suppress(AssayError):
+        table = read_table(paths[0], encoding=reading.get("encoding"))
+        seen["lines"], names = len(table.values), list(table.names)
+        if not seen["sources"]:
+            seen["supports"] = [f"{names[0]} and {names[1]} can be compared as lists of {seen['lines']:,} scores."]
+            seen["lacks"] = []
+        if not seen["columns"]:
+            seen["columns"], seen["kinds"] = (
+                names,
+                [(seen["kinds"][0][0], "lists of scores", f"{seen['lines']:,} lines")],
+            )
 
 
 def _roles(commands: Sequence[str]) -> dict[str, str]:

@@ -1,0 +1,210 @@
+"""Replications as charts: published against recomputed numbers, the figures of the papers, and where a search ends."""
+
+import math
+from textwrap import wrap
+from typing import Any
+
+from assay.replications import PaperFigure, Replication, Search
+from assay.replications.pictures import Point
+from assay.replications.published import Row
+from assay.reports import pages
+
+SIDE, WIDTH, HEIGHT = 300, 300, 210
+DASHED: dict[str, Any] = {"color": "#999", "strokeDash": [5, 4]}
+COLOURS = ["#1b6ca8", "#d1495b", "#3b8132", "#8e5ea2", "#e08e0b", "#17a2a2", "#7a5c3e", "#6b7280", "#c2185b"]
+
+
+def chart(result: Replication | PaperFigure | Search) -> Any:
+    """Return the Altair chart of a replication, of a figure or of a search."""
+    pages.altair()
+    if isinstance(result, PaperFigure):
+        return _figure(result)
+    return _search(result) if isinstance(result, Search) else _scatter(result)
+
+
+def _scatter(result: Replication) -> Any:
+    """Return one panel for each quantity: published on x, recomputed on y with two errors, and the diagonal."""
+    import altair as alt
+
+    panels = [_against(result, quantity) for quantity in result.quantities]
+    tables = sorted({row.cell["table"] for row in result.rows})
+    which = f"table {tables[0]}" if len(tables) == 1 else "all tables"
+    title = f"{result.paper.upper()}, {which}: published and recomputed"
+    told = "On the dashed line the two agree. Bars: two standard errors of the difference"
+    told += "; of estimated p, twice its spread over data sets." if "estimated_p" in result.quantities else "."
+    return (
+        alt.concat(*panels, columns=2)
+        .resolve_scale(color="shared")
+        .properties(title=alt.TitleParams(title, subtitle=told, anchor="start", fontSize=14))
+    )
+
+
+def _against(result: Replication, quantity: str) -> Any:
+    import altair as alt
+
+    rows = [row for row in result.of(quantity) if not (math.isnan(row.published) or math.isnan(row.reproduced))]
+    points = [_compared(row) for row in rows]
+    if not points:
+        text = alt.Chart(alt.InlineData(values=[{}])).mark_text().encode(text=alt.value("nothing to compare"))
+        return text.properties(width=SIDE, height=SIDE, title=quantity)
+    ends = [point[name] for point in points for name in ("published", "low", "high")]
+    low, high = min(0.0, *ends), max(ends) * 1.03
+    scale = alt.Scale(domain=[low, high], nice=False)
+    x = alt.X("published:Q", title=f"published {_word(quantity)}", scale=scale)
+    y = alt.Y("reproduced:Q", title=f"recomputed {_word(quantity)}", scale=scale)
+    names = [name for name in rows[0].cell if name not in ("table", "epsilon")]
+    colour = alt.Color("agrees:N", title=None, scale=alt.Scale(domain=list(AGREES), range=list(AGREES.values())),
+                       legend=alt.Legend(orient="bottom", symbolOpacity=1))  # fmt: skip
+    told = [alt.Tooltip(f"{name}:N") for name in ("table", *names)]
+    told += [alt.Tooltip(f"{name}:Q", format=".4g") for name in ("epsilon", "published", "reproduced")]
+    base = alt.Chart(alt.InlineData(values=points))
+    return alt.layer(
+        _diagonal(low, high, scale),
+        base.mark_rule(opacity=0.45).encode(x=x, y=alt.Y("low:Q", scale=scale), y2="high:Q", color=colour),
+        base.mark_point(filled=True, size=34, opacity=0.85).encode(x=x, y=y, color=colour, tooltip=told),
+    ).properties(width=SIDE, height=SIDE, title=f"{_word(quantity)} ({len(points)} numbers)")
+
+
+def _diagonal(low: float, high: float, scale: Any) -> Any:
+    import altair as alt
+
+    ends = alt.Chart(alt.InlineData(values=[{"x": low, "y": low}, {"x": high, "y": high}]))
+    return ends.mark_line(**DASHED).encode(x=alt.X("x:Q", scale=scale), y=alt.Y("y:Q", scale=scale))
+
+
+AGREES = {"within two standard errors": "#1b6ca8", "farther apart": "#d1495b"}
+
+
+def _compared(row: Row) -> dict[str, Any]:
+    return {
+        **row.cell, "published": row.published, "reproduced": row.reproduced,
+        "low": max(0.0, row.reproduced - 2 * row.standard_error) if row.reproduced >= 0 else row.reproduced,
+        "high": row.reproduced + 2 * row.standard_error,
+        "agrees": list(AGREES)[0 if row.agrees else 1],
+    }  # fmt: skip
+
+
+def _word(quantity: str) -> str:
+    return quantity.replace("_", " ")
+
+
+def _figure(result: PaperFigure) -> Any:
+    """Return the panels of a figure, each with its series, and a band or bars where a number is uncertain."""
+    import altair as alt
+
+    names = list(dict.fromkeys(point.series for point in result.points))
+    panels = [_panel(result, panel, names) for panel in result.panels]
+    columns = min(len(panels), 3 if len(panels) in (3, 6) else 2)
+    lines = wrap(f"{result.paper.upper()}, figure {result.figure}: {result.title}", max(64, 46 * columns))
+    return (
+        alt.concat(*panels, columns=columns)
+        .resolve_scale(color="shared")
+        .properties(title=alt.TitleParams(lines, anchor="start", fontSize=14))
+    )
+
+
+def _panel(result: PaperFigure, panel: str, names: list[str]) -> Any:
+    import altair as alt
+
+    points = [_drawn(point, result) for point in result.points if point.panel == panel]
+    several = len({point.series for point in result.points if point.panel == panel}) > 1
+    of_x, of_y = (
+        alt.Scale(type="log", nice=False) if log else alt.Scale(zero=axis == "y", nice=axis == "y")
+        for log, axis in ((result.log_x, "x"), (result.log_y, "y"))
+    )
+    places = sorted({point["x"] for point in points})
+    ticks = [place for place in (1, 2, 5, 10, 20, 50, 100, 200, 500) if places[0] <= place <= places[-1]]
+    axis = alt.Axis(values=ticks, format="d") if result.log_x else alt.Axis()
+    x = alt.X("x:Q", title=result.x, scale=of_x, axis=axis)
+    y = alt.Y("y:Q", title=result.y, scale=of_y)
+    legend = (
+        alt.Legend(
+            title=result.series,
+            orient="bottom",
+            columns=3,
+            labelLimit=260,
+            symbolType="stroke",
+            symbolOpacity=1,
+            symbolStrokeWidth=3,
+        )
+        if len(names) > 1
+        else None
+    )
+    colour = alt.Color("series:N", sort=names, scale=alt.Scale(domain=names, range=_colours(names)), legend=legend)
+    told = [alt.Tooltip("series:N", title=result.series)]
+    told += [alt.Tooltip(f"{name}:Q", format=".4g") for name in ("x", "y", "low", "high")]
+    base = alt.Chart(alt.InlineData(values=points))
+    layers = []
+    if result.mark == "bar":
+        width = (places[1] - places[0]) * 0.46 if len(places) > 1 else 0.5
+        data = [{**point, "left": point["x"] - width, "right": point["x"] + width} for point in points]
+        bars = alt.Chart(alt.InlineData(values=data)).mark_bar(color=COLOURS[0] if not several else alt.Undefined)
+        ends = {"x": alt.X("left:Q", title=result.x), "x2": "right:Q", "y": y, "y2": alt.datum(0)}
+        layers.append(bars.encode(**ends, tooltip=told))
+    else:
+        if any(point["low"] is not None for point in points) and result.mark == "line":
+            layers.append(
+                base.mark_area(opacity=0.13).encode(x=x, y=alt.Y("low:Q", scale=of_y), y2="high:Q", color=colour)
+            )
+        interpolate: Any = "step-after" if result.mark == "step" else "linear"
+        line = base.mark_line(interpolate=interpolate, strokeWidth=1.8, clip=True)
+        order = {"order": "y:Q"} if result.mark == "step" else {}
+        layers.append(line.encode(x=x, y=y, color=colour, **order))
+        if result.mark == "line" and len(places) < 30:
+            layers.append(base.mark_point(filled=True, size=22, opacity=1).encode(x=x, y=y, color=colour, tooltip=told))
+        if result.y == "expected p":
+            layers.append(_level(0.05, of_y))
+    return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT, title=wrap(panel, 48))
+
+
+def _level(p: float, scale: Any) -> Any:
+    import altair as alt
+
+    data = alt.Chart(alt.InlineData(values=[{"p": p}]))
+    return data.mark_rule(**DASHED).encode(y=alt.Y("p:Q", scale=scale))
+
+
+def _drawn(point: Point, result: PaperFigure) -> dict[str, Any]:
+    known = not (math.isnan(point.low) or math.isnan(point.high))
+    low = max(point.low, 1e-5) if result.log_y else point.low
+    return {
+        "series": point.series, "x": point.x, "y": point.y, "low": low if known else None,
+        "high": point.high if known else None,
+    }  # fmt: skip
+
+
+def _colours(names: list[str]) -> list[str]:
+    return [COLOURS[i % len(COLOURS)] for i in range(len(names))]
+
+
+CHEAPEST = "cheapest design for the question as stated"
+
+
+def _search(result: Search) -> Any:
+    """Return the budget found against the printed one on logarithmic axes; cells with a dash stand at the edge."""
+    import altair as alt
+
+    known = [cell for cell in result.cells if not math.isnan(cell.printed_budget) and not math.isnan(cell.budget)]
+    points: list[dict[str, Any]] = [
+        {"cell": f"table {cell.table}, {cell.dataset}, {cell.metric}", "printed": cell.printed_budget,
+         "found": budget, "K printed": cell.printed_responses, "what": what}
+        for cell in known
+        for what, budget in (("as printed", cell.budget), (CHEAPEST, cell.cheapest_budget))
+        if not math.isnan(budget)
+    ]  # fmt: skip
+    ends = [point[name] for point in points for name in ("printed", "found")] or [1, 10]
+    low, high = min(ends) * 0.8, max(ends) * 1.25
+    scale = alt.Scale(type="log", domain=[low, high], nice=False)
+    axis, legend = alt.Axis(format="~s"), alt.Legend(orient="bottom", labelLimit=300)
+    x = alt.X("printed:Q", title="printed N × K", scale=scale, axis=axis)
+    y = alt.Y("found:Q", title="found N × K", scale=scale, axis=axis)
+    return alt.layer(
+        _diagonal(low, high, scale),
+        alt.Chart(alt.InlineData(values=points)).mark_point(filled=True, size=46, opacity=0.7).encode(
+            x=x, y=y, color=alt.Color("what:N", title=None, legend=legend, scale=alt.Scale(range=COLOURS[:2])),
+            shape=alt.Shape("what:N", title=None), tooltip=["cell:N", "printed:Q", "found:Q", "K printed:Q"],
+        ),
+    ).properties(
+        width=SIDE + 80, height=SIDE + 80,
+        title=alt.TitleParams(f"{result.paper.upper()}: the smallest N × K with p below .05", anchor="start"),
+    )  # fmt: skip

@@ -1,0 +1,134 @@
+"""Figures and searches: few cells and few data sets; what is drawn is looked at by eye, what is said is tested here."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from assay import _json
+from assay.errors import ArgumentError
+from assay.models import preset
+from assay.replications import Found, PaperFigure, Replication, Row, Search, pictures_of_ratings, replicate, searches
+from assay.replications.outcomes import Simulation
+from assay.replications.papers import PICTURES, plan, plot_of
+from assay.reports import plot
+
+SMALL = Simulation(40, np.random.SeedSequence(1))
+
+
+def measured(paper, figure, **cell):
+    """Measure the cells of a figure that have these parameters."""
+    settings = [one for one in plot_of(paper, figure).settings() if all(one[key] == cell[key] for key in cell)]
+    return [(setting, plot_of(paper, figure).measure(setting, SMALL)) for setting in settings]
+
+
+def drawn(paper, figure, **cell):
+    return plot_of(paper, figure).figure(paper, figure, measured(paper, figure, **cell), 40, 0)
+
+
+def test_every_figure_with_numbers_has_cells():
+    known = {paper: sorted(module.FIGURES) for paper, module in PICTURES.items()}
+    assert known == {"leader": [1, 2, 3, 4], "forest": [3, 4, 5, 6], "ratings": list(range(1, 12))}
+    for paper, figures in known.items():
+        assert all(len(plan(paper, figure=figure)) for figure in figures)
+    # The figures that draw tables share their cells, and so a store.
+    assert {*map(_json.dumps, plan("leader", figure=1))} == {*map(_json.dumps, plan("leader", table=2))}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"paper": "forest", "figure": 1},
+            "is a diagram of how models are assessed, without numbers; take one of 3, 4",
+        ),
+        ({"paper": "leader", "figure": 9}, "must be one of 1, 2, 3, 4; got 9"),
+        ({"paper": "raters", "figure": 1}, "'raters' has no figures"),
+        ({"paper": "leader", "search": True}, "there is no `search` behind the tables of 'leader'; take forest or"),
+        ({"paper": "forest", "search": True, "table": 3}, "`table` of a search of 'forest' must be one of 2; got 3"),
+        ({"paper": "forest", "figure": 3, "table": 2}, "give `figure`, or `table` and `search`; not both"),
+    ],
+)
+def test_what_cannot_be_recomputed_gets_one_clear_line(arguments, message):
+    with pytest.raises(ArgumentError, match=message):
+        replicate(**arguments)
+
+
+def test_a_figure_reads_back_becomes_rows_and_is_drawn():
+    figure = replicate("leader", figure=3, n_simulations=2)
+    again = PaperFigure.from_dict(json.loads(_json.dumps(figure.to_dict())))
+    assert again == figure
+    assert figure.to_frame().columns == ["panel", "series", "x", "y", "low", "high", "is_bound"]
+    for panel in figure.panels:
+        assert sum(point.y for point in figure.points if point.panel == panel) == pytest.approx(1, abs=0.01)
+    assert "the data set, which is not part of this package" in " ".join(figure.notes)
+    assert str(figure).startswith("Figure 3 of LEADER: item means of Toxicity")
+    assert "item mean" in json.dumps(plot(figure).to_dict())
+
+
+def test_forest_figure_3_agrees_with_table_2():
+    # D3code by total variation: the paper prints p = .020 at 1,000 = N × 140.
+    figure = drawn("forest", 3, responses=140)
+    [point] = [point for point in figure.points if point.panel == "total variation" and point.series == "1,000"]
+    assert abs(point.y - 0.020) < 0.01 + (point.high - point.low) / 2
+    assert plot(figure).to_dict()["concat"]
+
+
+def test_forest_figure_5_shows_that_more_responses_leave_less_variance():
+    figure = drawn("forest", 5)
+    for series in ("machine A", "machine B"):
+        values = [point.y for point in figure.points if point.series == series]
+        assert values[0] > values[3] > values[-1]
+        assert values[-1] < values[0] / 10
+
+
+def test_shapes_of_figure_1_are_those_of_a_censored_normal():
+    figure = replicate("ratings", figure=1, n_simulations=2)
+    edges = np.array([-np.inf, 0.2, 0.4, 0.6, 0.8, np.inf])
+    for mean, sd in pictures_of_ratings.SHAPES:
+        panel = f"mean {mean:g}, standard deviation {sd:g}"
+        shares = [point.y for point in figure.points if point.panel == panel]
+        assert shares == pytest.approx(np.diff(stats.norm.cdf(edges, mean, sd)), abs=1e-4)
+
+
+def test_the_flat_null_has_no_mean_and_the_flat_contrast_has_one():
+    simulation = Simulation(150, np.random.SeedSequence(3))
+    null, draws = pictures_of_ratings._flat(preset("likert-toxicity"), 50, 20, 0.3, simulation)
+    assert abs(null.mean()) < 4 * null.std() / math.sqrt(null.size)
+    assert draws.mean() > 6 * draws.std() / math.sqrt(draws.size)
+
+
+def test_the_search_goes_down_as_long_as_p_is_small_and_up_until_it_is():
+    p = {100: 0.3, 200: 0.08, 400: 0.04, 800: 0.01}
+    budgets = tuple(p)
+    assert [searches._smallest_budget(p.get, budgets, near) for near in (90, 380, 900, math.nan)] == [400] * 4
+    assert searches._smallest_budget({1: 0.5, 2: 0.4}.get, (1, 2), math.nan) is None
+
+
+def test_the_search_ends_near_the_printed_design():
+    asked = {"search": True, "table": 3, "dataset": "MHS", "metric": "wins"}
+    found = searches.conclude("ratings", [(asked, searches.measure("ratings", asked, SMALL))], 40, 0)
+    [cell] = found.cells
+    assert cell.budget in (200, 500)  # printed is 200 = 200 × 1, and 40 data sets leave an error
+    assert cell.n_responses == 1
+    assert 60 <= cell.cheapest_budget <= 150  # the question as stated needs about half
+    assert "The search ends at the printed budget N × K in" in str(found)
+    assert Search.from_dict(json.loads(_json.dumps(found.to_dict()))).to_dict() == found.to_dict()
+    assert plot(found).to_dict()["layer"]
+
+
+def test_a_dash_that_stays_one_counts_as_the_same():
+    nan = math.nan
+    dash = Found(1, "HS-Brexit", "mae", 0.05, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan)
+    assert dash.same_budget
+    assert "In 1 of 1 cells with a dash it finds no design either." in str(Search("ratings", (dash,), 1000, 0))
+
+
+def test_the_chart_of_a_table_has_a_panel_for_each_quantity():
+    rows = tuple(Row({"table": 2, "metric": "mae"}, quantity, 0.04, value, 0.01)
+                 for quantity in ("p", "effect") for value in (0.05, 0.09))  # fmt: skip
+    chart = plot(Replication("forest", "as printed.", rows, 100, 0)).to_dict()
+    assert [panel["title"] for panel in chart["concat"]] == ["p (2 numbers)", "effect (2 numbers)"]
+    assert chart["title"]["text"] == "FOREST, table 2: published and recomputed"
