@@ -83,6 +83,31 @@ def test_what_is_audited_is_what_compare_says(name, scheme, null, n_items):
 
 
 @pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+def test_what_several_nulls_share_is_drawn_once_and_changes_nothing(monkeypatch):
+    """Every null alone gives what it gives beside the others; items are left out only where an interval needs it."""
+    from assay.comparison import comparing, observed
+
+    drawn, left_out = [], []
+    draw_, jackknife_ = comparing.draw, observed.jackknife
+    monkeypatch.setattr(comparing, "draw", lambda *a, **k: drawn.append(k["null"]) or draw_(*a, **k))
+    monkeypatch.setattr(observed, "jackknife", lambda *a: left_out.append(1) or jackknife_(*a))
+    data, metrics, nulls = contest(), (resolve("mae"), resolve("spearman")), ("swapped-items", "recentred", SIGN_CHANGE)
+
+    def found(*nulls, intervals=("studentised",)):
+        how = Estimators(metrics, ((Scheme(), nulls),), n_resamples=39, intervals=intervals)
+        return how.on(data, _random.replayable(3))
+
+    together = found(*nulls)
+    assert drawn == [None, "swapped-items"]
+    assert not left_out
+    alone = [found(null) for null in nulls]
+    assert together.tests == {key: value for one in alone for key, value in one.tests.items()}
+    assert all(str(one.limits) == str(together.limits) for one in alone)
+    found("recentred", SIGN_CHANGE, intervals=("t",))
+    assert left_out == [1]
+
+
+@pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_leaders_estimated_p_is_pooled_responses_or_a_change_of_sign(strategy):
     data, scheme = contest(), STRATEGIES[strategy]
@@ -369,11 +394,10 @@ def test_tables_and_dictionary(found):
 
 
 def test_neither_workers_nor_a_store_change_a_bit(tmp_path):
-    plain = audit("likert-toxicity", metrics=["mae", "tv"], rng=2, **SMALL)
-    threads = audit("likert-toxicity", metrics=["mae", "tv"], rng=2, workers=2, **SMALL)
-    stored = [
-        audit("likert-toxicity", metrics=["mae", "tv"], rng=2, store=tmp_path / "audit.db", **SMALL) for _ in range(2)
-    ]
+    asked = {"metrics": ["mae", "tv"], "nulls": ["swapped-items", "pooled-responses"], "rng": 2, **SMALL}
+    plain = audit("likert-toxicity", **asked)
+    threads = audit("likert-toxicity", workers=2, **asked)
+    stored = [audit("likert-toxicity", store=tmp_path / "audit.db", **asked) for _ in range(2)]
     assert plain.to_dict() == threads.to_dict() == stored[0].to_dict() == stored[1].to_dict()
 
 

@@ -12,8 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from assay import inference
-from assay.comparison import Comparison, Procedure, compare_each
+from assay.comparison import Comparison, Procedure
+from assay.comparison.comparing import compare_shared
 from assay.comparison.limits import can_have
+from assay.comparison.shared import Shared
 from assay.inference import ConfidenceInterval
 from assay.metrics import AdditiveMetric, Metric
 from assay.resampling import Scheme, judge, summaries_of
@@ -33,6 +35,10 @@ INTERVALS = inference.METHODS
 ASKED_TESTS, ASKED_INTERVALS = (*ANALYTICAL, "none"), (*INTERVALS, "none")
 """The words by which they are asked for."""
 NO_SCHEME = "–"
+
+
+Compared = Callable[[Procedure, Sequence[Metric]], list[Comparison]]
+"""What compares one data set by a procedure."""
 
 
 class Estimator(NamedTuple):
@@ -97,8 +103,15 @@ class Estimators:
     def on(self, contest: Contest, seed: np.random.SeedSequence) -> "Found":
         """Return every p-value and interval of one data set."""
         found = Found({}, {})
+        shared = Shared(leaves_out=any(method in self.intervals for method in ("bca", "t")))
+
+        def compared(how: Procedure, metrics: Sequence[Metric]) -> list[Comparison]:
+            return shared.once(
+                how, lambda: compare_shared(contest, metrics=metrics, procedure=how, rng=seed, shared=shared)
+            )
+
         for scheme, nulls in self.pairs:
-            self._by_scheme(found, contest, scheme, nulls, seed)
+            self._by_scheme(found, compared, scheme, nulls)
         for metric in self.metrics:
             if isinstance(metric, AdditiveMetric):
                 contrasts = metric.item_contrasts(*summaries_of(contest, metric.needs))
@@ -106,15 +119,13 @@ class Estimators:
                     found.tests[Estimator(metric.name, NO_SCHEME, name, TAIL)] = analyse(name, contrasts)
         return found
 
-    def _by_scheme(
-        self, found: "Found", contest: Contest, scheme: Scheme, nulls: Sequence[str], seed: np.random.SeedSequence
-    ) -> None:
+    def _by_scheme(self, found: "Found", compared: Compared, scheme: Scheme, nulls: Sequence[str]) -> None:
         """Compare by every null, and give every interval once: the draws of a scheme are the same whatever the null."""
         name = write(scheme)
         metrics = [metric for metric in self.metrics if metric.name in self.only.get(name, (metric.name,))]
         for null in nulls or ("recentred",):
             how = self._procedure(scheme, null)
-            answers = compare_each(contest, metrics=metrics, correction="none", procedure=how, rng=seed, workers=1)
+            answers = compared(how, metrics)
             for metric, answer in zip(metrics, answers, strict=True):
                 if null in nulls:
                     found.tests.update(_estimates(Estimator(metric.name, name, null, TAIL), answer))

@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from assay.comparison.comparisons import Comparison, Comparisons, EffectSizes, d
 from assay.comparison.limits import NEEDED, can_have, default_interval, limits_of
 from assay.comparison.magnitudes import check_magnitudes, far_outside
 from assay.comparison.observed import (
+    Moments,
     effects,
     few,
     flips_of,
@@ -31,6 +32,7 @@ from assay.comparison.observed import (
 from assay.comparison.procedure import Procedure
 from assay.comparison.rater_answers import paired
 from assay.comparison.rater_errors import RaterError, rater_error
+from assay.comparison.shared import Known, Shared
 from assay.comparison.together import adjusted
 from assay.errors import ArgumentError, AssayWarning
 from assay.inference.corrections import JOINT_CORRECTIONS
@@ -162,6 +164,14 @@ def compare_each(
     return Comparisons(tuple(found), correction, whole)
 
 
+def compare_shared(
+    contest: Contest, *, metrics: Sequence[Metric], procedure: Procedure, rng: _random.Rng, shared: Shared
+) -> list[Comparison]:
+    """Compare by metrics as `compare_each` does without correction, with what `shared` knows of the same contest."""
+    run = _Run.of(procedure, {}, rng=rng, workers=1, progress=None)
+    return _compare(contest.complete(), metrics, replace(run, shared=shared))
+
+
 def metrics_for(contest: Contest, metrics: Sequence[str | Metric] | None) -> tuple[list[Metric], list[str]]:
     """Return the metrics by their names, or the one that fits the data, with a note that says why."""
     if metrics is not None:
@@ -199,6 +209,11 @@ class _Run:
     seed: np.random.SeedSequence
     workers: int
     progress: Callable[[int], object] | None
+    shared: Shared | None = None
+
+    def once(self, key: Hashable, compute: Callable[[], Known]) -> Known:
+        """Compute what other comparisons of the same contest may need, too."""
+        return compute() if self.shared is None else self.shared.once(key, compute)
 
     @classmethod
     def of(
@@ -292,7 +307,7 @@ def _compare_once(
         rounding = rounding_of(metric, seen)
         kept, kept_null = (settled(drawn.contrasts[i], contrast, rounding) for drawn in (draws, null_draws))
         contrast, kept, loads = weighed[i].applied(contrast, kept, rounding)
-        error, df, left = moments(metric, gold, a, b, contest=seen, rounding=rounding, clusters=clusters)
+        error, df, left = _moments(metric, seen, run, rounding=rounding, clusters=clusters)
         left = settled(left if run.resamples_items else left[:0], contrast, rounding)
         if run.null == "studentised":
             kept_null = frozen(
@@ -378,13 +393,29 @@ def _compare_once(
     return answers, choice
 
 
+def _moments(metric: Metric, seen: Contest, run: _Run, *, rounding: float, clusters: IntArray | None) -> Moments:
+    """Return the standard error of a contrast and the contrasts with items left out, where they are wanted."""
+    if run.shared is not None and not run.shared.leaves_out and not metric.additive:
+        return Moments(math.nan, math.nan, np.empty(0))
+    kept = run.scheme.responses if run.scheme.responses in ("first", "equal") else "all"
+    sides = summaries_of(seen, metric.needs)
+    return run.once(
+        ("moments", metric.name, kept),
+        lambda: moments(metric, *sides, contest=seen, rounding=rounding, clusters=clusters),
+    )
+
+
 def _scored(metric: Metric, contest: Contest, run: _Run) -> tuple[float, float, float]:
     """Return the scores of A and of B and their contrast: of the responses that a draw has, where it has others."""
     if not run.scheme.thins:
         sides = summaries_of(contest, metric.needs)
         scores = metric.scores(*sides)
         return float(scores[0]), float(scores[1]), float(metric.contrast(*sides))
-    of_a, of_b = mean_scores(contest, metric, scheme=run.scheme, n_draws=max(run.procedure.n_draws, 999), seed=run.seed)
+    scheme, n_draws = replace(run.scheme, items="all"), max(run.procedure.n_draws, 999)
+    of_a, of_b = run.once(
+        ("scores", metric.name, scheme),
+        lambda: mean_scores(contest, metric, scheme=scheme, n_draws=n_draws, seed=run.seed),
+    )
     return of_a, of_b, of_b - of_a if metric.better == "lower" else of_a - of_b
 
 
@@ -392,12 +423,13 @@ def _draw_both(
     contest: Contest, metrics: Sequence[Metric], run: _Run, clusters: IntArray | None
 ) -> tuple[Draws, Draws]:
     """Return the draws for the interval and those for the p-value."""
+    names = tuple(metric.name for metric in metrics)
 
     def drawn(null: Any, scheme: Scheme) -> Draws:
-        return draw(
+        return run.once(("draws", null, scheme, names), lambda: draw(
             contest, metrics, scheme=scheme, null=null, n_resamples=run.procedure.n_draws, seed=run.seed,
             clusters=clusters, workers=run.workers, progress=run.progress,
-        )  # fmt: skip
+        ))  # fmt: skip
 
     def spared() -> None:
         """Count draws as done that are not needed, so that a bar comes to its end."""
