@@ -9,6 +9,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from assay._fields import fields_of
 from assay.errors import ArgumentError
 from assay.questions.base import Run
 from assay.sweeps import task
@@ -24,13 +25,20 @@ if TYPE_CHECKING:
 TASKS = {
     "audit": "assay.questions.tasks:audit",
     "compare": "assay.questions.tasks:compare",
-    "plan": "assay.planning.groups:measure",
+    "describe": "assay.questions.tasks:describe",
+    "plan": "assay.questions.tasks:plan",
     "replicate": "assay.replications.papers:measure",
 }
 """Ready-made tasks: the short name that a study document may use, and the task's address."""
 
 NOT_ASKED = ("table", "repetition")
 """Parameters of a cell that are no option: the file under [files], and the axis that repeats cells with other draws."""
+
+PLANNED = (
+    "contrast", "contrast_error", "expected_pvalue", "expected_pvalue_error", "ci_width", "ci_width_error", "power",
+    "power_error", "standard_error",
+)  # fmt: skip
+"""What a cell of plans tells of a design."""
 
 ONE_OF_EACH = {"scheme": "bootstrap/all", "null": "swapped-items", "interval": "percentile", "test": "none"}
 """What a cell of an audit measures unless it says otherwise."""
@@ -87,6 +95,47 @@ def audit(cell: "Cell", rng: "np.random.Generator") -> dict[str, float]:
     }
 
 
+@task(version=1)
+def plan(cell: "Cell", rng: "np.random.Generator") -> dict[str, float]:
+    """Say what a design may expect by one metric, or which design a target takes: options of `assay plan`."""
+    from assay.questions.plan import Plan
+
+    found: Any = _answer(Plan, cell, rng, Run(workers=1))
+    if len(found.answers) > 1:
+        raise ArgumentError(
+            "a cell plans for one `metric`, `epsilon`, `test` and `budget`; make them axes of the grid."
+        )
+    design = found.recommended if len(found.cells) > 1 else found.cells[0]
+    if design is None:  # nothing within the limits reaches the target
+        return dict.fromkeys(("n_items", "cost", *PLANNED), math.nan)
+    responses = {f"n_responses_{name}": float(number) for name, number in design.n_responses.items()}
+    sizes = {"n_items": float(design.n_items), **responses, "n_raters": float(design.n_raters), "cost": design.cost}
+    return sizes | {name: float(getattr(design, name)) for name in PLANNED}
+
+
+@task(version=1)
+def describe(cell: "Cell", rng: "np.random.Generator") -> dict[str, float]:
+    """Say how far raters agree, and what the error of a contrast is made of: options of `assay describe`.
+
+    Coefficients are named by their source where several have raters.
+    """
+    from assay.questions.describe import Describe
+
+    found: Any = _answer(Describe, cell, rng, Run(workers=1))
+    rated = [source for source in found.sources if source.agreement is not None]
+    values = {"n_items": float(found.n_items), "n_responses": float(sum(each.n_responses for each in found.sources))}
+    for source in rated:
+        whose = f"{source.name} " if len(rated) > 1 else ""
+        for coefficient in source.agreement.coefficients:
+            ends = coefficient.confidence_interval
+            named = f"{whose}{coefficient.name}"
+            values |= {named: coefficient.value, f"{named} low": ends.low, f"{named} high": ends.high}
+    if found.components is not None:
+        values |= {"standard_error": found.components.standard_error()}
+        values |= {f"variance of {name}": float(part) for name, part in found.components.variances().items()}
+    return values
+
+
 def _answer(kind: "type[Question]", cell: "Cell", rng: "np.random.Generator", run: Run) -> "Record":
     """Ask the question of a cell with a seed of its own."""
     import warnings
@@ -96,7 +145,9 @@ def _answer(kind: "type[Question]", cell: "Cell", rng: "np.random.Generator", ru
     options: dict[str, Any] = {name: value for name, value in cell.items() if name not in NOT_ASKED}
     if "table" in cell:
         options = {"files": [cell["table"]["path"]], **options}
-    asked = kind.from_dict(options)
+    words = {field.name for field in fields_of(kind) if field.kind is str}
+    numbers = {name: str(value) for name, value in options.items() if name in words and type(value) in (int, float)}
+    asked = kind.from_dict(options | numbers)  # an axis of numbers may be a field of words: n_responses = [1, 10]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AssayWarning)
         return replace(asked, seed=int(rng.integers(2**62))).answer(run)  # type: ignore[call-arg]

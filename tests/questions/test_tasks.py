@@ -1,0 +1,67 @@
+"""Cells of a study are questions: the same options, the same numbers."""
+
+import numpy as np
+import pytest
+
+from assay import examples, io
+from assay.errors import ArgumentError
+from assay.questions import Describe, Plan
+from assay.questions.tasks import TASKS
+from assay.sweeps import Task
+
+DESIGN = {"files": "normal", "metric": "mae", "epsilon": 0.3, "n_items": 30}
+
+
+def seed():
+    return int(np.random.default_rng(0).integers(2**62))
+
+
+def ask(name, cell):
+    return Task.load(TASKS[name])(cell, np.random.default_rng(0))
+
+
+def test_a_cell_of_plans_is_a_plan():
+    values = ask("plan", {**DESIGN, "n_responses": 3, "repetition": 2})
+    question = Plan(files=("normal",), metric=("mae",), epsilon=(0.3,), n_items=(30,), n_responses=("3",), seed=seed())
+    [cell] = question.answer().cells
+    assert (values["power"], values["contrast"], values["cost"]) == (cell.power, cell.contrast, cell.cost)
+    assert (values["n_items"], values["n_responses_gold"], values["n_raters"]) == (30, 3, 0)
+
+
+def test_a_cell_with_a_target_is_the_cheapest_design_or_nothing():
+    asked = {name: value for name, value in DESIGN.items() if name != "n_items"}
+    found = ask("plan", {**asked, "n_responses": 5, "target_power": 0.8})
+    assert found["power"] >= 0.8
+    assert found["n_items"] > 10
+    missed = ask("plan", {**asked, "n_responses": 5, "target_power": 0.8, "max_items": 5})
+    assert np.isnan(missed["n_items"])
+    with pytest.raises(ArgumentError, match="a cell plans for one `metric`"):
+        ask("plan", {**DESIGN, "metric": ["mae", "wins"], "n_responses": 3})
+
+
+def test_a_cell_of_descriptions_is_a_description(tmp_path):
+    path = tmp_path / "ratings.csv"
+    io.write(examples.ratings(), path)
+    table = {"path": str(path), "sha256": ""}
+    values = ask("describe", {"table": table, "only": "human", "n_resamples": 19})
+    found = Describe(files=(str(path),), only=("human",), n_resamples=19, seed=seed()).answer()
+    [source] = found.sources
+    coefficient = source.agreement.coefficients[0]
+    assert values[coefficient.name] == coefficient.value
+    assert values[f"{coefficient.name} low"] == coefficient.confidence_interval.low
+    assert values["n_items"] == found.n_items
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"null": ["recentred", "swapped-items"]}, "a cell audits one p-value"),
+        ({"test": "paired-t"}, "a cell audits one p-value"),
+        ({"interval": ["t", "basic"]}, "a cell audits one `interval`"),
+        ({"n_data_sets": 5}, "`n_data_sets` is not an option of audit"),
+    ],
+)
+def test_a_cell_of_audits_is_one_of_each(options, message):
+    cell = {**DESIGN, "n_items": 5, "n_responses": 2, "n_simulations": 2, "n_resamples": 19, "n_fresh": 5}
+    with pytest.raises(ArgumentError, match=message):
+        ask("audit", cell | options)
