@@ -206,7 +206,8 @@ def variance_components(
     else:
         variance = float(contrasts.var(ddof=1)) if contrasts.size > 1 else math.nan
         table = TwoWay(float(contrasts.mean()), variance, math.nan, 0.0, contrasts.size, 0, 0, CombinedError((), ()))
-        notes = ("There are no rater ids: what raters add is part of the items component.",)
+        if not set(contest.names[1:]) <= set(contest.repeats):
+            notes = ("There are no rater ids: what raters add is part of the items component.",)
     counts = bool(roles) and chosen.counts_items and not chosen.linear
     repeats = {
         role: _repeats(contest, chosen, role, level)

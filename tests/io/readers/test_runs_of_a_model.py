@@ -6,7 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay import compare, compare_all, read, write
+from assay import compare, compare_all, plan, read, write
+from assay.metrics import resolve
+from assay.planning import Effect
 from tests.io.readers.made import eval_file, inspect_log
 
 N_ITEMS, N_RUNS = 12, 3
@@ -156,3 +158,17 @@ def expected(tmp_path_factory):
 @pytest.mark.parametrize("written", LOGS, ids=lambda written: written.__name__)
 def test_every_log_of_the_same_runs_gives_the_bits_of_the_tidy_table(written, tmp_path, expected):
     assert answer(written(tmp_path), *NAMES.get(written.__name__, ())) == expected
+
+
+def test_a_plan_from_runs_says_nothing_of_raters(tmp_path):
+    contest = read([str(path) for path in inspect_epochs(tmp_path)]).contest(a="mini", b="nano")
+
+    def planned(metric, **how):
+        return plan(contest, metrics=metric, effect=Effect(resolve(metric), 0.2), target_power=0.8, **how)
+
+    for metric in ("rating", "pass@2", "pass^2"):
+        found = planned(metric)
+        assert found.recommended is not None
+        assert not [note for note in found.notes if "rater" in note]
+    said = "with fewer runs of an item than the pilot has, plans for pass@2 promise too much"
+    assert any(note.startswith(said) for note in planned("pass@2", n_responses=2).notes)

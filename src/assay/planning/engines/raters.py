@@ -46,6 +46,8 @@ class RaterEngine:
     level : float
         Of intervals.
     seed : SeedSequence
+    runs : bool
+        Whether the responses are known to be runs of the models, so that there is nothing to say about raters.
     """
 
     found: ContrastComponents
@@ -56,6 +58,7 @@ class RaterEngine:
     contrast: float
     level: float
     seed: np.random.SeedSequence
+    runs: bool = False
 
     @classmethod
     def of(
@@ -92,7 +95,8 @@ class RaterEngine:
             contest.n_items, sizes.get("gold", 0), sizes["a"], sizes["b"], judged.n_raters if roles else 0,
             round(found.raters_per_item) if roles else 0, bool(roles) and judged.kind == "nested", per_pair,
         )  # fmt: skip
-        return cls(found, metric, noise, pilot, judged, wanted, level, seed)
+        runs = not roles and set(contest.names[1:]) <= set(contest.repeats)
+        return cls(found, metric, noise, pilot, judged, wanted, level, seed, runs)
 
     def name(self, metric: int) -> str:
         """Return what computes this metric."""
@@ -177,14 +181,24 @@ class RaterEngine:
             notes.append(f"{self.pilot.n_raters} raters of the pilot say little about how much raters differ.")
         if any(design.raters_per_item < design.n_raters and not design.nested for design in designs):
             notes.append("where raters judge part of the items, each item's raters are taken to be drawn by lot.")
-        if not self.pilot.n_raters:
+        if not self.pilot.n_raters and not self.runs:
             notes.append(
                 "there are no rater ids: every rating is taken to come from another rater, and if the same raters "
                 "judge many items, these plans promise too much."
             )
+        if self._with_fewer_runs(designs):
+            notes.append(
+                f"with fewer runs of an item than the pilot has, plans for {self.metric.name} promise too much: 65 to "
+                "68 % instead of 80 % with 3 runs instead of 5 (docs/metrics.md)."
+            )
         if not given:
             notes.append("the difference is the pilot's own estimate, and such estimates tend to be too large.")
         return [*notes, *self._doubts(designs, detectable)]
+
+    def _with_fewer_runs(self, designs: Sequence[Design]) -> bool:
+        """Whether a metric of several runs at once (pass@3) is planned with fewer runs than the pilot's."""
+        several = int(getattr(self.metric, "k", 1)) > 1
+        return several and any(min(design.a, design.b) < min(self.pilot.a, self.pilot.b) for design in designs)
 
     def _doubts(self, designs: Sequence[Design], detectable: Sequence[float]) -> list[str]:
         """Return where plans against gold did not come true (docs/raters.md), and which contrasts cannot be."""
