@@ -69,6 +69,10 @@ class Describe(ModelFields, Question):
             )  # fmt: skip
         return replace(found, top=self.top, notes=(*found.notes, *why))
 
+    def data(self) -> "ResponseTable":
+        """Read what is described."""
+        return self._table(self._contest()[0])
+
     def _contest(self) -> "tuple[Contest | None, Metric | None, list[str]]":
         """Return the two models whose contrast is taken apart, and the metric; nothing where none are named."""
         if self.a is None or self.b is None:

@@ -10,6 +10,7 @@ from assay.questions.tables import TableFields
 
 if TYPE_CHECKING:
     from assay.models import Fit as FitResult
+    from assay.responses import ResponseTable
 
 MODEL = "What is fitted"
 CHOICES = ("mean", "sd", "criterion", "method", "low", "high")
@@ -52,14 +53,19 @@ class Fit(TableFields, Question):
     high: float | None = option(None, "Upper end of a continuous scale.", group=MODEL)
     seed: int = option(0, "The same seed gives the same held-out items and simulated data.", at_least=0)
 
+    def data(self) -> "ResponseTable":
+        """Read the responses of one source."""
+        table = self.table([] if self.gold is None else [self.gold])
+        if len(table.sources) > 1:
+            raise ArgumentError(f"`gold` must name one of the sources: {', '.join(list(table.sources)[:10])}.")
+        return table
+
     def answer(self, run: Run = HERE) -> "FitResult":
         """Read the responses and fit a model to them."""
         from assay.models import fit
         from assay.models.fitting.fit import OPTIONS, kind_of
 
-        table = self.table([] if self.gold is None else [self.gold])
-        if len(table.sources) > 1:
-            raise ArgumentError(f"`gold` must name one of the sources: {', '.join(list(table.sources)[:10])}.")
+        table = self.data()
         kind = kind_of(self.model, table.scale)
         for name in CHOICES:
             if name in self.given and name not in OPTIONS[kind]:

@@ -17,6 +17,7 @@ FIGURES = {
     **dict.fromkeys(OF_SCORES, "assay.reports.scores:figures"),
     "Comparison": "assay.reports.compare:figures",
     "Comparisons": "assay.reports.compare:figures",
+    "TableDescription": "assay.reports.describe:figures",
 }
 """Who cuts the picture of a result into several, so that each fits a narrow page; the others are one picture."""
 

@@ -32,6 +32,7 @@ DRAWN = {
     "Plan": "assay.reports.plan:chart",
     "Sweep": "assay.reports.sweep:chart",
     **dict.fromkeys(("PaperFigure", "Replication", "Search"), "assay.reports.replicate:chart"),
+    "TableDescription": "assay.reports.describe:chart",
 }
 """Who draws which result: an address, so that a result is drawn without importing the others."""
 

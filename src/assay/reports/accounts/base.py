@@ -48,6 +48,8 @@ ACCOUNTS = {
     "Fit": "assay.reports.accounts.simulated:of_fit",
     "Replication": "assay.reports.accounts.simulated:of_replication",
     "Agreement": "assay.reports.accounts.raters:of_agreement",
+    "TableDescription": "assay.reports.accounts.raters:of_table",
+    "Simulation": "assay.reports.accounts.simulated:of_simulation",
     "Diagnosis": "assay.reports.accounts.raters:of_diagnosis",
     "PairedAnalysis": f"{OF_SCORES}:of_finding",
     "Finding": f"{OF_SCORES}:of_finding",

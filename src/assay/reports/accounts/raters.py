@@ -41,6 +41,33 @@ def of_agreement(result: Any, asked: "Question | None", data: Any) -> Account:
     )
 
 
+def of_table(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of a described table: of its agreement, its raters, and the parts of a contrast."""
+    rated = [part.agreement for part in result.sources if part.agreement is not None]
+    found = [of_agreement(one, asked, data) for one in rated[:1]]
+    done, limits, steps = (
+        [said for one in found for said in getattr(one, name)] for name in ("done", "limits", "next")
+    )
+    if any(rater.stands_out for one in rated for rater in one.raters):
+        done.append(
+            "A rater is held against the mean and the spread of the others (Student's t), with a level of 5 % for all "
+            "raters of a source together."
+        )
+    parts = result.components
+    if parts is not None:
+        done.append(
+            "The contrast is taken apart by analysis of variance into items, raters and the rest; intervals of the "
+            "components are those of Ting et al. (1990)."
+        )
+        limits.append(f"The components are those of {parts.metric}; another metric has others.")
+        steps.append("Ask `assay plan` what a study of another size may expect, and what it costs.")
+    if result.strata:
+        limits.append(
+            "A contrast by agreement of gold is for these raters, and the strata are not adjusted for being several."
+        )
+    return Account(done=tuple(done), limits=tuple(limits), next=tuple(steps))
+
+
 def of_diagnosis(result: Any, asked: "Question | None", data: Any) -> Account:
     """Return the account of a look at files."""
     return Account(

@@ -43,21 +43,41 @@ def of_fit(result: Any, asked: "Question | None", data: Any) -> Account:
         "map": "Parameters maximise the likelihood of the label counts times a weak prior (Dirichlet-multinomial)",
         "resampling": "No parameter is estimated: real items are drawn with replacement",
     }.get(result.method, f"The method is {result.method}")
-    limits = ["A model that reproduces item means and standard deviations may still miss other features of the data."]
+    done = [f"{said}."]
+    if result.candidates:
+        criterion = result.provenance.parameters.get("criterion", "bic") if result.provenance else "bic"
+        done.append(f"Families are chosen by {criterion.upper()}.")
+    limits = []
+    if result.goodness:
+        done.append(
+            "Fit is checked by the largest distance between the cumulative distributions of real and simulated items "
+            "(Kolmogorov–Smirnov). Its p-value is about the model as fitted to a random half of the items, because a "
+            "model is nearer to the data it was fitted to than the truth is (Durbin's half-sample device; Stephens "
+            "1978)."
+        )
+        limits.append("A model that reproduces these two features may still miss other features of the data.")
     if misfits and worst is not None:
         limits.append(f"The model misses {worst.name} (p = {worst.pvalue:.2g}): plans made from it are rough.")
     return Account(
-        done=(
-            f"{said}. Families are chosen by AIC. Fit is checked by the largest distance between the cumulative "
-            "distributions of real and simulated items (Kolmogorov–Smirnov), with a p-value from data sets simulated "
-            "from the fitted model.",
-        ),
+        done=(" ".join(done),),
         limits=tuple(limits),
         next=(
-            "Resample the real items instead (family empirical), or fit each kind of item by itself."
+            "Resample the real items instead (`model='empirical'`), or fit each kind of item by itself."
             if misfits
             else "Plan with this model: `assay plan MODEL --epsilon 0.1 --target-power 0.8`.",
         ),
+    )
+
+
+def of_simulation(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of a simulated table."""
+    return Account(
+        done=(
+            "For each item its parameters are drawn first, then the responses of gold, A and B given them. A and B "
+            f"differ from gold by ε in the way that is called {result.perturbation}.",
+        ),
+        limits=("Simulated responses are only as real as the model that they come from.",),
+        next=("Compare A and B on the table, and see whether the difference that was put in is found.",),
     )
 
 

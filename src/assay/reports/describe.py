@@ -1,0 +1,403 @@
+"""A described table as pictures: who judged what, how far they agree, who stands out, and what an error is made of."""
+
+import json
+import math
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from assay.agreement import Agreement, TableDescription
+from assay.agreement.strata import item_agreement
+from assay.comparison import ContrastComponents
+from assay.comparison.component_tables import TITLES
+from assay.errors import ArgumentError
+from assay.inference import ConfidenceInterval
+from assay.reports import pages
+from assay.reports.colours import BAND, INK, MARK, QUIET, SERIES, A
+from assay.reports.drawing import finite, rule, short
+from assay.reports.drawing import rows as of_rows
+from assay.responses import Responses, ResponseTable
+from assay.scales import FloatArray, IntArray
+
+WIDTH, HEIGHT = 620, 250
+MOST_ITEMS, MOST_RATERS, MOST_NAMES, MOST_MAPS = 150, 60, 40, 2
+"""How much of a large table a map shows, and how many raters can be named beside it."""
+MOST_ROWS = 34
+BINS, FEW = 20, 12
+OTHER = "other"
+Part = tuple[str, str, str, Any]
+
+
+def chart(found: TableDescription) -> Any:
+    """Return all pictures of a description below each other."""
+    alt = pages.altair()
+    alt.data_transformers.disable_max_rows()
+    parts = figures(found)
+    if not parts:
+        raise ArgumentError("there is nothing to draw: no source has several identified raters; name `a` and `b`.")
+    drawn = [part.properties(title=_title(*title.split("\n"))) for _, title, _, part in parts]
+    whole = alt.vconcat(*drawn, spacing=36).resolve_scale(
+        color="independent", shape="independent", x="independent", y="independent"
+    )
+    return whole.configure_view(stroke=None).configure_axis(grid=False)
+
+
+def figures(found: TableDescription) -> list[Part]:
+    """Return the name, the title, the words and the chart of each picture."""
+    pages.altair()
+    rated = [part.agreement for part in found.sources if part.agreement is not None]
+    parts: list[Part] = []
+    if found.table is not None:
+        parts += [_map(found.table, one) for one in rated[:MOST_MAPS]]
+    if rated:
+        parts.append(_forest(rated))
+        parts += [_raters(one) for one in rated[:MOST_MAPS] if len(one.raters) > 2]
+    if found.table is not None:
+        parts += [part for one in rated[:MOST_MAPS] if (part := _by_item(found.table, one)) is not None]
+    if found.strata:
+        parts.append(_strata(found))
+    if found.components is not None and (bar := _shares(found.components)) is not None:
+        parts.append(bar)
+    return parts
+
+
+def _map(table: ResponseTable, one: Agreement) -> Part:
+    """Return raters × items, coloured by what was answered; what nobody answered stays empty."""
+    import altair as alt
+
+    responses = table.sources[one.source]
+    assert responses.raters is not None
+    items, raters = _order_of_items(table, responses), _order_of_raters(table, one)
+    shown_items, shown_raters = _thinned(items, MOST_ITEMS), _thinned(raters, MOST_RATERS)
+    place = {int(item): at for at, item in enumerate(shown_items.tolist())}
+    row = {int(rater): at for at, rater in enumerate(shown_raters.tolist())}
+    nominal = table.scale.kind == "nominal"
+    said = dict(zip(table.scale.levels, table.scale.labels, strict=False))
+    cells = [
+        {"item": place[item], "rater": row[rater], "value": said.get(value, f"{value:g}") if nominal else value}
+        for item, rater, value in zip(
+            responses.items.tolist(), responses.raters.tolist(), responses.values.tolist(), strict=True
+        )
+        if item in place and rater in row
+    ]
+    named = shown_raters.size <= MOST_NAMES
+    odd = {entry.rater for entry in one.raters if entry.stands_out}
+    labels = [short(table.raters[rater]) + (" *" if table.raters[rater] in odd else "") for rater in shown_raters]
+    height = max(60, min(360, 14 * shown_raters.size))
+    x = alt.X("item:O", title="items", axis=_no_labels())
+    names = alt.Axis(
+        labelExpr=f"{json.dumps(labels, ensure_ascii=False)}[datum.value]", labelLimit=130, ticks=False, domain=False,
+        labelOverlap=False,
+    )  # fmt: skip
+    y = alt.Y(
+        "rater:O", title="raters", axis=names if named else _no_labels(),
+        scale=alt.Scale(domain=list(range(shown_raters.size))),
+    )  # fmt: skip
+    if nominal:
+        kinds = _kinds(cells)
+        colour = alt.Color(
+            "value:N", title="answer",
+            scale=alt.Scale(domain=kinds, range=list(SERIES[: len(kinds)])),
+            legend=alt.Legend(orient="bottom", labelLimit=140),
+        )  # fmt: skip
+    else:
+        colour = alt.Color(
+            "value:Q", title="answer", scale=alt.Scale(scheme="viridis", domain=_ends(responses.values)),
+            legend=alt.Legend(orient="bottom", gradientLength=200, tickMinStep=1),
+        )  # fmt: skip
+    width = max(200, min(WIDTH, 14 * shown_items.size))
+    empty = of_rows([{}]).mark_rect(color=BAND).encode(
+        x=alt.value(0), x2=alt.value(width), y=alt.value(0), y2=alt.value(height)
+    )  # fmt: skip
+    tiles = of_rows(cells).mark_rect().encode(x=x, y=y, color=colour)
+    missing = 1 - responses.sizes.sum() / max(1, items.size * raters.size)
+    gaps = f"{100 * missing:.0f} % of the cells are empty (grey)" if missing > 0.005 else "no cell is empty"
+    how = "those on whom raters agree least on the left" if nominal else "by their mean answer"
+    whom = "highest answers on top" if _of_numbers(one) else "those who agree least with the others on top"
+    first = gaps if not one.design.repeated else "raters answered repeatedly"
+    title = (
+        f"{short(one.source)}: who answered what; {first}\n"
+        f"Rows: {_some(shown_raters.size, raters.size, 'raters')}, {whom}"
+        f"{', * stands out' if odd and named else ''}. "
+        f"Columns: {_some(shown_items.size, items.size, 'items')}, {how}."
+    )
+    words = f"A map of {raters.size} raters by {items.size} items of {one.source}, coloured by their answers; {gaps}."
+    return f"map-{one.source}", title, words, alt.layer(empty, tiles).properties(width=width, height=height)
+
+
+def _forest(rated: list[Agreement]) -> Part:
+    """Return coefficients with their intervals."""
+    import altair as alt
+
+    several = len(rated) > 1
+    rows: list[dict[str, Any]] = []
+    order: list[str] = []
+    for one in rated:
+        for entry in one.coefficients:
+            ends, name = entry.confidence_interval, f"{short(one.source)}: {entry.title}" if several else entry.title
+            order.append(name)
+            if np.isfinite(entry.value):
+                rows.append(
+                    {
+                        "name": name,
+                        "value": entry.value,
+                        "low": finite(ends.low),
+                        "high": finite(ends.high),
+                        "told": f"{entry.value:.2f}{_between(ends)}",
+                    }
+                )
+    left_out = len(rows) - MOST_ROWS
+    rows = rows[:MOST_ROWS]
+    kept = {row["name"] for row in rows}
+    level = rated[0].coefficients[0].confidence_interval.confidence_level
+    y = alt.Y("name:N", sort=[name for name in order if name in kept], title=None,
+              axis=alt.Axis(labelLimit=280, ticks=False, domain=False))  # fmt: skip
+    low = min([0.0, *(row["low"] for row in rows if row["low"] is not None), *(row["value"] for row in rows)])
+    title = f"1 is perfect; 0 is what chance gives (not for observed agreement); {100 * level:g} % intervals"
+    x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[max(-1.0, low), 1.0]))
+    base = of_rows(rows)
+    lines = [
+        *(rule(at, "x") for at in (0, 1)),
+        base.mark_rule(strokeWidth=2, color=INK).encode(x=alt.X("low:Q"), x2="high:Q", y=y),
+        base.mark_point(filled=True, size=60, color=A, opacity=1).encode(x=x, y=y),
+        base.mark_text(align="left", color=QUIET).encode(x=alt.value(WIDTH - 190), y=y, text="told:N"),
+    ]
+    who = short(rated[0].source) if not several else f"{len(rated)} sources"
+    title = f"{who}: how far raters agree" + (f" (the first {MOST_ROWS} coefficients)" if left_out > 0 else "")
+    words = "; ".join(f"{row['name']} {row['told']}" for row in rows)
+    return "agreement", title, words, alt.layer(*lines).properties(width=WIDTH - 200, height=alt.Step(19))
+
+
+def _raters(one: Agreement) -> Part:
+    """Return each rater beside the others: agreement and, on numbers, the mean shift; who stands out is named."""
+    import altair as alt
+
+    known = [entry for entry in one.raters if np.isfinite(entry.with_plurality)]
+    shifted = any(np.isfinite(entry.mean_shift) for entry in known)
+    numbers = _of_numbers(one) and shifted  # on which two raters hardly ever agree
+    both = shifted and not numbers
+    order = sorted(known, key=lambda entry: entry.mean_shift if numbers else entry.with_plurality)
+    far = sorted(known, key=lambda entry: -np.nan_to_num(entry.distance))
+    named = {entry.rater for entry in known if entry.stands_out}
+    named |= {entry.rater for entry in (known if len(known) <= FEW else far[:3])}
+    rows = [
+        {
+            "rater": short(entry.rater),
+            "across": entry.mean_shift if numbers else entry.with_plurality,
+            "up": entry.mean_shift if both else float(-place),
+            "items": entry.n_items,
+            "who": "stands out" if entry.stands_out else "like the others",
+            "label": short(entry.rater, 16) if entry.rater in named else "",
+        }
+        for place, entry in enumerate(order)
+        if np.isfinite(entry.mean_shift) or not shifted
+    ]
+    _spread_labels(rows)
+    agree, above = (
+        "items on which the rater is with the plurality of the others",
+        "mean answer minus that of the others",
+    )
+    shares = alt.Axis(tickCount=6) if numbers else alt.Axis(format="~%", tickCount=6)
+    x = alt.X("across:Q", title=above if numbers else agree, axis=shares, scale=alt.Scale(zero=False, nice=True))
+    axis = alt.Axis() if both else alt.Axis(labels=False, ticks=False)
+    y = alt.Y("up:Q", title=above if both else "raters, in order", axis=axis, scale=alt.Scale(zero=both))
+    kinds = ["like the others", "stands out"]
+    legend = alt.Legend(orient="bottom", title=None)
+    colour = alt.Color("who:N", scale=alt.Scale(domain=kinds, range=[A, MARK]), legend=legend)
+    shape = alt.Shape("who:N", scale=alt.Scale(domain=kinds, range=["circle", "diamond"]), legend=legend)
+    base = of_rows(rows)
+    points = base.mark_point(filled=True, size=70, opacity=0.85)
+    labels = base.mark_text(align="left", dx=8, fontSize=10, color=INK)
+    layers = [
+        points.encode(x=x, y=y, color=colour, shape=shape, tooltip=["rater:N", "across:Q", "items:Q"]),
+        labels.encode(x=x, y="at:Q", text="label:N"),
+    ]
+    odd = [f"{entry.rater} ({entry.stands_out})" for entry in known if entry.stands_out]
+    told = "none stands out" if not odd else f"{len(odd)} {'stands' if len(odd) == 1 else 'stand'} out"
+    said = f"Who stands out: {', '.join(odd)}." if odd else "Nobody stands out."
+    zero = [rule(0, "y" if both else "x")] if shifted else []
+    drawn = alt.layer(*zero, *layers).properties(width=WIDTH - 160, height=HEIGHT)
+    return (
+        f"raters-{one.source}", f"{short(one.source)}: {len(known)} raters, {told}",
+        f"Each rater of {one.source} beside the others. {said}", drawn,
+    )  # fmt: skip
+
+
+def _spread_labels(rows: list[dict[str, Any]]) -> None:
+    """Put labels that would lie on each other below each other: the place of each is `at`."""
+    heights, places = [row["up"] for row in rows], [row["across"] for row in rows]
+    gap = 12 / HEIGHT * (max(heights) - min(heights) or 1.0)
+    near = 0.14 * (max(places) - min(places) or 1.0)
+    placed: list[dict[str, Any]] = []
+    for row in sorted(rows, key=lambda row: -float(row["up"])):
+        row["at"] = row["up"]
+        if row["label"]:
+            beside = [other["at"] for other in placed if abs(other["across"] - row["across"]) < near]
+            row["at"] = min([row["up"], *(at - gap for at in beside if at - row["up"] < gap)])
+            placed.append(row)
+
+
+def _by_item(table: ResponseTable, one: Agreement) -> Part | None:
+    """Return how many items raters agree on how far."""
+    import altair as alt
+
+    nominal = table.scale.kind == "nominal"
+    agreed = np.abs(item_agreement(table.sources[one.source], table.scale))
+    agreed = agreed[np.isfinite(agreed)]
+    if agreed.size < 2:
+        return None
+    bars = _histogram(agreed)
+    what = "pairs of raters who agree on the item" if nominal else "standard deviation of the answers to the item"
+    axis = alt.Axis(format="~%") if nominal else alt.Axis()
+    x = alt.X("low:Q", title=what, axis=axis, scale=alt.Scale(zero=False, nice=False))
+    drawn = of_rows(bars).mark_bar(color=A, opacity=0.8, binSpacing=1).encode(
+        x=x, x2="high:Q", y=alt.Y("items:Q", title="items", axis=alt.Axis(tickMinStep=1)), y2=alt.datum(0),
+    )  # fmt: skip
+    all_agree = int((agreed > 1 - 1e-9).sum() if nominal else (agreed < 1e-12).sum())
+    title = f"{short(one.source)}: all raters agree on {all_agree:,} of {agreed.size:,} items"
+    words = f"A histogram of {what}, over {agreed.size:,} items. All agree on {all_agree:,}."
+    return f"items-{one.source}", title, words, drawn.properties(width=WIDTH - 160, height=160)
+
+
+def _strata(found: TableDescription) -> Part:
+    """Return the contrast where gold's raters agree least, in between and most."""
+    import altair as alt
+
+    assert found.components is not None
+    gold, a, b = map(short, found.components.names)
+    rows: list[dict[str, Any]] = [
+        {
+            "name": f"{part.name} ({part.n_items:,} items)",
+            "contrast": finite(part.contrast),
+            "low": finite(part.confidence_interval.low),
+            "high": finite(part.confidence_interval.high),
+            "told": f"{part.contrast:.3g} ({part.confidence_interval.low:.3g} to {part.confidence_interval.high:.3g})",
+        }
+        for part in found.strata
+    ]
+    y = alt.Y(
+        "name:N",
+        sort=[row["name"] for row in rows],
+        title=None,
+        axis=alt.Axis(labelLimit=240, ticks=False, domain=False),
+    )
+    base = of_rows(rows)
+    title = f"contrast by {found.components.metric} (right of 0: {a} is better)"
+    layers = [
+        rule(0, "x"),
+        base.mark_rule(strokeWidth=2, color=INK).encode(x=alt.X("low:Q", title=title), x2="high:Q", y=y),
+        base.mark_point(filled=True, size=70, color=A, opacity=1).encode(x="contrast:Q", y=y),
+        base.mark_text(align="left", color=QUIET).encode(x=alt.value(WIDTH - 210), y=y, text="told:N"),
+    ]
+    drawn = alt.layer(*layers).properties(width=WIDTH - 220, height=alt.Step(26))
+    words = "; ".join(f"{row['name']}: {row['told']}" for row in rows)
+    return "strata", f"{a} against {b}, by how far {gold} agrees on the item", words, drawn
+
+
+def _shares(found: ContrastComponents) -> Part | None:
+    """Return what the error variance is made of, as one bar."""
+    import altair as alt
+
+    now = found.decision_study[0]
+    known = [(TITLES[name], share) for name, share in now["shares"].items() if np.isfinite(share) and share >= 0.005]
+    if not known:
+        return None
+    rows, start = [], 0.0
+    for name, share in known:
+        rows.append({"part": name, "share": share, "from": start, "to": start + share, "told": f"{100 * share:.0f} %"})
+        start += share
+    names = [name for name, _ in known]
+    colour = alt.Color("part:N", title=None, sort=names,
+                       scale=alt.Scale(domain=names, range=list(SERIES[: len(names)])),
+                       legend=alt.Legend(orient="bottom", labelLimit=220))  # fmt: skip
+    base = of_rows(rows)
+    shares = alt.Axis(format="~%", tickCount=5)
+    x = alt.X("from:Q", title="share of the squared standard error", axis=shares, scale=alt.Scale(domain=[0, 1]))
+    bar = base.mark_bar(height=30, stroke="white").encode(x=x, x2="to:Q", color=colour, y=alt.value(38))
+    told = base.transform_filter("datum.share >= 0.03").transform_calculate(middle="(datum.from + datum.to) / 2")
+    text = told.mark_text(color=INK, fontWeight="bold").encode(x="middle:Q", y=alt.value(12), text="told:N")
+    _, a, b = map(short, found.names)
+    title = f"{a} − {b} by {found.metric}: where the standard error of {now['standard_error']:.3g} comes from"
+    words = f"Share of the error variance: {', '.join(f'{name} {100 * share:.0f} %' for name, share in known)}."
+    return "shares", title, words, alt.layer(bar, text).properties(width=WIDTH - 60, height=58)
+
+
+def _order_of_items(table: ResponseTable, responses: Responses) -> IntArray:
+    """Return the items that have a response: by their mean, or on labels by how far raters agree."""
+    answered = np.flatnonzero(responses.sizes > 0)
+    if table.scale.kind == "nominal":
+        by = np.nan_to_num(item_agreement(responses, table.scale), nan=2.0)
+    else:
+        by = np.bincount(responses.items, responses.values, responses.n_items) / np.maximum(responses.sizes, 1)
+    return answered[np.argsort(by[answered], kind="stable")]
+
+
+def _of_numbers(one: Agreement) -> bool:
+    """Whether answers are numbers on which two raters hardly ever agree."""
+    return one.level in ("interval", "ratio")
+
+
+def _order_of_raters(table: ResponseTable, one: Agreement) -> IntArray:
+    number_of = {name: code for code, name in enumerate(table.raters)}
+    if _of_numbers(one):
+        order = sorted(one.raters, key=lambda entry: -np.nan_to_num(entry.mean_shift, nan=-math.inf))
+    else:
+        order = sorted(one.raters, key=lambda entry: np.nan_to_num(entry.with_plurality, nan=2.0))
+    return np.array([number_of[entry.rater] for entry in order])
+
+
+def _thinned(order: IntArray, most: int) -> IntArray:
+    return order if order.size <= most else order[np.linspace(0, order.size - 1, most).round().astype(int)]
+
+
+def _some(shown: int, of: int, what: str) -> str:
+    return f"{of:,} {what}" if shown == of else f"{shown:,} of {of:,} {what}"
+
+
+def _kinds(cells: list[dict[str, Any]]) -> list[str]:
+    """Return the labels of the legend; of more than there are colours, all but the most frequent become "other"."""
+    counts = Counter(str(cell["value"]) for cell in cells)
+    kinds = sorted(counts)
+    if len(kinds) <= len(SERIES):
+        return kinds
+    kept = sorted(label for label, _ in counts.most_common(len(SERIES) - 1))
+    for cell in cells:
+        cell["value"] = cell["value"] if cell["value"] in kept else OTHER
+    return [*kept, OTHER]
+
+
+def _between(ends: ConfidenceInterval) -> str:
+    return f" ({ends.low:.2f} to {ends.high:.2f})" if np.isfinite(ends.low) else ""
+
+
+def _no_labels() -> Any:
+    import altair as alt
+
+    return alt.Axis(labels=False, ticks=False, domain=False)
+
+
+def _histogram(values: FloatArray) -> list[dict[str, float]]:
+    """Return bars around each value where there are few, else in equal steps."""
+    kinds = np.unique(values.round(9))
+    if kinds.size == 1 or (kinds.size <= BINS and np.ptp(np.diff(kinds)) < 1e-6):
+        step = float(kinds[1] - kinds[0]) if kinds.size > 1 else 0.1
+        counts = [(float(kind), int((np.abs(values - kind) < 1e-6).sum())) for kind in kinds]
+        return [{"low": kind - step / 2.4, "high": kind + step / 2.4, "items": count} for kind, count in counts]
+    edges = np.linspace(values.min(), values.max(), BINS + 1)
+    counts = np.histogram(values, edges)[0].tolist()
+    return [
+        {"low": low, "high": high, "items": count}
+        for low, high, count in zip(edges[:-1].tolist(), edges[1:].tolist(), counts, strict=True)
+    ]
+
+
+def _ends(values: FloatArray) -> list[float]:
+    return [float(values.min()), float(values.max())]
+
+
+def _title(text: str, below: str = "") -> Any:
+    import altair as alt
+
+    more: dict[str, Any] = {"subtitle": below, "subtitleColor": QUIET} if below else {}
+    return alt.TitleParams(text, anchor="start", fontSize=13, fontWeight="bold", color=INK, **more)
