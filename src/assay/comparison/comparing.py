@@ -325,7 +325,9 @@ def _compare_once(
             alternative=how.alternative,
             exact=null_draws.exact,
         )
-        expected = inference.expected_pvalue(kept_null, kept)
+        # Pooled responses that are all kept make A and B the same pool: every null contrast of LEADER's is 0.
+        nulls = np.zeros_like(kept) if run.null == "sign-change" else kept_null
+        expected = inference.expected_pvalue(nulls, kept)
         limits = limits_of(
             methods[i], kept, estimate=contrast, error=errors[i], jackknife=left,
             standard_errors=draws.standard_errors[i], standard_error=error, df=df, span=metric.span,
@@ -437,7 +439,7 @@ def _draw_both(
             run.progress(run.procedure.n_draws)
 
     draws = drawn(None, run.scheme)
-    if run.null == "studentised":
+    if run.null in ("studentised", "sign-change"):
         spared()
         return draws, draws
     if run.null in ("recentred", "random-effects"):

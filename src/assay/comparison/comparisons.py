@@ -10,6 +10,7 @@ import numpy as np
 
 from assay import _check, inference
 from assay.comparison import verdicts
+from assay.comparison.baselines import Baseline
 from assay.comparison.limits import limits_of
 from assay.comparison.margins import MarginTests, margin_tests
 from assay.comparison.rater_answers import RaterAnswers, paired
@@ -117,6 +118,8 @@ class Comparison(Record):
     rater_answers : RaterAnswers or None
         For these raters, and for raters like these; None without raters who judged several items. The p-values and
         intervals in it are not adjusted.
+    baselines : tuple of Baseline
+        Tests that were asked for beside the one that decides.
     draws, null_draws : array
         The resampled contrasts behind interval and p-value.
     item_scores : ItemScores or None
@@ -156,6 +159,7 @@ class Comparison(Record):
     pvalue_adjusted: float = math.nan
     n_together: int = 1
     rater_answers: RaterAnswers | None = None
+    baselines: tuple[Baseline, ...] = ()
     draws: FloatArray = field(default_factory=nothing, repr=False, compare=False)
     null_draws: FloatArray = field(default_factory=nothing, repr=False, compare=False)
     standard_errors: FloatArray = field(default_factory=nothing, repr=False, compare=False)
@@ -310,6 +314,8 @@ def tested(
         return error.test(contrast, alternative=alternative)
     if flips is not None:
         return flips.pvalue(alternative)
+    if null == "sign-change":  # its draws are the resampled contrasts themselves
+        return inference.tail_pvalue(0.0, -null_draws, alternative=alternative)
     if null == "studentised" and alternative == "two-sided":  # of t, either sign counts: contrasts may be skewed
         return inference.tail_pvalue(abs(contrast), np.abs(null_draws), alternative="greater")
     return inference.tail_pvalue(contrast, null_draws, alternative=alternative, exact=exact)
@@ -333,7 +339,7 @@ def _frame(results: Sequence[Comparison]) -> "polars.DataFrame":
     rows = []
     for result in results:
         content = result.to_dict()
-        for name in ("schema_version", "provenance", "parameters", "margin", "rater_answers"):
+        for name in ("schema_version", "provenance", "parameters", "margin", "rater_answers", "baselines"):
             content.pop(name)
         limits, sizes, n = content.pop("confidence_interval"), content.pop("effect_sizes"), content.pop("n_responses")
         content["gold"], content["a"], content["b"] = content.pop("names")
@@ -346,6 +352,7 @@ def _frame(results: Sequence[Comparison]) -> "polars.DataFrame":
             | sizes
             | {f"n_responses_{role}": count for role, count in n.items()}
             | _flat_answers(result.rater_answers)
+            | {f"baseline_{one.test}": one.pvalue for one in result.baselines}
             | {
                 f"margin_{name}": value
                 for name, value in ({} if result.margin is None else _flat(result.margin)).items()

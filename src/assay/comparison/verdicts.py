@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from assay.comparison import baselines
 from assay.comparison.rater_answers import WHICH
 from assay.documents import Block, Column, Document, Sentence, Table
 from assay.documents.numbers import interval as ends_of
@@ -33,6 +34,7 @@ def document(found: Sequence["Comparison"], correction: str, signature: str) -> 
     if any(entry.rater_answers is not None for entry in found[:MANY]):
         blocks.append(Sentence(WHICH))
     blocks.append(_table(found))
+    blocks += baselines.blocks(found)
     if several and correction != "none":
         blocks.append(Sentence(f"Verdicts use p-values adjusted for {len(found)} comparisons ({correction})."))
     if not first.slice:
@@ -120,9 +122,9 @@ def effects(result: "Comparison") -> list[str]:
         parts += [] if math.isnan(found.cliffs_delta) else [f"Cliff's δ {found.cliffs_delta:.2f}"]
         lines.append(f"Effect size: {', '.join(parts)}.")
     if not math.isnan(result.expected_pvalue):
-        lines.append(
-            f"Expected p of a study like this: {result.expected_pvalue:.2g}. It describes the design; it is not a test."
-        )
+        bound = result.expected_pvalue <= (1 + 1e-9) / (result.n_resamples + 1)
+        shown = f"{'below ' if bound else ''}{result.expected_pvalue:.2g}"
+        lines.append(f"Expected p of a study like this: {shown}. It describes the design; it is not a test.")
     return lines
 
 

@@ -35,6 +35,12 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
         "What to do about missing answers: leave them out, or also tell what they could change (bounds).",
         choices=("leave-out", "bounds"),
     )
+    test: tuple[str, ...] = option(
+        (),
+        "Also show this test beside the verdict, as a baseline: of item scores, responses averaged first. May be "
+        "repeated.",
+        choices="assay.comparison.baselines:BASELINES",
+    )
     seed: int = option(0, "The same seed gives the same answer.", at_least=0)
 
     def data(self) -> "Contest":
@@ -57,6 +63,10 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
                 contest, metrics=metrics, by=self.by, correction=self.correction,
                 procedure=_fields.part(Procedure, self), rng=self.seed, workers=run.workers, progress=advance,
             )  # fmt: skip
+        if self.test:
+            from assay.comparison.baselines import with_baselines
+
+            found = with_baselines(found, self.test, self.seed)
         return found if self.missing == "leave-out" else self._bounded(found, metrics, run)
 
     def _bounded(self, found: "Comparisons", metrics: "list[Metric]", run: Run) -> "Comparisons":

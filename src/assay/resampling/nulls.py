@@ -8,7 +8,9 @@ from typing import Literal
 
 from assay.resampling.schemes import KEEPING, Scheme
 
-NullName = Literal["swapped-items", "studentised", "pooled-responses", "dealt-responses", "recentred", "random-effects"]
+NullName = Literal[
+    "swapped-items", "studentised", "pooled-responses", "dealt-responses", "recentred", "sign-change", "random-effects"
+]
 
 NULLS: dict[NullName, str] = {
     "swapped-items": "on each item a fair coin decides whether A and B are exchanged, all their responses together",
@@ -16,14 +18,25 @@ NULLS: dict[NullName, str] = {
     "pooled-responses": "each model's responses are drawn with replacement from both models' responses to the item",
     "dealt-responses": "both models' responses to the item are shuffled and dealt out again",
     "recentred": "the resampled contrasts, moved so that their mean is zero",
+    "sign-change": "none: the share of resampled contrasts on the other side of zero (LEADER's bootstrap_items, all)",
     "random-effects": "no draws: the contrast over its standard error from items and raters, against Student's t",
 }
 
-HOLD_RATERS: tuple[NullName, ...] = ("swapped-items", "studentised", "pooled-responses", "dealt-responses")
+HOLD_RATERS: tuple[NullName, ...] = (
+    "swapped-items", "studentised", "pooled-responses", "dealt-responses", "sign-change"
+)  # fmt: skip
 
 NARROWER = (
     "{null} tests the narrower hypothesis that A and B answer from the same distribution on every item; two models "
     "that are equally good but err on different items are called different far more often than the level says."
+)
+
+
+SIGN_CHANGE = (
+    "sign-change is LEADER's estimator (bootstrap_items, all): the share of resampled contrasts on the other side of "
+    "zero, doubled where both sides count. LEADER reports one side, which is the expected p here; held against .05, "
+    "that one side calls about 10 % of equal models different. It draws nothing under a null: it reads the interval, "
+    "and is no test of its own."
 )
 
 
@@ -112,6 +125,19 @@ RULES: tuple[Rule, ...] = (
         null="pooled-responses",
         single=True,
     ),
+    Rule(
+        "refuse",
+        "sign-change resamples items and keeps their responses; take items='bootstrap' and responses='all' or 'first'.",
+        null="sign-change",
+        items="all",
+    ),
+    Rule(
+        "refuse",
+        "sign-change resamples items and keeps their responses; take items='bootstrap' and responses='all' or 'first'.",
+        null="sign-change",
+        responses=("one", "bootstrap"),
+    ),
+    Rule("warn", SIGN_CHANGE, null="sign-change"),
     Rule("warn", NARROWER, null="pooled-responses"),
     Rule("warn", NARROWER, null="dealt-responses"),
     Rule(
