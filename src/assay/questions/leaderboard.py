@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from assay._fields import option
-from assay.comparison.procedure import DRAWS, METHOD
+from assay.comparison.procedure import DRAWS, METHOD, MOST_DRAWS
 from assay.errors import ArgumentError
 from assay.questions.base import HERE, Question, Run
 from assay.questions.tables import MetricFields, TableFields, metrics_of
@@ -82,7 +82,11 @@ class Leaderboard(TableFields, MetricFields, Question):
         group=METHOD,
     )
     n_resamples: int | None = option(
-        None, "Draws; by default 9999, and p-values are exact where they can be.", at_least=1, group=METHOD
+        None,
+        "Draws; by default 9999, and p-values are exact where they can be.",
+        at_least=1,
+        at_most=MOST_DRAWS,
+        group=METHOD,
     )
     confidence_level: float = option(
         0.95, "Level of intervals and rank sets; models are told apart at 1 minus it.", fraction=True, group=METHOD

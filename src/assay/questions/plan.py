@@ -104,7 +104,9 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
     )
     confidence_level: float = option(0.95, "Level of the interval.", fraction=True, group=METHOD)
     engine: str = option("auto", "How a model's designs are computed.", choices="assay.planning:ENGINES", group=METHOD)
-    n_simulations: int | None = option(None, "Simulated studies of engine monte-carlo.", at_least=2, group=METHOD)
+    n_simulations: int | None = option(
+        None, "Simulated studies of engine monte-carlo.", at_least=2, at_most=10_000_000, group=METHOD
+    )
     precision: float = option(
         0.005, "Error of expected p-values between .01 and .2 that simulation may leave.", fraction=True, group=METHOD
     )

@@ -27,7 +27,10 @@ class Replicate(Question):
         False, "The search behind the tables of forest and ratings: the smallest N × K with p below .05."
     )
     n_simulations: int | None = option(
-        None, "Simulated data sets of each kind, per design; 1000 (forest: 4000) if left out.", at_least=2
+        None,
+        "Simulated data sets of each kind, per design; 1000 (forest: 4000) if left out.",
+        at_least=2,
+        at_most=1_000_000,
     )
     seed: int = option(0, "Another seed gives another Monte-Carlo error.", at_least=0)
 
