@@ -25,11 +25,17 @@ def integer(name: str, value: object, *, at_least: int | None, at_most: int | No
     return number
 
 
+SMALLEST = 1e-12
+"""No level, share or probability is asked for nearer to 0 or 1: quantiles there are rounding errors."""
+
+
 def fraction(name: str, value: object) -> float:
     """Return `value` as a float strictly between 0 and 1; a percentage gets a hint."""
     number = real(name, value)
-    if 0 < number < 1:
+    if SMALLEST <= number <= 1 - SMALLEST:
         return number
+    if 0 < number < 1:
+        raise ArgumentError(f"`{name}` must not be nearer to 0 or 1 than {SMALLEST:g}; got {value!r}.")
     hint = f" Did you mean {number / 100:g}?" if 1 < number < 100 else ""
     raise ArgumentError(f"`{name}` must lie strictly between 0 and 1; got {value!r}.{hint}")
 

@@ -6,7 +6,11 @@ Each exception also inherits the built-in that people expect, so `except ValueEr
 
 
 class AssayError(Exception):
-    """Base of everything this package raises on purpose."""
+    """Base of everything this package raises on purpose; its message is one line, whatever the data contain."""
+
+    def __str__(self) -> str:
+        """Return the message, with the line breaks of labels and file names as spaces."""
+        return " ".join(super().__str__().splitlines())
 
 
 class ArgumentError(AssayError, ValueError):

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 Labels = npt.NDArray[np.str_]
+SMALLEST, LARGEST = 1e-100, 1e100
+"""Values outside cannot be squared and summed."""
 
 
 def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -95,6 +97,16 @@ class Responses:
     def items(self) -> IntArray:
         """The item of each response."""
         return np.repeat(np.arange(self.n_items), self.sizes)
+
+    def check_magnitudes(self, name: str, items: Labels) -> None:
+        """Refuse values whose squares or sums are no longer numbers; the message names the first."""
+        size = np.abs(self.values)
+        bad = np.flatnonzero((size > LARGEST) | ((size > 0) & (size < SMALLEST)) | ~np.isfinite(size))
+        if bad.size:
+            raise DataError(
+                f"{name}, item {items[self.items[bad[0]]]}: {self.values[bad[0]]:g} is too large or too small to "
+                "compute with (1e-100 to 1e100 in size). Rescale the values, or leave it out if it is an error."
+            )
 
     def take(self, items: IntArray) -> "Responses":
         """Return the responses of these items, in this order; an item may be taken more than once."""

@@ -65,7 +65,7 @@ def of_json(content: bytes, rng: np.random.Generator) -> bytes:
             name = names[int(rng.integers(len(names)))]
             inner = part[name]
             if not isinstance(inner, dict | list) or not inner or rng.random() < 0.3:
-                part[name] = NONSENSE[int(rng.integers(len(NONSENSE)))]
+                part[name] = copy.deepcopy(NONSENSE[int(rng.integers(len(NONSENSE)))])
                 break
             part = inner
     return json.dumps(document).encode()

@@ -268,7 +268,7 @@ def _expected(weighting: Weighting, one: FloatArray, other: FloatArray, levels: 
 def _reach(weighting: Weighting, levels: FloatArray) -> float:
     """Return the largest distance of two levels; NaN for a single one."""
     widest = float(levels[-1] - levels[0])
-    return {"nominal": 1.0, "linear": widest, "interval": widest**2}[weighting] or math.nan
+    return {"nominal": 1.0, "linear": widest, "interval": widest * widest}[weighting] or math.nan
 
 
 def _moments(cells: Cells) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:

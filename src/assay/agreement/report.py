@@ -181,6 +181,7 @@ def measure_agreement(
     name = _source(table, source)
     responses = table.source(name)
     assert responses.raters is not None
+    responses.check_magnitudes(name, table.items)
     if level is not None:
         _check.one_of("level", level, LEVELS)
     chosen: Level = level or OF_SCALE[table.scale.kind]  # type: ignore[assignment]

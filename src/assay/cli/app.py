@@ -84,6 +84,9 @@ def main() -> None:
     except (KeyboardInterrupt, click.Abort):
         _complain("interrupted: no result is kept; run the command again")
         sys.exit(130)
+    except UnicodeEncodeError as error:  # bytes of the command line that are no text
+        _complain(f"{error.object[:40]!a} is not text in UTF-8; write the option in UTF-8.")
+        sys.exit(2)
     except BrokenPipeError:
         sys.exit(0)
     except OSError as error:  # a full disk behind stdout, for one

@@ -1,11 +1,9 @@
-"""Values that no comparison can bear: too large or small to be squared and summed, or far outside all others."""
+"""Values that a comparison does not bear: too large or small to be squared and summed, or far outside all others."""
 
 import numpy as np
 
-from assay.errors import DataError
 from assay.responses import Contest
 
-SMALLEST, LARGEST = 1e-100, 1e100
 FAR = 10
 """A value is far outside if it is so many times the width of nearly all values (5 to 95 %) away from their middle."""
 
@@ -13,14 +11,7 @@ FAR = 10
 def check_magnitudes(contest: Contest) -> None:
     """Refuse values whose squares or sums are no longer numbers; the message names the first."""
     for role, source in contest.sources.items():
-        size = np.abs(source.values)
-        bad = np.flatnonzero((size > LARGEST) | ((size > 0) & (size < SMALLEST)) | ~np.isfinite(size))
-        if bad.size:
-            place = f"{_name(contest, role)}, item {contest.items[source.items[bad[0]]]}"
-            raise DataError(
-                f"{place}: {source.values[bad[0]]:g} is too large or too small to compute with (1e-100 to 1e100 in "
-                "size). Rescale the values, or leave it out if it is an error."
-            )
+        source.check_magnitudes(_name(contest, role), contest.items)
 
 
 def far_outside(contest: Contest) -> list[str]:

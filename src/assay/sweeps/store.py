@@ -324,9 +324,11 @@ def _clear(path: Path) -> Iterator[None]:
     """Turn what SQLite says into one line with the remedy."""
     try:
         yield
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: {REMEDIES['SQLITE_CORRUPT']}") from error
     except sqlite3.Error as error:
         kind = getattr(error, "sqlite_errorname", "")
-        remedy = next((words for prefix, words in REMEDIES.items() if kind.startswith(prefix)), str(error) + ".")
+        remedy = next((words for prefix, words in REMEDIES.items() if kind.startswith(prefix)), f"{error}.")
         raise DataError(f"{path}: {remedy}") from error
 
 
