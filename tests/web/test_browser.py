@@ -65,9 +65,59 @@ def test_a_pasted_table_and_hostile_labels(page, server):
     assert page.locator("main svg, main b").count() == 0
 
 
+def test_the_home_page_has_five_questions_each_with_an_example(page, server):
+    page.goto(server.url)
+    assert page.locator(".card h2").all_inner_texts() == [
+        "Is A really better than B?", "How much data does it take?", "I have two lists of scores",
+        "Which of these models may be best?", "Which p-value can I trust?",
+    ]  # fmt: skip
+    for number, said in ((2, "A scores higher than B"), (3, "model-2 leads"), (4, "swapped-items")):
+        page.goto(server.url)
+        page.get_by_role("button", name="Try it on an example").nth(number).click()
+        page.wait_for_selector(".done")
+        assert said in page.inner_text("section.answer")
+
+
+def test_sliders_move_numbers_and_the_mark_while_they_are_dragged(page, server):
+    page.goto(f"{server.url}/plan/try?preset=likert-toxicity&metric=mae")
+    accessible(page)
+    before, mark = page.inner_text("#expected .verdict"), page.get_attribute("#mark", "cy")
+    page.focus("#slide-n_items")
+    with page.expect_response(lambda answer: "n_items=300" in answer.url):
+        for _ in range(10):
+            page.keyboard.press("ArrowRight")
+    page.locator("#expected .verdict", has_text="300 items").wait_for()
+    assert page.inner_text("#expected .verdict") != before
+    assert float(page.get_attribute("#mark", "cy")) < float(mark)
+    assert page.inner_text("#value-n_items") == "300"
+
+
+def test_a_long_question_tells_how_far_it_is_and_can_be_cancelled(page, server):
+    page.goto(f"{server.url}/replicate?paper=forest&n_simulations=5000&ask=1")
+    page.wait_for_selector("progress")
+    page.locator(".label", has_text="%").wait_for()
+    page.get_by_role("button", name="Cancel").click()
+    page.wait_for_selector("tbody tr")
+    assert "cancelled" in page.inner_text("tbody")
+    assert page.get_by_role("button", name="Resume").count() == 1
+
+
+def test_what_was_recognised_can_be_corrected(page, server):
+    page.goto(f"{server.url}/tables")
+    rows = [f"i{i},{source},{i % 4},p{i % 3}" for i in range(12) for source in ("human", "m1", "m2")]
+    page.fill("#text", "\n".join(["item,source,value,tag", *rows]))
+    page.get_by_role("button", name="Upload").click()
+    assert "raters" not in page.inner_text(".verdict")
+    assert "What it lacks" in page.inner_text("main")
+    page.fill("#field-rater", "tag")
+    page.get_by_role("button", name="Read it so").click()
+    assert "3 raters" in page.inner_text(".verdict")
+    accessible(page)
+
+
 def test_a_phone_needs_no_sideways_scrolling(page, server):
     page.set_viewport_size({"width": 390, "height": 800})
-    for path in ("/", "/tables", "/compare", "/jobs"):
+    for path in ("/", "/tables", "/compare", "/plan/try", "/scores-upload", "/audit", "/glossary", "/jobs"):
         page.goto(server.url + path)
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 

@@ -59,6 +59,37 @@ def test_a_job_can_be_cancelled_and_too_long_ones_end(tmp_path, ratings_csv):
         server.kill()
 
 
+def test_events_tell_how_far_a_job_is(client, table):
+    body = {"table": table, **SLOW, "n_resamples": 999}
+    answer = client.post("/api/v1/compare", json=body)
+    job = answer.headers["x-assay-job"]
+    with client.stream("GET", f"/jobs/{job}/events") as events:
+        assert events.headers["content-type"].startswith("text/event-stream")
+        assert "event: ended" in "".join(events.iter_text())
+
+
+def test_a_cancelled_job_is_resumed_and_its_answer_is_read_by_link(app, client):
+    sent = {"paper": "raters", "table": 4, "n_simulations": 30}
+    job = client.post("/api/v1/replicate", json=sent).json()["job"]
+    assert client.post(f"/api/v1/jobs/{job}/cancel").json()["state"] == "cancelled"
+    assert client.get(f"/api/v1/jobs/{job}/result").status_code == 202
+    mine = dict(app.cookies)
+    app.cookies.clear()
+    client.get("/")  # somebody else has a session of their own
+    assert client.post(f"/api/v1/jobs/{job}/resume").status_code == 404
+    app.cookies.clear()
+    app.cookies.update(mine)
+    assert client.post(f"/api/v1/jobs/{job}/resume").json()["state"] in ("waiting", "running", "done")
+    until = time.monotonic() + 120
+    while client.get(f"/api/v1/jobs/{job}").json()["state"] != "done":
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    app.cookies.clear()
+    client.get("/")
+    assert client.get(f"/api/v1/jobs/{job}/result").json()["schema_version"]
+    assert "published numbers" in client.get(f"/jobs/{job}").text
+
+
 def _begun(server, table, **changes):
     """Ask without waiting for the answer; return the job once it runs."""
     body = json.dumps({"table": table, **SLOW, **changes}).encode()

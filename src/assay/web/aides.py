@@ -9,14 +9,29 @@ import os
 import tempfile
 import threading
 import time
+from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from anyio import CapacityLimiter, to_thread
 
 from assay.errors import ArgumentError, AssayError, DataError
 
+T = TypeVar("T")
 PAUSE = 0.05
 TOO_MUCH = "this needs more memory than the server gives."
+
+
+@cache
+def _few() -> CapacityLimiter:
+    return CapacityLimiter(8)
+
+
+async def apart(function: Callable[..., T], *arguments: Any) -> T:
+    """Call a function that waits for an aide, in one of a few threads of its own: pages have theirs."""
+    return await to_thread.run_sync(lambda: function(*arguments), limiter=_few())
 
 
 class Aide:

@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 from assay.errors import ArgumentError, DataError
 from assay.provenance import version
 from assay.questions.base import schema_of
+from assay.web.aides import apart
 from assay.web.jobs import Job, Jobs
 from assay.web.questions import PAGES, PLACES, Page, ask, check_limits, stand_in
 from assay.web.settings import Settings
@@ -93,7 +94,7 @@ def router(settings: Settings) -> APIRouter:
         """Upload a table, or one file for each source; answers its identity and what was recognised."""
         files = await uploaded(request)
         uploads: Uploads = request.app.state.uploads
-        found = await run_in_threadpool(uploads.add, request.scope["session_id"], files)
+        found = await apart(uploads.add, request.scope["session_id"], files)
         return JSONResponse(described(found), 201)
 
     @made.get("/tables/{table}", responses={200: _said("What was recognised.", SEEN), **_some(401, 403, 404, 421)})
@@ -197,7 +198,7 @@ def _add_question(made: APIRouter, page: Page) -> None:
         job = await run_in_threadpool(begin, request, page, given, upload, files)
         if isinstance(job, Response):
             return job
-        found = await run_in_threadpool(request.app.state.jobs.wait, job.identity, 0.0 if page.long else WAIT)
+        found = await request.app.state.jobs.wait(job.identity, 0.0 if page.long else WAIT)
         return answered(request, found, document=document)
 
     asked.__doc__ = (page.question.__doc__ or "").splitlines()[0]

@@ -116,4 +116,5 @@ def serve(settings: Settings) -> Any:
     """Run the server until it is stopped."""
     import uvicorn
 
+    pages.warm()
     uvicorn.run(create_app(settings), host=settings.host, port=settings.port, log_level="warning", server_header=False)

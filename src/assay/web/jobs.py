@@ -5,6 +5,7 @@ hands its identity over, and watches time, memory and cancellation; a worker tha
 was running when the server died is asked again; a study goes on from its store, and seeds make the bits the same.
 """
 
+import asyncio
 import json
 import multiprocessing
 import os
@@ -160,15 +161,16 @@ class Jobs:
                 (identity,),
             )
 
-    def wait(self, identity: str, seconds: float) -> Job:
-        """Return the job when it has ended, or as it is after so many seconds."""
-        until = time.monotonic() + seconds
+    async def wait(self, identity: str, seconds: float) -> Job:
+        """Return the job when it has ended, or as it is after so many seconds; no thread waits along."""
+        until, pause = time.monotonic() + seconds, PAUSE
         while True:
             job = self.get(identity)
             assert job is not None
             if job.ended or time.monotonic() > until:
                 return job
-            time.sleep(PAUSE)
+            await asyncio.sleep(pause)
+            pause = min(1.2 * pause, 0.5)
 
     def result(self, job: Job) -> dict[str, Any]:
         """Return the answer as JSON, as `--json` prints it."""
@@ -280,6 +282,7 @@ class _Worker:
 def work(connection: Any, root: str) -> None:
     """Compute jobs by their identity until the other side closes."""
     enclosed()
+    os.nice(10)  # pages before jobs
     threading.Thread(target=_end_with_parent, daemon=True).start()
     folder = Path(root)
     while True:
@@ -320,7 +323,15 @@ def answer(root: Path, identity: str) -> None:
     told = _Told(database, identity)
 
     def study(task: Any, grid: Any, seed: int) -> Any:
-        return run_cells(task, grid, store=root / "answers" / f"{identity}.db", rng=seed)
+        known = 0
+
+        def count(counts: Any) -> None:
+            nonlocal known
+            advance(counts.done - known)
+            known = counts.done
+
+        with told.progress("computing", len(grid)) as advance:
+            return run_cells(task, grid, store=root / "answers" / f"{identity}.db", rng=seed, progress=count)
 
     try:
         warnings.simplefilter("ignore")

@@ -19,6 +19,7 @@ from assay._fields import Field
 from assay.errors import ArgumentError, AssayError
 from assay.questions.tables import TableFields
 from assay.web import api, steps
+from assay.web.aides import apart
 from assay.web.jobs import Job, Jobs
 from assay.web.questions import (
     PAGES,
@@ -76,6 +77,14 @@ def router() -> APIRouter:
     return made
 
 
+def warm() -> None:
+    """Import what the forms are made of, so that the first visitor does not wait for it."""
+    for page in PAGES.values():
+        _groups(page, None)
+        _presets(page)
+    steps.words()
+
+
 async def home(request: Request) -> Response:
     """Show what can be asked."""
     return shown(request, "home.html", pages=list(PAGES.values()))
@@ -103,7 +112,7 @@ async def add_table(request: Request) -> Response:
     """Take an upload and show what was recognised."""
     await check_form(request)
     files = await api.uploaded(request)
-    found = await run_in_threadpool(request.app.state.uploads.add, request.scope["session_id"], files)
+    found = await apart(request.app.state.uploads.add, request.scope["session_id"], files)
     return RedirectResponse(f"/tables/{found.identity}", 303)
 
 
@@ -150,7 +159,7 @@ async def correct_table(request: Request, table: str) -> Response:
         if len(set(called)) != len(called):
             raise ArgumentError("two files have the same source; give each a name of its own.")
         uploads = request.app.state.uploads
-        now = await run_in_threadpool(uploads.correct, found, reading, called if len(called) > 1 else found.called)
+        now = await apart(uploads.correct, found, reading, called if len(called) > 1 else found.called)
     except AssayError as refused:
         return _table_page(request, found, hidden(" ".join(str(refused).splitlines()), found.files, found.names))
     return RedirectResponse(f"/tables/{now.identity}", 303)
@@ -177,7 +186,7 @@ async def example(request: Request, kind: str) -> Response:
     asked = {**page.example, "ask": "1"}
     if page.sample:
         file = await run_in_threadpool(_sample, page.sample)
-        found = await run_in_threadpool(request.app.state.uploads.add, request.scope["session_id"], [file])
+        found = await apart(request.app.state.uploads.add, request.scope["session_id"], [file])
         asked = {"table": found.identity, **asked}
     return RedirectResponse(f"/{kind}?{urlencode(asked)}", 303)
 
@@ -249,8 +258,7 @@ async def part_of_answer(request: Request, job: str) -> Response:
     found = api.job_of(request, job)
     if found is None:
         return problem(request, 404, "there is no such job; it may have been deleted.")
-    now: Job = await run_in_threadpool(request.app.state.jobs.wait, job, 0.0)
-    return HTMLResponse(answer_part(request, now))
+    return HTMLResponse(answer_part(request, found))
 
 
 async def download(request: Request, job: str, name: str) -> Response:
@@ -302,11 +310,11 @@ def _asking(page: Page) -> Any:
             except AssayError as refused:
                 error = " ".join(str(refused).splitlines())
         if job is not None:
-            job = await run_in_threadpool(request.app.state.jobs.wait, job.identity, PATIENCE)
+            job = await request.app.state.jobs.wait(job.identity, PATIENCE)
         answer = "" if job is None else answer_part(request, job)
         lists: list[dict[str, Any]] = []
         with suppress(AssayError):
-            lists = await run_in_threadpool(steps.tests, request, page.path, sent, upload)
+            lists = await steps.tests(request, page.path, sent, upload)
         return shown(
             request, "ask.html", status=422 if error else 200, page=page, groups=_groups(page, upload), sent=sent,
             upload=upload, uploads=request.app.state.uploads.of(request.scope["session_id"]), error=error,

@@ -5,6 +5,7 @@ done again in any order, and written to a file of settings.
 """
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,6 +16,7 @@ from starlette.responses import RedirectResponse, Response
 from assay import _fields
 from assay.errors import ArgumentError
 from assay.web import api
+from assay.web.aides import apart
 from assay.web.questions import PAGES, PLACES, Page, from_form, read_fields
 from assay.web.rendering import check_form, problem, shown
 from assay.web.uploads import Upload
@@ -64,7 +66,9 @@ def carried(page: Page, sent: Mapping[str, list[str]]) -> list[tuple[str, str]]:
     return [(name, text) for name in settable() if name not in own for text in sent.get(name, ()) if text.strip()]
 
 
-def tests(request: Request, path: str, sent: Mapping[str, list[str]], upload: Upload | None) -> list[dict[str, Any]]:
+async def tests(
+    request: Request, path: str, sent: Mapping[str, list[str]], upload: Upload | None
+) -> list[dict[str, Any]]:
     """Return the three lists of tests with their reasons, as the data analysis of these units says; else nothing."""
     if path not in ("scores-test", "scores-power") or upload is None:
         return []
@@ -73,7 +77,7 @@ def tests(request: Request, path: str, sent: Mapping[str, list[str]], upload: Up
     asked = from_form(page, {name: texts for name, texts in sent.items() if name in own}, upload.specs, upload.reading)
     names = dict(zip(upload.files, upload.names, strict=True))
     jobs = request.app.state.jobs
-    job = jobs.wait(jobs.add(request.scope["session_id"], page.path, asked.to_dict(), names).identity, 10.0)
+    job = await jobs.wait(jobs.add(request.scope["session_id"], page.path, asked.to_dict(), names).identity, 10.0)
     if job.state != "done":
         return []
     found = jobs.result(job)["result"]["recommendation"]
@@ -92,12 +96,12 @@ async def upload_scores(request: Request) -> Response:
     settings = form.get("settings")
     if settings is not None and not isinstance(settings, str) and settings.filename:
         content = await settings.read(2**20 + 1)
-        found = await run_in_threadpool(request.app.state.uploads.read_settings, settings.filename, content)
+        found = await apart(request.app.state.uploads.read_settings, settings.filename, content)
         asked = [(name, str(each)) for name, value in found.items() for each in _listed(value)]
     files = [part for part in await api.uploaded(request, only="file") if part[1]]
     owner = request.scope["session_id"]
     if files:
-        added = await run_in_threadpool(request.app.state.uploads.add, owner, files[:1])
+        added = await apart(request.app.state.uploads.add, owner, files[:1])
         asked.insert(0, ("table", added.identity))
     elif str(form.get("table", "")).strip():
         asked.insert(0, ("table", str(form.get("table"))))
@@ -142,12 +146,14 @@ async def settings_file(request: Request) -> Response:
 
 async def glossary(request: Request) -> Response:
     """Show what each number means."""
-    return shown(request, "glossary.html", words=await run_in_threadpool(_words))
+    return shown(request, "glossary.html", words=await run_in_threadpool(words))
 
 
-def _words() -> list[tuple[str, str]]:
+@cache
+def words() -> list[tuple[str, str]]:
+    """Return the words that the answers use, and what they mean."""
     from assay.documents import Definitions
-    from assay.paired import glossary as words
+    from assay.paired import glossary as said
 
-    blocks = words().document().blocks
+    blocks = said().document().blocks
     return [entry for block in blocks if isinstance(block, Definitions) for entry in block.entries]

@@ -3,12 +3,12 @@
 from typing import Any
 from urllib.parse import urlencode
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from assay.errors import ArgumentError, AssayError
 from assay.web import api
+from assay.web.aides import apart
 from assay.web.questions import PAGES, refuse_paths, stand_in
 from assay.web.rendering import problem, shown, templates
 from assay.web.sliders import SUGGESTED
@@ -34,7 +34,7 @@ async def try_designs(request: Request) -> Response:
     found, said = None, ""
     if sent["preset"] or upload is not None:
         try:
-            found = await run_in_threadpool(request.app.state.desk.ask, _design(sent, upload))
+            found = await apart(request.app.state.desk.ask, _design(sent, upload))
         except AssayError as refused:
             said = refused.args[0] if upload is None else hidden(str(refused), upload.files, upload.names)
     exact = {name: sent[name] for name in ("preset", "table", "gold", "a", "b", "metric", "epsilon") if sent[name]}

@@ -185,6 +185,8 @@ def recognised(
         return hidden(text, paths, names)
 
     try:
+        for path in paths:
+            _refuse_wide(path, max_columns)
         _as_sheet(seen, paths, reading, max_columns)
         table = layouts.table_from(specs, **reading)
         if sum(source.values.size for source in table.sources.values()) > max_rows:
@@ -212,6 +214,16 @@ class TooManyError(Exception):
     """A table that is larger than the server takes."""
 
 
+def _refuse_wide(path: str, max_columns: int) -> None:
+    """Refuse a text file with too many columns by its first line, before anything else is read of it."""
+    if Path(path).suffix.lower() not in ("", ".csv", ".tsv", ".txt"):
+        return
+    with Path(path).open("rb") as file:
+        first = file.readline(2**24)
+    if max(first.count(mark) for mark in (b",", b"\t", b";")) >= max_columns:
+        raise TooManyError(f"{path} has more than {max_columns:,} columns, the most this server takes.")
+
+
 def _as_sheet(seen: dict[str, Any], paths: Sequence[str], reading: Mapping[str, Any], max_columns: int) -> None:
     """Add the columns of the first file and its first rows; logs have none."""
     from assay.io.sheets import open_sheet
@@ -229,17 +241,19 @@ def _as_scores(seen: dict[str, Any], paths: Sequence[str], reading: Mapping[str,
     """Add how many lines of scores the file has, if it can be read as a list of scores for each system."""
     from assay.paired import read_table
 
-    with suppress(AssayError):
+    try:
         table = read_table(paths[0], encoding=reading.get("encoding"))
-        seen["lines"], names = len(table.values), list(table.names)
-        if not seen["sources"]:
-            seen["supports"] = [f"{names[0]} and {names[1]} can be compared as lists of {seen['lines']:,} scores."]
-            seen["lacks"] = []
-        if not seen["columns"]:
-            seen["columns"], seen["kinds"] = (
-                names,
-                [(seen["kinds"][0][0], "lists of scores", f"{seen['lines']:,} lines")],
-            )
+    except AssayError as error:
+        if Path(paths[0]).suffix in ("", ".txt") and not seen["sources"]:
+            seen["problem"] = str(error)
+        return
+    seen["lines"], names = len(table.values), list(table.names)
+    if not seen["sources"]:
+        seen["supports"] = [f"{names[0]} and {names[1]} can be compared as lists of {seen['lines']:,} scores."]
+        seen["lacks"] = []
+    if not seen["columns"]:
+        seen["columns"] = names
+        seen["kinds"] = [(seen["kinds"][0][0], "lists of scores", f"{seen['lines']:,} lines")]
 
 
 def _roles(commands: Sequence[str]) -> dict[str, str]:

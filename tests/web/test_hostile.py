@@ -1,0 +1,204 @@
+"""Hostile uploads and names: each gets a 4xx with a sentence, and the memory of server and reader stays bounded."""
+
+import gzip
+import io as bytes_io
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from assay.web import Settings, create_app
+from assay.web.aides import Aide, resident
+
+ROWS = "\n".join(
+    ["item,source,value", *(f"i{i},{s},{i % 3}" for i in range(9) for s in ("human", "m1", "m2"))]
+).encode()
+MEMORY = 600
+"""Megabytes that the reader of uploads may hold in these tests."""
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A server that gives little."""
+    settings = Settings(
+        folder=str(tmp_path_factory.mktemp("small")), n_workers=1, max_megabytes=20, max_rows=100_000,
+        max_columns=500, max_memory=MEMORY,
+    )  # fmt: skip
+    with TestClient(create_app(settings), base_url="http://127.0.0.1:8765") as client:
+        yield client
+
+
+def zipped(**members):
+    held = bytes_io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name.replace("__", "."), content)
+    return held.getvalue()
+
+
+def parquet_bomb():
+    """A million rows of one value take a few hundred bytes on the disk; ten columns of them are made of one."""
+    import polars
+
+    held = bytes_io.BytesIO()
+    column = polars.Series("x", ["a" * 1000]).new_from_index(0, 500_000)
+    polars.DataFrame({f"x{i}": column for i in range(4)}).write_parquet(held, compression="zstd")
+    return held.getvalue()
+
+
+def zstd_bomb():
+    try:
+        from compression import zstd
+    except ImportError:
+        zstd = pytest.importorskip("backports.zstd", reason="no zstd: the zstd bomb was not tried")
+    return zstd.compress(b"a" * 200_000_000)
+
+
+HOSTILE = {
+    "empty": ("x.csv", lambda: b""),
+    "binary": ("x.csv", lambda: b"\x00\x01\x02" * 1000),
+    "an executable": ("x.exe", lambda: b"MZ" + os.urandom(5000)),
+    "utf-16 without saying so": ("x.csv", lambda: ROWS.decode().encode("utf-16")),
+    "bytes that are no utf-8": ("x.csv", lambda: b"item,source,value\n1,\xe9,3\n"),
+    "html": ("x.csv", lambda: b"<html><script>alert(1)</script></html>"),
+    "a million columns": ("x.csv", lambda: b",".join(b"c%d" % i for i in range(1_000_000)) + b"\n"),
+    "too many rows": ("x.csv", lambda: b"item,source,value\n" + b"".join(b"i%d,m,1\n" % i for i in range(150_000))),
+    "a zip bomb": ("x.eval", lambda: zipped(header__json=b"{}", samples__json=b"0" * 80_000_000)),
+    "a zip of nothing": ("x.zip", lambda: zipped(a__txt=b"hello")),
+    "a gzip bomb": ("x.csv.gz", lambda: gzip.compress(b"item,source,value\n" + b"0" * 40_000_000, 6)),
+    "a zstd bomb": ("x.csv.zst", zstd_bomb),
+    "a Parquet bomb": ("x.parquet", parquet_bomb),
+    "a broken Parquet file": ("x.parquet", lambda: b"PAR1" + b"\xff" * 500 + b"PAR1"),
+    "deep JSON": ("x.json", lambda: b"[" * 200_000),
+    "endless JSON keys": ("x.jsonl", lambda: b"".join(b'{"k%d": 1}\n' % i for i in range(20_000))),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_hostile_uploads_get_a_sentence(small, kind):
+    name, content = HOSTILE[kind]
+    answer = small.post("/api/v1/tables", files={"file": (name, content())})
+    assert 400 <= answer.status_code < 500, answer.text[:300]
+    said = answer.json()["error"]
+    assert said.endswith(".")
+    assert "Traceback" not in said
+    assert str(small.app.state.settings.folder) not in said
+    reader = small.app.state.uploads.reader
+    if reader._process is not None:
+        assert resident(reader._process.pid) < MEMORY
+
+
+def test_the_server_goes_on_after_them(small):
+    assert small.post("/api/v1/tables", files={"file": ("r.csv", ROWS)}).status_code == 201
+
+
+def test_a_gigabyte_that_is_only_declared_is_refused_unread(small):
+    answer = small.post("/api/v1/tables", content=b"x", headers={"content-length": str(10**9)})
+    assert answer.status_code == 413
+    assert answer.json()["error"].endswith("at most.")
+
+
+@pytest.mark.parametrize(
+    "name", ["../../../etc/passwd", "..\\..\\boot.ini", "/etc/shadow", "\x00.csv", "a" * 300 + ".csv", "con"]
+)
+def test_path_names_name_no_place(small, name):
+    answer = small.post("/api/v1/tables", files={"file": (name, ROWS)})
+    root = Path(small.app.state.settings.folder)
+    assert answer.status_code in (201, 400)
+    assert not [path for path in root.parent.iterdir() if path.name in ("passwd", "boot.ini", "shadow")]
+    for path in root.rglob("*"):
+        assert path.resolve().is_relative_to(root.resolve())
+
+
+@pytest.mark.parametrize("gold", ["/etc/passwd", "../about.json", "pyproject.toml", "human/../../about.json"])
+def test_no_name_of_a_visitor_is_a_file(small, gold):
+    table = small.post("/api/v1/tables", files={"file": ("r.csv", ROWS)}).json()["table"]
+    answer = small.post("/api/v1/compare", json={"table": table, "gold": gold, "a": "m1", "b": "m2"})
+    assert answer.status_code in (400, 422)
+    assert "root:" not in answer.text
+    page = small.get("/plan/try", params={"table": table, "gold": gold})
+    assert page.status_code == 422
+
+
+def test_plug_ins_are_not_loaded_for_visitors(monkeypatch):
+    from assay import _offers
+
+    monkeypatch.setenv("ASSAY_PLUGINS", "off")
+    _offers.offered.cache_clear()
+    try:
+        assert _offers.offered(_offers.METRICS) == {}
+    finally:
+        _offers.offered.cache_clear()
+
+
+def test_scripts_in_labels_stay_text(small):
+    evil = "<script>alert(1)</script>"
+    rows = "\n".join(
+        ["item,source,value", *(f"i{i},{s},{evil if i % 2 else 'x'}" for i in range(9) for s in ("g", "m1", evil))]
+    )
+    table = small.post("/api/v1/tables", files={"file": (f"{evil}.csv", rows.encode())}).json()["table"]
+    shown = small.get(f"/tables/{table}").text
+    assert evil not in shown
+    assert "&lt;script&gt;" in shown
+    answer = small.post("/api/v1/compare?document=true", json={"table": table, "gold": "g", "a": "m1", "b": evil})
+    assert evil not in answer.json()["document"]["html"]
+
+
+def slow(seconds):
+    import time
+
+    time.sleep(seconds)
+    return seconds
+
+
+def hungry(megabytes):
+    held = b"x" * int(megabytes * 1e6)
+    slow(5)
+    return len(held)
+
+
+def test_an_aide_that_takes_too_long_or_too_much_is_replaced():
+    aide = Aide("tests.web.test_hostile:slow", seconds=0.5, megabytes=500)
+    with pytest.raises(ValueError, match="longer than the"):
+        aide.ask(30)
+    greedy = Aide("tests.web.test_hostile:hungry", seconds=20, megabytes=400)
+    with pytest.raises(ValueError, match="more memory"):
+        greedy.ask(900)
+    greedy.stop()
+
+
+def test_settings_that_are_none_get_a_sentence(small):
+    small.get("/")
+    csrf = small.get("/scores-upload").text.partition('name="csrf" value="')[2][:64]
+    lines = b"\n".join(b"%d %d" % (i % 5, i % 7) for i in range(30))
+    bomb = b"a: &a [x,x,x,x,x,x,x,x,x]\n" + b"".join(
+        b"%c: &%c [%s]\n" % (97 + i, 97 + i, b",".join([b"*%c" % (96 + i)] * 9)) for i in range(1, 9)
+    )
+    for name, content in (("s.toml", b"= 3"), ("s.toml", b"nonsense = 1"), ("s.yaml", bomb), ("s.yaml", b"\x00")):
+        answer = small.post(
+            "/scores-upload", data={"csrf": csrf},
+            files={"file": ("scores.txt", lines), "settings": (name, content)},
+        )  # fmt: skip
+        assert answer.status_code in (400, 422), answer.text[:200]
+        assert "Traceback" not in answer.text
+
+
+def test_tables_can_be_corrected(small):
+    rows = "\n".join(
+        ["id,who,number,person", *(f"{i},{s},{i % 3},p{i % 2}" for i in range(9) for s in ("g", "m1", "m2"))]
+    )
+    table = small.post("/api/v1/tables", files={"file": ("r.csv", rows.encode())}).json()["table"]
+    csrf = small.get(f"/tables/{table}").text.partition('name="csrf" value="')[2][:64]
+    sent = {"csrf": csrf, "item": "id", "source": "who", "value": "number", "rater": "person", "scale": "continuous"}
+    answer = small.post(f"/tables/{table}/correct", data=sent)
+    assert answer.status_code == 200, answer.text[:500]
+    assert "2 raters" in answer.text
+    assert "continuous" in answer.text
+    found = small.post("/api/v1/compare", json={"table": table, "gold": "g", "a": "m1", "b": "m2"})
+    assert found.status_code == 200, found.text
+    wrong = small.post(f"/tables/{table}/correct", data={**sent, "value": "who", "scale": "continuous"})
+    assert wrong.status_code in (200, 422)
+    assert json.loads(small.get(f"/api/v1/tables/{table}").text)["files"] == ["r.csv"]
