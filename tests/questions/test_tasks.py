@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from assay import examples, io
 from assay.errors import ArgumentError
 from assay.questions import Describe, Plan
 from assay.questions.tasks import TASKS
 from assay.sweeps import Task
 
 DESIGN = {"files": "normal", "metric": "mae", "epsilon": 0.3, "n_items": 30}
+QUICK = {"precision": 0.05, "n_responses": 3}
 
 
 def seed():
@@ -21,27 +21,31 @@ def ask(name, cell):
 
 
 def test_a_cell_of_plans_is_a_plan():
-    values = ask("plan", {**DESIGN, "n_responses": 3, "repetition": 2})
-    question = Plan(files=("normal",), metric=("mae",), epsilon=(0.3,), n_items=(30,), n_responses=("3",), seed=seed())
+    values = ask("plan", {**DESIGN, **QUICK, "repetition": 2})
+    question = Plan(
+        files=("normal",), metric=("mae",), epsilon=(0.3,), n_items=(30,), n_responses=("3",), precision=0.05,
+        seed=seed(),
+    )  # fmt: skip
     [cell] = question.answer().cells
     assert (values["power"], values["contrast"], values["cost"]) == (cell.power, cell.contrast, cell.cost)
     assert (values["n_items"], values["n_responses_gold"], values["n_raters"]) == (30, 3, 0)
 
 
 def test_a_cell_with_a_target_is_the_cheapest_design_or_nothing():
-    asked = {name: value for name, value in DESIGN.items() if name != "n_items"}
-    found = ask("plan", {**asked, "n_responses": 5, "target_power": 0.8})
-    assert found["power"] >= 0.8
-    assert found["n_items"] > 10
-    missed = ask("plan", {**asked, "n_responses": 5, "target_power": 0.8, "max_items": 5})
+    asked = {name: value for name, value in DESIGN.items() if name != "n_items"} | QUICK | {"target_width": 0.1}
+    found = ask("plan", {**asked, "test": "none"})
+    assert found["ci_width"] <= 0.1
+    missed = ask("plan", {**asked, "test": "none", "max_items": 5})
     assert np.isnan(missed["n_items"])
     with pytest.raises(ArgumentError, match="a cell plans for one `metric`"):
-        ask("plan", {**DESIGN, "metric": ["mae", "wins"], "n_responses": 3})
+        ask("plan", {**DESIGN, **QUICK, "metric": ["mae", "mse"], "test": "none"})
 
 
 def test_a_cell_of_descriptions_is_a_description(tmp_path):
     path = tmp_path / "ratings.csv"
-    io.write(examples.ratings(), path)
+    rng = np.random.default_rng(1)
+    rows = [f"q{i},human,r{r},{i % 4 + rng.integers(2)}" for i in range(8) for r in range(3)]
+    path.write_text("\n".join(["item,source,rater,value", *rows]))
     table = {"path": str(path), "sha256": ""}
     values = ask("describe", {"table": table, "only": "human", "n_resamples": 19})
     found = Describe(files=(str(path),), only=("human",), n_resamples=19, seed=seed()).answer()

@@ -101,11 +101,10 @@ def plan(cell: "Cell", rng: "np.random.Generator") -> dict[str, float]:
     from assay.questions.plan import Plan
 
     found: Any = _answer(Plan, cell, rng, Run(workers=1))
-    if len(found.answers) > 1:
-        raise ArgumentError(
-            "a cell plans for one `metric`, `epsilon`, `test` and `budget`; make them axes of the grid."
-        )
-    design = found.recommended if len(found.cells) > 1 else found.cells[0]
+    if len({(each.metric, each.test, each.epsilon, each.budget) for each in found.cells}) > 1:
+        raise ArgumentError("a cell plans for one `metric`, `epsilon`, `test` and `budget`; make axes of them.")
+    asked = {"target_power", "target_p", "target_width", "budget", "max_cost"} & cell.keys()
+    design = found.recommended if asked or len(found.cells) > 1 else found.cells[0]
     if design is None:  # nothing within the limits reaches the target
         return dict.fromkeys(("n_items", "cost", *PLANNED), math.nan)
     responses = {f"n_responses_{name}": float(number) for name, number in design.n_responses.items()}
