@@ -102,3 +102,15 @@ def test_the_table_is_also_the_rows_of_a_report(tmp_path, command):
     assert code == 0, err
     assert "Responses" in out
     assert len((tmp_path / "rows.csv").read_text().splitlines()) == 4 * 15 + 1
+
+
+@pytest.mark.parametrize(("model", "shown"), [("categorical-dices", "level"), ("normal", "low")])
+def test_a_chart_shows_the_sources_side_by_side(model, shown, tmp_path, command):
+    path = tmp_path / "drawn.json"
+    code, _, err = command("simulate", model, "--n-items", 8, "--epsilon", 0.4, "--chart", path)
+    assert code == 0, err
+    drawn = json.loads(path.read_text(encoding="utf-8"))
+    assert [panel["title"]["text"] for panel in drawn["hconcat"]] == ["gold", "A", "B, off by ε = 0.4"]
+    parts = list(drawn["datasets"].values()) if "datasets" in drawn else [p["data"]["values"] for p in drawn["hconcat"]]
+    assert all(shown in row for rows in parts for row in rows)
+    assert sum(row["share"] for row in parts[0]) == pytest.approx(1)

@@ -24,20 +24,20 @@ TEXT_FILES = {
     "too few cells": (
         b"item,source,value\nq1,s,1\nq2,s\n",
         "{path}, line 3 has 2 cells, but the header has 3 columns. "
-        "Mend the line; a cell that contains the separator needs quotes.",
+        "Fix the line; a cell that contains the separator needs quotes.",
     ),
     "too many cells": (
         b"item,source,value\nq1,s,1\nq2,s,1,2\nq3,s\n",
         "{path}, line 3 has 4 cells, but the header has 3 columns. "
-        "Mend the line; a cell that contains the separator needs quotes.",
+        "Fix the line; a cell that contains the separator needs quotes.",
     ),
     "open quote": (
         b'item,source,value\nq1,s,1\nq2,"s,1\nq3,s,1\n',
-        "{path}, line 3 cannot be read: a quote is opened and not closed. Mend the quotes.",
+        "{path}, line 3 cannot be read: a quote is opened and not closed. Fix the quotes.",
     ),
     "text after a quote": (
         b'item,source,value\n"q1"x,s,1\n',
-        "{path}, line 2 cannot be read: ',' expected after '\"'. Mend the quotes.",
+        "{path}, line 2 cannot be read: ',' expected after '\"'. Fix the quotes.",
     ),
     "another separator": (
         b"item;source;value\nq1;s;1\n",
@@ -68,21 +68,21 @@ TEXT_FILES = {
     ),
     "a stray word": (
         b"item,source,value\nq1,s,1\nq2,s,2\nq3,s,tree\n",
-        "{path}, line 4, column 'value': 'tree' is not a number, but 2 other values are. Mend or empty the cell, "
+        "{path}, line 4, column 'value': 'tree' is not a number, but 2 other values are. Fix or clear the cell, "
         "or take all values as labels with `scale='nominal'`.",
     ),
     "a stray word after quoted lines": (
         b'item,source,value\n"q\n1",s,1\n\nq2,s,2\nq3,s,tree\n',
-        "{path}, line 6, column 'value': 'tree' is not a number, but 2 other values are. Mend or empty the cell, "
+        "{path}, line 6, column 'value': 'tree' is not a number, but 2 other values are. Fix or clear the cell, "
         "or take all values as labels with `scale='nominal'`.",
     ),
     "infinite": (
         b"item,source,value\nq1,s,1\nq2,s,-inf\n",
-        "{path}, line 3, column 'value': -inf is not finite. Mend the cell, or leave it empty if missing.",
+        "{path}, line 3, column 'value': -inf is not finite. Fix the cell, or leave it empty if missing.",
     ),
     "too large": (
         b"item,source,value\nq1,s,1\nq2,s,1e999\n",
-        "{path}, line 3, column 'value': inf is not finite. Mend the cell, or leave it empty if missing.",
+        "{path}, line 3, column 'value': inf is not finite. Fix the cell, or leave it empty if missing.",
     ),
     "no value at all": (
         b"item,source,value\nq1,s,\nq2,s,\n",
@@ -147,7 +147,7 @@ def test_text_files(case, tmp_path):
         ),
         (
             {"scale": "continuous"},
-            "{path}, line 2, column 'value': 'good' is not a number, so the scale cannot be continuous. Mend or empty "
+            "{path}, line 2, column 'value': 'good' is not a number, so the scale cannot be continuous. Fix or clear "
             "the cell, or take all values as labels with `scale='nominal'`.",
         ),
         (

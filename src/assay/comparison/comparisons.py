@@ -103,7 +103,7 @@ class Comparison(Record):
     null, scheme, alternative : str
     n_resamples : int
     exact : bool
-        Whether the p-value speaks of all arrangements instead of a sample of them; it then depends on no seed.
+        Whether the p-value counts all arrangements instead of a sample of them; it then depends on no seed.
     margin : MarginTests or None
         Superiority, non-inferiority and equivalence, where a margin was given.
     notes : tuple of str

@@ -14,7 +14,23 @@ DRAWS = 9999
 
 
 @dataclass(frozen=True, kw_only=True)
-class Procedure:
+class RandomFactors:
+    """What is a sample beside items: raters, and groups of items."""
+
+    raters: str | None = option(
+        None,
+        "Generalise to raters like these (bootstrap), or ask about these raters only (fixed). By default bootstrap "
+        "where rater ids show that raters judged several items.",
+        choices=("bootstrap", "fixed"),
+        group=METHOD,
+    )
+    cluster: str | None = option(
+        None, "Column that groups items (document): items of one group are resampled together.", group=METHOD
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Procedure(RandomFactors):
     """How A and B are compared: what is resampled, under which null, with which interval, at which level.
 
     `compare`, `audit` and simulated power all run the same procedure. What is left open (None) is chosen by the data,
@@ -51,16 +67,6 @@ class Procedure:
     )
     n_responses: int | None = option(
         None, "With responses=bootstrap: draw this many for each item.", at_least=1, group=METHOD
-    )
-    raters: str | None = option(
-        None,
-        "Generalise to raters like these (bootstrap), or ask about these raters only (fixed). By default bootstrap "
-        "where rater ids show that raters judged several items.",
-        choices=("bootstrap", "fixed"),
-        group=METHOD,
-    )
-    cluster: str | None = option(
-        None, "Column that groups items (document): items of one group are resampled together.", group=METHOD
     )
     alternative: str = option(
         "two-sided",

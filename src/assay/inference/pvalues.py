@@ -31,7 +31,7 @@ class PValue:
     n_resamples : int
         The number of null draws that were counted; 0 where the p-value needs none.
     exact : bool
-        Whether it speaks of all arrangements and not of a sample of them.
+        Whether it counts all arrangements and not a sample of them.
     n_undefined : int
         The number of draws that were NaN and therefore left out.
     is_bound : bool

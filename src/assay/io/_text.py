@@ -105,7 +105,7 @@ def _read_quoted(
         if len(record) != len(header):
             raise DataError(
                 f"{name}, line {line} has {len(record)} cells, but the header has {len(header)} columns. "
-                "Mend the line; a cell that contains the separator needs quotes."
+                "Fix the line; a cell that contains the separator needs quotes."
             )
         lines.append(line)
         batch.append(record)
@@ -136,7 +136,7 @@ def _numbered(reader: Any, name: str) -> Iterator[tuple[int, list[str]]]:
             return
         except csv.Error as error:
             reason = "a quote is opened and not closed" if "end of data" in str(error) else str(error)
-            raise DataError(f"{name}, line {line} cannot be read: {reason}. Mend the quotes.") from None
+            raise DataError(f"{name}, line {line} cannot be read: {reason}. Fix the quotes.") from None
         if any(record):
             yield line, record
 

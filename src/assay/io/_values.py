@@ -132,7 +132,7 @@ def _numbers(text: pl.Series, scale: str | None, order: Sequence[Any] | None, pl
     if scale == "ordinal" and n_numbers <= n_stray:
         remedy = "Labels need their order: `order='low,medium,high'`."
     else:
-        remedy = "Mend or empty the cell, or take all values as labels with `scale='nominal'`."
+        remedy = "Fix or clear the cell, or take all values as labels with `scale='nominal'`."
     rest = f", but {n_numbers:,} other values are" if n_numbers else f", so the scale cannot be {scale}"
     raise DataError(f"{place(first)}: {text[first]!r} is not a number{rest}. {remedy}")
 
@@ -141,7 +141,7 @@ def _refuse_infinite(numbers: pl.Series, place: Place) -> None:
     infinite = numbers.is_infinite().fill_null(False)
     if infinite.any():
         first = int(infinite.arg_max() or 0)
-        raise DataError(f"{place(first)}: {numbers[first]} is not finite. Mend the cell, or leave it empty if missing.")
+        raise DataError(f"{place(first)}: {numbers[first]} is not finite. Fix the cell, or leave it empty if missing.")
 
 
 def _labels(

@@ -73,13 +73,14 @@ def compare_all(
     aggregate : {"mean", "mean-rank", "borda", "win-rate"}
         How the scores of the tasks become one. All but the mean take tasks for a sample.
     task_effect : {"fixed", "random"}
-        Whether the board speaks of these tasks, with other items, or of tasks like these.
+        Whether the board holds for these tasks, with other items, or generalises to tasks like these.
     weights : mapping of str to float, optional
         The weight of each task.
     cluster : str, optional
         An item column: items that share its value are drawn and swapped together.
     raters : {"bootstrap", "fixed"}, optional
-        As in `compare`: whether the board speaks of raters like these. By default where raters judged several items.
+        As in `compare`: whether the board generalises to raters like these. By default where raters judged several
+        items.
     correction : {"westfall-young", "holm", "benjamini-hochberg", "none"}
         How p-values are adjusted for the number of pairs; ranks and groups follow from the adjusted ones.
     n_resamples : int, optional

@@ -1,4 +1,4 @@
-"""Boards that speak of raters like these: every pair as `compare` judges it, adjusted for how many there are.
+"""Boards that generalise to raters like these: every pair as `compare` judges it, adjusted for how many there are.
 
 The error of a contrast from items and raters, its degrees of freedom and so its p-value and interval are `compare`'s,
 pair by pair. Few raters say little about how the errors of pairs go together, and what five of them say is too sure. So
@@ -74,7 +74,7 @@ def rater_question(
     kept = replace(table, sources={name: table.source(name) for name in names}, notes=())
     kept = kept.take(np.sort(np.concatenate(tasks.rows)))
     if tasks.lacking:
-        return None, ["Raters are held fixed, because some models lack tasks: the board speaks of these raters only."]
+        return None, ["Raters are held fixed, because some models lack tasks: the board holds for these raters only."]
     alone = _judged_by_one(kept, tasks.models) if gold is None else []
     if raters == "bootstrap" and len(alone) > 1:
         raise DataError(
@@ -90,7 +90,7 @@ def rater_question(
         return None, list(dict.fromkeys(note for choice in choices for note in choice.notes))[:SHOWN]
     if by is not None:
         return None, [
-            "Raters are held fixed: a board over tasks speaks of these raters only. For raters like these, ask for "
+            "Raters are held fixed: a board over tasks holds for these raters only. For raters like these, ask for "
             "each task by itself."
         ]
     notes = [f"The result generalises to raters like these {n_raters}."]

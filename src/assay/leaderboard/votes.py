@@ -98,7 +98,7 @@ def compare_votes(
         The columns of the two models and of the vote: the name of a model, "model_a", "model_b" or "tie".
     item, voter : str, optional
         Columns of what was voted on and of who voted. Votes that share an item, or a voter, are drawn together: with
-        one of the two the board speaks of others like them, with both of both.
+        one of the two the board generalises to others like them, with both to both.
     baseline, correction, n_resamples, confidence_level, rng, workers, progress
         As in `compare_all`.
     elo : bool
@@ -141,7 +141,7 @@ def compare_votes(
         by_voter = _units(names, scores, size * moves, read.voters, "voter")
         single = _units(names, scores, size * moves, None, "vote")
         found = _two_way(found, units, by_voter, single, ask)
-        notes.append("Items and voters are both random factors: the board speaks of items and voters like these.")
+        notes.append("Items and voters are both random factors: the board generalises to items and voters like these.")
     elif main is None:
         notes.append("Each vote counts as independent: votes on one item, or by one voter, are not told from others.")
     whole = Tasks((), names, (Sheet(moves[:0], scores),), np.ones(1), (np.arange(read.won.size),))

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from assay._fields import option
-from assay.comparison.procedure import DRAWS, METHOD, MOST_DRAWS
+from assay.comparison.procedure import DRAWS, METHOD, MOST_DRAWS, RandomFactors
 from assay.errors import ArgumentError
 from assay.questions.base import HERE, Question, Run
 from assay.questions.tables import MetricFields, TableFields, metrics_of
@@ -21,7 +21,7 @@ PLAN = "How much data the board needs"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Leaderboard(TableFields, MetricFields, Question):
+class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
     """Rank many models, and say which of them the data can tell apart."""
 
     name: ClassVar[str] = "leaderboard"
@@ -44,7 +44,7 @@ class Leaderboard(TableFields, MetricFields, Question):
     )
     task_effect: str = option(
         "fixed",
-        "Speak of these tasks (fixed), or of tasks like these (random).",
+        "Ask about these tasks (fixed), or generalise to tasks like these (random).",
         choices=("fixed", "random"),
         group=TASKS,
     )
@@ -65,16 +65,6 @@ class Leaderboard(TableFields, MetricFields, Question):
         group=PLAN,
     )
     power: float = option(0.8, "With plan: with which probability they are to separate.", fraction=True, group=PLAN)
-    raters: str | None = option(
-        None,
-        "Generalise to raters like these (bootstrap), or ask about these raters only (fixed). By default bootstrap "
-        "where rater ids show that raters judged several items.",
-        choices=("bootstrap", "fixed"),
-        group=METHOD,
-    )
-    cluster: str | None = option(
-        None, "Column that groups items (document): items of one group are resampled together.", group=METHOD
-    )
     correction: str = option(
         "westfall-young",
         "How p-values are adjusted for the number of pairs.",

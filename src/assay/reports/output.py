@@ -30,6 +30,7 @@ DRAWN = {
     "Fit": "assay.reports.fit:chart",
     "Leaderboard": "assay.reports.leaderboard:chart",
     "Plan": "assay.reports.plan:chart",
+    "Simulation": "assay.reports.simulate:chart",
     "Sweep": "assay.reports.sweep:chart",
     **dict.fromkeys(("PaperFigure", "Replication", "Search"), "assay.reports.replicate:chart"),
     "TableDescription": "assay.reports.describe:chart",

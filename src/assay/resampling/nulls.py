@@ -72,13 +72,13 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "refuse",
-        "random-effects speaks of raters as a random factor; take raters='bootstrap', or the null swapped-items.",
+        "random-effects takes raters as a random factor; take raters='bootstrap', or the null swapped-items.",
         null="random-effects",
         raters="fixed",
     ),
     Rule(
         "refuse",
-        "random-effects speaks of items and raters; take items='bootstrap', or the null recentred.",
+        "random-effects takes items and raters as random factors; take items='bootstrap', or the null recentred.",
         null="random-effects",
         items="all",
         raters="bootstrap",
@@ -146,7 +146,7 @@ RULES: tuple[Rule, ...] = (
         null="swapped-items",
         responses=("one", "bootstrap"),
     ),
-    Rule("note", "items are kept: the result speaks of these items only, not of others like them.", items="all"),
+    Rule("note", "items are kept: the result holds for these items only, not for others like them.", items="all"),
 )
 
 

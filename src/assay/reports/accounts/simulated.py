@@ -22,7 +22,7 @@ def of_audit(result: Any, asked: "Question | None", data: Any) -> Account:
             "are shares of data sets, with exact binomial 95 % intervals (Clopper and Pearson 1934).",
         ),
         limits=(
-            f"The audit speaks of data like these ({result.model}), at the designs shown, not of all data.",
+            f"The audit holds for data like these ({result.model}), at the designs shown, not for all data.",
             "A test that holds its level here may fail where items, raters or scales differ.",
         ),
         next=(
