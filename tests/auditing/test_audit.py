@@ -356,6 +356,39 @@ def test_raters_are_taken_into_account_as_compare_does():
     assert not any(row.scheme.endswith("/raters") for row in audit("normal", metrics=["mae"], rng=3, **SMALL).tests)
 
 
+class Documents(models.NormalModel):
+    """Items in documents of four, which share a shift of A and one of B."""
+
+    def table(self, n_items, n_responses=1, *, rng=None, **how):
+        seed = _random.seed_of(rng)
+        found = super().table(n_items, n_responses, rng=_random.child(seed, "items"), **how)
+        document = np.arange(n_items) // 4
+        shifts = _random.generator(seed, "documents").normal(0, 0.4, (2, document[-1] + 1))
+        moved = {
+            name: Responses.from_grid(found.sources[name].values.reshape(n_items, -1) + shift[document][:, np.newaxis])
+            for name, shift in zip(("A", "B"), shifts, strict=True)
+        }
+        groups = {"document": np.array([f"d{number:03d}" for number in document])}
+        return ResponseTable(found.items, dict(found.sources) | moved, found.scale, groups=groups)
+
+
+def test_clusters_are_resampled_together_as_compare_does():
+    """A and B are equally good, but items of a document are not independent: items alone reject too often."""
+    model, asked = Documents(NORMAL.mean, NORMAL.sd), {"metrics": ["mae"], "nulls": ["swapped-items"], "rng": 3}
+    sizes = {"designs": [(48, 2)], "n_simulations": 60, "n_resamples": 39, "n_fresh": 20, "epsilons": [], "tests": []}
+    sizes |= {"schemes": [ALL], "intervals": []}
+    together, alone = (audit(model, cluster=name, **asked, **sizes) for name in ("document", None))
+    rejected = {
+        name: next(row.rejected for row in found.tests if row.pvalue == "tail")
+        for name, found in (("together", together), ("alone", alone))
+    }
+    assert rejected["together"] <= binomial_region(60, 0.05, confidence_level=0.999).high < rejected["alone"]
+    data = model.table(48, 2, rng=1).contest(gold="gold", a="A", b="B")
+    how = Estimators((resolve("mae"),), ((Scheme(), ("swapped-items",)),), n_resamples=39, cluster="document")
+    found = how.on(data, _random.replayable(2)).tests[Estimator("mae", "bootstrap/all", "swapped-items", "tail")]
+    assert found.pvalue == compare(data, metric="mae", cluster="document", n_resamples=39, rng=2).pvalue
+
+
 def test_a_narrower_hypothesis_is_not_recommended_for_its_power(found):
     def changed(row):
         if row.null == "dealt-responses":

@@ -74,6 +74,18 @@ def test_a_model_file_is_audited(tmp_path):
     assert "Dirichlet(5.22, 0.86, 2.75)" in run(str(tmp_path / "model.json"), *SMALL).output
 
 
+def test_an_output_never_replaces_what_is_read(tmp_path, capsys, monkeypatch):
+    model = tmp_path / "model.json"
+    models.save(models.preset("normal"), model)
+    before = model.read_bytes()
+    code, text = said(capsys, monkeypatch, str(model), "--report", str(model), "--force", *SMALL)
+    assert (code, model.read_bytes()) == (2, before)
+    assert "would overwrite" in text
+    assert "which is read; name another file." in text
+    assert said(capsys, monkeypatch, "normal", "--chart", str(model), *SMALL)[0] == 2
+    assert model.read_bytes() == before
+
+
 def test_a_chart_is_drawn(tmp_path):
     pytest.importorskip("altair")
     run("normal", "--chart", str(tmp_path / "audit.json"), *SMALL)

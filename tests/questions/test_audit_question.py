@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from assay.auditing import Audit as Result
@@ -91,6 +92,25 @@ def test_an_epsilon_of_a_makes_b_less_worse():
     assert 0 < contrast["off"] < contrast["ideal"]
 
 
+def test_plan_audit_and_simulate_describe_a_model_by_the_same_fields():
+    from assay._fields import fields_of
+    from assay.questions import Plan, Simulate
+    from assay.questions.simulators import SimulatorFields
+
+    for field in fields_of(SimulatorFields):
+        for question in (Plan, Audit, Simulate):
+            assert field in fields_of(question)
+    assert {"epsilon_a", "rho", "clip", "perturbation"} <= {field.name for field in fields_of(SimulatorFields)}
+    table = Simulate(files=("normal",), n_items=50, clip=True, seed=1).answer().table
+    assert all(0 <= source.values.min() <= source.values.max() <= 1 for source in table.sources.values())
+    # With ε = 1 the noise is all there is, and with a large ρ it is the same for every item: a third of each label.
+    noise = Simulate(files=("categorical-dices",), n_items=20, n_responses="90", epsilon=1, rho=(1e9,), seed=1)
+    shares = [np.mean(noise.answer().table.sources["B"].values == code) for code in range(3)]
+    assert all(
+        binomial_region(1800, 1 / 3).low <= 1800 * share <= binomial_region(1800, 1 / 3).high for share in shares
+    )
+
+
 def test_noise_of_labels_and_clipping_reach_the_model():
     cell = planned(asked(files=("categorical-dices",), metric=("tv",), rho=(2.0,)))[0]
     assert cell["model"]["rho"] == [2.0, 2.0, 2.0]
@@ -116,6 +136,22 @@ def test_metrics_with_parameters_are_known_in_every_process():
     assert cell["metrics"] == [{"name": "f1", "threshold": 0.7}]
     [metric] = estimators_of(cell, preset("likert-toxicity")).metrics
     assert metric.threshold == 0.7
+
+
+def test_plans_of_metrics_with_parameters_keep_them_in_a_store_and_in_the_signature(tmp_path):
+    from assay.questions import Plan
+    from assay.sweeps import run
+
+    fields = {"files": ("likert-toxicity",), "metric": ("f1",), "n_items": (20,), "n_responses": ("2",)}
+    fields |= {"epsilon": (0.3,), "test": ("none",), "n_simulations": 50}
+    stored = Run(study=lambda task, grid, seed: run(task, grid, store=tmp_path / "plan.db", rng=seed))
+    low, high = (Plan(**fields, threshold=threshold) for threshold in (0.3, 0.7))
+    assert low.answer(stored).to_dict() == low.answer().to_dict()
+    assert low.answer().cells[0].contrast != high.answer().cells[0].contrast
+    assert "f1(threshold=0.3)" in low.answer().signature
+    assert low.answer().signature != high.answer().signature
+    with pytest.raises(ArgumentError, match="`threshold` is no parameter of mae"):
+        Plan(files=("normal",), metric=("mae",), threshold=0.5).answer()
 
 
 def test_a_cluster_must_be_a_column_of_the_simulated_tables():

@@ -530,7 +530,7 @@ def _provenance(contest: Contest, metrics: Sequence[Metric], run: _Run, methods:
     """Return what decides the answer: every parameter of the metrics and every setting, as they were resolved."""
     how = run.procedure
     parameters: dict[str, Any] = {
-        "metric": ",".join(map(_spelled, metrics)),
+        "metric": ",".join(map(spelled, metrics)),
         "null": run.null,
         "items": run.scheme.items,
         "responses": run.scheme.responses,
@@ -546,7 +546,8 @@ def _provenance(contest: Contest, metrics: Sequence[Metric], run: _Run, methods:
     return Provenance("compare", parameters, _random.entropy_of(run.seed), contest.digest)
 
 
-def _spelled(metric: Metric) -> str:
+def spelled(metric: Metric) -> str:
+    """Return a metric's name with its parameters, for a signature: f1(threshold=2.0)."""
     parameters = parameters_of(metric)
     inside = ",".join(f"{name}={_json.dumps(value)}" for name, value in parameters.items())
     return f"{metric.name}({inside})" if inside else metric.name

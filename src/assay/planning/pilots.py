@@ -12,6 +12,7 @@ from typing import Any
 
 from assay import _check
 from assay.comparison import variance_components
+from assay.comparison.comparing import spelled
 from assay.errors import ArgumentError, AssayWarning
 from assay.inference import ConfidenceInterval
 from assay.metrics import Metric
@@ -141,7 +142,7 @@ def _by_items(
         confidence_level=given.confidence_level,
         model=f"the pilot's {contest.n_items:,} items",
         parameters={
-            "metric": ",".join(names),
+            "metric": ",".join(map(spelled, given.metrics)),
             "difference": _difference(effect),
             "engine": "pilot",
             **({"cluster": cluster} if cluster else {}),
@@ -358,7 +359,7 @@ def _with_raters(
         with_power=True,
         confidence_level=given.confidence_level,
         model="the pilot's variance components",
-        parameters={"metric": metric.name, "difference": _difference(effect), "engine": "components"},
+        parameters={"metric": spelled(metric), "difference": _difference(effect), "engine": "components"},
         data=contest.digest,
         seed=given.seed,
         pilot=Pilot(

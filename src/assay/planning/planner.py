@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay import _check, _json, _random
+from assay.comparison.comparing import spelled
 from assay.errors import ArgumentError
 from assay.metrics import Metric
 from assay.models import ResponseModel
@@ -233,7 +234,7 @@ def from_model(
         confidence_level=given.confidence_level,
         model=str(given.model),
         parameters={
-            "metric": ",".join(metric.name for metric in given.metrics),
+            "metric": ",".join(map(spelled, given.metrics)),
             "epsilon": ",".join("pilot" if each.epsilon is None else f"{each.epsilon:g}" for each in variants),
             **({"epsilon_a": epsilon_a} if epsilon_a else {}),
             **({} if given.perturbation is None else {"perturbation": given.perturbation}),
