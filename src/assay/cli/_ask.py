@@ -32,7 +32,7 @@ class Output:
 
     json: bool = option(False, "Print one JSON object instead of text.", group=OUTPUT)
     chart: str | None = option(None, "Draw the answer: .html, .svg, .png, .pdf or .json.", group=OUTPUT)
-    report: str | None = option(None, "Write a report: .html, .md, .tex, .json, or the rows as .csv.", group=OUTPUT)
+    report: str | None = option(None, "Write a report: .html, .md, .tex, .json, or tables as .csv.", group=OUTPUT)
     force: bool = option(False, "Replace files that exist.", group=OUTPUT)
 
     def __post_init__(self) -> None:
@@ -184,22 +184,23 @@ def _read_by(asked: "Question") -> "Iterator[str]":
 
 def show(result: "Record", output: Output, asked: "Question | None" = None) -> None:
     """Print the result, and write its chart and report where they were asked for."""
+    written = ""
     if output.chart is not None or output.report is not None:
         from assay import reports
 
         if output.chart is not None:
             reports.write_chart(result, output.chart)
         if output.report is not None:
-            reports.write_report(result, output.report, asked)
+            written = ", ".join(reports.write_report(result, output.report, asked))
     if output.json:
         from assay import _json
 
         say(json.dumps(_json.plain(result.to_dict()), ensure_ascii=False, allow_nan=False, indent=2))
         return
     say(as_text(result.document()))
-    for name in ("chart", "report"):
-        if getattr(output, name) is not None:
-            say(f"{name.capitalize()}: {getattr(output, name)}")
+    for name, files in (("Chart", output.chart), ("Report", written)):
+        if files:
+            say(f"{name}: {files}")
 
 
 def as_text(document: "Document") -> str:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from assay import _files
 from assay.documents import html, latex, markdown
@@ -103,8 +103,12 @@ def write_chart(result: Any, path: str) -> None:
     pages.write(path, chart=lambda: plot(result))
 
 
-def write_report(result: "Record", path: str, asked: "Question | None" = None, data: Any = None) -> None:
-    """Write the report of a result in the format that the file's name says."""
+def write_report(result: "Record", path: str, asked: "Question | None" = None, data: Any = None) -> tuple[str, ...]:
+    """Write the report of a result in the format that the file's name says, and return the files that were written.
+
+    As .csv a result writes its rows; one without rows writes the tables of its document, each into a file of its own
+    where there are several (NAME-TITLE.csv).
+    """
     from assay import _json
     from assay.reports.frame import framed
 
@@ -116,9 +120,13 @@ def write_report(result: "Record", path: str, asked: "Question | None" = None, d
         ".md": lambda: markdown.render(document()),
         ".tex": lambda: latex.render(document()),
         ".json": lambda: _json.dumps(_content(result, asked, document()), indent=2) + "\n",
-        ".csv": lambda: _rows(result),
+        ".csv": lambda: str(cast(Any, result).to_frame().write_csv()),
     }
-    _files.write_text(path, writers[Path(path).suffix.lower()]())
+    suffix = Path(path).suffix.lower()
+    if suffix == ".csv" and not hasattr(result, "to_frame"):
+        return _write_tables(result, Path(path))
+    _files.write_text(path, writers[suffix]())
+    return (path,)
 
 
 def _content(result: "Record", asked: "Question | None", document: Any) -> dict[str, Any]:
@@ -131,8 +139,14 @@ def _content(result: "Record", asked: "Question | None", document: Any) -> dict[
     return {**result.to_dict(), "report": said}
 
 
-def _rows(result: Any) -> str:
-    """Return the rows of a result that has some, as CSV."""
-    if not hasattr(result, "to_frame"):
-        raise ArgumentError(f"a {type(result).__name__} has no rows to write as .csv; take {', '.join(REPORTS[:-1])}.")
-    return str(result.to_frame().write_csv())
+def _write_tables(result: "Record", path: Path) -> tuple[str, ...]:
+    """Write each table of a document as a file of its own."""
+    from assay.documents import rows
+
+    found = rows.tables(result.document())
+    if not found:
+        raise ArgumentError(f"a {type(result).__name__} has no table to write as .csv; take {', '.join(REPORTS[:-1])}.")
+    places = {name: path if len(found) == 1 else path.with_name(f"{path.stem}-{name}.csv") for name in found}
+    for name, text in found.items():
+        _files.write_text(str(places[name]), text)
+    return tuple(map(str, places.values()))
