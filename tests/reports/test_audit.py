@@ -60,3 +60,12 @@ def test_smallest_errors_are_drawn_against_epsilon(found):
     look = first[0]["spec"]["layer"][0]["encoding"]
     styles = list(zip(look["color"]["scale"]["range"], map(tuple, look["strokeDash"]["scale"]["range"]), strict=True))
     assert len(set(styles)) == 8  # more lines than colours: the dashes differ then
+
+
+def test_leaders_two_data_are_drawn_side_by_side(found):
+    from assay import plot
+    from assay.auditing import LeaderAudit
+
+    spec = plot(LeaderAudit((found, found))).to_dict()
+    assert len(spec["hconcat"]) == 2
+    assert all(side["title"]["text"] == found.model and len(side["vconcat"]) == 2 for side in spec["hconcat"])

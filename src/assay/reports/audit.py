@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from assay.auditing import Audit
+from assay.auditing import Audit, LeaderAudit
 from assay.auditing.estimators import EXPECTED, NO_SCHEME
 from assay.reports import drawing, pages
 from assay.reports.colours import DASHES, QUIET, SERIES, SHAPES
@@ -46,6 +46,13 @@ def chart(audit: Audit) -> Any:
         )  # fmt: skip
     return alt.vconcat(*parts, spacing=24).resolve_scale(x="independent", y="independent", color="independent",
                                                          shape="independent")  # fmt: skip
+
+
+def leader_chart(found: LeaderAudit) -> Any:
+    """Return LEADER's figures 1 and 2 for each of its data: the smallest error of estimated p against ε."""
+    alt = pages.altair()
+    sides = [_smallest(audit).properties(title=drawing.title(audit.model)) for audit in found.audits]
+    return alt.hconcat(*sides, spacing=40).resolve_scale(color="independent", strokeDash="independent")
 
 
 def _by_metric(
@@ -124,7 +131,8 @@ def _smallest(audit: Audit) -> Any:
         names = list(dict.fromkeys(point["name"] for point in points))
         scale: dict[str, Any] = {"domain": names}
         look = {
-            "color": alt.Color("name:N", title=None, scale=alt.Scale(**scale, range=_cycled(SERIES, len(names)))),
+            "color": alt.Color("name:N", title=None, scale=alt.Scale(**scale, range=_cycled(SERIES, len(names))),
+                               legend=alt.Legend(symbolOpacity=1, labelLimit=260)),
             "strokeDash": alt.StrokeDash("name:N", title=None, scale=alt.Scale(
                 **scale, range=[list(dash) for dash in _turned(DASHES, len(names))])),
         }  # fmt: skip

@@ -28,6 +28,7 @@ DRAWN = {
     **dict.fromkeys(OF_SCORES, "assay.reports.scores:chart"),
     "Audit": "assay.reports.audit:chart",
     "Fit": "assay.reports.fit:chart",
+    "LeaderAudit": "assay.reports.audit:leader_chart",
     "Leaderboard": "assay.reports.leaderboard:chart",
     "Plan": "assay.reports.plan:chart",
     "Simulation": "assay.reports.simulate:chart",
