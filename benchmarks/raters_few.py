@@ -1,7 +1,8 @@
 """Measure level and power with unequal rater loads and with gold by few raters; write docs/measured/raters_few.csv.
 
     python benchmarks/raters_few.py [--data-sets 400]    run
-    python benchmarks/raters_few.py --tables             print the tables of docs/raters.md from the file
+    python benchmarks/raters_few.py --fresh              other data, in docs/measured/raters_fresh.csv
+    python benchmarks/raters_few.py --tables             print the tables of docs/raters.md from the files
 
 Loads: differences between two models of 40 items × 12 raters; rater × model SD 0.3 or 0.6, item × model SD 0 or 0.5,
 noise 1 per rating. balanced; three raters for each item by lot; halves (two groups of raters, each judges half of the items);
@@ -12,6 +13,12 @@ least squares, Satterthwaite's degrees of freedom for the whole. Power is at thr
 Gold: as in benchmarks/raters.py. "opposite": A is off by +0.2 and B by −0.2, raters differ by `severity`. "power": A has noise
 0.15 and B 0.25 (numbers); labels of raters who are right with 0.8 and lean by SD 0.5 (logits), models who are right with
 the probabilities given. "fixed" is Student's test of the item contrasts: the answer for these raters.
+
+Fresh: data that no setting of the method was chosen on, both models equally good for raters in general. "ratings": levels
+1 to 5 of raters whose thresholds are shifted (uniformly, up to ±0.15 of the scale) and whose noise differs; items are
+beta(2, 2), A is a fifth of the scale too high on half of the items and B too low. "labels": three labels, raters lean to
+each by SD 0.7 (logits); A's errors (a quarter of its answers) go to the first label, B's to the second. N = 40, 150 and
+R = 3, 4, 5.
 """
 
 import argparse
@@ -33,7 +40,7 @@ from assay.resampling import summaries_of
 from assay.scales import Scale
 from measured import MEASURED
 
-OUT = MEASURED / "raters_few.csv"
+OUT, FRESH = MEASURED / "raters_few.csv", MEASURED / "raters_fresh.csv"
 KINDS = ("balanced", "three", "halves", "one", "zipf")
 
 
@@ -119,6 +126,33 @@ def labels(rng, n, r, right):
     return contest((rng.random((n, r)) < chance).astype(float), models, Scale.of([0.0, 1.0], kind="nominal"))
 
 
+def fresh_ratings(rng, n, r):
+    """Return levels of raters who shift all thresholds, and of two models that are off in opposite directions."""
+    means = rng.beta(2, 2, n)
+    noise = rng.uniform(0.05, 0.2, r)
+    seen = means[:, np.newaxis] + rng.uniform(-0.15, 0.15, r) + noise * rng.standard_t(5, (n, r))
+    off = 0.2 * (rng.random(n) < 0.5)
+    sides = [seen, *((means + sign * off + 0.1 * rng.normal(size=n))[:, np.newaxis] for sign in (1, -1))]
+    sides = [1 + np.clip(np.floor(5 * side), 0, 4) for side in sides]
+    return contest(sides[0], sides[1:], Scale.of(np.arange(1.0, 6.0), kind="ordinal"))
+
+
+def fresh_labels(rng, n, r):
+    """Return three labels of raters who lean to some, and of two models whose errors go to different labels."""
+    truth = rng.integers(0, 3, n)
+    logits = 1.5 * (truth[:, np.newaxis, np.newaxis] == np.arange(3)) + 0.7 * rng.normal(size=(r, 3))
+    gold = np.argmax(logits + rng.gumbel(size=(n, r, 3)), axis=2).astype(float)
+    models = [np.where(rng.random(n) < 0.75, truth, wrong).astype(float)[:, np.newaxis] for wrong in (0, 1)]
+    return contest(gold, models, Scale.of([0.0, 1.0, 2.0], kind="nominal"))
+
+
+def fresh_cells():
+    for n in (40, 150):
+        for r in (3, 4, 5):
+            for metric, make in (("mae", fresh_ratings), ("wins", fresh_ratings), ("accuracy", fresh_labels)):
+                yield "level", metric, f"{n} × {r}", lambda rng, n=n, r=r, make=make: make(rng, n, r)
+
+
 def gold_cells():
     for r in (3, 5):
         for severity in (0.0, 0.06, 0.15):
@@ -141,9 +175,9 @@ def gold_cells():
             yield "power", "accuracy", f"{n} × {r}", lambda rng, n=n, r=r, p=right: labels(rng, n, r, p)
 
 
-def gold(n_data_sets):
+def gold(n_data_sets, cells):
     """Count rejections for raters like these and for these raters."""
-    for number, (what, name, cell, draw) in enumerate(gold_cells()):
+    for number, (what, name, cell, draw) in enumerate(cells):
         rejected = {"raters like these": [], "these raters": []}
         for k in range(n_data_sets):
             data = draw(np.random.default_rng([number, k]))
@@ -175,9 +209,11 @@ def tables():
             " | ".join([one["study"][7:], one["cell"], *shown, *(f"{float(row['width']):.2f}" for row in (one, two))]),
             "|",
         )
-    for what in ("level", "power"):
+    with FRESH.open() as lines:
+        fresh = list(csv.DictReader(lines))
+    for what, shown in (("level", rows), ("power", rows), ("level", fresh)):
         print(f"\n| {what} | raters like these, % | these raters, % |\n|---|---|---|")
-        pairs = [row for row in rows if row["study"] == f"gold, {what}"]
+        pairs = [row for row in shown if row["study"] == f"gold, {what}"]
         for one, two in zip(pairs[::2], pairs[1::2], strict=True):
             print("|", " | ".join([one["cell"], shares(one, what), f"{100 * float(two[what]):.1f}"]), "|")
 
@@ -192,6 +228,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data-sets", type=int, default=400)
     parser.add_argument("--tables", action="store_true")
+    parser.add_argument("--fresh", action="store_true")
     options = parser.parse_args()
     if options.tables:
         tables()
@@ -201,10 +238,12 @@ def main():
         "study", "cell", "test", "level", "level_low", "level_high", "power", "power_low", "power_high", "width",
         "n_data_sets",
     ]  # fmt: skip
-    with OUT.open("w", newline="") as file:
+    n = options.data_sets
+    found = gold(n, fresh_cells()) if options.fresh else chain(loads(n), gold(n, gold_cells()))
+    with (FRESH if options.fresh else OUT).open("w", newline="") as file:
         out = csv.DictWriter(file, names)
         out.writeheader()
-        for row in chain(loads(options.data_sets), gold(options.data_sets)):
+        for row in found:
             out.writerow(row)
             file.flush()
 
