@@ -1,5 +1,6 @@
 """The doctor says what files are, and every command it names runs."""
 
+import json
 import shlex
 
 import pytest
@@ -113,3 +114,26 @@ def test_many_models_get_a_board(assay):
     found = doctor(["m-1.eval", "m-2.eval", "m-3.eval"])
     assert "All 3 models can be ranked (m-1, m-2, m-3)." in found.supports
     assert "assay leaderboard m-1.eval m-2.eval m-3.eval" in found.commands
+
+
+def test_a_folder_with_several_tasks_gets_one_of_them(folder, assay):
+    for task, metric in (("gen", "exact_match"), ("mc", "acc")):
+        lines = [
+            {"doc_id": i, "target": "", "resps": [["x"]], "filter": "none", "metrics": [metric], metric: i % 2}
+            for i in range(3)
+        ]
+        name = f"samples_{task}_2026-01-21T03-44-18.458309.jsonl"
+        (folder / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    found = doctor(str(folder))
+    assert f"{folder} has 2 tasks (gen, mc); choose one with --where task=gen." in found.lacks
+    [command] = found.commands
+    assert "--where task=gen" in command
+    assert assay(*shlex.split(command)[1:]).returncode == 0
+
+
+def test_people_are_no_model(folder):
+    (folder / "people.json").write_text(json.dumps([
+        {"id": 1, "data": {}, "predictions": [], "annotations": [
+            {"completed_by": 1, "result": [{"from_name": "q", "value": {"rating": 3}}]}]}
+    ]))  # fmt: skip
+    assert doctor("people.json").lacks[0].startswith("There are answers of people (human) and no model:")

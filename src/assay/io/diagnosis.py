@@ -13,7 +13,7 @@ import polars as pl
 from assay.documents import Column, Document, Heading, Sentence, Table
 from assay.errors import ArgumentError, DataError
 from assay.io._columns import candidates
-from assay.io._responders import PEOPLE
+from assay.io._responders import PEOPLE, are_people
 from assay.io.file_names import File, named_files
 from assay.io.layouts import table_from
 from assay.io.logs import collect
@@ -109,7 +109,7 @@ def doctor(files: str | Path | Sequence[str | Path], **options: Any) -> Diagnosi
     paths = [str(files)] if isinstance(files, str | Path) else [str(path) for path in files]
     found = named_files(paths)
     reports, lacks = [], list[str]()
-    choices: dict[str, str] = {}
+    choices: dict[str, Any] = {}
     for file in found:
         report, said, chosen = _look(file, options)
         reports.append(report)
@@ -126,7 +126,7 @@ def doctor(files: str | Path | Sequence[str | Path], **options: Any) -> Diagnosi
     return Diagnosis(tuple(reports), tuple(supports), (*lacks, *more), tuple(commands), table.notes)
 
 
-def _look(file: File, options: dict[str, Any]) -> tuple[FileReport, list[str], dict[str, str]]:
+def _look(file: File, options: dict[str, Any]) -> tuple[FileReport, list[str], dict[str, Any]]:
     """Say what one file is, what is unclear about it, and what would make it clear."""
     try:
         if is_log(file.path):
@@ -142,15 +142,23 @@ def _look(file: File, options: dict[str, Any]) -> tuple[FileReport, list[str], d
     return FileReport(file.path, f"a table of {len(sheet.columns)} columns", holds), [], {}
 
 
-def _look_at_log(file: File, options: dict[str, Any]) -> tuple[FileReport, list[str], dict[str, str]]:
+def _look_at_log(file: File, options: dict[str, Any]) -> tuple[FileReport, list[str], dict[str, Any]]:
     known = recognise(file.path)
     assert known is not None
     collected = collect(file.path)
     header, frame = collected.files[0].header, collected.frame()
     scored = frame.filter(frame["kind"] != NOTHING)
-    lacks, chosen = [], {}
+    lacks, chosen = [], dict[str, Any]()
+    tasks = [
+        name for code in frame["task"].unique(maintain_order=True) if code >= 0 and (name := collected.tasks.all[code])
+    ]
+    own = scored
+    if len(tasks) > 1 and not options.get("where"):
+        chosen["where"] = (f"task={tasks[0]}",)
+        own = scored.filter(scored["task"] == collected.tasks(tasks[0]))
+        lacks.append(f"{file.path} has {len(tasks)} tasks ({listed(tasks)}); choose one with --where task={tasks[0]}.")
     for role, names in (("filter", collected.filters), ("scorer", collected.scorers)):
-        held = [names.all[code] for code in scored[role].unique(maintain_order=True)]
+        held = [names.all[code] for code in own[role].unique(maintain_order=True)]
         if len(held) > 1 and not options.get(role) and not (role == "scorer" and header.default in held):
             chosen[role] = held[0]
             lacks.append(f"{file.path} has {len(held)} {role}s ({listed(held)}); choose one with --{role}.")
@@ -187,6 +195,8 @@ def _prospects(
             commands.append(
                 shlex.join(["assay", "leaderboard", *paths, *flags, *(["--gold", gold] if gold is not None else [])])
             )
+    elif models and are_people(models[0]):
+        lacks.append(f"There are answers of people ({models[0]}) and no model: give the logs of two models with them.")
     elif models:
         lacks.append(
             f"There is one model, {models[0]}. Several logs of one model are its repeats; if they are different "
@@ -200,7 +210,7 @@ def _prospects(
         supports.append(f"How far raters agree can be described ({_few(rated)}).")
         if not any(is_log(file.path) for file in files):
             commands.append(shlex.join(["assay", "describe", *paths]))
-    elif len(models) >= 2 or gold is not None:
+    elif (len(models) >= 2 or gold is not None) and not set(models) <= set(table.repeats):
         lacks.append(
             "There are no rater ids, so a result holds for these raters or runs and says nothing about others."
         )
