@@ -22,7 +22,7 @@ def distances(values: npt.ArrayLike, errors: npt.ArrayLike) -> FloatArray:
     Examples
     --------
     >>> distances([1.0, 1.2, 0.9, 1.1, 5.0], [0.0] * 5).round(1).tolist()
-    [-0.4, -0.4, -0.5, -0.4, 27.5]
+    [-0.5, -0.4, -0.5, -0.4, 27.4]
     """
     x, error = np.asarray(values, dtype=np.float64), np.nan_to_num(np.asarray(errors, dtype=np.float64))
     known = ~np.isnan(x)
