@@ -20,10 +20,11 @@ import urllib.request
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import fill
 
 import httpx
 
-from measured import MEASURED, write_rows
+from measured import MEASURED, ROOT, put_between, write_rows
 
 ROWS = "\n".join(
     ["item,source,value", *(f"i{i},{s},{(i * 7 + len(s)) % 5}" for i in range(30) for s in ("h", "m1", "m-2"))]
@@ -157,6 +158,13 @@ def main():
     }
     print(row, dict(seen.answers), Counter(seen.failed))
     write_rows([row], MEASURED / "web_load.csv")
+    said = (
+        f"{row['clients']} visitors on loopback for {row['seconds']:g} seconds, while two jobs run: {row['requests']:,} "
+        f"requests, {row['failed']} failed. A static page takes {row['static_ms_median']} ms (median; 95 % of them at most "
+        f"{row['static_ms_p95']} ms), a form {row['form_ms_median']} ms ({row['form_ms_p95']} ms), on a machine with "
+        f"{os.cpu_count()} cores and a load average of {row['load_average']} (`benchmarks/web_load.py`)."
+    )
+    put_between(ROOT / "docs" / "web.md", "<!-- load -->", fill(said, 120))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,123 @@
+"""Pictures of the web page for docs/web/: every page on a desktop, some on a phone and in the dark.
+
+    python scripts/web_pictures.py [--folder docs/web] [--all]
+
+Starts a server on this machine, clicks the examples, and takes the pictures with Debian's Chromium. With `--all` every
+page is taken three times (desktop, phone, dark), for looking at them; without, the small set that the docs show.
+"""
+
+import argparse
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+EXAMPLES = ("compare", "leaderboard", "describe", "fit", "simulate", "plan", "audit", "power", "replicate")
+PLAIN = {"home": "/", "data": "/tables", "sliders": "/plan/try", "glossary": "/glossary"}
+STEPS = {"scores-describe": "Data analysis", "scores-test": "Significance", "scores-effect": "Effect size",
+         "scores-power": "Power", "scores-downloads": "Downloads and deletion"}  # fmt: skip
+DOCS = {
+    "home": ("desktop",), "table": ("desktop",), "compare": ("desktop", "phone", "dark"), "sliders": ("desktop",),
+    "plan": ("desktop",), "leaderboard": ("desktop",), "scores-test": ("desktop",), "scores-power": ("desktop",),
+    "audit": ("desktop",), "fit": ("desktop",), "describe": ("desktop",), "simulate": ("desktop",),
+    "jobs": ("desktop",),
+}  # fmt: skip
+"""The pictures of the docs."""
+
+LOOKS = {"desktop": (1200, "light"), "phone": (390, "light"), "dark": (1200, "dark")}
+TALLEST = 1000
+
+
+def server(folder):
+    """Start a server; return its process and address."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = found.getsockname()[1]
+    command = [sys.executable, "-m", "assay", "serve", "--port", str(port), "--folder", folder, "--n-workers", "1"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    url, until = f"http://127.0.0.1:{port}", time.monotonic() + 120
+    while time.monotonic() < until:
+        try:
+            urllib.request.urlopen(f"{url}/api/v1/health", timeout=5)
+            return process, url
+        except OSError:
+            time.sleep(0.2)
+    raise RuntimeError("the server did not start")
+
+
+def addresses(page, url):
+    """Click every example; return the address of every page with an answer on it."""
+    found = {name: url + path for name, path in PLAIN.items()}
+    for name in EXAMPLES:
+        page.goto(url)
+        page.locator(f"form[action='/example/{name}'] button").click()
+        page.wait_for_selector(".done", timeout=240_000)
+        found[name] = page.url
+    table = found["compare"].partition("table=")[2].partition("&")[0]
+    found["table"] = f"{url}/tables/{table}"
+    page.goto(url)
+    page.locator("form[action='/example/scores-describe'] button").click()
+    for name, title in STEPS.items():
+        page.get_by_role("navigation", name="Steps").get_by_role("link", name=title, exact=True).click()
+        if name != "scores-downloads":
+            page.get_by_role("button", name="Ask").click()
+            page.wait_for_selector(".done", timeout=240_000)
+        found[name] = page.url
+    return found | {"scores-upload": f"{url}/scores-upload", "jobs": f"{url}/jobs"}
+
+
+def small(place):
+    """Take colours away until the picture is small; Pillow does it, where it is installed."""
+    from PIL import Image
+
+    picture = Image.open(place).convert("RGB")
+    for colours in (128, 64, 32):
+        picture.quantize(colours).save(place, optimize=True)
+        if place.stat().st_size < 100_000:
+            return
+
+
+def main():
+    """Take the pictures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", default="docs/web")
+    parser.add_argument("--all", action="store_true")
+    asked = parser.parse_args()
+    folder = Path(asked.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as kept, sync_playwright() as play:
+        process, url = server(kept)
+        try:
+            browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+            context = browser.new_context(viewport={"width": 1200, "height": 800})
+            page = context.new_page()
+            page.set_default_timeout(120_000)
+            found = addresses(page, url)
+            wanted = {name: tuple(LOOKS) for name in found} if asked.all else DOCS
+            for name, looks in wanted.items():
+                for look in looks:
+                    width, colours = LOOKS[look]
+                    page.set_viewport_size({"width": width, "height": 800})
+                    page.emulate_media(color_scheme=colours)
+                    page.goto(found[name])
+                    page.wait_for_load_state("networkidle")
+                    high = min(TALLEST, page.evaluate("document.documentElement.scrollHeight"))
+                    place = folder / (f"{name}.png" if look == "desktop" else f"{name}-{look}.png")
+                    page.screenshot(path=place, full_page=True, clip={"x": 0, "y": 0, "width": width, "height": high})
+                    if not asked.all:
+                        small(place)
+            browser.close()
+        finally:
+            process.kill()
+            process.wait()
+
+
+if __name__ == "__main__":
+    main()
