@@ -3,6 +3,7 @@
 import json
 import sys
 from dataclasses import dataclass, replace
+from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -147,7 +148,7 @@ def command(question: "type[Question]", computing: type = Threads) -> click.Comm
         if place is not None and not output.json:
             say(f"Written to {place}.")
 
-    said = (question.__doc__ or "").strip()
+    said = cleandoc(question.__doc__ or "")
     if question.example:
         said += f"\n\n\b\nExample: {question.example}"
     params = _options.parameters(*groups)
