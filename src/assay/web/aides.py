@@ -145,6 +145,7 @@ def enclosed(megabytes: float = 0.0) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # processes are the parallelism; before NumPy is imported
     os.environ["ASSAY_PLUGINS"] = "off"
+    os.nice(5)  # pages before answers
     os.chdir(tempfile.mkdtemp(prefix="assay-empty-"))
     if megabytes:
         limit = int(megabytes * 1e6) + 2 * 2**30  # addresses, many of which are never touched

@@ -282,7 +282,7 @@ class _Worker:
 def work(connection: Any, root: str) -> None:
     """Compute jobs by their identity until the other side closes."""
     enclosed()
-    os.nice(10)  # pages before jobs
+    os.nice(5)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     folder = Path(root)
     while True:

@@ -61,6 +61,10 @@ class Uploads:
         self.settings = settings
         self.root = settings.root / "uploads"
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        known = [
+            self.get(folder.name, None) for folder in sorted(self.root.iterdir(), key=lambda at: at.stat().st_mtime)
+        ]
+        self._owners = {found.identity: found.owner for found in known if found is not None}
         self.reader = Aide("assay.web.uploads:looked_at", seconds=60, megabytes=settings.max_memory)
 
     def add(self, owner: str, files: Sequence[tuple[str, bytes]]) -> Upload:
@@ -96,6 +100,7 @@ class Uploads:
             "called": found.called,
         }  # fmt: skip
         (self.root / found.identity / "about.json").write_text(json.dumps(about), encoding="utf-8")
+        self._owners[found.identity] = found.owner
         return found
 
     def read_settings(self, name: str, content: bytes) -> dict[str, Any]:
@@ -127,9 +132,9 @@ class Uploads:
         return Upload(identity, known["owner"], files, names, known["seen"], known["reading"], called)
 
     def of(self, owner: str) -> list[Upload]:
-        """Return the uploads of a visitor, the newest first."""
-        folders = sorted(self.root.iterdir(), key=lambda folder: folder.stat().st_mtime, reverse=True)
-        found = (self.get(folder.name, owner) for folder in folders)
+        """Return the uploads of a visitor, the newest first; those of others are not looked at."""
+        own = [identity for identity, whose in list(self._owners.items()) if whose == owner]
+        found = (self.get(identity, owner) for identity in reversed(own))
         return [upload for upload in found if upload is not None]
 
     def delete(self, identity: str, owner: str) -> bool:
@@ -137,6 +142,7 @@ class Uploads:
         if self.get(identity, owner) is None:
             return False
         shutil.rmtree(self.root / identity, ignore_errors=True)
+        self._owners.pop(identity, None)
         return True
 
     def sweep(self) -> None:
@@ -145,6 +151,7 @@ class Uploads:
         for folder in self.root.iterdir():
             if folder.stat().st_mtime < oldest:
                 shutil.rmtree(folder, ignore_errors=True)
+                self._owners.pop(folder.name, None)
 
 
 def safe_name(name: str) -> str:
