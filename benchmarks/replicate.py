@@ -308,7 +308,7 @@ def mhs(n_simulations=8000):
     return {"n_simulations": n_simulations, "mean": float(draws.mean()), "error": float(error)}
 
 
-def shown(p, is_bound):
+def pvalue(p, is_bound):
     """Return a p-value with four decimals, or two digits where it is smaller; a bound as one."""
     digits = f"{p:.4f}" if p >= 0.001 else f"{p:.2g}"
     return f"< {digits}" if is_bound else digits
@@ -325,8 +325,8 @@ def leader(result):
     )
     shown = [row for row in rows if row.get("p_with_correct_emd") and row["sampling"] == "all_items,sample(5)"]
     body = [
-        [row["table"], row["data"], row["epsilon"], row["metric"], row["published"], shown(row["reproduced"], row["is_bound"]),
-         f"**{shown(row['p_with_correct_emd'], row['p_with_correct_emd_is_bound'])}**"]
+        [row["table"], row["data"], row["epsilon"], row["metric"], row["published"], pvalue(row["reproduced"], row["is_bound"]),
+         f"**{pvalue(row['p_with_correct_emd'], row['p_with_correct_emd_is_bound'])}**"]
         for row in shown
     ]  # fmt: skip
     far = [

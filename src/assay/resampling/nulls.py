@@ -35,7 +35,7 @@ NARROWER = (
 SIGN_CHANGE = (
     "sign-change is LEADER's estimator (bootstrap_items, all): the share of resampled contrasts on the other side of "
     "zero, doubled where both sides count. LEADER reports one side, which is the expected p here; held against .05, "
-    "that one side calls about 10 % of equal models different. It draws nothing under a null: it reads the interval, "
+    "that one side calls 10 to 12 % of equal models different. It draws nothing under a null: it reads the interval, "
     "and is no test of its own."
 )
 
