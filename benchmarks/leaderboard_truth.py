@@ -2,6 +2,7 @@
 
     python benchmarks/leaderboard_truth.py items [--data-sets 2000] [--out docs/measured/leaderboard_truth.csv]
     python benchmarks/leaderboard_truth.py raters [--data-sets 200] [--out docs/measured/leaderboard_raters.csv]
+    python benchmarks/leaderboard_truth.py raters --cells 8 9
     python benchmarks/leaderboard_truth.py page
 
 Items: ten models answer N items K times, right or wrong: logit P(right) = quality + item N(0, 1) + item × model
@@ -42,6 +43,7 @@ ITEM_CELLS = [(name, *size) for name in list(QUALITIES)[:2] for size in SIZES] +
     ("10 close", 1000, 5, 400),
 ]
 RATER_CELLS = [(name, n, r, 200) for name in RATER_QUALITIES for n, r in ((50, 5), (50, 10), (200, 5), (200, 10))]
+RATER_CELLS += [(name, 1000, 5, 200) for name in RATER_QUALITIES]
 WAYS = ("board", "t tests, Holm", "p as it is", "own intervals", "pair intervals", "percentile ranks")
 
 
@@ -234,13 +236,22 @@ def main():
     parser.add_argument("part", choices=["items", "raters", "page"])
     parser.add_argument("--data-sets", type=int)
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--cells", type=int, nargs="+", help="numbers of cells to measure again; the others are kept")
     given = parser.parse_args()
     if given.part == "page":
         page()
         return
-    rows = []
     raters = given.part == "raters"
-    for number, (name, n, k, usual) in enumerate(RATER_CELLS if raters else ITEM_CELLS):
+    out = given.out or MEASURED / f"leaderboard_{'raters' if raters else 'truth'}.csv"
+    cells = RATER_CELLS if raters else ITEM_CELLS
+    again = {cells[number][:3] for number in given.cells} if given.cells else {cell[:3] for cell in cells}
+    old = read_rows(out) if given.cells else []
+    rows = [
+        row for row in old if (row["truth"], int(row["n_items"]), int(row["n_raters" if raters else "k"])) not in again
+    ]
+    for number, (name, n, k, usual) in enumerate(cells):
+        if (name, n, k) not in again:
+            continue
         found = (rater_cell if raters else item_cell)(name, n, k, given.data_sets or usual, number)
         rows += found
         first = found[0]
@@ -250,7 +261,7 @@ def main():
             f"intervals {first['missed_intervals']}, ranks {first['missed_ranks']}; {float(first['seconds']):.0f} s of processor",
             flush=True,
         )
-        write_rows(rows, given.out or MEASURED / f"leaderboard_{'truth' if given.part == 'items' else 'raters'}.csv")
+        write_rows(rows, out)
 
 
 if __name__ == "__main__":
