@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, ClassVar, Literal, Self, Union, cast, get_args, get_origin, get_type_hints
 
 from assay import _json
-from assay.documents import Document, html, text
+from assay.documents import Document, html, latex, markdown, text
 from assay.errors import DataError
 
 
@@ -57,6 +57,21 @@ class Record:
 
     def _repr_html_(self) -> str:
         return html.fragment(self.document())
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """Return every view that a notebook may choose from; LaTeX is for notebooks that are printed."""
+        document = self.document()
+        views = {
+            "text/plain": text.render(document),
+            "text/html": html.fragment(document),
+            "text/markdown": markdown.render(document),
+            "text/latex": latex.fragment(document),
+        }
+        return {
+            kind: view
+            for kind, view in views.items()
+            if (not include or kind in include) and not (exclude and kind in exclude)
+        }
 
 
 @cache

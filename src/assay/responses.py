@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay import _check
+from assay._frames import in_any_form
 from assay.errors import ArgumentError, DataError
 from assay.scales import FloatArray, IntArray, Scale
 
@@ -371,6 +372,7 @@ class ResponseTable:
         )  # fmt: skip
         return whole.complete().in_order() if complete else whole
 
+    @in_any_form
     def to_frame(self) -> "pl.DataFrame":
         """Return a Polars dataframe with one response per row: item, source, rater (if any), repeat, value, groups.
 

@@ -420,10 +420,10 @@ def test_tables_and_dictionary(found):
     frame = found.to_frame()
     assert frame.height == len(found.tests)
     assert {"bias", "bias_se", "rate", "rate_low", "rate_high"} <= set(frame.columns)
-    assert found.to_frame("intervals").height == len(found.intervals)
+    assert found.to_frame(table="intervals").height == len(found.intervals)
     assert len(found.to_dict()["smallest"]) == len(found.smallest)
     with pytest.raises(ArgumentError, match="`table` must be one of tests, intervals, smallest"):
-        found.to_frame("test")
+        found.to_frame(table="test")
 
 
 def test_neither_workers_nor_a_store_change_a_bit(tmp_path):

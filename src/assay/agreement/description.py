@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from assay import _random
+from assay._frames import in_any_form
 from assay.agreement.report import FEW, Agreement, measure_agreement
 from assay.agreement.strata import Stratum, strata_of
 from assay.comparison import ContrastComponents, variance_components
@@ -130,6 +131,7 @@ class TableDescription(Record):
 
         return document.of_table(self)
 
+    @in_any_form
     def to_frame(self) -> "polars.DataFrame":
         """Return one row for each rater of each source."""
         import polars

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from assay import _check, _random
+from assay._frames import in_any_form
 from assay.agreement.cells import Cells, cells_from
 from assay.agreement.coefficients import LEVELS, Level, Weighed, alpha, categorical, intraclass, krippendorff_alpha
 from assay.agreement.intervals import fisher_interval, measure_errors
@@ -112,6 +113,7 @@ class Agreement(Record):
             raise ArgumentError(f"no coefficient is called {name!r}; there are {', '.join(known)}.")
         return known[name]
 
+    @in_any_form
     def to_frame(self) -> "polars.DataFrame":
         """Return one row for each rater."""
         import polars

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay import _check, _json
+from assay._frames import in_any_form
 from assay.auditing.cell import INTERVALS, SMALLEST, TESTS, WORSE
 from assay.documents import Document
 from assay.inference import clopper_pearson
@@ -251,7 +252,8 @@ class Audit(Record):
 
         return document(self)
 
-    def to_frame(self, table: str = "tests") -> "polars.DataFrame":
+    @in_any_form
+    def to_frame(self, *, table: str = "tests") -> "polars.DataFrame":
         """Return a dataframe of the tests, the intervals or the smallest errors."""
         import polars
 

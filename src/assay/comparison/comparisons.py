@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from assay import _check, inference
+from assay._frames import in_any_form
 from assay.comparison import verdicts
 from assay.comparison.baselines import Baseline
 from assay.comparison.limits import limits_of
@@ -257,6 +258,7 @@ class Comparison(Record):
         """Return verdict, numbers, sizes, effect sizes and notes."""
         return verdicts.document((self,), "", self.signature)
 
+    @in_any_form
     def to_frame(self) -> "polars.DataFrame":
         """Return one row with the numbers."""
         return _frame([self])
@@ -294,6 +296,7 @@ class Comparisons(Record, Sequence[Comparison]):
         """Return the verdicts, one table of all comparisons, and notes that name their slice."""
         return verdicts.document(self.comparisons, self.correction, self.signature)
 
+    @in_any_form
     def to_frame(self) -> "polars.DataFrame":
         """Return one row for each comparison."""
         return _frame(self.comparisons)

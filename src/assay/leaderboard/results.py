@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from assay import _check
+from assay._frames import in_any_form
 from assay.documents import Document
 from assay.errors import ArgumentError
 from assay.leaderboard import words
@@ -197,6 +198,7 @@ class Leaderboard(Record):
         """Return the board as a document: the verdict, the models, neighbours, groups and tasks."""
         return words.document(self)
 
+    @in_any_form
     def to_frame(self) -> "polars.DataFrame":
         """Return one row for each model, ready for a site: rank, rank_low, rank_high, may_be_best and the rest."""
         import polars
@@ -213,6 +215,7 @@ class Leaderboard(Record):
         ]  # fmt: skip
         return polars.DataFrame(rows)
 
+    @in_any_form
     def pairs_to_frame(self) -> "polars.DataFrame":
         """Return one row for each pair."""
         import polars

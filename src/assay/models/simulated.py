@@ -3,11 +3,12 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from assay import _check, _json, _random
+from assay._frames import in_any_form
 from assay.documents import Block, Column, Document, Sentence, Table
 from assay.errors import ArgumentError
 from assay.models.base import ResponseModel, Sizes, check_sizes
@@ -18,7 +19,7 @@ from assay.records import Record
 from assay.responses import ResponseTable
 
 if TYPE_CHECKING:
-    import polars
+    pass
 
 MOST_RESPONSES = 100_000_000
 """More would not fit into the memory of most machines."""
@@ -85,7 +86,8 @@ class Simulation(Record):
         """Where the result comes from, in one line."""
         return self.provenance.signature
 
-    def to_frame(self) -> "polars.DataFrame":
+    @in_any_form
+    def to_frame(self) -> Any:
         """Return one response per row."""
         if self.table is None:
             raise ArgumentError("the responses are not kept in a written result; simulate with the same seed again.")

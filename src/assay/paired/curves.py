@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from assay import _check, _random
+from assay._frames import in_any_form
 from assay.documents import Document
 from assay.errors import ArgumentError, DataError
 from assay.inference.intervals import ConfidenceInterval
@@ -88,6 +89,7 @@ class PowerCurve(Record):
         """The one line that says where the result comes from."""
         return self.provenance.signature
 
+    @in_any_form
     def to_frame(self) -> Any:
         """Return one row for each size, as a Polars data frame."""
         import polars as pl

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from assay import _check, _random
+from assay._frames import in_any_form
 from assay.documents import Document
 from assay.errors import DataError
 from assay.inference.corrections import CORRECTIONS, adjust
@@ -113,6 +114,7 @@ class SystemsComparison(Record):
             return f"{'above' if pair.side > 0 else 'below'} {pair.delta:g}"
         return f"{pair.names[0]} {'higher' if pair.side > 0 else 'lower'}"
 
+    @in_any_form
     def to_frame(self) -> Any:
         """Return one row for each pair, as a Polars data frame."""
         import polars as pl

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from assay._frames import in_any_form
 from assay.documents import Document, Sentence
 from assay.inference import ConfidenceInterval
 from assay.planning.designs import Design
@@ -265,6 +266,7 @@ class Plan(Record):
 
         return document(self)
 
+    @in_any_form
     def to_frame(self) -> "polars.DataFrame":
         """Return one row for each cell."""
         import polars

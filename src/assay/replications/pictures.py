@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from assay._frames import in_any_form
 from assay.documents import Block, Column, Document, Sentence, Table
 from assay.records import Record
 from assay.replications.outcomes import Outcome, Simulation
@@ -77,6 +78,7 @@ class PaperFigure(Record):
         """The panels, in order."""
         return tuple(dict.fromkeys(point.panel for point in self.points))
 
+    @in_any_form
     def to_frame(self) -> "pl.DataFrame":
         """Return a dataframe with one point per row."""
         import polars as pl

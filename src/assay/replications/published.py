@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay import _check
+from assay._frames import in_any_form
 from assay.documents import Block, Column, Document, Sentence, Table
 from assay.documents.document import Kind
 from assay.errors import ArgumentError
@@ -148,6 +149,7 @@ class Replication(Record):
         size, seed, notes = content["n_simulations"], content["seed"], tuple(content["notes"])
         return cls(content["paper"], content["convention"], rows, size, seed, notes)
 
+    @in_any_form
     def to_frame(self) -> "pl.DataFrame":
         """Return a dataframe with one published number per row."""
         import polars as pl

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay._frames import in_any_form
 from assay._random import child, entropy_of
 from assay.documents import Block, Column, Document, Sentence, Table
 from assay.metrics import AdditiveMetric, Metric
@@ -119,6 +120,7 @@ class Search(Record):
         blocks.append(Sentence(_HOW[self.paper]))
         return Document(f"{self.paper.upper()}, the search behind its tables", tuple(blocks), NOTES)
 
+    @in_any_form
     def to_frame(self) -> Any:
         """Return a dataframe with one cell per row."""
         import polars as pl

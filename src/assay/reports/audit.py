@@ -1,13 +1,13 @@
 """An audit as a chart: how often each test rejects and each interval covers, beside what they promise."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from assay.auditing import Audit, LeaderAudit
 from assay.auditing.estimators import EXPECTED, NO_SCHEME
 from assay.reports import drawing, pages
-from assay.reports.colours import DASHES, QUIET, SERIES, SHAPES
+from assay.reports.colours import QUIET, SERIES, SHAPES, line_styles
 
 WIDTH, STEP = 190, 16
 MOST_ROWS, MOST_METRICS, MOST_KINDS = 14, 3, 4
@@ -130,11 +130,12 @@ def _smallest(audit: Audit) -> Any:
         ]  # fmt: skip
         names = list(dict.fromkeys(point["name"] for point in points))
         scale: dict[str, Any] = {"domain": names}
+        lines, dashes = line_styles(len(names))
         look = {
-            "color": alt.Color("name:N", title=None, scale=alt.Scale(**scale, range=_cycled(SERIES, len(names))),
+            "color": alt.Color("name:N", title=None, scale=alt.Scale(**scale, range=lines),
                                legend=alt.Legend(symbolOpacity=1, labelLimit=260)),
             "strokeDash": alt.StrokeDash("name:N", title=None, scale=alt.Scale(
-                **scale, range=[list(dash) for dash in _turned(DASHES, len(names))])),
+                **scale, range=dashes)),
         }  # fmt: skip
         base = alt.Chart()
         x = alt.X("epsilon:Q", title="ε", axis=alt.Axis(tickCount=6, grid=False))
@@ -147,15 +148,6 @@ def _smallest(audit: Audit) -> Any:
         parts.append(drawn.facet(column=alt.Column("design:N", title=None),
                                  title=drawing.title(f"smallest error {said}")))  # fmt: skip
     return alt.vconcat(*parts).resolve_scale(color="independent", strokeDash="independent")
-
-
-def _cycled(known: Sequence[Any], n: int) -> list[Any]:
-    return [known[place % len(known)] for place in range(n)]
-
-
-def _turned(known: Sequence[Any], n: int) -> list[Any]:
-    """Return dashes that change once the colours start again."""
-    return [known[(place // len(SERIES) + place) % len(known)] for place in range(n)]
 
 
 def _excess(group: list[dict[str, Any]], promised: float) -> tuple[float, float, float]:

@@ -9,16 +9,31 @@ A, B = "#1f5fa8", "#d97706"
 """Model A is blue and dark, model B orange and lighter."""
 MARK = "#a3171e"
 """What to look at: a tail, a recommendation."""
-SERIES = ("#1f5fa8", "#d97706", "#12906f", "#8e4ea8", "#e377a5", "#4a4f57")
+SERIES = ("#1f5fa8", "#d97706", "#20b06c", "#9330ee", "#cd83b1", "#4b4454")
 DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (4, 4), (1, 3))
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 """Lines and points of several series also differ by dash and shape, for grey print."""
 
 ON_DARK = {
-    INK: "#f0f2f5", QUIET: "#a9b3bf", NULL: "#7d8894", BAND: "#2c3642", PAPER: "#14181f", A: "#6cb0ff", B: "#ffab40",
-    MARK: "#ff7b7b", SERIES[2]: "#3fd0a5", SERIES[3]: "#cf9be6", SERIES[4]: "#ff9cc4", SERIES[5]: "#c3cad3",
+    INK: "#f0f2f5", QUIET: "#a9b3bf", NULL: "#7d8894", BAND: "#2c3642", PAPER: "#14181f", A: "#5aa2f5", B: "#ffb54d",
+    MARK: "#ff7b7b", SERIES[2]: "#6dffa1", SERIES[3]: "#dccaff", SERIES[4]: "#f070a6", SERIES[5]: "#c7fde7",
 }  # fmt: skip
 """What each colour becomes on a dark page."""
+
+
+def line_styles(n: int) -> tuple[list[str], list[list[int]]]:
+    """Return colours and dashes of n lines; where colours start again, their dashes are others.
+
+    Examples
+    --------
+    >>> colours, dashes = line_styles(12)
+    >>> len(set(zip(colours, map(tuple, dashes), strict=True)))
+    12
+    """
+    places = range(n)
+    return [SERIES[i % len(SERIES)] for i in places], [
+        list(DASHES[(i + i // len(SERIES)) % len(DASHES)]) for i in places
+    ]
 
 
 def config(*, dark: bool = False) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from assay.replications import PaperFigure, Replication, Search
 from assay.replications.pictures import Point
 from assay.replications.published import Row
 from assay.reports import pages
+from assay.reports.colours import QUIET, A, B, line_styles
 
 SIDE, WIDTH, HEIGHT = 300, 300, 210
-DASHED: dict[str, Any] = {"color": "#999", "strokeDash": [5, 4]}
-COLOURS = ["#1b6ca8", "#d1495b", "#3b8132", "#8e5ea2", "#e08e0b", "#17a2a2", "#7a5c3e", "#6b7280", "#c2185b"]
+DASHED: dict[str, Any] = {"color": QUIET, "strokeDash": [5, 4]}
 
 
 def chart(result: Replication | PaperFigure | Search) -> Any:
@@ -72,7 +72,7 @@ def _diagonal(low: float, high: float, scale: Any) -> Any:
     return ends.mark_line(**DASHED).encode(x=alt.X("x:Q", scale=scale), y=alt.Y("y:Q", scale=scale))
 
 
-AGREES = {"within two standard errors": "#1b6ca8", "farther apart": "#d1495b"}
+AGREES = {"within two standard errors": A, "farther apart": B}
 
 
 def _compared(row: Row) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _panel(result: PaperFigure, panel: str, names: list[str]) -> Any:
     if result.mark == "bar":
         width = (places[1] - places[0]) * 0.46 if len(places) > 1 else 0.5
         data = [{**point, "left": point["x"] - width, "right": point["x"] + width} for point in points]
-        bars = alt.Chart(alt.InlineData(values=data)).mark_bar(color=COLOURS[0] if not several else alt.Undefined)
+        bars = alt.Chart(alt.InlineData(values=data)).mark_bar(color=A if not several else alt.Undefined)
         ends = {"x": alt.X("left:Q", title=result.x), "x2": "right:Q", "y": y, "y2": alt.datum(0)}
         layers.append(bars.encode(**ends, tooltip=told))
     else:
@@ -149,7 +149,8 @@ def _panel(result: PaperFigure, panel: str, names: list[str]) -> Any:
         interpolate: Any = "step-after" if result.mark == "step" else "linear"
         line = base.mark_line(interpolate=interpolate, strokeWidth=1.8, clip=True)
         order = {"order": "y:Q"} if result.mark == "step" else {}
-        layers.append(line.encode(x=x, y=y, color=colour, **order))
+        dash = alt.StrokeDash("series:N", legend=None, scale=alt.Scale(domain=names, range=line_styles(len(names))[1]))
+        layers.append(line.encode(x=x, y=y, color=colour, strokeDash=dash, **order))
         if result.mark == "line" and len(places) < 30:
             layers.append(base.mark_point(filled=True, size=22, opacity=1).encode(x=x, y=y, color=colour, tooltip=told))
         if result.y == "expected p":
@@ -174,7 +175,7 @@ def _drawn(point: Point, result: PaperFigure) -> dict[str, Any]:
 
 
 def _colours(names: list[str]) -> list[str]:
-    return [COLOURS[i % len(COLOURS)] for i in range(len(names))]
+    return line_styles(len(names))[0]
 
 
 CHEAPEST = "cheapest design for the question as stated"
@@ -201,7 +202,7 @@ def _search(result: Search) -> Any:
     return alt.layer(
         _diagonal(low, high, scale),
         alt.Chart(alt.InlineData(values=points)).mark_point(filled=True, size=46, opacity=0.7).encode(
-            x=x, y=y, color=alt.Color("what:N", title=None, legend=legend, scale=alt.Scale(range=COLOURS[:2])),
+            x=x, y=y, color=alt.Color("what:N", title=None, legend=legend, scale=alt.Scale(range=[A, B])),
             shape=alt.Shape("what:N", title=None), tooltip=["cell:N", "printed:Q", "found:Q", "K printed:Q"],
         ),
     ).properties(

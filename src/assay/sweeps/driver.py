@@ -11,6 +11,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from assay import _check, _random
+from assay._frames import in_any_form
 from assay.errors import ArgumentError, AssayError, DataError
 from assay.sweeps.grid import Grid, show
 from assay.sweeps.rows import DONE, FAILED, MISSING, Counts, Row, compute, failed, frame
@@ -56,6 +57,7 @@ class Sweep:
         """The rows of the cells that failed."""
         return tuple(row for row in self.rows if row.state == FAILED)
 
+    @in_any_form
     def to_frame(self) -> "pl.DataFrame":
         """Return a dataframe with one line per cell: parameters, values, state, stage and error."""
         return frame(self.rows, task=False)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from assay import _files, _json, _random
+from assay._frames import in_any_form
 from assay.errors import ArgumentError, DataError, MissingFileError
 from assay.provenance import version
 from assay.sweeps.grid import Cell
@@ -90,6 +91,7 @@ class Store:
         with self._reading() as connection:
             return [row for _, row in read_rows(connection)]
 
+    @in_any_form
     def to_frame(self) -> "pl.DataFrame":
         """Return a dataframe with one line per cell: task, version, parameters, values, state, stage and error."""
         return frame(self.rows(), task=True)

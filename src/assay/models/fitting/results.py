@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from assay._frames import in_any_form
 from assay.documents import Document
 from assay.models.base import ResponseModel
 from assay.models.files import save
@@ -141,6 +142,7 @@ class Fit(Record):
         """Write the model file that `simulate`, `plan` and `audit` accept."""
         save(self.model, path, fit=self.to_dict())
 
+    @in_any_form
     def to_frame(self) -> "pl.DataFrame":
         """Return the parameters as a dataframe."""
         import polars as pl

@@ -96,3 +96,12 @@ def of_replication(result: Any, asked: "Question | None", data: Any) -> Account:
             "only our part of it.",
         ),
     )
+
+
+def of_figure(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of a published figure that was drawn again, or of the search behind a table."""
+    return Account(
+        done=(f"Every number was computed again from {result.n_simulations:,} simulated data sets of each kind.",),
+        limits=("That it comes out again does not show that the method behind it is right.",),
+        next=("More simulations (`n_simulations`) make the recomputed numbers less noisy.",),
+    )
