@@ -45,6 +45,7 @@ ACCOUNTS = {
     "BoardPlan": "assay.reports.accounts.leaderboard:of_plan",
     "Plan": "assay.reports.accounts.plan:account",
     "Audit": "assay.reports.accounts.simulated:of_audit",
+    "LeaderAudit": "assay.reports.accounts.simulated:of_audits",
     "Fit": "assay.reports.accounts.simulated:of_fit",
     "Replication": "assay.reports.accounts.simulated:of_replication",
     "PaperFigure": "assay.reports.accounts.simulated:of_figure",

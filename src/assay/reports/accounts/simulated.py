@@ -34,6 +34,11 @@ def of_audit(result: Any, asked: "Question | None", data: Any) -> Account:
     )
 
 
+def of_audits(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of several audits: that of the first, which the others share."""
+    return of_audit(result.audits[0], asked, data)
+
+
 def of_fit(result: Any, asked: "Question | None", data: Any) -> Account:
     """Return the account of a fitted response model."""
     worst = min(result.goodness, key=lambda feature: feature.pvalue, default=None)

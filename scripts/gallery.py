@@ -1,0 +1,186 @@
+"""Make docs/gallery.md and its pictures from real runs on simulated and bundled data: python scripts/gallery.py."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+FOLDER, PAGE = ROOT / "docs" / "gallery", ROOT / "docs" / "gallery.md"
+
+
+def _ratings() -> Any:
+    from assay.examples import ratings
+
+    return ratings()
+
+
+def _contest() -> Any:
+    return _ratings().contest(gold="human", a="model-2", b="model-1")
+
+
+def _compare() -> Any:
+    from assay import compare
+
+    return compare(_contest(), metric="mae", rng=0)
+
+
+def _forest() -> Any:
+    from assay import compare_each
+
+    return compare_each(_contest(), metrics=["mae", "wins", "spearman"], rng=0, n_resamples=999)
+
+
+def _board() -> Any:
+    from assay import compare_all
+
+    return compare_all(_ratings(), gold="human", metric="mae", n_resamples=999, rng=0)
+
+
+def _heat() -> Any:
+    from assay import plan
+
+    sizes = {"n_items": [25, 50, 100, 200, 400], "n_responses": [1, 2, 5, 10]}
+    return plan("normal", epsilon=0.1, metrics="mae", target_power=0.8, rng=0, **sizes)
+
+
+def _pilot() -> Any:
+    from assay import plan
+
+    return plan(_contest(), metrics="mae", target_power=0.8, rng=0)
+
+
+def _scores() -> Any:
+    from assay.paired import PairedScores
+
+    rng = np.random.default_rng(1)
+    b = rng.beta(5, 5, 200)
+    return PairedScores.from_arrays(b + rng.normal(0.02, 0.1, 200), b, names=("new", "old"))
+
+
+def _analysis() -> Any:
+    from assay.paired import analyse
+
+    return analyse(_scores(), n_simulations=200, rng=0)
+
+
+def _systems() -> Any:
+    from assay.paired import ScoreTable, compare_systems
+
+    rng = np.random.default_rng(2)
+    return compare_systems(ScoreTable(rng.normal([0, 0.1, 0.4, 0.9], 1, (60, 4)), ("w", "x", "y", "z")))
+
+
+def _fit() -> Any:
+    from assay.models import fit, preset
+
+    return fit(preset("categorical-dices").table(200, (5, 1, 1), rng=1), source="gold", rng=0)
+
+
+def _audit() -> Any:
+    from assay import audit
+
+    return audit("normal", designs=[(20, 2), (50, 5)], n_simulations=100, n_resamples=99, n_fresh=200, rng=0)
+
+
+def _simulation() -> Any:
+    from assay.models.simulated import simulate
+
+    return simulate("likert-amazon", n_items=200, n_responses=5, epsilon=0.2, rng=0)
+
+
+def _description() -> Any:
+    import polars
+
+    from assay import read
+    from assay.agreement import describe
+
+    rng = np.random.default_rng(4)
+    rows = [
+        {"item": f"item-{i:02}", "rater": f"rater-{j}", "value": int(np.clip(round(truth + rng.normal(0, 0.7)), 1, 5))}
+        for i, truth in enumerate(rng.uniform(1, 5, 40))
+        for j in range(6)
+        if rng.random() < 0.85
+    ]
+    return describe(read(polars.DataFrame(rows), sources="human"), rng=0, n_resamples=99)
+
+
+def _replication() -> Any:
+    from assay.replications import replicate
+
+    return replicate("raters", table=6, n_simulations=50)
+
+
+def _paired(step: str) -> Callable[[], Any]:
+    def make() -> Any:
+        from assay import paired
+
+        options: dict[str, Any] = {"n_simulations": 200} if step == "power_curve" else {}
+        seeded = {} if step in ("describe", "overview", "unit_sizes") else {"rng": 0}
+        return getattr(paired, step)(_scores(), **options, **seeded)
+
+    return make
+
+
+SHOWN: dict[str, tuple[tuple[str, ...], str, Callable[[], Any]]] = {
+    "compare": (("Comparison",), "Is A better than B? Items, contrast, draws, and who wins where.", _compare),
+    "forest": (("Comparisons",), "Several metrics, or slices: one axis for each unit.", _forest),
+    "leaderboard": (("Leaderboard",), "Many models: scores, ranks that hold together, groups not told apart.", _board),
+    "plan": (("Plan",), "A grid of designs: power, what to collect, designs of the same cost.", _heat),
+    "pilot": (("Plan",), "From a pilot: how many items a power of 0.8 takes, and where you are.", _pilot),
+    "scores": (("PairedAnalysis",), "Two lists of scores: histograms, differences, unit sizes, power.", _analysis),
+    "scores-describe": (("Description", "Overview"), "What the scores look like.", _paired("overview")),
+    "scores-units": (("UnitSizes",), "At which unit size the differences settle.", _paired("unit_sizes")),
+    "scores-test": (("Finding",), "One test: the estimate with its interval.", _paired("find")),
+    "scores-effect": (("Effects",), "Effect sizes, an axis each.", _paired("measure")),
+    "scores-power": (("PowerCurve",), "How often studies of other sizes find the difference.", _paired("power_curve")),
+    "systems": (("SystemsComparison",), "Several systems: mean ranks, critical difference, pairs.", _systems),
+    "describe": (("TableDescription",), "Who judged what, how far raters agree, and who stands out.", _description),
+    "simulate": (("Simulation",), "Simulated responses of gold, A and B.", _simulation),
+    "fit": (("Fit",), "A response model beside the data it was fitted to; labels as a hanging rootogram.", _fit),
+    "audit": (("Audit", "LeaderAudit"), "Which test holds its level, which interval covers: best first.", _audit),
+    "replicate": (("Replication", "PaperFigure", "Search"), "Published numbers beside recomputed ones.", _replication),
+}  # fmt: skip
+"""Name of the picture, the results that are drawn like it, what it shows, and the run that makes it."""
+
+ELSEWHERE = {"Sweep": "[big studies](sweeps.md): any value of the cells against any parameter"}
+"""Results that are drawn, and whose own page shows how."""
+
+
+def page() -> str:
+    """Return the page: one section for each picture."""
+    lines = [
+        "# Gallery",
+        "",
+        "Every picture below is made by `python scripts/gallery.py` from simulated or bundled data. `assay.plot`",
+        "gives the same as an Altair chart, `--chart FILE` writes it as .html, .svg, .png, .pdf or .json, and",
+        "`--report FILE` puts it into a report.",
+    ]
+    for name, (kinds, said, _) in SHOWN.items():
+        listed = ", ".join(f"`{kind}`" for kind in kinds)
+        lines += ["", f"## {name}", "", f"{said} Drawn for {listed}.", "", f"![{said}](gallery/{name}.svg)"]
+    lines += ["", "## On other pages", ""]
+    lines += [f"* `{kind}`: {said}." for kind, said in ELSEWHERE.items()]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Draw everything, and write the page."""
+    import warnings
+
+    from assay.reports import plot
+    from assay.reports.pictures import svg
+
+    warnings.simplefilter("ignore")
+    FOLDER.mkdir(exist_ok=True)
+    for name, (_, _, make) in SHOWN.items():
+        spec = plot(make()).to_dict()
+        drawn = svg({**spec, "background": "white"})
+        (FOLDER / f"{name}.svg").write_text(drawn, encoding="utf-8")
+        print(f"{name}: {len(drawn) / 1000:.0f} kB")
+    PAGE.write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
