@@ -49,7 +49,7 @@ ACCOUNTS = {
     "Fit": "assay.reports.accounts.simulated:of_fit",
     "Replication": "assay.reports.accounts.simulated:of_replication",
     "PaperFigure": "assay.reports.accounts.simulated:of_figure",
-    "Search": "assay.reports.accounts.simulated:of_figure",
+    "Search": "assay.reports.accounts.simulated:of_search",
     "Agreement": "assay.reports.accounts.raters:of_agreement",
     "TableDescription": "assay.reports.accounts.raters:of_table",
     "Simulation": "assay.reports.accounts.simulated:of_simulation",

@@ -104,9 +104,24 @@ def of_replication(result: Any, asked: "Question | None", data: Any) -> Account:
 
 
 def of_figure(result: Any, asked: "Question | None", data: Any) -> Account:
-    """Return the account of a published figure that was drawn again, or of the search behind a table."""
+    """Return the account of a published figure."""
     return Account(
-        done=(f"Every number was computed again from {result.n_simulations:,} simulated data sets of each kind.",),
-        limits=("That it comes out again does not show that the method behind it is right.",),
-        next=("More simulations (`n_simulations`) make the recomputed numbers less noisy.",),
+        done=(
+            f"What figure {result.figure} of {result.paper.upper()} shows was computed again from up to "
+            f"{result.n_simulations:,} simulated data sets of each kind for each point.",
+        ),
+        limits=("The figure's own points are not printed as numbers, so they are not compared one by one.",),
+        next=("More simulations (`n_simulations`) make the curves smoother.",),
+    )
+
+
+def of_search(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of the search behind published tables."""
+    return Account(
+        done=(
+            "The planner looked for the cheapest design with an expected p of .05. From there the budgets that the "
+            "paper tried were looked through, with every K that it tried.",
+        ),
+        limits=("Where several K give nearly the same p, chance decides which one is found.",),
+        next=("More simulations (`n_simulations`) leave less to chance.",),
     )
