@@ -83,9 +83,8 @@ def test_sliders_move_numbers_and_the_mark_while_they_are_dragged(page, server):
     accessible(page)
     before, mark = page.inner_text("#expected .verdict"), page.get_attribute("#mark", "cy")
     page.focus("#slide-n_items")
-    with page.expect_response(lambda answer: "n_items=300" in answer.url):
-        for _ in range(10):
-            page.keyboard.press("ArrowRight")
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
     page.locator("#expected .verdict", has_text="300 items").wait_for()
     assert page.inner_text("#expected .verdict") != before
     assert float(page.get_attribute("#mark", "cy")) < float(mark)
