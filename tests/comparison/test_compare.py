@@ -413,7 +413,9 @@ def test_every_rule_of_the_validity_table_is_heard(likert, rule):
     contest = Contest.from_arrays([1, 2, 3, 4, 5], [1, 2, 3, 4, 4], [2, 2, 1, 4, 5]) if rule.single else likert
     null = rule.null or "recentred"
     items = rule.items or "bootstrap"
-    keeps = {"pooled-responses": "bootstrap", "dealt-responses": "all"}.get(null, "bootstrap")
+    keeps = (
+        {"dealt-responses": "all", "sign-change": "all"}.get(null, "bootstrap") if rule.items != "all" else "bootstrap"
+    )
     options = {"null": null, "items": items, "responses": rule.responses[0] if rule.responses else keeps}
     reason = rule.reason.format(null=null)
     if rule.verdict == "refuse":
