@@ -100,3 +100,25 @@ def test_ctrl_c_is_one_line_whenever_it_comes(tmp_path, seconds):
     # Click leaves the line on which a terminal shows ^C.
     assert errors.lstrip("\n").count("\n") == 1, errors
     assert errors.lstrip("\n").startswith("assay: interrupted: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind"),
+    [
+        (["doctor", "no-file.csv"], "Diagnosis"),
+        (["leaderboard", "no-file.csv", "--plan", 1], "BoardPlan"),
+        (["leaderboard", "no-file.csv", "--by", "topic", "--each"], "Leaderboards"),
+        (["power", "--sd", -1], "PowerPlan"),
+        (["scores", "glossary"], "Glossary"),
+    ],
+)
+def test_a_chart_of_what_is_not_drawn_is_refused_before_the_work(command, tmp_path, arguments, kind):
+    code, out, err = command(*arguments, "--chart", tmp_path / "chart.svg")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"assay: there is no chart of a {kind}; charts show Comparison, ")
+
+
+def test_the_ending_of_a_chart_may_be_in_capitals(command, tmp_path):
+    code, _, err = command("simulate", "normal", "--n-items", 4, "--chart", tmp_path / "chart.SVG")
+    assert (code, err) == (0, "")
+    assert (tmp_path / "chart.SVG").read_text(encoding="utf-8").startswith("<svg")

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 OUTPUT = "Output"
 COMPUTING = "Where to compute"
-FINISHED_WITH_FAILURES = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +83,7 @@ class Study:
     def run(self) -> "Run":
         """Return how to compute."""
         from assay._random import n_workers
-        from assay.cli._study import run_study
+        from assay.cli._study import FINISHED_WITH_FAILURES, run_study
         from assay.questions.base import Run
 
         def study(task: Any, grid: Any, seed: int) -> Any:
@@ -133,6 +132,10 @@ def command(question: "type[Question]", computing: type = Threads) -> click.Comm
         place = None if file is None else typed[file.name]
         asked: Question = _options.record_from(question, typed)
         where = _options.record_from(computing, typed)
+        if output.chart is not None:
+            from assay.reports import check_drawn
+
+            check_drawn(asked.result)
         check_output(output, [*_read_by(asked), *filter(None, [getattr(where, "store", None)])], file, place)
         run: Run = where.run()
         import warnings

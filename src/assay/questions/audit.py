@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay._fields import fields_of, option
 from assay.errors import ArgumentError
-from assay.questions.base import HERE, Question, Run
+from assay.questions.base import HERE, Question, Run, of_counts
 from assay.questions.simulators import SimulatorFields
 from assay.questions.tables import MetricFields, TableFields, with_parameters
 
@@ -99,6 +99,11 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
     )
     seed: int = option(0, "The same seed gives the same audit.", at_least=0)
 
+    @property
+    def result(self) -> str:
+        """An audit of one model, or of both of a paper."""
+        return "Audit" if self.paper is None else "LeaderAudit"
+
     def answer(self, run: Run = HERE) -> "AuditResult | LeaderAudit":
         """Read the model or the pilot, and audit."""
         from assay.auditing import LeaderAudit, conclude, plan
@@ -116,15 +121,8 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
 
         if run.study is not None:
             return run.study(measure, grid, self.seed)
-        done = 0
-
-        def count(counts: Any) -> None:
-            nonlocal done
-            advance(counts.done - done)
-            done = counts.done
-
         with run.progress("auditing", len(grid)) as advance:
-            return compute(grid, rng=self.seed, workers=run.workers, progress=count)
+            return compute(grid, rng=self.seed, workers=run.workers, progress=of_counts(advance))
 
     def _parts(self) -> tuple[list[tuple["ResponseModel", dict[str, Any]]], list[str]]:
         """Return what is audited (for each result a model and the options of its audit), and notes on the data."""

@@ -12,7 +12,7 @@ from assay.errors import ArgumentError
 
 if TYPE_CHECKING:
     from assay.records import Record
-    from assay.sweeps import Grid, Sweep, Task
+    from assay.sweeps import Counts, Grid, Sweep, Task
 
 Advance = Callable[[int], object]
 
@@ -34,6 +34,18 @@ class Run:
     workers: int | None = None
     progress: Callable[[str, int], AbstractContextManager[Advance]] = lambda label, total: nullcontext(lambda n: None)
     study: "Callable[[Task, Grid, int], Sweep] | None" = None
+
+
+def of_counts(advance: Advance) -> "Callable[[Counts], None]":
+    """Return what a sweep is to tell its counts: it passes on how many more cells are done."""
+    known = 0
+
+    def count(counts: "Counts") -> None:
+        nonlocal known
+        advance(counts.done - known)
+        known = counts.done
+
+    return count
 
 
 HERE = Run()
@@ -80,6 +92,11 @@ class Question:
 
     def __post_init__(self) -> None:
         _fields.check(self)
+
+    @property
+    def result(self) -> str:
+        """The name of the answer's type, as `answer` declares it; where that names several types, which of them."""
+        return str(type(self).answer.__annotations__["return"]).rpartition(".")[2]
 
     @abstractmethod
     def answer(self, run: Run = HERE) -> "Record":

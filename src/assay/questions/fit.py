@@ -9,7 +9,7 @@ from assay.questions.base import HERE, Question, Run, Written
 from assay.questions.tables import TableFields
 
 if TYPE_CHECKING:
-    from assay.models import Fit as FitResult
+    from assay import models
     from assay.responses import ResponseTable
 
 MODEL = "What is fitted"
@@ -60,7 +60,7 @@ class Fit(TableFields, Question):
             raise ArgumentError(f"`gold` must name one of the sources: {', '.join(list(table.sources)[:10])}.")
         return table
 
-    def answer(self, run: Run = HERE) -> "FitResult":
+    def answer(self, run: Run = HERE) -> "models.Fit":
         """Read the responses and fit a model to them."""
         from assay.models import fit
         from assay.models.fitting.fit import OPTIONS, kind_of

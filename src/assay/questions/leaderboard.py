@@ -87,6 +87,11 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         """Read gold and the models; votes are no responses."""
         return None if self.winner is not None else self._table([])[0]
 
+    @property
+    def result(self) -> str:
+        """A board, one for each slice, or how much data it takes."""
+        return "BoardPlan" if self.plan is not None else "Leaderboards" if self.each else "Leaderboard"
+
     def answer(self, run: Run = HERE) -> "Board | Leaderboards | BoardPlan":
         """Read the data and rank the models."""
         if self.winner is not None:

@@ -11,9 +11,9 @@ from assay.questions.tables import MetricFields, TableFields, contest_of, metric
 from assay.questions.typed import response_numbers, whole_numbers
 
 if TYPE_CHECKING:
+    from assay import planning
     from assay.metrics import Metric
     from assay.planning import Costs, Effect
-    from assay.planning import Plan as PlanResult
     from assay.planning.plans import Cell
     from assay.responses import Contest
 
@@ -128,7 +128,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         """Read the pilot, where there is one with A and B."""
         return self._pilot()[0] if self.files and self.a is not None and self.b is not None else None
 
-    def answer(self, run: Run = HERE) -> "PlanResult":
+    def answer(self, run: Run = HERE) -> "planning.Plan":
         """Read the model or the pilot, and plan."""
         from assay.planning import plan
 

@@ -34,6 +34,11 @@ class Replicate(Question):
     )
     seed: int = option(0, "Another seed gives another Monte-Carlo error.", at_least=0)
 
+    @property
+    def result(self) -> str:
+        """Tables, a figure or a search."""
+        return "PaperFigure" if self.figure is not None else "Search" if self.search else "Replication"
+
     def answer(self, run: Run = HERE) -> "Replication | PaperFigure | Search":
         """Recompute the tables, the figure or the search."""
         from assay.replications import conclude, measure, plan, replicate

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay._fields import option
 from assay.errors import ArgumentError
-from assay.paired.limits import LARGEST, LARGEST_STUDY, MOST_SIMULATIONS, MOST_STEPS
+from assay.paired.limits import LARGEST, LARGEST_STUDY, MOST_RESAMPLES, MOST_SIMULATIONS, MOST_STEPS
 
 if TYPE_CHECKING:
     from assay.paired import PairedScores
@@ -46,6 +46,15 @@ class UnitFields:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SettlingFields:
+    """When a unit size is large enough."""
+
+    tolerance: float = option(
+        0.01, "How little the standard deviation may change from one unit size to the next.", at_least=0, group=UNITS
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class NormalityFields:
     """The level of the normality test."""
 
@@ -67,6 +76,37 @@ class HypothesisFields:
         choices="assay.inference.pvalues:ALTERNATIVES",
     )
     delta: float = option(0.0, "The difference under the null hypothesis.", at_least=-LARGEST, at_most=LARGEST)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestFields:
+    """How a test is run."""
+
+    alpha: float = option(
+        0.05,
+        "Level of the test: how often you accept to find a difference where there is none. p ≤ alpha is a finding; the "
+        "interval has level 1 − alpha.",
+        fraction=True,
+        group=LEVELS,
+    )
+    margin: float | None = option(
+        None, "Smallest difference that matters: adds a test of equivalence.", at_least=0, at_most=LARGEST
+    )
+    n_resamples: int = option(9999, "Resamples of bootstrap and permutation tests.", at_least=1, at_most=MOST_RESAMPLES)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EffectFields:
+    """Which effect sizes, and the level of their intervals."""
+
+    effects: tuple[str, ...] = option(
+        ("cohen-d", "hedges-g", "wilcoxon-r", "hodges-lehmann"),
+        "Which effect sizes.",
+        choices="assay.paired.effects:EFFECTS",
+    )
+    effect_alpha: float = option(
+        0.05, "Intervals of effect sizes have level 1 − effect-alpha.", fraction=True, group=LEVELS
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,6 +143,8 @@ class PowerFields:
         at_most=MOST_SIMULATIONS,
         group=SIMULATION,
     )
+
+    power_alpha: float = option(0.05, "Level of the simulated tests.", fraction=True, group=LEVELS)
 
     @property
     def how_many(self) -> Any:

@@ -5,15 +5,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay._fields import option
 from assay.errors import ArgumentError
-from assay.paired.limits import LARGEST, MOST_RESAMPLES
+from assay.paired.limits import MOST_RESAMPLES
 from assay.questions.base import HERE, Question, Run, Written
 from assay.questions.score_fields import (
-    LEVELS,
-    UNITS,
+    EffectFields,
     HypothesisFields,
     NormalityFields,
     PowerFields,
     ScoreFile,
+    SettlingFields,
+    TestFields,
     UnitFields,
 )
 
@@ -38,17 +39,13 @@ class _Units(ScoreFile, UnitFields, Question):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoresDescribe(NormalityFields, _Units):
+class ScoresDescribe(SettlingFields, NormalityFields, _Units):
     """Summarise the scores and their differences, and say which tests fit."""
 
     name: ClassVar[str] = "scores describe"
     example: ClassVar[str] = "assay scores describe scores.txt"
     written: ClassVar[Written] = Written(
         "units", "Write the evaluation units: .txt, .tsv or .csv.", (".txt", ".tsv", ".csv")
-    )
-
-    tolerance: float = option(
-        0.01, "How little the standard deviation may change from one unit size to the next.", at_least=0, group=UNITS
     )
 
     def answer(self, run: Run = HERE) -> "Overview":
@@ -72,22 +69,12 @@ class ScoresDescribe(NormalityFields, _Units):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoresTest(HypothesisFields, NormalityFields, _Units):
+class ScoresTest(TestFields, HypothesisFields, NormalityFields, _Units):
     """Test whether the systems differ; with a margin also whether they are equivalent."""
 
     name: ClassVar[str] = "scores test"
     example: ClassVar[str] = "assay scores test scores.txt --test wilcoxon --alternative greater"
 
-    alpha: float = option(
-        0.05,
-        "Level of the test: how often you accept to find a difference where there is none. p ≤ alpha is a finding; the "
-        "interval has level 1 − alpha.",
-        fraction=True,
-        group=LEVELS,
-    )
-    margin: float | None = option(
-        None, "Smallest difference that matters: adds a test of equivalence.", at_least=0, at_most=LARGEST
-    )
     noninferiority: bool = option(False, "With a margin: ask only that the first system is not worse.")
     all_pairs: bool = option(False, "Compare every pair of three or more systems.")
     correction: str | None = option(
@@ -95,7 +82,6 @@ class ScoresTest(HypothesisFields, NormalityFields, _Units):
         "How the p-values of all pairs are adjusted; holm if left out.",
         choices="assay.inference.corrections:CORRECTIONS",
     )
-    n_resamples: int = option(9999, "Resamples of bootstrap and permutation tests.", at_least=1, at_most=MOST_RESAMPLES)
     seed: int = option(0, "The same seed gives the same answer.", at_least=0)
 
     def __post_init__(self) -> None:
@@ -108,6 +94,11 @@ class ScoresTest(HypothesisFields, NormalityFields, _Units):
             raise ArgumentError("`margin` is for two systems; it does not go with `all_pairs`.")
         if self.correction is not None and not self.all_pairs:
             raise ArgumentError("`correction` is for `all_pairs`; two systems have one p-value.")
+
+    @property
+    def result(self) -> str:
+        """One test, or one of every pair."""
+        return "SystemsComparison" if self.all_pairs else "Finding"
 
     def answer(self, run: Run = HERE) -> "Finding | SystemsComparison":
         """Read and test."""
@@ -153,18 +144,12 @@ class ScoresTest(HypothesisFields, NormalityFields, _Units):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoresEffect(NormalityFields, _Units):
+class ScoresEffect(EffectFields, NormalityFields, _Units):
     """Measure how large the difference is, with intervals."""
 
     name: ClassVar[str] = "scores effect"
     example: ClassVar[str] = "assay scores effect scores.txt --effects hedges-g,hodges-lehmann"
 
-    effects: tuple[str, ...] = option(
-        ("cohen-d", "hedges-g", "wilcoxon-r", "hodges-lehmann"),
-        "Which effect sizes.",
-        choices="assay.paired.effects:EFFECTS",
-    )
-    effect_alpha: float = option(0.05, "Intervals have level 1 − effect-alpha.", fraction=True, group=LEVELS)
     seed: int = option(0, "The same seed gives the same answer.", at_least=0)
 
     def __post_init__(self) -> None:
@@ -192,7 +177,6 @@ class ScoresPower(HypothesisFields, PowerFields, NormalityFields, _Units):
     name: ClassVar[str] = "scores power"
     example: ClassVar[str] = "assay scores power scores.txt --effect 0.01 --sizes 500,1000,2000"
 
-    power_alpha: float = option(0.05, "Level of the simulated tests.", fraction=True, group=LEVELS)
     n_resamples: int = option(
         999, "Resamples in each simulated bootstrap or permutation test.", at_least=1, at_most=MOST_RESAMPLES
     )
@@ -230,35 +214,12 @@ class ScoresPower(HypothesisFields, PowerFields, NormalityFields, _Units):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoresAnalyse(HypothesisFields, PowerFields, NormalityFields, _Units):
+class ScoresAnalyse(TestFields, HypothesisFields, EffectFields, PowerFields, SettlingFields, NormalityFields, _Units):
     """Go all the way: describe, choose a test, test, measure the effect, show the power."""
 
     name: ClassVar[str] = "scores analyse"
     example: ClassVar[str] = "assay scores analyse scores.txt --report report.html"
 
-    alpha: float = option(
-        0.05,
-        "Level of the test: how often you accept to find a difference where there is none. p ≤ alpha is a finding; the "
-        "interval has level 1 − alpha.",
-        fraction=True,
-        group=LEVELS,
-    )
-    margin: float | None = option(
-        None, "Smallest difference that matters: adds a test of equivalence.", at_least=0, at_most=LARGEST
-    )
-    n_resamples: int = option(9999, "Resamples of bootstrap and permutation tests.", at_least=1, at_most=MOST_RESAMPLES)
-    effects: tuple[str, ...] = option(
-        ("cohen-d", "hedges-g", "wilcoxon-r", "hodges-lehmann"),
-        "Which effect sizes.",
-        choices="assay.paired.effects:EFFECTS",
-    )
-    effect_alpha: float = option(
-        0.05, "Intervals of effect sizes have level 1 − effect-alpha.", fraction=True, group=LEVELS
-    )
-    power_alpha: float = option(0.05, "Level of the simulated tests.", fraction=True, group=LEVELS)
-    tolerance: float = option(
-        0.01, "How little the standard deviation may change from one unit size to the next.", at_least=0, group=UNITS
-    )
     seed: int = option(0, "The same seed gives the same answer.", at_least=0)
 
     def __post_init__(self) -> None:

@@ -1,5 +1,15 @@
 """From results to charts, reports and pages."""
 
-from assay.reports.output import CHARTS, DRAWN, REPORTS, check_place, plot, report, write_chart, write_report
+from assay.reports.output import (
+    CHARTS,
+    DRAWN,
+    REPORTS,
+    check_drawn,
+    check_place,
+    plot,
+    report,
+    write_chart,
+    write_report,
+)
 
-__all__ = ["CHARTS", "DRAWN", "REPORTS", "check_place", "plot", "report", "write_chart", "write_report"]
+__all__ = ["CHARTS", "DRAWN", "REPORTS", "check_drawn", "check_place", "plot", "report", "write_chart", "write_report"]

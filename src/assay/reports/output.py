@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from assay.questions.base import Question
     from assay.records import Record
 
-CHARTS = (".html", ".svg", ".png", ".pdf", ".json")
+CHARTS = pages.FORMATS
 REPORTS = (".html", ".md", ".tex", ".json", ".csv")
 
 OF_SCORES = (
@@ -51,8 +51,7 @@ def plot(result: Any) -> Any:
     altair.TopLevelMixin
     """
     kind = type(result).__name__
-    if kind not in DRAWN:
-        raise ArgumentError(f"there is no chart of a {kind}; charts show {', '.join(DRAWN)}.")
+    check_drawn(kind)
     alt = pages.altair()
     alt.data_transformers.disable_max_rows()
     module, _, name = DRAWN[kind].partition(":")
@@ -89,6 +88,12 @@ def report(result: Any, path: str | os.PathLike[str], *, question: "Question | N
     """
     check_place("path", str(path), REPORTS, force=True)
     write_report(result, str(path), question, data)
+
+
+def check_drawn(kind: str) -> None:
+    """Refuse the chart of a type of result that has none."""
+    if kind not in DRAWN:
+        raise ArgumentError(f"there is no chart of a {kind}; charts show {', '.join(DRAWN)}.")
 
 
 def check_place(name: str, path: str, formats: tuple[str, ...], *, force: bool) -> None:

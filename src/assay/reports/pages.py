@@ -11,12 +11,6 @@ from assay.errors import ArgumentError
 FORMATS = (".html", ".svg", ".png", ".pdf", ".json")
 
 
-def check_format(path: str | Path) -> None:
-    """Refuse a file whose name says no format that a chart can have."""
-    if Path(path).suffix not in FORMATS:
-        raise ArgumentError(f"`chart` must be a file that ends in {', '.join(FORMATS)}; got {str(path)!r}.")
-
-
 def altair() -> Any:
     """Return the library that draws, or say which extra brings it."""
     try:
@@ -27,8 +21,9 @@ def altair() -> Any:
 
 def write(path: str | Path, *, chart: Callable[[], Any]) -> None:
     """Write a page (.html, JavaScript included), a picture, or Vega-Lite (.json)."""
-    target = Path(path)
-    check_format(target)
+    suffix = Path(path).suffix.lower()
+    if suffix not in FORMATS:
+        raise ArgumentError(f"`chart` must be a file that ends in {', '.join(FORMATS)}; got {str(path)!r}.")
     options: dict[str, dict[str, Any]] = {".html": {"inline": True}, ".png": {"scale_factor": 2}}
-    with _files.writing(target) as draft:
-        chart().save(str(draft), **options.get(target.suffix, {}))
+    with _files.writing(path) as draft:
+        chart().save(str(draft), format=suffix[1:], **options.get(suffix, {}))

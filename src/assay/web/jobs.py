@@ -310,7 +310,7 @@ def answer(root: Path, identity: str) -> None:
     from assay import _json
     from assay._files import writing
     from assay.errors import ArgumentError, AssayError
-    from assay.questions.base import Run
+    from assay.questions.base import Run, of_counts
     from assay.sweeps import run as run_cells
     from assay.web.questions import PAGES
 
@@ -323,15 +323,10 @@ def answer(root: Path, identity: str) -> None:
     told = _Told(database, identity)
 
     def study(task: Any, grid: Any, seed: int) -> Any:
-        known = 0
-
-        def count(counts: Any) -> None:
-            nonlocal known
-            advance(counts.done - known)
-            known = counts.done
-
         with told.progress("computing", len(grid)) as advance:
-            return run_cells(task, grid, store=root / "answers" / f"{identity}.db", rng=seed, progress=count)
+            return run_cells(
+                task, grid, store=root / "answers" / f"{identity}.db", rng=seed, progress=of_counts(advance)
+            )
 
     try:
         warnings.simplefilter("ignore")
