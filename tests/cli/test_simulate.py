@@ -87,6 +87,8 @@ def test_a_simulation_reads_back_and_says_what_it_is(tmp_path):
     assert str(again) == str(found)
     assert "40 items; responses to each: gold 5, A 2, B 1; scale: ordinal: 0, 0.2, 0.4, 0.6, 0.8." in str(found)
     assert "B is off by ε = 0.4 (shift), A by ε = 0.1." in str(found)
+    only_a = Simulate(files=("normal",), n_items=5, epsilon_a=0.3, seed=3).answer()
+    assert "B is as good as gold, A is off by ε = 0.3 (shift)." in str(only_a)
     gold = found.table.sources["gold"].values
     assert found.sources[0].mean == pytest.approx(gold.mean())
     assert sum(found.sources[2].shares.values()) == pytest.approx(1)

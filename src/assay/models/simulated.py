@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from assay.models.perturbation import PERTURBATIONS
 from assay.provenance import Provenance
 from assay.records import Record
 from assay.responses import ResponseTable
-
-if TYPE_CHECKING:
-    pass
 
 MOST_RESPONSES = 100_000_000
 """More would not fit into the memory of most machines."""
@@ -97,8 +94,10 @@ class Simulation(Record):
         """Return what was simulated, and what came out."""
         gold, a, b = self.sources
         sizes = ", ".join(f"{one.name} {one.n_responses}" for one in self.sources)
-        how = f"B is off by ε = {b.epsilon:g} ({self.perturbation})" if b.epsilon else "B is as good as gold"
-        how += f", A by ε = {a.epsilon:g}" if a.epsilon else ""
+        off = {one.name: f"off by ε = {one.epsilon:g} ({self.perturbation})" for one in (b, a) if one.epsilon}
+        how = f"B is {off.get('B', 'as good as gold')}"
+        if a.epsilon:
+            how += f", A by ε = {a.epsilon:g}" if b.epsilon else f", A is {off['A']}"
         mixed = " Each answer of A and of B comes from either of them by a fair coin." if self.under_null else ""
         labels = list(gold.shares)
         columns = (

@@ -1,8 +1,8 @@
 """How many items, how many responses, how many raters: what designs may expect, and which to take.
 
-planner (`plan`) · pilots (a plan from pilot data) · designs (and costs) · differences (a named difference to ε) ·
-targets · choices (which design to take) · premises, groups (what is computed together) · rater_shapes · follow_ups ·
-plans (the result) · sentences · engines/ (exact, monte_carlo, pilot, components)
+planner (`plan`) · pilots, rater_pilots (a plan from pilot data) · designs (and costs) · differences (a named difference
+to ε) · targets · choices (which design to take) · premises, groups (what is computed together) · rater_shapes ·
+follow_ups · plans (the result) · document · at_once (what sliders ask) · engines/ (model, pilot, raters)
 """
 
 from assay.planning.designs import Costs, Design

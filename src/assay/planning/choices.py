@@ -60,6 +60,11 @@ class Limits:
             return Wanted(n_items=tuple(numbers), detect=self.detect)
         return Wanted(n_items=tuple(numbers[:-1]), limit=numbers[-1], target=self.target, detect=self.detect)
 
+    def without_difference(self, own: Design) -> "Limits":
+        """Return what is looked at where the pilot shows no difference to plan for: what each design would detect."""
+        looked_at = () if self.budgets else tuple(own.n_items * factor for factor in (1, 2, 5, 10))
+        return replace(self, detect=0.8, target=None, n_items=self.n_items or looked_at)
+
     def most_items(self, shape: Design, budget: float) -> int:
         """Return for how many items a budget pays."""
         return min(self.max_items, self.costs.most_items(shape, budget))

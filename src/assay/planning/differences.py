@@ -48,6 +48,11 @@ class Effect:
         return cls(resolve("accuracy"), round(_check.real("accuracy_points", points, at_most=100) / 100, 12))
 
 
+def difference_of(effect: Effect | None) -> str:
+    """Return the name of the difference that a pilot is planned from with; its own, if none is given."""
+    return "pilot" if effect is None else f"{effect.metric.name} {effect.contrast:g}"
+
+
 def epsilon_for(
     effect: Effect,
     model: ResponseModel,

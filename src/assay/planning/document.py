@@ -60,7 +60,7 @@ def _table(plan: Plan) -> Table:
         ),
         (True, Column("width", "number"), lambda cell: cell.ci_width),
         (bool(plan.tests), Column("power", "number"), lambda cell: _with_error(cell.power, cell.power_error, 3)),
-        (any(cell.power_interval for cell in cells), Column("95 %"), _power_ends),
+        (any(cell.power_interval for cell in cells), Column(f"{100 * plan.confidence_level:g} %"), _power_ends),
         (
             any(not math.isnan(cell.detectable) for cell in cells), Column("detects", "number"),
             lambda cell: None if math.isnan(cell.detectable) else cell.detectable,
@@ -355,7 +355,7 @@ def _nothing_to_plan_for(plan: Plan, pilot: Pilot) -> list[str]:
     between = ""
     if pilot.contrast_interval is not None:
         ends = pilot.contrast_interval
-        between = f" (95 % interval {ends.low:.3g} to {ends.high:.3g})"
+        between = f" ({100 * ends.confidence_level:g} % interval {ends.low:.3g} to {ends.high:.3g})"
     metric = plan.cells[0].metric if plan.cells else "the metric"
     lines = [
         f"The pilot's contrast of {pilot.contrast:.3g} in {metric}{between} cannot be told from none: there is no "

@@ -1,4 +1,4 @@
-"""From pilot data to a plan: the pilot's own items, its raters, or a model of gold; and how sure that is.
+"""From pilot data to a plan: the pilot's own items, its raters (`rater_pilots`), or a model of gold.
 
 Without a difference of the user's own, the plan is for the one that the pilot shows, if it shows one. A contrast that
 is given moves the pilot's items; an ε moves B away from a model that is fitted to gold alone.
@@ -11,25 +11,22 @@ from dataclasses import replace
 from typing import Any
 
 from assay import _check
-from assay.comparison import variance_components
 from assay.comparison.comparing import spelled
 from assay.errors import ArgumentError, AssayWarning
-from assay.inference import ConfidenceInterval
 from assay.metrics import Metric
 from assay.models import CategoricalModel, EmpiricalModel, Fit, ResponseModel, SmoothedModel, fit
 from assay.planning import follow_ups
-from assay.planning.choices import Limits, value_of
-from assay.planning.designs import USUAL_RATERS, USUAL_RESPONSES, Design, Responses
-from assay.planning.differences import Effect
+from assay.planning.choices import Limits
+from assay.planning.designs import USUAL_RESPONSES, Design, Responses
+from assay.planning.differences import Effect, difference_of
 from assay.planning.engines.pilot import PilotEngine
-from assay.planning.engines.raters import MOST_RATERS, RaterEngine
-from assay.planning.engines.simulated_pvalues import Test
-from assay.planning.groups import Wanted, cells_of
+from assay.planning.groups import cells_of
 from assay.planning.planner import Compute, Draft, from_model, listed_metrics
 from assay.planning.plans import Cell, Pilot
 from assay.planning.premises import premises
-from assay.planning.rater_shapes import Numbers, having_raters, shapes_of, without_raters
-from assay.planning.targets import Target, fewest_raters
+from assay.planning.rater_pilots import by_raters
+from assay.planning.rater_shapes import Numbers
+from assay.planning.targets import Target
 from assay.rating_design import design_of, rated
 from assay.responses import Contest, ResponseTable
 
@@ -69,7 +66,7 @@ def draft(
             raise ArgumentError("ε moves a model of gold's responses; with raters, give the difference as a contrast.")
         if cluster is not None:
             raise ArgumentError("clusters of items cannot be planned together with raters yet; leave one of them out.")
-        found = _with_raters(
+        found = by_raters(
             contest, limits, metrics=chosen, effect=effect, n_repeats=n_responses, n_raters=n_raters,
             raters_per_item=raters_per_item, nested=nested, follow_up=follow_up, options=options,
         )  # fmt: skip
@@ -108,7 +105,7 @@ def _by_items(
     contrast, interval, pvalue = engine.own_contrast()
     settled = effect is not None or math.isnan(pvalue) or pvalue <= given.tests[0].alpha
     if not settled:
-        limits = replace(limits, detect=0.8, target=None, n_items=limits.n_items or _looked_at(limits, own))
+        limits = limits.without_difference(own)
     shapes = [Design(1, *sizes) for sizes in _sizes(n_responses, engine.own)]
     limits.check(shapes)
     names = [metric.name for metric in given.metrics]
@@ -143,7 +140,7 @@ def _by_items(
         model=f"the pilot's {contest.n_items:,} items",
         parameters={
             "metric": ",".join(map(spelled, given.metrics)),
-            "difference": _difference(effect),
+            "difference": difference_of(effect),
             "engine": "pilot",
             **({"cluster": cluster} if cluster else {}),
         },
@@ -154,17 +151,6 @@ def _by_items(
         notes=_item_notes(engine, shapes, contest, effect, cluster=cluster),
         limits=limits,
     )
-
-
-def _looked_at(limits: Limits, own: Design) -> tuple[int, ...]:
-    """Return numbers of items to show where there is no difference to plan for, and no budget says which."""
-    if limits.budgets:
-        return ()
-    return tuple(own.n_items * factor for factor in (1, 2, 5, 10))
-
-
-def _difference(effect: Effect | None) -> str:
-    return "pilot" if effect is None else f"{effect.metric.name} {effect.contrast:g}"
 
 
 def _item_notes(
@@ -298,171 +284,3 @@ def _misfit(fitted: Fit | None, pilot_model: str) -> list[str]:
         remedy = "the plan bends it towards the items seen" if pilot_model == "smoothed" else "compare with empirical"
         notes.append(f"the fitted model misses the pilot's {what}; {remedy}.")
     return notes
-
-
-def _with_raters(
-    contest: Contest,
-    limits: Limits,
-    *,
-    metrics: list[Any],
-    effect: Effect | None,
-    n_repeats: Any,
-    n_raters: Numbers,
-    raters_per_item: Numbers,
-    nested: bool,
-    follow_up: list[int],
-    options: dict[str, Any],
-) -> Draft:
-    """Plan items, raters and repeats of the models by the pilot's variance components."""
-    if len(metrics) > 1:
-        raise ArgumentError(f"a plan with raters is for one metric; got {', '.join(map(str, metrics))}.")
-    given = premises(
-        EmpiricalModel(contest.a, contest.scale),
-        metrics=metrics,
-        **{
-            name: options[name]
-            for name in ("alpha", "alternative", "confidence_level", "rng", "workers")
-            if name in options
-        },
-    )
-    metric = given.metrics[0]
-    contrast = None if effect is None else _in_units_of(metric, effect)
-    found = variance_components(contest, metric=metric, confidence_level=given.confidence_level)
-    engine = RaterEngine.of(
-        contest, found, metric=metric, contrast=contrast, level=given.confidence_level, seed=given.seed
-    )
-    settled = contrast is not None or engine.settled
-    if not settled:
-        limits = replace(limits, detect=0.8, target=None, n_items=limits.n_items or _looked_at(limits, engine.pilot))
-    shapes = list(shapes_of(engine, n_raters, raters_per_item, n_repeats, nested=nested))
-    if not shapes:
-        raise ArgumentError("`raters_per_item` must not exceed the number of raters, `n_raters`.")
-    limits = replace(limits, fewest=2)
-    limits.check(shapes)
-    test = given.tests[0]
-    for_raters = _looks_for_raters(engine, limits, n_raters, nested=nested)
-    groups = (
-        _rater_groups(engine, shapes, limits, test) if for_raters else [(each, limits.wanted(each)) for each in shapes]
-    )
-    cells = [
-        cell
-        for each, wanted in groups
-        if wanted.n_items or wanted.limit
-        for cell in cells_of(engine, each, wanted, metrics=[metric.name], tests=[test], with_power=True)
-    ]
-    searched = "raters" if for_raters else "items"
-    return Draft(
-        cells=cells,
-        shapes=[] if for_raters else shapes,
-        metric=metric.name,
-        tests=(test,),
-        with_power=True,
-        confidence_level=given.confidence_level,
-        model="the pilot's variance components",
-        parameters={"metric": spelled(metric), "difference": _difference(effect), "engine": "components"},
-        data=contest.digest,
-        seed=given.seed,
-        pilot=Pilot(
-            design=engine.pilot,
-            raters=engine.judged.kind if engine.pilot.n_raters else "",
-            model="variance components",
-            difference="as in the pilot" if contrast is None else "given",
-            contrast=found.contrast,
-            settled=settled,
-            searched=searched,
-            needed=_needed(engine, cells, limits, test=test, searched=searched) if settled else None,
-            components=dict(found.components),
-            component_intervals=dict(found.intervals),
-        ),
-        follow_ups=follow_ups.of_raters(engine, follow_up, test=test, costs=limits.costs),
-        notes=[
-            *found.notes,
-            *engine.caveats(
-                [cell.design for cell in cells], [cell.detectable for cell in cells], given=contrast is not None
-            ),
-            *_most_tried(n_raters, cells, limits),
-            *_too_few(engine, cells, limits, test),
-        ],
-        limits=limits,
-    )
-
-
-def _in_units_of(metric: Metric, effect: Effect) -> float:
-    """Return the difference in units of the metric that is planned with."""
-    if effect.metric.name == metric.name or (
-        effect.metric.name == "wins" and metric.name in ("win-rate", "superiority")
-    ):
-        return effect.contrast
-    raise ArgumentError(
-        f"with raters the difference is that of the metric itself: it is given in {effect.metric.name}, and the metric "
-        f"is {metric.name}."
-    )
-
-
-def _looks_for_raters(engine: RaterEngine, limits: Limits, n_raters: Numbers, *, nested: bool) -> bool:
-    """Whether the number of raters is what a target and given items leave to be found."""
-    known = not engine.pilot.n_raters or nested or engine.pilot.nested
-    return bool(limits.n_items) and n_raters is None and limits.target is not None and not known
-
-
-def _rater_groups(engine: RaterEngine, shapes: list[Design], limits: Limits, test: Test) -> list[tuple[Design, Wanted]]:
-    """Return, for each number of items, the design with the fewest raters that reaches the target."""
-    target = limits.target
-    assert target is not None
-    crossed = all(shape.raters_per_item == shape.n_raters for shape in shapes)
-    found = []
-    for kind in without_raters(engine, shapes):
-        for n in limits.n_items:
-
-            def design(r: int, n: int = n, kind: Design = kind) -> Design:
-                return having_raters(engine, kind, n, r, crossed=crossed)
-
-            r = fewest_raters(lambda r, design=design: target.measure(engine, design(r), test), target, MOST_RATERS)  # type: ignore[misc]
-            found.append((design(r or MOST_RATERS), Wanted(n_items=(n,), detect=limits.detect)))
-    return found
-
-
-def _needed(
-    engine: RaterEngine, cells: list[Cell], limits: Limits, *, test: Test, searched: str
-) -> ConfidenceInterval | None:
-    target = limits.target
-    if target is None or target.kind != "power" or not cells:
-        return None
-    reached = [cell for cell in cells if target.reached(cell.power)] or cells
-    chosen = min(reached, key=lambda cell: limits.costs.of(cell.design))
-    return engine.needed_interval(chosen.design, test, target.value, max_items=limits.max_items, of=searched)
-
-
-def _too_few(engine: RaterEngine, cells: list[Cell], limits: Limits, test: Test) -> list[str]:
-    """Say how many raters it takes where no number of items does."""
-    target = limits.target
-    if (
-        target is None
-        or limits.budgets
-        or limits.n_items
-        or any(target.reached(value_of(cell, target)) for cell in cells)
-    ):
-        return []
-    most = cells[-1].design
-    if most.nested or not most.n_raters:
-        return []
-    crossed = most.raters_per_item == most.n_raters
-
-    def value(r: int) -> float:
-        return target.measure(engine, having_raters(engine, most, limits.max_items, r, crossed=crossed), test)
-
-    r = fewest_raters(value, target, MOST_RATERS)
-    enough = f"at least {r} raters are needed" if r else f"nor do {MOST_RATERS:,} raters suffice"
-    return [f"what differs between raters stays however many items they judge; {enough}."]
-
-
-def _most_tried(n_raters: Numbers, cells: list[Cell], limits: Limits) -> list[str]:
-    if n_raters is not None or limits.target is None or not cells:
-        return []
-    reached = [cell for cell in cells if limits.target.kind == "power" and limits.target.reached(cell.power)]
-    if not reached or min(reached, key=lambda cell: limits.costs.of(cell.design)).design.n_raters != USUAL_RATERS[-1]:
-        return []
-    return [
-        f"{USUAL_RATERS[-1]} raters are the most that were tried; say what finding one costs (`cost_rater`), or which "
-        "numbers you can have (`n_raters`)."
-    ]

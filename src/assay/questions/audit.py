@@ -196,8 +196,7 @@ def leader() -> list[tuple["ResponseModel", dict[str, Any]]]:
     from assay.replications.legacy import published_metric
 
     # With one response per item, metrics of sets of responses are metrics of means or nothing: 45 estimators remain.
-    of_sets = ("wins-responses", "emd-responses-histogram-legacy", "emd-histogram-legacy")
-    of_one = [name for name in study.METRICS.values() if name not in of_sets]
+    of_one = [study.METRICS[name] for name in study.ONE_RESPONSE]
     single = [scheme for scheme in study.STRATEGIES.values() if scheme.responses in ("one", "first")]
     # The paper's own estimators, and beside them, on the draws of one of them, the tests that it left as future work.
     options = {

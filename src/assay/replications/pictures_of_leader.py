@@ -16,17 +16,15 @@ ITEMS = 1000
 """Items of the paper's sample."""
 
 
-def _errors(data: str, table: int) -> Any:
+def _errors(table: int) -> Any:
     def points(measured: Sequence[Measured]) -> list[Point]:
         rows = [row for row in leader.rows(measured) if row.cell["table"] == table]
+        recomputed = f"recomputed, median of {leader.N_DATA_SETS} data sets"
         found = []
         for row in rows:
             series, x = row.cell["metric"], row.cell["epsilon"]
             found.append(Point("printed", series, x, row.published))
-            found.append(
-                Point("recomputed, median of 20 data sets", series, x, row.reproduced, row.beside["low"],
-                      row.beside["high"])
-            )  # fmt: skip
+            found.append(Point(recomputed, series, x, row.reproduced, row.beside["low"], row.beside["high"]))
         return found
 
     return points
@@ -79,12 +77,12 @@ _NO_DATA = "The left half of the figure shows the data set, which is not part of
 FIGURES = {
     1: Plot(
         title="smallest |estimated p − true p| by metric, simulated data", x="ε of B", y="smallest error",
-        series="metric", settings=lambda: leader.settings(2), points=_errors("simulated", 2),
+        series="metric", settings=lambda: leader.settings(2), points=_errors(2),
         notes=("The figure draws table 2. The band holds 5 to 95 % of data sets.",),
     ),
     2: Plot(
         title="smallest |estimated p − true p| by metric, toxicity data", x="ε of B", y="smallest error",
-        series="metric", settings=lambda: leader.settings(4), points=_errors("toxicity", 4),
+        series="metric", settings=lambda: leader.settings(4), points=_errors(4),
         notes=("The figure draws table 4. The band holds 5 to 95 % of data sets.",),
     ),
     3: Plot(

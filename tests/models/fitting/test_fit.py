@@ -168,3 +168,11 @@ def test_very_many_items_are_fitted_by_a_random_part_and_say_so(monkeypatch):
     whole = fit(pilot, source="gold", mean="truncated-normal", sd="truncated-normal")
     for part, all_items in zip(found.parameters, whole.parameters, strict=True):
         assert abs(part.estimate - all_items.estimate) < 4 * part.standard_error
+
+
+def test_a_part_of_the_items_may_have_one_response_each():
+    rng = np.random.default_rng(4)
+    table = table_of([rng.normal(rng.normal(), 1.0, 2 if item < 2 else 1) for item in range(40)])
+    with pytest.warns(AssayWarning, match="Half of the items have 1 or fewer responses"):
+        found = fit(table, **QUICK)
+    assert all(np.isfinite(parameter.estimate) for parameter in found.parameters)

@@ -64,7 +64,7 @@ def fit(
     low, high : float, optional
         The ends of a continuous scale; the smallest and largest response when left out.
     rng : int, SeedSequence, Generator or None
-        For the held-out items and the simulated data of the goodness of fit.
+        For the items that are fitted (of very many), those held out, and the simulated data of the goodness of fit.
 
     Examples
     --------

@@ -23,7 +23,7 @@ SPREADS = ("truncated-normal", "beta", "folded-normal", "triangular", "uniform",
 CENSORED = 0.01
 """From this share of responses at the ends of a continuous scale on, the ends are taken for censored values."""
 MOST_KINDS = 2_000
-"""From this many different items on, that many items are drawn and fitted: time and memory grow with the kinds."""
+"""Of more different items than this, so many are drawn and fitted: time and memory grow with the kinds."""
 CHECKED = 3
 """How many of the best candidates are also checked on held-out items."""
 
@@ -48,9 +48,13 @@ class Problem:
         return len(np.unique(counts(self.responses, self._unit()), axis=0))
 
     def rough(self) -> tuple[FloatArray, FloatArray]:
-        """Return the items' sample means and standard deviations, from where the search starts."""
+        """Return the items' sample means and standard deviations, from where the search starts.
+
+        A part of the items may have one response each: the spread of all of them then takes the place of deviations.
+        """
         means, sds = of_real(self.responses, moments)
-        return means, sds[~np.isnan(sds)]
+        known = sds[~np.isnan(sds)]
+        return means, known if known.size else means.std(keepdims=True)
 
     def _unit(self) -> Scale:
         assert isinstance(self.template, LikertModel)

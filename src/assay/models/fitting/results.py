@@ -99,12 +99,14 @@ class Fit(Record):
     model : ResponseModel
     source : str
     n_items : int
+        Items that the source answered. Of very many a random part is fitted, and `notes` say how many.
     n_responses : float
         Mean number of responses per item.
     method : str
         "map" or "ml" for labels, "ml" for numbers, "resampling" for real items.
     parameters : tuple of Parameter
     log_likelihood, aic, bic : float
+        Of the items that were fitted.
     candidates : tuple of Candidate
         What else was tried, best first.
     goodness : tuple of Feature

@@ -1,0 +1,192 @@
+"""Plans from a pilot with raters: items, raters and repeats of the models, by the pilot's variance components."""
+
+from dataclasses import replace
+from typing import Any
+
+from assay.comparison import variance_components
+from assay.comparison.comparing import spelled
+from assay.errors import ArgumentError
+from assay.inference import ConfidenceInterval
+from assay.metrics import Metric
+from assay.models import EmpiricalModel
+from assay.planning import follow_ups
+from assay.planning.choices import Limits, value_of
+from assay.planning.designs import USUAL_RATERS, Design
+from assay.planning.differences import Effect, difference_of
+from assay.planning.engines.raters import MOST_RATERS, RaterEngine
+from assay.planning.engines.simulated_pvalues import Test
+from assay.planning.groups import Wanted, cells_of
+from assay.planning.planner import Draft
+from assay.planning.plans import Cell, Pilot
+from assay.planning.premises import premises
+from assay.planning.rater_shapes import Numbers, having_raters, shapes_of, without_raters
+from assay.planning.targets import fewest_raters
+from assay.responses import Contest
+
+
+def by_raters(
+    contest: Contest,
+    limits: Limits,
+    *,
+    metrics: list[Any],
+    effect: Effect | None,
+    n_repeats: Any,
+    n_raters: Numbers,
+    raters_per_item: Numbers,
+    nested: bool,
+    follow_up: list[int],
+    options: dict[str, Any],
+) -> Draft:
+    """Plan items, raters and repeats of the models by the pilot's variance components."""
+    if len(metrics) > 1:
+        raise ArgumentError(f"a plan with raters is for one metric; got {', '.join(map(str, metrics))}.")
+    given = premises(
+        EmpiricalModel(contest.a, contest.scale),
+        metrics=metrics,
+        **{
+            name: options[name]
+            for name in ("alpha", "alternative", "confidence_level", "rng", "workers")
+            if name in options
+        },
+    )
+    metric = given.metrics[0]
+    contrast = None if effect is None else _in_units_of(metric, effect)
+    found = variance_components(contest, metric=metric, confidence_level=given.confidence_level)
+    engine = RaterEngine.of(
+        contest, found, metric=metric, contrast=contrast, level=given.confidence_level, seed=given.seed
+    )
+    settled = contrast is not None or engine.settled
+    if not settled:
+        limits = limits.without_difference(engine.pilot)
+    shapes = list(shapes_of(engine, n_raters, raters_per_item, n_repeats, nested=nested))
+    if not shapes:
+        raise ArgumentError("`raters_per_item` must not exceed the number of raters, `n_raters`.")
+    limits = replace(limits, fewest=2)
+    limits.check(shapes)
+    test = given.tests[0]
+    for_raters = _looks_for_raters(engine, limits, n_raters, nested=nested)
+    groups = (
+        _rater_groups(engine, shapes, limits, test) if for_raters else [(each, limits.wanted(each)) for each in shapes]
+    )
+    cells = [
+        cell
+        for each, wanted in groups
+        if wanted.n_items or wanted.limit
+        for cell in cells_of(engine, each, wanted, metrics=[metric.name], tests=[test], with_power=True)
+    ]
+    searched = "raters" if for_raters else "items"
+    return Draft(
+        cells=cells,
+        shapes=[] if for_raters else shapes,
+        metric=metric.name,
+        tests=(test,),
+        with_power=True,
+        confidence_level=given.confidence_level,
+        model="the pilot's variance components",
+        parameters={"metric": spelled(metric), "difference": difference_of(effect), "engine": "components"},
+        data=contest.digest,
+        seed=given.seed,
+        pilot=Pilot(
+            design=engine.pilot,
+            raters=engine.judged.kind if engine.pilot.n_raters else "",
+            model="variance components",
+            difference="as in the pilot" if contrast is None else "given",
+            contrast=found.contrast,
+            settled=settled,
+            searched=searched,
+            needed=_needed(engine, cells, limits, test=test, searched=searched) if settled else None,
+            components=dict(found.components),
+            component_intervals=dict(found.intervals),
+        ),
+        follow_ups=follow_ups.of_raters(engine, follow_up, test=test, costs=limits.costs),
+        notes=[
+            *found.notes,
+            *engine.caveats(
+                [cell.design for cell in cells], [cell.detectable for cell in cells], given=contrast is not None
+            ),
+            *_most_tried(n_raters, cells, limits),
+            *_too_few(engine, cells, limits, test),
+        ],
+        limits=limits,
+    )
+
+
+def _in_units_of(metric: Metric, effect: Effect) -> float:
+    """Return the difference in units of the metric that is planned with."""
+    if effect.metric.name == metric.name or (
+        effect.metric.name == "wins" and metric.name in ("win-rate", "superiority")
+    ):
+        return effect.contrast
+    raise ArgumentError(
+        f"with raters the difference is that of the metric itself: it is given in {effect.metric.name}, and the metric "
+        f"is {metric.name}."
+    )
+
+
+def _looks_for_raters(engine: RaterEngine, limits: Limits, n_raters: Numbers, *, nested: bool) -> bool:
+    """Whether the number of raters is what a target and given items leave to be found."""
+    known = not engine.pilot.n_raters or nested or engine.pilot.nested
+    return bool(limits.n_items) and n_raters is None and limits.target is not None and not known
+
+
+def _rater_groups(engine: RaterEngine, shapes: list[Design], limits: Limits, test: Test) -> list[tuple[Design, Wanted]]:
+    """Return, for each number of items, the design with the fewest raters that reaches the target."""
+    target = limits.target
+    assert target is not None
+    crossed = all(shape.raters_per_item == shape.n_raters for shape in shapes)
+    found = []
+    for kind in without_raters(engine, shapes):
+        for n in limits.n_items:
+
+            def design(r: int, n: int = n, kind: Design = kind) -> Design:
+                return having_raters(engine, kind, n, r, crossed=crossed)
+
+            r = fewest_raters(lambda r, design=design: target.measure(engine, design(r), test), target, MOST_RATERS)  # type: ignore[misc]
+            found.append((design(r or MOST_RATERS), Wanted(n_items=(n,), detect=limits.detect)))
+    return found
+
+
+def _needed(
+    engine: RaterEngine, cells: list[Cell], limits: Limits, *, test: Test, searched: str
+) -> ConfidenceInterval | None:
+    target = limits.target
+    if target is None or target.kind != "power" or not cells:
+        return None
+    reached = [cell for cell in cells if target.reached(cell.power)] or cells
+    chosen = min(reached, key=lambda cell: limits.costs.of(cell.design))
+    return engine.needed_interval(chosen.design, test, target.value, max_items=limits.max_items, of=searched)
+
+
+def _too_few(engine: RaterEngine, cells: list[Cell], limits: Limits, test: Test) -> list[str]:
+    """Say how many raters it takes where no number of items does."""
+    target = limits.target
+    if (
+        target is None
+        or limits.budgets
+        or limits.n_items
+        or any(target.reached(value_of(cell, target)) for cell in cells)
+    ):
+        return []
+    most = cells[-1].design
+    if most.nested or not most.n_raters:
+        return []
+    crossed = most.raters_per_item == most.n_raters
+
+    def value(r: int) -> float:
+        return target.measure(engine, having_raters(engine, most, limits.max_items, r, crossed=crossed), test)
+
+    r = fewest_raters(value, target, MOST_RATERS)
+    enough = f"at least {r} raters are needed" if r else f"nor do {MOST_RATERS:,} raters suffice"
+    return [f"what differs between raters stays however many items they judge; {enough}."]
+
+
+def _most_tried(n_raters: Numbers, cells: list[Cell], limits: Limits) -> list[str]:
+    if n_raters is not None or limits.target is None or not cells:
+        return []
+    reached = [cell for cell in cells if limits.target.kind == "power" and limits.target.reached(cell.power)]
+    if not reached or min(reached, key=lambda cell: limits.costs.of(cell.design)).design.n_raters != USUAL_RATERS[-1]:
+        return []
+    return [
+        f"{USUAL_RATERS[-1]} raters are the most that were tried; say what finding one costs (`cost_rater`), or which "
+        "numbers you can have (`n_raters`)."
+    ]
