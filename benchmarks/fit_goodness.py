@@ -14,7 +14,8 @@ import numpy as np
 from assay.inference import clopper_pearson
 from assay.models import CategoricalModel, fit
 from assay.models.fitting.goodness import agreement, compare_with_data
-from assay.responses import Responses, ResponseTable
+from assay.response_tables import ResponseTable
+from assay.responses import Responses
 from measured import write_rows
 
 LABELS = CategoricalModel((5.22, 0.86, 2.75))

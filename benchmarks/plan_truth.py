@@ -18,11 +18,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from assay.contests import Contest
 from assay.metrics import resolve
 from assay.planning import plan
 from assay.planning.engines.exact import student_width
 from assay.planning.engines.simulated_pvalues import combine, swapped_items
-from assay.responses import Contest, Responses
+from assay.responses import Responses
 from assay.scales import Scale
 from assay.summaries import summarise
 from measured import write_rows

@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from assay._random import seed_of
+from assay.contests import Contest
 from assay.metrics import resolve
 from assay.models import EmpiricalModel, SmoothedModel, fit
 from assay.planning.engines.exact import ExactEngine
@@ -30,7 +31,8 @@ from assay.planning.engines.item_scores import Setting
 from assay.planning.engines.score_pools import Growing
 from assay.planning.engines.simulated_power import from_pool
 from assay.planning.engines.simulated_pvalues import Test, combine, swapped_items
-from assay.responses import Contest, Responses, ResponseTable
+from assay.response_tables import ResponseTable
+from assay.responses import Responses
 from assay.scales import Scale
 from measured import write_rows
 

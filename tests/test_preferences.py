@@ -3,10 +3,12 @@ import pytest
 
 import assay
 from assay.comparison import compare
+from assay.contests import Contest
 from assay.errors import ArgumentError, DataError
 from assay.inference import two_way
 from assay.preferences import preferences_between, preferences_from
-from assay.responses import Contest, Responses, ResponseTable
+from assay.response_tables import ResponseTable
+from assay.responses import Responses
 from assay.scales import Scale
 
 RATERS = np.array([[0, 1, 2], [0, 1, 2], [0, 1, 2]])

@@ -3,8 +3,9 @@ import math
 import numpy as np
 import pytest
 
+from assay.contests import Contest
 from assay.rating_design import design_of, overlap, rated
-from assay.responses import Contest, Responses
+from assay.responses import Responses
 from assay.scales import Scale
 
 

@@ -15,6 +15,7 @@ from .comparison import compare as compare
 from .comparison import compare_each as compare_each
 from .comparison import missing_bounds as missing_bounds
 from .comparison import variance_components as variance_components
+from .contests import Contest as Contest
 from .errors import ArgumentError as ArgumentError
 from .errors import AssayError as AssayError
 from .errors import AssayWarning as AssayWarning
@@ -43,7 +44,6 @@ from .preferences import preferences_from as preferences_from
 from .reports import plot as plot
 from .reports import report as report
 from .resampling import Scheme as Scheme
-from .responses import Contest as Contest
+from .response_tables import ResponseTable as ResponseTable
 from .responses import Responses as Responses
-from .responses import ResponseTable as ResponseTable
 from .scales import Scale as Scale

@@ -8,7 +8,7 @@ import numpy as np
 from assay import _check
 from assay.io import read
 from assay.paired import PairedScores
-from assay.responses import ResponseTable
+from assay.response_tables import ResponseTable
 from assay.scales import FloatArray
 
 Uniforms = Callable[[int], FloatArray]

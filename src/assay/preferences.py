@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from assay import _check
+from assay.contests import Contest
 from assay.errors import ArgumentError, DataError
-from assay.responses import Contest, Responses, ResponseTable
+from assay.response_tables import ResponseTable
+from assay.responses import Responses
 from assay.scales import FloatArray, Scale
 
 PREFERENCE = Scale("ordinal", (0.0, 0.5, 1.0), ("0", "0.5", "1"), "preferences")

@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from assay.responses import Contest, Responses
+from assay.contests import Contest
+from assay.responses import Responses
 from assay.scales import IntArray
 
 DesignKind = Literal["crossed", "partially crossed", "nested", "unknown"]

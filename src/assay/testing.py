@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from assay import _json, _random
+from assay.contests import Contest
 from assay.errors import ArgumentError, DataError
 from assay.io.readers.base import Glance, Header, Reader
 from assay.io.readers.known import READERS, rows_of
 from assay.metrics import AdditiveMetric, Metric, RelativeMetric
 from assay.models import ResponseModel
 from assay.resampling import summaries_of
-from assay.responses import Contest
 from assay.scales import KINDS, FloatArray, Scale
 from assay.summaries import Needs
 

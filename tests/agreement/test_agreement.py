@@ -19,7 +19,8 @@ from assay.agreement.raters import summarise_raters
 from assay.agreement.strata import strata_of
 from assay.errors import ArgumentError, DataError
 from assay.metrics import resolve
-from assay.responses import Responses, ResponseTable
+from assay.response_tables import ResponseTable
+from assay.responses import Responses
 from assay.scales import Scale
 from tests.reference import raters as reference
 

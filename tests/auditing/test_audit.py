@@ -17,7 +17,8 @@ from assay.metrics import resolve
 from assay.models import simulate_contrasts
 from assay.replications.leader import STRATEGIES
 from assay.resampling import Scheme, draw
-from assay.responses import Responses, ResponseTable
+from assay.response_tables import ResponseTable
+from assay.responses import Responses
 from assay.sweeps import Grid, run
 
 ALL, ONE = ("bootstrap", "all"), ("bootstrap", "one")

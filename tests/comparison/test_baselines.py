@@ -12,8 +12,8 @@ from assay import _json
 from assay.cli.app import app
 from assay.comparison import Comparisons, compare, compare_each
 from assay.comparison.baselines import BASELINES, with_baselines
+from assay.contests import Contest
 from assay.errors import ArgumentError, AssayWarning
-from assay.responses import Contest
 
 
 @pytest.fixture(scope="module")

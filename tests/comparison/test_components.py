@@ -7,10 +7,11 @@ from scipy.stats import binom
 
 from assay import _json
 from assay.comparison import ContrastComponents, variance_components
+from assay.contests import Contest
 from assay.errors import ArgumentError, DataError
 from assay.inference import two_way
 from assay.metrics.ratings import MeanRating
-from assay.responses import Contest, Responses
+from assay.responses import Responses
 from assay.scales import Scale
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from assay import compare
+from assay.contests import Contest
 from assay.errors import ArgumentError, DataError
-from assay.responses import Contest
 
 GOLD = np.random.default_rng(0).integers(1, 6, (30, 3)).astype(float)
 

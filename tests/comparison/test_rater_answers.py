@@ -9,7 +9,8 @@ from scipy.stats import binom
 
 from assay import Comparison, _json, compare, compare_each
 from assay.comparison.raters import LOAD
-from assay.responses import Contest, Responses
+from assay.contests import Contest
+from assay.responses import Responses
 from assay.scales import Scale
 from tests.comparison.test_raters import against_gold, opposite, ratings
 

@@ -8,10 +8,11 @@ from scipy.stats import binom
 import assay
 from assay.comparison import compare, compare_each, variance_components
 from assay.comparison.rater_errors import curved_parts, largest, saturation, share_of
+from assay.contests import Contest
 from assay.errors import ArgumentError, DataError
 from assay.inference import two_way
 from assay.metrics import ItemMetric, resolve
-from assay.responses import Contest, Responses
+from assay.responses import Responses
 from assay.scales import Scale
 
 pytestmark = pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")

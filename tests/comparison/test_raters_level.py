@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from assay.comparison import compare
-from assay.responses import Contest, Responses
+from assay.contests import Contest
+from assay.responses import Responses
 from assay.scales import Scale
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from assay import models
+from assay.contests import Contest
 from assay.errors import AssayError, DataError
 from assay.models import CategoricalModel, EmpiricalModel, SmoothedModel, load, save
-from assay.responses import Contest
 
 EXAMPLES = {
     "normal": models.preset("normal"),

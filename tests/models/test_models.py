@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from assay.contests import Contest
 from assay.errors import ArgumentError, DataError
 from assay.models import (
     PERTURBATIONS,
@@ -22,7 +23,7 @@ from assay.models import (
 )
 from assay.models.answers import coins
 from assay.models.simulation import derive
-from assay.responses import Contest, Responses
+from assay.responses import Responses
 from assay.scales import Scale
 
 LEVELS = ("likert-toxicity", "likert-multidomain", "categorical-dices")

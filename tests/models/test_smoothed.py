@@ -5,7 +5,8 @@ import pytest
 
 from assay.errors import ArgumentError
 from assay.models import CategoricalModel, SmoothedModel, fit, from_dict, preset
-from assay.responses import Responses, ResponseTable
+from assay.response_tables import ResponseTable
+from assay.responses import Responses
 from assay.scales import Scale
 
 SCALE = Scale("nominal", (0.0, 1.0, 2.0), ("a", "b", "c"), "made up")

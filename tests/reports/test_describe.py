@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from assay.agreement import describe
+from assay.contests import Contest
 from assay.documents import html
 from assay.errors import ArgumentError
 from assay.reports import plot, write_chart
 from assay.reports.describe import figures
 from assay.reports.frame import framed
-from assay.responses import Contest, Responses, ResponseTable
+from assay.response_tables import ResponseTable
+from assay.responses import Responses
 from assay.scales import Scale
 
 HOSTILE = '</script>"] | datum'

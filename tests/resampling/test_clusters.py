@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from assay._random import seed_of
+from assay.contests import Contest
 from assay.errors import ArgumentError
 from assay.metrics import BUILTIN
 from assay.resampling import Scheme, cluster_jackknife, draw, enumerate_cluster_swaps, jackknife, summaries_of
-from assay.responses import Contest
 
 
 @pytest.fixture

@@ -2,11 +2,12 @@ import numpy as np
 import pytest
 
 from assay._random import seed_of
+from assay.contests import Contest
 from assay.errors import ArgumentError, DataError
 from assay.metrics import BUILTIN
 from assay.resampling import Scheme, cell_table, draw, summaries_of
 from assay.resampling._rater_kernels import draw_weights
-from assay.responses import Contest, Responses
+from assay.responses import Responses
 from assay.scales import Scale
 from tests.resampling.test_kernels import items_of
 

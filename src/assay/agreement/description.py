@@ -12,6 +12,7 @@ from assay.agreement.report import FEW, Agreement, measure_agreement
 from assay.agreement.strata import Stratum, strata_of
 from assay.comparison import ContrastComponents, variance_components
 from assay.comparison.comparing import metrics_for
+from assay.contests import Contest
 from assay.documents import Document
 from assay.errors import ArgumentError, DataError
 from assay.io.reading import as_table
@@ -19,7 +20,8 @@ from assay.metrics import Metric
 from assay.provenance import Provenance
 from assay.rating_design import RatingDesign, design_of, overlap
 from assay.records import Record
-from assay.responses import Contest, ResponseTable, group_codes
+from assay.response_tables import ResponseTable
+from assay.responses import group_codes
 
 if TYPE_CHECKING:
     import polars

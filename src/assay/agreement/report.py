@@ -20,7 +20,8 @@ from assay.io.reading import as_table
 from assay.provenance import Provenance
 from assay.rating_design import RatingDesign, design_of
 from assay.records import Record
-from assay.responses import ResponseTable, group_codes
+from assay.response_tables import ResponseTable
+from assay.responses import group_codes
 from assay.scales import IntArray, Scale
 
 if TYPE_CHECKING:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.comparison.observed import item_scores
+from assay.contests import Contest
 from assay.inference import CombinedError, ConfidenceInterval
 from assay.metrics import AdditiveMetric, Metric
 from assay.resampling import summaries_of
 from assay.resampling.clusters import cluster_sums, ratio_error
-from assay.responses import Contest, Responses, group_codes
+from assay.responses import Responses, group_codes
 from assay.scales import FloatArray, IntArray, Scale
 
 MOST_LEVELS = 4

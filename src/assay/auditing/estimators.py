@@ -16,10 +16,10 @@ from assay.comparison import Comparison, Procedure
 from assay.comparison.comparing import compare_shared
 from assay.comparison.limits import can_have
 from assay.comparison.shared import Shared
+from assay.contests import Contest
 from assay.inference import ConfidenceInterval
 from assay.metrics import AdditiveMetric, Metric
 from assay.resampling import Scheme, judge, summaries_of
-from assay.responses import Contest
 from assay.scales import FloatArray
 
 TAIL, EXPECTED = "tail", "expected"

@@ -17,7 +17,7 @@ from assay.models import PERTURBATIONS, ResponseModel
 from assay.provenance import Provenance
 from assay.rating_design import design_of, rated
 from assay.resampling import Scheme
-from assay.responses import ResponseTable
+from assay.response_tables import ResponseTable
 from assay.sweeps import Grid, Store, Sweep, run
 
 SCHEMES = (Scheme("bootstrap", "all"), Scheme("bootstrap", "bootstrap"))

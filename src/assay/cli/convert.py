@@ -11,7 +11,7 @@ from assay.cli import _options
 from assay.questions.tables import TableFields
 
 if TYPE_CHECKING:
-    from assay.responses import ResponseTable
+    from assay.response_tables import ResponseTable
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,6 +34,7 @@ from assay.comparison.rater_answers import paired
 from assay.comparison.rater_errors import RaterError, rater_error
 from assay.comparison.shared import Known, Shared
 from assay.comparison.together import adjusted
+from assay.contests import Contest
 from assay.errors import ArgumentError, AssayWarning
 from assay.inference.corrections import JOINT_CORRECTIONS
 from assay.metrics import Metric, resolve
@@ -49,7 +50,7 @@ from assay.resampling import (
     mean_scores,
     summaries_of,
 )
-from assay.responses import Contest, frozen
+from assay.responses import frozen
 from assay.scales import IntArray
 
 

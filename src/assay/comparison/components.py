@@ -10,6 +10,7 @@ import numpy as np
 from assay import _check
 from assay.comparison import component_tables
 from assay.comparison.rater_errors import curved_error, curved_parts, largest
+from assay.contests import Contest
 from assay.documents import Document
 from assay.errors import ArgumentError, DataError
 from assay.inference import CombinedError, ConfidenceInterval, OneWay, TwoWay, one_way, two_way
@@ -17,7 +18,7 @@ from assay.metrics import AdditiveMetric, Metric, resolve
 from assay.rating_design import rated
 from assay.records import Record
 from assay.resampling import cell_table, summaries_of
-from assay.responses import Contest, Responses, group_codes
+from assay.responses import Responses, group_codes
 from assay.scales import FloatArray
 
 FEW_CLUSTERS = 10

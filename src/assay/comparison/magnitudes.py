@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from assay.responses import Contest
+from assay.contests import Contest
 
 FAR = 10
 """A value is far outside if it is so many times the width of nearly all values (5 to 95 %) away from their middle."""

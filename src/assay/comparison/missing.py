@@ -12,10 +12,11 @@ from assay.comparison.comparing import compare, metrics_for
 from assay.comparison.comparisons import Comparison, Comparisons
 from assay.comparison.together import adjusted
 from assay.comparison.verdicts import decided
+from assay.contests import Contest
 from assay.documents.numbers import interval, number
 from assay.errors import ArgumentError
 from assay.metrics import ItemMetric, Metric
-from assay.responses import Contest, Responses
+from assay.responses import Responses
 from assay.scales import FloatArray
 from assay.summaries import means, summarise
 

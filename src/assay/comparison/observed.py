@@ -7,10 +7,11 @@ import numpy as np
 
 from assay import inference
 from assay.comparison.comparisons import EffectSizes, ItemScores, tested
+from assay.contests import Contest
 from assay.inference import PValue, SignFlips
 from assay.metrics import AdditiveMetric, ItemMetric, Metric
 from assay.resampling import cluster_jackknife, cluster_sums, jackknife, ratio_error, summaries_of
-from assay.responses import Contest, Labels, frozen
+from assay.responses import Labels, frozen
 from assay.scales import FloatArray, IntArray
 
 MARKED, SURPRISING = 1.0, 2.58

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from assay.contests import Contest
 from assay.errors import DataError
 from assay.inference import CombinedError, TwoWay, effective_df, two_way
 from assay.metrics import AdditiveMetric, Metric
@@ -18,7 +19,7 @@ from assay.resampling import (
     ratio_error,
     summaries_of,
 )
-from assay.responses import Contest, Responses, frozen
+from assay.responses import Responses, frozen
 from assay.scales import FloatArray, IntArray
 
 LEAVE_OUT = 50

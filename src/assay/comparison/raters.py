@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from assay.contests import Contest
 from assay.documents.numbers import joined
 from assay.errors import ArgumentError, DataError
 from assay.rating_design import RatingDesign, design_of, rated
 from assay.resampling import Scheme
-from assay.responses import Contest, Responses, group_codes
+from assay.responses import Responses, group_codes
 from assay.scales import IntArray
 
 FEW = 5

@@ -13,7 +13,8 @@ from assay.io._factor import Factor
 from assay.io._responders import are_people
 from assay.io._values import Encoded, refuse_mixed_sources
 from assay.io.sheets import Sheet
-from assay.responses import Labels, Responses, ResponseTable
+from assay.response_tables import ResponseTable
+from assay.responses import Labels, Responses
 from assay.scales import IntArray
 
 WIDEST_ARRAY = 2**28

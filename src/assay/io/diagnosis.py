@@ -22,7 +22,7 @@ from assay.io.readers.known import recognise
 from assay.io.reading import is_log
 from assay.io.sheets import Sheet, listed, open_sheet
 from assay.records import Record
-from assay.responses import ResponseTable
+from assay.response_tables import ResponseTable
 
 GOLD = {"human", "gold", "reference", "ground truth", "truth", "expert", "target", "people", "raters"}
 """Names of sources that are more likely to be the standard than a model."""

@@ -11,7 +11,8 @@ from assay.errors import ArgumentError, DataError
 from assay.io._assemble import labels as as_labels
 from assay.io._factor import Factor
 from assay.io._values import refuse_alike
-from assay.responses import Labels, Responses, ResponseTable
+from assay.response_tables import ResponseTable
+from assay.responses import Labels, Responses
 from assay.scales import FloatArray, IntArray, Scale
 
 MOST_LACKING = 6

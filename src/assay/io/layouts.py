@@ -15,8 +15,9 @@ from assay.errors import ArgumentError, DataError
 from assay.io.file_names import File, named_files
 
 if TYPE_CHECKING:
+    from assay.contests import Contest
     from assay.io.sheets import Sheet
-    from assay.responses import Contest, ResponseTable
+    from assay.response_tables import ResponseTable
 
 GOLD = "gold"
 PEOPLE = "human"

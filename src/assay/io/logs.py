@@ -16,7 +16,7 @@ from assay.io.readers.base import Header, digest
 from assay.io.readers.collecting import NOTHING, Collected, File
 from assay.io.readers.known import recognise, rows_of
 from assay.io.sheets import listed
-from assay.responses import ResponseTable
+from assay.response_tables import ResponseTable
 
 Named = tuple[str | None, str | Path]
 Paths = str | Path | Sequence[str | Path | Named] | Mapping[str, str | Path | Sequence[str | Path]]

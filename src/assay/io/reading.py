@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from assay.contests import Contest
 from assay.errors import ArgumentError, DataError
 from assay.io._columns import guess
 from assay.io._shaping import Where, conditions
@@ -17,7 +18,7 @@ from assay.io.logs import read_logs
 from assay.io.readers.known import recognise
 from assay.io.sheets import BINARY_ENDINGS, Sheet, listed, open_sheet
 from assay.io.tidy import read_tidy
-from assay.responses import Contest, ResponseTable
+from assay.response_tables import ResponseTable
 
 Files = Sequence[str | Path] | Mapping[str, str | Path | Sequence[str | Path]]
 

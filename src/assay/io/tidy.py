@@ -18,7 +18,7 @@ from assay.io._factor import Factor
 from assay.io._shaping import Where, combined, conditions, kept
 from assay.io._values import encode
 from assay.io.sheets import Sheet, as_text, listed, open_sheet
-from assay.responses import ResponseTable
+from assay.response_tables import ResponseTable
 from assay.scales import IntArray
 
 SHARE = "share"

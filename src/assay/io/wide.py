@@ -18,7 +18,7 @@ from assay.io._responders import Responders, note, responders
 from assay.io._shaping import Where, kept
 from assay.io._values import encode
 from assay.io.sheets import Sheet, listed, open_sheet
-from assay.responses import ResponseTable
+from assay.response_tables import ResponseTable
 
 
 def read_wide(

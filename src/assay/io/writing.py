@@ -9,7 +9,7 @@ import polars as pl
 from assay import _files
 from assay.errors import DataError
 from assay.io.reading import as_table
-from assay.responses import ResponseTable
+from assay.response_tables import ResponseTable
 
 WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
     ".csv": lambda frame, path: frame.write_csv(path),

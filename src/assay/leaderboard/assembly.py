@@ -13,7 +13,7 @@ from assay.leaderboard.results import Leaderboard, Limits, Pair, RankedModel, Ta
 from assay.leaderboard.tasks import Tasks
 from assay.metrics import Metric
 from assay.provenance import Provenance
-from assay.responses import ResponseTable
+from assay.response_tables import ResponseTable
 from assay.scales import FloatArray, IntArray
 
 

@@ -10,6 +10,7 @@ from assay.comparison import DRAWS, compare
 from assay.comparison import raters as raters_of
 from assay.comparison.comparing import bind, metrics_for
 from assay.comparison.observed import rounding_of
+from assay.contests import Contest
 from assay.errors import ArgumentError, DataError
 from assay.inference.corrections import JOINT_CORRECTIONS
 from assay.io.reading import as_table
@@ -20,7 +21,8 @@ from assay.leaderboard.results import Leaderboard
 from assay.leaderboard.tasks import AGGREGATES, Tasks, checked, friedman_note
 from assay.leaderboard.units import Units, nothing_common, sheet_of, weights_of
 from assay.metrics import Metric
-from assay.responses import Contest, ResponseTable, group_codes
+from assay.response_tables import ResponseTable
+from assay.responses import group_codes
 from assay.scales import FloatArray, IntArray
 
 if TYPE_CHECKING:

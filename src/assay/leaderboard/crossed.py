@@ -15,6 +15,7 @@ from scipy.special import stdtrit
 from assay import _random
 from assay.comparison import Comparison, compare
 from assay.comparison import raters as raters_of
+from assay.contests import Contest
 from assay.documents.numbers import joined
 from assay.errors import DataError
 from assay.inference.corrections import adjust
@@ -23,7 +24,8 @@ from assay.leaderboard.tasks import Tasks
 from assay.leaderboard.units import Units, sheet_of
 from assay.metrics import Metric
 from assay.resampling import Scheme
-from assay.responses import Contest, Responses, ResponseTable
+from assay.response_tables import ResponseTable
+from assay.responses import Responses
 from assay.scales import FloatArray
 
 SHOWN = 2

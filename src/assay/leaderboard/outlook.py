@@ -18,7 +18,7 @@ from assay.leaderboard.response_noise import ResponseNoise, response_noise
 from assay.leaderboard.units import Units
 from assay.rating_design import design_of
 from assay.records import Record
-from assay.responses import ResponseTable
+from assay.response_tables import ResponseTable
 from assay.scales import FloatArray
 
 DRAWS, MOST_ITEMS, MOST_RESPONSES = 4999, 10**7, 10**4

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from assay.metrics import ItemMetric, Metric
-from assay.responses import Responses, ResponseTable
+from assay.response_tables import ResponseTable
+from assay.responses import Responses
 from assay.scales import FloatArray, IntArray
 from assay.summaries import summarise
 

@@ -11,7 +11,8 @@ from assay.io.reading import as_table
 from assay.leaderboard.board import compare_all
 from assay.leaderboard.results import Leaderboard
 from assay.records import Record
-from assay.responses import ResponseTable, group_codes
+from assay.response_tables import ResponseTable
+from assay.responses import group_codes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

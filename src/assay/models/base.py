@@ -15,7 +15,8 @@ from assay._random import Rng, generator, seed_of
 from assay.errors import ArgumentError
 from assay.models.answers import Answers
 from assay.models.perturbation import perturb
-from assay.responses import Responses, ResponseTable
+from assay.response_tables import ResponseTable
+from assay.responses import Responses
 from assay.scales import FloatArray, Scale
 from assay.summaries import Needs
 

@@ -20,11 +20,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from assay._random import generator, seed_of
+from assay.contests import Contest
 from assay.errors import ArgumentError
 from assay.models.answers import Answers, PoolAnswers
 from assay.models.base import Epsilon, ResponseModel
 from assay.models.levels import ShareAnswers
-from assay.responses import Contest, Responses
+from assay.responses import Responses
 from assay.scales import FloatArray, Scale
 from assay.summaries import counts, grid, means
 

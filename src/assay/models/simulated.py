@@ -16,7 +16,7 @@ from assay.models.files import resolve
 from assay.models.perturbation import PERTURBATIONS
 from assay.provenance import Provenance
 from assay.records import Record
-from assay.responses import ResponseTable
+from assay.response_tables import ResponseTable
 
 MOST_RESPONSES = 100_000_000
 """More would not fit into the memory of most machines."""

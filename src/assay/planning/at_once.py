@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from assay import _check, _random
+from assay.contests import Contest
 from assay.errors import ArgumentError
 from assay.metrics import AdditiveMetric
 from assay.models import ResponseModel
@@ -23,7 +24,6 @@ from assay.planning.engines.raters import RaterEngine
 from assay.planning.engines.simulated_power import from_pool
 from assay.planning.engines.simulated_pvalues import Test
 from assay.planning.premises import Premises, premises
-from assay.responses import Contest
 
 MOST_POOLS = 48
 """Pools that are kept; the one that was asked for longest ago goes first."""

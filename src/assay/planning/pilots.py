@@ -12,6 +12,7 @@ from typing import Any
 
 from assay import _check
 from assay.comparison.comparing import spelled
+from assay.contests import Contest
 from assay.errors import ArgumentError, AssayWarning
 from assay.metrics import Metric
 from assay.models import CategoricalModel, EmpiricalModel, Fit, ResponseModel, SmoothedModel, fit
@@ -28,7 +29,7 @@ from assay.planning.rater_pilots import by_raters
 from assay.planning.rater_shapes import Numbers
 from assay.planning.targets import Target
 from assay.rating_design import design_of, rated
-from assay.responses import Contest, ResponseTable
+from assay.response_tables import ResponseTable
 
 PILOT_MODELS = ("auto", "smoothed", "fitted", "empirical")
 

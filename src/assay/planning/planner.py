@@ -9,6 +9,7 @@ import numpy as np
 
 from assay import _check, _json, _random
 from assay.comparison.comparing import spelled
+from assay.contests import Contest
 from assay.errors import ArgumentError
 from assay.metrics import Metric
 from assay.models import ResponseModel
@@ -24,7 +25,6 @@ from assay.planning.premises import Premises, premises
 from assay.planning.rater_shapes import Numbers, numbers
 from assay.planning.targets import Target
 from assay.provenance import Provenance
-from assay.responses import Contest
 
 MOST_ITEMS = 100_000
 """Items beyond which no design is looked for."""

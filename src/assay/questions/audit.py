@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from assay.auditing import LeaderAudit
     from assay.metrics import Metric
     from assay.models import ResponseModel
-    from assay.responses import ResponseTable
+    from assay.response_tables import ResponseTable
     from assay.sweeps import Grid, Sweep
 
 DESIGNS = "Simulated data"

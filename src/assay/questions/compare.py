@@ -12,8 +12,8 @@ from assay.questions.tables import MetricFields, ModelFields, contest_of, metric
 
 if TYPE_CHECKING:
     from assay.comparison import Comparisons
+    from assay.contests import Contest
     from assay.metrics import Metric
-    from assay.responses import Contest
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,8 +10,9 @@ from assay.questions.tables import MetricFields, ModelFields, contest_of, metric
 
 if TYPE_CHECKING:
     from assay.agreement import TableDescription
+    from assay.contests import Contest
     from assay.metrics import Metric
-    from assay.responses import Contest, ResponseTable
+    from assay.response_tables import ResponseTable
 
 PARTS = "Where the error of a contrast comes from"
 AGREEMENT = "Agreement"
@@ -93,7 +94,7 @@ class Describe(ModelFields, Question):
 
     def _table(self, contest: "Contest | None") -> "ResponseTable":
         """Return what is described: the sources that are asked for, those of the contrast, or all."""
-        from assay.responses import ResponseTable
+        from assay.response_tables import ResponseTable
 
         if self.only or contest is None:
             return self.table(self.only, self._groups)

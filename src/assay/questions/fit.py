@@ -10,7 +10,7 @@ from assay.questions.tables import TableFields
 
 if TYPE_CHECKING:
     from assay import models
-    from assay.responses import ResponseTable
+    from assay.response_tables import ResponseTable
 
 MODEL = "What is fitted"
 CHOICES = ("mean", "sd", "criterion", "method", "low", "high")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from assay.leaderboard import BoardPlan, Leaderboards
     from assay.leaderboard import Leaderboard as Board
     from assay.metrics import Metric
-    from assay.responses import ResponseTable
+    from assay.response_tables import ResponseTable
 
 TASKS = "Several tasks"
 VOTES = "Votes between two models"

@@ -12,10 +12,10 @@ from assay.questions.typed import response_numbers, whole_numbers
 
 if TYPE_CHECKING:
     from assay import planning
+    from assay.contests import Contest
     from assay.metrics import Metric
     from assay.planning import Costs, Effect
     from assay.planning.plans import Cell
-    from assay.responses import Contest
 
 DESIGNS = "Designs"
 COSTS = "What a study costs"

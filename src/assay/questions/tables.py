@@ -8,8 +8,9 @@ from assay._fields import option
 from assay.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from assay.contests import Contest
     from assay.metrics import Metric
-    from assay.responses import Contest, ResponseTable
+    from assay.response_tables import ResponseTable
 
 DATA = "Where the data are"
 METRIC = "Parameters of the metric"

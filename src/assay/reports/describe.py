@@ -17,7 +17,8 @@ from assay.reports import pages
 from assay.reports.colours import BAND, INK, MARK, QUIET, SERIES, A
 from assay.reports.drawing import finite, rule, short
 from assay.reports.drawing import rows as of_rows
-from assay.responses import Responses, ResponseTable
+from assay.response_tables import ResponseTable
+from assay.responses import Responses
 from assay.scales import FloatArray, IntArray
 
 WIDTH, HEIGHT = 620, 250

@@ -11,8 +11,10 @@ import numpy as np
 from assay.documents.numbers import listed
 
 if TYPE_CHECKING:
+    from assay.contests import Contest
     from assay.questions.base import Question
-    from assay.responses import Contest, Responses, ResponseTable
+    from assay.response_tables import ResponseTable
+    from assay.responses import Responses
 
 BLOCK = 1 << 20
 LEVELS = {"nominal": "nominal", "ordinal": "ordinal", "continuous": "interval"}
@@ -22,7 +24,8 @@ Facts = list[tuple[str, str]]
 
 def facts(result: Any, asked: "Question | None", data: Any) -> Facts:
     """Return what is known of the data, as terms and their meanings."""
-    from assay.responses import Contest, ResponseTable
+    from assay.contests import Contest
+    from assay.response_tables import ResponseTable
 
     found = [] if asked is None else list(_files(asked))
     if isinstance(data, Contest | ResponseTable):
@@ -79,7 +82,7 @@ def _told(result: Any) -> Facts:
 
 
 def _responses(data: "Contest | ResponseTable") -> Facts:
-    from assay.responses import Contest
+    from assay.contests import Contest
 
     named = (
         dict(zip(data.names, (data.gold, data.a, data.b), strict=True)) if isinstance(data, Contest) else data.sources

@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from assay.contests import Contest
 from assay.rating_design import cells_of, rated
 from assay.resampling.draws import summaries_of
-from assay.responses import Contest, Responses
+from assay.responses import Responses
 from assay.scales import FloatArray, IntArray
 
 CHUNK = 2**20

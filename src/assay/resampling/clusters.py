@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from assay import _random
+from assay.contests import Contest
 from assay.resampling.draws import Draws, Progress, ScoresDraws, summaries_of
 from assay.resampling.sampler import exchange
-from assay.responses import Contest
 from assay.scales import FloatArray, IntArray
 
 

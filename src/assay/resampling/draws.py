@@ -12,13 +12,14 @@ from typing import Any, Protocol, get_args
 import numpy as np
 
 from assay import _random
+from assay.contests import Contest
 from assay.errors import ArgumentError
 from assay.resampling.nulls import NullName
 from assay.resampling.sampler import CELLS, ITEMS, STREAMS, SWAPS, Sampler, exchange
 from assay.resampling.schemes import Scheme
 from assay.resampling.sums import ItemSums, SummedContrasts
 from assay.resampling.weights import WeightedContrasts
-from assay.responses import Contest, Responses
+from assay.responses import Responses
 from assay.scales import FloatArray, IntArray
 from assay.summaries import Needs, summarise
 

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from assay.contests import Contest
 from assay.errors import ArgumentError
 from assay.resampling.nulls import NullName
 from assay.resampling.numbered import Numbered
 from assay.resampling.schemes import Scheme
-from assay.responses import Contest, Responses
+from assay.responses import Responses
 from assay.scales import FloatArray, IntArray, Scale
 from assay.summaries import IN_A_WORD, Needs, WordArray, summarise
 

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from assay import _random
+from assay.contests import Contest
 from assay.errors import DataError
 from assay.rating_design import rated
 from assay.resampling.draws import Draws, Progress, ScoresDraws
 from assay.resampling.sampler import CELLS
-from assay.responses import Contest, Responses
+from assay.responses import Responses
 from assay.scales import FloatArray, IntArray, Scale
 from assay.summaries import Needs, summarise
 

@@ -10,7 +10,8 @@ from assay.errors import ArgumentError, AssayWarning, DataError
 from assay.models import LikertModel, NormalModel, fit, load, make_family, preset
 from assay.models.fitting import goodness, numbers
 from assay.models.fitting.goodness import compare_with_data, moments
-from assay.responses import Responses, ResponseTable
+from assay.response_tables import ResponseTable
+from assay.responses import Responses
 from assay.scales import Scale
 from assay.summaries import counts
 

@@ -16,7 +16,7 @@ from assay.io._values import Encoded, encode
 from assay.io.joining import join_note, refuse_strangers
 from assay.io.readers.base import text_of
 from assay.io.readers.collecting import NOTHING, NUMBER, SHARES, TEXT, Collected
-from assay.responses import ResponseTable
+from assay.response_tables import ResponseTable
 
 VALUES = ("score", "answer")
 MARKS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}

@@ -18,7 +18,8 @@ from assay.models.fitting.labels import fit_labels
 from assay.models.fitting.numbers import MEANS, SPREADS, continuous, fit_numbers, ordered_levels
 from assay.models.fitting.results import Fit
 from assay.provenance import Provenance
-from assay.responses import Responses, ResponseTable
+from assay.response_tables import ResponseTable
+from assay.responses import Responses
 from assay.scales import Scale
 
 LEAST_ITEMS, FEW_ITEMS = 3, 20

@@ -18,6 +18,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from assay import _random
+from assay.contests import Contest
 from assay.errors import ArgumentError
 from assay.inference import ConfidenceInterval
 from assay.metrics import AdditiveMetric
@@ -44,7 +45,7 @@ from assay.planning.engines.pilot_items import (
 from assay.planning.engines.score_pools import bent
 from assay.planning.engines.simulated_pvalues import ON_CONTRASTS, Test, combine, swapped_items
 from assay.planning.premises import Premises
-from assay.responses import Contest, Responses
+from assay.responses import Responses
 from assay.scales import FloatArray
 from assay.summaries import grid as rows_of
 from assay.summaries import summarise

@@ -7,12 +7,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
+from assay.contests import Contest
 from assay.errors import ArgumentError, DataError
 from assay.models.answers import Answers
 from assay.planning.differences import Effect
 from assay.planning.engines.score_pools import ON_GRID, Pool, bent, grid_step, symmetrised, tilted
 from assay.planning.engines.score_sums import Grid
-from assay.responses import Contest, Responses, group_codes
+from assay.responses import Responses, group_codes
 from assay.scales import FloatArray
 from assay.summaries import grid as rows_of
 

@@ -10,6 +10,7 @@ from scipy.special import ndtr
 
 from assay import _check, _random
 from assay.comparison import ContrastComponents
+from assay.contests import Contest
 from assay.errors import ArgumentError, DataError
 from assay.inference import ConfidenceInterval
 from assay.metrics import Metric
@@ -19,7 +20,6 @@ from assay.planning.engines.base import Outlook, Power
 from assay.planning.engines.components import Noise, Rule
 from assay.planning.engines.simulated_pvalues import Test
 from assay.rating_design import RatingDesign, design_of, rated
-from assay.responses import Contest
 from assay.scales import FloatArray
 
 FEW_RATERS = 5

@@ -1,0 +1,214 @@
+"""The contest: two models, and usually gold, on the same items."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import DataError
+from assay.responses import Labels, Responses, by_id, digest_of, frozen, group_codes, raters_in_order
+from assay.scales import IntArray, Scale
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contest:
+    """Two models, and usually a gold standard, on the same items.
+
+    Attributes
+    ----------
+    gold : Responses or None
+        What the models are measured against; None when raters score the models' own outputs.
+    a, b : Responses
+    scale : Scale
+    items : array of str
+        The id of each item.
+    names : tuple of str
+        What the sources are called: (gold, a, b); gold is "" when there is none.
+    groups : mapping of str to array of str
+        Columns that describe items, for slices.
+    raters : tuple of str
+        The name behind each rater number.
+    notes : tuple of str
+        What the reader of a result must know about how the data were put together.
+    repeats : tuple of str
+        The sources (by name) whose several responses are known to be repeats: runs of a model, not raters.
+    better : {"", "higher", "lower"}
+        Which values are better, where the data say so: a penalty is better when it is lower.
+
+    Examples
+    --------
+    >>> contest = Contest.from_arrays([[1, 2], [3, 3]], [[1, 1], [3, 4]], [[5, 4], [1, 2]])
+    >>> contest.n_items, contest.gold.n_responses
+    (2, 2)
+    """
+
+    gold: Responses | None
+    a: Responses
+    b: Responses
+    scale: Scale
+    items: Labels
+    names: tuple[str, str, str] = ("gold", "A", "B")
+    groups: Mapping[str, Labels] = field(default_factory=dict)
+    raters: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    repeats: tuple[str, ...] = ()
+    better: str = ""
+
+    @classmethod
+    def from_arrays(
+        cls,
+        gold: Any,
+        a: Any,
+        b: Any,
+        *,
+        scale: str | None = None,
+        order: Sequence[Any] | None = None,
+        groups: Mapping[str, Any] | None = None,
+        names: tuple[str, str, str] = ("gold", "A", "B"),
+    ) -> "Contest":
+        """Make a contest from (items, responses) arrays; a vector is one response per item.
+
+        NaN (or None among labels) marks an absent response. `gold` may be None. The arrays may have different numbers
+        of columns, but must have the same number of rows.
+        """
+        given = {"a": a, "b": b} if gold is None else {"gold": gold, "a": a, "b": b}
+        grids = {name: _grid(name, array) for name, array in given.items()}
+        lengths = {name: grid.shape[0] for name, grid in grids.items()}
+        if len(set(lengths.values())) != 1:
+            shown = ", ".join(f"{name} {length}" for name, length in lengths.items())
+            raise DataError(f"gold, a and b must have one row for each item; got rows: {shown}.")
+        present = {name: _present(grid) for name, grid in grids.items()}
+        everything = np.concatenate([grid[present[name]] for name, grid in grids.items()])
+        if not everything.size:
+            raise DataError("there is no response in these arrays.")
+        shared = Scale.of(everything, kind=scale, order=order)
+        sources = {}
+        for name, grid in grids.items():
+            filled = np.full(grid.shape, np.nan)
+            filled[present[name]] = shared.encode(grid[present[name]])
+            sources[name] = Responses.from_grid(filled)
+        n_items = next(iter(lengths.values()))
+        described = {name: _group(name, column, n_items) for name, column in (groups or {}).items()}
+        contest = cls(
+            sources.get("gold"), sources["a"], sources["b"], shared, np.arange(n_items).astype(str),
+            names if gold is not None else ("", *names[1:]), described,
+        )  # fmt: skip
+        return contest.complete()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "items", frozen(np.asarray(self.items)))
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return self.a.n_items
+
+    @property
+    def n_responses(self) -> dict[str, int | float]:
+        """Responses per item of gold, a and b (the mean where it varies)."""
+        return {role: source.n_responses for role, source in self.sources.items()}
+
+    @property
+    def sources(self) -> dict[str, Responses]:
+        """The responses by role: gold (if there is one), a, b."""
+        roles = {"gold": self.gold, "a": self.a, "b": self.b}
+        return {role: source for role, source in roles.items() if source is not None}
+
+    def complete(self) -> "Contest":
+        """Return the contest on the items that every source answered; a note says which were left out."""
+        answered = np.logical_and.reduce([source.sizes > 0 for source in self.sources.values()])
+        if answered.all():
+            return self
+        names = (name for name in self.names if name)
+        absent = {name: source.sizes == 0 for name, source in zip(names, self.sources.values(), strict=True)}
+        if not answered.any():
+            empty = [name for name, lacks in absent.items() if lacks.all()]
+            who = f"{empty[0]} has none at all" if empty else f"{', '.join(absent)} share no item"
+            raise DataError(f"no item has a response from every source: {who}. Check the item ids of each source.")
+        reasons = [
+            f"{int(lacks.sum())} without a response from {name} (first: item {self.items[lacks][0]})"
+            for name, lacks in absent.items()
+            if lacks.any()
+        ]
+        note = f"{int((~answered).sum())} of {self.n_items} items left out: {'; '.join(reasons)}."
+        kept = self.take(np.flatnonzero(answered))
+        return replace(kept, notes=(*self.notes, note))
+
+    def in_order(self) -> "Contest":
+        """Return the contest with items and raters in the order of their ids (2 before 10), whatever the data's order.
+
+        Draws go by position, so this is what makes a result independent of the order of rows in a file. Responses of
+        an item are in the order of their raters; without raters they stay as they are.
+        """
+        order = by_id(self.items)
+        contest = self if (np.diff(order) == 1).all() else self.take(order)
+        sources, raters = raters_in_order(contest.sources, self.raters)
+        return replace(contest, raters=raters, **sources)  # type: ignore[arg-type]
+
+    def take(self, items: IntArray) -> "Contest":
+        """Return the contest on these items only."""
+        return replace(
+            self,
+            gold=None if self.gold is None else self.gold.take(items),
+            a=self.a.take(items),
+            b=self.b.take(items),
+            items=self.items[items],
+            groups={name: column[items] for name, column in self.groups.items()},
+        )
+
+    def swapped(self) -> "Contest":
+        """Return the contest with A and B exchanged."""
+        gold, a, b = self.names
+        return replace(self, a=self.b, b=self.a, names=(gold, b, a))
+
+    def slices(self, by: str) -> Iterator[tuple[str, "Contest"]]:
+        """Yield (value, contest) for each value of the item column `by`."""
+        values, which = group_codes(self.groups, "by", by)
+        order = np.argsort(which, kind="stable")
+        parts = np.split(order, np.searchsorted(which[order], np.arange(1, values.size)))
+        for value, items in zip(values, parts, strict=True):
+            yield str(value), self.take(items)
+
+    @property
+    def digest(self) -> str:
+        """Twelve hexadecimal digits that identify scale and responses."""
+        return digest_of(self.scale, self.sources)
+
+
+def _grid(name: str, array: Any) -> npt.NDArray[Any]:
+    try:
+        grid = np.asarray(array)
+    except ValueError:
+        raise DataError(f"`{name}` has rows of different lengths; fill them up with NaN (None among labels).") from None
+    if grid.dtype.kind in "iu":
+        grid = grid.astype(np.float64)
+    if grid.dtype.kind == "O":
+        with suppress(TypeError, ValueError):  # numbers with gaps
+            grid = grid.astype(np.float64)
+    if grid.ndim == 1:
+        grid = grid[:, np.newaxis]
+    if grid.ndim != 2 or grid.dtype.kind not in "fbUO":
+        raise DataError(f"`{name}` must be an (items, responses) array of numbers or labels; got shape {grid.shape}.")
+    if grid.dtype.kind == "f" and np.isinf(grid).any():
+        row, column = np.argwhere(np.isinf(grid))[0]
+        raise DataError(f"`{name}` is infinite at item {row}, response {column}; leave the response out (NaN).")
+    return grid
+
+
+def _present(grid: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    if grid.dtype.kind == "f":
+        return np.asarray(grid == grid, dtype=bool)  # noqa: PLR0124 (false for NaN only)
+    if grid.dtype.kind == "O":
+        present = [value is not None and value == value for value in grid.flat]  # noqa: PLR0124 (NaN of any type)
+        return np.array(present, dtype=bool).reshape(grid.shape)
+    return np.ones(grid.shape, dtype=bool)
+
+
+def _group(name: str, column: Any, n_items: int) -> Labels:
+    labels = np.asarray(column).astype(str)
+    if labels.shape != (n_items,):
+        raise DataError(f"group {name!r} must have one value for each of the {n_items} items; got {labels.shape}.")
+    return labels
