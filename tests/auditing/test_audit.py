@@ -86,11 +86,11 @@ def test_what_is_audited_is_what_compare_says(name, scheme, null, n_items):
 @pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
 def test_what_several_nulls_share_is_drawn_once_and_changes_nothing(monkeypatch):
     """Every null alone gives what it gives beside the others; items are left out only where an interval needs it."""
-    from assay.comparison import comparing, observed
+    from assay.comparison import observed, procedure_run
 
     drawn, left_out = [], []
-    draw_, jackknife_ = comparing.draw, observed.jackknife
-    monkeypatch.setattr(comparing, "draw", lambda *a, **k: drawn.append(k["null"]) or draw_(*a, **k))
+    draw_, jackknife_ = procedure_run.draw, observed.jackknife
+    monkeypatch.setattr(procedure_run, "draw", lambda *a, **k: drawn.append(k["null"]) or draw_(*a, **k))
     monkeypatch.setattr(observed, "jackknife", lambda *a: left_out.append(1) or jackknife_(*a))
     data, metrics, nulls = contest(), (resolve("mae"), resolve("spearman")), ("swapped-items", "recentred", SIGN_CHANGE)
 

@@ -11,7 +11,7 @@ from assay._frames import in_any_form
 from assay.agreement.report import FEW, Agreement, measure_agreement
 from assay.agreement.strata import Stratum, strata_of
 from assay.comparison import ContrastComponents, variance_components
-from assay.comparison.comparing import metrics_for
+from assay.comparison.default_metric import metrics_for
 from assay.contests import Contest
 from assay.documents import Document
 from assay.errors import ArgumentError, DataError

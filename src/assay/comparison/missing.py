@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from assay import _random
-from assay.comparison.comparing import compare, metrics_for
+from assay.comparison.comparing import compare
 from assay.comparison.comparisons import Comparison, Comparisons
+from assay.comparison.default_metric import metrics_for
 from assay.comparison.together import adjusted
 from assay.comparison.verdicts import decided
 from assay.contests import Contest

@@ -8,7 +8,7 @@ import numpy as np
 from assay import _check, _random
 from assay.comparison import DRAWS, compare
 from assay.comparison import raters as raters_of
-from assay.comparison.comparing import bind, metrics_for
+from assay.comparison.default_metric import bind, metrics_for
 from assay.comparison.observed import rounding_of
 from assay.contests import Contest
 from assay.errors import ArgumentError, DataError

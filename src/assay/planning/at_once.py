@@ -140,7 +140,7 @@ class RatersAtOnce:
 
     def __init__(self, contest: Contest, metric: str | None = None, *, alpha: float = 0.05, seed: int = 0) -> None:
         from assay.comparison import variance_components
-        from assay.comparison.comparing import metrics_for
+        from assay.comparison.default_metric import metrics_for
 
         self.contest = contest.complete()
         metrics, _ = metrics_for(self.contest, [metric] if metric else None)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from assay import _check
-from assay.comparison.comparing import spelled
+from assay.comparison.signing import spelled
 from assay.contests import Contest
 from assay.errors import ArgumentError, AssayWarning
 from assay.metrics import Metric

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay import _check, _json, _random
-from assay.comparison.comparing import spelled
+from assay.comparison.signing import spelled
 from assay.contests import Contest
 from assay.errors import ArgumentError
 from assay.metrics import Metric

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from assay.comparison import variance_components
-from assay.comparison.comparing import spelled
+from assay.comparison.signing import spelled
 from assay.errors import ArgumentError
 from assay.inference import ConfidenceInterval
 from assay.metrics import Metric

@@ -131,7 +131,7 @@ def contest_of(
 
 def metrics_of(names: Sequence[str], given: "MetricFields", contest: "Contest") -> tuple[list["Metric"], list[str]]:
     """Return the metrics with the parameters that were given, and a note where one was chosen by the data."""
-    from assay.comparison.comparing import metrics_for
+    from assay.comparison.default_metric import metrics_for
 
     metrics, why = metrics_for(contest, list(dict.fromkeys(names)) or None)
     return with_parameters(metrics, given, preferences=contest.scale.reason == "preferences"), why

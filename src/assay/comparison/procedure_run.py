@@ -1,0 +1,211 @@
+"""A procedure at work on one contest: its draws, its errors, and what it must be refused."""
+
+import math
+import warnings
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from assay import _check, _fields, _random
+from assay.comparison.limits import NEEDED, can_have, default_interval
+from assay.comparison.observed import Moments, item_contrasts, moments
+from assay.comparison.procedure import Procedure
+from assay.comparison.rater_errors import RaterError, rater_error
+from assay.comparison.shared import Known, Shared
+from assay.contests import Contest
+from assay.errors import ArgumentError, AssayWarning
+from assay.metrics import Metric
+from assay.resampling import (
+    Draws,
+    Scheme,
+    draw,
+    enumerate_cluster_swaps,
+    enumerate_swaps,
+    judge,
+    mean_scores,
+    summaries_of,
+)
+from assay.scales import IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class ProcedureRun:
+    """A procedure on its way: with the scheme and null that the data decide, seed, threads and progress."""
+
+    procedure: Procedure
+    scheme: Scheme
+    null: str | None
+    seed: np.random.SeedSequence
+    workers: int
+    progress: Callable[[int], object] | None
+    shared: Shared | None = None
+
+    def once(self, key: Hashable, compute: Callable[[], Known]) -> Known:
+        """Compute what other comparisons of the same contest may need, too."""
+        return compute() if self.shared is None else self.shared.once(key, compute)
+
+    @classmethod
+    def of(
+        cls, procedure: Procedure | None, settings: dict[str, Any], *, rng: Any, workers: Any, progress: Any
+    ) -> "ProcedureRun":
+        """Take a procedure, or make it of its settings."""
+        if procedure is not None and settings:
+            raise ArgumentError(f"give `procedure` or its settings, not both; got `{next(iter(settings))}` too.")
+        chosen = procedure or _procedure(settings)
+        scheme = Scheme(chosen.items, chosen.responses, chosen.raters or "fixed", chosen.n_responses)  # type: ignore[arg-type]
+        return cls(chosen, scheme, chosen.null, _random.replayable(rng), _random.n_workers(workers), progress)
+
+    @property
+    def keeps_responses(self) -> bool:
+        """Whether a draw has the responses that were seen, from the same raters."""
+        return self.scheme.keeps_responses and self.scheme.raters == "fixed"
+
+    @property
+    def needs_no_draws(self) -> bool:
+        """Whether the p-value of a mean of item scores follows without draws, and none were asked for."""
+        return self.procedure.n_resamples is None and self.null == "swapped-items" and self.keeps_responses
+
+    @property
+    def resamples_items(self) -> bool:
+        """Whether items are all that is resampled, which is what the jackknife and the item scores speak of."""
+        return self.scheme.items == "bootstrap" and self.keeps_responses
+
+    def interval_for(self, metric: Metric, contest: Contest) -> str:
+        """Return the kind of interval: as asked, or the one with the best measured coverage that can be had."""
+        asked, alone = self.procedure.interval, self.resamples_items
+        if self.scheme.raters == "bootstrap" and self.scheme.items == "bootstrap":
+            possible, default = asked in ("t", "percentile", "basic"), "t"
+        else:
+            possible = can_have(asked or "percentile", metric, resamples_items=alone)
+            default = default_interval(
+                metric, item_contrasts(metric, contest), resamples_items=alone,
+                clustered=self.procedure.cluster is not None,
+            )  # fmt: skip
+        if asked is not None and not possible:
+            raise ArgumentError(
+                f"a {asked} interval needs {NEEDED[asked]}; {metric.name!r} with {self.scheme} cannot have it. "
+                f"Take `interval={default!r}`."
+            )
+        return asked or default
+
+
+def _procedure(settings: dict[str, Any]) -> Procedure:
+    known = [field.name for field in _fields.fields_of(Procedure)]
+    for name in settings:
+        if name not in known:
+            raise ArgumentError(f"`{name}` is no setting of a comparison.{_check.nearest(name, known)}")
+    return Procedure(**settings)
+
+
+def left_out(
+    metric: Metric, seen: Contest, run: ProcedureRun, *, rounding: float, clusters: IntArray | None
+) -> Moments:
+    """Return the standard error of a contrast and the contrasts with items left out, where they are wanted."""
+    if run.shared is not None and not run.shared.leaves_out and not metric.additive:
+        return Moments(math.nan, math.nan, np.empty(0))
+    kept = run.scheme.responses if run.scheme.responses in ("first", "equal") else "all"
+    sides = summaries_of(seen, metric.needs)
+    return run.once(
+        ("moments", metric.name, kept),
+        lambda: moments(metric, *sides, contest=seen, rounding=rounding, clusters=clusters),
+    )
+
+
+def scored(metric: Metric, contest: Contest, run: ProcedureRun) -> tuple[float, float, float]:
+    """Return the scores of A and of B and their contrast: of the responses that a draw has, where it has others."""
+    if not run.scheme.thins:
+        sides = summaries_of(contest, metric.needs)
+        scores = metric.scores(*sides)
+        return float(scores[0]), float(scores[1]), float(metric.contrast(*sides))
+    scheme, n_draws = replace(run.scheme, items="all"), max(run.procedure.n_draws, 999)
+    of_a, of_b = run.once(
+        ("scores", metric.name, scheme),
+        lambda: mean_scores(contest, metric, scheme=scheme, n_draws=n_draws, seed=run.seed),
+    )
+    return of_a, of_b, of_b - of_a if metric.better == "lower" else of_a - of_b
+
+
+def draw_both(
+    contest: Contest, metrics: Sequence[Metric], run: ProcedureRun, clusters: IntArray | None
+) -> tuple[Draws, Draws]:
+    """Return the draws for the interval and those for the p-value."""
+    names = tuple(metric.name for metric in metrics)
+
+    def drawn(null: Any, scheme: Scheme) -> Draws:
+        return run.once(("draws", null, scheme, names), lambda: draw(
+            contest, metrics, scheme=scheme, null=null, n_resamples=run.procedure.n_draws, seed=run.seed,
+            clusters=clusters, workers=run.workers, progress=run.progress,
+        ))  # fmt: skip
+
+    def spared() -> None:
+        """Count draws as done that are not needed, so that a bar comes to its end."""
+        if run.progress is not None:
+            run.progress(run.procedure.n_draws)
+
+    draws = drawn(None, run.scheme)
+    if run.null in ("studentised", "sign-change"):
+        spared()
+        return draws, draws
+    if run.null in ("recentred", "random-effects"):
+        if not _draws_raters_alone(metrics, run):
+            spared()
+        return draws, draws.recentred()
+    if run.null == "swapped-items":
+        n_units = contest.n_items if clusters is None else int(clusters.max()) + 1
+        if run.keeps_responses and 2**n_units <= run.procedure.n_draws:
+            spared()
+            if clusters is not None:
+                return draws, enumerate_cluster_swaps(contest, metrics, clusters)
+            return draws, enumerate_swaps(contest, metrics, scheme=run.scheme)
+        return draws, drawn("swapped-items", replace(run.scheme, items="all"))
+    return draws, drawn(run.null, run.scheme)
+
+
+def _draws_raters_alone(metrics: Sequence[Metric], run: ProcedureRun) -> bool:
+    """Whether the error of items and raters takes draws of raters alone: for metrics that are no mean of a table."""
+    both = run.scheme.raters == "bootstrap" and run.scheme.items == "bootstrap"
+    return both and not all(metric.additive for metric in metrics)
+
+
+def rater_errors(
+    contest: Contest, metrics: Sequence[Metric], run: ProcedureRun, draws: Draws, clusters: IntArray | None
+) -> list[RaterError]:
+    """Return each contrast's error from items and raters; none where raters are fixed, or items are kept."""
+    if run.scheme.raters == "fixed" or run.scheme.items == "all":
+        return [RaterError(None)] * len(metrics)
+    alone = np.full_like(draws.contrasts, np.nan)
+    curved = [i for i, metric in enumerate(metrics) if not metric.additive]
+    if curved:
+        alone[curved] = draw(
+            contest, [metrics[i] for i in curved], scheme=replace(run.scheme, items="all"), null=None,
+            n_resamples=run.procedure.n_draws, seed=run.seed, workers=run.workers, progress=run.progress,
+        ).contrasts  # fmt: skip
+    return [
+        rater_error(contest, metric, both=draws.contrasts[i], raters=alone[i], clusters=clusters)
+        for i, metric in enumerate(metrics)
+    ]
+
+
+def check_item_scores(metrics: Sequence[Metric]) -> None:
+    """Refuse metrics whose draws have no standard errors."""
+    for metric in metrics:
+        if not metric.additive:
+            raise ArgumentError(
+                f"null='studentised' needs a metric with item scores; {metric.name!r} has none. Take 'swapped-items'."
+            )
+
+
+def caveats_of(contest: Contest, run: ProcedureRun) -> list[str]:
+    """Refuse what has no meaning; return notes on what holds with a reservation."""
+    single = contest.a.n_responses == contest.b.n_responses == 1
+    notes = []
+    assert run.null is not None
+    for verdict, reason in judge(run.scheme, run.null, single=single):
+        if verdict == "refuse":
+            raise ArgumentError(f"null={run.null!r} with {run.scheme}: {reason}")
+        if verdict == "warn":
+            warnings.warn(reason, AssayWarning, stacklevel=4)
+        notes.append(reason)
+    return notes

@@ -1,0 +1,51 @@
+"""What a comparison signs for: every setting as it was resolved, and every parameter of its metrics."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from assay import _json, _random
+from assay.comparison.procedure_run import ProcedureRun
+from assay.contests import Contest
+from assay.metrics import Metric
+from assay.provenance import Provenance
+
+NAMING = ("name", "title", "better")
+"""Fields by which a function of the user is called, and which are no parameters of it."""
+
+
+def parameters_of(metric: Metric) -> dict[str, Any]:
+    """Return the parameters of a metric that are not at their default, such as the threshold that a scale gave it."""
+    found = {}
+    for field in fields(metric):
+        value = getattr(metric, field.name)
+        if field.name not in NAMING and isinstance(value, str | int | float) and value != field.default:
+            found[field.name] = value
+    return found
+
+
+def spelled(metric: Metric) -> str:
+    """Return a metric's name with its parameters, for a signature: f1(threshold=2.0)."""
+    parameters = parameters_of(metric)
+    inside = ",".join(f"{name}={_json.dumps(value)}" for name, value in parameters.items())
+    return f"{metric.name}({inside})" if inside else metric.name
+
+
+def provenance_of(contest: Contest, metrics: Sequence[Metric], run: ProcedureRun, methods: Sequence[str]) -> Provenance:
+    """Return what decides the answer: every parameter of the metrics and every setting, as they were resolved."""
+    how = run.procedure
+    parameters: dict[str, Any] = {
+        "metric": ",".join(map(spelled, metrics)),
+        "null": run.null,
+        "items": run.scheme.items,
+        "responses": run.scheme.responses,
+        "n_responses": run.scheme.n_responses,
+        "raters": run.scheme.raters,
+        "cluster": how.cluster,
+        "interval": ",".join(dict.fromkeys(methods)),
+        "confidence_level": how.confidence_level,
+        "alternative": how.alternative,
+        "n_resamples": how.n_draws,
+        "margin": how.margin,
+    }
+    return Provenance("compare", parameters, _random.entropy_of(run.seed), contest.digest)
