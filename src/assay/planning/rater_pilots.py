@@ -5,6 +5,7 @@ from typing import Any
 
 from assay.comparison import variance_components
 from assay.comparison.signing import spelled
+from assay.contests import Contest
 from assay.errors import ArgumentError
 from assay.inference import ConfidenceInterval
 from assay.metrics import Metric
@@ -21,7 +22,6 @@ from assay.planning.plans import Cell, Pilot
 from assay.planning.premises import premises
 from assay.planning.rater_shapes import Numbers, having_raters, shapes_of, without_raters
 from assay.planning.targets import fewest_raters
-from assay.responses import Contest
 
 
 def by_raters(
