@@ -1,5 +1,7 @@
 """A board gives every pair what `compare` gives it, and what holds for all pairs together."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,7 @@ from assay import Contest, Leaderboard, Responses, ResponseTable, Scale, compare
 from assay.errors import ArgumentError, DataError
 from assay.inference import binomial_region
 from assay.metrics.ratings import MeanRating
+from assay.reports.accounts import account_of
 
 from .tables import ratings, right_or_wrong, table_of
 
@@ -185,6 +188,30 @@ def test_corrections_other_than_the_joint_one():
         expected = assay.inference.adjust(pvalues, method=name)
         assert [pair.pvalue_adjusted for pair in boards[name].pairs] == pytest.approx(list(expected))
     assert any("not adjusted" in note for note in boards["none"].notes)
+
+
+@pytest.mark.parametrize(
+    ("seed", "correction", "why"),
+    [
+        (6, "benjamini-hochberg", "all intervals hold together, and Benjamini and Hochberg's p-values ask for less."),
+        (1, "westfall-young", "test and interval are computed in different ways. Treat this as a borderline case."),
+    ],
+)  # fmt: skip
+def test_a_pair_told_apart_with_zero_in_its_interval_is_explained_by_what_was_done(seed, correction, why):
+    """Only a stepdown that has settled other pairs may be given as the reason."""
+    board = compare_all(table_of(ratings(40, 4, 1, seed=seed, step=0.2)), rng=0, n_resamples=499, correction=correction)
+    [note] = [note for note in board.notes if "although the interval holds zero" in note]
+    assert note.endswith(f"told apart although the interval holds zero: {why}")
+
+
+def test_what_to_do_next_speaks_of_the_baseline_where_there_is_one():
+    table = table_of(ratings(60, 4, step=0.1))
+    board = compare_all(table, rng=0, n_resamples=499, baseline="m1")
+    [said] = account_of(board).next
+    assert re.match(r"To tell m\d and m\d apart 8 times in 10, .* collect about [\d,]+ items; there are 60\.", said)
+    assert "m1" in said.split(" apart ")[0]
+    clear = compare_all(table_of(ratings(60, 3, step=3.0)), rng=0, n_resamples=499, baseline="m1")
+    assert account_of(clear).next == ("All models are told apart from m1: nothing more is needed for that.",)
 
 
 def test_the_json_has_the_agreed_names_and_reads_back():

@@ -114,6 +114,24 @@ def test_equal_models_never_separate_and_too_many_neighbours_are_refused():
     same = table_of(np.concatenate([scores[:, [1]], scores[:, [1]], scores[:, [0]]], axis=1))
     plan = plan_board(same, rng=0)
     assert plan.n_items is None
-    assert plan.verdict.startswith("No number of items")
+    assert plan.verdict == (
+        "10,000,000 items do not tell the first 2 models apart with probability 80 %: two of them have the same score, "
+        "or nearly."
+    )
     with pytest.raises(ArgumentError, match="`neighbours` must be below the number of models"):
         plan_board(same, neighbours=3)
+
+
+def test_ten_million_items_are_tried_before_the_plan_gives_up():
+    """Doubling from 2 passes ten million; models that need nearly so many still get their number."""
+    rng = np.random.default_rng(0)
+    contrasts = rng.normal(size=300)
+    contrasts = (1.96 + 0.8416) / 3000 + (contrasts - contrasts.mean()) / contrasts.std(ddof=1)
+    plan = plan_board(table_of(np.stack([contrasts, np.zeros(300)], axis=1)), rng=0)
+    assert plan.n_items == pytest.approx(9e6, rel=0.06)
+    assert plan.n_items > 2**23
+
+
+def test_one_response_does_and_two_do():
+    plan = plan_board(table_of(ratings(200, 2, step=2.0)), rng=0)
+    assert "On these items 1 response per item and model does the same (there are 3)." in plan.verdict

@@ -6,6 +6,7 @@ import pytest
 from assay import compare_all, compare_all_by
 from assay.errors import ArgumentError, DataError
 from assay.inference import binomial_region
+from assay.reports.accounts import account_of
 
 from .tables import ratings, table_of
 
@@ -121,6 +122,31 @@ def test_a_missing_score_is_shown_and_bounded():
     without = compare_all(table, models=["m0", "m1", "m2"], by="task", rng=0, n_resamples=999).pair("m2", "m0")
     assert pair.contrast == pytest.approx(without.contrast)
     assert board.model("m3").rank_low == 1
+    assert board.verdict.startswith("Of the models that have every task, m2 leads: ")
+    assert "rank counts the models that have every task. leads is the share of resampled boards" in str(board)
+    assert account_of(board).next == ("Run m3 on the tasks that are missing.",)
+
+
+def test_a_model_that_lacks_a_task_may_alone_be_best():
+    scores = ratings(40, 3, 1, step=0.5)
+    scores[:, 2] += 9
+    scores[:10, 2] = np.nan
+    task = np.repeat(["a", "b", "c", "d"], 10)
+    board = compare_all(table_of(scores, groups={"task": task}), by="task", rng=0, n_resamples=499)
+    assert board.may_be_best == ("m2",)
+    assert "Only m2, which lacks a task, may be best: it is better than every other." in board.verdict
+    assert "m1 leads: " in board.verdict
+    whole = compare_all(table_of(scores[10:], groups={"task": task[10:]}), by="task", rng=0, n_resamples=499)
+    assert "every task" not in str(whole)
+    assert "No other model may be best: m2 is better than every other." in whole.verdict
+
+
+def test_friedman_is_silent_where_all_models_tie_on_every_task():
+    same = np.repeat(ratings(8, 1, 1), 3, axis=1)
+    how = {"by": "data", "aggregate": "mean-rank", "task_effect": "random", "rng": 0, "n_resamples": 99}
+    board = compare_all(table_of(same, groups={"data": np.arange(8)}), **how)
+    assert not [note for note in board.notes if "Friedman" in note]
+    assert any(note.startswith("All models score alike on every task") for note in board.notes)
 
 
 def test_bounds_hold_whatever_the_missing_score_was():
@@ -189,6 +215,8 @@ def test_slices_hold_together():
             assert pair.confidence_interval.low < alone.pair(pair.a, pair.b).confidence_interval.low
         assert board.n_apart <= alone.n_apart
     assert "Each of the 3 boards holds at 98.33 %, so that all of them hold together at 95 %." in str(boards)
+    one = compare_all_by(table.take(np.arange(20)), "task", rng=0, n_resamples=99)
+    assert "hold together" not in str(one)
     with pytest.raises(ArgumentError, match="`by` must name a column"):
         compare_all_by(table, "language")
 

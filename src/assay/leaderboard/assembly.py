@@ -36,10 +36,14 @@ def remarks(tasks: Tasks, found: Judged, ask: Ask) -> list[str]:
     across = apart & (found.low < 0) & (found.high > 0)
     if across.any() and ask.correction != "none":
         n = int(across.sum())
-        notes.append(
-            f"{n:,} pair{'s are' if n > 1 else ' is'} told apart although the interval holds zero: the test settles "
-            "the clearest pairs first and then has fewer to account for, which an interval cannot."
-        )
+        why = "test and interval are computed in different ways. Treat this as a borderline case."
+        if ask.correction == "benjamini-hochberg":
+            why = "all intervals hold together, and Benjamini and Hochberg's p-values ask for less."
+        elif (apart & ~across).any():
+            why = (
+                "the test settles the clearest pairs first and then has fewer to account for, which an interval cannot."
+            )
+        notes.append(f"{n:,} pair{'s are' if n > 1 else ' is'} told apart although the interval holds zero: {why}")
     beside = ~apart & ((found.low > 0) | (found.high < 0))
     if beside.any() and ask.correction in ("westfall-young", "holm"):
         n = int(beside.sum())

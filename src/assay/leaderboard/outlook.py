@@ -62,7 +62,7 @@ class BoardPlan(Record):
     power : float
     n_items : int or None
         The fewest items with which all of them separate with that probability, with as many responses as there are;
-        None where no number will do.
+        None where ten million will not do.
     n_responses : int or None
         The fewest responses per item and model, with the items that there are; None where no number will do, or where
         more responses cannot be planned.
@@ -94,7 +94,10 @@ class BoardPlan(Record):
         who = f"the first {len(self.models)} models"
         chance = f"{100 * self.power:g} %"
         if self.n_items is None:
-            return f"No number of items tells {who} apart: two of them have the same score."
+            return (
+                f"{MOST_ITEMS:,} items do not tell {who} apart with probability {chance}: two of them have the same "
+                "score, or nearly."
+            )
         more = self.n_items / self.now
         said = (
             f"With {self.n_items:,} items all neighbours among {who} are told apart with probability {chance}, if "
@@ -105,7 +108,12 @@ class BoardPlan(Record):
     def _of_responses(self) -> str:
         if self.n_responses is not None:
             there = f"there {'is' if self.responses_now == 1 else 'are'} {self.responses_now:.3g}"
-            return f"On these items {self.n_responses:,} responses per item and model do the same ({there})."
+            enough = (
+                "1 response per item and model does"
+                if self.n_responses == 1
+                else (f"{self.n_responses:,} responses per item and model do")
+            )
+            return f"On these items {enough} the same ({there})."
         if math.isnan(self.limit):
             return ""
         return (
@@ -313,9 +321,9 @@ def _fewest(outlook: Callable[[int], Outlook], power: float, *, most: int, first
     """Return the smallest size with which enough studies succeed, by doubling and halving."""
     high = first
     while outlook(high).separated < power:
-        high *= 2
-        if high > most:
+        if high == most:
             return None
+        high = min(2 * high, most)
     low = high // 2
     while high - low > max(1, high // 200):
         middle = (low + high) // 2

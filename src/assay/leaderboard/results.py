@@ -34,7 +34,8 @@ class RankedModel:
     confidence_interval : Limits
         Of the score, by itself.
     rank : int or None
-        By score; models with equal scores share a rank. None for a model that lacks a task.
+        By score, among the models that have every task; models with equal scores share a rank. None for a model that
+        lacks a task.
     rank_low, rank_high : int
         Between which ranks the model truly lies: all models' sets hold together.
     rank_low_marginal, rank_high_marginal : int
@@ -68,7 +69,7 @@ class Pair:
     ----------
     a, b : str
     contrast : float
-        How much better `a` is; NaN where both lack a task.
+        How much better `a` is; NaN where one of them lacks a task.
     confidence_interval : Limits
         All pairs' intervals hold together.
     pvalue, pvalue_adjusted : float

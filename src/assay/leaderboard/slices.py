@@ -61,7 +61,7 @@ class Leaderboards(Record):
         notes = [f"{board.slice}: {note}" for board in self.boards for note in board.notes if note not in _shared(self)]
         return Document(
             f"Which of these models are really better, by {self.by}?",
-            (*verdicts, Table(columns, rows), Sentence(said)),
+            (*verdicts, Table(columns, rows), *([Sentence(said)] if n > 1 else [])),
             (*_shared(self), *notes),
             self.signature,
         )

@@ -102,6 +102,8 @@ def friedman_note(tasks: Tasks, *, alpha: float) -> str:
     n, m = scores.shape
     equal = (scores[:, np.newaxis, :] == scores[:, :, np.newaxis]).sum(axis=2)
     untied = 1 - float((equal**2 - 1).sum()) / (n * (m**3 - m))
+    if untied <= 0:  # all models tie on every task
+        return ""
     plain = friedman(ranks_of(scores).mean(axis=0).tolist(), n, alpha=alpha)
     found = friedman(ranks_of(scores).mean(axis=0).tolist(), n, alpha=alpha, untied=untied)
     ties = "" if untied == 1 else f" (with ties taken into account {found.statistic:.3g} and {found.f_statistic:.3g})"

@@ -30,15 +30,23 @@ def _lead(board: "Leaderboard") -> str:
     if not first:
         return f"No model has a score on every task{where}."
     score = f"{board.title} {number(first[0].score)}"
+    among = "Of the models that have every task, " if _lacks(board) else ""
     if len(first) > 1:
-        return f"{joined([model.name for model in first])} share the lead{where}: {score}."
+        return f"{among}{joined([model.name for model in first])} share the lead{where}: {score}."
     ends = first[0].confidence_interval
     level = f"{100 * board.confidence_level:g} % interval {interval(ends.low, ends.high)}"
-    return f"{first[0].name} leads{where}: {score} ({level})."
+    return f"{among}{first[0].name} leads{where}: {score} ({level})."
+
+
+def _lacks(board: "Leaderboard") -> bool:
+    """Whether some model lacks a task, and so a score and a rank."""
+    return any(model.rank is None for model in board.models)
 
 
 def _best(board: "Leaderboard") -> str:
     best = board.may_be_best
+    if len(best) == 1 and board.model(best[0]).rank is None:
+        return f"Only {best[0]}, which lacks a task, may be best: it is better than every other."
     if len(best) == 1:
         return f"No other model may be best: {best[0]} is better than every other."
     if len(best) == len(board.models):
@@ -70,7 +78,7 @@ def document(board: "Leaderboard") -> Document:
 
 def _models(board: "Leaderboard") -> Table:
     rows = board.models[: board.top]
-    lacks = any(row.rank is None for row in board.models)
+    lacks = _lacks(board)
     columns = (
         Column("rank", "count"), Column("model"), Column(board.title, "number"),
         Column(f"{100 * board.confidence_level:g} % interval", "interval"), Column("rank_low", "count"),
@@ -92,8 +100,9 @@ def _meaning(board: "Leaderboard") -> str:
     ranks = f"With {level} confidence all true ranks lie between rank_low and rank_high."
     if board.correction in ("none", "benjamini-hochberg"):
         ranks = "True ranks lie between rank_low and rank_high only where no pair is told apart wrongly."
+    among = " rank counts the models that have every task." if _lacks(board) else ""
     return (
-        f"The interval is that of a model's own score. {ranks} The last column is the share of resampled boards that a "
+        f"The interval is that of a model's own score. {ranks}{among} leads is the share of resampled boards that a "
         "model leads."
     )
 

@@ -5,6 +5,7 @@ from itertools import pairwise
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
+from assay.documents.numbers import joined
 from assay.leaderboard import BoardPlan, Leaderboard, Leaderboards
 from assay.reports.accounts.base import Account, about, units_needed
 from assay.reports.accounts.methods import CORRECTIONS, NULLS, formula
@@ -64,17 +65,23 @@ def _limits(board: Leaderboard) -> list[str]:
 
 
 def _next(board: Leaderboard) -> list[str]:
-    """Return how many items tell the first two apart, as far as the board tells."""
+    """Return what would settle the first open pair (neighbours, or with the baseline), and what is missing."""
     where = f"{board.slice}: " if board.slice else ""
+    lacking = [model.name for model in board.models if model.rank is None]
+    fill = [f"{where}Run {joined(lacking)} on the tasks that are missing."] if lacking else []
     ranked = [model for model in board.models if model.rank is not None]
-    if len(ranked) < 2:
-        return []
-    known = {(pair.a, pair.b): pair for pair in board.pairs}
-    for first, second in pairwise(model.name for model in ranked):
-        pair = known.get((first, second))
-        if pair is None or pair.pvalue_adjusted <= board.alpha:
-            continue
-        return [f"{where}{_apart(board, pair, min(model.n_items for model in ranked[:2]))}"]
+    names = [model.name for model in ranked]
+    wanted = {frozenset(pair) for pair in pairwise(names)}
+    if board.baseline:
+        wanted = {frozenset((name, board.baseline)) for name in names if board.baseline in names}
+    asked = [pair for pair in board.pairs if frozenset((pair.a, pair.b)) in wanted]
+    unsettled = [pair for pair in asked if pair.pvalue_adjusted > board.alpha]
+    if unsettled:
+        return [*fill, f"{where}{_apart(board, unsettled[0], ranked[0].n_items)}"]
+    if fill:
+        return fill
+    if board.baseline:
+        return [f"{where}All models are told apart from {board.baseline}: nothing more is needed for that."]
     return [f"{where}All neighbours on the board are told apart: nothing more is needed for its order."]
 
 
