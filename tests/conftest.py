@@ -1,5 +1,6 @@
 """What several test files share: small contests, and where the real tables are."""
 
+import gc
 import importlib
 import os
 from pathlib import Path
@@ -13,6 +14,13 @@ from assay import Contest
 
 settings.register_profile("assay", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("assay")
+
+
+def pytest_collection_finish(session):
+    """Look for garbage seldom, and never among the thousands of tests and modules, where there is none."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.fixture(scope="session")

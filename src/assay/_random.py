@@ -23,6 +23,9 @@ T = TypeVar("T")
 
 BLOCK = 64
 
+WORTH_A_THREAD = 2**17
+"""Fewer random numbers than this are drawn sooner than a thread starts."""
+
 
 def seed_of(rng: Rng) -> np.random.SeedSequence:
     """Turn what a user may pass as `rng` into a seed; `None` draws fresh entropy, which the seed then records."""
@@ -86,11 +89,15 @@ def map_blocks(
     workers: int,
     progress: Callable[[int], object] | None = None,
     size: int = BLOCK,
+    width: int = WORTH_A_THREAD,
 ) -> list[T]:
     """Call `function(number, start, stop)` for every block, on threads, and return the results in order.
 
-    `progress` is told the number of draws that each finished block adds.
+    `progress` is told the number of draws that each finished block adds. `width` is about how many random numbers a
+    draw takes.
     """
+    if n_draws * width < WORTH_A_THREAD:
+        workers = 1
     results: dict[int, T] = {}
     todo = deque(blocks(n_draws, size))
 

@@ -50,6 +50,8 @@ def means(responses: Responses) -> FloatArray:
     if weights is not None:
         sums = np.add.reduceat(responses.values * weights, responses.offsets[:-1])
         return np.asarray(sums / np.add.reduceat(weights, responses.offsets[:-1]))
+    if responses.values.size == responses.n_items == responses.sizes.sum(where=responses.sizes == 1):
+        return responses.values.copy()
     sums = np.add.reduceat(responses.values, responses.offsets[:-1])
     return np.asarray(sums / responses.sizes)
 

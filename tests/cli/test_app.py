@@ -1,5 +1,6 @@
 """The `assay` command: starts fast, says errors in one line, exits with the right code."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -17,15 +18,20 @@ def run(*arguments, **options):
     )  # fmt: skip
 
 
-def test_help_names_the_commands_and_imports_nothing_heavy():
+def test_help_names_the_commands_imports_nothing_heavy_and_asks_for_one_thread_of_blas():
     program = (
         "import sys\nfrom assay.cli import main\nsys.argv = ['assay', '--help']\n"
         "try:\n    main()\nexcept SystemExit as left:\n    assert not left.code\n"
-        f"print('loaded:', [name for name in {HEAVY} if name in sys.modules])"
+        f"print('loaded:', [name for name in {HEAVY} if name in sys.modules])\n"
+        "import os; print('threads:', os.environ['OPENBLAS_NUM_THREADS'])"
     )
-    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert "compare" in shown.stdout
-    assert shown.stdout.endswith("loaded: []\n")
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    for asked, threads in ({}, "1"), ({"OPENBLAS_NUM_THREADS": "2"}, "2"):
+        shown = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment | asked
+        )
+        assert "compare" in shown.stdout
+        assert shown.stdout.endswith(f"loaded: []\nthreads: {threads}\n")
     assert shown.stderr == ""
 
 

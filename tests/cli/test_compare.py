@@ -56,15 +56,21 @@ LAYOUTS = {
 }
 
 
+def as_a_process(*arguments):
+    """Run the command as a shell does; return (exit code, stdout, stderr)."""
+    left = subprocess.run([sys.executable, "-m", "assay", *arguments], capture_output=True, text=True, check=False)
+    return left.returncode, left.stdout, left.stderr
+
+
 @pytest.mark.parametrize("layout", list(LAYOUTS))
-def test_every_layout_gives_the_same_answer_as_a_real_process(folder, layout):
+def test_every_layout_gives_the_same_answer(command, folder, monkeypatch, layout):
+    """The one file per source, whose readers are of three kinds, in a process of its own."""
     options = ["--metric", "mae", "--raters", "fixed", "--json", "--n-resamples", "999"]
-    left = subprocess.run(
-        [sys.executable, "-m", "assay", "compare", *LAYOUTS[layout], *options],
-        cwd=folder, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert (left.returncode, left.stderr) == (0, "")
-    (found,) = json.loads(left.stdout)["comparisons"]
+    monkeypatch.chdir(folder)
+    call = as_a_process if layout == "one file per source" else command
+    code, out, err = call("compare", *LAYOUTS[layout], *options)
+    assert (code, err) == (0, "")
+    (found,) = json.loads(out)["comparisons"]
     table = read(folder / "ratings.csv", item="item", source="source", value="value")
     contest = table.contest(gold="human", a="m1", b="m2")
     expected = compare(contest, metric="mae", raters="fixed", rng=0, n_resamples=999)
@@ -241,14 +247,13 @@ def test_bad_options(command, folder, monkeypatch, case):
 
 
 @pytest.mark.parametrize("case", ["missing file", "level 95"])
-def test_errors_of_a_real_process(folder, case):
+def test_errors_of_a_real_process(folder, monkeypatch, case):
     arguments, expected, message = BAD_OPTIONS[case]
-    left = subprocess.run(
-        [sys.executable, "-m", "assay", "compare", *arguments], cwd=folder, capture_output=True, text=True, check=False
-    )  # fmt: skip
-    assert (left.returncode, left.stdout) == (expected, "")
-    assert message in left.stderr
-    assert left.stderr.count("\n") == 1
+    monkeypatch.chdir(folder)
+    code, out, err = as_a_process("compare", *arguments)
+    assert (code, out) == (expected, "")
+    assert message in err
+    assert err.count("\n") == 1
 
 
 # Real tables

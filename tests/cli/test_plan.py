@@ -1,6 +1,4 @@
 import json
-import subprocess
-import sys
 
 import pytest
 from click.testing import CliRunner
@@ -124,14 +122,11 @@ def test_responses_of_gold_a_and_b():
         (["normal", "--epsilon", "0.1", "--n-items", "9", "--chart", "plan.doc"], "must be a file that ends in"),
     ],
 )
-def test_bad_input_is_one_line_and_exit_2(words, message):
-    done = subprocess.run(
-        [sys.executable, "-c", "from assay.cli import main; main()", "plan", *words], capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+def test_bad_input_is_one_line_and_exit_2(command, words, message):
+    code, out, err = command("plan", *words)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert len(err.strip().splitlines()) == 1
 
 
 def test_several_differences_tests_and_budgets_are_lists():
@@ -170,10 +165,7 @@ def test_gold_alone_is_enough_for_a_difference(tmp_path):
         (["--target-p", "0.05", "--target-power", "0.8"], "give one target"),
     ],
 )
-def test_options_without_effect_or_meaning_are_refused(words, message):
-    done = subprocess.run(
-        [sys.executable, "-c", "from assay.cli import main; main()", "plan", "normal", "--epsilon", "0.1", "--n-items",
-         "20", "--n-responses", "2", *words], capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert message in done.stderr
+def test_options_without_effect_or_meaning_are_refused(command, words, message):
+    code, out, err = command("plan", "normal", "--epsilon", 0.1, "--n-items", 20, "--n-responses", 2, *words)
+    assert (code, out) == (2, "")
+    assert message in err

@@ -1,6 +1,3 @@
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -105,11 +102,8 @@ def test_too_few_raters_are_told_with_the_table(table):
         (["--a", "new", "--b", "old", "--metric", "rating", "--metric", "superiority"], "one metric"),
     ],
 )
-def test_bad_input_is_one_line_and_exit_2(table, words, message):
-    done = subprocess.run(
-        [sys.executable, "-c", "from assay.cli import main; main()", "plan", table, "--n-raters", "3", *words],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+def test_bad_input_is_one_line_and_exit_2(command, table, words, message):
+    code, out, err = command("plan", table, "--n-raters", 3, *words)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert len(err.strip().splitlines()) == 1

@@ -249,16 +249,21 @@ def test_p_and_interval_agree_with_few_raters(r):
 
 @pytest.mark.parametrize(("n", "r", "per_item"), [(100, 3, None), (100, 5, None), (60, 10, 3)])
 def test_the_level_holds_when_raters_are_crossed(n, r, per_item):
-    count = 400
-    rejected = {None: 0, "fixed": 0}
+    """400 data sets by the p-value that `compare` gives (every tenth); fixed raters until too many are rejected."""
+    count, rejected, fixed = 400, 0, 0
+    low, high = binom.ppf([0.0005, 0.9995], count, 0.05)
     for number in range(count):
         contest = ratings(np.random.default_rng([number, n]), n, r, per_item=per_item)
-        for raters in rejected:
-            found = compare(contest, metric="rating", raters=raters, n_resamples=99, rng=number, interval="percentile")
-            rejected[raters] += found.pvalue <= 0.05
-    low, high = binom.ppf([0.0005, 0.9995], count, 0.05)
-    assert low <= rejected[None] <= high
-    assert rejected["fixed"] > high
+        differences = contest.a.values - contest.b.values
+        table = two_way(differences, items=contest.a.items, raters=contest.a.raters, best=True)
+        pvalue = table.error.pvalue(table.mean)
+        rejected += pvalue <= 0.05
+        how = {"metric": "rating", "rng": number, "interval": "percentile"}
+        if number % 10 == 0:
+            assert compare(contest, n_resamples=9, **how).pvalue == pytest.approx(pvalue, rel=1e-9)
+        if fixed <= high:
+            fixed += compare(contest, raters="fixed", n_resamples=99, **how).pvalue <= 0.05
+    assert low <= rejected <= high < fixed
 
 
 def test_ratings_of_translations_with_ten_raters(shared):

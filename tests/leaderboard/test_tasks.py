@@ -191,14 +191,15 @@ def test_random_tasks_hold_their_level_where_models_differ_by_task():
     rng = np.random.default_rng(8)
     task = np.repeat(np.arange(12), 10)
     n_sets, random, fixed = 200, 0, 0
+    most = binomial_region(n_sets, 0.05).high
     for number in range(n_sets):
         scores = rng.normal(size=(12, 3))[task] * 0.5 + rng.normal(size=(120, 3))
         table = table_of(scores, groups={"task": task})
         how = {"by": "task", "rng": number, "n_resamples": 199, "workers": 1}
         random += compare_all(table, task_effect="random", **how).n_apart > 0
-        fixed += compare_all(table, **how).n_apart > 0
-    assert random <= binomial_region(n_sets, 0.05).high
-    assert fixed > binomial_region(n_sets, 0.05).high
+        if fixed <= most:  # once there are more, the remaining sets can change nothing
+            fixed += compare_all(table, **how).n_apart > 0
+    assert random <= most < fixed
 
 
 def test_slices_hold_together():

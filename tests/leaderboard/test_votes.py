@@ -89,13 +89,14 @@ def test_ranks_hold_together_where_models_are_equal():
 def test_voters_with_tastes_of_their_own_are_drawn():
     """Equal models, 12 voters with tastes: votes taken for independent err, voters drawn do not. 60 data sets."""
     n_sets, naive, drawn = 60, 0, 0
+    most = binomial_region(n_sets, 0.05).high
     for seed in range(n_sets):
         frame = votes_of(np.zeros(4), 600, seed=seed, voters=12, taste=0.7)
         how = {"rng": seed, "n_resamples": 199, "workers": 1}
-        naive += compare_votes(frame, **how).n_apart > 0
+        if naive <= most:  # once there are more, the remaining sets can change nothing
+            naive += compare_votes(frame, **how).n_apart > 0
         drawn += compare_votes(frame, voter="judge", item="item", **how).n_apart > 0
-    assert drawn <= binomial_region(n_sets, 0.05).high
-    assert naive > binomial_region(n_sets, 0.05).high
+    assert drawn <= most < naive
 
 
 def test_items_and_voters_together_are_said():

@@ -1,5 +1,7 @@
 """The command line: one file per command, each parses, calls the library and renders."""
 
+import gc
+import os
 import signal
 import sys
 from types import FrameType
@@ -13,6 +15,9 @@ def main() -> None:
         heard.append(number)
         raise KeyboardInterrupt
 
+    # Draws have threads of their own; those of linear algebra only wait busily. Worker processes inherit it.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    gc.set_threshold(50_000, 20, 20)  # imports make no garbage; looking for it takes a seventh of a short command
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, interrupt)
     try:

@@ -118,7 +118,7 @@ def sign_sums(units: Units, n_resamples: int, seed: np.random.SeedSequence, *, w
             seeds = _kernels.seed_stream(key, STREAMS, SWAPS, low, high)
             sums[start : start + table.shape[0], low:high] = _kernels.swap_sums(table, seeds).T
 
-        _random.map_blocks(block, n_resamples, workers=workers, size=512)
+        _random.map_blocks(block, n_resamples, workers=workers, size=512, width=table.size // 256)
     return sums, False
 
 
@@ -214,7 +214,7 @@ def reach_of(
         if progress is not None:
             progress(high - low)
 
-    _random.map_blocks(block, n_resamples, workers=workers)
+    _random.map_blocks(block, n_resamples, workers=workers, width=units.totals.size)
     if pairs.baseline is not None:
         largest[:, pairs.baseline] = _largest(largest)
     level = 1 - (1 - confidence_level) * spread.share

@@ -67,7 +67,7 @@ def draw_clusters(
                 contrasts[i, d] = float(metric.contrast(*_rows(known[i], drawn)))
         return contrasts, errors
 
-    parts = _random.map_blocks(block, n_resamples, workers=workers, progress=progress)
+    parts = _random.map_blocks(block, n_resamples, workers=workers, progress=progress, width=contest.n_items)
     contrasts, errors = (np.concatenate(side, axis=1) for side in zip(*parts, strict=True))
     return Draws(contrasts, errors)
 

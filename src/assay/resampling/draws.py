@@ -255,6 +255,8 @@ def _alike(metrics: Sequence[ScoresDraws], which: list[int], null: NullName | No
 
 def _block_size(n_resamples: int, most: int, workers: int) -> int:
     """Return how many draws to do at a time: at most so many, and as many blocks for every thread."""
+    if n_resamples <= most:
+        return n_resamples
     n_rounds = max(1, -(-n_resamples // (workers * max(most, _random.BLOCK))))
     return max(_random.BLOCK, -(-n_resamples // (workers * n_rounds)))
 

@@ -73,7 +73,7 @@ def draw_two_way(
                         contrasts[i, batch] = _score(metric, gold, a, b, items)
         return contrasts
 
-    parts = _random.map_blocks(block, n_resamples, workers=workers, progress=progress)
+    parts = _random.map_blocks(block, n_resamples, workers=workers, progress=progress, width=contest.a.values.size)
     contrasts = np.concatenate(parts, axis=1)
     return Draws(contrasts, np.full_like(contrasts, np.nan))
 
