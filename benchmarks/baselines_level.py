@@ -1,24 +1,38 @@
 """How often the baselines of `compare --test` call equal models different, at a nominal 5 %.
 
-    python benchmarks/baselines_level.py [--data-sets 2000]
+    python benchmarks/baselines_level.py run [--data-sets 2000]
+    python benchmarks/baselines_level.py page
 
-Writes docs/measured/baselines_level.csv. Normal items, mean absolute error; the null is true because A and B answer from the same
+Writes docs/measured/baselines_level.csv and the table in docs/resampling.md. Normal items, mean absolute error; the null is true because A and B answer from the same
 distribution, or because they are equally good but err on different items. `compare` gives these p-values (tests/comparison/
 test_baselines.py); here they are computed for all data sets at once. LEADER's number is one side of the flat bootstrap.
 """
 
 import argparse
-from pathlib import Path
+from decimal import ROUND_HALF_UP, Decimal
 
 import numpy as np
 from scipy import stats
 
 from assay.models import preset
-from measured import write_rows
+from measured import MEASURED, ROOT, markdown, put_between, read_rows, write_rows
 
+CSV = MEASURED / "baselines_level.csv"
+MARK = "<!-- benchmarks/baselines_level.py -->"
 DRAWS = 999
 TRUE = {"same distribution": 0.0, "other items": 0.3}
 DESIGNS = ((50, 1), (50, 5), (200, 5))
+BECAUSE = {
+    "same distribution": "they answer from the same distribution",
+    "other items": "they are equally good but err on different items",
+}
+TITLES = {
+    "welch-t": "Welch's t",
+    "paired-t": "paired t",
+    "wilcoxon": "Wilcoxon",
+    "item-bootstrap": "flat bootstrap",
+    "sign-change, one side (LEADER)": "LEADER's one side",
+}
 
 
 def pvalues(a, b, rng):
@@ -37,10 +51,7 @@ def pvalues(a, b, rng):
     }
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data-sets", type=int, default=2000)
-    n = parser.parse_args().data_sets
+def run(n):
     model = preset("normal")
     low, high = stats.binom.ppf([0.025, 0.975], n, 0.05) / n
     rows = []
@@ -56,7 +67,48 @@ def main():
                     {"null": why, "n_items": n_items, "k": k, "test": test, "n_data_sets": n, "rejected": round(rate, 4),
                      "binomial_low": round(float(low), 4), "binomial_high": round(float(high), 4)}
                 )  # fmt: skip
-    write_rows(rows, Path("docs/measured/baselines_level.csv"))
+    write_rows(rows, CSV)
+
+
+def percent(text):
+    """Return a share as percent with one decimal; halves are rounded up, as readers do who hold both beside each other."""
+    return str((100 * Decimal(text)).quantize(Decimal("0.1"), ROUND_HALF_UP))
+
+
+def table():
+    """Return the table of the page: a rate that is not what chance leaves of 5 % is bold."""
+    lines = {}
+    for row in read_rows(CSV):
+        rate, low, high = (float(row[name]) for name in ("rejected", "binomial_low", "binomial_high"))
+        shown = percent(row["rejected"])
+        line = lines.setdefault((row["null"], f"{row['n_items']} × {row['k']}"), {})
+        line[row["test"]] = shown if low <= rate <= high else f"**{shown}**"
+    body, said = [], set()
+    for (why, design), cells in lines.items():
+        body.append([BECAUSE[why] if why not in said else "", design, *(cells[test] for test in TITLES)])
+        said.add(why)
+    return markdown(["A and B are equal because …", "items × responses", *TITLES.values()], body)
+
+
+def text():
+    """Return what stands above the table, and the table."""
+    first = read_rows(CSV)[0]
+    return (
+        f"How often they call equal models different at a nominal 5 % (percent of {int(first['n_data_sets']):,} data sets, normal "
+        f"items, mean absolute\nerror; between {percent(first['binomial_low'])} and {percent(first['binomial_high'])} is what chance "
+        "leaves of 5; `benchmarks/baselines_level.py`, `docs/measured/baselines_level.csv`):"
+        f"\n\n{table()}"
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=("run", "page"))
+    parser.add_argument("--data-sets", type=int, default=2000)
+    options = parser.parse_args()
+    if options.what == "run":
+        run(options.data_sets)
+    put_between(ROOT / "docs" / "resampling.md", MARK, text())
 
 
 if __name__ == "__main__":

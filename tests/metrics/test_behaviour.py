@@ -549,6 +549,29 @@ def test_ranks_twin(row):
     assert ranks(np.array([row]))[0].tolist() == stats.rankdata(row).tolist()
 
 
+@pytest.mark.parametrize("n", [1, 2, 999, 4096, 4097])
+def test_ranks_by_words_are_those_by_argsort(n):
+    rng = np.random.default_rng(n)
+    spread, few = rng.normal(0, 1, n), rng.integers(-3, 4, n) / 25
+    # Rounding in the last bits, steps of about one tie, both zeros, and numbers of very different sizes.
+    nearly = few * (1 + rng.integers(-2, 3, n) * 2.0**-52)
+    steps = 1 + rng.integers(0, 9, n) * 0.6e-12
+    zeros = np.where(rng.random(n) < 0.5, -0.0, 0.0) + rng.integers(0, 2, n) * 1e-300
+    sizes = rng.choice([-1.0, 1.0], n) * 10.0 ** rng.uniform(-300, 300, n)
+    lost = np.where(rng.random(n) < 0.1, np.nan, spread)
+    for row in (spread, few, nearly, steps, zeros, sizes, lost, np.full(n, 2.0), np.append(spread[1:], np.inf)):
+        rows = np.stack([row, row[::-1]])
+        expected = _kernels.ranks(rows, np.argsort(rows, axis=-1))
+        np.testing.assert_array_equal(ranks(rows), expected)
+
+
+@given(st.lists(st.sampled_from([-0.1, 0.0, 0.2, 0.6, 0.999, 1.0, 1.1, math.nan]), max_size=9), st.integers(1, 8))
+def test_histogram_twin(row, bins):
+    inside = [value for value in row if 0 <= value <= 1]
+    counts = np.bincount([min(math.floor(value * bins + 1e-9), bins - 1) for value in inside], minlength=bins)
+    assert _kernels.histograms(np.array([row]).reshape(1, -1), bins)[0].tolist() == counts.tolist()
+
+
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=15))
 def test_kendall_twin_counts_every_pair(pairs):
     x, y = (np.array([pair[side] for pair in pairs], dtype=float) for side in (0, 1))

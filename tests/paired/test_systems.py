@@ -84,3 +84,12 @@ def test_a_pair_whose_interval_and_verdict_disagree_is_explained(shift, disagree
     assert found.reject == (True, True, True)
     assert (0 in found.confidence_intervals[0]) == disagree
     assert any("a pair may differ although" in note for note in found.notes) == disagree
+
+
+def test_a_test_that_fits_only_some_pairs_is_said_of_the_others():
+    rng = np.random.default_rng(2)
+    skewed, b, c = rng.exponential(1, 60) ** 2, rng.normal(0, 1e-3, 60), rng.normal(0, 1e-3, 60)
+    found = compare_systems(ScoreTable(np.stack([skewed, b, c], axis=1), ("x", "y", "z")), test="wilcoxon", rng=1)
+    [caution] = [note for note in found.notes if "does not fit" in note]
+    assert caution.startswith("x − y, x − z: The Wilcoxon signed-rank test does not fit these scores.")
+    assert "sign" in caution.partition("Better:")[2]

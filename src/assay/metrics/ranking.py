@@ -68,7 +68,13 @@ def ranks(values: FloatArray) -> FloatArray:
     from assay.metrics import _kernels
 
     rows = np.ascontiguousarray(values).reshape(-1, values.shape[-1])
-    # NumPy's argsort uses the processor's vector instructions, which is five times as fast as a compiled one.
+    bits = (rows.shape[-1] - 1).bit_length()
+    if bits <= _kernels.INDEX_BITS:
+        keys, numbers = _kernels.sort_keys(rows, bits)
+        if numbers:
+            keys.sort(axis=-1)
+            return np.asarray(_kernels.ranks_of_keys(rows, keys, bits)).reshape(values.shape)
+    # NumPy's sort uses the processor's vector instructions: an argsort five times as fast as a compiled one.
     return np.asarray(_kernels.ranks(rows, np.argsort(rows, axis=-1))).reshape(values.shape)
 
 

@@ -188,11 +188,15 @@ def recommend(scores: PairedScores, description: Description) -> Recommendation:
     return Recommendation(statistic=statistic, statistic_reason=why, reason=reason, notes=tuple(notes), **lists)
 
 
+UNFIT = "does not fit these scores"
+"""The words by which a caution is known."""
+
+
 def caution(scores: PairedScores, description: Description, test: str) -> tuple[str, ...]:
     """Return a note if the test is in the list of inappropriate ones."""
     advice = recommend(scores, description)
     return tuple(
-        f"The {TESTS[test].label} does not fit these scores. {choice.reason} Better: {', '.join(advice.fitting)}."
+        f"The {TESTS[test].label} {UNFIT}. {choice.reason} Better: {', '.join(advice.fitting)}."
         for choice in advice.inappropriate
         if choice.test == test
     )

@@ -12,6 +12,7 @@ from assay.documents import Document
 from assay.errors import DataError
 from assay.inference.corrections import CORRECTIONS, adjust
 from assay.inference.intervals import ConfidenceInterval
+from assay.paired.recommendation import UNFIT
 from assay.paired.scores import PairedScores, ScoreTable
 from assay.paired.significance import SignificanceTest, significance_test
 from assay.provenance import Provenance
@@ -192,7 +193,7 @@ def compare_systems(
     n, k = table.values.shape
     ranks, untied = _ranks(table)
     independent = k > 2 and n > 1 and table.clusters is None
-    notes = list(dict.fromkeys(note for pair in pairs for note in pair.notes if all(note in p.notes for p in pairs)))
+    notes = _about_pairs(pairs)
     notes += _about_intervals(intervals, adjusted, correction, alpha, delta)
     parameters = {
         "test": test,
@@ -218,6 +219,26 @@ def compare_systems(
         notes=tuple(notes),
         provenance=Provenance("compare_systems", parameters, _random.entropy_of(seed), table.digest),
     )
+
+
+NAMED = 3
+"""A caution names so many of the pairs that it is about, and says how many more there are."""
+
+
+def _about_pairs(pairs: tuple[SignificanceTest, ...]) -> list[str]:
+    """Return the notes that all pairs have, and the cautions about some of them, with their names."""
+    about: dict[str, list[str]] = {}
+    for pair in pairs:
+        for note in dict.fromkeys(pair.notes):
+            about.setdefault(note, []).append(" − ".join(pair.names))
+    told = []
+    for note, named in about.items():
+        more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
+        if len(named) == len(pairs):
+            told.append(note)
+        elif UNFIT in note:
+            told.append(f"{', '.join(named[:NAMED])}{more}: {note}")
+    return told
 
 
 def _about_intervals(

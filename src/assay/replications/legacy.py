@@ -143,7 +143,7 @@ def _distances(gold: FloatArray, *models: FloatArray, bins: int, levels: tuple[f
         kept = (bin_of[:, np.newaxis] == np.arange(bins)).astype(np.float64)
         counted = [np.sort(side @ kept, axis=-1) for side in sides]
     else:
-        counted = [_kernels.sorted_histograms(side, bins) for side in sides]
+        counted = [np.sort(_kernels.histograms(side, bins), axis=-1) for side in sides]
     width = () if few else (bins,)
     shaped = [rows.reshape(*side.shape[:-1], *width) for rows, side in zip(counted, (gold, *models), strict=True)]
     if not few:
