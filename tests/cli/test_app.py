@@ -128,3 +128,34 @@ def test_the_ending_of_a_chart_may_be_in_capitals(command, tmp_path):
     code, _, err = command("simulate", "normal", "--n-items", 4, "--chart", tmp_path / "chart.SVG")
     assert (code, err) == (0, "")
     assert (tmp_path / "chart.SVG").read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_ctrl_c_is_heard_while_a_long_cell_computes(tmp_path):
+    """Also after Polars, once imported, put its handler before Python's: the system then goes on waiting."""
+    started = tmp_path / "started"
+    code = f"""
+import pathlib, time
+from assay.cli import app
+from assay.cli._study import run_study
+from assay.sweeps import Grid, task
+
+@task(version=1)
+def sleep(cell, rng):
+    pathlib.Path({str(started)!r}).touch()
+    time.sleep(600)
+
+def study():
+    import polars
+    run_study(sleep, Grid.product({{"n": [1]}}), threads=1)
+
+app.main = study
+from assay.cli import main
+main()
+"""
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
+    while not started.exists():
+        time.sleep(0.005)
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (130, "assay: interrupted: nothing is kept without --store\n")

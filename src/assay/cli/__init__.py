@@ -4,7 +4,10 @@ import gc
 import os
 import signal
 import sys
+from contextlib import suppress
 from types import FrameType
+
+INTERRUPTED = 130
 
 
 def main() -> None:
@@ -24,12 +27,26 @@ def main() -> None:
         from assay.cli.app import main as run
 
         run()
+    except SystemExit as error:
+        if heard and error.code == INTERRUPTED:
+            leave()
+        raise
     except BaseException as error:
         # An interrupt within an import may come out as an error of that import.
-        if isinstance(error, SystemExit) or not (heard or isinstance(error, KeyboardInterrupt)):
+        if not (heard or isinstance(error, KeyboardInterrupt)):
             raise
         sys.stderr.write("assay: interrupted: no result is kept; run the command again\n")
-        sys.exit(130)
+        if heard:
+            leave()
+        sys.exit(INTERRUPTED)
+
+
+def leave() -> None:
+    """End now: a thread that computes, or compiles a kernel, would be waited for otherwise."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(INTERRUPTED)
 
 
 __all__ = ["main"]

@@ -75,8 +75,11 @@ def executor(workers: int | None, dask: str | None, threads: int | None = None) 
     elif threads is not None:
         from concurrent.futures import ThreadPoolExecutor
 
-        with ThreadPoolExecutor(threads) as threaded:
+        threaded = ThreadPoolExecutor(threads)
+        try:
             yield threaded
+        finally:  # whatever ends the run ends the command: a cell that takes long must not keep it waiting
+            threaded.shutdown(wait=False, cancel_futures=True)
     else:
         yield None
 

@@ -70,8 +70,7 @@ def main() -> None:
     try:
         sys.exit(app.main(standalone_mode=False) or 0)
     except AssayError as error:
-        message = " ".join(str(error).splitlines())  # a label may contain a line break
-        _complain(message)
+        _complain(str(error))
         sys.exit(2 if isinstance(error, ArgumentError) else 1)
     except click.exceptions.NoArgsIsHelpError as error:
         print(error.format_message(), file=sys.stderr)

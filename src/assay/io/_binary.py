@@ -18,11 +18,8 @@ MARKS = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"\xff\xff\xff\xff": "Arrow str
 MOST_MEMORY = 16 * 2**30
 """Bytes that a file may expand to while it is tried."""
 
-IDLE = 10
-"""Seconds without a question after which the other process ends."""
-
 TRIAL = """
-import json, select, sys
+import json, sys
 try:
     import resource
     resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]),) * 2)
@@ -30,10 +27,7 @@ except (ImportError, ValueError, OSError):
     pass
 import polars
 READ = {"Parquet": polars.read_parquet, "Arrow": polars.read_ipc, "Arrow stream": polars.read_ipc_stream}
-while select.select([sys.stdin], [], [], int(sys.argv[2]))[0]:
-    line = sys.stdin.readline()
-    if not line:
-        break
+for line in iter(sys.stdin.readline, ""):
     path, kind = json.loads(line)
     reason = None
     try:
@@ -73,7 +67,7 @@ def _read(file: Any, kind: str) -> pl.DataFrame:
 
 
 class _Trials:
-    """Another process that tries files; it ends when it dies of one, or when nobody asks it anything for a while."""
+    """Another process that tries files, one after the other, until it dies of one or this process ends."""
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[str] | None = None
@@ -82,40 +76,42 @@ class _Trials:
     def reason(self, path: str, kind: str) -> str | None:
         """Return why a file cannot be read, or None."""
         with self.lock:
-            while True:
-                try:
-                    answer = self._asked(json.dumps([path, kind]))
-                except BrokenPipeError:
-                    answer = ""
-                except OSError:  # no other process can be started here
-                    return None
-                if answer:
-                    found: str | None = json.loads(answer)[0]
-                    return found
-                if self.end() != 0:  # it did not end by itself, for want of questions
-                    return "it is damaged"
+            try:
+                answer = self._asked(json.dumps([path, kind]))
+            except OSError:  # no other process can be started here
+                return None
+            if not answer:
+                self.end()
+                return "it is damaged"
+            found: str | None = json.loads(answer)[0]
+            return found
 
     def _asked(self, question: str) -> str:
+        if self.process is not None and self.process.poll() is not None:  # somebody ended it
+            self.end()
         if self.process is None:
             atexit.register(self.end)
             self.process = subprocess.Popen(
-                [sys.executable, "-c", TRIAL, str(MOST_MEMORY), str(IDLE)], text=True, errors="replace",
+                [sys.executable, "-c", TRIAL, str(MOST_MEMORY)], text=True, errors="replace",
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             )  # fmt: skip
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        print(question, file=self.process.stdin, flush=True)
+        try:
+            print(question, file=self.process.stdin, flush=True)
+        except BrokenPipeError:
+            return ""
         return self.process.stdout.readline()
 
-    def end(self) -> int | None:
-        """End the process, if there is one; return how it ended."""
+    def end(self) -> None:
+        """End the process, if there is one."""
         process, self.process = self.process, None
         atexit.unregister(self.end)
-        if process is None:
-            return None
-        with suppress(OSError):  # what a broken pipe still holds is of no use
-            process.communicate()
-        return process.wait()
+        if process is not None:
+            process.kill()
+            with suppress(OSError):  # what a broken pipe still holds is of no use
+                process.communicate()
+            process.wait()
 
 
 _TRIALS = _Trials()

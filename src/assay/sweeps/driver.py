@@ -1,6 +1,7 @@
 """Run the missing cells of a study on any executor, and write each one down as it finishes."""
 
 import itertools
+import math
 import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -8,6 +9,7 @@ from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from assay import _check, _random
@@ -25,6 +27,10 @@ Batches = Generator[list[Row], None, None]
 
 GRACE = 5.0
 """Seconds in which an executor that broke may still hand over what it had finished."""
+
+LISTENING = 0.1
+"""Seconds for which the driver waits at a time. A wait without an end would not hear Ctrl-C: Polars, once imported, has
+its own handler before Python's, and the system then goes on waiting after the signal."""
 
 EXECUTOR_LOST = (BrokenExecutor, CancelledError, ImportError, AssayError)
 """What a cell says that has no result for reasons that all cells share: no executor any more, or no task on workers."""
@@ -209,11 +215,11 @@ def _pooled(task: Task, todo: Sequence[Row], seed: int, executor: Executor, n_pe
                 future.add_done_callback(finished.put)
             if not pending:
                 break
-            try:
-                # Once the executor is lost, take what had finished before, and do not wait for what never will.
-                futures = [finished.get(timeout=None if lost is None else GRACE)]
-            except Empty:
+            # Once the executor is lost, take what had finished before, and do not wait for what never will.
+            first = _first(finished, math.inf if lost is None else GRACE)
+            if first is None:
                 break
+            futures = [first]
             futures += [finished.get() for _ in range(finished.qsize())]
             trouble = {future: _trouble(future) for future in futures}
             lost = next((error for error in trouble.values() if isinstance(error, EXECUTOR_LOST)), lost)
@@ -232,6 +238,17 @@ def _pooled(task: Task, todo: Sequence[Row], seed: int, executor: Executor, n_pe
         if isinstance(lost, ImportError | AssayError):
             what = f"A worker cannot load the task: {lost}"
         raise DataError(f"{what} Finished cells are kept; run the study again to go on.") from lost
+
+
+def _first(finished: SimpleQueue[Future[Row]], seconds: float) -> Future[Row] | None:
+    """Return the first to finish, or None where nothing does for so many seconds."""
+    until = monotonic() + seconds
+    while monotonic() < until:
+        try:
+            return finished.get(timeout=LISTENING)
+        except Empty:
+            continue
+    return None
 
 
 def _trouble(future: Future[Row]) -> BaseException | None:
