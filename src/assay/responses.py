@@ -77,7 +77,7 @@ class Responses:
     @property
     def sizes(self) -> IntArray:
         """The number of responses of each item."""
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]
 
     @property
     def n_responses(self) -> int | float:

@@ -8,6 +8,7 @@ from scipy import stats
 
 from assay.errors import ArgumentError
 from assay.inference import ConfidenceInterval, acceleration, basic, bca, interval, percentile, studentised
+from assay.inference.intervals import quantiles
 from tests.reference import inference as reference
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
@@ -251,3 +252,8 @@ def test_words_round_trip_and_width():
     assert 5.0 in result
     assert 0.0 not in result
     assert ConfidenceInterval(1.0, 3.0, "basic", 0.9).width == 2
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=30), st.tuples(st.floats(0, 1), st.floats(0, 1)))
+def test_quantiles_have_the_bits_of_numpys(draws, shares):
+    assert quantiles(np.array(draws), shares) == tuple(np.quantile(draws, shares))

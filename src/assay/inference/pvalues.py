@@ -145,9 +145,9 @@ def expected_pvalue(null_draws: npt.ArrayLike, draws: npt.ArrayLike) -> PValue:
     if null.size == 0 or alternative.size == 0:
         notes = (*notes, f"No {'null ' if null.size == 0 else ''}draw is defined.")
         return PValue(math.nan, math.nan, null.size, n_undefined=n_undefined, notes=notes)
-    if np.median(null) > np.median(alternative):
-        null, alternative = -null, -alternative
     null, alternative = np.sort(null), np.sort(alternative)
+    if _middle(null) > _middle(alternative):
+        null, alternative = -null[::-1], -alternative[::-1]
     tolerance = max(tie_tolerance(null), tie_tolerance(alternative))
     # A placement is one draw's share of the other sample: null draws at or above it, alternative draws at or below it.
     above = 1 - np.searchsorted(null, alternative - tolerance, side="left") / null.size
@@ -178,6 +178,12 @@ def defined(draws: npt.ArrayLike) -> tuple[FloatArray, int]:
     missing = np.isnan(array)
     n_undefined = int(np.count_nonzero(missing))
     return (array[~missing] if n_undefined else array), n_undefined
+
+
+def _middle(ascending: FloatArray) -> float:
+    """Return the median of sorted numbers."""
+    half = ascending.size // 2
+    return float(ascending[half] if ascending.size % 2 else (ascending[half - 1] + ascending[half]) / 2)
 
 
 def _ends(draws: FloatArray) -> tuple[float, ...]:

@@ -51,14 +51,14 @@ class RankCorrelation:
 
     def __init__(self, gold: FloatArray, model: FloatArray) -> None:
         self.gold = Order.of(gold)
+        self.entries = self.gold.entries.astype(np.int32)
         self.model = Order.of(model)[self.gold.entries]
 
     def scores(self, weights: Weights) -> FloatArray:
         """Return one correlation for each draw of (draws, entries)."""
         from assay.metrics._weighted_kernels import spearman
 
-        in_order = np.take(weights, self.gold.entries, axis=1)
-        return np.asarray(spearman(self.gold.ends, self.model.entries, self.model.ends, in_order))
+        return np.asarray(spearman(self.entries, self.gold.ends, self.model.entries, self.model.ends, weights))
 
 
 class Area:
@@ -90,9 +90,14 @@ class PairCorrelation:
         from assay.metrics._weighted_kernels import tied_pairs
 
         in_order = np.take(weights, self.entries, axis=1)
-        total, alone = (np.asarray(side.sum(axis=1, dtype=np.float64)) for side in (weights, np.square(weights)))
+        total = np.asarray(weights.sum(axis=1, dtype=np.float64))
+        alone = np.asarray(np.square(weights, dtype=np.int64).sum(axis=1), dtype=np.float64)
         pairs = total * (total - 1) / 2
-        in_gold, in_model, in_both = (tied_pairs(order.entries, order.ends, in_order) for order in self.ties)
+        # Without equal values, the only equal entries are copies of one.
+        in_gold, in_model, in_both = (
+            (alone - total) / 2 if order.ends.all() else tied_pairs(order.entries, order.ends, in_order)
+            for order in self.ties
+        )
         wrong = (np.square(total) - alone) / 2 - self._pairs_in_order(in_order)
         right = pairs - in_gold - in_model + in_both - wrong
         scale = np.sqrt(pairs - in_gold) * np.sqrt(pairs - in_model)

@@ -144,13 +144,13 @@ def normal_grid(values: FloatArray, sizes: IntArray, *, censored: bool) -> Grid:
 def _averaged(axis: Axis, n: FloatArray, mean: FloatArray, sd: FloatArray) -> FloatArray:
     """Return the logarithm of exp(−n (mean − μ)² / 2 sd²) averaged over each cell of μ, and at its two end nodes."""
     width = sd / np.sqrt(np.maximum(n, 1))
-    edges = axis.edges[np.newaxis, :, np.newaxis]
-    upper, lower = (edges[:, 1:] - mean) / width, (edges[:, :-1] - mean) / width
-    # On the side where Φ rounds to 1, take the difference of the other tails.
-    flip = lower > 0
-    near, far = np.where(flip, -lower, upper), np.where(flip, -upper, lower)
+    edges = (axis.edges[np.newaxis, :, np.newaxis] - mean) / width
+    # Beyond the mean, take the difference of upper tails, where that of Φ would round to 0. What still is 0 is so next
+    # to the cell of the mean, too.
+    tail = ndtr(-np.abs(edges))
+    lower, upper = tail[:, :-1], np.where(edges[:, 1:] > 0, 1 - tail[:, 1:], tail[:, 1:])
     with np.errstate(divide="ignore"):
-        mass = log_ndtr(near) + np.log1p(-np.exp(np.minimum(log_ndtr(far) - log_ndtr(near), 0.0)))
+        mass = np.log(np.where(edges[:, :-1] > 0, lower - tail[:, 1:], upper - lower))
     cells = mass + 0.5 * np.log(2 * np.pi) + np.log(width) - np.log(np.diff(axis.edges))[np.newaxis, :, np.newaxis]
     ends = [-np.square((mean - node) / width) / 2 for node in (0.0, 1.0)]
     logs = np.concatenate([ends[0], cells, ends[1]], axis=1)
