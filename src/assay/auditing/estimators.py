@@ -132,7 +132,7 @@ class Estimators:
                 for method in self.intervals:
                     key = Limits(metric.name, name, method)
                     if key not in found.limits and has_interval(method, metric, scheme):
-                        found.limits[key] = answer.at(interval=method).confidence_interval
+                        found.limits[key] = answer.limits(method, self.confidence_level, answer.alternative)
 
     def _procedure(self, scheme: Scheme, null: str) -> Procedure:
         # A change of sign needs the draws alone, which are those of any null.
@@ -148,7 +148,7 @@ def _estimates(key: Estimator, answer: Comparison) -> dict[Estimator, Estimate]:
     if key.null == SIGN_CHANGE:
         changed = inference.expected_pvalue(np.zeros_like(answer.draws), answer.draws).pvalue
         return {key._replace(pvalue=EXPECTED): Estimate(changed, changed)}
-    one_sided = answer.at(alternative="greater").pvalue
+    one_sided = answer.tail("greater").pvalue
     found = {key: Estimate(one_sided, answer.pvalue)}
     if key.null != RANDOM_EFFECTS:
         found[key._replace(pvalue=EXPECTED)] = Estimate(answer.expected_pvalue, answer.expected_pvalue)

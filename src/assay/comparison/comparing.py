@@ -10,12 +10,11 @@ import numpy as np
 
 from assay import _check, _random, inference
 from assay.comparison import raters as raters_of
-from assay.comparison.comparisons import Comparison, Comparisons, EffectSizes, detectable, tested
+from assay.comparison.comparisons import Comparison, Comparisons, detectable, tested
 from assay.comparison.default_metric import bind, metrics_for
 from assay.comparison.limits import limits_of
 from assay.comparison.magnitudes import check_magnitudes, far_outside
 from assay.comparison.observed import (
-    effects,
     few,
     flips_of,
     item_scores,
@@ -33,6 +32,7 @@ from assay.comparison.procedure_run import (
     caveats_of,
     check_item_scores,
     draw_both,
+    effects_of,
     left_out,
     rater_errors,
     scored,
@@ -269,7 +269,7 @@ def _compare_once(
                 expected_pvalue=expected.pvalue,
                 expected_pvalue_se=expected.standard_error,
                 detectable=detectable(whole, errors[i], how.confidence_level, how.alternative),
-                effect_sizes=EffectSizes() if run.scheme.thins else effects(metric, gold, a, b),
+                effect_sizes=effects_of(metric, seen, run),
                 n_items=contest.n_items,
                 n_responses=seen.n_responses,
                 scale=str(contest.scale),

@@ -181,10 +181,7 @@ class Comparison(Record):
             raise ArgumentError("this comparison was read back without its draws; run `compare` with its seed again.")
         level = self.confidence_interval.confidence_level if confidence_level is None else confidence_level
         side = self.alternative if alternative is None else alternative
-        tail = tested(
-            self.null, self.contrast, self.null_draws, error=self.error, flips=self.flips, alternative=side,
-            exact=self.exact,
-        )  # fmt: skip
+        tail = self.tail(side)
         level = _check.fraction("confidence_level", level)
         limits = self.limits(interval or self.confidence_interval.method, level, side)
         old = {*self.confidence_interval.notes}
@@ -206,6 +203,13 @@ class Comparison(Record):
         if self.beside is None or self.rater_answers is None:
             return changed
         return paired(changed, self.beside.at(confidence_level=level, alternative=side), self.rater_answers.n_raters)
+
+    def tail(self, alternative: str) -> PValue:
+        """Return the p-value of an alternative from the same draws."""
+        return tested(
+            self.null, self.contrast, self.null_draws, error=self.error, flips=self.flips, alternative=alternative,
+            exact=self.exact,
+        )  # fmt: skip
 
     def limits(self, method: str, confidence_level: float, alternative: str) -> ConfidenceInterval:
         """Return another interval of the contrast from the same draws."""

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from assay import _check, _fields, _random
+from assay.comparison.comparisons import EffectSizes
 from assay.comparison.limits import NEEDED, can_have, default_interval
-from assay.comparison.observed import Moments, item_contrasts, moments
+from assay.comparison.observed import Moments, effects, item_contrasts, moments
 from assay.comparison.procedure import Procedure
 from assay.comparison.rater_errors import RaterError, rater_error
 from assay.comparison.shared import Known, Shared
@@ -105,12 +106,22 @@ def left_out(
     """Return the standard error of a contrast and the contrasts with items left out, where they are wanted."""
     if run.shared is not None and not run.shared.leaves_out and not metric.additive:
         return Moments(math.nan, math.nan, np.empty(0))
-    kept = run.scheme.responses if run.scheme.responses in ("first", "equal") else "all"
-    sides = summaries_of(seen, metric.needs)
     return run.once(
-        ("moments", metric.name, kept),
-        lambda: moments(metric, *sides, contest=seen, rounding=rounding, clusters=clusters),
+        ("moments", metric.name, _kept(run)),
+        lambda: moments(metric, *summaries_of(seen, metric.needs), contest=seen, rounding=rounding, clusters=clusters),
     )
+
+
+def effects_of(metric: Metric, seen: Contest, run: ProcedureRun) -> EffectSizes:
+    """Return the effect sizes of the responses that a draw has; none where it has others."""
+    if run.scheme.thins:
+        return EffectSizes()
+    return run.once(("effects", metric.name, _kept(run)), lambda: effects(metric, *summaries_of(seen, metric.needs)))
+
+
+def _kept(run: ProcedureRun) -> str:
+    """Return which responses were seen: all of them, unless the first or equally many were asked for."""
+    return run.scheme.responses if run.scheme.responses in ("first", "equal") else "all"
 
 
 def scored(metric: Metric, contest: Contest, run: ProcedureRun) -> tuple[float, float, float]:
