@@ -184,14 +184,41 @@ def test_bad_input_is_one_line(arguments, code, message, capsys, monkeypatch):
     assert text.count("\n") == 1
 
 
-def test_a_pilot_with_crossed_raters_is_audited_with_the_word_that_says_for_whom(tmp_path):
+@pytest.fixture
+def rated(tmp_path):
+    """Ratings of 20 items, in documents of two, by three raters who judge all of them."""
     rng = np.random.default_rng(2)
-    rows = ["item,source,rater,value"]
-    rows += [f"q{i},human,r{r},{rng.integers(1, 5)}" for i in range(20) for r in range(3)]
+    rows = ["item,document,source,rater,value"]
+    rows += [f"q{i},d{i // 2},human,r{r},{rng.integers(1, 5)}" for i in range(20) for r in range(3)]
     (tmp_path / "rated.csv").write_text("\n".join(rows))
-    text = run(str(tmp_path / "rated.csv"), "--gold", "human", "--pilot-model", "empirical", *SMALL).output
+    return str(tmp_path / "rated.csv")
+
+
+def test_a_fitted_model_of_a_pilot_with_crossed_raters_says_for_whom_it_holds(rated):
+    text = run(rated, "--gold", "human", "--pilot-model", "likert", *SMALL).output
     assert (
         "Note: In this table raters judged several items each, and a comparison generalises to raters like them."
         in text
     )
     assert "this verdict holds for these raters only" in text
+
+
+def test_a_pilot_with_crossed_raters_is_audited_with_them(rated):
+    text = run(rated, "--gold", "human", *SMALL).output
+    assert "│ random-effects (bootstrap/all/raters)" in text
+    assert "Note: Real items are resampled with their raters; nothing is fitted." in text
+    assert "these raters only" not in text
+
+
+def test_the_documents_of_a_pilot_are_audited_as_clusters(rated, capsys, monkeypatch):
+    text = run(rated, "--gold", "human", "--cluster", "document", *SMALL).output
+    assert "20 real items in 10 groups by document and 3 real raters resampled" in text
+    assert "Note: Real items are resampled with their raters, group by group; nothing is fitted." in text
+    for arguments, message in (
+        ([rated, "--gold", "human", "--cluster", "paper"], "paper"),
+        ([rated, "--gold", "human", "--cluster", "document", "--pilot-model", "likert"], "--pilot-model likert has no"),
+        (["normal", "--cluster", "document"], "--cluster describes a pilot table; got normal"),
+    ):
+        code, error = said(capsys, monkeypatch, *arguments, *SMALL)
+        assert code == 2 or message == "paper"
+        assert message in error

@@ -163,6 +163,10 @@ def plan(
         [_check.one_of("nulls", null, choices.NULLS) for null in nulls],
         beside or {},
     )
+    if cluster is not None:
+        _check_cluster(described, cluster)
+        pairs, about_clusters = _of_clusters(pairs)
+        notes += about_clusters
     if _rated(described):
         pairs.append((("bootstrap", "all", "bootstrap"), [choices.RANDOM_EFFECTS]))
     strengths = _strengths(epsilons, epsilon_a)
@@ -170,8 +174,6 @@ def plan(
         _check.one_of("perturbation", perturbation, [name for name in PERTURBATIONS if name != "split"])
     for strength in strengths:
         check_model(described, (epsilon_a, strength) if strength else 0.0, perturbation if strength else None)
-    if cluster is not None:
-        _check_cluster(described, cluster)
     split, about_split = _can_split(described, strengths[-1]) if different_errors else (False, ())
     shared = {
         "model": _model_entry(described),
@@ -202,6 +204,9 @@ def plan(
     ]
     return Grid(cells), (*notes, *about_split, *_about_draws(n_resamples, alpha))
 
+
+OF_RESPONSES = ("pooled-responses", "dealt-responses")
+"""Nulls that take the responses of an item apart."""
 
 USUAL = {
     "perturbation": None, "split": True, "tests": choices.ANALYTICAL, "intervals": choices.INTERVALS, "alpha": 0.05,
@@ -308,6 +313,19 @@ def _pairs(
             else:
                 kept[choices.words(scheme)].append(null)
     return list(kept.items()), tuple(notes)
+
+
+def _of_clusters(
+    pairs: Sequence[tuple[tuple[str, ...], list[str]]],
+) -> tuple[list[tuple[tuple[str, ...], list[str]]], tuple[str, ...]]:
+    """Return what can be computed where clusters are drawn whole, and say what is left out."""
+    kept, gone = [], []
+    for words, nulls in pairs:
+        whole = [null for null in nulls if words == ("bootstrap", "all") and null not in OF_RESPONSES]
+        gone += [f"{null} with {'/'.join(words)}" for null in nulls if null not in whole]
+        if whole or words == ("bootstrap", "all"):
+            kept.append((words, whole))
+    return kept, ((f"left out, because clusters are drawn whole: {', '.join(gone)}.",) if gone else ())
 
 
 def _scheme(scheme: Scheme | tuple[str, str]) -> Scheme:

@@ -52,11 +52,21 @@ class Kendall(Metric):
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return (concordant − discordant) / √((pairs − ties in gold)(pairs − ties in model))."""
-        from assay.metrics import _kernels
+        return _pairs_in_order(ranks(gold), ranks(model))
 
-        gold, model = np.broadcast_arrays(gold, model)
-        rows = [ranks(side).reshape(-1, side.shape[-1]) for side in (gold, model)]
-        return np.asarray(_kernels.kendall(*rows)).reshape(gold.shape[:-1])
+    def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the scores of A and of B; gold is ranked once."""
+        of_gold = ranks(gold)
+        return _pairs_in_order(of_gold, ranks(a)), _pairs_in_order(of_gold, ranks(b))
+
+
+def _pairs_in_order(gold: FloatArray, model: FloatArray) -> FloatArray:
+    """Return Kendall's correlation of rows of ranks."""
+    from assay.metrics import _kernels
+
+    gold, model = np.broadcast_arrays(gold, model)
+    rows = (np.ascontiguousarray(side).reshape(-1, side.shape[-1]) for side in (gold, model))
+    return np.asarray(_kernels.kendall(*rows)).reshape(gold.shape[:-1])
 
 
 def ranks(values: FloatArray) -> FloatArray:

@@ -1,7 +1,7 @@
 """Response models: simulate gold, A and B from named, typed-in, fitted or real items.
 
 families (how items differ) · answers (how a source answers them) · perturbation (how B is worse) · normal · likert ·
-categorical · empirical · smoothed · deconvolved · presets · files · simulated · simulation · fitting
+categorical · empirical · panel · smoothed · deconvolved · presets · files · simulated · simulation · fitting
 """
 
 from assay.models.base import ResponseModel
@@ -13,6 +13,7 @@ from assay.models.files import from_dict, load, resolve, save
 from assay.models.fitting import Fit, fit
 from assay.models.likert import LikertModel
 from assay.models.normal import NormalModel
+from assay.models.panel import PanelModel
 from assay.models.perturbation import PERTURBATIONS
 from assay.models.presets import PRESETS, preset
 from assay.models.simulated import Simulation, simulate
@@ -30,6 +31,7 @@ __all__ = [
     "Fit",
     "LikertModel",
     "NormalModel",
+    "PanelModel",
     "ResponseModel",
     "Simulation",
     "SmoothedModel",

@@ -15,6 +15,7 @@ from assay.models.empirical import EmpiricalModel
 from assay.models.families import FAMILIES, Family
 from assay.models.likert import LikertModel
 from assay.models.normal import NormalModel
+from assay.models.panel import PanelModel
 from assay.models.smoothed import SmoothedModel
 from assay.responses import Responses
 from assay.scales import KINDS, Scale
@@ -131,8 +132,24 @@ def _empirical(content: Any, place: str) -> ResponseModel:
     return EmpiricalModel(sources["gold"], scale, sources.get("a"), sources.get("b"))
 
 
+def _panel(content: Any, place: str) -> ResponseModel:
+    entry = Entry.of(content, place, "kind", "scale", "gold", "documents?", "grouped_by?")
+    scale = _scale(entry.content["scale"], f"{place}.scale")
+    gold = _source(entry.content["gold"], f"{place}.gold", scale)
+    if "documents" not in content:
+        return PanelModel(gold, scale)
+    documents = np.array(entry.numbers("documents", at_least=0, at_most=1e9, whole=True), dtype=np.int64)
+    if documents.size != gold.n_items or np.unique(documents).size != documents.max(initial=-1) + 1:
+        raise ArgumentError(f"`{place}.documents` must number the documents of the {gold.n_items} items from 0 on.")
+    name = entry.content.get("grouped_by")
+    if not isinstance(name, str) or not name:
+        raise ArgumentError(f"`{place}.grouped_by` must be the name of a column; got {_short(name)}.")
+    return PanelModel(gold, scale, documents=documents, grouped_by=name)
+
+
 MODELS: dict[str, Callable[[Any, str], ResponseModel]] = {
-    "normal": _normal, "likert": _likert, "categorical": _categorical, "empirical": _empirical, "smoothed": _smoothed
+    "normal": _normal, "likert": _likert, "categorical": _categorical, "empirical": _empirical, "smoothed": _smoothed,
+    "panel": _panel,
 }  # fmt: skip
 
 
@@ -152,14 +169,19 @@ def _scale(content: Any, place: str) -> Scale:
 
 
 def _source(content: Any, place: str, scale: Scale) -> Responses:
-    entry = Entry.of(content, place, "values", "sizes")
+    entry = Entry.of(content, place, "values", "sizes", "raters?")
     values = np.array(entry.numbers("values"))
     sizes = np.array(entry.numbers("sizes", at_least=1, at_most=1e9, whole=True), dtype=np.int64)
     if not values.size or sizes.sum() != values.size:
         raise ArgumentError(f"`{place}.sizes` must add up to the {values.size} values; they add up to {sizes.sum()}.")
     if scale.levels and not np.isin(values, scale.levels).all():
         raise ArgumentError(f"`{place}.values` must be levels of the scale.")
-    return Responses(values, np.concatenate([[0], np.cumsum(sizes)]))
+    raters = None
+    if "raters" in entry.content:
+        raters = np.array(entry.numbers("raters", at_least=0, at_most=1e9, whole=True), dtype=np.int64)
+        if raters.size != values.size:
+            raise ArgumentError(f"`{place}.raters` must name one rater for each of the {values.size} values.")
+    return Responses(values, np.concatenate([[0], np.cumsum(sizes)]), raters)
 
 
 def _few(entry: Entry, numbers: tuple[float, ...]) -> tuple[float, ...]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from assay.auditing import Audit as AuditResult
     from assay.auditing import LeaderAudit
     from assay.metrics import Metric
-    from assay.models import ResponseModel
+    from assay.models import PanelModel, ResponseModel
     from assay.response_tables import ResponseTable
     from assay.sweeps import Grid, Sweep
 
@@ -91,9 +91,13 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
     )  # fmt: skip
 
     gold: str | None = option(None, "Gold of the pilot table.", group=PILOT)
+    cluster: str | None = option(
+        None, "Column of the pilot that groups items (document): groups are drawn together.", group=PILOT
+    )
     pilot_model: str = option(
         "auto",
-        "What is fitted to gold's responses; empirical resamples its items.",
+        "What is fitted to gold's responses; empirical resamples its items, and so does auto where raters judged "
+        "several of them or with `cluster`.",
         choices="assay.models.fitting.fit:MODELS",
         group=PILOT,
     )
@@ -142,7 +146,7 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
             "metrics": self._metrics(), "schemes": [_scheme(words) for words in self.scheme], "nulls": self.null,
             "tests": tests, "intervals": intervals,
             "designs": [(n, k) for n in self.n_items for k in self.n_responses], "epsilons": self.epsilon,
-            "epsilon_a": self.epsilon_a, "perturbation": self.perturbation,
+            "epsilon_a": self.epsilon_a, "perturbation": self.perturbation, "cluster": self.cluster,
         }  # fmt: skip
         return [(model, options | shared)], notes
 
@@ -160,7 +164,7 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
 
         from assay.models import PRESETS
 
-        described = [name for name in ("gold", "pilot_model", *_reading()) if name in self.given]
+        described = [name for name in ("gold", "cluster", "pilot_model", *_reading()) if name in self.given]
         only = self.files[0] if len(self.files) == 1 else None
         is_model = only is not None and (only in PRESETS or (only.endswith(".json") and not described))
         if len(self.files) > 1 or (only is not None and not is_model and (described or Path(only).exists())):
@@ -176,17 +180,29 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
 
         from assay.auditing import about_raters
         from assay.errors import AssayWarning
-        from assay.models import fit
+        from assay.models import PanelModel, fit
 
         if self.typed:
             raise ArgumentError(f"give a pilot table or `{self.typed[0]}`, not both; got {', '.join(self.files)}.")
-        table: ResponseTable = self.table([] if self.gold is None else [self.gold])
+        groups = [self.cluster] if self.cluster else []
+        table: ResponseTable = self.table([] if self.gold is None else [self.gold], by=groups)
         if len(table.sources) > 1:
             raise ArgumentError(f"`gold` must name one of the sources: {', '.join(list(table.sources)[:10])}.")
+        if self.cluster and self.pilot_model not in ("auto", "empirical"):
+            raise ArgumentError(f"`cluster` resamples real items; `pilot_model={self.pilot_model!r}` has no groups.")
+        if self.pilot_model in ("auto", "empirical") and (self.cluster or about_raters(table)):
+            model = PanelModel.of(table, next(iter(table.sources)), self.cluster)
+            return self.adjusted(model), [_about_panel(model)]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", AssayWarning)  # `assay fit` shows how well the model fits
             found = fit(table, model=self.pilot_model)
         return self.adjusted(found.model), about_raters(table)
+
+
+def _about_panel(model: "PanelModel") -> str:
+    raters = " with their raters" if model.gold.raters is not None else ""
+    groups = ", group by group" if model.documents is not None else ""
+    return f"Real items are resampled{raters}{groups}; nothing is fitted."
 
 
 def leader() -> list[tuple["ResponseModel", dict[str, Any]]]:

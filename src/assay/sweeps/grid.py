@@ -15,6 +15,9 @@ Cell = Mapping[str, Any]
 MOST_CELLS = 1_000_000
 """The largest grid: its cells and their results are held in memory, some kilobytes each."""
 
+LONGEST_SHOWN = 120
+"""Characters of a value that a message shows."""
+
 RESERVED = frozenset({"task", "version", "state", "stage", "error"})
 """Columns that a sweep's table has anyway, and that no parameter or value can therefore be called."""
 
@@ -101,8 +104,12 @@ def _check_size(n_cells: int) -> None:
 
 
 def show(cell: Cell) -> str:
-    """Write a cell as `name=value, name=value`."""
-    return ", ".join(f"{name}={value}" for name, value in cell.items())
+    """Write a cell as `name=value, name=value`; values of many words (a model's data) are cut."""
+    return ", ".join(f"{name}={_short(str(value))}" for name, value in cell.items())
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…"
 
 
 def _frozen(cell: Cell, number: int) -> Cell:

@@ -85,7 +85,7 @@ class RaterEngine:
         if not sum((noise.items, noise.raters, noise.residual, noise.repeats_a, noise.repeats_b)):
             raise DataError("the pilot shows no variance of the contrast at all, so there is nothing to plan from.")
         wanted = found.contrast if contrast is None else _check.real("contrast", contrast)
-        if wanted == 0:
+        if contrast is not None and wanted == 0:
             raise ArgumentError("a contrast of 0 is found by no study; give the difference to be found (`contrast`).")
         per_pair = 1
         if roles and contest.scale.reason != "preferences":

@@ -7,7 +7,8 @@ that resample responses draw them from the response model. Metrics without item 
 import math
 import warnings
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 
 import numpy as np
 from scipy.special import ndtri
@@ -21,7 +22,8 @@ from assay.planning.engines.base import Power
 from assay.planning.engines.item_scores import Setting
 from assay.planning.engines.score_pools import Pool
 from assay.planning.engines.simulated_pvalues import RESAMPLING, Test
-from assay.scales import FloatArray
+from assay.resampling.weights import WeightedContrasts
+from assay.scales import FloatArray, IntArray
 
 DATA_SETS, FEWEST_DATA_SETS, DRAWN_ITEMS = 4000, 1500, 1 << 22
 """Data sets drawn from a pool of scores, and at least where that would be more than so many items: the power is then
@@ -39,8 +41,8 @@ SWAPPED_DATA_SETS = 400
 SWAPS = (20, 30, 50, 99)
 """Swaps of each data set, batch after batch, 199 in all: as soon as the decision is certain, no more are drawn."""
 
-CERTAIN = 1.5
-"""Standard deviations of the swaps beyond its critical value from which a contrast is significant without more."""
+CERTAIN = 2.5
+"""A decision is certain so many standard errors away from the critical value: z has an error of z / √(2 swaps)."""
 
 NUMBERS = 1 << 20
 """Numbers held at a time."""
@@ -54,7 +56,7 @@ def from_pool(pool: Pool, n_items: int, test: Test, *, seed: np.random.SeedSeque
     rejected = 0
     for rows in _batches(n, n_items):
         contrasts = table[stream.integers(0, table.size, (rows, n_items), dtype=np.int32)] * pool.step
-        rejected += test.rejects(pvalues.ON_CONTRASTS[test.name](contrasts))
+        rejected += test.decide(contrasts)
     # Where the pool's mean is off by one standard error, the power is off by the slope of the normal at its quantile.
     share = rejected / n
     slope = 0.0 if pool.sd == 0 else math.sqrt(n_items) * pool.standard_error / pool.sd * _normal_density(share)
@@ -96,8 +98,8 @@ def simulated(
             sign = -1 if metric.better == "lower" else 1
             tails = pvalues.welch_t(*(sign * metric.item_scores(drawn[0], model) for model in drawn[1:]))
         else:
-            tails = pvalues.ON_CONTRASTS[test.name](metric.item_contrasts(*drawn))
-        rejected += test.rejects(tails)
+            tails = None
+        rejected += test.decide(metric.item_contrasts(*drawn)) if tails is None else test.rejects(tails)
         if progress is not None:
             progress(rows)
     return Power(rejected / n, _binomial_error(rejected / n, n))
@@ -151,27 +153,20 @@ def _swapped(
     stream = generator(seed, "power by swaps", n_items)
     width = n_items * max(1, len(setting.model.scale.levels) if metric.needs == "counts" else 1)
     width *= max(setting.n_responses) if metric.needs in ("sorted", "values") else 1
-    rejected, undefined = 0, 0
+    rejected = 0
     for rows in _batches(n, width * max(SWAPS)):
         gold, a, b = setting.model.draw(
             rows, n_items, n_responses=setting.n_responses, epsilon=setting.epsilon,
             perturbation=setting.perturbation, needs=metric.needs, rng=stream,
         )  # fmt: skip
         observed = metric.contrast(gold, a, b)
-        undefined += int(np.isnan(observed).sum())
-        a, b = metric.seen(a), metric.seen(b)
-        rejected += _rejected_by_swaps(metric, (gold, a, b), observed, test, stream)
+        swaps = WeightedSwaps if metric.by_weights else ScoredSwaps
+        rejected += _rejected_by_swaps(swaps(metric, gold, a, b, stream), observed, test)
     share = rejected / n
     return Power(share, _binomial_error(share, n))
 
 
-def _rejected_by_swaps(
-    metric: Metric,
-    drawn: tuple[FloatArray, FloatArray, FloatArray],
-    observed: FloatArray,
-    test: Test,
-    stream: np.random.Generator,
-) -> int:
+def _rejected_by_swaps(swaps: "ScoredSwaps | WeightedSwaps", observed: FloatArray, test: Test) -> int:
     """Return in how many data sets the swapped contrasts leave the observed one significant."""
     level = test.alpha / test.sides * (1 + 1e-9)
     n_swaps = sum(SWAPS)
@@ -186,7 +181,7 @@ def _rejected_by_swaps(
     for batch in SWAPS:
         if not open_to.size:
             break
-        draws = sign * _swap(metric, [side[open_to] for side in drawn], batch, stream)
+        draws = sign * swaps.of(open_to, batch)
         here = observed[open_to, np.newaxis]
         tie = 1e-9 * np.maximum(np.abs(here), 1e-12)
         beyond[0, open_to] += (draws >= here - tie).sum(axis=1)
@@ -194,29 +189,67 @@ def _rejected_by_swaps(
         squares[open_to] += np.square(np.nan_to_num(draws)).sum(axis=1)
         seen += batch
         fewest = beyond[0, open_to] if test.sides == 1 else beyond[:, open_to].min(axis=0)
-        lost = (fewest + 1) / (n_swaps + 1) > level
         spread = np.sqrt(squares[open_to] / seen)
         far = np.abs(observed[open_to]) if test.sides == 2 else observed[open_to]
-        won = ~lost & ((far > (critical + CERTAIN) * spread) | (seen == n_swaps)) & (fewest <= 1 + seen * level)
+        doubt = CERTAIN * critical / math.sqrt(2 * seen)
+        lost = ((fewest + 1) / (n_swaps + 1) > level) | ((seen < n_swaps) & (far < (critical - doubt) * spread))
+        won = ~lost & ((far > (critical + doubt) * spread) | (seen == n_swaps)) & (fewest <= 1 + seen * level)
         rejected += int(won.sum())
         open_to = open_to[~lost & ~won]
     return rejected
 
 
-def _swap(metric: Metric, drawn: list[FloatArray], n_swaps: int, stream: np.random.Generator) -> FloatArray:
-    """Return contrasts with A and B exchanged item by item: (data sets, swaps)."""
-    gold, a, b = drawn
-    n_sets, n_items = gold.shape[:2]
-    shape = (n_sets, n_swaps, *gold.shape[1:])
-    coins = stream.integers(0, 2, (n_sets, n_swaps, n_items), dtype=np.int8).astype(bool)
-    coins = coins.reshape(*coins.shape, *[1] * (gold.ndim - 2))
-    ours, theirs = a[:, np.newaxis], b[:, np.newaxis]
-    of_a, of_b = np.where(coins, ours, theirs), np.where(coins, theirs, ours)
-    if metric.ignores == "magnitude":  # gold is then ranked once for all swaps
-        return np.asarray(metric.contrast(gold[:, np.newaxis], of_a, of_b))
-    of_gold = np.broadcast_to(gold[:, np.newaxis], shape)
-    flat = (np.ascontiguousarray(side).reshape(-1, *gold.shape[1:]) for side in (of_gold, of_a, of_b))
-    return np.asarray(metric.contrast(*flat)).reshape(n_sets, n_swaps)
+@dataclass(frozen=True)
+class ScoredSwaps:
+    """Contrasts with A and B exchanged item by item, each swapped data set scored anew."""
+
+    metric: Metric
+    gold: FloatArray
+    a: FloatArray
+    b: FloatArray
+    stream: np.random.Generator
+
+    @cached_property
+    def _seen(self) -> tuple[FloatArray, FloatArray]:
+        return self.metric.seen(self.a), self.metric.seen(self.b)
+
+    def of(self, data_sets: IntArray, n_swaps: int) -> FloatArray:
+        """Return the contrasts of these data sets: (data sets, swaps)."""
+        gold, a, b = (side[data_sets] for side in (self.gold, *self._seen))
+        n_sets, n_items = gold.shape[:2]
+        shape = (n_sets, n_swaps, *gold.shape[1:])
+        coins = self.stream.integers(0, 2, (n_sets, n_swaps, n_items), dtype=np.int8).astype(bool)
+        coins = coins.reshape(*coins.shape, *[1] * (gold.ndim - 2))
+        ours, theirs = a[:, np.newaxis], b[:, np.newaxis]
+        of_a, of_b = np.where(coins, ours, theirs), np.where(coins, theirs, ours)
+        if self.metric.ignores == "magnitude":  # gold is then ranked once for all swaps
+            return np.asarray(self.metric.contrast(gold[:, np.newaxis], of_a, of_b))
+        of_gold = np.broadcast_to(gold[:, np.newaxis], shape)
+        flat = (np.ascontiguousarray(side).reshape(-1, *gold.shape[1:]) for side in (of_gold, of_a, of_b))
+        return np.asarray(self.metric.contrast(*flat)).reshape(n_sets, n_swaps)
+
+
+@dataclass(frozen=True)
+class WeightedSwaps:
+    """The same for metrics of order: entries of both models are put in order once, and a swap chooses among them."""
+
+    metric: Metric
+    gold: FloatArray
+    a: FloatArray
+    b: FloatArray
+    stream: np.random.Generator
+    _ordered: dict[int, WeightedContrasts] = field(default_factory=dict)
+
+    def of(self, data_sets: IntArray, n_swaps: int) -> FloatArray:
+        """Return the contrasts of these data sets: (data sets, swaps)."""
+        out = np.empty((len(data_sets), n_swaps))
+        seeds = self.stream.integers(0, 2**64, out.shape, dtype=np.uint64)
+        for row, number in enumerate(data_sets.tolist()):
+            if number not in self._ordered:
+                sides = (self.gold[number], self.a[number], self.b[number])
+                self._ordered[number] = WeightedContrasts(self.metric, *sides, swap=True)
+            out[row] = self._ordered[number].of(seeds[row])
+        return out
 
 
 def _compared(

@@ -1,0 +1,86 @@
+"""How long people wait for a plan, in seconds of processor time; writes docs/measured/plan_seconds.csv.
+
+    python benchmarks/plan_seconds.py [--only kendall]      (more than one run keeps the other rows)
+
+Each row is a process of its own on one thread. "first" is the answer to the first question, without what the import of
+the package takes; "again" the same question with another ε (for a pilot: another seed) in the same process. Twelve
+designs: 50, 100, 200 and 500 items × 1, 3 and 10 responses, ε = .2, with the power of swapped items. Pilots have gold, A
+and B with 10 responses each on 500 items, and are asked for the cheapest design with a power of .8. The largest errors
+that the plan itself states stand beside.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+
+from measured import MEASURED, read_rows, write_rows
+
+OUT = MEASURED / "plan_seconds.csv"
+PRESETS = [
+    ("normal", "mae", 0.5), ("categorical-dices", "tv", 0.8), ("likert-toxicity", "wins", 1.0),
+    *(("likert-toxicity", metric, 8.0) for metric in ("spearman", "kendall", "cosine", "f1", "auc", "rmse")),
+]  # fmt: skip
+PILOTS = [("normal", "mae"), ("likert-toxicity", "mae"), ("categorical-dices", "tv"), ("categorical-jobsq3", "tv")]
+CASES = {
+    **{f"12 designs of {name}, {metric}": ("preset", name, metric, goal) for name, metric, goal in PRESETS},
+    **{f"pilot of 500 × 10 like {name}, {metric}": ("pilot", name, metric, 20.0) for name, metric in PILOTS},
+    "the web page's example: likert-toxicity, mae, ε = .1, budget 2,000": ("budget", "likert-toxicity", "mae", 2.0),
+}
+
+
+def measure(kind, name, metric):
+    """Ask twice, in this process, and return seconds and errors."""
+    import warnings
+
+    import assay.cli.app  # noqa: F401 (its import is not part of the answer)
+    from assay.models import preset
+    from assay.planning import plan
+
+    warnings.simplefilter("ignore")
+
+    def ask(number):
+        if kind == "pilot":
+            table = preset(name).table(500, 10, epsilon=0.3, rng=number)
+            return plan(
+                table.contest(gold="gold", a="A", b="B"), metrics=metric, target_power=0.8, rng=number, workers=1
+            )
+        epsilon = (0.1 if kind == "budget" else 0.2) + 0.01 * number
+        designs = {"budget": 2000} if kind == "budget" else {"n_items": [50, 100, 200, 500], "n_responses": [1, 3, 10]}
+        return plan(name, metrics=metric, epsilon=epsilon, rng=0, workers=1, **designs)
+
+    seconds = []
+    for number in range(2):
+        begun = time.process_time()
+        found = ask(number)
+        seconds.append(time.process_time() - begun)
+    errors = [max(getattr(cell, part) for cell in found.cells) for part in ("power_error", "contrast_error")]
+    return [*seconds, *errors, len(found.cells)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", default="", help="rows whose name has this in it")
+    parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.measure:
+        print(json.dumps(measure(*options.measure)))
+        return
+    rows = {row["what"]: row for row in read_rows(OUT)} if OUT.exists() else {}
+    for what, (*asked, goal) in CASES.items():
+        if options.only in what:
+            done = subprocess.run(
+                [sys.executable, __file__, "--measure", *asked], check=True, capture_output=True, text=True
+            )
+            first, again, power, contrast, n_cells = json.loads(done.stdout)
+            rows[what] = {
+                "what": what, "first": round(first, 2), "again": round(again, 2), "goal": goal, "cells": n_cells,
+                "power_error": round(power, 4), "contrast_error": f"{contrast:.2g}",
+            }  # fmt: skip
+            print(*rows[what].values(), sep=" | ", flush=True)
+    write_rows([rows[what] for what in CASES if what in rows], OUT)
+
+
+if __name__ == "__main__":
+    main()
