@@ -38,6 +38,18 @@ def _board() -> Any:
     return compare_all(_ratings(), gold="human", metric="mae", n_resamples=999, rng=0)
 
 
+def _slices() -> Any:
+    from assay import compare_all_by
+
+    return compare_all_by(_ratings(), "topic", gold="human", metric="mae", n_resamples=999, rng=0)
+
+
+def _board_plan() -> Any:
+    from assay import plan_board
+
+    return plan_board(_ratings(), gold="human", metric="mae", n_resamples=999, rng=0)
+
+
 def _heat() -> Any:
     from assay import plan
 
@@ -63,6 +75,12 @@ def _analysis() -> Any:
     from assay.paired import analyse
 
     return analyse(_scores(), n_simulations=200, rng=0)
+
+
+def _power() -> Any:
+    from assay.paired import plan_power
+
+    return plan_power(delta=0.2, sd=1, power=0.8)
 
 
 def _systems() -> Any:
@@ -127,6 +145,8 @@ SHOWN: dict[str, tuple[tuple[str, ...], str, Callable[[], Any]]] = {
     "compare": (("Comparison",), "Is A better than B? Items, contrast, draws, and who wins where.", _compare),
     "forest": (("Comparisons",), "Several metrics, or slices: one axis for each unit.", _forest),
     "leaderboard": (("Leaderboard",), "Many models: scores, ranks that hold together, groups not told apart.", _board),
+    "slices": (("Leaderboards",), "A board for each slice of the items, all holding together.", _slices),
+    "board-plan": (("BoardPlan",), "How many items or responses tell the first models apart.", _board_plan),
     "plan": (("Plan",), "A grid of designs: power, what to collect, designs of the same cost.", _heat),
     "pilot": (("Plan",), "From a pilot: how many items a power of 0.8 takes, and where you are.", _pilot),
     "scores": (("PairedAnalysis",), "Two lists of scores: histograms, differences, unit sizes, power.", _analysis),
@@ -135,6 +155,7 @@ SHOWN: dict[str, tuple[tuple[str, ...], str, Callable[[], Any]]] = {
     "scores-test": (("Finding",), "One test: the estimate with its interval.", _paired("find")),
     "scores-effect": (("Effects",), "Effect sizes, an axis each.", _paired("measure")),
     "scores-power": (("PowerCurve",), "How often studies of other sizes find the difference.", _paired("power_curve")),
+    "power": (("PowerPlan",), "How many lines a planned study needs.", _power),
     "systems": (("SystemsComparison",), "Several systems: mean ranks, critical difference, pairs.", _systems),
     "describe": (("TableDescription",), "Who judged what, how far raters agree, and who stands out.", _description),
     "simulate": (("Simulation",), "Simulated responses of gold, A and B.", _simulation),

@@ -112,9 +112,6 @@ def test_ctrl_c_is_one_line_whenever_it_comes(tmp_path, seconds):
     ("arguments", "kind"),
     [
         (["doctor", "no-file.csv"], "Diagnosis"),
-        (["leaderboard", "no-file.csv", "--plan", 1], "BoardPlan"),
-        (["leaderboard", "no-file.csv", "--by", "topic", "--each"], "Leaderboards"),
-        (["power", "--sd", -1], "PowerPlan"),
         (["scores", "glossary"], "Glossary"),
     ],
 )

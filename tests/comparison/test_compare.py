@@ -232,8 +232,8 @@ def test_the_verdict_in_english():
     result = compare(FEW, metric="mae", rng=0, interval="percentile", n_resamples=999)
     lines = str(result).splitlines()
     assert lines[0] == (
-        "new is better than old: mean absolute error 0.1667 (new) against 2.167 (old), contrast 2 (95 % interval 1.5 "
-        "to 2.5), p = 0.031."
+        "new is better than old: mean absolute error 0.17 (new) against 2.17 (old), contrast 2.00 (95 % interval 1.50 "
+        "to 2.50), p = 0.031."
     )
     assert "6 items with 1 gold, 1 A and 1 B responses each." in lines
     assert lines[-1] == (

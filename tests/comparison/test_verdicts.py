@@ -22,12 +22,12 @@ def contest(shift, n_items=60, noise=1.0, seed=3):
 
 
 def test_the_winner_comes_first_with_its_own_number():
-    for shift, winner, loser in ((1.0, "new", "old"), (-1.0, "old", "new")):
+    for shift, winner, loser, places in ((1.0, "new", "old", 2), (-1.0, "old", "new", 3)):
         result = compare(contest(shift), metric="mae", rng=0, n_resamples=499)
         scores = {"new": result.a_score, "old": result.b_score}
         assert result.verdict.startswith(
-            f"{winner} is better than {loser}: mean absolute error {scores[winner]:.4g} ({winner}) against "
-            f"{scores[loser]:.4g} ({loser}), contrast {result.contrast:.4g}"
+            f"{winner} is better than {loser}: mean absolute error {scores[winner]:.{places}f} ({winner}) against "
+            f"{scores[loser]:.{places}f} ({loser}), contrast {result.contrast:.{places}f} (95 % interval "
         )
         assert scores[winner] < scores[loser]
 
@@ -36,7 +36,7 @@ def test_a_verdict_without_a_winner_says_what_could_have_been_found():
     result = compare(contest(0.0), metric="mae", rng=0, n_resamples=499)
     found = str(result)
     assert "No clear difference between new and old" in found
-    assert f"finds a true contrast of {result.detectable:.4g} 8 times in 10" in found
+    assert f"finds a true contrast of {result.detectable:.2g} 8 times in 10" in found
     assert "8 times in 10" not in str(compare(contest(1.0), metric="mae", rng=0, n_resamples=499))
 
 

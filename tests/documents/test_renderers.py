@@ -69,7 +69,7 @@ def example(name="model-1"):
 def test_text_shows_values_and_undefined_ones():
     shown = text.render(example())
     assert "1,200" in shown
-    assert "0.1 to 0.3" in shown
+    assert "0.100 to 0.300" in shown
     assert "3.1e-09" in shown
     assert "undefined" in shown
     assert "Note: Note on model-1." in shown

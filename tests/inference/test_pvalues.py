@@ -247,8 +247,8 @@ def test_unknown_alternative():
 
 def test_words():
     null = np.arange(999) / 1000
-    assert str(tail_pvalue(0.9, null, alternative="greater")) == "p = 0.1 (± 0.0095 from 999 draws)"
-    assert str(tail_pvalue(2.0, null)) == "p < 0.002 (± 0.002 from 999 draws)"
+    assert str(tail_pvalue(0.9, null, alternative="greater")) == "p = 0.1000 (± 0.0095 from 999 draws)"
+    assert str(tail_pvalue(2.0, null)) == "p < 0.002 (± 0.0020 from 999 draws)"
 
 
 def test_round_trip_and_inputs_unchanged():

@@ -5,11 +5,15 @@ import json
 
 import pytest
 
-from assay import examples, write
+from assay import compare_all_by, examples, plan_board, write
 from assay.errors import ArgumentError
 from assay.questions import Leaderboard
 from assay.records import schema_of
 from assay.reports import plot, report
+from tests.reports.results import rows_of
+
+from .tables import ratings as ratings_of_models
+from .tables import table_of
 
 
 @pytest.fixture(scope="module")
@@ -129,3 +133,20 @@ def test_real_boards(shared):
     assert board.models[-1].rank_low == board.models[-1].rank_high == 10
     human = Leaderboard(files=(str(shared / "inductive_exp2.csv"),), gold="kind=human", raters="fixed").answer()
     assert human.may_be_best == ("gpt4_rating",)
+
+
+def test_slices_have_a_board_each_in_the_picture():
+    spec = plot(compare_all_by(examples.ratings(30), "topic", gold="human", n_resamples=99, rng=0)).to_dict()
+    titles = [part["title"]["text"] for part in spec["vconcat"]]
+    assert titles == [f"Ranks by mean absolute error, topic = {name}: all models" for name in ("fiction", "news")]
+
+
+def test_a_plan_shows_where_you_are_and_what_it_takes():
+    plan = plan_board(table_of(ratings_of_models(40, 3, step=0.3)), rng=0, n_resamples=99)
+    spec = plot(plan).to_dict()
+    rows = rows_of(spec)
+    told = {row["told"] for row in rows if "told" in row}
+    assert {"you are here", f"{plan.n_items:,} items", f"{plan.n_responses:,} responses per item"} <= told
+    by_items = {row["size"]: row["probability"] for row in rows if row.get("what") == "all told apart"}
+    assert by_items[plan.n_items] >= 0.8
+    assert len(spec["hconcat"]) == 2

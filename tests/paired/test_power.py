@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.documents import Table
 from assay.errors import ArgumentError
 from assay.paired import plan_power, proportions_power, sign_power, t_power
 from tests.reference.scores import (
@@ -72,3 +73,12 @@ def test_sign_of_delta_does_not_matter():
 def test_bad_plans(options, message):
     with pytest.raises(ArgumentError, match=message):
         plan_power(**options)
+
+
+def test_a_plan_shows_the_power_of_smaller_and_larger_studies():
+    plan = plan_power(delta=0.2, sd=1, power=0.8)
+    assert plan.power_with(plan.n) == pytest.approx(plan.power)
+    [table] = [block for block in plan.document().blocks if isinstance(block, Table)]
+    assert [row[0] for row in table.rows] == [50, 100, 149, 199, 298, 398]
+    assert [float(row[1]) for row in table.rows] == sorted(float(row[1]) for row in table.rows)
+    assert table.rows[3][1] == f"{plan.power:.3f}"

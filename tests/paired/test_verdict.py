@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 
+from assay.documents.numbers import rough
 from assay.inference.proportions import binomial_region
 from assay.paired import TESTS, PairedScores, analyse, significance_test
 
@@ -101,8 +102,8 @@ def test_a_verdict_without_a_finding_ends_with_what_could_have_been_found(test):
     estimand = {"t": "mean", "wilcoxon": "Hodges–Lehmann"}.get(test, "median" if "median" in test else None)
     estimand = estimand or {"sign": "median"}.get(test, "mean")
     assert found.sentence.endswith(
-        f"A study like this finds a true {estimand} difference of about {found.detectable:.2g} 8 times in 10; it often "
-        "misses smaller ones."
+        f"A study like this finds a true {estimand} difference of about {rough(found.detectable)} 8 times in 10; it "
+        "often misses smaller ones."
     )
     assert 0 < found.detectable < 2
 
@@ -132,11 +133,13 @@ def test_right_or_wrong_scores_are_judged_by_their_accuracy():
     scores = PairedScores.from_arrays(a, b)
     for test in ("sign", "wilcoxon"):
         found = significance_test(scores, test=test)
-        assert found.sentence.startswith("A scores higher than B (accuracy difference 0.2, 95 % interval 0.")
+        assert found.sentence.startswith(
+            "A scores higher than B (accuracy difference 0.200, 95 % interval 0.079 to 0.317, p = 0.00222, "
+        )
         assert found.confidence_interval.method == "score"
     nothing = significance_test(PairedScores.from_arrays(np.ones(60), np.ones(60)), test="sign")
     assert nothing.confidence_interval.high == pytest.approx(0.0601719, abs=5e-8)
-    assert nothing.sentence.startswith("No clear difference between A and B (accuracy difference 0, ")
+    assert nothing.sentence.startswith("No clear difference between A and B (accuracy difference 0.000, ")
 
 
 def test_p_and_interval_that_disagree_are_explained():

@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from assay import Contest, audit, compare, compare_all, compare_each, paired, plan, plan_board
+from assay import Contest, audit, compare, compare_all, compare_all_by, compare_each, paired, plan, plan_board
 from assay.examples import ratings
 from assay.paired import PairedScores, ScoreTable
 from assay.replications import replicate
@@ -40,6 +40,9 @@ MADE = {
     "Comparison": lambda: compare(contest(), metric="mae", rng=0, n_resamples=99),
     "Comparisons": _several,
     "Leaderboard": lambda: compare_all(ratings(30), gold="human", metric="mae", n_resamples=99, rng=0),
+    "Leaderboards": lambda: compare_all_by(
+        ratings(30), "topic", gold="human", metric="mae", n_resamples=99, rng=0
+    ),
     "BoardPlan": lambda: plan_board(ratings(30), gold="human", metric="mae", rng=0, n_resamples=99),
     "Plan": lambda: plan("normal", epsilon=0.2, metrics="mae", n_items=[5, 9], n_responses=[2], precision=0.05, rng=0),
     "Audit": lambda: audit("normal", designs=[(20, 2)], n_simulations=4, n_resamples=19, n_fresh=20, rng=0),
@@ -47,6 +50,8 @@ MADE = {
     "PairedAnalysis": lambda: paired.analyse(scores(), n_simulations=20, rng=1),
     "Finding": lambda: paired.find(scores(), margin=0.1, rng=1),
     "SystemsComparison": _systems,
+    "Description": lambda: paired.describe(scores()),
+    "UnitSizes": lambda: paired.unit_sizes(scores()),
     "Overview": lambda: paired.overview(scores()),
     "Effects": lambda: paired.measure(scores(), rng=1),
     "PowerCurve": lambda: paired.power_curve(scores(), n_simulations=20, rng=1),

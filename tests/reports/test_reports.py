@@ -13,10 +13,11 @@ from scipy import stats
 
 from assay import compare, examples, io, report
 from assay.cli.app import main
+from assay.documents import Table
 from assay.errors import ArgumentError, DataError
 from assay.metrics.builtin import BUILTIN, ON_PREFERENCES
 from assay.questions.compare import Compare
-from assay.reports import DRAWN
+from assay.reports import DRAWN, plot
 from assay.reports.accounts import ACCOUNTS, account_of
 from assay.reports.accounts.base import about, units_needed
 from assay.reports.accounts.compare import account
@@ -75,11 +76,54 @@ def test_latex_reports_compile(written, tmp_path):
     options = ["-interaction=batchmode", "-halt-on-error"] if compiler.endswith("pdflatex") else []
     for kind in ("Comparison", "PairedAnalysis", "Replication"):
         shutil.copy(written(kind) / "report.tex", tmp_path / f"{kind}.tex")
+        for picture in written(kind).glob("report-*.pdf"):
+            shutil.copy(picture, tmp_path)
         done = subprocess.run(
             [compiler, *options, f"{kind}.tex"], cwd=tmp_path, capture_output=True, check=False, timeout=120
         )
         said = (tmp_path / f"{kind}.log").read_text(encoding="latin-1")[-1500:] if done.returncode else ""
         assert done.returncode == 0, said
+
+
+@pytest.mark.parametrize("kind", ["Comparison", "PairedAnalysis", "Leaderboard"])
+def test_markdown_and_latex_show_the_pictures_in_files_beside_them(kind, written, texts):
+    page, text, paper = texts(kind)
+    linked = re.findall(r"^!\[(.+)\]\(<([^>]+)>\)$", text, re.M)
+    included = re.findall(r"\\includegraphics\[[^\]]+\]\{([^}]+)\}", paper)
+    assert len(linked) == len(included) == page.count("<img src=") > 0
+    for said, name in linked:
+        assert said.strip()
+        svg = (written(kind) / name).read_text(encoding="utf-8")
+        assert svg.startswith("<svg")
+        assert "http" not in svg.replace("http://www.w3.org/", "")
+    for name in included:
+        assert (written(kind) / name).read_bytes().startswith(b"%PDF")
+
+
+def test_pictures_beside_a_report_replace_nothing_that_was_not_asked_for(tmp_path, assay, folder):
+    (tmp_path / "a b%-estimation.svg").write_text("mine", encoding="utf-8")
+    (tmp_path / "a-b--estimation.svg").write_text("mine", encoding="utf-8")
+    words = [
+        "compare",
+        folder / "ratings.csv",
+        "--gold",
+        "human",
+        "--a",
+        "model-2",
+        "--b",
+        "model-1",
+        "--metric",
+        "mae",
+    ]
+    said = assay(*words, "--report", tmp_path / "a b%.md")
+    assert said.returncode == 2
+    assert "a-b--estimation.svg exists already" in said.stderr
+    assert not (tmp_path / "a b%.md").exists()
+    said = assay(*words, "--report", tmp_path / "a b%.md", "--force")
+    assert "a-b--estimation.svg" in said.stdout
+    assert (tmp_path / "a-b--estimation.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert (tmp_path / "a b%-estimation.svg").read_text(encoding="utf-8") == "mine"
+    assert "](<a-b--estimation.svg>)" in (tmp_path / "a b%.md").read_text(encoding="utf-8")
 
 
 def test_the_report_names_data_and_how_to_repeat_it(question, tmp_path):
@@ -163,9 +207,15 @@ def test_every_word_for_a_method_exists():
     assert {*KNOWN} - {"auto"} <= set(ENGINES)
 
 
+@pytest.mark.parametrize("kind", [kind for kind in MADE if kind in DRAWN])
+def test_every_chart_has_words_and_a_table_behind_it(kind):
+    document = made(kind).document()
+    assert any(isinstance(block, Table) and block.rows for block in document.blocks)
+    assert plot(made(kind)).to_dict()["description"]
+
+
 def test_every_chart_has_an_account():
-    without = {"Description", "UnitSizes", "Sweep"}  # they explain themselves
-    assert set(DRAWN) - without <= set(ACCOUNTS)
+    assert set(DRAWN) <= set(ACCOUNTS)
 
 
 @pytest.mark.parametrize(

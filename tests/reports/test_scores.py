@@ -14,10 +14,12 @@ from assay.paired import (
     find,
     measure,
     overview,
+    plan_power,
     power_curve,
     unit_sizes,
 )
 from assay.reports.scores import charts
+from tests.reports.results import rows_of
 
 
 @pytest.fixture(scope="module")
@@ -89,3 +91,12 @@ def test_other_formats(analysis, ending, tmp_path):
     else:
         for title in ("The scores", "Which test", "Effect size", "Power"):
             assert title in text
+
+
+def test_a_planned_study_stands_on_its_curve():
+    plan = plan_power(delta=0.2, sd=1, power=0.8)
+    rows = rows_of(reports.plot(plan).to_dict())
+    assert {(row["n"], row["told"]) for row in rows if "told" in row} == {(plan.n, f"{plan.n:,} lines: 0.80")}
+    curve = {row["n"]: row["power"] for row in rows if "power" in row and "told" not in row}
+    assert curve[plan.n] == pytest.approx(plan.power)
+    assert list(curve.values()) == sorted(curve.values())

@@ -1,10 +1,13 @@
+from dataclasses import replace
+
 import pytest
 
-from assay import plot
+from assay import plot, report
 from assay.errors import ArgumentError, DataError
 from assay.sweeps import Grid, Row, run, task
 
 pytest.importorskip("altair")
+from assay.reports.accounts import account_of
 from assay.reports.sweep import chart
 
 
@@ -84,3 +87,17 @@ def test_too_many_panels_and_nothing_done_are_said(study):
     many = [Row(f"{n}", "t:t", 1, {"n": 1, "k": n}, "done", {"p": 1.0}) for n in range(30)]
     with pytest.raises(ArgumentError, match="`panel` has 30 values; a picture has room for 24"):
         chart(many, x="n", panel="k")
+
+
+def test_a_study_has_a_document_and_a_report(study, tmp_path):
+    said = str(study.document().blocks[0].text)
+    assert said == "24 cells: 24 done, 0 failed, 0 missing."
+    assert "<table>" in study._repr_html_()
+    report(study, tmp_path / "study.md")
+    text = (tmp_path / "study.md").read_text(encoding="utf-8")
+    for part in ("Numbers", "What was done", "What this does not show", "What to do next"):
+        assert f"## {part}" in text
+    assert (tmp_path / "study-picture.svg").exists()
+    assert "All cells are done." in text
+    part = replace(study, rows=study.rows[:2] + tuple(replace(row, state="missing") for row in study.rows[2:4]))
+    assert "computes the 2 cells that are missing" in account_of(part).next[0]

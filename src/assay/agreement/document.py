@@ -5,14 +5,15 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.comparison import component_tables
-from assay.documents import Block, Column, Document, Heading, Sentence, Table
-from assay.documents.numbers import listed
+from assay.documents import Block, Column, Document, Heading, Measured, Sentence, Table
+from assay.documents.numbers import as_error, error_of, listed, measured
 from assay.rating_design import MEANING, RatingDesign
 
 if TYPE_CHECKING:
     from assay.agreement.description import SourceDescription, TableDescription
     from assay.agreement.raters import RaterSummary
     from assay.agreement.report import Agreement
+    from assay.agreement.strata import Stratum
 
 TOP = 10
 """So many raters are shown where nobody says how many."""
@@ -83,8 +84,8 @@ def _coefficients(rated: Sequence["Agreement"]) -> Table:
         (
             *([one.source] if several else []),
             entry.title,
-            _three(entry.value),
-            (_three(entry.confidence_interval.low), _three(entry.confidence_interval.high)),
+            measured(entry.value, entry.confidence_interval),
+            entry.confidence_interval,
         )
         for one in rated
         for entry in one.coefficients
@@ -123,7 +124,7 @@ def _raters(rated: Sequence["Agreement"], top: int) -> Iterator[Block]:
 
 
 def _rater(rater: "RaterSummary", *, numeric: bool) -> tuple[Any, ...]:
-    moved = (_three(rater.mean_shift), _two(rater.shift_error)) if numeric else ()
+    moved = (Measured(rater.mean_shift, rater.shift_error), as_error(rater.shift_error)) if numeric else ()
     return (rater.rater, rater.n_items, rater.with_plurality, *moved, rater.stands_out or None)
 
 
@@ -146,8 +147,8 @@ def _strata(found: "TableDescription") -> list[Block]:
             part.name,
             part.n_items,
             part.agreement,
-            *([part.a_score, part.b_score] if scored else []),
-            part.contrast,
+            *([Measured(score, _error(part)) for score in (part.a_score, part.b_score)] if scored else []),
+            measured(part.contrast, part.confidence_interval),
             part.confidence_interval,
         )
         for part in found.strata
@@ -159,9 +160,5 @@ def _strata(found: "TableDescription") -> list[Block]:
     ]
 
 
-def _three(value: float) -> float:
-    return value if math.isnan(value) else round(value, 3)
-
-
-def _two(value: float) -> float:
-    return value if math.isnan(value) else float(f"{value:.2g}")
+def _error(part: "Stratum") -> float:
+    return error_of(part.confidence_interval, part.contrast)

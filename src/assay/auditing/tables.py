@@ -7,6 +7,7 @@ from assay.auditing.cell import SAME, SPLIT
 from assay.auditing.estimators import EXPECTED, NO_SCHEME
 from assay.auditing.results import Audit, IntervalRow, TestRow
 from assay.documents import Block, Column, Document, Heading, Sentence, Table
+from assay.documents.numbers import error_of, number, rough
 from assay.inference import binomial_region
 
 Kind = tuple[float, str]
@@ -150,17 +151,20 @@ def _covered(row: IntervalRow | None) -> str:
 def _error(row: TestRow | None) -> str:
     if row is None or not row.n_data_sets:
         return "" if row is None else "undefined"
-    return f"{row.bias:+.3f} ± {row.bias_se:.3f}; {row.spread:.3f}; {row.absolute_error:.3f}"
+    error = max(row.bias_se, 0.01)  # three decimals at most
+    sign = "+" if row.bias >= 0 else ""
+    return f"{sign}{number(row.bias, error)} ± {rough(row.bias_se)}; {rough(row.spread)}; {rough(row.absolute_error)}"
 
 
 def _share(share: float, ends: tuple[float, float]) -> str:
-    return f"{100 * share:.1f} [{100 * ends[0]:.0f}, {100 * ends[1]:.0f}]"
+    error = max(1.0, 100 * error_of(ends))
+    return f"{number(100 * share, error)} [{100 * ends[0]:.0f}, {100 * ends[1]:.0f}]"
 
 
 def _true(rows: Iterable[TestRow], metric: str, kind: Kind) -> str:
     """Return the true p of the design and, where draws of a scheme have other numbers of responses, those of theirs."""
     here = [row for row in rows if row.metric == metric and (row.epsilon, row.truth) == kind]
-    found = {row.n_kept: f"{row.true_pvalue:.3f} ± {row.true_pvalue_se:.3f}" for row in here}
+    found = {row.n_kept: f"{number(row.true_pvalue, row.true_pvalue_se)} ± {rough(row.true_pvalue_se)}" for row in here}
     design = found.pop(here[0].n_responses, None) if here else None
     others = [f"K = {size}: {said}" for size, said in sorted(found.items())]
     return ", ".join([*([] if design is None else [design]), *others])

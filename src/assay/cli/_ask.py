@@ -195,7 +195,7 @@ def show(result: "Record", output: Output, asked: "Question | None" = None) -> N
         if output.chart is not None:
             reports.write_chart(result, output.chart)
         if output.report is not None:
-            written = ", ".join(reports.write_report(result, output.report, asked))
+            written = ", ".join(reports.write_report(result, output.report, asked, force=output.force))
     if output.json:
         from assay import _json
 

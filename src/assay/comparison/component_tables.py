@@ -4,7 +4,7 @@ import math
 from typing import TYPE_CHECKING
 
 from assay.documents import Block, Column, Document, Heading, Sentence, Table
-from assay.documents.numbers import number
+from assay.documents.numbers import as_error, measured, number, rough
 
 if TYPE_CHECKING:
     from assay.comparison.components import ContrastComponents
@@ -27,8 +27,9 @@ def document(found: "ContrastComponents") -> Document:
 def blocks(found: "ContrastComponents") -> tuple[Block, ...]:
     """Return what a document says about them: a sentence, the components, and what more of each would bring."""
     _, a, b = found.names
+    error = float(found.decision_study[0]["standard_error"])
     return (
-        Heading(f"Variance components of {a} − {b} = {number(found.contrast)} ({found.metric})"),
+        Heading(f"Variance components of {a} − {b} = {number(found.contrast, error)} ({found.metric})"),
         Sentence(sentence(found)),
         _components(found),
         _study(found),
@@ -49,8 +50,8 @@ def sentence(found: "ContrastComponents") -> str:
     (error, change), *others = sorted(twice)
     beats = ", more than doubling anything else" if others and others[0][0] > 1.01 * error else ""
     return (
-        f"Share of the error variance: {shares}. The standard error is {now['standard_error']:.3g}; {change} would "
-        f"bring it to {error:.3g}{beats}."
+        f"Share of the error variance: {shares}. The standard error is {rough(now['standard_error'])}; {change} would "
+        f"bring it to {rough(error)}{beats}."
     )
 
 
@@ -69,18 +70,10 @@ def _components(found: "ContrastComponents") -> Table:
     )
     order = [name for name in TITLES if name in found.components]
     rows = tuple(
-        (TITLES[name], _digits(found.components[name]), _ends(found, name), round(counts[name])) for name in order
+        (TITLES[name], measured(found.components[name], ends), ends, round(counts[name]))
+        for name, ends in ((name, found.intervals[name]) for name in order)
     )
     return Table(columns, rows)
-
-
-def _digits(value: float) -> float:
-    return value if math.isnan(value) else float(f"{value:.3g}")
-
-
-def _ends(found: "ContrastComponents", name: str) -> tuple[float, float]:
-    ends = found.intervals[name]
-    return _digits(ends.low), _digits(ends.high)
 
 
 def _study(found: "ContrastComponents") -> Table:
@@ -92,7 +85,7 @@ def _study(found: "ContrastComponents") -> Table:
         *(Column(f"share of {TITLES[name]}", "percent") for name in names),
     )
     rows = tuple(
-        (entry["change"], _digits(entry["standard_error"]), *(_share(entry["shares"][name]) for name in names))
+        (entry["change"], as_error(entry["standard_error"]), *(_share(entry["shares"][name]) for name in names))
         for entry in study
     )
     return Table(columns, rows, "What more of each would bring")

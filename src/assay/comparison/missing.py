@@ -14,7 +14,7 @@ from assay.comparison.default_metric import metrics_for
 from assay.comparison.together import adjusted
 from assay.comparison.verdicts import decided
 from assay.contests import Contest
-from assay.documents.numbers import interval, number
+from assay.documents.numbers import error_of, interval, number
 from assay.errors import ArgumentError
 from assay.metrics import ItemMetric, Metric
 from assay.responses import Responses
@@ -136,7 +136,8 @@ def sentence(found: Comparison, best: Comparison, worst: Comparison, missing: in
 
     def told(result: Comparison) -> str:
         ends = result.confidence_interval
-        return f"{number(result.contrast)} ({interval(ends.low, ends.high)})"
+        error = error_of(ends, result.contrast)
+        return f"{number(result.contrast, error)} ({interval(ends.low, ends.high, error)})"
 
     kinds = {_outcome(result) for result in (found, best, worst)}
     change = "The verdict stays the same." if len(kinds) == 1 else "The verdict depends on them."

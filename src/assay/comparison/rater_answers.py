@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from assay.documents.numbers import error_of, number
 from assay.documents.numbers import interval as ends_of
-from assay.documents.numbers import number
 from assay.inference import ConfidenceInterval
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ class RaterAnswer:
         ends = self.confidence_interval
         related = self.shown_pvalue if self.shown_pvalue[0] in "<u" else f"= {self.shown_pvalue}"
         level = f"{100 * ends.confidence_level:g} %"
-        return f"contrast {number(self.contrast)} ({level} interval {ends_of(ends.low, ends.high)}), p {related}"
+        error = error_of(ends, self.contrast)
+        between = ends_of(ends.low, ends.high, error)
+        return f"contrast {number(self.contrast, error)} ({level} interval {between}), p {related}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from assay.comparison import baselines
 from assay.comparison.rater_answers import WHICH
-from assay.documents import Block, Column, Document, Sentence, Table
+from assay.documents import Block, Column, Document, Measured, Sentence, Table
+from assay.documents.numbers import error_of, listed, number, rough
 from assay.documents.numbers import interval as ends_of
-from assay.documents.numbers import listed, number
+from assay.documents.numbers import pvalue as p_of
 from assay.inference import SMALLEST
 
 if TYPE_CHECKING:
@@ -52,14 +53,15 @@ def verdict(result: "Comparison") -> str:
     ends = result.confidence_interval
     first, second = (a, b) if result.contrast >= 0 or not decided(result) else (b, a)
     joint = f", all {result.n_together} together" if result.n_together > 1 else ""
-    scores = {a: result.a_score, b: result.b_score}
+    scores, error = {a: result.a_score, b: result.b_score}, error_of(ends, result.contrast)
     said = (
-        f"{result.title} {number(scores[first])} ({first}) against {number(scores[second])} ({second}), "
-        f"contrast {number(result.contrast)} ({level_of(result)} interval {ends_of(ends.low, ends.high)}{joint}), "
+        f"{result.title} {number(scores[first], error)} ({first}) against {number(scores[second], error)} ({second}), "
+        f"contrast {number(result.contrast, error)} "
+        f"({level_of(result)} interval {ends_of(ends.low, ends.high, error)}{joint}), "
         f"p {_related(shown_pvalue(result))}"
     )
     if not math.isnan(result.pvalue_adjusted):
-        said += f", adjusted {result.pvalue_adjusted:.2g}"
+        said += f", adjusted {p_of(result.pvalue_adjusted, result.pvalue_se)}"
     where = f" on {result.slice}" if result.slice else ""
     return " ".join([f"{_who(result)}{where}: {said}.", *_margin(result)])
 
@@ -83,7 +85,7 @@ def asides(result: "Comparison") -> list[str]:
     lines = [] if result.rater_answers is None else [str(result.rater_answers)]
     if not decided(result) and result.detectable > 0 and not math.isnan(result.pvalue):
         lines.append(
-            f"A study like this finds a true contrast of {number(result.detectable)} 8 times in 10; it often misses "
+            f"A study like this finds a true contrast of {rough(result.detectable)} 8 times in 10; it often misses "
             "smaller ones."
         )
     ends, alpha = result.confidence_interval, 1 - result.confidence_interval.confidence_level
@@ -123,7 +125,7 @@ def effects(result: "Comparison") -> list[str]:
         lines.append(f"Effect size: {', '.join(parts)}.")
     if not math.isnan(result.expected_pvalue):
         bound = result.expected_pvalue <= (1 + 1e-9) / (result.n_resamples + 1)
-        shown = f"{'below ' if bound else ''}{result.expected_pvalue:.2g}"
+        shown = f"{'below ' if bound else ''}{p_of(result.expected_pvalue, result.expected_pvalue_se)}"
         lines.append(f"Expected p of a study like this: {shown}. It describes the design; it is not a test.")
     return lines
 
@@ -139,9 +141,9 @@ def shown_pvalue(result: "Comparison") -> str:
     if math.isnan(result.pvalue):
         return "undefined"
     if result.null == "random-effects":
-        return f"{result.pvalue:.2g}"
+        return p_of(result.pvalue)
     least = SMALLEST if result.exact else (2 if result.alternative == "two-sided" else 1) / (result.n_resamples + 1)
-    return f"{'< ' if result.pvalue <= least else ''}{result.pvalue:.2g}"
+    return f"{'< ' if result.pvalue <= least else ''}{p_of(result.pvalue, result.pvalue_se)}"
 
 
 def level_of(result: "Comparison") -> str:
@@ -167,9 +169,10 @@ def _margin(result: "Comparison") -> list[str]:
     _, a, b = result.names
     found, alpha = result.margin, 1 - result.confidence_interval.confidence_level
     margin, ends = number(found.margin), found.confidence_interval
+    error = error_of(ends, result.contrast)
 
     def basis(pvalue: float) -> str:
-        return f"({100 * ends.confidence_level:g} % interval {ends_of(ends.low, ends.high)}, p = {pvalue:.2g})"
+        return f"({100 * ends.confidence_level:g} % interval {ends_of(ends.low, ends.high, error)}, p = {p_of(pvalue)})"
 
     if found.superiority <= alpha:
         return [f"{a} is better than {b} by more than {margin} {basis(found.superiority)}."]
@@ -196,7 +199,9 @@ def _table(found: Sequence["Comparison"]) -> Table:
         row: list[object] = [entry.slice] if sliced else []
         row.append(f"{entry.metric} ({entry.better} is better)")
         row += [entry.n_items] if sliced else []
-        row += [entry.a_score, entry.b_score, entry.contrast, entry.confidence_interval, shown_pvalue(entry)]
+        error = error_of(entry.confidence_interval, entry.contrast)
+        values = (entry.a_score, entry.b_score, entry.contrast, entry.confidence_interval)
+        row += [*(Measured(value, error) for value in values), shown_pvalue(entry)]
         row += [entry.pvalue_adjusted] if several else []
         rows.append(tuple(row))
     return Table(tuple(columns), tuple(rows))

@@ -8,9 +8,22 @@ from assay.documents.document import (
     Document,
     Figure,
     Heading,
+    Measured,
     Points,
     Sentence,
     Table,
 )
 
-__all__ = ["Block", "Code", "Column", "Definitions", "Document", "Figure", "Heading", "Points", "Sentence", "Table"]
+__all__ = [
+    "Block",
+    "Code",
+    "Column",
+    "Definitions",
+    "Document",
+    "Figure",
+    "Heading",
+    "Measured",
+    "Points",
+    "Sentence",
+    "Table",
+]

@@ -44,6 +44,21 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class Measured:
+    """A number, or an interval, with its standard error: it is shown with the digits that are known and no more.
+
+    Attributes
+    ----------
+    value : float, ConfidenceInterval or (low, high)
+    error : float
+        NaN where it is unknown.
+    """
+
+    value: Any
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A table of values.
 
@@ -51,7 +66,8 @@ class Table:
     ----------
     columns : tuple of Column
     rows : tuple of tuple
-        Values as they are: numbers, text, `ConfidenceInterval` or (low, high). Text is shown as it is in any column.
+        Values as they are: numbers, text, `ConfidenceInterval` or (low, high), or one of them `Measured`. Text is shown
+        as it is in any column.
     title : str
     marked : frozenset of int or (int, int)
         Rows, or single cells (row, column), that deserve attention: a recommendation, a missed level.
@@ -99,6 +115,8 @@ class Figure:
         The Vega-Lite specification.
     svg, dark_svg : str
         The picture itself, for light and for dark pages; empty where it was not drawn.
+    file : str
+        The name of the file beside the document that holds the picture; empty where there is none.
     """
 
     name: str
@@ -107,6 +125,7 @@ class Figure:
     spec: Mapping[str, Any]
     svg: str = ""
     dark_svg: str = ""
+    file: str = ""
 
 
 Block = Heading | Sentence | Points | Table | Definitions | Code | Figure
@@ -142,6 +161,11 @@ class Document:
     def verdict(self) -> str:
         """The answer in words; empty where there is none."""
         return " ".join(block.text for block in self.blocks if isinstance(block, Sentence) and block.role == "verdict")
+
+    @property
+    def in_words(self) -> str:
+        """What a picture of the result shows, for those who cannot see it."""
+        return f"{self.verdict or self.title} The numbers are in the tables of the report."
 
     def with_figures(self, figures: tuple[Figure, ...]) -> "Document":
         """Return the document with pictures behind its verdict."""

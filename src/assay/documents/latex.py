@@ -23,6 +23,7 @@ HEAD = r"""\documentclass{article}
 \usepackage{textcomp}
 \usepackage{booktabs}
 \usepackage{longtable}
+\usepackage{graphicx}
 \usepackage[margin=2.5cm]{geometry}
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{6pt}
@@ -137,8 +138,20 @@ def _block(block: Block) -> str:
         lines = "\\\\\n".join(escape(line) or r"\mbox{}" for line in block.text.splitlines())
         return rf"{{\small\raggedright\texttt{{{lines}}}\par}}"
     if isinstance(block, Figure):
-        return rf"\emph{{Figure: {escape(block.title)}. {escape(block.alternative)}}}"
+        return _figure(block)
     return _definitions(block)
+
+
+def _figure(block: Figure) -> str:
+    """Return the picture from its file, no wider than the page, with its words below."""
+    if not block.file:
+        return rf"\emph{{Figure: {escape(block.title)}. {escape(block.alternative)}}}"
+    size = r"width=\linewidth,height=.8\textheight,keepaspectratio"
+    return (
+        rf"{{\centering\includegraphics[{size}]{{{block.file}}}\par}}"
+        "\n\n"
+        rf"{{\small\emph{{Figure: {escape(block.title)}. {escape(block.alternative)}}}\par}}"
+    )
 
 
 def _items(entries: tuple[str, ...]) -> str:

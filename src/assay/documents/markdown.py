@@ -42,7 +42,9 @@ def _block(block: Block) -> str:
         fence = "`" * max(3, _longest_run(block.text) + 1)
         return "\n".join([f"{fence}{block.language}", *map(plain, block.text.splitlines()), fence])
     if isinstance(block, Figure):
-        return f"*Figure: {escape(block.title)}. {escape(block.alternative)}*"
+        picture = f"![{escape(block.alternative)}](<{block.file}>)\n\n" if block.file else ""
+        words = "" if block.file else f" {escape(block.alternative)}"
+        return f"{picture}*Figure: {escape(block.title)}.{words}*"
     return _definitions(block)
 
 

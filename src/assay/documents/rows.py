@@ -5,7 +5,7 @@ import io
 import re
 from typing import Any
 
-from assay.documents.document import Column, Document, Table
+from assay.documents.document import Column, Document, Measured, Table
 
 
 def tables(document: Document) -> dict[str, str]:
@@ -42,7 +42,8 @@ def _titles(column: Column, two: bool) -> list[str]:
     return [f"{column.title} low", f"{column.title} high"] if two else [column.title]
 
 
-def _entries(value: Any, two: bool) -> list[Any]:
+def _entries(cell: Any, two: bool) -> list[Any]:
+    value = cell.value if isinstance(cell, Measured) else cell
     if not two:
         return ["" if value is None else value]
     if value is None or isinstance(value, str):

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay import _check
+from assay.documents.numbers import interval as ends_of
 from assay.inference.pvalues import ALTERNATIVES, defined, tie_tolerance
 from assay.scales import FloatArray
 
@@ -58,7 +59,7 @@ class ConfidenceInterval:
         return asdict(self)
 
     def __str__(self) -> str:
-        ends = "is undefined" if math.isnan(self.low) else f"{self.low:.4g} to {self.high:.4g}"
+        ends = "is undefined" if math.isnan(self.low) else ends_of(self.low, self.high)
         return "\n".join([f"{100 * self.confidence_level:g} % interval {ends} ({self.method})", *self.notes])
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay import _check
+from assay.documents.numbers import number, pvalue, rough
 from assay.scales import FloatArray
 
 Alternative = Literal["two-sided", "greater", "less"]
@@ -60,7 +61,8 @@ class PValue:
             text = f"p {'<' if self.is_bound else '='} {self.pvalue:.4g} (exact{counted})"
         else:
             sign = "<" if self.is_bound else "="
-            text = f"p {sign} {self.pvalue:.4g} (± {self.standard_error:.2g} from {self.n_resamples:,} draws)"
+            known = pvalue(self.pvalue) if self.is_bound else number(self.pvalue, self.standard_error)
+            text = f"p {sign} {known} (± {rough(self.standard_error)} from {self.n_resamples:,} draws)"
         return "\n".join([text, *self.notes])
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from assay import _check, _random
 from assay.documents import Column, Document, Sentence, Table
+from assay.documents.numbers import measured
 from assay.io.reading import as_table
 from assay.leaderboard.board import compare_all
 from assay.leaderboard.results import Leaderboard
@@ -47,8 +48,8 @@ class Leaderboards(Record):
         rows = tuple(
             (
                 board.slice.partition(" = ")[2], ", ".join(row.name for row in board.leaders[:3]) or "–",
-                board.leaders[0].score if board.leaders else None, len(board.may_be_best), len(board.models),
-                board.n_apart, len(board.pairs),
+                next((measured(row.score, row.confidence_interval) for row in board.leaders), None),
+                len(board.may_be_best), len(board.models), board.n_apart, len(board.pairs),
             )
             for board in self.boards
         )  # fmt: skip

@@ -4,7 +4,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from assay.documents import Block, Column, Document, Sentence, Table
-from assay.documents.numbers import interval, joined, listed, number
+from assay.documents.numbers import error_of, interval, joined, listed, measured, number
 
 if TYPE_CHECKING:
     from assay.leaderboard.results import Leaderboard, Pair
@@ -29,12 +29,13 @@ def _lead(board: "Leaderboard") -> str:
     first = board.leaders
     if not first:
         return f"No model has a score on every task{where}."
-    score = f"{board.title} {number(first[0].score)}"
+    ends = first[0].confidence_interval
+    error = error_of(ends, first[0].score)
+    score = f"{board.title} {number(first[0].score, error)}"
     among = "Of the models that have every task, " if _lacks(board) else ""
     if len(first) > 1:
         return f"{among}{joined([model.name for model in first])} share the lead{where}: {score}."
-    ends = first[0].confidence_interval
-    level = f"{100 * board.confidence_level:g} % interval {interval(ends.low, ends.high)}"
+    level = f"{100 * board.confidence_level:g} % interval {interval(ends.low, ends.high, error)}"
     return f"{among}{first[0].name} leads{where}: {score} ({level})."
 
 
@@ -87,8 +88,8 @@ def _models(board: "Leaderboard") -> Table:
     )  # fmt: skip
     cells = tuple(
         (
-            row.rank, row.name, row.score, row.confidence_interval, row.rank_low, row.rank_high,
-            "yes" if row.may_be_best else "no", row.leads, *((row.n_items,) if lacks else ()),
+            row.rank, row.name, measured(row.score, row.confidence_interval), row.confidence_interval, row.rank_low,
+            row.rank_high, "yes" if row.may_be_best else "no", row.leads, *((row.n_items,) if lacks else ()),
         )
         for row in rows
     )  # fmt: skip
@@ -126,7 +127,8 @@ def _pairs(board: "Leaderboard") -> Table:
 
 def _pair_row(board: "Leaderboard", pair: "Pair") -> tuple[object, ...]:
     told = "yes" if pair.pvalue_adjusted <= board.alpha else "no"
-    return (pair.a, pair.b, pair.contrast, pair.confidence_interval, pair.pvalue, pair.pvalue_adjusted, told)
+    contrast = measured(pair.contrast, pair.confidence_interval)
+    return (pair.a, pair.b, contrast, pair.confidence_interval, pair.pvalue, pair.pvalue_adjusted, told)
 
 
 def _groups(board: "Leaderboard") -> list[Block]:

@@ -98,13 +98,18 @@ class PowerCurve(Record):
         return pl.DataFrame({"n": list(self.sizes), "power": list(self.power), "low": low, "high": high})
 
     @property
+    def assumed(self) -> str:
+        """What the simulated studies are to find; an observed difference of 0 may still be found by its ranks."""
+        if self.effect_source == "observed" and not self.effect:
+            return "differences like those seen"
+        return f"a difference of {self.effect:.3g}"
+
+    @property
     def sentence(self) -> str:
         """The power at each size in words."""
         shown = ", ".join(f"{power:.2f} at {n:,}" for n, power in zip(self.sizes, self.power, strict=True))
         how = f"{self.method}, {self.n_simulations:,} simulated studies per size"
-        return (
-            f"Power of the {TESTS[self.test].label} for a difference of {self.effect:.4g}: {shown} {self.unit} ({how})."
-        )
+        return f"Power of the {TESTS[self.test].label} for {self.assumed}: {shown} {self.unit} ({how})."
 
     def document(self) -> Document:
         """Return the power at each size."""

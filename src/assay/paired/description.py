@@ -109,10 +109,13 @@ class Description(Record):
     def sentences(self) -> tuple[str, ...]:
         """The differences in words."""
         d = self.difference
+        error = d.standard_deviation / math.sqrt(d.n)
+        spread = number(d.standard_deviation, error / math.sqrt(2))
         count = "1 difference" if d.n == 1 else f"{d.n:,} differences"
         said = (
-            f"{count} {self.names[0]} − {self.names[1]}: mean {number(d.mean)}, median {number(d.median)}, standard "
-            f"deviation {number(d.standard_deviation)}, from {number(d.minimum)} to {number(d.maximum)}."
+            f"{count} {self.names[0]} − {self.names[1]}: mean {number(d.mean, error)}, "
+            f"median {number(d.median, error)}, standard deviation {spread}, from {number(d.minimum)} to "
+            f"{number(d.maximum)}."
         )
         if math.isnan(self.skewness):
             return (said,)

@@ -1,9 +1,11 @@
 """What results about two lists of scores say: one function for each kind of result, made of blocks that they share."""
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from assay.documents import Block, Column, Definitions, Document, Heading, Sentence, Table
+from assay.documents import Block, Column, Definitions, Document, Heading, Measured, Sentence, Table
+from assay.documents.numbers import error_of, measured
 from assay.paired.catalogue import TESTS
 
 if TYPE_CHECKING:
@@ -96,7 +98,11 @@ def curve(found: "PowerCurve") -> Document:
 
 def power_plan(found: "PowerPlan") -> Document:
     """Show number of lines, difference and power that belong together."""
-    return _page("Plan of a study", [Sentence(found.sentence, "verdict"), *map(Sentence, found.asides)])
+    unit = "lines" if found.design == "paired" else "lines per system"
+    sizes = sorted({max(2, round(found.n * share / 4)) for share in (1, 2, 3, 6, 8)} | {found.n})
+    rows = tuple((n, f"{found.power_with(n):.3f}") for n in sizes)
+    table = Table((Column(unit, "count"), Column("power", "number")), rows, marked=frozenset({sizes.index(found.n)}))
+    return _page("Plan of a study", [Sentence(found.sentence, "verdict"), *map(Sentence, found.asides), table])
 
 
 def systems(found: "SystemsComparison") -> Document:
@@ -107,7 +113,7 @@ def systems(found: "SystemsComparison") -> Document:
     pairs = zip(found.pairs, found.confidence_intervals, found.adjusted_pvalues, found.reject, strict=True)
     for pair, interval, adjusted, reject in pairs:
         said = found.verdict(pair, reject)
-        rows.append((_minus(pair.names), pair.estimate, interval, pair.pvalue, adjusted, said))
+        rows.append((_minus(pair.names), measured(pair.estimate, interval), interval, pair.pvalue, adjusted, said))
     titles = (
         Column("pair"),
         Column(found.pairs[0].estimand, "number"),
@@ -146,7 +152,10 @@ def _description(found: "Description") -> list[Block]:
     rows = []
     names = (*found.names, _minus(found.names))
     for name, key, summary in zip(names, ("a", "b", "difference"), (found.a, found.b, found.difference), strict=True):
-        numbers = (summary.mean, summary.median, summary.standard_deviation, summary.minimum, summary.maximum)
+        error = summary.standard_deviation / math.sqrt(summary.n)
+        middle = (Measured(summary.mean, error), Measured(summary.median, error))
+        spread = Measured(summary.standard_deviation, error / math.sqrt(2))
+        numbers = (*middle, spread, summary.minimum, summary.maximum)
         rows.append((name, summary.n, *numbers, sparkline(found.histograms[key].counts)))
     numeric = [Column(title, "number") for title in ("mean", "median", "sd", "min", "max")]
     table = Table((Column(""), Column("n", "count"), *numeric, Column("histogram")), tuple(rows))
@@ -185,8 +194,8 @@ def _numbers(found: "SignificanceTest") -> Table:
     )
     row = (
         test.label,
-        found.estimate,
-        found.confidence_interval,
+        measured(found.estimate, found.confidence_interval),
+        Measured(found.confidence_interval, error_of(found.confidence_interval, found.estimate)),
         found.statistic,
         found.p_text.removeprefix("p ").removeprefix("= "),
         found.reject,
@@ -213,7 +222,14 @@ def _effects(found: Sequence["EffectSize"]) -> list[Block]:
         Column("what it is"),
     )
     rows = [
-        (size.label, size.estimate, size.confidence_interval, size.size, ", ".join(size.tests), size.meaning)
+        (
+            size.label,
+            measured(size.estimate, size.confidence_interval),
+            size.confidence_interval,
+            size.size,
+            ", ".join(size.tests),
+            size.meaning,
+        )
         for size in found
     ]
     caution = [Sentence(COHEN_CAUTION)] if any(size.size for size in found) else []
@@ -222,8 +238,9 @@ def _effects(found: Sequence["EffectSize"]) -> list[Block]:
 
 def _curve(found: "PowerCurve") -> list[Block]:
     columns = (Column(found.unit, "count"), Column("power", "number"), Column("95 % interval", "interval"))
-    rows = zip(found.sizes, (round(share, 3) for share in found.power), found.confidence_intervals, strict=True)
-    return [Sentence(found.sentence), Table(columns, tuple(rows))]
+    known = zip(found.sizes, found.power, found.confidence_intervals, strict=True)
+    rows = tuple((size, measured(power, ends), ends) for size, power, ends in known)
+    return [Sentence(found.sentence), Table(columns, rows)]
 
 
 def sparkline(counts: Sequence[int]) -> str:

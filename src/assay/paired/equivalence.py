@@ -22,7 +22,7 @@ from assay.paired.catalogue import ACCURACY, MEAN, TESTS
 from assay.paired.limits import LARGEST
 from assay.paired.scores import PairedScores
 from assay.paired.significance import SignificanceTest, significance_test
-from assay.paired.verdict import bounds
+from assay.paired.verdict import within
 from assay.provenance import Provenance
 from assay.records import Record
 
@@ -101,7 +101,7 @@ class Equivalence(Record):
             shown = "is not" if self.established else "was not shown to be no"
             claim = f"{a} {shown} worse than {b} by {self.margin:g} or more"
         return (
-            f"{claim} ({self.estimand} {self.estimate:.4g}, {bounds(self.confidence_interval)}, p = {self.pvalue:.3g}, "
+            f"{claim} ({self.estimand} {within(self.estimate, self.confidence_interval)}, p = {self.pvalue:.3g}, "
             f"{self.label}, n = {self.n:,})."
         )
 

@@ -11,7 +11,7 @@ from assay.inference.direct import score
 from assay.inference.intervals import ConfidenceInterval
 from assay.inference.pvalues import ALTERNATIVES
 from assay.paired.scores import PairedScores
-from assay.paired.verdict import bounds
+from assay.paired.verdict import within
 from assay.records import Record
 
 
@@ -57,7 +57,7 @@ class Flips(Record):
         a, b = self.names
         return (
             f"Of {self.n:,} items both got {self.both:,} right, only {a} {self.only_a:,}, only {b} {self.only_b:,}, "
-            f"neither {self.neither:,}. Accuracy {a} − {b}: {self.difference:.4g}, {bounds(self.confidence_interval)}; "
+            f"neither {self.neither:,}. Accuracy {a} − {b}: {within(self.difference, self.confidence_interval)}; "
             f"exact McNemar test of {self.only_a + self.only_b:,} flips: p = {self.pvalue:.3g}."
         )
 

@@ -59,6 +59,11 @@ class PowerPlan(Record):
     alternative: str
     design: str
 
+    def power_with(self, n: int) -> float:
+        """Return the power of the same study with another number of lines."""
+        two_sided = self.alternative == "two-sided"
+        return t_power(n, abs(self.delta) / self.sd, alpha=self.alpha, two_sided=two_sided, design=self.design)
+
     @property
     def sentence(self) -> str:
         """What was asked for, in words."""

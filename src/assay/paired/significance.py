@@ -9,6 +9,7 @@ import numpy as np
 
 from assay import _check, _random
 from assay.documents import Document
+from assay.documents.numbers import pvalue as p_of
 from assay.inference.direct import score
 from assay.inference.intervals import ConfidenceInterval
 from assay.inference.pvalues import ALTERNATIVES
@@ -122,6 +123,8 @@ class SignificanceTest(Record):
             return f"p ≤ {self.pvalue:.2g}"
         if self.pvalue < 1e-300:
             return "p < 1e-300"
+        if self.n_resamples and not self.exact:
+            return f"p = {p_of(self.pvalue, self.pvalue_standard_error)}"
         return f"p = {self.pvalue:.3g}" if self.pvalue >= 1e-4 else f"p = {self.pvalue:.1e}"
 
     def document(self) -> Document:

@@ -6,6 +6,8 @@ The direction is that of the test which rejected. Where the estimate or the mean
 import math
 from typing import TYPE_CHECKING
 
+from assay.documents.numbers import error_of, number, rough
+from assay.documents.numbers import interval as ends_of
 from assay.inference.intervals import ConfidenceInterval
 from assay.paired.catalogue import MEAN, TESTS
 
@@ -35,21 +37,27 @@ def numbers(found: "SignificanceTest") -> str:
     if found.n_clusters is not None:
         units = f" in {found.n_clusters:,} clusters"
     return (
-        f"{found.estimand} {found.estimate:.4g}, {bounds(found.confidence_interval)}, {found.p_text}, "
+        f"{found.estimand} {within(found.estimate, found.confidence_interval)}, {found.p_text}, "
         f"{TESTS[found.test].label}, n = {found.n:,}{units}"
     )
 
 
-def bounds(interval: ConfidenceInterval) -> str:
+def within(estimate: float, interval: ConfidenceInterval) -> str:
+    """Return an estimate and its interval in words, with the digits that are known."""
+    error = error_of(interval, estimate)
+    return f"{number(estimate, error)}, {bounds(interval, error)}"
+
+
+def bounds(interval: ConfidenceInterval, error: float = math.nan) -> str:
     """Return an interval in words; a side without a bound is not shown as infinite."""
     level = f"{100 * interval.confidence_level:g} % interval"
     if math.isinf(interval.low) and math.isinf(interval.high):
         return f"{level} without bounds"
     if math.isinf(interval.high):
-        return f"{level} {interval.low:.4g} or more"
+        return f"{level} {number(interval.low, error)} or more"
     if math.isinf(interval.low):
-        return f"{level} {interval.high:.4g} or less"
-    return f"{level} {interval.low:.4g} to {interval.high:.4g}"
+        return f"{level} {number(interval.high, error)} or less"
+    return f"{level} {ends_of(interval.low, interval.high, error)}"
 
 
 def could_have_found(found: "SignificanceTest") -> str:
@@ -61,7 +69,7 @@ def could_have_found(found: "SignificanceTest") -> str:
     what = found.detectable_estimand
     other = "" if what == found.estimand else " by a t test"
     return (
-        f"A study like this finds a true {what} of about {found.detectable:.2g}{from_zero} 8 times in 10{other}; it "
+        f"A study like this finds a true {what} of about {rough(found.detectable)}{from_zero} 8 times in 10{other}; it "
         "often misses smaller ones."
     )
 

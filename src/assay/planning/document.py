@@ -3,7 +3,8 @@
 import math
 from typing import Any
 
-from assay.documents import Column, Definitions, Document, Sentence, Table
+from assay.documents import Column, Definitions, Document, Measured, Sentence, Table
+from assay.documents.numbers import as_error, error_of, interval, number, pvalue, rough
 from assay.planning.plans import Answer, Cell, FollowUp, Pilot, Plan
 
 COMPONENTS = {
@@ -52,18 +53,18 @@ def _table(plan: Plan) -> Table:
             lambda cell: cell.design.a if with_raters else _responses(cell),
         ),
         (True, Column("contrast", "number"), lambda cell: _with_error(cell.contrast, cell.contrast_error)),
-        (with_raters, Column("standard error", "number"), lambda cell: cell.standard_error),
+        (with_raters, Column("standard error", "number"), lambda cell: as_error(cell.standard_error)),
         (with_raters, Column("raters’ part", "percent"), lambda cell: cell.shares.get("raters", 0.0)),
         (
             not with_raters, Column("expected p", "number"),
             lambda cell: _with_error(cell.expected_pvalue, cell.expected_pvalue_error, 4),
         ),
-        (True, Column("width", "number"), lambda cell: cell.ci_width),
+        (True, Column("width", "number"), lambda cell: _three(cell.ci_width)),
         (bool(plan.tests), Column("power", "number"), lambda cell: _with_error(cell.power, cell.power_error, 3)),
         (any(cell.power_interval for cell in cells), Column(f"{100 * plan.confidence_level:g} %"), _power_ends),
         (
             any(not math.isnan(cell.detectable) for cell in cells), Column("detects", "number"),
-            lambda cell: None if math.isnan(cell.detectable) else cell.detectable,
+            lambda cell: None if math.isnan(cell.detectable) else _three(cell.detectable),
         ),
         (True, Column("cost", "number"), lambda cell: f"{cell.cost:,g}"),
         (True, Column(""), lambda cell: "collect this" if _is_taken(cell, plan) else cell.reason),
@@ -77,6 +78,11 @@ def _table(plan: Plan) -> Table:
 def _power_ends(cell: Cell) -> str | None:
     ends = cell.power_interval
     return None if ends is None or math.isnan(ends.low) else f"{ends.low:.2f}–{ends.high:.2f}"
+
+
+def _three(value: float) -> Measured:
+    """Return three digits of what is known no better than that: widths, and what can be detected."""
+    return Measured(value, abs(value) / 10)
 
 
 def _vary(values: Any) -> bool:
@@ -97,10 +103,9 @@ def _responses(cell: Cell) -> str:
 def _with_error(value: float, error: float, digits: int = 0) -> str | None:
     if math.isnan(value):
         return None
-    text = f"{value:.{digits}f}" if digits else f"{value:.4g}"
-    if not error > 0:
-        return text
-    return f"{text} ± {error:.{digits}f}" if digits else f"{text} ± {error:.1g}"
+    if error > 0:
+        return f"{number(value, error)} ± {rough(error)}"
+    return f"{value:.{digits}f}" if digits else number(value)
 
 
 def _matrices(plan: Plan) -> list[Table]:
@@ -148,7 +153,14 @@ def _next_table(follow_ups: tuple[FollowUp, ...]) -> Table:
         Column("standard error", "number"), Column("interval width", "number"), Column("power", "number"),
     )  # fmt: skip
     rows = tuple(
-        (way.n_more, way.change, way.cell.contrast, way.cell.standard_error, way.cell.ci_width, way.cell.power)
+        (
+            way.n_more,
+            way.change,
+            Measured(way.cell.contrast, way.cell.standard_error),
+            as_error(way.cell.standard_error),
+            _three(way.cell.ci_width),
+            f"{way.cell.power:.2f}",
+        )
         for way in follow_ups
     )
     best = frozenset(place for place, way in enumerate(follow_ups) if way.best)
@@ -162,8 +174,9 @@ def _facts(plan: Plan) -> list[tuple[str, str]]:
     if plan.pilot is not None:
         for name, value in plan.pilot.components.items():
             ends = plan.pilot.component_intervals.get(name)
-            between = "" if ends is None or math.isnan(ends.low) else f" ({ends.low:.3g} to {ends.high:.3g})"
-            known = "unknown" if math.isnan(value) else f"{value:.3g}"
+            between = "" if ends is None or math.isnan(ends.low) else f" ({interval(ends.low, ends.high)})"
+            error = math.nan if ends is None else error_of(ends, value)
+            known = "unknown" if math.isnan(value) else number(value, error)
             facts.append((f"Variance of {COMPONENTS.get(name, name)}", known + between))
         facts += [
             (f"Fit of {entry['name']}", f"largest distance {entry['distance']:.3f}, p = {entry['pvalue']:.2g}")
@@ -276,10 +289,11 @@ def _narrowed(pilot: Pilot, shown: Cell | None) -> list[str]:
 
 def expectation(cell: Cell) -> str:
     """Return what a design may expect, in one sentence."""
-    error = "" if math.isnan(cell.standard_error) else f" with a standard error of {cell.standard_error:.3g}"
+    error = "" if math.isnan(cell.standard_error) else f" with a standard error of {rough(cell.standard_error)}"
     line = (
-        f"With {cell.design} expect a contrast of {cell.contrast:.4g}{_about(cell.contrast_error)} in {cell.metric}"
-        f"{error}, an interval {cell.ci_width:.4g} wide and an expected p of {_p(cell)}"
+        f"With {cell.design} expect a contrast of {number(cell.contrast, cell.contrast_error)}"
+        f"{_about(cell.contrast_error)} in {cell.metric}{error}, an interval {cell.ci_width:.3g} wide and an expected "
+        f"p of {_p(cell)}"
     )
     if math.isnan(cell.power):
         return f"{line}."
@@ -291,13 +305,13 @@ def expectation(cell: Cell) -> str:
 
 
 def _about(error: float) -> str:
-    return f" (± {error:.1g})" if error > 0 else ""
+    return f" (± {rough(error)})" if error > 0 else ""
 
 
 def _p(cell: Cell) -> str:
     if cell.expected_pvalue < 1e-4:
         return "< 0.0001"
-    return f"{cell.expected_pvalue:.2g}{_about(cell.expected_pvalue_error)}"
+    return f"{pvalue(cell.expected_pvalue, cell.expected_pvalue_error)}{_about(cell.expected_pvalue_error)}"
 
 
 def _detects(cell: Cell, plan: Plan) -> str:
@@ -352,14 +366,15 @@ def _ceilings(plan: Plan) -> list[str]:
 
 
 def _nothing_to_plan_for(plan: Plan, pilot: Pilot) -> list[str]:
-    between = ""
+    between, error = "", math.nan
     if pilot.contrast_interval is not None:
         ends = pilot.contrast_interval
-        between = f" ({100 * ends.confidence_level:g} % interval {ends.low:.3g} to {ends.high:.3g})"
+        error = error_of(ends, pilot.contrast)
+        between = f" ({100 * ends.confidence_level:g} % interval {interval(ends.low, ends.high)})"
     metric = plan.cells[0].metric if plan.cells else "the metric"
     lines = [
-        f"The pilot's contrast of {pilot.contrast:.3g} in {metric}{between} cannot be told from none: there is no "
-        "difference to plan for. Give the difference that matters to you (`contrast`)."
+        f"The pilot's contrast of {number(pilot.contrast, error)} in {metric}{between} cannot be told from none: there "
+        "is no difference to plan for. Give the difference that matters to you (`contrast`)."
     ]
     solved = [cell for cell in plan.cells if not math.isnan(cell.detectable) and cell.metric == metric]
     if solved:
@@ -374,7 +389,7 @@ def _nothing_to_plan_for(plan: Plan, pilot: Pilot) -> list[str]:
 def _follow_ups(follow_ups: tuple[FollowUp, ...]) -> list[str]:
     return [
         f"The next {way.n_more:,} responses are best spent on {way.change}: standard error "
-        f"{way.cell.standard_error:.3g}, power {way.cell.power:.2f}."
+        f"{rough(way.cell.standard_error)}, power {way.cell.power:.2f}."
         for way in follow_ups
         if way.best
     ]

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from assay import _check
+from assay import _check, documents
 from assay._frames import in_any_form
 from assay.documents import Block, Column, Document, Sentence, Table
 from assay.documents.document import Kind
+from assay.documents.numbers import as_error
 from assay.errors import ArgumentError
 from assay.records import Record
 
@@ -210,23 +211,16 @@ def _beside(row: Row, name: str) -> float | str | None:
     return f"< {value:.2g}" if row.beside.get(f"{name}_is_bound") else value
 
 
-def _shown(row: Row) -> tuple[float | str | None, ...]:
+def _shown(row: Row) -> tuple[float | str | documents.Measured | None, ...]:
     """Return published, reproduced, difference and error as they may be written: a bound has no error."""
     published: float | str = "–" if math.isnan(row.published) else row.published
     if math.isnan(row.reproduced):
         return published, None, None, None
     if row.is_bound:
         return published, f"< {row.reproduced:.2g}", None, None
-    apart = None if math.isnan(row.published) else f"{row.difference:+.4f}"
-    return published, _digits(row.reproduced, row.standard_error), apart, row.standard_error
-
-
-def _digits(value: float, error: float) -> str:
-    """Return a number with as many decimals as its error lets speak, and two significant digits at least."""
-    if not error or not value:
-        return f"{value:.4g}"
-    places = max(1 - math.floor(math.log10(abs(size))) for size in (value, error))
-    return f"{value:.{max(2, places)}f}" if places < 8 else f"{value:.2g}"
+    error = row.standard_error
+    apart = None if math.isnan(row.published) else documents.Measured(row.difference, error)
+    return published, documents.Measured(row.reproduced, error), apart, as_error(error)
 
 
 def _by_table(rows: Sequence[Row]) -> dict[tuple[Any, str], list[Row]]:

@@ -7,7 +7,7 @@ import numpy as np
 from assay.comparison import Comparison, Comparisons
 from assay.comparison.comparisons import ItemScores
 from assay.comparison.verdicts import MANY, decided, level_of, shown_pvalue, verdict
-from assay.documents.numbers import interval, number
+from assay.documents.numbers import error_of, interval, number
 from assay.inference.bins import bin_edges
 from assay.reports import drawing, pages
 from assay.reports.colours import BAND, INK, MARK, NULL, QUIET, A, B
@@ -45,9 +45,7 @@ def figures(result: Comparison | Comparisons) -> list[tuple[str, str, str, Any]]
     [entry] = entries
     found = [("estimation", "Scores and contrast", said, _estimation(entry, width=200))]
     if (drawn := _distributions(entry)) is not None:
-        words = (
-            f"Resampled contrasts around {number(entry.contrast)}, beside contrasts if A and B were alike, around 0."
-        )
+        words = f"Resampled contrasts around {_number(entry)}, beside contrasts if A and B were alike, around 0."
         found.append(("draws", "The observed contrast beside what chance gives", words, drawn))
     if (drawn := _winners(entry)) is not None:
         found.append(("winners", "Who wins where", _won(entry), drawn))
@@ -99,7 +97,7 @@ def _forest(entries: list[Comparison], *, alone: bool, last: bool) -> Any:
 
 def _row(entry: Comparison, name: str) -> dict[str, Any]:
     ends = entry.confidence_interval
-    told = f"{number(entry.contrast)} ({interval(ends.low, ends.high)}), {_pvalue(entry)}"
+    told = f"{_number(entry)} ({interval(ends.low, ends.high, error_of(ends, entry.contrast))}), {_pvalue(entry)}"
     return {
         "name": name,
         "contrast": finite(entry.contrast),
@@ -115,13 +113,21 @@ def _estimation(entry: Comparison, *, width: int = WIDTH - 60) -> Any:
     import altair as alt
 
     a, b = drawing.shortened(entry.names[1:], width // 13).values()
-    means = [{"model": a, "score": finite(entry.a_score)}, {"model": b, "score": finite(entry.b_score)}]
+    error = error_of(entry.confidence_interval, entry.contrast)
+    means = [
+        {"model": name, "score": finite(score), "said": number(score, error)}
+        for name, score in ((a, entry.a_score), (b, entry.b_score))
+    ]
     x = alt.X("model:N", sort=[a, b], title=None, axis=alt.Axis(labelAngle=0, labelLimit=width // 2, ticks=False))
     colour = alt.Color("model:N", scale=alt.Scale(domain=[a, b], range=[A, B]), legend=None)
-    y = alt.Y("score:Q", title=f"{entry.title} ({entry.better} is better)", scale=alt.Scale(zero=False, padding=12))
+    y = alt.Y(
+        "score:Q",
+        title=f"{entry.title} ({entry.better} is better)",
+        scale=alt.Scale(zero=False, nice=False, padding=12),
+    )
     left = rows(means).mark_tick(thickness=3, size=60, opacity=1).encode(x=x, y=y, color=colour)
     labels = rows(means).mark_text(dx=34, align="left", fontWeight="bold").encode(
-        x=x, y=y, text=alt.Text("score:Q", format=".4~g"), color=colour
+        x=x, y=y, text="said:N", color=colour
     )  # fmt: skip
     layers = [left, labels]
     scores, place = entry.item_scores, {"x": x, "y": y, "color": colour}
@@ -185,7 +191,7 @@ def _contrast(entry: Comparison) -> Any:
     if entry.margin is not None:
         band = rows([{"low": -entry.margin.margin, "high": entry.margin.margin}]).mark_rect(color=BAND)
         layers.insert(0, band.encode(y="low:Q", y2="high:Q"))
-    told = [f"contrast {number(entry.contrast)}", _pvalue(entry)]
+    told = [f"contrast {_number(entry)}", _pvalue(entry)]
     return alt.layer(*layers).properties(width=100, height=HEIGHT, title=title(told))
 
 
@@ -297,3 +303,7 @@ def _side(entry: Comparison) -> str:
 
 def _thinned(n: int) -> Any:
     return np.arange(n) if n <= MOST_POINTS else np.linspace(0, n - 1, MOST_POINTS).astype(int)
+
+
+def _number(entry: Comparison) -> str:
+    return number(entry.contrast, error_of(entry.confidence_interval, entry.contrast))

@@ -11,6 +11,7 @@ from assay.agreement import Agreement, TableDescription
 from assay.agreement.strata import item_agreement
 from assay.comparison import ContrastComponents
 from assay.comparison.component_tables import TITLES
+from assay.documents.numbers import error_of, interval, measured, number, rough, shown
 from assay.errors import ArgumentError
 from assay.inference import ConfidenceInterval
 from assay.reports import pages
@@ -145,7 +146,7 @@ def _forest(rated: list[Agreement]) -> Part:
                         "value": entry.value,
                         "low": finite(ends.low),
                         "high": finite(ends.high),
-                        "told": f"{entry.value:.2f}{_between(ends)}",
+                        "told": f"{number(entry.value, error_of(ends, entry.value))}{_between(ends)}",
                     }
                 )
     left_out = len(rows) - MOST_ROWS
@@ -273,7 +274,7 @@ def _strata(found: TableDescription) -> Part:
             "contrast": finite(part.contrast),
             "low": finite(part.confidence_interval.low),
             "high": finite(part.confidence_interval.high),
-            "told": f"{part.contrast:.3g} ({part.confidence_interval.low:.3g} to {part.confidence_interval.high:.3g})",
+            "told": f"{shown(measured(part.contrast, part.confidence_interval))}{_between(part.confidence_interval)}",
         }
         for part in found.strata
     ]
@@ -319,7 +320,7 @@ def _shares(found: ContrastComponents) -> Part | None:
     told = base.transform_filter("datum.share >= 0.03").transform_calculate(middle="(datum.from + datum.to) / 2")
     text = told.mark_text(color=INK, fontWeight="bold").encode(x="middle:Q", y=alt.value(12), text="told:N")
     _, a, b = map(short, found.names)
-    title = f"{a} − {b} by {found.metric}: where the standard error of {now['standard_error']:.3g} comes from"
+    title = f"{a} − {b} by {found.metric}: where the standard error of {rough(now['standard_error'])} comes from"
     words = f"Share of the error variance: {', '.join(f'{name} {100 * share:.0f} %' for name, share in known)}."
     return "shares", title, words, alt.layer(bar, text).properties(width=WIDTH - 60, height=58)
 
@@ -369,7 +370,7 @@ def _kinds(cells: list[dict[str, Any]]) -> list[str]:
 
 
 def _between(ends: ConfidenceInterval) -> str:
-    return f" ({ends.low:.2f} to {ends.high:.2f})" if np.isfinite(ends.low) else ""
+    return f" ({interval(ends.low, ends.high)})" if np.isfinite(ends.low) else ""
 
 
 def _no_labels() -> Any:

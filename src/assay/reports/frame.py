@@ -71,14 +71,9 @@ def figures_of(result: Any, document: Document) -> tuple[Figure, ...]:
         if kind in FIGURES:
             module, _, name = FIGURES[kind].partition(":")
             return tuple(pictured(*parts) for parts in getattr(import_module(module), name)(result))
-        return (pictured("picture", document.title, _in_words(document), plot(result)),)
+        return (pictured("picture", document.title, document.in_words, plot(result)),)
     except ArgumentError:  # nothing to draw: a model that is the data itself
         return ()
-
-
-def _in_words(document: Document) -> str:
-    said = document.verdict or document.title
-    return f"{said} The numbers are in the tables below."
 
 
 def _section(title: str, *parts: list[Any]) -> list[Block]:

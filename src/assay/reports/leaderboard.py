@@ -1,23 +1,29 @@
-"""The picture of a board: scores, between which ranks each model lies, and which groups nothing tells apart."""
+"""The picture of a board: scores, between which ranks each model lies, and which groups nothing tells apart.
+
+Boards of several slices stand under each other; a plan for a board shows what more items or responses bring.
+"""
 
 import math
 from typing import Any
 
-from assay.leaderboard import Leaderboard
+from assay.leaderboard import BoardPlan, Leaderboard, Leaderboards
 from assay.reports import drawing, pages
-from assay.reports.colours import INK, MARK, NULL, A
+from assay.reports.colours import INK, MARK, NULL, QUIET, A, B
 from assay.reports.drawing import finite, rows
 
 MOST = 60
 """So many models fit into a picture."""
 ROW = 22
 BEST, OTHER = "may be best", "not the best"
+SLICES, IN_ALL = 8, 80
+"""So many slices, and so many models in all of them, fit into a picture."""
+TOLD, LEADS = "all told apart", "the leader leads"
 
 
-def chart(board: Leaderboard) -> Any:
+def chart(board: Leaderboard, most: int = MOST) -> Any:
     """Return scores with their intervals, rank sets with the rank by score, and groups that nothing tells apart."""
     alt = pages.altair()
-    shown = board.models[: min(board.top or MOST, MOST)]
+    shown = board.models[: min(board.top or most, most)]
     names = drawing.shortened([row.name for row in shown], 32)
     points = [
         {
@@ -36,7 +42,9 @@ def chart(board: Leaderboard) -> Any:
     groups = [group for group in board.groups if len(group) > 1 and any(name in names for name in group)]
     if groups:
         parts.append(_groups(groups, names, points))
-    return alt.hconcat(*parts, spacing=14, title=drawing.title(_title(board), loud=True)).resolve_scale(y="shared")
+    return alt.hconcat(*parts, spacing=14, title=drawing.title(_title(board, len(shown)), loud=True)).resolve_scale(
+        y="shared"
+    )
 
 
 def _scores(board: Leaderboard, points: list[dict[str, Any]], colour: Any, shape: Any) -> Any:
@@ -92,6 +100,59 @@ def _groups(groups: list[tuple[str, ...]], names: dict[str, str], points: list[d
     return lines.properties(width=min(300, max(70, 16 * len(groups))), height=ROW * len(points))
 
 
-def _title(board: Leaderboard) -> str:
-    first = f"the first {MOST} of {len(board.models):,} models" if len(board.models) > MOST else "all models"
-    return f"Ranks by {board.title}: {first if board.top is None else f'the first {board.top} models'}"
+def _title(board: Leaderboard, shown: int) -> str:
+    n = len(board.models)
+    where = f", {drawing.short(board.slice, 40)}" if board.slice else ""
+    return f"Ranks by {board.title}{where}: {f'the first {shown} of {n:,} models' if shown < n else 'all models'}"
+
+
+def of_slices(found: Leaderboards) -> Any:
+    """Return the boards of the first slices, one under the other."""
+    alt = pages.altair()
+    boards = found.boards[:SLICES]
+    most = max(3, IN_ALL // len(boards))
+    return alt.vconcat(*(chart(board, most) for board in boards), spacing=30)
+
+
+def of_plan(plan: BoardPlan) -> Any:
+    """Return how likely the first neighbours separate, and the leader leads, against items and against responses."""
+    alt = pages.altair()
+    panels = [_outlook(plan, "n_items", "items", plan.n_items, plan.now)]
+    if len({one.n_responses for one in plan.outlooks}) > 1:
+        panels.append(_outlook(plan, "n_responses", "responses per item", plan.n_responses, plan.responses_now))
+    more = "items or responses" if len(panels) > 1 else "items"
+    title = f"The first {len(plan.models)} models: what more {more} bring"
+    return alt.hconcat(*panels, spacing=30, title=drawing.title(title, loud=True))
+
+
+def _outlook(plan: BoardPlan, varied: str, unit: str, needed: float | None, now: float) -> Any:
+    import altair as alt
+
+    other = "n_responses" if varied == "n_items" else "n_items"
+    fixed = plan.responses_now if varied == "n_items" else plan.now
+    known = {getattr(one, varied): one for one in plan.outlooks if getattr(one, other) == fixed}
+    known |= {one.n_responses: one for one in plan.outlooks if varied == "n_responses" and one.n_items == plan.now}
+    points = [
+        {"size": size, "probability": value, "what": what}
+        for size, one in sorted(known.items())
+        for what, value in ((TOLD, one.separated), (LEADS, one.leads))
+    ]
+    ticks = drawing.ticks([point["size"] for point in points], most=5)
+    base = rows(points).encode(
+        x=alt.X("size:Q", title=unit, scale=alt.Scale(type="log", nice=False, padding=12),
+                axis=alt.Axis(values=ticks, format=",~r", grid=False)),
+        y=alt.Y("probability:Q", title="probability", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".1~f")),
+        color=alt.Color("what:N", title=None, scale=alt.Scale(domain=[TOLD, LEADS], range=[A, B]),
+                        legend=alt.Legend(orient="bottom")),
+        shape=alt.Shape("what:N", title=None, scale=alt.Scale(domain=[TOLD, LEADS], range=["circle", "diamond"])),
+    )  # fmt: skip
+    marks = [{"size": now, "told": "you are here", "at": 0.08}]
+    if needed is not None:
+        marks.append({"size": needed, "told": f"{needed:,} {unit}", "at": 0.18})
+    at = rows(marks).encode(x="size:Q")
+    words = at.mark_text(align="left", dx=5, color=INK)
+    return alt.layer(
+        drawing.rule(plan.power, "y"), at.mark_rule(color=QUIET, strokeDash=[2, 3]), base.mark_line(strokeWidth=2),
+        base.mark_point(filled=True, size=60, opacity=1),
+        words.encode(y="at:Q", text="told:N"),
+    ).properties(width=300, height=220)  # fmt: skip

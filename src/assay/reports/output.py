@@ -1,18 +1,21 @@
 """Where results go: `plot` and `report` for Python, `write_chart` and `write_report` for files."""
 
 import os
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from assay import _files
-from assay.documents import html, latex, markdown
+from assay.documents import Figure, html, latex, markdown
 from assay.errors import ArgumentError
 from assay.reports import colours, pages
-from assay.reports.pictures import merged
+from assay.reports.pictures import merged, pdf
 
 if TYPE_CHECKING:
+    from assay.documents import Document
     from assay.questions.base import Question
     from assay.records import Record
 
@@ -20,7 +23,8 @@ CHARTS = pages.FORMATS
 REPORTS = (".html", ".md", ".tex", ".json", ".csv")
 
 OF_SCORES = (
-    "Description", "Effects", "Finding", "Overview", "PairedAnalysis", "PowerCurve", "SystemsComparison", "UnitSizes"
+    "Description", "Effects", "Finding", "Overview", "PairedAnalysis", "PowerCurve", "PowerPlan", "SystemsComparison",
+    "UnitSizes",
 )  # fmt: skip
 DRAWN = {
     "Comparison": "assay.reports.compare:chart",
@@ -30,6 +34,8 @@ DRAWN = {
     "Fit": "assay.reports.fit:chart",
     "LeaderAudit": "assay.reports.audit:leader_chart",
     "Leaderboard": "assay.reports.leaderboard:chart",
+    "Leaderboards": "assay.reports.leaderboard:of_slices",
+    "BoardPlan": "assay.reports.leaderboard:of_plan",
     "Plan": "assay.reports.plan:chart",
     "Simulation": "assay.reports.simulate:chart",
     "Sweep": "assay.reports.sweep:chart",
@@ -56,14 +62,19 @@ def plot(result: Any) -> Any:
     alt.data_transformers.disable_max_rows()
     module, _, name = DRAWN[kind].partition(":")
     drawn = getattr(import_module(module), name)(result)
-    own = drawn.to_dict(validate=False).get("config", {})
+    spec = drawn.to_dict(validate=False)
+    if "description" not in spec:
+        drawn.description = result.document().in_words
+    own = spec.get("config", {})
     look = {key: value for key, value in colours.config().items() if key != "background"}
     drawn.config = alt.Config(**merged(look, own))
     return drawn
 
 
 def report(result: Any, path: str | os.PathLike[str], *, question: "Question | None" = None, data: Any = None) -> None:
-    """Write a report of a result: .html (one file, pictures included), .md, .tex or .json, as the name says.
+    """Write a report of a result: .html (one file, pictures included), .md, .tex, .json or .csv, as the name says.
+
+    Pictures of .md and .tex are files beside the report, NAME-PICTURE.svg and NAME-PICTURE.pdf.
 
     Parameters
     ----------
@@ -109,11 +120,14 @@ def write_chart(result: Any, path: str) -> None:
     pages.write(path, chart=lambda: plot(result))
 
 
-def write_report(result: "Record", path: str, asked: "Question | None" = None, data: Any = None) -> tuple[str, ...]:
+def write_report(
+    result: "Record", path: str, asked: "Question | None" = None, data: Any = None, *, force: bool = True
+) -> tuple[str, ...]:
     """Write the report of a result in the format that the file's name says, and return the files that were written.
 
-    As .csv a result writes its rows; one without rows writes the tables of its document, each into a file of its own
-    where there are several (NAME-TITLE.csv).
+    Pictures of a report in Markdown or LaTeX are files beside it (NAME-PICTURE.svg or .pdf). Where such a file is there
+    already, it is replaced only if `force` says so. As .csv a result writes its rows; one without rows writes the
+    tables of its document, each into a file of its own where there are several (NAME-TITLE.csv).
     """
     from assay import _json
     from assay.reports.frame import framed
@@ -123,16 +137,42 @@ def write_report(result: "Record", path: str, asked: "Question | None" = None, d
 
     writers: dict[str, Callable[[], str]] = {
         ".html": lambda: html.page(document(pictures=True)),
-        ".md": lambda: markdown.render(document()),
-        ".tex": lambda: latex.render(document()),
         ".json": lambda: _json.dumps(_content(result, asked, document()), indent=2) + "\n",
         ".csv": lambda: str(cast(Any, result).to_frame().write_csv()),
     }
     suffix = Path(path).suffix.lower()
+    if suffix in BESIDE:
+        return _write_with_pictures(document(pictures=True), Path(path), force=force)
     if suffix == ".csv" and not hasattr(result, "to_frame"):
         return _write_tables(result, Path(path))
     _files.write_text(path, writers[suffix]())
     return (path,)
+
+
+def _write_with_pictures(document: "Document", path: Path, *, force: bool) -> tuple[str, ...]:
+    """Write the pictures of a document beside it, then the document."""
+    ending, render, picture = BESIDE[path.suffix.lower()]
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", path.stem)  # the name stands in the document: nothing in it is markup
+    blocks, files = [], {}
+    for block in document.blocks:
+        if isinstance(block, Figure) and block.svg and (path.is_file() or not path.exists()):
+            place = path.with_name(f"{stem}-{block.name}{ending}")
+            files[place] = picture(block)
+            block = replace(block, file=place.name)  # noqa: PLW2901
+        blocks.append(block)
+    _files.check_outputs({f"picture {place.name}": place for place in files}, force=force)
+    for place, content in files.items():
+        with _files.writing(place) as draft:
+            draft.write_bytes(content)
+    _files.write_text(str(path), render(replace(document, blocks=tuple(blocks))))
+    return (str(path), *map(str, files))
+
+
+BESIDE: dict[str, tuple[str, Callable[["Document"], str], Callable[[Figure], bytes]]] = {
+    ".md": (".svg", markdown.render, lambda figure: figure.svg.encode()),
+    ".tex": (".pdf", latex.render, lambda figure: pdf(figure.spec)),
+}
+"""Formats whose pictures are files beside them: how those end, who writes the text, and who draws."""
 
 
 def _content(result: "Record", asked: "Question | None", document: Any) -> dict[str, Any]:

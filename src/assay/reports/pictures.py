@@ -28,6 +28,12 @@ def svg(spec: Mapping[str, Any], *, dark: bool = False) -> str:
     return str(convert.vegalite_to_svg(colours.on_dark(whole) if dark else whole))
 
 
+def pdf(spec: Mapping[str, Any]) -> bytes:
+    """Return the picture of a specification for paper."""
+    convert: Any = import_module("vl_convert")
+    return bytes(convert.vegalite_to_pdf({**spec, "config": merged(colours.config(), spec.get("config", {}))}))
+
+
 def merged(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     """Return the shared settings with a chart's own over them.
 

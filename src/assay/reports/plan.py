@@ -167,8 +167,8 @@ def heat_map(plan: Plan) -> Any:
     if len(same) > 1:
         line = rows(same)
         layers += [
-            line.mark_line(color=MARK, strokeWidth=2).encode(x=x, y=y, order="k:Q"),
-            line.mark_circle(color=MARK, size=40, opacity=1).encode(x=x, y=y, tooltip=["cost:Q"]),
+            line.mark_line(color=MARK, strokeWidth=2, yOffset=8).encode(x=x, y=y, order="k:Q"),
+            line.mark_circle(color=MARK, size=40, opacity=1, yOffset=8).encode(x=x, y=y, tooltip=["cost:Q"]),
         ]
     layers.append(numbers)
     frames = [row for row in points if row["taken"]]

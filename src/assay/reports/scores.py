@@ -3,10 +3,12 @@
 from textwrap import wrap
 from typing import Any
 
+from assay.documents.numbers import number
 from assay.inference.intervals import ConfidenceInterval
 from assay.paired.curves import PowerCurve
 from assay.paired.description import Description
 from assay.paired.findings import Effects, Finding, Overview, PairedAnalysis
+from assay.paired.power import PowerPlan
 from assay.paired.systems import SystemsComparison
 from assay.paired.units import UnitSizes
 from assay.reports import drawing, pages
@@ -44,6 +46,10 @@ def charts(result: Any) -> dict[str, tuple[str, Any]]:
         return _described(result, None)
     if isinstance(result, UnitSizes):
         return _units(result)
+    if isinstance(result, PowerPlan):
+        return {
+            "power": (f"Power for a mean difference of {number(result.delta)}, by size of the study", _plan(result))
+        }
     return _curve(result) if isinstance(result, PowerCurve) else _estimates(result)
 
 
@@ -95,7 +101,7 @@ def _ranked(found: SystemsComparison) -> dict[str, tuple[str, Any]]:
     ]
     if spans:
         layers.append(_chart(spans).mark_rule(strokeWidth=5, color=QUIET).encode(x="low:Q", x2="high:Q", y=y))
-    caption = f"Mean ranks; systems under one bar are less than {reach:.2g} apart and do not differ (Nemenyi)"
+    caption = f"Mean ranks; systems under one bar are less than {reach:.2g} apart and are not told apart (Nemenyi)"
     return {"ranks": (caption, alt.layer(*layers).properties(width=WIDTH, height=24 * len(ranked) + 30))}
 
 
@@ -140,7 +146,7 @@ def _units(found: UnitSizes) -> dict[str, tuple[str, Any]]:
 
 
 def _curve(found: PowerCurve) -> dict[str, tuple[str, Any]]:
-    return {"power": (f"Power for a difference of {found.effect:.4g}, by size of the study", _power(found))}
+    return {"power": (f"Power for {found.assumed}, by size of the study", _power(found))}
 
 
 def _bars(histogram: Any, name: str) -> list[dict[str, Any]]:
@@ -232,6 +238,25 @@ def _power(curve: PowerCurve) -> Any:
     )
     usual = _chart([{"y": 0.8}]).mark_rule(strokeDash=[4, 3], color=QUIET).encode(y="y:Q")
     return alt.layer(band, line, usual).properties(width=WIDTH, height=HEIGHT)
+
+
+def _plan(found: PowerPlan) -> Any:
+    """Return the power of studies up to twice as large, and the one that was asked for."""
+    import altair as alt
+
+    sizes = sorted({max(2, round(found.n * share / 20)) for share in range(1, 41)} | {found.n})
+    points = [{"n": n, "power": found.power_with(n)} for n in sizes]
+    unit = "lines" if found.design == "paired" else "lines per system"
+    x = alt.X("n:Q", title=unit, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=6, format=",~r"))
+    y = alt.Y("power:Q", title="power", scale=alt.Scale(domain=[0, 1]))
+    line = _chart(points).mark_line(color=FIRST).encode(x=x, y=y)
+    here = _chart([{"n": found.n, "power": found.power, "told": f"{found.n:,} {unit}: {found.power:.2f}"}])
+    dot = here.mark_point(filled=True, size=80, opacity=1, color=ACCENT).encode(x="n:Q", y="power:Q")
+    words = here.mark_text(align="left", baseline="top", dx=8, dy=6, color=INK).encode(
+        x="n:Q", y="power:Q", text="told:N"
+    )
+    usual = drawing.rule(0.8, "y")
+    return alt.layer(usual, line, dot, words).properties(width=WIDTH, height=HEIGHT)
 
 
 def _chart(rows: list[dict[str, Any]]) -> Any:

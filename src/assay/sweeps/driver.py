@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay import _check, _random
 from assay._frames import in_any_form
+from assay.documents import Document, html
 from assay.errors import ArgumentError, AssayError, DataError
 from assay.sweeps.grid import Grid, show
 from assay.sweeps.rows import DONE, FAILED, MISSING, Counts, Row, compute, failed, frame
@@ -76,6 +77,15 @@ class Sweep:
             "seed": self.seed,
             "rows": [row.to_dict() for row in self.rows],
         }
+
+    def document(self) -> Document:
+        """Return the study as a document: how far it is, and a row for each cell."""
+        from assay.sweeps.document import document
+
+        return document(self)
+
+    def _repr_html_(self) -> str:
+        return html.fragment(self.document())
 
     def __str__(self) -> str:
         lines = [

@@ -3,8 +3,8 @@
 import math
 from typing import TYPE_CHECKING, Any
 
-from assay.documents import Block, Column, Document, Sentence, Table
-from assay.documents.numbers import number, pvalue
+from assay.documents import Block, Column, Document, Measured, Sentence, Table
+from assay.documents.numbers import as_error, number, pvalue
 from assay.models.fitting.results import QUANTILES
 
 if TYPE_CHECKING:
@@ -18,7 +18,10 @@ def document(fit: "Fit") -> Document:
     who = f"{fit.source}: {fit.n_items:,} items, {fit.n_responses:.3g} responses each; {fit.model}."
     blocks: list[Block] = [Sentence(who), Sentence(verdict(fit), "verdict")]
     if fit.parameters:
-        rows = tuple((one.name, one.estimate, one.standard_error) for one in fit.parameters)
+        rows = tuple(
+            (one.name, Measured(one.estimate, one.standard_error), as_error(one.standard_error))
+            for one in fit.parameters
+        )
         columns = (Column("parameter"), Column("estimate", "number"), Column("standard error", "number"))
         blocks.append(Table(columns, rows, f"Parameters ({fit.method})"))
     if not math.isnan(fit.mean_absolute_bias):

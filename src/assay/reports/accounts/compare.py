@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from assay.comparison import Comparison, Comparisons
 from assay.comparison.verdicts import decided
 from assay.documents import Code
-from assay.documents.numbers import number
+from assay.documents.numbers import error_of, number
 from assay.reports.accounts.base import POWER, Account, about, units_needed
 from assay.reports.accounts.methods import CORRECTIONS, INTERVALS, NULLS, formula
 from assay.resampling.nulls import HOLD_RATERS
@@ -101,6 +101,7 @@ def _settle(entry: Comparison, *, n_tests: int, named: bool) -> list[str]:
     what = ", ".join(part for part in (entry.slice, entry.metric) if part)
     where = f"{what}: " if named else ""
     error, contrast = entry.standard_error, abs(entry.contrast)
+    seen = number(contrast, error_of(entry.confidence_interval, entry.contrast))
     if not error > 0 or math.isnan(contrast):
         return [f"{where}The standard error of the contrast is unknown, so no number of items can be computed."]
     if decided(entry):
@@ -116,10 +117,10 @@ def _settle(entry: Comparison, *, n_tests: int, named: bool) -> list[str]:
     elif contrast > 0:
         needed = units_needed(entry.n_items, error, contrast, alpha=alpha, sides=sides)
         if needed > MOST:
-            said.append(f"The contrast seen here ({number(contrast)}) is too small to be found with {MOST:,} items.")
+            said.append(f"The contrast seen here ({seen}) is too small to be found with {MOST:,} items.")
         else:
             said.append(
-                f"To find a true contrast as large as the one seen here ({number(contrast)}) 8 times in 10, collect "
+                f"To find a true contrast as large as the one seen here ({seen}) 8 times in 10, collect "
                 f"about {about(needed)} items; there are {entry.n_items:,}."
             )
             said.append(
@@ -139,6 +140,7 @@ def _with_raters(entry: Comparison, *, alpha: float, sides: int) -> list[str]:
     """Return how many raters it takes, and whether more items could do instead."""
     assert entry.rater_answers is not None
     raters, contrast = entry.rater_answers.n_raters, abs(entry.contrast)
+    seen = number(contrast, error_of(entry.confidence_interval, entry.contrast))
     if contrast == 0:
         return []
     of_items = entry.item_error**2 if entry.item_error == entry.item_error else 0.0
@@ -146,7 +148,7 @@ def _with_raters(entry: Comparison, *, alpha: float, sides: int) -> list[str]:
     room = contrast**2 / units_needed(1, 1, 1, alpha=alpha, sides=sides)
     said = [f"Raters add {100 * of_raters / entry.standard_error**2:.0f} % of the squared error of the contrast."]
     if of_raters >= room:
-        said.append(f"More items alone cannot find a true contrast of {number(contrast)} 8 times in 10; raters must be "
+        said.append(f"More items alone cannot find a true contrast of {seen} 8 times in 10; raters must be "
                     f"more than {raters}.")  # fmt: skip
     if of_items < room and of_raters > 0:
         needed = raters * of_raters / (room - of_items)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from assay.documents.numbers import number
+from assay.documents.numbers import rough
 from assay.planning import Plan
 from assay.reports.accounts.base import Account
 from assay.reports.accounts.methods import formula
@@ -68,7 +68,7 @@ def _next(plan: Plan) -> list[str]:
     solved = [cell for cell in plan.cells if cell.detectable == cell.detectable]
     if solved and not taken:
         near = min(solved, key=lambda cell: cell.detectable)
-        said.append(f"{near.design} find a contrast of {number(near.detectable)} 8 times in 10.")
+        said.append(f"{near.design} find a contrast of {rough(near.detectable)} 8 times in 10.")
     return said
 
 

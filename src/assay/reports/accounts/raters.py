@@ -30,8 +30,8 @@ def of_agreement(result: Any, asked: "Question | None", data: Any) -> Account:
     return Account(
         done=(
             "Krippendorff's alpha is 1 − D / E, where D is the disagreement seen within items and E the one expected "
-            "from all responses together. Intervals add the variance of items (drawn with replacement) to that of "
-            "raters (left out in turn), on Fisher's scale.",
+            "from all responses together (Krippendorff 2004). Intervals add the variance of items (drawn with "
+            "replacement) to that of raters (left out in turn), on Fisher's scale.",
         ),
         limits=(
             "Agreement is not correctness: raters may agree on a wrong answer.",

@@ -3,7 +3,7 @@
 import math
 from typing import TYPE_CHECKING, Any
 
-from assay.documents.numbers import number
+from assay.documents.numbers import error_of, number
 from assay.paired.catalogue import TESTS
 from assay.reports.accounts.base import Account, about
 from assay.reports.accounts.methods import CORRECTIONS
@@ -65,6 +65,33 @@ def of_overview(result: Any, asked: "Question | None", data: Any) -> Account:
     )
 
 
+def of_description(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of two described lists."""
+    return Account(
+        done=(
+            f"Means, medians, standard deviations and histograms of both lists and of their {result.difference.n:,} "
+            "differences. Skewness is the mean cubed distance from the mean over the cubed standard deviation. The "
+            "test of Shapiro and Wilk (1965) asks whether the differences look normal; for more than 5,000 of them it "
+            "is that of D'Agostino and Pearson (1973).",
+        ),
+        limits=("A description does not show whether the systems differ.", METRIC),
+        next=("Test the difference: `assay scores test FILE`.",),
+    )
+
+
+def of_unit_sizes(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of a look at unit sizes."""
+    return Account(
+        done=(
+            f"Consecutive lines are gathered into units of 1 to {result.sizes[-1]} lines, and the standard deviation s "
+            "of the units' differences is taken. For independent lines it falls as s / √size. A size counts as settled "
+            f"where s differs by {result.tolerance:g} or less from that of the size before.",
+        ),
+        limits=("Larger units make scores steadier and fewer in the same measure: they buy no power.", METRIC),
+        next=("Take units only where the metric means nothing on one line; else test single lines.",),
+    )
+
+
 def of_effects(result: Any, asked: "Question | None", data: Any) -> Account:
     """Return the account of effect sizes."""
     return Account(
@@ -78,11 +105,11 @@ def of_curve(result: Any, asked: "Question | None", data: Any) -> Account:
     """Return the account of a power curve."""
     enough = [size for size, power in zip(result.sizes, result.power, strict=True) if power >= 0.8]
     if enough:
-        said = f"{enough[0]:,} {result.unit} find a difference of {number(result.effect)} 8 times in 10."
+        said = f"{enough[0]:,} {result.unit} find {result.assumed} 8 times in 10."
     else:
         last, power = result.sizes[-1], result.power[-1]
-        said = f"No size here finds a difference of {number(result.effect)} 8 times in 10; {last:,} {result.unit} find "
-        said += f"it in {100 * power:.0f} %. Give larger `sizes`."
+        said = f"No size here finds {result.assumed} 8 times in 10; {last:,} {result.unit} do "
+        said += f"so in {100 * power:.0f} %. Give larger `sizes`."
     return Account(
         done=(
             f"{result.n_simulations:,} studies of each size were simulated ({result.method}), and tested by the "
@@ -96,7 +123,9 @@ def of_curve(result: Any, asked: "Question | None", data: Any) -> Account:
 def of_power_plan(result: Any, asked: "Question | None", data: Any) -> Account:
     """Return the account of a planned study."""
     return Account(
-        done=("Power is a tail of the noncentral t distribution with noncentrality √n · difference / sd.",),
+        done=(
+            "Power is a tail of the noncentral t distribution with noncentrality √n · difference / sd (Cohen 1988).",
+        ),
         limits=("It holds where differences are about normal and the standard deviation is as given.",),
         next=(f"Collect {result.n:,} lines, then test them: `assay scores test FILE`.",),
     )
@@ -119,8 +148,9 @@ def _settle(found: "SignificanceTest", *, named: bool = False) -> list[str]:
     if not apart > 0 or not math.isfinite(found.detectable) or found.detectable_estimand != found.estimand:
         return [f"{who}Decide how large a difference matters, and plan for it: `assay power --delta … --sd …`."]
     needed = found.n * (found.detectable / apart) ** 2
+    seen = number(found.estimate, error_of(found.confidence_interval, found.estimate))
     return [
-        f"{who}To find a true difference as large as the one seen here ({number(found.estimate)}) 8 "
+        f"{who}To find a true difference as large as the one seen here ({seen}) 8 "
         "times in 10, collect "
         f"about {about(needed)} {units}; there are {found.n:,}.",
         "The seen difference is uncertain itself: if the true one is half of it, it takes 4 times as many.",

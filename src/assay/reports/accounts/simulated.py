@@ -86,6 +86,27 @@ def of_simulation(result: Any, asked: "Question | None", data: Any) -> Account:
     )
 
 
+def of_sweep(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of a study of many cells."""
+    counts = result.counts
+    steps = []
+    if counts.missing:
+        steps.append(
+            f"Run the study again with the same store: it computes the {counts.missing:,} cells that are missing."
+        )
+    if counts.failed:
+        steps.append(f"Look at the {counts.failed:,} cells that failed, mend what broke them, and run with `retry`.")
+    return Account(
+        done=(
+            f"Each cell of the grid was computed by {result.task.name} (version {result.task.version}). Its random "
+            f"numbers follow from the study's seed ({result.seed}) and the cell's own parameters, so order and number "
+            "of workers change nothing.",
+        ),
+        limits=("Between the values of the grid nothing was computed.",),
+        next=tuple(steps) or ("All cells are done. Add values to the grid to see more: cells that are done stay.",),
+    )
+
+
 def of_replication(result: Any, asked: "Question | None", data: Any) -> Account:
     """Return the account of a replication."""
     errors = [row.standard_error for row in result.rows if math.isfinite(row.standard_error)]

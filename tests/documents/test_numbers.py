@@ -1,0 +1,131 @@
+"""Numbers are shown with the digits that their error leaves, the same digits everywhere."""
+
+import json
+import math
+import re
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from assay import compare, compare_all
+from assay.documents import Column, Document, Measured, Table, html, latex, markdown, rows, text
+from assay.documents.numbers import PLAIN, decimals, error_of, interval, measured, number, pvalue, rough, shown
+from assay.examples import ratings
+
+KNOWN = [
+    (0.123456, 0.02, "0.123"),
+    (0.123456, 0.0021, "0.1235"),
+    (0.123456, 0.2, "0.12"),
+    (0.5, 0.01, "0.500"),
+    (-0.0001, 0.1, "0.00"),
+    (12345.6, 1200.0, "12,300"),
+    (12345.6, 12.0, "12,346"),
+    (99.96, 1.0, "100.0"),
+    (1.23456e-9, 2e-11, "1.235e-09"),
+    (1.2e-12, 2e-9, "0"),
+    (0.123456, math.nan, "0.1235"),
+    (0.123456, 0.0, "0.1235"),
+    (0.123456, math.inf, "0.1235"),
+    (3.0, 1e-17, "3"),
+    (math.nan, 0.1, "undefined"),
+]
+
+
+@pytest.mark.parametrize(("value", "error", "said"), KNOWN)
+def test_known_answers(value, error, said):
+    assert number(value, error) == said
+    assert shown(Measured(value, error)) == said
+
+
+def test_ends_have_the_decimals_of_the_width():
+    assert interval(0.123456, 0.2) == "0.123 to 0.200"
+    assert interval(-12.0, 13.456) == "-12.0 to 13.5"
+    assert interval(0.25, 0.25) == "0.25 to 0.25"
+    assert interval(-math.inf, 0.123456, error=0.02) == "at most 0.123"
+    assert shown((0.123456, math.inf), "interval") == "at least 0.1235"
+    assert shown(Measured((0.123456, math.inf), 0.02), "interval") == "at least 0.123"
+
+
+def test_p_values_have_two_digits_and_fewer_where_draws_say_less():
+    assert [pvalue(0.01234), pvalue(0.01234, 0.001), pvalue(0.01234, 0.2), pvalue(1.0, 0.0)] == [
+        "0.012", "0.012", "0.01", "1",
+    ]  # fmt: skip
+
+
+def test_errors_have_two_digits():
+    assert [rough(0.012345), rough(1234.5), rough(12.0), rough(0.0), rough(math.nan)] == [
+        "0.012", "1,200", "12", "0", "undefined",
+    ]  # fmt: skip
+
+
+NUMBERS = st.floats(-1e9, 1e9)
+ERRORS = st.floats(1e-9, 1e9)
+
+
+@given(NUMBERS, ERRORS)
+@example(0.5, 0.0999999)
+@example(-1e9, 1e-9)
+def test_rounding_moves_a_number_by_a_twentieth_of_its_error_and_shows_no_digit_below_it(value, error):
+    places = decimals(error, value)
+    if places is None:
+        assert error <= 1e-13 * abs(value)
+        return
+    said = number(value, error)
+    assert abs(float(said.replace(",", "")) - value) <= error / 20 * (1 + 1e-9) + 1e-15 * abs(value)
+    assert 10.0**-places >= error / 100 * (1 - 1e-9)  # the last decimal is worth at least a hundredth of the error
+    if places <= PLAIN:
+        assert len(said.partition(".")[2]) == max(places, 0)
+
+
+@given(NUMBERS, ERRORS)
+def test_estimate_and_ends_have_the_same_decimals(value, error):
+    low, high = value - 2 * error, value + 2 * error
+    if not low < high:
+        return
+    first, last = interval(low, high).split(" to ")
+    middle = shown(measured(value, (low, high)))
+    if (decimals(error_of((low, high))) or 0) <= PLAIN and error > 1e-12 * abs(value):
+        assert len({len(said.partition(".")[2]) for said in (first, last, middle)}) == 1
+
+
+def test_a_one_sided_interval_has_the_error_of_its_one_side():
+    assert error_of((1.0, math.inf), 2.0) == error_of((-math.inf, 3.0), 2.0) == error_of((1.0, 3.0))
+
+
+def test_every_format_shows_the_same_digits_and_files_of_numbers_all_of_them():
+    table = Table(
+        (Column("x", "number"), Column("between", "interval")), ((Measured(0.123456, 0.02), (0.083456, 0.163456)),)
+    )
+    page = Document("", (table,))
+    for render in (text.render, markdown.render, latex.render, html.page):
+        said = render(page)
+        assert "0.123" in said
+        assert "0.083 to 0.163" in said
+        assert "0.1235" not in said
+    assert rows.tables(page)["table-1"].splitlines()[1] == "0.123456,0.083456,0.163456"
+
+
+def decimals_of(said):
+    return {len(digits) for digits in re.findall(r"\d\.(\d+)", said)}
+
+
+def test_verdict_and_table_of_a_comparison_show_the_same_digits():
+    contest = ratings(40).contest(gold="human", a="model-2", b="model-1")
+    found = compare(contest, metric="mae", rng=0, n_resamples=99)
+    [table] = [block for block in found.document().blocks if isinstance(block, Table)]
+    _, a, b, contrast, ends, _ = (
+        shown(value, column.kind) for value, column in zip(table.rows[0], table.columns, strict=True)
+    )
+    verdict = found.document().verdict
+    assert f"{a} (model-2) against {b} (model-1), contrast {contrast} (95 % interval {ends})" in verdict
+    assert decimals_of(f"{a} {b} {contrast} {ends}") == {decimals(error_of(found.confidence_interval))}
+    assert json.loads(json.dumps(found.to_dict()))["contrast"] == found.contrast
+    assert number(found.contrast, error_of(found.confidence_interval)) in str(found)
+
+
+def test_verdict_and_table_of_a_board_show_the_same_digits():
+    board = compare_all(ratings(30), gold="human", metric="mae", n_resamples=99, rng=0)
+    table = next(block for block in board.document().blocks if isinstance(block, Table))
+    score, ends = (shown(table.rows[0][i], table.columns[i].kind) for i in (2, 3))
+    assert f"{score} (95 % interval {ends})" in board.verdict
