@@ -15,8 +15,9 @@ Gold: as in benchmarks/raters.py. "opposite": A is off by +0.2 and B by −0.2, 
 the probabilities given. "fixed" is Student's test of the item contrasts: the answer for these raters.
 
 Fresh: data that no setting of the method was chosen on, both models equally good for raters in general. "ratings": levels
-1 to 5 of raters whose thresholds are shifted (uniformly, up to ±0.15 of the scale) and whose noise differs; items are
-beta(2, 2), A is a fifth of the scale too high on half of the items and B too low. "labels": three labels, raters lean to
+1 to 5 of raters whose thresholds are shifted (by ±0.15 of the scale at most, uniformly, or normally with the same
+standard deviation) and whose noise differs; items are beta(2, 2), A is a fifth of the scale too high on half of the items
+and B too low. Beside them Student's test of as many shifts alone: what is left when nothing else has to be estimated. "labels": three labels, raters lean to
 each by SD 0.7 (logits); A's errors (a quarter of its answers) go to the first label, B's to the second. N = 40, 150 and
 R = 3, 4, 5.
 """
@@ -41,6 +42,7 @@ from assay.scales import Scale
 from measured import MEASURED
 
 OUT, FRESH = MEASURED / "raters_few.csv", MEASURED / "raters_fresh.csv"
+SHAPES, SHIFT = ("uniform", "normal"), 0.15
 KINDS = ("balanced", "three", "halves", "one", "zipf")
 
 
@@ -126,11 +128,27 @@ def labels(rng, n, r, right):
     return contest((rng.random((n, r)) < chance).astype(float), models, Scale.of([0.0, 1.0], kind="nominal"))
 
 
-def fresh_ratings(rng, n, r):
+def shifts(rng, shape, size):
+    """Return by how much raters shift their thresholds."""
+    return rng.uniform(-SHIFT, SHIFT, size) if shape == "uniform" else SHIFT / math.sqrt(3) * rng.normal(size=size)
+
+
+def student(n_data_sets):
+    """Count rejections of Student's test of the shifts of R raters."""
+    for shape in SHAPES:
+        for r in (3, 4, 5):
+            found = shifts(np.random.default_rng(r), shape, (n_data_sets, r))
+            error = found.std(axis=1, ddof=1) / math.sqrt(r)
+            rejected = np.abs(found.mean(axis=1)) > stdtrit(r - 1, 0.975) * error
+            row = {"study": "shifts", "cell": f"{shape}, {r}", "test": "Student", "n_data_sets": n_data_sets}
+            yield row | rate("level", rejected)
+
+
+def fresh_ratings(rng, n, r, shape):
     """Return levels of raters who shift all thresholds, and of two models that are off in opposite directions."""
     means = rng.beta(2, 2, n)
     noise = rng.uniform(0.05, 0.2, r)
-    seen = means[:, np.newaxis] + rng.uniform(-0.15, 0.15, r) + noise * rng.standard_t(5, (n, r))
+    seen = means[:, np.newaxis] + shifts(rng, shape, r) + noise * rng.standard_t(5, (n, r))
     off = 0.2 * (rng.random(n) < 0.5)
     sides = [seen, *((means + sign * off + 0.1 * rng.normal(size=n))[:, np.newaxis] for sign in (1, -1))]
     sides = [1 + np.clip(np.floor(5 * side), 0, 4) for side in sides]
@@ -149,8 +167,13 @@ def fresh_labels(rng, n, r):
 def fresh_cells():
     for n in (40, 150):
         for r in (3, 4, 5):
-            for metric, make in (("mae", fresh_ratings), ("wins", fresh_ratings), ("accuracy", fresh_labels)):
-                yield "level", metric, f"{n} × {r}", lambda rng, n=n, r=r, make=make: make(rng, n, r)
+            for metric in ("mae", "wins"):
+                for shape in SHAPES:
+                    yield (
+                        "level", metric, f"{n} × {r}, {shape}",
+                        (lambda rng, n=n, r=r, shape=shape: fresh_ratings(rng, n, r, shape)),
+                    )  # fmt: skip
+            yield "level", "accuracy", f"{n} × {r}", lambda rng, n=n, r=r: fresh_labels(rng, n, r)
 
 
 def gold_cells():
@@ -239,7 +262,7 @@ def main():
         "n_data_sets",
     ]  # fmt: skip
     n = options.data_sets
-    found = gold(n, fresh_cells()) if options.fresh else chain(loads(n), gold(n, gold_cells()))
+    found = chain(student(200 * n), gold(n, fresh_cells())) if options.fresh else chain(loads(n), gold(n, gold_cells()))
     with (FRESH if options.fresh else OUT).open("w", newline="") as file:
         out = csv.DictWriter(file, names)
         out.writeheader()

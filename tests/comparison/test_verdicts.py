@@ -1,13 +1,16 @@
 """Sentences are claims: true word for word when A wins, when B wins, when nothing is clear, and with a margin."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from assay import Contest, compare, compare_each
-from assay.comparison.comparisons import detectable
+from assay import Contest, Responses, compare, compare_each
+from assay.comparison.detectable import detectable, of_parts
+from assay.inference import CombinedError, binomial_region
+from assay.scales import Scale
 
 NAMES = ("human", "new", "old")
 
@@ -40,10 +43,46 @@ def test_a_verdict_without_a_winner_says_what_could_have_been_found():
     assert "8 times in 10" not in str(compare(contest(1.0), metric="mae", rng=0, n_resamples=499))
 
 
-def test_the_detectable_contrast_is_found_8_times_in_10():
-    found = detectable(0.5, None, 0.95, "two-sided")
-    power = stats.norm.sf(stats.norm.isf(0.025) - found / 0.5)
-    assert power == pytest.approx(0.8)
+@pytest.mark.parametrize("df", [3, 5, 8, 20, 1000])
+@pytest.mark.parametrize(("alternative", "tail"), [("two-sided", 0.025), ("greater", 0.05)])
+def test_the_detectable_contrast_is_found_8_times_in_10(df, alternative, tail):
+    found = detectable(
+        0.5, None, df=df, n_units=df + 1, null="recentred", confidence_level=0.95, alternative=alternative
+    )
+    assert stats.nct.sf(stats.t.isf(tail, df), df, found / 0.5) == pytest.approx(0.8, abs=0.01)
+
+
+@pytest.mark.parametrize(("variances", "dfs"), [((1.0, 0.2), (2.0, 39.0)), ((0.3, 1.0), (1.0, 20.0)), ((1.0,), (2.0,))])
+def test_with_raters_each_study_estimates_its_error_anew(variances, dfs):
+    rng, n = np.random.default_rng(3), 20_000
+    found = of_parts(CombinedError(variances, dfs), 0.025)
+    squares = sum(
+        v * stats.t.isf(0.025, df) ** 2 * rng.chisquare(df, n) / df for v, df in zip(variances, dfs, strict=True)
+    )
+    rejected = np.abs(rng.normal(found, math.sqrt(sum(variances)), n)) > np.sqrt(squares)
+    assert int(rejected.sum()) in binomial_region(n, 0.8, confidence_level=0.999)
+
+
+@pytest.mark.parametrize(("n", "least"), [(2, "0.5"), (5, "0.062")])
+def test_where_no_p_is_small_enough_no_contrast_is_said_to_be_found(n, least):
+    rng = np.random.default_rng(n)
+    few = Contest.from_arrays(*(rng.normal(size=(n, 3)) for _ in range(3)))
+    result = compare(few, metric="mae", rng=0)
+    assert result.detectable == math.inf
+    assert f"A study of {n} items finds no contrast, however large: its p is never below {least}." in str(result)
+    assert "8 times in 10" not in str(result)
+
+
+def test_the_same_answer_to_both_questions_about_raters_is_said_once():
+    """MQM of a talk: three raters who differ by no more than chance, as far as three can tell."""
+    rng = np.random.default_rng(1)
+    sides = [Responses.from_grid(rng.normal(size=(30, 3)), np.tile(np.arange(3), (30, 1))) for _ in range(2)]
+    result = compare(Contest(None, *sides, Scale("continuous"), np.arange(30).astype(str)), metric="rating", rng=0)
+    answers = result.rater_answers
+    again = replace(answers, like=answers.these)
+    assert str(again).startswith("For these 3 raters and for raters like these 3 alike: contrast ")
+    assert str(again).count("contrast") == 1
+    assert result.detectable >= result.beside.detectable
 
 
 def test_test_and_interval_that_disagree_are_explained():
@@ -53,8 +92,6 @@ def test_test_and_interval_that_disagree_are_explained():
         (0.1, 0.3, 0.2, "The interval excludes 0 although p is above 0.05"),
         (-0.1, 0.3, 0.01, "The interval includes 0 although p is at most 0.05"),
     ):
-        from dataclasses import replace
-
         changed = replace(result, pvalue=p, confidence_interval=replace(ends, low=low, high=high))
         assert words in str(changed)
     agreed = replace(result, pvalue=0.2, confidence_interval=replace(ends, low=-0.1, high=0.3))

@@ -10,8 +10,9 @@ import numpy as np
 
 from assay import _check, _random, inference
 from assay.comparison import raters as raters_of
-from assay.comparison.comparisons import Comparison, Comparisons, detectable, tested
+from assay.comparison.comparisons import Comparison, Comparisons, tested
 from assay.comparison.default_metric import bind, metrics_for
+from assay.comparison.detectable import detectable
 from assay.comparison.limits import limits_of
 from assay.comparison.magnitudes import check_magnitudes, far_outside
 from assay.comparison.observed import (
@@ -268,7 +269,15 @@ def _compare_once(
                 pvalue_se=tail.standard_error,
                 expected_pvalue=expected.pvalue,
                 expected_pvalue_se=expected.standard_error,
-                detectable=detectable(whole, errors[i], how.confidence_level, how.alternative),
+                detectable=detectable(
+                    whole,
+                    errors[i],
+                    df=df,
+                    n_units=left.size or contest.n_items,
+                    null=choice.null,
+                    confidence_level=how.confidence_level,
+                    alternative=how.alternative,
+                ),
                 effect_sizes=effects_of(metric, seen, run),
                 n_items=contest.n_items,
                 n_responses=seen.n_responses,

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -12,6 +11,7 @@ from assay import _check, inference
 from assay._frames import in_any_form
 from assay.comparison import verdicts
 from assay.comparison.baselines import Baseline
+from assay.comparison.detectable import detectable
 from assay.comparison.limits import limits_of
 from assay.comparison.margins import MarginTests, margin_tests
 from assay.comparison.rater_answers import RaterAnswers, paired
@@ -95,7 +95,8 @@ class Comparison(Record):
     expected_pvalue, expected_pvalue_se : float
         What p a study like this gives on average; describes the study, is not a test of these data.
     detectable : float
-        The smallest true contrast that a study like this finds 8 times in 10; NaN where the standard error is unknown.
+        The smallest true contrast that a study like this finds 8 times in 10; NaN where the standard error is unknown,
+        infinite where so few items or clusters are swapped that no p-value is small enough.
     effect_sizes : EffectSizes
     n_items : int
     n_responses : dict
@@ -193,7 +194,15 @@ class Comparison(Record):
             alternative=side,
             pvalue_adjusted=math.nan,
             n_together=1,
-            detectable=detectable(self.standard_error, self.error, level, side),
+            detectable=detectable(
+                self.standard_error,
+                self.error,
+                df=self.df,
+                n_units=self.jackknife.size or self.n_items,
+                null=self.null,
+                confidence_level=level,
+                alternative=side,
+            ),
             margin=None if self.margin is None else self.margin_tests(self.margin.margin, limits.method, level),
             notes=(*(note for note in self.notes if note not in old), *limits.notes),
             provenance=self.provenance.changed(
@@ -326,18 +335,6 @@ def tested(
     if null == "studentised" and alternative == "two-sided":  # of t, either sign counts: contrasts may be skewed
         return inference.tail_pvalue(abs(contrast), np.abs(null_draws), alternative="greater")
     return inference.tail_pvalue(contrast, null_draws, alternative=alternative, exact=exact)
-
-
-def detectable(standard_error: float, error: CombinedError | None, confidence_level: float, alternative: str) -> float:
-    """Return the smallest true contrast that a study with this error finds with a power of 0.8."""
-    tail = (1 - confidence_level) / (2 if alternative == "two-sided" else 1)
-    if error is not None:
-        from scipy.special import stdtrit
-
-        df = max(error.df, 1.0)
-        return float((stdtrit(df, 1 - tail) + stdtrit(df, 0.8)) * error.standard_error)
-    normal = NormalDist()  # SciPy's would take as long to load as a small comparison takes
-    return (normal.inv_cdf(1 - tail) + normal.inv_cdf(0.8)) * standard_error
 
 
 def _frame(results: Sequence[Comparison]) -> "polars.DataFrame":

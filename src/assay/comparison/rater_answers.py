@@ -63,6 +63,8 @@ class RaterAnswers:
     like: RaterAnswer
 
     def __str__(self) -> str:
+        if str(self.these) == str(self.like):
+            return f"For these {self.n_raters} raters and for raters like these {self.n_raters} alike: {self.these}."
         return f"For these {self.n_raters} raters: {self.these}. For raters like these {self.n_raters}: {self.like}."
 
 
@@ -107,4 +109,5 @@ def _no_surer(like: "Comparison", these: "Comparison") -> "Comparison":
         own = replace(
             own, low=low if low == -math.inf else max(-span, low), high=high if high == math.inf else min(span, high)
         )
-    return replace(like, pvalue=pvalue, confidence_interval=own, notes=notes)
+    least = max(like.detectable, these.detectable)
+    return replace(like, pvalue=pvalue, confidence_interval=own, notes=notes, detectable=least)

@@ -59,7 +59,10 @@ def choose(contest: Contest, scheme: Scheme, *, raters: str | None, null: str | 
             [f"The result holds for these {n_raters} raters only, as asked."] if raters == "fixed" and repeat else []
         )
     if raters == "bootstrap" and design is not None and design.n_raters < FEW:
-        notes = [*notes, f"{design.n_raters} raters say little about others like them, so the interval is wide."]
+        notes = [
+            *notes,
+            f"{design.n_raters} raters say little about others like them: ask more raters for a surer answer.",
+        ]
     chosen = replace(scheme, raters=raters)  # type: ignore[arg-type]
     null = null or ("random-effects" if raters == "bootstrap" else "swapped-items")
     return RaterChoice(chosen, null, tuple(notes), n_raters)

@@ -83,7 +83,15 @@ def counted(found: Sequence["Comparison"]) -> str:
 def asides(result: "Comparison") -> list[str]:
     """Return what the reader of a verdict would otherwise have to find out: what could be found, what disagrees."""
     lines = [] if result.rater_answers is None else [str(result.rater_answers)]
-    if not decided(result) and result.detectable > 0 and not math.isnan(result.pvalue):
+    if not decided(result) and result.detectable == math.inf:
+        clusters = 0 < result.jackknife.size < result.n_items
+        n = result.jackknife.size if clusters else result.n_items
+        least = (2 if result.alternative == "two-sided" else 1) / 2**n
+        lines.append(
+            f"A study of {n} {'cluster' if clusters else 'item'}{'s' * (n > 1)} finds no contrast, however large: its "
+            f"p is never below {least:.2g}."
+        )
+    elif not decided(result) and result.detectable > 0 and not math.isnan(result.pvalue):
         lines.append(
             f"A study like this finds a true contrast of {rough(result.detectable)} 8 times in 10; it often misses "
             "smaller ones."

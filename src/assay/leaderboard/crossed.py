@@ -97,7 +97,7 @@ def rater_question(
         ]
     notes = [f"The result generalises to raters like these {n_raters}."]
     if n_raters < raters_of.FEW:
-        notes.append(f"{n_raters} raters say little about others like them, so intervals are wide.")
+        notes.append(f"{n_raters} raters say little about others like them: ask more raters for a surer answer.")
     if len(alone) > 1:
         notes.append(
             f"{joined(alone)} were judged by one rater each. What is said of a pair of these holds for their raters "
