@@ -69,11 +69,11 @@ def made(kind):
 
 def rows_of(spec):
     """Return every row of data of a specification."""
-    if isinstance(spec, list):
+    if isinstance(spec, list | tuple):
         return [row for value in spec for row in rows_of(value)]
     if not isinstance(spec, dict):
         return []
-    own = [spec["values"]] if isinstance(spec.get("values"), list) else []
+    own = [spec["values"]] if isinstance(spec.get("values"), list | tuple) else []
     own += list(spec.get("datasets", {}).values())
     return [row for rows in own for row in rows if isinstance(row, dict)] + [
         row for value in spec.values() for row in rows_of(value)

@@ -15,7 +15,7 @@ def texts(spec):
     """Return every string of a specification."""
     if isinstance(spec, dict):
         return [text for value in spec.values() for text in texts(value)]
-    if isinstance(spec, list):
+    if isinstance(spec, list | tuple):
         return [text for value in spec for text in texts(value)]
     return [spec] if isinstance(spec, str) else []
 

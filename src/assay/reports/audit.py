@@ -108,7 +108,7 @@ def _panels(points: list[dict[str, Any]], order: list[str], title: str, told: st
         base.mark_point(filled=True, opacity=1, size=36).encode(
             x=alt.X("share:Q", title=title), y=name, yOffset=beside, color=colour, shape=shape, tooltip=tips
         ),
-        data=alt.InlineData(values=points),
+        data=alt.InlineData(values=tuple(points)),
     )  # fmt: skip
     height = alt.Step(STEP if len(designs) > 1 else STEP + 4, **{"for": "position"})  # designs share a row's height
     return layers.properties(width=WIDTH, height=height).facet(
@@ -143,7 +143,7 @@ def _smallest(audit: Audit) -> Any:
         drawn = alt.layer(
             base.mark_line().encode(x=x, y=alt.Y("error:Q", title=title), **look),
             base.mark_rule(opacity=0.4).encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q", color=look["color"]),
-            data=alt.InlineData(values=points),
+            data=alt.InlineData(values=tuple(points)),
         ).properties(width=220, height=180)  # fmt: skip
         parts.append(drawn.facet(column=alt.Column("design:N", title=None),
                                  title=drawing.title(f"smallest error {said}")))  # fmt: skip

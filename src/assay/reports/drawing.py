@@ -79,10 +79,10 @@ def title(text: str | Sequence[str], *, loud: bool = False) -> Any:
 
 
 def rows(values: Sequence[dict[str, Any]]) -> Any:
-    """Return a chart of these rows, without a mark yet."""
+    """Return a chart of these rows, without a mark yet. Altair copies lists with every layer, and tuples never."""
     import altair as alt
 
-    return alt.Chart(alt.InlineData(values=list(values)))
+    return alt.Chart(alt.InlineData(values=tuple(values)))
 
 
 def rule(at: float, axis: str, **style: Any) -> Any:

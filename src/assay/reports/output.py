@@ -62,10 +62,9 @@ def plot(result: Any) -> Any:
     alt.data_transformers.disable_max_rows()
     module, _, name = DRAWN[kind].partition(":")
     drawn = getattr(import_module(module), name)(result)
-    spec = drawn.to_dict(validate=False)
-    if "description" not in spec:
+    if drawn.description is alt.Undefined:
         drawn.description = result.document().in_words
-    own = spec.get("config", {})
+    own = {} if drawn.config is alt.Undefined else drawn.config.to_dict()
     look = {key: value for key, value in colours.config().items() if key != "background"}
     drawn.config = alt.Config(**merged(look, own))
     return drawn

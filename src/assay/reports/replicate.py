@@ -57,7 +57,7 @@ def _against(result: Replication, quantity: str) -> Any:
                        legend=alt.Legend(orient="bottom", symbolOpacity=1))  # fmt: skip
     told = [alt.Tooltip(f"{name}:N") for name in ("table", *names)]
     told += [alt.Tooltip(f"{name}:Q", format=".4g") for name in ("epsilon", "published", "reproduced")]
-    base = alt.Chart(alt.InlineData(values=points))
+    base = alt.Chart(alt.InlineData(values=tuple(points)))
     return alt.layer(
         _diagonal(low, high, scale),
         base.mark_rule(opacity=0.45).encode(x=x, y=alt.Y("low:Q", scale=scale), y2="high:Q", color=colour),
@@ -133,12 +133,12 @@ def _panel(result: PaperFigure, panel: str, names: list[str]) -> Any:
     colour = alt.Color("series:N", sort=names, scale=alt.Scale(domain=names, range=_colours(names)), legend=legend)
     told = [alt.Tooltip("series:N", title=result.series)]
     told += [alt.Tooltip(f"{name}:Q", format=".4g") for name in ("x", "y", "low", "high")]
-    base = alt.Chart(alt.InlineData(values=points))
+    base = alt.Chart(alt.InlineData(values=tuple(points)))
     layers = []
     if result.mark == "bar":
         width = (places[1] - places[0]) * 0.46 if len(places) > 1 else 0.5
         data = [{**point, "left": point["x"] - width, "right": point["x"] + width} for point in points]
-        bars = alt.Chart(alt.InlineData(values=data)).mark_bar(color=A if not several else alt.Undefined)
+        bars = alt.Chart(alt.InlineData(values=tuple(data))).mark_bar(color=A if not several else alt.Undefined)
         ends = {"x": alt.X("left:Q", title=result.x), "x2": "right:Q", "y": y, "y2": alt.datum(0)}
         layers.append(bars.encode(**ends, tooltip=told))
     else:
@@ -201,7 +201,7 @@ def _search(result: Search) -> Any:
     y = alt.Y("found:Q", title="found N × K", scale=scale, axis=axis)
     return alt.layer(
         _diagonal(low, high, scale),
-        alt.Chart(alt.InlineData(values=points)).mark_point(filled=True, size=46, opacity=0.7).encode(
+        alt.Chart(alt.InlineData(values=tuple(points))).mark_point(filled=True, size=46, opacity=0.7).encode(
             x=x, y=y, color=alt.Color("what:N", title=None, legend=legend, scale=alt.Scale(range=[A, B])),
             shape=alt.Shape("what:N", title=None), tooltip=["cell:N", "printed:Q", "found:Q", "K printed:Q"],
         ),

@@ -262,4 +262,4 @@ def _plan(found: PowerPlan) -> Any:
 def _chart(rows: list[dict[str, Any]]) -> Any:
     import altair as alt
 
-    return alt.Chart(alt.Data(values=rows))  # type: ignore[no-untyped-call]
+    return alt.Chart(alt.Data(values=tuple(rows)))  # type: ignore[no-untyped-call]
