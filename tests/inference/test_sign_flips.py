@@ -190,11 +190,11 @@ def test_no_difference_is_no_evidence():
     assert sign_flips([1.0, -1.0, 2.0, -2.0]).pvalue("two-sided").pvalue == 1.0
 
 
-def test_a_p_value_below_all_numbers_is_a_bound():
+def test_a_p_value_beyond_all_doubt_is_a_bound():
     tail = sign_flips(np.ones(5000)).pvalue("two-sided")
     assert tail.is_bound
-    assert str(tail) == "p < 2.225e-308 (exact)"
-    assert 0 < sign_flips(np.ones(1000)).pvalue("greater").pvalue == 0.5**1000
+    assert str(tail) == "p < 1e-100 (exact)"
+    assert sign_flips(np.ones(300)).pvalue("greater").pvalue == 0.5**300
 
 
 sizes_strategy = st.lists(st.integers(-50, 50), min_size=1, max_size=60)
@@ -226,3 +226,16 @@ def test_rows_are_one_by_one():
     rows = np.random.default_rng(0).normal(size=(5, 40))
     assert sign_flips_of_rows(rows) == [sign_flips(row) for row in rows]
     assert sign_flips_of_rows(rows, rounding=[0.0] * 5) == sign_flips_of_rows(rows)
+
+
+@pytest.mark.parametrize("n", [1000, 3000, 10_000])
+@pytest.mark.parametrize("shift", [0.5, 1.0, 2.0, 4.0])
+def test_a_difference_beyond_doubt_needs_no_draws(n, shift):
+    """Digits of such a tail would need millions of nodes; that it is below the bound is known at once."""
+    contrasts = np.random.default_rng(n).normal(shift, 1, n)
+    found = sign_flips(contrasts, rounding=1e-12)
+    z = contrasts.sum() / np.sqrt(np.square(contrasts).sum())
+    assert found.pvalue("less").pvalue == 1.0
+    tail = found.pvalue("two-sided")
+    assert tail.is_bound == (tail.pvalue <= 1e-100)
+    assert tail.is_bound or z < 25  # P(N(0, 1) > 25) is 3e-138

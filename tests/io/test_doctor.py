@@ -82,6 +82,14 @@ def test_a_table_of_people_and_models_gets_conditions():
     assert found.commands == ("assay compare kinds.csv --gold kind=human --a source=x --b source=y",)
 
 
+def test_people_and_models_that_read_as_one_tidy_table_get_conditions_too(folder):
+    rows = [f"{item},human,p{item},3" for item in range(4)]
+    rows += [f"{item},model,{name},{item}" for name in ("x", "y") for item in range(4)]
+    (folder / "apart.csv").write_text("item_id,kind,source,value\n" + "\n".join(rows), encoding="utf-8")
+    found = doctor("apart.csv")
+    assert found.commands == ("assay compare apart.csv --gold kind=human --a source=x --b source=y",)
+
+
 def test_the_diagnosis_is_a_record():
     found = doctor(["m-1.eval", "m-2.eval"])
     assert Diagnosis.from_dict(found.to_dict()) == found

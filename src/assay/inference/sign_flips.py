@@ -14,11 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.inference.pvalues import PValue
-from assay.inference.signed_sums import signed_sum_tails
+from assay.inference.signed_sums import NOTHING, signed_sum_tails
 from assay.scales import FloatArray
 
 _EPSILON = float(np.finfo(np.float64).eps)
-SMALLEST = float(np.finfo(np.float64).tiny)
+SMALLEST = NOTHING
+"""A smaller p-value is given as this bound."""
 """Of a smaller p-value all that is said is that it is below this."""
 
 

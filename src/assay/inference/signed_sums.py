@@ -49,6 +49,9 @@ CONVERGED = 2e-4
 WORST = 1e-3
 """An integral with a larger relative error than this is not given."""
 
+NOTHING = 1e-100
+"""A tail below this is given as 0: more digits of it than that would need more nodes than an integral may have."""
+
 LARGE = 4.0
 """A term larger than so many standard deviations of the sum of the others has its two signs taken apart."""
 
@@ -65,7 +68,8 @@ class Tails:
 def signed_sum_tails(sizes: FloatArray, times: FloatArray, x: float, *, tolerance: float, slack: float) -> Tails | None:
     """Return the upper tails at x of Σ ±a, each of the ascending `sizes` a occurring `times` times.
 
-    Sums within `tolerance` of x equal it; terms within `slack` of a grid lie on it. None where no way leads to them.
+    Sums within `tolerance` of x equal it; terms within `slack` of a grid lie on it. None where no way leads to them; 0
+    where the integral would be below `NOTHING`.
 
     Examples
     --------
@@ -193,6 +197,8 @@ def _coins(n: int) -> FloatArray:
 
 def _integral(sizes: FloatArray, times: FloatArray, x: float, grid: float) -> Tails | None:
     tilted = _Tilted(sizes, times, x)
+    if tilted.log_mean - tilted.tilt * x < math.log(NOTHING):  # Chernoff's bound of the tail
+        return Tails(0.0, 0.0)
     if grid:
         x = grid * round(x / grid)
     bound = x - grid  # half a step of the sums below x, which lie 2 · grid apart
@@ -233,7 +239,7 @@ def _integral(sizes: FloatArray, times: FloatArray, x: float, grid: float) -> Ta
     error = (dropped + repeated) / step + 1e-14 * size + (0.0 if whole else last_size + total / FAR)
     if not error <= WORST * total:
         return None
-    scale = math.exp(log_scale) * step / math.pi if log_scale > -745 else 0.0
+    scale = math.exp(log_scale) * step / math.pi
     at_least = _share(scale * total)
     return Tails(at_least, _share(scale * above) if grid else at_least, error / total)
 

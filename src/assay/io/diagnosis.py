@@ -122,6 +122,8 @@ def doctor(files: str | Path | Sequence[str | Path], **options: Any) -> Diagnosi
         told = tuple(dict.fromkeys([*lacks, str(error)]))
         other = _of_one_table(found, paths, settings)
         return Diagnosis(tuple(reports), other[:1], () if other else told, other[1:])
+    if _gold(table) is None and (other := _of_one_table(found, paths, settings, columns=False)):
+        return Diagnosis(tuple(reports), other[:1], tuple(lacks), other[1:], table.notes)
     supports, more, commands = _prospects(table, found, paths, settings)
     return Diagnosis(tuple(reports), tuple(supports), (*lacks, *more), tuple(commands), table.notes)
 
@@ -240,7 +242,9 @@ def _flag(name: str, value: Any) -> list[str]:
     return [word for entry in values for word in (flag, str(entry))]
 
 
-def _of_one_table(files: Sequence[File], paths: Sequence[str], settings: dict[str, Any]) -> tuple[str, ...]:
+def _of_one_table(
+    files: Sequence[File], paths: Sequence[str], settings: dict[str, Any], *, columns: bool = True
+) -> tuple[str, ...]:
     """Say how to compare the sources of one table that are told apart by a condition, or that are its columns."""
     if len(files) != 1 or files[0].name is not None or is_log(files[0].path):
         return ()
@@ -250,7 +254,7 @@ def _of_one_table(files: Sequence[File], paths: Sequence[str], settings: dict[st
         if found["source"] and found["value"]:
             said, roles = "Its sources are told apart by conditions.", _conditions(sheet, found["source"][0])
         else:
-            said, roles = "Its columns are sources.", _columns(sheet, found["item"])
+            said, roles = "Its columns are sources.", _columns(sheet, found["item"]) if columns else []
     except DataError:
         return ()
     return (said, shlex.join(["assay", "compare", *paths, *roles])) if roles else ()
