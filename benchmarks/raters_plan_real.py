@@ -13,7 +13,7 @@ rater is A, another B, who answers for another item on 30 % of them. wmt23: pena
 systems' own translations, without gold.
 
 The truth is how often `compare` rejects on fresh studies of a design. Each pilot is planned from twice: with its own
-contrast ("own"), and with the contrast that is true at the pilot's design ("given"; without gold that of the full table).
+contrast ("own"), and with the contrast that is true at the pilot's design ("given").
 """
 
 import argparse
@@ -73,10 +73,6 @@ class Population:
         ]
         names = ("" if self.gold is None else "gold", "A", "B")
         return Contest(*sources, self.scale, np.arange(int(seen.sum())).astype(str), names)
-
-    def difference(self):
-        """Return the contrast of mean ratings, which is the same for every design."""
-        return float((np.nanmean(self.a, axis=1) - np.nanmean(self.b, axis=1)).mean())
 
     def _answers_of_b(self, items, rng):
         return self.b[items]
@@ -178,7 +174,7 @@ def measure(name, n_pilots, n_studies):
     true = {design: truth(people, metrics, design, n_studies) for design in designs}
     rows = []
     for metric in metrics:
-        given = float(true[designs[0]][metric][2]) if people.gold is not None else people.difference()
+        given = float(true[designs[0]][metric][2])
         planned = {(way, design): [] for way in ("own", "given") for design in designs}
         for number in range(n_pilots):
             pilot = people.study(*designs[0], np.random.default_rng([number, 2]))
