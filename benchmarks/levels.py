@@ -50,7 +50,7 @@ NULLS = {  # each null with the scheme that `compare` draws it under
 ALPHA = 0.05
 N_DRAWS = 199
 FEW_VALUES = ("wins", "tv", "accuracy")
-GRID = 1200  # item contrasts of labels with up to 20 responses and ties of up to 5 labels are multiples of 1 / 1200
+GRID = 3600  # item contrasts of labels with up to 20 responses and ties of up to 5 labels on either side are multiples of 1 / 3600
 
 
 def responses(rng, means, sds, k):
@@ -237,6 +237,9 @@ def main():
     parser.add_argument(
         "--null", choices=list(NULLS), help="measure the levels of this null only; keep the others' rows"
     )
+    parser.add_argument(
+        "--items", type=int, help="with --null: measure this number of items only; keep the others' rows"
+    )
     parser.add_argument("--out")
     options = parser.parse_args()
     b = options.data_sets
@@ -258,8 +261,12 @@ def main():
     started = time.time()
     rows = []
     if options.null:
-        cells = [cell for cell in cells if options.null in cell]
-        rows = [row | {"attainable": ""} for row in read_rows(out) if row["null"] != options.null]
+        cells = [cell for cell in cells if options.null in cell and options.items in (None, cell[1])]
+        rows = [
+            row
+            for row in read_rows(out)
+            if row["null"] != options.null or options.items not in (None, int(row["n_items"]))
+        ]
     with ProcessPoolExecutor(options.workers) as pool:
         for number, part in enumerate(pool.map(task, cells), 1):
             rows += part
