@@ -13,14 +13,21 @@ values    (…, items, K)       the responses in the order of the table; NaN fil
 ========  ==================  =========================================================================
 
 Counts of up to eight levels may also be *packed*: (…, items) of words, in which the j-th lowest byte counts level j.
+
+Counts of many labels are mostly zeros. Where a metric does not look at which label is which, the labels of each item
+are numbered by themselves (`narrowed`): counts are then as wide as the item with the most different labels needs.
 """
 
-from typing import Literal
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from assay.contests import Contest
 from assay.errors import DataError
+from assay.response_tables import ResponseTable
 from assay.responses import Responses
 from assay.scales import FloatArray, Scale
 
@@ -31,7 +38,19 @@ IN_A_WORD = 8
 MOST_CELLS = 2**25
 """So many counts are kept for each source: a quarter of a gigabyte."""
 
+FEW_CELLS = 2**20
+"""Up to so many counts for each source, every label of the scale has its own column."""
+
 Needs = Literal["means", "counts", "sorted", "values"]
+Data = TypeVar("Data", Contest, ResponseTable)
+
+
+class LooksAtLabels(Protocol):
+    """What is asked of a metric here: `assay.metrics.Metric` has it."""
+
+    @property
+    def label_blind(self) -> bool:
+        """Whether it does not look at which label is which."""
 
 
 def summarise(responses: Responses, needs: Needs, scale: Scale) -> FloatArray:
@@ -62,7 +81,8 @@ def counts(responses: Responses, scale: Scale) -> FloatArray:
     if responses.n_items * width > MOST_CELLS:
         raise DataError(
             f"{responses.n_items:,} items × {width:,} labels are {responses.n_items * width:,} counts for each source; "
-            f"at most {MOST_CELLS:,} are kept in memory. Merge rare labels, or take fewer items."
+            f"at most {MOST_CELLS:,} are kept in memory. Merge rare labels, take fewer items, or take metrics that do "
+            "not look at which label is which (accuracy, tv, js, kl, brier)."
         )
     cells = responses.items * width + scale.codes(responses.values)
     table = np.bincount(cells, responses.weights, minlength=responses.n_items * width)
@@ -77,3 +97,41 @@ def grid(responses: Responses) -> FloatArray:
     rows = np.full((responses.n_items, int(sizes.max())), np.nan)
     rows[np.arange(rows.shape[1]) < sizes[:, np.newaxis]] = responses.values
     return rows
+
+
+def lean(data: Data, metrics: Iterable[LooksAtLabels], *, n_spare: int = 0) -> Data:
+    """Return the data with the labels of each item numbered by themselves, where counts are many and metrics allow."""
+    if data.n_items * len(data.scale.levels) <= FEW_CELLS or not all(metric.label_blind for metric in metrics):
+        return data
+    return narrowed(data, n_spare=n_spare)
+
+
+def narrowed(data: Data, *, n_spare: int = 0) -> Data:
+    """Return the data with the labels of each item numbered by themselves, in the order of the scale, from 0 on.
+
+    The scale then has as many labels as the item with the most different ones (and `n_spare` more), but never more than
+    it had. A metric that is blind to labels gives the same scores, bit for bit.
+
+    Examples
+    --------
+    >>> contest = Contest.from_arrays(["x", "z"], ["y", "z"], ["x", "y"])
+    >>> lean = narrowed(contest)
+    >>> lean.scale.levels, lean.gold.values.tolist(), lean.a.values.tolist()
+    ((0.0, 1.0), [0.0, 1.0], [1.0, 1.0])
+    """
+    sources, n_levels = data.sources, len(data.scale.levels)
+    cells = [source.items * n_levels + data.scale.codes(source.values) for source in sources.values()]
+    given, which = np.unique(np.concatenate(cells), return_inverse=True)
+    items = given // n_levels
+    numbers = np.arange(given.size) - np.searchsorted(items, items)
+    width = int(numbers.max(initial=0)) + 1 + n_spare
+    if width >= n_levels:
+        return data
+    parts = np.split(numbers[which].astype(np.float64), np.cumsum([of_source.size for of_source in cells])[:-1])
+    renamed = {name: replace(sources[name], values=values) for name, values in zip(sources, parts, strict=True)}
+    scale = Scale(
+        "nominal", tuple(float(number) for number in range(width)), tuple(f"label {i + 1}" for i in range(width))
+    )
+    if isinstance(data, ResponseTable):
+        return replace(data, scale=scale, sources=renamed)
+    return replace(data, scale=scale, **renamed)  # type: ignore[arg-type]

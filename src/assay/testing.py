@@ -42,6 +42,7 @@ def check_metric(metric: Metric, *, rng: _random.Rng = 0) -> None:
     * swapping A and B flips the contrast; a positive contrast means that A is better, as `better` says;
     * a model that answers exactly as gold does is not worse than another;
     * the order of the items does not matter, nor do other items to an item's contrast if the metric is additive;
+    * a metric that is blind to labels does not look at which label is which, nor at labels that nobody gave;
     * what `ignores` says is ignored, what is not said is not, and `seen` gives the same scores as the answers;
     * data are not written to.
 
@@ -106,6 +107,10 @@ def _check_draws(metric: Metric, contests: list[Contest]) -> None:
     order = np.random.default_rng(0).permutation(N_ITEMS)
     moved = [side[:, order] for side in batch]
     _same(_contrast(metric, *moved), contrast, metric, "the order of the items changes the contrast")
+
+    if metric.label_blind:
+        turned = [np.roll(np.concatenate([side, np.zeros_like(side[..., :1])], axis=-1), 2, axis=-1) for side in batch]
+        _same(_contrast(metric, *turned), contrast, metric, "it is said to be blind to labels but depends on which")
 
     if metric.gold_free:
         _same(_contrast(metric, None, a, b), contrast, metric, "it is said to be gold-free but depends on gold")

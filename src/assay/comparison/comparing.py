@@ -26,6 +26,7 @@ from assay.comparison.observed import (
     sparse,
     unequal,
     uneven,
+    without_spread,
 )
 from assay.comparison.procedure import Procedure
 from assay.comparison.procedure_run import (
@@ -51,6 +52,7 @@ from assay.resampling import (
     summaries_of,
 )
 from assay.responses import frozen
+from assay.summaries import lean
 
 
 def compare(
@@ -198,13 +200,14 @@ def _compare_once(
     choice = raters_of.choose(contest, run.scheme, raters=run.procedure.raters, null=run.null)
     run, how = replace(run, scheme=choice.scheme, null=choice.null), run.procedure
     clusters, about_clusters = raters_of.clusters_of(contest, how.cluster, run.scheme, choice.null)
-    seen = kept_responses(contest, run.scheme)
+    data = lean(contest, bound)
+    seen = kept_responses(data, run.scheme)
     methods = [run.interval_for(metric, seen) for metric in bound]
     if run.null == "studentised":
         check_item_scores(bound)
     caveats = [*choice.notes, *about_clusters, *caveats_of(contest, run)]
-    draws, null_draws = draw_both(contest, bound, run, clusters)
-    weighed = rater_errors(contest, bound, run, draws, clusters)
+    draws, null_draws = draw_both(data, bound, run, clusters)
+    weighed = rater_errors(data, bound, run, draws, clusters)
     errors = [found.error for found in weighed]
     answers = []
     for i, metric in enumerate(bound):
@@ -249,6 +252,8 @@ def _compare_once(
                 alternative=how.alternative,
             )  # fmt: skip
         about += few(metric, gold, a, b, interval=methods[i], resamples_items=run.resamples_items)
+        sizes = effects_of(metric, seen, run)
+        about += without_spread(sizes, contest)
         notes = dict.fromkeys([*contest.notes, *caveats, *tail.notes, *limits.notes, *about])
         whole = errors[i].standard_error if errors[i] is not None else error  # type: ignore[union-attr]
         if math.isnan(whole) and left.size > 1:
@@ -278,7 +283,7 @@ def _compare_once(
                     confidence_level=how.confidence_level,
                     alternative=how.alternative,
                 ),
-                effect_sizes=effects_of(metric, seen, run),
+                effect_sizes=sizes,
                 n_items=contest.n_items,
                 n_responses=seen.n_responses,
                 scale=str(contest.scale),

@@ -20,6 +20,7 @@ from assay.records import Record
 from assay.resampling import cell_table, summaries_of
 from assay.responses import Responses, group_codes
 from assay.scales import FloatArray
+from assay.summaries import lean
 
 FEW_CLUSTERS = 10
 
@@ -157,8 +158,11 @@ class ContrastComponents(Record):
 
 
 def variance_components(
-    contest: Contest,
+    contest: Contest | Any,
     *,
+    a: str | None = None,
+    b: str | None = None,
+    gold: str | None = None,
     metric: str | Metric = "rating",
     cluster: str | None = None,
     confidence_level: float = 0.95,
@@ -167,8 +171,11 @@ def variance_components(
 
     Parameters
     ----------
-    contest : Contest
-        With rater ids in gold or in A and B, or with several responses of A or B, for more than one component.
+    contest : Contest, or what one can be made of
+        With rater ids in gold or in A and B, or with several responses of A or B, for more than one component; or a
+        table, a dataframe (pandas, Polars, Arrow) or a path, with the names of the sources.
+    a, b, gold : str, optional
+        The sources, where `contest` is no contest yet.
     metric : str or Metric
         With item scores. The mean rating is taken apart exactly; another metric by the pseudo-responses of its raters.
     cluster : str, optional
@@ -189,6 +196,9 @@ def variance_components(
     >>> round(found.components["raters"], 3), round(found.components["residual"], 3)
     (0.833, 0.167)
     """
+    from assay.io.reading import as_contest
+
+    contest = as_contest(contest, a=a, b=b, gold=gold)
     chosen = resolve(metric).on(contest.scale)
     if not isinstance(chosen, AdditiveMetric):
         raise ArgumentError(f"variance components need a metric with item scores; {chosen.name!r} has none.")
@@ -197,6 +207,7 @@ def variance_components(
     level = _check.fraction("confidence_level", confidence_level)
     if contest.n_items < 2:
         raise DataError("variance components need at least 2 items; there is 1.")
+    contest = lean(contest, [chosen])
     contrasts = chosen.item_contrasts(*summaries_of(contest, chosen.needs))
     roles = rated(contest)
     notes: tuple[str, ...] = ()

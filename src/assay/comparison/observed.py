@@ -132,6 +132,16 @@ def effects(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> EffectSi
     )
 
 
+def without_spread(sizes: EffectSizes, contest: Contest) -> list[str]:
+    """Say why effect sizes in standard deviations are undefined although item scores are there."""
+    if math.isnan(sizes.win_rate) or not math.isnan(sizes.hedges_g):
+        return []
+    if not math.isnan(sizes.cohen_d):
+        return [f"Hedges' g is undefined with {contest.n_items} items."]
+    why = "A and B differ by the same amount on every item" if contest.n_items > 1 else "there is one item"
+    return [f"Cohen's d and Hedges' g are undefined: {why}."]
+
+
 def small(contest: Contest, tail: PValue) -> list[str]:
     """Say which p-value is the smallest possible where so few items are enumerated that it matters."""
     if not tail.exact or contest.n_items > 5:

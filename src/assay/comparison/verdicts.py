@@ -127,7 +127,8 @@ def effects(result: "Comparison") -> list[str]:
     lines = []
     found = result.effect_sizes
     if not math.isnan(found.cohen_d):
-        parts = [f"Cohen's d {found.cohen_d:.2f}", f"Hedges' g {found.hedges_g:.2f}"]
+        parts = [f"Cohen's d {found.cohen_d:.2f}"]
+        parts += [] if math.isnan(found.hedges_g) else [f"Hedges' g {found.hedges_g:.2f}"]
         parts.append(f"{result.names[1]} is better on {100 * found.win_rate:.3g} % of the items (ties count half)")
         parts += [] if math.isnan(found.cliffs_delta) else [f"Cliff's δ {found.cliffs_delta:.2f}"]
         lines.append(f"Effect size: {', '.join(parts)}.")

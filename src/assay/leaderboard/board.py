@@ -1,6 +1,7 @@
 """Which models are really better than which? `compare_all` answers for all of them together."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from assay.metrics import Metric
 from assay.response_tables import ResponseTable
 from assay.responses import group_codes
 from assay.scales import FloatArray, IntArray
+from assay.summaries import lean
 
 if TYPE_CHECKING:
     from assay.leaderboard.crossed import RaterQuestion
@@ -112,6 +114,7 @@ def compare_all(
     n_draws = DRAWS if n_resamples is None else _check.integer("n_resamples", n_resamples, at_least=1)
     names = _names(table, gold, models, baseline)
     chosen, notes = _metric(table, gold, names, metric)
+    digest, table = digest_of(table, gold, names), _lean(table, gold, names, chosen)
     random = task_effect == "random"
     tasks, left_out = _tasks(table, chosen, names, gold=gold, by=by, weights=weights, cluster=cluster)
     if by is not None:
@@ -133,18 +136,21 @@ def compare_all(
     if aggregate != "mean" and by is not None:
         notes.append(friedman_note(tasks, alpha=1 - level))
     return assemble(
-        digest_of(table, gold, names), tasks, found, ask, metric=chosen, gold=gold, baseline=baseline, by=by,
+        digest, tasks, found, ask, metric=chosen, gold=gold, baseline=baseline, by=by,
         aggregate=aggregate, task_effect=task_effect if by is not None else "", notes=notes, cluster=cluster,
     )  # fmt: skip
 
 
-def units_for(table: ResponseTable, *, gold: str | None, metric: str | Metric | None) -> tuple[Units, Metric, IntArray]:
-    """Return what all models of a table are made of, item by item, by which metric, and on which rows."""
+def units_for(
+    table: ResponseTable, *, gold: str | None, metric: str | Metric | None
+) -> tuple[Units, Metric, IntArray, ResponseTable]:
+    """Return what all models of a table are made of, item by item, by which metric, on which rows, and their data."""
     names = _names(table, gold, None, None)
     chosen, _ = _metric(table, gold, names, metric)
+    table = _lean(table, gold, names, chosen)
     tasks, _ = _tasks(table, chosen, names, gold=gold, by=None, weights=None, cluster=None)
     [units] = tasks.units(aggregate="mean", random=False)
-    return units, chosen, tasks.rows[0]
+    return units, chosen, tasks.rows[0], table
 
 
 def _names(
@@ -177,6 +183,12 @@ def _names(
 
 def _contest(table: ResponseTable, gold: str | None, a: str, b: str) -> Contest:
     return table.contest(a=a, b=b, gold=gold, complete=False)
+
+
+def _lean(table: ResponseTable, gold: str | None, names: tuple[str, ...], metric: Metric) -> ResponseTable:
+    """Return the sources of the board alone, with narrow counts where there are many labels."""
+    sources = {name: table.source(name) for name in ([gold] if gold else []) + list(names)}
+    return lean(replace(table, sources=sources), [metric])
 
 
 def _metric(

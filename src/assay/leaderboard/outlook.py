@@ -171,7 +171,7 @@ def plan_board(
     table = as_table(table)
     _check.fraction("power", power)
     neighbours = _check.integer("neighbours", neighbours, at_least=1)
-    units, chosen, rows = units_for(table, gold=gold, metric=metric)
+    units, chosen, rows, data = units_for(table, gold=gold, metric=metric)
     m, now = len(units.names), units.n_units
     if neighbours >= m:
         raise ArgumentError(f"`neighbours` must be below the number of models ({m}); got {neighbours}.")
@@ -184,7 +184,7 @@ def plan_board(
         workers=_random.n_workers(workers),
     ).pairs  # fmt: skip
     order = np.argsort(-units.scores, kind="stable")
-    noise = response_noise(table, chosen, units.names, gold=gold, rows=rows)
+    noise = response_noise(data, chosen, units.names, gold=gold, rows=rows)
     study = _Study.of(units.take(order), noise.take(order), neighbours, reach, _random.generator(seed, "outlook"))
 
     def by_items(n_items: int) -> Outlook:

@@ -111,6 +111,18 @@ def areas(positive: FloatArray, scored: FloatArray) -> FloatArray:
 
 
 @njit(cache=True, nogil=True)
+def row_sums(rows: FloatArray) -> FloatArray:
+    """Sum of each row, from its first value to its last."""
+    out = np.zeros(rows.shape[0])
+    for r in range(out.size):
+        total = 0.0
+        for c in range(rows.shape[1]):
+            total += rows[r, c]
+        out[r] = total
+    return out
+
+
+@njit(cache=True, nogil=True)
 def shared_votes(gold: FloatArray, model: FloatArray) -> FloatArray:
     """Chance that the largest counts of two rows are the same label's, ties broken at random on both sides."""
     n_rows, width = gold.shape

@@ -61,6 +61,9 @@ class Metric(ABC):
         counts. Null draws then swap what it looks at (`seen`), so that the p-value ignores the same.
     relative : bool
         Whether it exists only between two models: one model alone has no score.
+    label_blind : bool
+        Whether it counts how often each label was given to an item, and neither which label it is nor how many others
+        there are: labels may be renamed item by item, and a label that nobody gave adds nothing.
     gold_free : bool
         Whether it looks at the models' own ratings instead of gold.
     smooth : bool
@@ -86,6 +89,7 @@ class Metric(ABC):
     per_response: ClassVar[bool] = False
     ignores: ClassVar[Ignored] = ""
     relative: ClassVar[bool] = False
+    label_blind: ClassVar[bool] = False
     gold_free: ClassVar[bool] = False
     smooth: ClassVar[bool] = True
     distance: ClassVar[bool] = False

@@ -18,13 +18,25 @@ INSIDE_LOG = 1e-12
 
 def shares(counts: FloatArray) -> FloatArray:
     """Turn counts of levels into shares of the item's responses."""
-    return np.asarray(counts / counts.sum(axis=-1, keepdims=True))
+    return np.asarray(counts / label_sums(counts)[..., np.newaxis])
+
+
+def label_sums(values: FloatArray) -> FloatArray:
+    """Sum over the last axis, label after label: zeros in between change no bit, as they do in NumPy's sums."""
+    from assay.metrics import _kernels
+
+    rows = np.ascontiguousarray(values, dtype=np.float64).reshape(-1, values.shape[-1])
+    return np.asarray(_kernels.row_sums(rows)).reshape(values.shape[:-1])
 
 
 @dataclass(frozen=True)
 class ByLevel(ItemMetric):
-    """A metric on counts whose item score is a sum over the labels: each depends on its two shares only."""
+    """A metric on counts whose item score is a sum over the labels: each depends on its two shares only.
 
+    A label that nobody gave adds nothing: `level_scores` of two zeros is zero.
+    """
+
+    label_blind: ClassVar[bool] = True
     needs: ClassVar[Needs] = "counts"
     kinds: ClassVar[tuple[Kind, ...]] = LABELS
 
@@ -34,7 +46,7 @@ class ByLevel(ItemMetric):
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the sum over the labels, for each item."""
-        return np.asarray(self.level_scores(shares(gold), shares(model)).sum(axis=-1))
+        return label_sums(self.level_scores(shares(gold), shares(model)))
 
 
 @dataclass(frozen=True)
@@ -101,6 +113,7 @@ class JensenShannon(ItemMetric):
     name: ClassVar[str] = "js"
     title: ClassVar[str] = "Jensen–Shannon divergence"
     span: ClassVar[float] = math.log(2)
+    label_blind: ClassVar[bool] = True
     needs: ClassVar[Needs] = "counts"
     kinds: ClassVar[tuple[Kind, ...]] = LABELS
 
@@ -209,7 +222,7 @@ class CosineResponses(Metric):
 
 
 def _entropy(share: FloatArray) -> FloatArray:
-    return np.asarray(-(share * np.log(np.where(share > 0, share, 1.0))).sum(axis=-1))
+    return -label_sums(share * np.log(np.where(share > 0, share, 1.0)))
 
 
 def _flat(values: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ from assay import _check
 from assay.errors import ArgumentError
 from assay.metrics.base import Better, Ignored, Metric
 from assay.metrics.labels import votes
-from assay.scales import FloatArray, Kind, Scale
+from assay.scales import FloatArray, IntArray, Kind, Scale
 from assay.summaries import Needs
 
 ScoreFunction = Callable[..., float]
@@ -85,8 +85,20 @@ class FunctionMetric(Metric):
 
     def _of_votes(self, gold: FloatArray, model: FloatArray) -> float:
         """Call the function with the labels that have the votes, item by item; tied votes as weighted pairs."""
-        weights = votes(gold)[:, :, np.newaxis] * votes(model)[:, np.newaxis, :]
-        items, of_gold, of_model = np.nonzero(weights)
+        of_gold, of_model, weights = _pairs(votes(gold), votes(model))
         written = np.array(self.written)
-        tied = {} if items.size == len(gold) else {"sample_weight": weights[items, of_gold, of_model]}
+        tied = {} if weights.size == len(gold) else {"sample_weight": weights}
         return self.function(written[of_gold], written[of_model], **tied)
+
+
+def _pairs(gold: FloatArray, model: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the labels of gold and of the model that share an item, pair after pair, and how much each pair weighs."""
+    items, of_gold = np.nonzero(gold)
+    others, of_model = np.nonzero(model)
+    sizes = np.bincount(others, minlength=len(model))
+    times = sizes[items]
+    first = np.repeat(np.arange(items.size), times)
+    place = np.arange(first.size) - np.repeat(np.cumsum(times) - times, times)
+    second = (np.cumsum(sizes) - sizes)[items][first] + place
+    weights = gold[items, of_gold][first] * model[others, of_model][second]
+    return of_gold[first], of_model[second], weights

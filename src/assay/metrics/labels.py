@@ -16,7 +16,7 @@ import numpy as np
 
 from assay.errors import ArgumentError
 from assay.metrics.base import ROUNDING, Better, Ignored, ItemMetric, Metric
-from assay.metrics.distribution import LABELS, by_rows, shares
+from assay.metrics.distribution import LABELS, by_rows, label_sums, shares
 from assay.metrics.ranking import ranks
 from assay.metrics.weighted import Area
 from assay.scales import FloatArray, Kind, Scale
@@ -53,6 +53,7 @@ class Accuracy(ItemMetric):
 
     name: ClassVar[str] = "accuracy"
     title: ClassVar[str] = "accuracy"
+    label_blind: ClassVar[bool] = True
     smooth: ClassVar[bool] = False
     distance: ClassVar[bool] = True
     better: ClassVar[Better] = "higher"
@@ -72,6 +73,7 @@ class AccuracyResponses(ItemMetric):
 
     name: ClassVar[str] = "accuracy-responses"
     title: ClassVar[str] = "accuracy of single responses"
+    label_blind: ClassVar[bool] = True
     per_response: ClassVar[bool] = True
     better: ClassVar[Better] = "higher"
     needs: ClassVar[Needs] = "counts"
@@ -81,7 +83,7 @@ class AccuracyResponses(ItemMetric):
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the model's share of gold's vote."""
-        return np.asarray((votes(gold) * shares(model)).sum(axis=-1))
+        return label_sums(votes(gold) * shares(model))
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,11 @@ class Wins(RelativeMetric):
         return self._error.gold_free
 
     @property
+    def label_blind(self) -> bool:  # type: ignore[override]
+        """Whether the base error is."""
+        return self._error.label_blind
+
+    @property
     def needs(self) -> Needs:  # type: ignore[override]
         """The summary that the base error needs."""
         return self._error.needs
