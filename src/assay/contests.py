@@ -1,13 +1,12 @@
 """The contest: two models, and usually gold, on the same items."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from assay.arrays import group_from, responses_from
 from assay.errors import DataError
 from assay.responses import Labels, Responses, by_id, digest_of, frozen, group_codes, raters_in_order
 from assay.scales import IntArray, Scale
@@ -75,23 +74,9 @@ class Contest:
         of columns, but must have the same number of rows.
         """
         given = {"a": a, "b": b} if gold is None else {"gold": gold, "a": a, "b": b}
-        grids = {name: _grid(name, array) for name, array in given.items()}
-        lengths = {name: grid.shape[0] for name, grid in grids.items()}
-        if len(set(lengths.values())) != 1:
-            shown = ", ".join(f"{name} {length}" for name, length in lengths.items())
-            raise DataError(f"gold, a and b must have one row for each item; got rows: {shown}.")
-        present = {name: _present(grid) for name, grid in grids.items()}
-        everything = np.concatenate([grid[present[name]] for name, grid in grids.items()])
-        if not everything.size:
-            raise DataError("there is no response in these arrays.")
-        shared = Scale.of(everything, kind=scale, order=order)
-        sources = {}
-        for name, grid in grids.items():
-            filled = np.full(grid.shape, np.nan)
-            filled[present[name]] = shared.encode(grid[present[name]])
-            sources[name] = Responses.from_grid(filled)
-        n_items = next(iter(lengths.values()))
-        described = {name: _group(name, column, n_items) for name, column in (groups or {}).items()}
+        sources, shared = responses_from(given, scale=scale, order=order)
+        n_items = sources["a"].n_items
+        described = {name: group_from(name, column, n_items) for name, column in (groups or {}).items()}
         contest = cls(
             sources.get("gold"), sources["a"], sources["b"], shared, np.arange(n_items).astype(str),
             names if gold is not None else ("", *names[1:]), described,
@@ -176,39 +161,3 @@ class Contest:
     def digest(self) -> str:
         """Twelve hexadecimal digits that identify scale and responses."""
         return digest_of(self.scale, self.sources)
-
-
-def _grid(name: str, array: Any) -> npt.NDArray[Any]:
-    try:
-        grid = np.asarray(array)
-    except ValueError:
-        raise DataError(f"`{name}` has rows of different lengths; fill them up with NaN (None among labels).") from None
-    if grid.dtype.kind in "iu":
-        grid = grid.astype(np.float64)
-    if grid.dtype.kind == "O":
-        with suppress(TypeError, ValueError):  # numbers with gaps
-            grid = grid.astype(np.float64)
-    if grid.ndim == 1:
-        grid = grid[:, np.newaxis]
-    if grid.ndim != 2 or grid.dtype.kind not in "fbUO":
-        raise DataError(f"`{name}` must be an (items, responses) array of numbers or labels; got shape {grid.shape}.")
-    if grid.dtype.kind == "f" and np.isinf(grid).any():
-        row, column = np.argwhere(np.isinf(grid))[0]
-        raise DataError(f"`{name}` is infinite at item {row}, response {column}; leave the response out (NaN).")
-    return grid
-
-
-def _present(grid: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    if grid.dtype.kind == "f":
-        return np.asarray(grid == grid, dtype=bool)  # noqa: PLR0124 (false for NaN only)
-    if grid.dtype.kind == "O":
-        present = [value is not None and value == value for value in grid.flat]  # noqa: PLR0124 (NaN of any type)
-        return np.array(present, dtype=bool).reshape(grid.shape)
-    return np.ones(grid.shape, dtype=bool)
-
-
-def _group(name: str, column: Any, n_items: int) -> Labels:
-    labels = np.asarray(column).astype(str)
-    if labels.shape != (n_items,):
-        raise DataError(f"group {name!r} must have one value for each of the {n_items} items; got {labels.shape}.")
-    return labels

@@ -4,6 +4,7 @@ A preference is one response for each model, 1 for the preferred, 0 for the othe
 is then the win rate with ties counted half, and needs nothing but the order of the ratings.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,13 @@ from assay.scales import FloatArray, Scale
 PREFERENCE = Scale("ordinal", (0.0, 0.5, 1.0), ("0", "0.5", "1"), "preferences")
 
 
-def preferences_between(contest: Contest, *, better: str = "higher") -> Contest:
+def preferences_between(
+    contest: Contest | Any, *, a: str | None = None, b: str | None = None, better: str = "higher"
+) -> Contest:
     """Return what each rater of both models prefers, item by item; responses without a counterpart are left out.
 
     A rater who rated the outputs several times prefers the one with the better mean; `better` is "lower" for penalties.
+    Of a table, a dataframe or a path the two models are named by `a` and `b`.
 
     Examples
     --------
@@ -31,6 +35,9 @@ def preferences_between(contest: Contest, *, better: str = "higher") -> Contest:
     array([1. , 0.5, 0. , 1. ])
     """
     _check.one_of("better", better, ("higher", "lower"))
+    from assay.io.reading import as_contest
+
+    contest = as_contest(contest, a=a, b=b, gold=None)
     if contest.a.raters is None or contest.b.raters is None:
         raise DataError(
             "preferences between ratings need rater ids for A and for B; without them take the metric superiority."
@@ -46,19 +53,23 @@ def preferences_between(contest: Contest, *, better: str = "higher") -> Contest:
     note += f"; {alone} ratings without a counterpart by the same rater are left out." if alone else "."
     signs = np.sign(values[0][in_a] - values[1][in_b])
     won = (1 + (signs if better == "higher" else -signs)) / 2
-    return _contest(contest, won, both >> 32, both & 0xFFFFFFFF, note)
+    return _contest(contest, won, both >> 32, both & 0xFFFFFFFF, note).complete()
 
 
-def preferences_from(table: ResponseTable, source: str, *, a: Any, b: Any, tie: Any = None) -> Contest:
+def preferences_from(
+    table: ResponseTable | Any, source: str, *, a: Any, b: Any, tie: Any = None, complete: bool = True
+) -> Contest:
     """Return the contest between two models from one source whose responses name the preferred one.
 
     Parameters
     ----------
-    table : ResponseTable
+    table : ResponseTable, dataframe (pandas, Polars, Arrow) or path
     source : str
         Whose responses are preferences.
     a, b, tie : str or number
         The labels that mean "A is better", "B is better" and "neither". A response with another label is an error.
+    complete : bool
+        Leave out items without a preference. If not, `missing_bounds` can tell what they could change.
 
     Examples
     --------
@@ -66,6 +77,9 @@ def preferences_from(table: ResponseTable, source: str, *, a: Any, b: Any, tie: 
     >>> preferences_from(table, "human", a=1, b=2, tie=0).a.values
     array([1. , 0. , 0.5])
     """
+    from assay.io.reading import as_table
+
+    table = as_table(table)
     responses = table.single(source)
     wanted = {str(label): value for label, value in ((a, 1.0), (b, 0.0), (tie, 0.5)) if label is not None}
     if len(wanted) < 2 + (tie is not None):
@@ -80,7 +94,10 @@ def preferences_from(table: ResponseTable, source: str, *, a: Any, b: Any, tie: 
     raters = np.full(won.size, -1) if responses.raters is None else responses.raters
     names = ("", str(a), str(b))
     base = Contest(None, responses, responses, table.scale, table.items, names, table.groups, table.raters, table.notes)
-    return _contest(base, won, responses.items, raters, None, identified=responses.raters is not None)
+    found = _contest(base, won, responses.items, raters, None, identified=responses.raters is not None)
+    a_side, b_side = (replace(side, missing=responses.missing) for side in (found.a, found.b))
+    whole = replace(found, a=a_side, b=b_side)
+    return whole.complete() if complete else whole
 
 
 def _cell_means(source: Responses) -> tuple[Any, FloatArray]:
@@ -102,4 +119,4 @@ def _contest(
     notes = (*contest.notes, *([note] if note else []))
     return Contest(
         None, a, b, PREFERENCE, contest.items, ("", *contest.names[1:]), contest.groups, contest.raters, notes
-    ).complete()
+    )

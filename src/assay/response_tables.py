@@ -1,13 +1,14 @@
 """The table: every response of every source, on a common list of items."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay import _check
 from assay._frames import in_any_form
+from assay.arrays import group_from, responses_from
 from assay.contests import Contest
 from assay.errors import ArgumentError, DataError
 from assay.responses import Labels, Responses, by_id, digest_of, raters_in_order
@@ -47,6 +48,32 @@ class ResponseTable:
     notes: tuple[str, ...] = ()
     repeats: tuple[str, ...] = ()
     better: str = ""
+
+    @classmethod
+    def from_arrays(
+        cls,
+        sources: Mapping[str, Any],
+        *,
+        scale: str | None = None,
+        order: Sequence[Any] | None = None,
+        groups: Mapping[str, Any] | None = None,
+    ) -> "ResponseTable":
+        """Make a table from an (items, responses) array for each source; a vector is one response per item.
+
+        NaN (or None among labels) marks an absent response. The arrays may have different numbers of columns, but must
+        have the same number of rows.
+
+        Examples
+        --------
+        >>> print(ResponseTable.from_arrays({"human": [[1, 2], [3, 3]], "model": [1, 4]}))
+        2 items; responses: human (4), model (2); scale: ordinal: 1, 2, 3, 4 (4 distinct whole numbers)
+        """
+        if not sources:
+            raise DataError("a table needs at least one source; got none.")
+        found, shared = responses_from(sources, scale=scale, order=order)
+        n_items = next(iter(found.values())).n_items
+        described = {name: group_from(name, column, n_items) for name, column in (groups or {}).items()}
+        return cls(np.arange(n_items).astype(str), found, shared, described)
 
     @property
     def n_items(self) -> int:
@@ -170,7 +197,7 @@ class ResponseTable:
 
     def __str__(self) -> str:
         sources = ", ".join(f"{name} ({source.values.size})" for name, source in self.sources.items())
-        return f"{self.n_items} items; responses: {sources}; scale: {self.scale}"
+        return f"{self.n_items} item{'s' * (self.n_items != 1)}; responses: {sources}; scale: {self.scale}"
 
 
 def _within(items: IntArray) -> IntArray:

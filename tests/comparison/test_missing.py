@@ -100,3 +100,19 @@ def test_slices_have_bounds_of_their_own(tmp_path):
     assert contrasts.findall(found[0].notes[-1]) == contrasts.findall(alone[0].notes[-1])
     for entry in found:  # the bounds hold together, as the intervals do
         assert entry.n_together == 2
+
+
+@pytest.mark.parametrize("rater", ["", ",r"])
+def test_missing_preferences(rater, tmp_path):
+    answers = ["A", "A", "B", "tie", "A", "", "A", "", "A", "A"]
+    rows = "".join(f"{number},judge,{answer}{rater}\n" for number, answer in enumerate(answers))
+    (tmp_path / "p.csv").write_text(f"item,source,value{',rater' if rater else ''}\n{rows}")
+    asked = {"files": (str(tmp_path / "p.csv"),), "preference": "judge", "a": "A", "b": "B", "tie": "tie"}
+    [found] = Compare(**asked, missing="bounds", n_resamples=99).answer()
+    assert found.contrast == pytest.approx((6 - 1) / 8)
+    if rater:
+        assert any("2 answers of raters are missing. Bounds are for answers without" in note for note in found.notes)
+        return
+    [told] = [note for note in found.notes if "both missing answers were best" in note]
+    assert told.startswith("The contrast is 0.7 (")
+    assert "if both missing answers were best for A, 0.3 (" in told

@@ -9,6 +9,8 @@ import pytest
 from assay import (
     ArgumentError,
     Contest,
+    DataError,
+    audit,
     compare,
     compare_all,
     compare_all_by,
@@ -17,9 +19,13 @@ from assay import (
     examples,
     fit,
     measure_agreement,
+    missing_bounds,
     plan,
     plan_board,
+    preferences_between,
+    preferences_from,
     read,
+    variance_components,
     write,
 )
 from assay.paired import PairedScores
@@ -92,7 +98,67 @@ def test_what_is_not_enough_says_what_is_missing(frame):
         compare(read(frame).contest(a="model-1", b="model-2"), a="model-1")
     with pytest.raises(ArgumentError, match="a contest has no more than gold, A and B"):
         compare_all(read(frame).contest(a="model-1", b="model-2"))
-    with pytest.raises(ArgumentError, match="`table` must be a ResponseTable; got DataFrame"):
-        fit(frame)
-    with pytest.raises(ArgumentError, match="A pilot is a contest"):
+    with pytest.raises(ArgumentError, match=r"name the two models .* it has human, model-1, model-2"):
         plan(frame, n_items=[20], epsilon=0.1)
+    with pytest.raises(ArgumentError, match=r"got int. Fit one to your data: assay.fit\(data"):
+        audit(3)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_models_are_fitted_to_dataframes(kind, frame):
+    fitted = fit(KINDS[kind](frame), source="human", model="empirical")
+    assert fitted.provenance.data == fit(read(frame, groups=None), source="human", model="empirical").provenance.data
+
+
+def test_plans_are_made_from_dataframes_and_fits(frame):
+    data, asked = KINDS["pandas"](frame), {"n_items": [20], "n_responses": [2], "rng": 0, "n_simulations": 100}
+    models = {"gold": "human", "a": "model-2", "b": "model-1"}
+    assert str(plan(data, **models, **asked)) == str(plan(read(data, groups=None).contest(**models), **asked))
+    fitted = fit(data, source="human", model="empirical")
+    assert plan(fitted, epsilon=0.1, **asked).cells == plan(fitted.model, epsilon=0.1, **asked).cells
+
+
+def test_columns_by_name_are_a_dataframe(frame, expected):
+    columns = {name: frame[name].to_numpy() for name in frame.columns}
+    lists = frame.to_dict(as_series=False)
+    texts = {name: [str(cell) for cell in cells] for name, cells in lists.items() if name != "rater"}
+    assert read(texts).n_items == read(frame).n_items
+    for data in (columns, lists):
+        found = compare(data, gold="human", a="model-2", b="model-1", **FEW)
+        assert found.pvalue == expected["compare"]["pvalue"]
+    rows = np.array([("x", "m", 1.0), ("x", "n", 2.0)], dtype=[("item", "U1"), ("source", "U1"), ("value", float)])
+    assert list(read(rows).sources) == ["m", "n"]
+
+
+def test_arrays_by_source_are_a_table():
+    gold, a, b = np.random.default_rng(0).integers(1, 6, size=(3, 20, 2)).astype(float)
+    data = {"human": gold, "m": a[:, :1], "n": b}
+    found = compare(data, gold="human", a="m", b="n", **FEW)
+    assert found.pvalue == compare(Contest.from_arrays(gold, a[:, :1], b), **FEW).pvalue
+    assert [row.name for row in compare_all(data, gold="human", **FEW).models]
+    assert fit(gold, model="empirical").source == "responses"
+    assert missing_bounds(data, gold="human", a="m", b="n", **FEW)[0].contrast == found.contrast
+    assert variance_components(data, gold="human", a="m", b="n", metric="mae").components
+
+
+def test_preferences_are_taken_from_dataframes():
+    rows = {"item": [1, 1, 2, 2], "source": ["m", "n"] * 2, "rater": ["r"] * 4, "value": [2, 1, 3, 3]}
+    assert preferences_between(pl.DataFrame(rows), a="m", b="n").a.values.tolist() == [1.0, 0.5]
+    judged = pd.DataFrame({"item": [1, 2], "source": ["judge"] * 2, "value": ["m", "n"]})
+    assert preferences_from(judged, "judge", a="m", b="n").a.values.tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ({"item": [1, 2], "value": [1]}, "columns must have one value for each row; got item 2, value 1"),
+        ({"item": object()}, "column 'item' must be a list or a vector"),
+        ({}, "has no columns"),
+        (np.zeros((2, 2, 2)), r"must be an \(items, responses\) array of numbers or labels; got shape \(2, 2, 2\)"),
+        ({"m": np.ones((3, 2)), "n": np.ones((2, 2))}, "m and n must have one row for each item; got rows: m 3, n 2"),
+        ({1: [1], "1": [2]}, "two columns called '1'"),
+    ],
+)
+def test_arrays_that_are_no_table(data, said):
+    with pytest.raises(DataError, match=said):
+        describe(data)

@@ -19,13 +19,21 @@ from assay.errors import ArgumentError
 from assay.metrics import ItemMetric, Metric
 from assay.responses import Responses
 from assay.scales import FloatArray
-from assay.summaries import means, summarise
+from assay.summaries import lean, means, summarise
 
+PREFERENCES = "preferences"
+"""What a scale says that holds preferences: an answer for A is then one for B as well."""
 NOTHING_MISSING = "No answer of A or B is missing."
 
 
 def missing_bounds(
-    contest: Contest, *, metric: str | Metric | None = None, **settings: Any
+    contest: Contest | Any,
+    *,
+    a: str | None = None,
+    b: str | None = None,
+    gold: str | None = None,
+    metric: str | Metric | None = None,
+    **settings: Any,
 ) -> tuple[Comparison, Comparison]:
     """Compare as if every missing answer were best for A, and as if every one were worst.
 
@@ -35,8 +43,11 @@ def missing_bounds(
 
     Parameters
     ----------
-    contest : Contest
-        With the items that a source did not answer: ``table.contest(a=…, b=…, complete=False)``.
+    contest : Contest, or what one can be made of
+        With the items that a source did not answer: ``table.contest(a=…, b=…, complete=False)``; or a table, a
+        dataframe (pandas, Polars, Arrow) or a path, with the names of the sources.
+    a, b, gold : str, optional
+        The sources, where `contest` is no contest yet.
     metric : str or Metric, optional
         One that is a mean over items.
     **settings
@@ -49,19 +60,21 @@ def missing_bounds(
     Examples
     --------
     >>> import polars
-    >>> from assay import read
     >>> rows = {"item": [1, 1, 2, 2, 3, 3], "model": ["x", "y"] * 3, "score": [1, 0, 1, 0, None, 0]}
-    >>> contest = read(polars.DataFrame(rows)).contest(a="x", b="y", complete=False)
-    >>> best, worst = missing_bounds(contest, rng=0)
+    >>> best, worst = missing_bounds(polars.DataFrame(rows), a="x", b="y", rng=0)
     >>> round(best.contrast, 3), round(worst.contrast, 3)
     (1.0, 0.667)
     """
+    from assay.io.reading import as_contest
+
+    contest = as_contest(contest, a=a, b=b, gold=gold, complete=False)
     (chosen,), _ = metrics_for(contest, None if metric is None else [metric])
     bound = chosen.on(contest.scale)
     if not isinstance(bound, ItemMetric):
         raise ArgumentError(
             f"bounds for missing answers need a metric that is a mean over items; {chosen.name} is none."
         )
+    contest = lean(contest, [bound], n_spare=1)  # a missing answer may be a label that nobody gave to the item
     best, worst = (
         compare(filled(contest, bound, best_for=side).complete(), metric=chosen, **settings) for side in ("a", "b")
     )
@@ -85,8 +98,9 @@ def with_bounds(
     seed = _random.seed_of(rng)
     parts = {f"{by} = {value}": part for value, part in whole.slices(by)} if by is not None else {"": whole}
     missing = [n_missing(parts[entry.slice]) for entry in found]
+    nothing = [_nothing(parts[entry.slice]) for entry in found]
     if not any(missing):
-        return _noted(found, [NOTHING_MISSING] * len(found))
+        return _noted(found, nothing)
     bests, worsts = [], []
     for entry, metric, n in zip(found, cycle(metrics), missing, strict=False):
         best, worst = entry, entry
@@ -96,8 +110,8 @@ def with_bounds(
         worsts.append(replace(worst, slice=entry.slice))
     bests, worsts = (adjusted(side, found.correction, seed) for side in (bests, worsts))
     told = [
-        sentence(entry, best, worst, n) if n else NOTHING_MISSING
-        for entry, best, worst, n in zip(found, bests, worsts, missing, strict=True)
+        sentence(entry, best, worst, n) if n else none
+        for entry, best, worst, n, none in zip(found, bests, worsts, missing, nothing, strict=True)
     ]
     return _noted(found, told)
 
@@ -110,7 +124,21 @@ def _noted(found: Comparisons, told: Sequence[str]) -> Comparisons:
 
 def n_missing(contest: Contest) -> int:
     """Return how many answers of A and B are missing and could be filled in."""
-    return sum(int(_lacking(source).sum()) for source in (contest.a, contest.b))
+    sides = (contest.a,) if contest.scale.reason == PREFERENCES else (contest.a, contest.b)
+    return sum(int(_lacking(source).sum()) for source in sides)
+
+
+def _nothing(contest: Contest) -> str:
+    """Say that no answer is missing, or that the missing ones are raters' and are left alone."""
+    sides = (contest.a,) if contest.scale.reason == PREFERENCES else (contest.a, contest.b)
+    left = sum(int(source.missing.sum()) for source in sides if source.missing is not None)
+    if not left:
+        return NOTHING_MISSING
+    are = "answers of raters are" if left > 1 else "answer of a rater is"
+    return (
+        f"{left:,} {are} missing. Bounds are for answers without rater ids; leave the ids out (`rater=''`) to have "
+        "them."
+    )
 
 
 def filled(contest: Contest, metric: ItemMetric, *, best_for: str) -> Contest:
@@ -132,7 +160,7 @@ def filled(contest: Contest, metric: ItemMetric, *, best_for: str) -> Contest:
 def sentence(found: Comparison, best: Comparison, worst: Comparison, missing: int) -> str:
     """Say what the missing answers could change."""
     a = found.names[1]
-    answers = "the missing answer" if missing == 1 else f"all {missing:,} missing answers"
+    answers = {1: "the missing answer", 2: "both missing answers"}.get(missing, f"all {missing:,} missing answers")
 
     def told(result: Comparison) -> str:
         ends = result.confidence_interval

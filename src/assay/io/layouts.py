@@ -53,27 +53,6 @@ def contest_from(
     return table.contest(gold=standard, a=names.get(a, a), b=names.get(b, b), complete=complete)
 
 
-def preferences_from(
-    files: Sequence[str],
-    preference: str,
-    *,
-    a: str | None,
-    b: str | None,
-    tie: str | None,
-    gold: str | None = None,
-    **options: Any,
-) -> "Contest":
-    """Put the models against each other whose labels, `a` and `b`, the source `preference` answers."""
-    from assay import preferences
-
-    if gold is not None:
-        raise ArgumentError("preferences are gold-free; leave out `gold` or `preference`.")
-    if a is None or b is None:
-        raise ArgumentError("`preference` needs `a` and `b`: the labels that name the two models.")
-    table = table_from(files, sources=[preference], **options)
-    return preferences.preferences_from(table, next(iter(table.sources)), a=a, b=b, tie=tie)
-
-
 def table_from(
     files: Sequence[str], *, sources: Sequence[str] = (), by: Sequence[str] | str | None = None, **options: Any
 ) -> "ResponseTable":

@@ -20,6 +20,9 @@ from assay.io.sheets import BINARY_ENDINGS, Sheet, listed, open_sheet
 from assay.io.tidy import read_tidy
 from assay.response_tables import ResponseTable
 
+RESPONSES = "responses"
+"""What the source of an array without a name is called."""
+
 Files = Sequence[str | Path] | Mapping[str, str | Path | Sequence[str | Path]]
 
 
@@ -49,8 +52,9 @@ def read(
     Parameters
     ----------
     data : path, dataframe, sequence of paths, or mapping of source to path or paths
-        A CSV, TSV, JSON, JSON Lines, Parquet or Arrow file, any dataframe (pandas, Polars, Arrow, …), or a log that
-        `read_logs` knows. Several files are joined on the item id; several logs of one model are its repeats.
+        A CSV, TSV, JSON, JSON Lines, Parquet or Arrow file, any dataframe (pandas, Polars, Arrow, …) or columns by name
+        (a mapping of vectors, a structured array), or a log that `read_logs` knows. Several files are joined on the
+        item id; several logs of one model are its repeats.
     item, source, value, rater, repeat : str, optional
         The columns. What is left out is guessed from the columns' names, and `notes` says so; "" means that there is
         no such column. Responses of an item are kept in the order of `repeat`, else in the order of the rows.
@@ -119,9 +123,10 @@ def read(
 
 
 def as_table(data: ResponseTable | Any) -> ResponseTable:
-    """Return a table as it is; anything else that holds responses (a dataframe, a path) is read.
+    """Return a table as it is; anything else that holds responses (a dataframe, arrays, a path) is read.
 
-    Every column that is constant within each item becomes a group.
+    Every column that is constant within each item becomes a group. Vectors by name are the columns of a dataframe. An
+    (items, responses) array by name is all that the source of this name says, and an array alone that of one source.
 
     Examples
     --------
@@ -134,10 +139,16 @@ def as_table(data: ResponseTable | Any) -> ResponseTable:
         return data
     if isinstance(data, Contest):
         raise ArgumentError("this takes a table of all sources; a contest has no more than gold, A and B.")
+    if isinstance(data, np.ndarray) and data.dtype.names is None:
+        return ResponseTable.from_arrays({RESPONSES: data})
+    if isinstance(data, Mapping) and any(np.ndim(array) == 2 for array in data.values()):
+        return ResponseTable.from_arrays(data)
     return read(data, groups=None)
 
 
-def as_contest(data: Contest | Any, *, a: str | None, b: str | None, gold: str | None) -> Contest:
+def as_contest(
+    data: Contest | Any, *, a: str | None, b: str | None, gold: str | None, complete: bool = True
+) -> Contest:
     """Return a contest as it is; of a table, a dataframe or a path it is made, with the sources that are named."""
     if isinstance(data, Contest):
         if (a, b, gold) != (None, None, None):
@@ -149,7 +160,7 @@ def as_contest(data: Contest | Any, *, a: str | None, b: str | None, gold: str |
             f"name the two models of the table with `a` and `b`, and `gold` if there is one; it has "
             f"{listed(list(table.sources))}."
         )
-    return table.contest(a=a, b=b, gold=gold)
+    return table.contest(a=a, b=b, gold=gold, complete=complete)
 
 
 def only(table: ResponseTable, names: Sequence[str] | None) -> ResponseTable:
@@ -307,9 +318,20 @@ def _stacked(name: str, tables: Sequence[ResponseTable], options: Mapping[str, A
 def _files(data: Any) -> list[File] | None:
     """Return the files of each source (without a name where they name it themselves); None where `data` is no list."""
     if isinstance(data, Mapping) and data and all(isinstance(name, str) for name in data):
-        found = {name: [own] if isinstance(own, str | Path) else list(own) for name, own in data.items()}
-        if all(isinstance(path, str | Path) for paths in found.values() for path in paths):
+        found = {name: _paths(own) for name, own in data.items()}
+        if all(found.values()):
             return [File(str(path), name) for name, paths in found.items() for path in paths]
     if isinstance(data, list | tuple) and data and all(isinstance(path, str | Path) for path in data):
         return [File(str(path)) for path in data]
     return None
+
+
+def _paths(data: Any) -> list[str | Path]:
+    """Return the files that a source is read from; none where these are the cells of a column."""
+    if isinstance(data, str | Path):
+        return [data]
+    listed_files = isinstance(data, list | tuple) and all(
+        isinstance(path, Path) or (isinstance(path, str) and (Path(path).suffix or Path(path).exists()))
+        for path in data
+    )
+    return list(data) if listed_files else []

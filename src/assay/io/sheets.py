@@ -151,6 +151,8 @@ def _open_path(data: str | Path, paths: Sequence[str], encoding: str | None) -> 
 def _from_dataframe(data: Any) -> Sheet:
     import narwhals as nw  # files do not need it, and starting up is part of speed
 
+    if isinstance(data, Mapping) or getattr(getattr(data, "dtype", None), "names", None):
+        data = _from_columns(data)
     try:
         frame = nw.from_native(data)
     except TypeError:
@@ -158,10 +160,25 @@ def _from_dataframe(data: Any) -> Sheet:
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     names = [str(column) for column in frame.columns]
-    if len(set(names)) != len(names):
-        raise DataError(f"the table has two columns called {_first_repeated(names)!r}; rename one.")
+    _refuse_repeated(names)
     columns = [_column(frame[original], name, nw.Enum) for original, name in zip(frame.columns, names, strict=True)]
     return Sheet(pl.DataFrame(columns), "the table")
+
+
+def _from_columns(data: Any) -> pl.DataFrame:
+    """Return columns by name, or the fields of a structured array, as a dataframe."""
+    names = list(data) if isinstance(data, Mapping) else list(data.dtype.names)
+    columns = []
+    for name in names:
+        try:
+            columns.append(pl.Series(str(name), data[name], strict=False))
+        except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+            raise DataError(f"column {str(name)!r} must be a list or a vector with one value for each row.") from None
+    _refuse_repeated([column.name for column in columns])
+    if len({len(column) for column in columns}) > 1:
+        lengths = listed([f"{column.name} {len(column)}" for column in columns])
+        raise DataError(f"columns must have one value for each row; got {lengths}.")
+    return pl.DataFrame(columns)
 
 
 def _column(series: Any, name: str, ordered: Any) -> pl.Series:
@@ -176,5 +193,7 @@ def _column(series: Any, name: str, ordered: Any) -> pl.Series:
     return cells.alias(name) if isinstance(cells, pl.Series) else pl.Series(name, cells)
 
 
-def _first_repeated(names: list[str]) -> str:
-    return Counter(names).most_common(1)[0][0]
+def _refuse_repeated(names: list[str]) -> None:
+    for name, times in Counter(names).most_common(1):
+        if times > 1:
+            raise DataError(f"the table has two columns called {name!r}; rename one.")

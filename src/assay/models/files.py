@@ -1,13 +1,16 @@
 """Response models as JSON files, with the version of the format in the first line."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay import _files, _json, _offers
 from assay.errors import ArgumentError, DataError, MissingFileError
 from assay.models.base import ResponseModel
 from assay.models.presets import PRESETS, preset
 from assay.models.schema import model_from
+
+if TYPE_CHECKING:
+    from assay.models.fitting.results import Fit
 
 VERSION = 1
 MOST_BYTES = 500_000_000
@@ -58,14 +61,18 @@ def from_dict(entry: dict[str, Any]) -> ResponseModel:
     return model_from(entry)
 
 
-def resolve(model: str | Path | ResponseModel) -> ResponseModel:
-    """Return the model itself, the preset of this name, or the model in this file."""
+def resolve(model: "str | Path | ResponseModel | Fit") -> ResponseModel:
+    """Return the model itself or the one that was fitted, the preset of this name, or the model in this file."""
     if isinstance(model, ResponseModel):
         return model
+    from assay.models.fitting.results import Fit  # which needs `save`
+
+    if isinstance(model, Fit):
+        return model.model
     if not isinstance(model, str | Path):
         raise ArgumentError(
-            f"a response model is a name, a model file or a ResponseModel; got {type(model).__name__}. A pilot is a "
-            "contest: assay.read(data).contest(a=…, b=…, gold=…)."
+            f"a response model is a name, a model file, a ResponseModel or a Fit; got {type(model).__name__}. Fit one "
+            "to your data: assay.fit(data, source=…)."
         )
     if isinstance(model, Path) or str(model).endswith(".json"):
         return load(model)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from assay.comparison.signing import spelled
 from assay.contests import Contest
 from assay.errors import ArgumentError
 from assay.metrics import Metric
-from assay.models import ResponseModel
+from assay.models import Fit, ResponseModel
 from assay.models.base import check_sizes
 from assay.planning import groups
 from assay.planning.choices import Limits, answers, blank, judged, remarks
@@ -54,8 +55,11 @@ class Draft:
 
 
 def plan(
-    subject: str | ResponseModel | Contest,
+    subject: str | ResponseModel | Contest | Any,
     *,
+    a: str | None = None,
+    b: str | None = None,
+    gold: str | None = None,
     metrics: Sequence[str | Metric] | str | Metric | None = None,
     epsilon: float | Sequence[float] | None = None,
     epsilon_a: float = 0.0,
@@ -86,8 +90,11 @@ def plan(
 
     Parameters
     ----------
-    subject : str, ResponseModel or Contest
-        A preset, a model file, a model; or a pilot: gold, A and B (or A and B alone) on the same items.
+    subject : str, ResponseModel, Fit or Contest, or what a contest can be made of
+        A preset, a model file, a model; or a pilot: gold, A and B (or A and B alone) on the same items, or a table, a
+        dataframe (pandas, Polars, Arrow) or a path with the names of the sources.
+    a, b, gold : str, optional
+        The sources, where the pilot is no contest yet.
     metrics : str, Metric or a sequence, optional
         The first decides. By the scale if left out: accuracy for labels, rating without gold, else mae.
     epsilon : float or sequence of float, optional
@@ -162,6 +169,10 @@ def plan(
         raise ArgumentError("`spend` needs a budget and a target.")
     if limits.target is not None and limits.target.kind == "power" and options.get("test", "") is None:
         raise ArgumentError("a target power needs a test; leave `test=none` out.")
+    if (a, b, gold) != (None, None, None) or not isinstance(subject, str | Path | ResponseModel | Fit):
+        from assay.io.reading import as_contest
+
+        subject = as_contest(subject, a=a, b=b, gold=gold)
     if isinstance(subject, Contest):
         from assay.planning import pilots
 
@@ -188,7 +199,7 @@ def plan(
 
 
 def from_model(
-    model: str | ResponseModel,
+    model: str | Path | ResponseModel | Fit,
     limits: Limits,
     *,
     metrics: Sequence[str | Metric] | str | Metric | None,

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, ClassVar
 from assay import _fields
 from assay._fields import option
 from assay.comparison.procedure import Procedure
-from assay.errors import ArgumentError
 from assay.questions.base import HERE, Question, Run
 from assay.questions.tables import MetricFields, ModelFields, contest_of, metrics_of
 
@@ -73,10 +72,8 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
         """Add to each comparison what the missing answers could change."""
         from assay.comparison.missing import with_bounds
 
-        if self.preference is not None:
-            raise ArgumentError("`missing='bounds'` goes without `preference`.")
         groups = [column for column in (self.by, self.cluster) if column]
-        whole = self.contest(self.a, self.b, self.gold, groups, complete=False)
+        whole = contest_of(self, self.metric, self.better, groups, complete=False)
         return with_bounds(
             found, whole, metrics, by=self.by, rng=self.seed, procedure=_fields.part(Procedure, self),
             workers=run.workers,

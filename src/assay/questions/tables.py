@@ -108,15 +108,10 @@ def contest_of(
 ) -> "Contest":
     """Return the contest of a question; ratings become preferences where they are compared by win-rate.
 
-    Unless `complete`, items that one of them lacks are in it, too; preferences are always complete.
+    Unless `complete`, items that one of them lacks are in it, too; but preferences between ratings are complete.
     """
-    from assay.io import layouts
-
     if question.preference is not None:
-        return layouts.preferences_from(
-            question.files, question.preference, a=question.a, b=question.b, tie=question.tie, gold=question.gold,
-            by=by, **question.reading,
-        )  # fmt: skip
+        return _preferred(question, question.preference, by, complete=complete)
     if question.tie is not None:
         raise ArgumentError("`tie` goes with `preference`, the source whose labels it is one of.")
     if "win-rate" not in metrics:
@@ -127,6 +122,20 @@ def contest_of(
 
     contest = question.contest(question.a, question.b, question.gold, by)
     return preferences_between(contest, better=better or "higher")
+
+
+def _preferred(question: "ModelFields", preference: str, by: Sequence[str], *, complete: bool) -> "Contest":
+    """Return the contest of the models whose labels, `a` and `b`, the source `preference` answers."""
+    from assay.io.layouts import table_from
+    from assay.preferences import preferences_from
+
+    if question.gold is not None:
+        raise ArgumentError("preferences are gold-free; leave out `gold` or `preference`.")
+    if question.a is None or question.b is None:
+        raise ArgumentError("`preference` needs `a` and `b`: the labels that name the two models.")
+    table = table_from(question.files, sources=[preference], by=by, **question.reading)
+    name = next(iter(table.sources))
+    return preferences_from(table, name, a=question.a, b=question.b, tie=question.tie, complete=complete)
 
 
 def metrics_of(names: Sequence[str], given: "MetricFields", contest: "Contest") -> tuple[list["Metric"], list[str]]:

@@ -7,6 +7,7 @@ in the data is partly noise of few responses, and only the likelihood of the res
 
 import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ OPTIONS = {
 
 
 def fit(
-    table: ResponseTable,
+    table: ResponseTable | Any,
     *,
     source: str | None = None,
     model: str = "auto",
@@ -52,7 +53,7 @@ def fit(
 
     Parameters
     ----------
-    table : ResponseTable
+    table : ResponseTable, dataframe (pandas, Polars, Arrow), (items, responses) array or path
     source : str, optional
         Whose responses, usually gold's; may be left out if the table has only one source.
     model : {"auto", "categorical", "likert", "normal", "empirical"}
@@ -81,8 +82,9 @@ def fit(
     for option, family, known in (("mean", mean, MEANS), ("sd", sd, SPREADS)):
         if family is not None:
             _check.one_of(option, family, known)
-    if not isinstance(table, ResponseTable):
-        raise ArgumentError(f"`table` must be a ResponseTable; got {type(table).__name__}. Read it: assay.read(data).")
+    from assay.io.reading import as_table  # Polars, which a model alone does not need
+
+    table = as_table(table)
     name, responses, notes = _responses(table, source)
     kind = kind_of(model, table.scale)
     if kind == "empirical":
