@@ -1,5 +1,5 @@
 #!/bin/bash
-# fuzz.sh [N] [first seed]: throw N mutated files (10,000 if left out) at each kind of input.
+# fuzz.sh [N] [first seed]: throw N mutated files (10,000 if left out) at each kind of input, logs and exports included.
 set -eu
 cd "$(dirname "$0")/.."
-ASSAY_FUZZ=${1:-10000} ASSAY_FUZZ_SEED=${2:-0} python -m pytest tests/fuzz -q -n "${WORKERS:-0}"
+ASSAY_FUZZ=${1:-10000} ASSAY_FUZZ_SEED=${2:-0} python -m pytest tests/fuzz tests/io/readers/test_hostile_logs.py -q -n "${WORKERS:-0}"

@@ -4,48 +4,23 @@
 """
 
 import os
-import resource
-import signal
 import time
 import warnings
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
 
 from assay.errors import AssayWarning
 from tests.fuzz.inputs import KINDS, expected
+from tests.fuzz.limits import bounded
 
 N = int(os.environ.get("ASSAY_FUZZ", "200"))
 """Mutations of each kind."""
 BUDGET = float(os.environ.get("ASSAY_FUZZ_SECONDS", "7"))
 """Processor seconds for each kind, so that a slow machine stays within the suite's time; at least 40 are tried."""
 FIRST = int(os.environ.get("ASSAY_FUZZ_SEED", "0"))
-SECONDS, MEMORY = 60, 3 << 30
-"""No file may take longer, nor more memory beyond what the process has."""
 
 
-@contextmanager
-def bounded():
-    """Turn a file that takes too long, or too much memory, into an error."""
-
-    def late(number, frame):
-        raise TimeoutError(f"more than {SECONDS} s")
-
-    with open("/proc/self/statm") as file:
-        used = int(file.read().split()[0]) * resource.getpagesize()
-    limits, handler = resource.getrlimit(resource.RLIMIT_AS), signal.signal(signal.SIGALRM, late)
-    resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, limits[1]))
-    signal.alarm(SECONDS)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, handler)
-        resource.setrlimit(resource.RLIMIT_AS, limits)
-
-
-@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="the bounds are those of Linux")
 @pytest.mark.parametrize("name", KINDS)
 def test_mutated_files_are_read_or_refused(name, tmp_path):
     kind, begun = KINDS[name], time.process_time()

@@ -120,7 +120,7 @@ def test_convert_says_where_lower_is_better(assay):
 
 def test_many_models_get_a_board(assay):
     found = doctor(["m-1.eval", "m-2.eval", "m-3.eval"])
-    assert "All 3 models can be ranked (m-1, m-2, m-3)." in found.supports
+    assert "All 3 models can be ranked (m-1, m-2 and m-3)." in found.supports
     assert "assay leaderboard m-1.eval m-2.eval m-3.eval" in found.commands
 
 
@@ -145,3 +145,12 @@ def test_people_are_no_model(folder):
             {"completed_by": 1, "result": [{"from_name": "q", "value": {"rating": 3}}]}]}
     ]))  # fmt: skip
     assert doctor("people.json").lacks[0].startswith("There are answers of people (human) and no model:")
+    assert "These files cannot be compared as they are." in str(doctor("people.json"))
+    assert "│ 1 item; human; 1 rater " in str(doctor("people.json"))
+
+
+def test_people_alone_are_described(folder):
+    path = FILES["lewidi-2025"](folder)
+    found = doctor(str(path))
+    assert "These files hold no two models to compare; the ratings in them can be described." in str(found)
+    assert found.commands[0] == f"assay describe {path}"

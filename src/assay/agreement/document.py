@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.comparison import component_tables
 from assay.documents import Block, Column, Document, Heading, Measured, Sentence, Table
-from assay.documents.numbers import as_error, error_of, listed, measured
+from assay.documents.numbers import as_error, counted, error_of, listed, measured
 from assay.rating_design import MEANING, RatingDesign
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def of_agreement(found: "Agreement") -> Document:
 def of_table(found: "TableDescription") -> Document:
     """Return what is in a table as a document."""
     rated = [part.agreement for part in found.sources if part.agreement is not None]
-    blocks: list[Block] = [Sentence(f"{found.n_items:,} items; scale: {found.scale}.")]
+    blocks: list[Block] = [Sentence(f"{counted(found.n_items, 'item')}; scale: {found.scale}.")]
     blocks += [Sentence(line, "verdict") for line in found.conclusions]
     blocks += _sources(found.sources)
     if rated:

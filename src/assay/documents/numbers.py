@@ -173,6 +173,17 @@ def listed(names: Any, most: int = 10) -> str:
     return ", ".join(known[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
+def counted(n: int, thing: str) -> str:
+    """Return how many there are: "1 item", "1,200 items".
+
+    Examples
+    --------
+    >>> counted(1, "item"), counted(1200, "item")
+    ('1 item', '1,200 items')
+    """
+    return f"{n:,} {thing}{'s' * (n != 1)}"
+
+
 def joined(names: Any, most: int = 8) -> str:
     """Return "a, b and c", or "a, b, c and 7 more"."""
     known = [str(name) for name in names]

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from assay.documents import Column, Document, Heading, Sentence, Table
+from assay.documents.numbers import counted, joined
 from assay.errors import ArgumentError, DataError
 from assay.io._columns import candidates
 from assay.io._responders import PEOPLE, are_people
@@ -75,13 +76,20 @@ class Diagnosis(Record):
         """Return the diagnosis as a document."""
         columns = (Column("file"), Column("what it is"), Column("what it holds"))
         rows = tuple((report.path, report.kind, report.holds) for report in self.files)
-        verdict = "These files can be compared." if self.supports else "These files cannot be compared as they are."
-        blocks: list[Any] = [Sentence(verdict, "verdict"), Table(columns, rows)]
+        blocks: list[Any] = [Sentence(self._verdict, "verdict"), Table(columns, rows)]
         parts = (("What they support", self.supports), ("What they lack", self.lacks), ("Run next", self.commands))
         for title, sentences in parts:
             if sentences:
                 blocks += [Heading(title), *(Sentence(sentence) for sentence in sentences)]
         return Document("What these files are", tuple(blocks), self.notes)
+
+    @property
+    def _verdict(self) -> str:
+        if self.supports and any(command.startswith("assay compare ") for command in self.commands):
+            return "These files can be compared."
+        if self.supports:
+            return "These files hold no two models to compare; the ratings in them can be described."
+        return "These files cannot be compared as they are."
 
 
 def doctor(files: str | Path | Sequence[str | Path], **options: Any) -> Diagnosis:
@@ -140,7 +148,7 @@ def _look(file: File, options: dict[str, Any]) -> tuple[FileReport, list[str], d
     for role in ("item", "source", "value", "rater", "repeat"):
         alike = candidates(sheet, role)
         roles += [f"{role}: {' or '.join(alike)}"] if alike else []
-    holds = f"{sheet.frame.height:,} rows; {'; '.join(roles) or 'no column whose role is clear'}"
+    holds = f"{counted(sheet.frame.height, 'row')}; {'; '.join(roles) or 'no column whose role is clear'}"
     return FileReport(file.path, f"a table of {len(sheet.columns)} columns", holds), [], {}
 
 
@@ -167,8 +175,8 @@ def _look_at_log(file: File, options: dict[str, Any]) -> tuple[FileReport, list[
     sources = [collected.sources.all[code] for code in frame["source"].unique(maintain_order=True) if code >= 0]
     n_raters = frame["rater"].filter(frame["rater"] >= 0).n_unique()
     parts = [
-        f"{frame['item'].n_unique():,} items", f"{listed(sources) if sources else header.model}",
-        *([f"{n_raters} raters"] if n_raters else []),
+        counted(frame["item"].n_unique(), "item"), f"{listed(sources) if sources else header.model}",
+        *([counted(n_raters, "rater")] if n_raters else []),
         *([f"{frame.height - scored.height:,} without a score"] if frame.height > scored.height else []),
     ]  # fmt: skip
     return FileReport(file.path, known[0].title, "; ".join(parts)), lacks, chosen
@@ -210,8 +218,7 @@ def _prospects(
     rated = [name for name, source in table.sources.items() if source.raters is not None]
     if any(source.raters is not None and np.unique(source.raters).size > 1 for source in table.sources.values()):
         supports.append(f"How far raters agree can be described ({_few(rated)}).")
-        if not any(is_log(file.path) for file in files):
-            commands.append(shlex.join(["assay", "describe", *paths]))
+        commands.append(shlex.join(["assay", "describe", *paths, *flags]))
     elif (len(models) >= 2 or gold is not None) and not set(models) <= set(table.repeats):
         lacks.append(
             "There are no rater ids, so a result holds for these raters or runs and says nothing about others."
@@ -225,7 +232,7 @@ def _prospects(
 
 
 def _few(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return joined(list(names), 3)
 
 
 def _gold(table: ResponseTable) -> str | None:

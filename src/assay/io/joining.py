@@ -191,5 +191,5 @@ def join_note(holds: Mapping[str, npt.NDArray[np.bool_]], items: Sequence[str], 
     if len(lacks) > MOST_LACKING:
         lacks[MOST_LACKING:] = [f"{len(lacks) - MOST_LACKING} more lack some"]
     some = f"{everywhere:,} of {len(items):,} items are in all of them"
-    counted = some if lacks else f"all {len(items):,} items matched"
+    counted = some if lacks else "the one item matched" if len(items) == 1 else f"all {len(items):,} items matched"
     return f"Joined {len(holds)} {what} on the item id: {'; '.join([counted, *lacks])}."

@@ -1,5 +1,6 @@
 """Charts as files: the formats that one may have, and writing it."""
 
+import json
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -9,6 +10,13 @@ from assay import _files
 from assay.errors import ArgumentError
 
 FORMATS = (".html", ".svg", ".png", ".pdf", ".json")
+
+
+class _InScript(json.JSONEncoder):
+    """JSON that stands in a script of a page: no name in the data can end the script, or begin a comment in it."""
+
+    def encode(self, o: Any) -> str:
+        return super().encode(o).replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def altair() -> Any:
@@ -24,6 +32,8 @@ def write(path: str | Path, *, chart: Callable[[], Any]) -> None:
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
         raise ArgumentError(f"`chart` must be a file that ends in {', '.join(FORMATS)}; got {str(path)!r}.")
-    options: dict[str, dict[str, Any]] = {".html": {"inline": True}, ".png": {"scale_factor": 2}}
+    options: dict[str, dict[str, Any]] = {
+        ".html": {"inline": True, "json_kwds": {"cls": _InScript}}, ".png": {"scale_factor": 2},
+    }  # fmt: skip
     with _files.writing(path) as draft:
         chart().save(str(draft), format=suffix[1:], **options.get(suffix, {}))
