@@ -114,5 +114,5 @@ def test_missing_preferences(rater, tmp_path):
         assert any("2 answers of raters are missing. Bounds are for answers without" in note for note in found.notes)
         return
     [told] = [note for note in found.notes if "both missing answers were best" in note]
-    assert told.startswith("The contrast is 0.7 (")
-    assert "if both missing answers were best for A, 0.3 (" in told
+    assert told.startswith("The contrast is 0.70 (")
+    assert "if both missing answers were best for A, 0.30 (" in told
