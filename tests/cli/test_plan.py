@@ -140,7 +140,7 @@ def test_several_differences_tests_and_budgets_are_lists():
 
 
 def test_the_store_changes_nothing(tmp_path):
-    words = ["normal", "--epsilon", "0.3", "--n-responses", "2,5", "--target-power", "0.8", "--precision", "0.05"]
+    words = ["normal", "--epsilon", "0.3", "--n-responses", "2,5", "--target-power", "0.8", "--precision", "0.1"]
     assert plan(*words, "--store", str(tmp_path / "plan.db")) == plan(*words)
 
 

@@ -16,7 +16,7 @@ def elsewhere(groups):
     return [read(given, shape, row.values) for (given, shape, _), row in zip(groups, sweep.rows, strict=True)]
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize(
     "options",
     [
@@ -27,7 +27,7 @@ def elsewhere(groups):
     ],
 )
 def test_a_plan_from_a_store_is_the_plan(options, seed):
-    asked = {"epsilon": 0.3, "precision": 0.05, "rng": seed, "workers": 1, **options}
+    asked = {"epsilon": 0.3, "precision": 0.1, "rng": seed, "workers": 1, **options}
     assert plan("normal", compute=elsewhere, **asked).to_dict() == plan("normal", **asked).to_dict()
 
 
