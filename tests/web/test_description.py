@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from assay.web.jobs import connected
+from assay.web.job_rows import connected
 
 schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not installed: the API was not fuzzed")
 SENT = {"method", "url", "params", "headers", "json", "data", "files", "content"}

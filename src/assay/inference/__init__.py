@@ -1,6 +1,7 @@
 """Arrays in, numbers out: p-values, intervals, proportions, corrections and effect sizes."""
 
 from assay.inference.bootstrap_t import FEW, studentised, studentised_draws, symmetric
+from assay.inference.combined_errors import CombinedError
 from assay.inference.corrections import adjust
 from assay.inference.direct import are_signs, score, student, telling
 from assay.inference.effect_sizes import cliffs_delta, cohen_dz, hedges_factor, hedges_g, win_rate
@@ -9,7 +10,7 @@ from assay.inference.methods import METHODS, interval
 from assay.inference.proportions import BinomialRegion, binomial_region, clopper_pearson, wilson
 from assay.inference.pvalues import ALTERNATIVES, PValue, expected_pvalue, tail_pvalue
 from assay.inference.sign_flips import SMALLEST, SignFlips, sign_flips, sign_flips_of_rows
-from assay.inference.variance_components import CombinedError, OneWay, TwoWay, effective_df, one_way, two_way
+from assay.inference.variance_components import OneWay, TwoWay, effective_df, one_way, two_way
 
 __all__ = [
     "ALTERNATIVES",

@@ -9,26 +9,23 @@ import numpy as np
 
 from assay.agreement import Agreement, TableDescription
 from assay.agreement.strata import item_agreement
-from assay.comparison import ContrastComponents
-from assay.comparison.component_tables import TITLES
-from assay.documents.numbers import error_of, interval, measured, number, rough, shown
+from assay.documents.numbers import error_of, number
 from assay.errors import ArgumentError
-from assay.inference import ConfidenceInterval
 from assay.reports import pages
 from assay.reports.colours import BAND, INK, MARK, QUIET, SERIES, A
+from assay.reports.contrasts import WIDTH, Part, between, by_agreement, shares_of_error
 from assay.reports.drawing import finite, rule, short
 from assay.reports.drawing import rows as of_rows
 from assay.response_tables import ResponseTable
 from assay.responses import Responses
 from assay.scales import FloatArray, IntArray
 
-WIDTH, HEIGHT = 620, 250
+HEIGHT = 250
 MOST_ITEMS, MOST_RATERS, MOST_NAMES, MOST_MAPS = 150, 60, 40, 2
 """How much of a large table a map shows, and how many raters can be named beside it."""
 MOST_ROWS = 34
 BINS, FEW = 20, 12
 OTHER = "other"
-Part = tuple[str, str, str, Any]
 
 
 def chart(found: TableDescription) -> Any:
@@ -58,8 +55,8 @@ def figures(found: TableDescription) -> list[Part]:
     if found.table is not None:
         parts += [part for one in rated[:MOST_MAPS] if (part := _by_item(found.table, one)) is not None]
     if found.strata:
-        parts.append(_strata(found))
-    if found.components is not None and (bar := _shares(found.components)) is not None:
+        parts.append(by_agreement(found))
+    if found.components is not None and (bar := shares_of_error(found.components)) is not None:
         parts.append(bar)
     return parts
 
@@ -146,7 +143,7 @@ def _forest(rated: list[Agreement]) -> Part:
                         "value": entry.value,
                         "low": finite(ends.low),
                         "high": finite(ends.high),
-                        "told": f"{number(entry.value, error_of(ends, entry.value))}{_between(ends)}",
+                        "told": f"{number(entry.value, error_of(ends, entry.value))}{between(ends)}",
                     }
                 )
     left_out = len(rows) - MOST_ROWS
@@ -262,69 +259,6 @@ def _by_item(table: ResponseTable, one: Agreement) -> Part | None:
     return f"items-{one.source}", title, words, drawn.properties(width=WIDTH - 160, height=160)
 
 
-def _strata(found: TableDescription) -> Part:
-    """Return the contrast where gold's raters agree least, in between and most."""
-    import altair as alt
-
-    assert found.components is not None
-    gold, a, b = map(short, found.components.names)
-    rows: list[dict[str, Any]] = [
-        {
-            "name": f"{part.name} ({part.n_items:,} items)",
-            "contrast": finite(part.contrast),
-            "low": finite(part.confidence_interval.low),
-            "high": finite(part.confidence_interval.high),
-            "told": f"{shown(measured(part.contrast, part.confidence_interval))}{_between(part.confidence_interval)}",
-        }
-        for part in found.strata
-    ]
-    y = alt.Y(
-        "name:N",
-        sort=[row["name"] for row in rows],
-        title=None,
-        axis=alt.Axis(labelLimit=240, ticks=False, domain=False),
-    )
-    base = of_rows(rows)
-    title = f"contrast by {found.components.metric} (right of 0: {a} is better)"
-    layers = [
-        rule(0, "x"),
-        base.mark_rule(strokeWidth=2, color=INK).encode(x=alt.X("low:Q", title=title), x2="high:Q", y=y),
-        base.mark_point(filled=True, size=70, color=A, opacity=1).encode(x="contrast:Q", y=y),
-        base.mark_text(align="left", color=QUIET).encode(x=alt.value(WIDTH - 210), y=y, text="told:N"),
-    ]
-    drawn = alt.layer(*layers).properties(width=WIDTH - 220, height=alt.Step(26))
-    words = "; ".join(f"{row['name']}: {row['told']}" for row in rows)
-    return "strata", f"{a} against {b}, by how far {gold} agrees on the item", words, drawn
-
-
-def _shares(found: ContrastComponents) -> Part | None:
-    """Return what the error variance is made of, as one bar."""
-    import altair as alt
-
-    now = found.decision_study[0]
-    known = [(TITLES[name], share) for name, share in now["shares"].items() if np.isfinite(share) and share >= 0.005]
-    if not known:
-        return None
-    rows, start = [], 0.0
-    for name, share in known:
-        rows.append({"part": name, "share": share, "from": start, "to": start + share, "told": f"{100 * share:.0f} %"})
-        start += share
-    names = [name for name, _ in known]
-    colour = alt.Color("part:N", title=None, sort=names,
-                       scale=alt.Scale(domain=names, range=list(SERIES[: len(names)])),
-                       legend=alt.Legend(orient="bottom", labelLimit=220))  # fmt: skip
-    base = of_rows(rows)
-    shares = alt.Axis(format="~%", tickCount=5)
-    x = alt.X("from:Q", title="share of the squared standard error", axis=shares, scale=alt.Scale(domain=[0, 1]))
-    bar = base.mark_bar(height=30, stroke="white").encode(x=x, x2="to:Q", color=colour, y=alt.value(38))
-    told = base.transform_filter("datum.share >= 0.03").transform_calculate(middle="(datum.from + datum.to) / 2")
-    text = told.mark_text(color=INK, fontWeight="bold").encode(x="middle:Q", y=alt.value(12), text="told:N")
-    _, a, b = map(short, found.names)
-    title = f"{a} − {b} by {found.metric}: where the standard error of {rough(now['standard_error'])} comes from"
-    words = f"Share of the error variance: {', '.join(f'{name} {100 * share:.0f} %' for name, share in known)}."
-    return "shares", title, words, alt.layer(bar, text).properties(width=WIDTH - 60, height=58)
-
-
 def _order_of_items(table: ResponseTable, responses: Responses) -> IntArray:
     """Return the items that have a response: by their mean, or on labels by how far raters agree."""
     answered = np.flatnonzero(responses.sizes > 0)
@@ -367,10 +301,6 @@ def _kinds(cells: list[dict[str, Any]]) -> list[str]:
     for cell in cells:
         cell["value"] = cell["value"] if cell["value"] in kept else OTHER
     return [*kept, OTHER]
-
-
-def _between(ends: ConfidenceInterval) -> str:
-    return f" ({interval(ends.low, ends.high)})" if np.isfinite(ends.low) else ""
 
 
 def _no_labels() -> Any:

@@ -11,7 +11,8 @@ from assay.errors import ArgumentError, DataError
 from assay.provenance import version
 from assay.questions.base import schema_of
 from assay.web.aides import apart
-from assay.web.jobs import Job, Jobs
+from assay.web.job_rows import Job
+from assay.web.jobs import Jobs
 from assay.web.questions import PAGES, PLACES, Page, ask, check_limits, stand_in
 from assay.web.settings import Settings
 from assay.web.uploads import Upload, Uploads

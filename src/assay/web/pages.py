@@ -20,7 +20,8 @@ from assay.errors import ArgumentError, AssayError
 from assay.questions.tables import TableFields
 from assay.web import api, steps
 from assay.web.aides import apart
-from assay.web.jobs import Job, Jobs
+from assay.web.job_rows import Job
+from assay.web.jobs import Jobs
 from assay.web.questions import (
     PAGES,
     PLACES,

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from assay.errors import ArgumentError
-from assay.web.jobs import Job
+from assay.web.job_rows import Job
 from assay.web.questions import PAGES
 from assay.web.safety import csrf, same
 
