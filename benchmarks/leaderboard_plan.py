@@ -10,14 +10,13 @@ drawn: more items, or more responses on as many items as separate them in 60 % o
 first neighbours are told apart on a board of 999 draws, and how often the best model leads, beside what the plan said.
 """
 
-import argparse
 import time
 
 import numpy as np
 
 from assay import Responses, ResponseTable, Scale, compare_all, plan_board
 from assay.inference import binomial_region
-from measured import MEASURED, ROOT, markdown, put_between, read_rows, write_rows
+from measured import MEASURED, ROOT, markdown, put_between, read_rows, run_cells
 
 POWER, PILOT = 0.8, 4000
 KINDS = {"ratings": np.array([0.45, 0.25, 0.05, 0.0, -0.1]), "pass or fail": np.array([0.9, 0.5, 0.1, 0.0, -0.2])}
@@ -93,11 +92,11 @@ def cell(kind, what, neighbours, k, data_sets, seed):
         ordered = [board.model(f"m{j}").score > board.model(f"m{j + 1}").score for j in range(neighbours)]
         separated += all(pair.pvalue_adjusted <= 0.05 for pair in pairs) and all(ordered)
         leads += board.leaders[0].name == "m0"
-    return {
+    return [{
         "kind": kind, "planned": what, "neighbours": neighbours, "n_items": n_items, "n_responses": n_responses,
         "said_separated": round(said.separated, 4), "said_leads": round(said.leads, 4), "data_sets": data_sets,
         "separated": separated, "leads": leads, "seconds": round(time.process_time() - started, 1),
-    }  # fmt: skip
+    }]  # fmt: skip
 
 
 def page():
@@ -116,19 +115,5 @@ def page():
     put_between(ROOT / "docs" / "leaderboards.md", "<!-- plans -->", markdown(head, body))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data-sets", type=int, default=400)
-    parser.add_argument("--page", action="store_true")
-    given = parser.parse_args()
-    if not given.page:
-        rows = []
-        for number, one in enumerate(CELLS):
-            rows.append(cell(*one, given.data_sets, number))
-            print(rows[-1], flush=True)
-            write_rows(rows, MEASURED / "leaderboard_plan.csv")
-    page()
-
-
 if __name__ == "__main__":
-    main()
+    run_cells(__doc__, "leaderboard_plan.csv", CELLS, cell, page, data_sets=400)

@@ -11,7 +11,6 @@ five is a tie. Strengths: all equal; or three equal and two better by 0.5 and 1.
 The true strengths are those that Bradley and Terry's model has for votes without end, fitted to 400,000.
 """
 
-import argparse
 import time
 
 import numpy as np
@@ -20,7 +19,7 @@ import polars as pl
 from assay import compare_votes
 from assay.inference import binomial_region
 from assay.leaderboard.votes import Votes, fit_strengths
-from measured import MEASURED, ROOT, markdown, put_between, read_rows, write_rows
+from measured import MEASURED, ROOT, markdown, put_between, read_rows, run_cells
 
 ALPHA, N_DRAWS, N_VOTES, N_ITEMS, N_VOTERS, TIES = 0.05, 499, 600, 60, 30, 0.2
 NAMES = tuple(f"m{j}" for j in range(5))
@@ -107,19 +106,12 @@ def page():
     put_between(ROOT / "docs" / "leaderboards.md", "<!-- votes -->", markdown(head, body))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data-sets", type=int, default=300)
-    parser.add_argument("--page", action="store_true")
-    given = parser.parse_args()
-    if not given.page:
-        rows = []
-        for number, (name, taste) in enumerate((name, taste) for name in STRENGTHS for taste in TASTES):
-            rows += cell(name, taste, given.data_sets, number)
-            print(rows[-1], flush=True)
-            write_rows(rows, MEASURED / "leaderboard_votes.csv")
-    page()
-
-
 if __name__ == "__main__":
-    main()
+    run_cells(
+        __doc__,
+        "leaderboard_votes.csv",
+        [(name, taste) for name in STRENGTHS for taste in TASTES],
+        cell,
+        page,
+        data_sets=300,
+    )

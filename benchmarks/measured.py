@@ -1,5 +1,6 @@
 """What the programs of this folder share: tables that were measured, as files and in Markdown."""
 
+import argparse
 import csv
 from pathlib import Path
 
@@ -33,3 +34,20 @@ def markdown(head, rows):
     """Return a table in Markdown."""
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def run_cells(about, file, cells, measure, page, *, data_sets):
+    """Measure cell by cell, keep the rows after each, and write the page; with --page write the page only.
+
+    `measure(*cell, data_sets, number)` returns the rows of a cell.
+    """
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data-sets", type=int, default=data_sets)
+    parser.add_argument("--page", action="store_true")
+    given = parser.parse_args()
+    rows = []
+    for number, cell in enumerate([] if given.page else cells):
+        rows += measure(*cell, given.data_sets, number)
+        print(rows[-1], flush=True)
+        write_rows(rows, MEASURED / file)
+    page()

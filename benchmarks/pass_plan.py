@@ -8,7 +8,6 @@ Two models run N items R times and pass or fail: logit P(pass) = 0.5 or 0 + item
 runs as the pilot or with others. Then studies of that size are drawn and compared.
 """
 
-import argparse
 import time
 
 import numpy as np
@@ -18,7 +17,7 @@ from assay.inference import binomial_region
 from assay.metrics import resolve
 from assay.planning import Effect
 from assay.summaries import summarise
-from measured import MEASURED, ROOT, markdown, put_between, read_rows, write_rows
+from measured import MEASURED, ROOT, markdown, put_between, read_rows, run_cells
 
 POWER, PILOT, RUNS = 0.8, 3000, 5
 SHIFTS = np.array([0.5, 0.0])
@@ -59,11 +58,11 @@ def cell(metric, runs, data_sets, seed):
         compare(contest_of(simulate(rng, n_items, runs)), metric=metric, rng=number, workers=1).pvalue <= 0.05
         for number in range(data_sets)
     )
-    return {
+    return [{
         "metric": metric, "runs": runs, "contrast": effect.contrast, "n_items": n_items,
         "said": round(found.recommended.power, 4), "found": hits, "data_sets": data_sets,
         "seconds": round(time.process_time() - started, 1),
-    }  # fmt: skip
+    }]  # fmt: skip
 
 
 def page():
@@ -80,19 +79,5 @@ def page():
     put_between(ROOT / "docs" / "metrics.md", "<!-- passes -->", markdown(head, body))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data-sets", type=int, default=400)
-    parser.add_argument("--page", action="store_true")
-    given = parser.parse_args()
-    if not given.page:
-        rows = []
-        for number, one in enumerate(CELLS):
-            rows.append(cell(*one, given.data_sets, number))
-            print(rows[-1], flush=True)
-            write_rows(rows, MEASURED / "pass_plan.csv")
-    page()
-
-
 if __name__ == "__main__":
-    main()
+    run_cells(__doc__, "pass_plan.csv", CELLS, cell, page, data_sets=400)

@@ -37,7 +37,7 @@ Convention that reproduces the tables: fresh items in every simulated data set..
 ```
 
 A replication is a study ([sweeps](sweeps.md)): every design is a cell (LEADER: every strategy and data set). With
-`--store` it can be interrupted, and the same command goes on; `--workers 8` computes on processes, `--dask` on a
+`--store` it can be interrupted, and the same command continues; `--workers 8` computes on processes, `--dask` on a
 cluster. Without any of them cells are computed on threads, one per core. The numbers are the same, bit for bit.
 
 ```console

@@ -106,6 +106,13 @@ def option(
     return dataclasses.field(default=default, metadata={"option": said})
 
 
+def like(record: Any, name: str, **other: Any) -> Any:
+    """Return a field like that of another record; `other` are the parts of its `Option` that differ."""
+    [field] = [field for field in dataclasses.fields(record) if field.name == name]
+    said = dataclasses.replace(field.metadata["option"], **other)
+    return dataclasses.field(default=field.default, metadata={"option": said})
+
+
 def fields_of(record: Any) -> tuple[Field, ...]:
     """Return the fields of a record type that carry an `Option`, in their order.
 

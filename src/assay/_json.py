@@ -63,7 +63,7 @@ def loads(text: str) -> Any:
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -131,7 +131,7 @@ class Contest:
         order = by_id(self.items)
         contest = self if (np.diff(order) == 1).all() else self.take(order)
         sources, raters = raters_in_order(contest.sources, self.raters)
-        return replace(contest, raters=raters, **sources)  # type: ignore[arg-type]
+        return replace(contest.having(sources), raters=raters)
 
     def take(self, items: IntArray) -> "Contest":
         """Return the contest on these items only."""
@@ -143,6 +143,10 @@ class Contest:
             items=self.items[items],
             groups={name: column[items] for name, column in self.groups.items()},
         )
+
+    def having(self, sources: Mapping[str, Responses]) -> "Contest":
+        """Return the contest with other responses in some of its roles (gold, a, b)."""
+        return replace(self, **{"gold": self.gold, "a": self.a, "b": self.b, **sources})
 
     def swapped(self) -> "Contest":
         """Return the contest with A and B exchanged."""

@@ -13,7 +13,7 @@ from assay import _check
 from assay.contests import Contest
 from assay.errors import ArgumentError, DataError
 from assay.response_tables import ResponseTable
-from assay.responses import Responses
+from assay.responses import Responses, cells_from_codes
 from assay.scales import FloatArray, Scale
 
 PREFERENCE = Scale("ordinal", (0.0, 0.5, 1.0), ("0", "0.5", "1"), "preferences")
@@ -40,7 +40,7 @@ def preferences_between(
     contest = as_contest(contest, a=a, b=b, gold=None)
     if contest.a.raters is None or contest.b.raters is None:
         raise DataError(
-            "preferences between ratings need rater ids for A and for B; without them take the metric superiority."
+            "preferences between ratings need rater ids for A and for B; without them use the metric superiority."
         )
     if contest.scale.kind == "nominal":
         raise ArgumentError(f"labels without an order have no better one; the scale is {contest.scale}.")
@@ -48,12 +48,13 @@ def preferences_between(
     both, in_a, in_b = np.intersect1d(keys[0], keys[1], assume_unique=True, return_indices=True)
     if not both.size:
         raise DataError("no rater judged both A and B on the same item, so there are no preferences.")
-    note = f"Preferences of {np.unique(both & 0xFFFFFFFF).size} raters, from {both.size} pairs of ratings"
+    items, raters = cells_from_codes(both)
+    note = f"Preferences of {np.unique(raters).size} raters, from {both.size} pairs of ratings"
     alone = keys[0].size + keys[1].size - 2 * both.size
     note += f"; {alone} ratings without a counterpart by the same rater are left out." if alone else "."
     signs = np.sign(values[0][in_a] - values[1][in_b])
     won = (1 + (signs if better == "higher" else -signs)) / 2
-    return _contest(contest, won, both >> 32, both & 0xFFFFFFFF, note).complete()
+    return _contest(contest, won, items, raters, note).complete()
 
 
 def preferences_from(
@@ -93,7 +94,17 @@ def preferences_from(
         raise DataError(f"{source} answers {label!r}, which is none of the labels {', '.join(wanted)} (a, b, tie).")
     raters = np.full(won.size, -1) if responses.raters is None else responses.raters
     names = ("", str(a), str(b))
-    base = Contest(None, responses, responses, table.scale, table.items, names, table.groups, table.raters, table.notes)
+    base = Contest(
+        gold=None,
+        a=responses,
+        b=responses,
+        scale=table.scale,
+        items=table.items,
+        names=names,
+        groups=table.groups,
+        raters=table.raters,
+        notes=table.notes,
+    )
     found = _contest(base, won, responses.items, raters, None, identified=responses.raters is not None)
     a_side, b_side = (replace(side, missing=responses.missing) for side in (found.a, found.b))
     whole = replace(found, a=a_side, b=b_side)
@@ -102,8 +113,7 @@ def preferences_from(
 
 def _cell_means(source: Responses) -> tuple[Any, FloatArray]:
     """Return (item, rater) keys and the mean response of each."""
-    assert source.raters is not None
-    keys, cell, counts = np.unique((source.items << 32) | source.raters, return_inverse=True, return_counts=True)
+    keys, cell, counts = np.unique(source.cells, return_inverse=True, return_counts=True)
     return keys, np.bincount(cell, source.values) / counts
 
 
@@ -118,5 +128,13 @@ def _contest(
     a, b = (Responses(side[order], offsets, who) for side in (won, 1 - won))
     notes = (*contest.notes, *([note] if note else []))
     return Contest(
-        None, a, b, PREFERENCE, contest.items, ("", *contest.names[1:]), contest.groups, contest.raters, notes
+        gold=None,
+        a=a,
+        b=b,
+        scale=PREFERENCE,
+        items=contest.items,
+        names=("", *contest.names[1:]),
+        groups=contest.groups,
+        raters=contest.raters,
+        notes=notes,
     )

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from assay.contests import Contest
-from assay.responses import Responses
+from assay.responses import Responses, cells_from_codes
 from assay.scales import IntArray
 
 DesignKind = Literal["crossed", "partially crossed", "nested", "unknown"]
@@ -91,7 +91,7 @@ def design_of(*sources: Responses) -> RatingDesign:
         kind: DesignKind = "crossed"
     else:
         kind = "nested" if per_rater.size and per_rater.max() == 1 else "partially crossed"
-    most = max(np.unique(_codes(source), return_counts=True)[1].max(initial=0) for source in sources)
+    most = max(np.unique(source.cells, return_counts=True)[1].max(initial=0) for source in sources)
     load = float(np.square(per_rater).sum() / per_rater.sum()) if per_rater.size else 0.0
     return RatingDesign(
         kind, answered.size, per_rater.size, int(sizes.sum()), _spread(per_item), _spread(per_rater), bool(most > 1),
@@ -103,7 +103,7 @@ def overlap(a: Responses, b: Responses) -> Overlap:
     """Measure how far two sources were judged by the same raters."""
     if a.raters is None or b.raters is None:
         return Overlap(float("nan"), float("nan"))
-    cells = [np.unique(_codes(source)) for source in (a, b)]
+    cells = [np.unique(source.cells) for source in (a, b)]
     return Overlap(_shared(np.unique(a.raters), np.unique(b.raters)), _shared(*cells))
 
 
@@ -118,14 +118,7 @@ def rated(contest: Contest) -> list[str]:
 
 def cells_of(sources: Sequence[Responses]) -> tuple[IntArray, IntArray]:
     """Return item and rater of every (item, rater) pair that has a response in some source."""
-    codes = np.unique(np.concatenate([_codes(source) for source in sources]))
-    return codes >> 32, codes & 0xFFFFFFFF
-
-
-def _codes(source: Responses) -> IntArray:
-    """Return one number for each response that names its item and its rater."""
-    assert source.raters is not None
-    return (source.items << 32) | source.raters
+    return cells_from_codes(np.unique(np.concatenate([source.cells for source in sources])))
 
 
 def _shared(one: IntArray, other: IntArray) -> float:

@@ -124,9 +124,18 @@ class ResponseTable:
         if a == b or gold in (a, b):
             raise ArgumentError(f"gold, a and b must be different sources; got gold={gold!r}, a={a!r}, b={b!r}.")
         whole = Contest(
-            None if gold is None else self.source(gold), self.source(a), self.source(b), self.scale, self.items,
-            (gold or "", a, b), self.groups, self.raters, self.notes, self.repeats, self.better,
-        )  # fmt: skip
+            gold=None if gold is None else self.source(gold),
+            a=self.source(a),
+            b=self.source(b),
+            scale=self.scale,
+            items=self.items,
+            names=(gold or "", a, b),
+            groups=self.groups,
+            raters=self.raters,
+            notes=self.notes,
+            repeats=self.repeats,
+            better=self.better,
+        )
         return whole.complete().in_order() if complete else whole
 
     @in_any_form

@@ -94,6 +94,12 @@ class Responses:
         """The item of each response."""
         return np.repeat(np.arange(self.n_items), self.sizes)
 
+    @property
+    def cells(self) -> IntArray:
+        """The (item, rater) pair of each response, as one number; see `cell_codes`."""
+        assert self.raters is not None
+        return cell_codes(self.items, self.raters)
+
     def check_magnitudes(self, name: str, items: Labels) -> None:
         """Refuse values whose squares or sums are no longer numbers; the message names the first."""
         size = np.abs(self.values)
@@ -111,10 +117,28 @@ class Responses:
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         where = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], sizes)
         return Responses(
-            self.values[where], offsets, None if self.raters is None else self.raters[where],
+            self.values[where],
+            offsets,
+            None if self.raters is None else self.raters[where],
             None if self.weights is None else self.weights[where],
             None if self.missing is None else self.missing[items],
-        )  # fmt: skip
+        )
+
+
+def cell_codes(items: IntArray, raters: IntArray) -> IntArray:
+    """Return one number for each (item, rater) pair, in the order of items, then raters; `cells_from_codes` undoes it.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in cells_from_codes(cell_codes(np.array([0, 7]), np.array([2, 1])))]
+    [[0, 7], [2, 1]]
+    """
+    return (items << 32) | raters
+
+
+def cells_from_codes(codes: IntArray) -> tuple[IntArray, IntArray]:
+    """Return items and raters from the numbers of their pairs."""
+    return codes >> 32, codes & 0xFFFFFFFF
 
 
 def group_codes(groups: Mapping[str, Labels], option: str, column: str) -> tuple[Labels, IntArray]:

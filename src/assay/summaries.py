@@ -81,7 +81,7 @@ def counts(responses: Responses, scale: Scale) -> FloatArray:
     if responses.n_items * width > MOST_CELLS:
         raise DataError(
             f"{responses.n_items:,} items × {width:,} labels are {responses.n_items * width:,} counts for each source; "
-            f"at most {MOST_CELLS:,} are kept in memory. Merge rare labels, take fewer items, or take metrics that do "
+            f"at most {MOST_CELLS:,} are kept in memory. Merge rare labels, use fewer items, or use metrics that do "
             "not look at which label is which (accuracy, tv, js, kl, brier)."
         )
     cells = responses.items * width + scale.codes(responses.values)

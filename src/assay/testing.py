@@ -306,9 +306,11 @@ def _check_sources(
     _require(far.mean() > 0, name, "B is not further from gold than A where it is perturbed")
     null = _drawn(model, "values", seed, epsilon=0.5, null=True)
     _alike(
-        name, _moments(null[1], "values", model.scale), _moments(null[2], "values", model.scale),
+        name,
+        _moments(null[1], "values", model.scale),
+        _moments(null[2], "values", model.scale),
         "null data do not exchange A and B",
-    )  # fmt: skip
+    )
 
 
 def _distance(model: FloatArray, gold: FloatArray, scale: Scale) -> FloatArray:

@@ -459,7 +459,7 @@ def test_undefined_p_values_are_counted_and_not_taken_for_acceptance():
 def test_meaningless_combinations_are_left_out_with_the_reason():
     _, notes = plan("normal", schemes=[("bootstrap", "bootstrap")], nulls=["dealt-responses"], epsilons=[0.1])
     assert notes == (
-        "left out dealt-responses with bootstrap/bootstrap: dealing is without replacement; take responses='all' with "
+        "left out dealt-responses with bootstrap/bootstrap: dealing is without replacement; use `responses='all'` with "
         "dealt-responses, or the null pooled-responses.",
     )
 

@@ -156,7 +156,7 @@ def test_audit_is_a_ready_made_task(scheme, null, named):
         (["normal", "--interval", "wald"], 2, "--interval must be one of percentile, basic"),
         (["normal", "--epsilon", "a"], 2, "--epsilon must be a number; got 'a'."),
         (["normal", "--metric", "tv"], 2, "needs labels"),
-        (["normal", "--metric", "mae", "--threshold", "1"], 2, "--threshold is no parameter of mae; leave it out."),
+        (["normal", "--metric", "mae", "--threshold", "1"], 2, "--threshold is not a parameter of mae; leave it out."),
         (["normal", "--threshold", "1"], 2, "--threshold, --positive and --better are parameters of a metric"),
         (["normal", "--gold", "human"], 2, "--gold describes a pilot table; got normal, which is a response model."),
         (["normal", "--pilot-model", "x"], 2, "--pilot-model must be one of auto, categorical"),

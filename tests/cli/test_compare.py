@@ -199,7 +199,7 @@ def test_bad_files(command, tmp_path, case):
 
 BAD_OPTIONS = {
     "no direction": (["ratings.csv", *ROLES, "--better", "up"], 2, "--better must be one of higher, lower"),
-    "direction of an error": (["ratings.csv", *ROLES, "--better", "lower"], 2, "--better is no parameter of mae"),
+    "direction of an error": (["ratings.csv", *ROLES, "--better", "lower"], 2, "--better is not a parameter of mae"),
     "missing file": (["nowhere.csv", *ROLES], 1, "there is no file nowhere.csv"),
     "a directory": ([".", *ROLES], 1, "is a directory"),
     "wrong column": (["ratings.csv", *ROLES, "--item", "nope"], 1, "has no column 'nope'"),

@@ -58,10 +58,10 @@ def test_a_store_of_another_seed_is_refused(tmp_path):
         run("forest", "--table", "3", "--n-simulations", "4", "--store", store, "--seed", "1")
 
 
-def test_the_ready_made_task_gives_the_numbers_of_the_command(tmp_path, monkeypatch):
+def test_a_part_of_a_table_gives_the_numbers_of_the_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("study.toml").write_text("""
-task = "replicate"
+task = "assay.replications.papers:measure"
 seed = 0
 [grid]
 paper = "ratings"

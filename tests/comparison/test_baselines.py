@@ -62,9 +62,9 @@ def test_exchanging_a_and_b_exchanges_the_sides(contest):
 def test_the_document_says_that_baselines_decide_nothing(contest):
     found = with_baselines(compare_each(contest, metrics=["mae", "rmse"], n_resamples=99, rng=0), ["welch-t"], 0)
     said = str(found)
-    assert "The verdict is by swapped-items. The baselines stand beside it for comparison, and decide nothing." in said
+    assert "The verdict is by swapped-items. The baselines are shown for comparison only." in said
     assert "It is undefined where a model has no score for each item (rmse)." in said
-    assert "it forgets that they are the same items" in " ".join(said.replace("│", " ").split())
+    assert "although they are the same items" in " ".join(said.replace("│", " ").split())
     again = Comparisons.from_dict(json.loads(_json.dumps(found.to_dict())))
     assert again[0].baselines == found[0].baselines
     assert found.to_frame()["baseline_welch-t"][0] == found[0].baselines[0].pvalue
@@ -83,7 +83,7 @@ def test_an_unknown_baseline_is_refused(contest):
 
 
 def test_sign_change_is_the_share_of_draws_on_the_other_side(contest):
-    with pytest.warns(AssayWarning, match="is no test of its own"):
+    with pytest.warns(AssayWarning, match="is not a test of its own"):
         result = compare(contest, metric="mae", null="sign-change", n_resamples=999, rng=3)
     other = min(np.sum(result.draws <= 0), np.sum(result.draws >= 0))
     assert result.pvalue == pytest.approx(min(1.0, 2 * (other + 1) / 1000))
@@ -92,7 +92,7 @@ def test_sign_change_is_the_share_of_draws_on_the_other_side(contest):
     greater = result.at(alternative="greater")
     assert greater.pvalue == pytest.approx((np.sum(result.draws <= 0) + 1) / 1000)
     [note] = [note for note in result.notes if note.startswith("sign-change is LEADER's estimator")]
-    assert note.endswith("is no test of its own.")
+    assert note.endswith("is not a test of its own.")
     assert "null=sign-change" in result.signature
 
 

@@ -619,7 +619,7 @@ def test_the_studentised_test_is_the_share_of_larger_t(alternative):
     drawn = (found.draws - items.mean()) / found.standard_errors
     sides = {"two-sided": np.abs(drawn) >= abs(t), "greater": drawn >= t, "less": drawn <= t}
     assert found.pvalue == pytest.approx((sides[alternative].sum() + 1) / 1000, abs=1e-12)
-    with pytest.raises(ArgumentError, match="null='studentised' needs a metric with item scores; 'rmse' has none"):
+    with pytest.raises(ArgumentError, match="`null='studentised'` needs a metric with item scores; 'rmse' has none"):
         compare(contest, metric="rmse", null="studentised")
 
 

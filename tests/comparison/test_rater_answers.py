@@ -126,7 +126,7 @@ def test_raters_are_a_random_factor_only_where_they_repeat():
     assert result.null == "swapped-items"
     assert result.rater_answers is None
     assert any(
-        f"items on average, fewer than {LOAD:g}, so raters are no random factor" in note for note in result.notes
+        f"items on average, fewer than {LOAD:g}, so raters are not a random factor" in note for note in result.notes
     )
     asked = compare(one, metric="rating", raters="bootstrap", n_resamples=99, rng=0)
     assert asked.null == "random-effects"

@@ -135,8 +135,8 @@ def test_what_is_asked_may_hold_raters_fixed(asked):
     [
         ({"null": "swapped-items"}, "swapped-items holds the raters fixed"),
         ({"responses": "first"}, "a drawn rater brings all their responses"),
-        ({"items": "all", "null": "random-effects"}, "random-effects takes items and raters as random factors"),
-        ({"raters": "fixed", "null": "random-effects"}, "random-effects takes raters as a random factor"),
+        ({"items": "all", "null": "random-effects"}, "random-effects treats items and raters as random factors"),
+        ({"raters": "fixed", "null": "random-effects"}, "random-effects treats raters as a random factor"),
         ({"interval": "bca"}, "a bca interval needs resampled items and all responses"),
         ({"interval": "symmetric"}, "a symmetric interval needs item scores, resampled items and all responses"),
     ],

@@ -220,7 +220,7 @@ def test_undefined_draws_are_counted_and_left_out():
 
 
 def test_too_few_draws_for_the_level_are_said():
-    note = ("An end of the interval is the most extreme of 38 draws: take more draws.",)
+    note = ("An end of the interval is the most extreme of 38 draws: use more draws.",)
     assert percentile(np.arange(38.0)).notes == note
     assert percentile(np.arange(39.0)).notes == ()
     assert percentile(np.arange(38.0), alternative="greater").notes == ()

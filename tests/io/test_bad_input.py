@@ -69,12 +69,12 @@ TEXT_FILES = {
     "a stray word": (
         b"item,source,value\nq1,s,1\nq2,s,2\nq3,s,tree\n",
         "{path}, line 4, column 'value': 'tree' is not a number, but 2 other values are. Fix or clear the cell, "
-        "or take all values as labels with `scale='nominal'`.",
+        "or treat all values as labels with `scale='nominal'`.",
     ),
     "a stray word after quoted lines": (
         b'item,source,value\n"q\n1",s,1\n\nq2,s,2\nq3,s,tree\n',
         "{path}, line 6, column 'value': 'tree' is not a number, but 2 other values are. Fix or clear the cell, "
-        "or take all values as labels with `scale='nominal'`.",
+        "or treat all values as labels with `scale='nominal'`.",
     ),
     "infinite": (
         b"item,source,value\nq1,s,1\nq2,s,-inf\n",
@@ -91,7 +91,7 @@ TEXT_FILES = {
     "one source in numbers, one in words": (
         b"item,source,value\nq1,s,yes\nq1,s,no\nq2,s,no\nq1,m,0.3\nq2,m,0.4\n",
         "m answers in numbers ({path}, line 5: '0.3') but s answers in labels ({path}, line 2: 'yes'). Read only "
-        "sources of one kind (`sources`, or describe --only kind=human), bring them to one scale, or take all values as "
+        "sources of one kind (`sources`, or describe --only kind=human), bring them to one scale, or treat all values as "
         "labels with `scale='nominal'`.",
     ),
     "duplicate rater": (
@@ -148,7 +148,7 @@ def test_text_files(case, tmp_path):
         (
             {"scale": "continuous"},
             "{path}, line 2, column 'value': 'good' is not a number, so the scale cannot be continuous. Fix or clear "
-            "the cell, or take all values as labels with `scale='nominal'`.",
+            "the cell, or treat all values as labels with `scale='nominal'`.",
         ),
         (
             {"scale": "ordinal"},

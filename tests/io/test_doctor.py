@@ -115,7 +115,10 @@ def test_convert_keeps_everything(assay):
 
 def test_convert_says_where_lower_is_better(assay):
     done = assay("convert", "mqm.tsv", "--to", "mqm.csv")
-    assert "Lower values are better, as the data say. A table does not: compare it with --better lower." in done.stdout
+    assert (
+        "Lower values are better, as the data say. A table cannot say this: compare it with --better lower."
+        in done.stdout
+    )
 
 
 def test_many_models_get_a_board(assay):

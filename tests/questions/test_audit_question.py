@@ -150,7 +150,7 @@ def test_plans_of_metrics_with_parameters_keep_them_in_a_store_and_in_the_signat
     assert low.answer().cells[0].contrast != high.answer().cells[0].contrast
     assert "f1(threshold=0.3)" in low.answer().signature
     assert low.answer().signature != high.answer().signature
-    with pytest.raises(ArgumentError, match="`threshold` is no parameter of mae"):
+    with pytest.raises(ArgumentError, match="`threshold` is not a parameter of mae"):
         Plan(files=("normal",), metric=("mae",), threshold=0.5).answer()
 
 

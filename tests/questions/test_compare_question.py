@@ -100,7 +100,7 @@ def test_unknown_and_missing_fields_are_named():
 
 
 def test_a_parameter_that_no_metric_takes_is_refused(asked):
-    with pytest.raises(ArgumentError, match="`threshold` is no parameter of mae"):
+    with pytest.raises(ArgumentError, match="`threshold` is not a parameter of mae"):
         replace(asked, threshold=2.0).answer()
 
 

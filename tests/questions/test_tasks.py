@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.errors import ArgumentError
-from assay.questions import Describe, Plan
+from assay.questions import Describe, Plan, Replicate
 from assay.questions.tasks import TASKS
 from assay.sweeps import Task
 
@@ -69,3 +69,16 @@ def test_a_cell_of_audits_is_one_of_each(options, message):
     cell = {**DESIGN, "n_items": 5, "n_responses": 2, "n_simulations": 2, "n_resamples": 19, "n_fresh": 5}
     with pytest.raises(ArgumentError, match=message):
         ask("audit", cell | options)
+
+
+def test_a_cell_of_replications_is_a_replication():
+    cell = {"paper": "forest", "table": 3, "n_simulations": 4}
+    found = Replicate(**cell, seed=seed()).answer()
+    known = [row for row in found.rows if row.agrees is not None]
+    assert ask("replicate", cell) == {
+        "n_numbers": len(known),
+        "within_two_errors": np.mean([row.agrees for row in known]),
+        "largest_difference": max(abs(row.difference) for row in known),
+    }
+    with pytest.raises(ArgumentError, match="a cell recomputes tables"):
+        ask("replicate", {"paper": "forest", "figure": 3})

@@ -42,7 +42,7 @@ def test_every_figure_with_numbers_has_cells():
     [
         (
             {"paper": "forest", "figure": 1},
-            "is a diagram of how models are assessed, without numbers; take one of 3, 4",
+            "is a diagram of how models are assessed, without numbers; choose one of 3, 4",
         ),
         ({"paper": "leader", "figure": 9}, "must be one of 1, 2, 3, 4; got 9"),
         ({"paper": "raters", "figure": 1}, "'raters' has no figures"),

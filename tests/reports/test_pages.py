@@ -4,18 +4,13 @@ import pytest
 
 from assay.reports import DRAWN
 from tests.reports.results import MADE
-from tests.web.browser import CHROMIUM, need_browser
+from tests.web.browser import launched
 
 
 @pytest.fixture(scope="module")
 def browser():
-    need_browser()
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        started = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with launched() as started:
         yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")

@@ -71,7 +71,7 @@ def test_schemes_show_what_they_resample():
         ),
         ({"raters": "all"}, "`raters` must be one of fixed, bootstrap; got 'all'."),
         ({"responses": "bootstrap", "n_responses": 0}, "`n_responses` must be a whole number of at least 1; got 0."),
-        ({"n_responses": 3}, "`n_responses` goes with responses='bootstrap'; got responses='all'."),
+        ({"n_responses": 3}, "`n_responses` goes with `responses='bootstrap'`; got 'all'."),
     ],
 )
 def test_schemes_refuse(options, message):

@@ -87,7 +87,7 @@ def test_ctrl_c_stops_at_once_and_says_what_is_kept(path, uninterrupted, options
     assert driver.returncode == 130
     assert "Traceback" not in errors
     done = _done(path)
-    assert f"assay: interrupted: {done} finished cells are in {path}; the same command goes on from there" in errors
+    assert f"assay: interrupted: {done} finished cells are in {path}; the same command continues from there" in errors
     assert 5 < done < len(GRID)
     _wait_for(lambda: _is_empty(driver.pid))
     assert sorted(os.listdir(path.parent)) == ["study.db", "study.toml"]

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,18 @@ def need_browser():
     if os.environ.get("ASSAY_REQUIRE_BROWSER"):
         pytest.fail("ASSAY_REQUIRE_BROWSER is set, but there is no Chromium")
     pytest.skip("Chromium is not installed: the browser tests did not run")
+
+
+@contextmanager
+def launched():
+    """Yield a browser."""
+    need_browser()
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        started = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
 
 
 def free_port():

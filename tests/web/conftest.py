@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from assay import examples, io
 from assay.web import Settings, create_app
-from tests.web.browser import CHROMIUM, Server, need_browser
+from tests.web.browser import Server, launched, need_browser
 
 
 @pytest.fixture(scope="session")
@@ -45,13 +45,8 @@ def server(tmp_path_factory):
 @pytest.fixture(scope="session")
 def browser():
     """One browser for all of them."""
-    need_browser()
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        started = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with launched() as started:
         yield started
-        started.close()
 
 
 @pytest.fixture

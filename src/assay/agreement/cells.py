@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from assay.responses import cell_codes, cells_from_codes
 from assay.scales import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -52,18 +53,18 @@ class Cells:
     def divided(self) -> "tuple[Cells, IntArray]":
         """Return the answers that consist of different values, each as an item of its own, and their items here."""
         only = self._only(self.shares < 1)
-        answers, answer = np.unique((only.items << 32) | only.raters, return_inverse=True)
+        answers, answer = np.unique(cell_codes(only.items, only.raters), return_inverse=True)
         order = np.lexsort((only.codes, answer))
         found = only._only(order)
-        return replace(found, items=answer[order].astype(np.int64), n_items=answers.size), answers >> 32
+        return replace(found, items=answer[order].astype(np.int64), n_items=answers.size), cells_from_codes(answers)[0]
 
     def means(self) -> "Cells":
         """Return the cells with one value for each item and rater, the mean."""
         if not self.repeated:
             return self
-        keys, cell = np.unique((self.items << 32) | self.raters, return_inverse=True)
+        keys, cell = np.unique(cell_codes(self.items, self.raters), return_inverse=True)
         means = np.bincount(cell, self.shares * self.values).astype(np.float64)
-        return cells_from(means, keys >> 32, keys & 0xFFFFFFFF)
+        return cells_from(means, *cells_from_codes(keys))
 
     def sum_by_item(self, parts: FloatArray | None = None) -> FloatArray:
         """Sum one number for each entry, by item; count the raters if there is none."""
@@ -104,6 +105,6 @@ def cells_from(values: FloatArray, items: IntArray, raters: IntArray) -> Cells:
     first = np.flatnonzero(new)
     counts = np.diff(first, append=item.size)
     item, code, rater = (part[first].astype(np.int64) for part in (item, code, rater))
-    _, cell = np.unique((item << 32) | rater, return_inverse=True)
+    _, cell = np.unique(cell_codes(item, rater), return_inverse=True)
     shares = counts / np.bincount(cell, counts)[cell]
     return Cells(levels[code], item, rater, shares, levels, code, int(item.max()) + 1, int(rater.max()) + 1)

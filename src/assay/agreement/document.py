@@ -156,7 +156,7 @@ def _strata(found: "TableDescription") -> list[Block]:
     return [
         Heading(f"{found.components.metric} by how far {gold} agrees on the item"),
         Table(columns, rows),
-        Sentence("These intervals are for these raters: only items are taken as a sample.", "aside"),
+        Sentence("These intervals are for these raters: only items are treated as a sample.", "aside"),
     ]
 
 

@@ -191,7 +191,7 @@ def measure_agreement(
     if chosen == "ratio" and responses.values.min() < 0:
         raise DataError("ratio differences need values of 0 or more; choose level='interval'.")
     if table.scale.kind == "nominal" and chosen != "nominal":
-        raise ArgumentError(f"labels without an order have no {chosen} differences; give their order (order=…).")
+        raise ArgumentError(f"labels without an order have no {chosen} differences; give their `order`.")
     n_resamples = _check.integer("n_resamples", n_resamples, at_least=1, at_most=MOST_DRAWS)
     confidence_level = _check.fraction("confidence_level", confidence_level)
     cells = cells_from(responses.values, responses.items, responses.raters)
@@ -243,7 +243,7 @@ def _source(table: ResponseTable, source: str | None) -> str:
     if len(rated) == 1:
         return rated[0]
     if not rated:
-        raise DataError("no source has two or more identified raters; name the column of rater ids (rater=…, --rater).")
+        raise DataError("no source has two or more identified raters; name the column of rater ids with `rater`.")
     raise ArgumentError(f"several sources have raters: {', '.join(rated)}. Name one with `source`.")
 
 

@@ -197,9 +197,10 @@ def _others(chosen: _Test, tests: Sequence[_Test]) -> list[str]:
             f"where {chosen} finds it in {_percent(chosen.power)} (size-adjusted)."
         )
     better = [
-        test for test in tests if test.identity[0] == NO_SCHEME and test.metric == chosen.metric and test.holds
-        and _clearly_less(chosen, test)
-    ]  # fmt: skip
+        test
+        for test in tests
+        if test.identity[0] == NO_SCHEME and test.metric == chosen.metric and test.holds and _clearly_less(chosen, test)
+    ]
     sentences += [
         f"{_capital(test)} on the item contrasts holds its level and finds more: {_percent(test.power)}."
         for test in better

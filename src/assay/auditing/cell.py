@@ -125,9 +125,7 @@ def found_own(name: str) -> Any:
         module, _, kind = name.removeprefix(AT).partition(":")
         return getattr(importlib.import_module(module), kind)()
     if name not in OWN:
-        raise ArgumentError(
-            f"{name.split(':')[1]} is of your own making, and known only to the process that audits it."
-        )
+        raise ArgumentError(f"{name.split(':')[1]} is your own: only the process that audits it knows it.")
     return OWN[name]
 
 

@@ -221,7 +221,7 @@ def scheme_of(items: str, responses: str, raters: str = "fixed") -> Scheme:
     3
     """
     kind, colon, count = responses.partition(":")
-    return Scheme(items, kind, raters, int(count) if colon else None)  # type: ignore[arg-type]
+    return Scheme(items, kind, raters, int(count) if colon else None)
 
 
 def write(scheme: Scheme) -> str:

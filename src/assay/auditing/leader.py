@@ -52,8 +52,9 @@ def smallest(found: Audit, by: str) -> Table:
     other = "metrics" if by == "scheme" else "schemes"
     return plain_table(
         f"LEADER's layout: smallest error of estimated p among the {other} (mean error of all of them)",
-        [by, "n", *(f"ε = {epsilon:g}" for epsilon in epsilons)], lines,
-    )  # fmt: skip
+        [by, "n", *(f"ε = {epsilon:g}" for epsilon in epsilons)],
+        lines,
+    )
 
 
 def findings(found: Audit) -> str:
@@ -99,7 +100,7 @@ def _sign_change(found: Audit) -> list[str]:
     )
     if abs(bias) < abs(other_bias):
         lines.append(
-            "Why its mean comes near: true p compares two independent contrasts, each with the error of one study. Its "
+            "Why its mean is close: true p compares two independent contrasts, each with the error of one study. Its "
             "draws have that error once, and the data set that they come from brings it a second time, so that where B "
             f"is worse its mean is off by {bias:+.3f} (all metrics and ε). (bootstrap_items, sample) draws items for A "
             f"against B and again for the null, and the data set adds its own error: {other_bias:+.3f}. But nobody has "

@@ -235,9 +235,18 @@ def conclude(sweep: Sweep, notes: Iterable[str] = ()) -> Audit:
     tests, intervals, smallest = rows_of(sweep.rows)
     provenance = Provenance("audit", _parameters(sweep), sweep.seed, _json.digest(first["model"])[:12])
     return Audit(
-        str(model), tests, intervals, smallest, first["alpha"], first["confidence_level"], first["n_simulations"],
-        first["n_resamples"], sweep.seed, tuple(notes), provenance.signature,
-    )  # fmt: skip
+        model=str(model),
+        tests=tests,
+        intervals=intervals,
+        smallest=smallest,
+        alpha=first["alpha"],
+        confidence_level=first["confidence_level"],
+        n_simulations=first["n_simulations"],
+        n_resamples=first["n_resamples"],
+        seed=sweep.seed,
+        notes=tuple(notes),
+        signature=provenance.signature,
+    )
 
 
 def _parameters(sweep: Sweep) -> dict[str, Any]:
@@ -249,15 +258,18 @@ def _parameters(sweep: Sweep) -> dict[str, Any]:
 
     pairs = [f"{'/'.join(scheme)}: {', '.join(nulls)}" for scheme, nulls in first["pairs"]]
     rest = {
-        name: value for name, value in first.items()
+        name: value
+        for name, value in first.items()
         if name not in {"n_items", "n_responses", "epsilon", "model", "metrics", "pairs"} and usual.get(name) != value
-    }  # fmt: skip
+    }
     return {
         "metric": ",".join(entry if isinstance(entry, str) else _json.dumps(entry) for entry in first["metrics"]),
-        "n_items": values("n_items"), "n_responses": values("n_responses"), "epsilon": values("epsilon"),
+        "n_items": values("n_items"),
+        "n_responses": values("n_responses"),
+        "epsilon": values("epsilon"),
         "pairs": "; ".join(pairs),
         **{name: value if isinstance(value, int | float | str) else _json.dumps(value) for name, value in rest.items()},
-    }  # fmt: skip
+    }
 
 
 def _metric_entries(metrics: Sequence[str | Metric] | None, model: ResponseModel) -> list[str | dict[str, Any]]:
@@ -384,7 +396,7 @@ def _about_draws(n_resamples: int, alpha: float) -> tuple[str, ...]:
     between = f"{100 * attainable:.3g} and {100 * alpha:g} %"
     return (
         f"with {n_resamples:,} draws no p-value lies between {between}, so that tests by draws have less level and "
-        f"power than with more; take {math.ceil(20 / alpha) - 1}.",
+        f"power than with more; use {math.ceil(20 / alpha) - 1}.",
     )
 
 

@@ -50,8 +50,10 @@ def rejections(found: Audit, n_items: int, n_responses: int) -> Table:
     return plain_table(
         f"{_size(n_items, n_responses)}: rejected at a nominal {100 * found.alpha:g} %, in percent [95 % interval]; "
         "power where B is worse",
-        ["metric", "p-value", *map(_kind, kinds)], lines, missed,
-    )  # fmt: skip
+        ["metric", "p-value", *map(_kind, kinds)],
+        lines,
+        missed,
+    )
 
 
 def errors(found: Audit, n_items: int, n_responses: int) -> Table:
@@ -65,8 +67,9 @@ def errors(found: Audit, n_items: int, n_responses: int) -> Table:
     return plain_table(
         f"{_size(n_items, n_responses)}: estimated p − true p ± Monte-Carlo error; spread over data sets; "
         "mean absolute error",
-        ["metric", "p-value", *(f"ε = {epsilon:g}" for epsilon, _ in kinds)], lines,
-    )  # fmt: skip
+        ["metric", "p-value", *(f"ε = {epsilon:g}" for epsilon, _ in kinds)],
+        lines,
+    )
 
 
 def coverage(found: Audit, n_items: int, n_responses: int) -> Table:
@@ -83,8 +86,10 @@ def coverage(found: Audit, n_items: int, n_responses: int) -> Table:
     return plain_table(
         f"{_size(n_items, n_responses)}: coverage of {100 * found.confidence_level:g} % intervals, in percent "
         "[95 % interval]; mean width",
-        ["metric", "interval", *map(_kind, kinds)], lines, missed,
-    )  # fmt: skip
+        ["metric", "interval", *map(_kind, kinds)],
+        lines,
+        missed,
+    )
 
 
 def plain_table(

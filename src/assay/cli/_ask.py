@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay import _fields
-from assay._fields import option
+from assay._fields import like, option
 from assay.cli import _options
 from assay.cli._progress import progress
 from assay.errors import AssayError
@@ -70,12 +70,14 @@ class Here:
 class Study:
     """Where a study of many cells is computed and kept."""
 
-    store: str | None = option(None, "Keep finished cells in this file, and go on from it next time.", group=COMPUTING)
+    store: str | None = option(
+        None, "Keep finished cells in this file, and continue from it the next time.", group=COMPUTING
+    )
     workers: int | None = option(None, "Compute on this many processes.", at_least=1, group=COMPUTING)
     dask: str | None = option(
         None, "Compute on a Dask cluster: its address (tcp://host:8786), or local to start one.", group=COMPUTING
     )
-    retry: bool = option(False, "Compute cells that failed before again.", group=COMPUTING)
+    retry: bool = option(False, "Compute failed cells again.", group=COMPUTING)
 
     def __post_init__(self) -> None:
         _fields.check(self)
@@ -103,10 +105,8 @@ class Study:
 class ThreadsOrStudy(Threads):
     """Threads here, or a study of many cells that is kept or computed elsewhere."""
 
-    store: str | None = option(None, "Keep finished cells in this file, and go on from it next time.", group=COMPUTING)
-    dask: str | None = option(
-        None, "Compute on a Dask cluster: its address (tcp://host:8786), or local to start one.", group=COMPUTING
-    )
+    store: str | None = like(Study, "store")
+    dask: str | None = like(Study, "dask")
 
     def run(self) -> "Run":
         """Return how to compute."""

@@ -106,7 +106,7 @@ def _metavar(field: Field) -> str:
 
 
 def _help(field: Field) -> str:
-    said = field.option.help
+    said = as_options(field.option.help)
     if field.option.choices:
         said += f" One of: {', '.join(field.option.allowed)}."
     default = field.default

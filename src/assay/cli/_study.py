@@ -60,7 +60,7 @@ def _kept(task: "Task", store: Path | None) -> str:
         done = Store(store).counts().get((task.name, task.version), Counts()).done
     except DataError:  # the interrupt came before the store was made
         done = 0
-    return f"{done:,} finished cells are in {store}; the same command goes on from there"
+    return f"{done:,} finished cells are in {store}; the same command continues from there"
 
 
 @contextmanager

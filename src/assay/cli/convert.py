@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 from assay import _fields
-from assay._fields import option
-from assay.cli import _options
+from assay._fields import like, option
+from assay.cli import _ask, _options
 from assay.questions.tables import TableFields
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ class Convert(TableFields):
     """What is read, and where it is written."""
 
     to: str = option(help="The file to write: .csv, .tsv, .jsonl or .parquet.")
-    force: bool = option(False, "Replace a file that exists.")
+    force: bool = like(_ask.Output, "force", group="")
 
     def __post_init__(self) -> None:
         _fields.check(self)
@@ -53,4 +53,4 @@ def _direction(table: "ResponseTable") -> list[str]:
     """Say what a tidy table cannot say: that lower values are better."""
     if table.better != "lower":
         return []
-    return ["Lower values are better, as the data say. A table does not: compare it with `better='lower'`."]
+    return ["Lower values are better, as the data say. A table cannot say this: compare it with `better='lower'`."]

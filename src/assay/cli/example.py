@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import click
 
 from assay import _fields
-from assay._fields import option
-from assay.cli import _options
+from assay._fields import like, option
+from assay.cli import _ask, _options
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +23,7 @@ class Example:
         "A table of human and model ratings, or two lists of scores without (h0) or with (h1) a difference.",
         choices="assay.examples:EVERY_KIND",
     )
-    force: bool = option(False, "Replace a file that exists.")
+    force: bool = like(_ask.Output, "force", group="")
 
     def __post_init__(self) -> None:
         _fields.check(self)

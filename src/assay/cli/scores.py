@@ -26,8 +26,9 @@ class _Config(click.Option):
 
     def __init__(self) -> None:
         help_text = "File of settings: .toml with these options, or .yml or .yaml of NLPStatTest."
-        super().__init__(["--config"], metavar="FILE", help=help_text, is_eager=True, expose_value=False,
-                         callback=_read_config)  # fmt: skip
+        super().__init__(
+            ["--config"], metavar="FILE", help=help_text, is_eager=True, expose_value=False, callback=_read_config
+        )
 
 
 def _read_config(context: click.Context, _: click.Parameter, path: str | None) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay import _fields
-from assay._fields import option
+from assay._fields import like, option
 from assay.cli import _ask, _options
 from assay.cli._ask import say
 
@@ -20,14 +20,16 @@ class Running(_ask.Study):
     """Which study is computed, where, and where it is kept."""
 
     study: str = option(help="The study: a TOML document with a task and a grid.", positional=True)
-    store: str = option(help="Keep finished cells in this file, and go on from it next time.", group=_ask.COMPUTING)
+    store: str = option(
+        help="Keep finished cells in this file, and continue from it the next time.", group=_ask.COMPUTING
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Status:
     """Whose state is told."""
 
-    store: str = option(help="The study's store.", positional=True)
+    store: str = option(help="The file that holds the cells of the study.", positional=True)
 
     def __post_init__(self) -> None:
         _fields.check(self)
@@ -47,7 +49,7 @@ class Export(Status):
     """Where the cells are written."""
 
     output: str = option(help="The file to write: .csv, .parquet or .json.", positional=True)
-    force: bool = option(False, "Replace a file that exists.")
+    force: bool = like(_ask.Output, "force", group="")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +61,7 @@ class Chart(Status):
     x: str | None = option(None, "The parameter along the axis; a number that varies if left out.")
     colour: str | None = option(None, "The parameter that lines and their colours stand for.")
     panel: str | None = option(None, "The parameter that has a panel for each of its values.")
-    force: bool = option(False, "Replace a file that exists.")
+    force: bool = like(_ask.Output, "force", group="")
 
 
 def group() -> click.Group:

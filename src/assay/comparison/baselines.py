@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from assay.comparison.comparisons import Comparison, Comparisons
 
 BASELINES = {
-    "welch-t": "takes the items of A and of B for two independent samples: it forgets that they are the same items",
-    "paired-t": "takes the items for many, or their contrasts for normal",
-    "wilcoxon": "asks about the middle of the item contrasts, and takes them for symmetric around it",
+    "welch-t": "treats the items of A and of B as two independent samples, although they are the same items",
+    "paired-t": "assumes many items, or normal contrasts",
+    "wilcoxon": "tests the median of the item contrasts, and assumes that they are symmetric around it",
     "item-bootstrap": "the flat bootstrap: twice the share of resampled contrasts on the other side of 0",
 }
 """Each test, and what it takes for granted or is."""
@@ -121,7 +121,7 @@ def blocks(found: Sequence["Comparison"]) -> list[Block]:
         for entry in found
         for baseline in entry.baselines
     ]  # fmt: skip
-    said = f"The verdict is by {found[0].null}. The baselines stand beside it for comparison, and decide nothing."
+    said = f"The verdict is by {found[0].null}. The baselines are shown for comparison only."
     unknown = [entry.metric for entry in found if any(math.isnan(one.pvalue) for one in entry.baselines)]
     if unknown:
         said += f" It is undefined where a model has no score for each item ({', '.join(dict.fromkeys(unknown))})."

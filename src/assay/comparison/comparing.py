@@ -181,7 +181,7 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: ProcedureRun) -> 
     if choice.n_raters and alike and (choice.scheme.raters == "fixed" or choice.null == "random-effects"):
         other = "fixed" if choice.scheme.raters == "bootstrap" else "bootstrap"
         how = replace(run.procedure, raters=other, null=None, interval=None, margin=None)
-        scheme = replace(run.scheme, raters=other)  # type: ignore[arg-type]
+        scheme = replace(run.scheme, raters=other)
         beside, _ = _compare_once(
             contest, metrics, replace(run, procedure=how, scheme=scheme, null=None, progress=None)
         )

@@ -203,7 +203,7 @@ def variance_components(
     if not isinstance(chosen, AdditiveMetric):
         raise ArgumentError(f"variance components need a metric with item scores; {chosen.name!r} has none.")
     if contest.gold is None and not chosen.gold_free:
-        raise ArgumentError(f"metric {chosen.name!r} needs gold: name its source (gold=…, --gold), or take 'rating'.")
+        raise ArgumentError(f"metric {chosen.name!r} needs gold: name its source with `gold`, or use 'rating'.")
     level = _check.fraction("confidence_level", confidence_level)
     if contest.n_items < 2:
         raise DataError("variance components need at least 2 items; there is 1.")

@@ -38,5 +38,5 @@ def _directed(metrics: list[Metric], contest: Contest) -> tuple[list[Metric], li
 def bind(metric: Metric, contest: Contest) -> Metric:
     """Return the metric fitted to the contest's scale; one that needs gold where there is none is refused."""
     if contest.gold is None and not metric.gold_free:
-        raise ArgumentError(f"metric {metric.name!r} needs gold: name its source (gold=…, --gold), or take 'rating'.")
+        raise ArgumentError(f"metric {metric.name!r} needs gold: name its source with `gold`, or use 'rating'.")
     return metric.on(contest.scale)

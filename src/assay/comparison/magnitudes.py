@@ -15,7 +15,7 @@ def check_magnitudes(contest: Contest) -> None:
 
 
 def far_outside(contest: Contest) -> list[str]:
-    """Say which value lies far outside all others, because everything hangs on it: often a code for "missing"."""
+    """Say which value lies far outside all others, because everything depends on it: often a code for "missing"."""
     if contest.scale.kind == "nominal":
         return []
     values = np.concatenate([source.values for source in contest.sources.values()])
@@ -34,7 +34,7 @@ def far_outside(contest: Contest) -> list[str]:
     return [
         f"{place}: the value {source.values[number]:g}{more} lies far outside the others, of which nearly all are "
         f"between {low:g} and {high:g}. If it is an error or a code for a missing answer, leave it out: the result "
-        "hangs on it."
+        "depends on it."
     ]
 
 

@@ -154,7 +154,7 @@ def filled(contest: Contest, metric: ItemMetric, *, best_for: str) -> Contest:
         best = ranked.argmax(axis=0) if wants_high else ranked.argmin(axis=0)
         values = np.stack([np.broadcast_to(values, contest.n_items) for values in _candidates(contest)])
         sides[role] = _extended(source, values[best, np.arange(contest.n_items)])
-    return replace(contest, **sides)  # type: ignore[arg-type]
+    return contest.having(sides)
 
 
 def sentence(found: Comparison, best: Comparison, worst: Comparison, missing: int) -> str:

@@ -161,7 +161,7 @@ def unequal(contest: Contest, metric: Metric) -> list[str]:
         return []
     return [
         f"A has {of_a:.4g} and B {of_b:.4g} responses per item. Where a metric averages them, more responses are "
-        "closer to gold whoever gives them; compare equally many (responses='equal', --responses equal), unless the "
+        "closer to gold whoever gives them; compare equally many (`responses='equal'`), unless the "
         "number is part of what you compare."
     ]
 
@@ -171,9 +171,9 @@ def uneven(metric: Metric, contest: Contest) -> list[str]:
     if not metric.uneven or (contest.n_items >= SMALL and metric.additive):
         return []
     return [
-        f"{'a mean of ' * metric.additive}{metric.name} hangs on a few items, which {contest.n_items} may lack: the "
-        "interval may cover less than it says (docs/audit-defaults.md). Take more items, or a metric such as mae, tv "
-        "or js."
+        f"{'a mean of ' * metric.additive}{metric.name} depends on a few items, which {contest.n_items} may lack: the "
+        "interval may cover less than it says (docs/audit-defaults.md). Collect more items, or use a metric such as "
+        "mae, tv or js."
     ]
 
 
@@ -185,7 +185,7 @@ def sparse(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> list[str]
         return []
     return [
         f"Only {differ} of {contrasts.size:,} items tell A and B apart by {metric.name}: the studentised test has too "
-        "little to resample and may reject far too often. Take null='swapped-items' (--null swapped-items)."
+        "little to resample and may reject far too often. Use `null='swapped-items'`."
     ]
 
 
@@ -200,7 +200,7 @@ def skewed(
     standard_error: float,
     alternative: str,
 ) -> list[str]:
-    """Say that item contrasts are skewed, where swapped items suppose symmetry, and what a studentised test says."""
+    """Say that item contrasts are skewed, where swapped items assume symmetry, and what a studentised test says."""
     contrasts = item_contrasts_of(metric, gold, a, b)
     if contrasts is None or not standard_error > 0 or np.isnan(standard_errors).all():
         return []
@@ -215,9 +215,9 @@ def skewed(
     null = inference.studentised_draws(draws, estimate, standard_errors=standard_errors, standard_error=standard_error)
     found = tested("studentised", estimate, null, error=None, flips=None, alternative=alternative, exact=False)
     return [
-        f"Item contrasts by {metric.name} are markedly skewed (skewness {skewness:.2g}). Swapped items suppose that "
+        f"Item contrasts by {metric.name} are markedly skewed (skewness {skewness:.2g}). Swapped items assume that "
         "they are symmetric around zero if A and B are equally good; a studentised bootstrap test, which does not, "
-        f"gives p {'<' if found.is_bound else '='} {found.pvalue:.2g} (null='studentised', --null studentised)."
+        f"gives p {'<' if found.is_bound else '='} {found.pvalue:.2g} (`null='studentised'`)."
     ]
 
 

@@ -21,7 +21,7 @@ class RandomFactors:
         None,
         "Generalise to raters like these (bootstrap), or ask about these raters only (fixed). By default bootstrap "
         "where rater ids show that raters judged several items.",
-        choices=("bootstrap", "fixed"),
+        choices="assay.resampling.schemes:RATERS",
         group=METHOD,
     )
     cluster: str | None = option(
@@ -47,26 +47,26 @@ class Procedure(RandomFactors):
 
     null: str | None = option(
         None,
-        "What the contrast looks like if A and B were alike. By default random-effects where raters are a random "
-        "factor, else swapped-items.",
+        "The null hypothesis: what the contrast would look like if A and B were alike. By default random-effects "
+        "where raters are a random factor, else swapped-items.",
         choices="assay.resampling.nulls:NULLS",
         group=METHOD,
     )
     items: str = option(
         "bootstrap",
         "Draw items with replacement, or keep each once.",
-        choices=("bootstrap", "all"),
+        choices="assay.resampling.schemes:ITEMS",
         group=METHOD,
     )
     responses: str = option(
         "all",
         "Keep all responses of an item, as many of A as of B (equal), the first of each source, one at random, or draw "
         "with replacement.",
-        choices=("all", "equal", "first", "one", "bootstrap"),
+        choices="assay.resampling.schemes:RESPONSES",
         group=METHOD,
     )
     n_responses: int | None = option(
-        None, "With responses=bootstrap: draw this many for each item.", at_least=1, group=METHOD
+        None, "With `responses='bootstrap'`: how many to draw for each item.", at_least=1, group=METHOD
     )
     alternative: str = option(
         "two-sided",
@@ -76,14 +76,14 @@ class Procedure(RandomFactors):
     )
     n_resamples: int | None = option(
         None,
-        "Draws for the p-value and for the interval each. By default 9999, and the p-value is exact where it can be: "
-        "swapped items, a metric with item scores, all responses kept.",
+        "Number of draws, for the p-value and for the interval. By default 9999, and the p-value is exact where it can "
+        "be: swapped items, a metric with item scores, all responses kept.",
         at_least=1,
         at_most=MOST_DRAWS,
         group=METHOD,
     )
     confidence_level: float = option(
-        0.95, "Level of the interval; the verdict is at 1 minus it.", fraction=True, group=METHOD
+        0.95, "Level of the interval. The verdict uses p ≤ 1 − level.", fraction=True, group=METHOD
     )
     interval: str | None = option(
         None,
@@ -93,8 +93,8 @@ class Procedure(RandomFactors):
     )
     margin: float | None = option(
         None,
-        "Smallest difference that matters, in units of the metric: also test whether A is better by more than it, not "
-        "worse by more than it, or equivalent.",
+        "Smallest difference that matters, in units of the metric. Adds three tests: A is better by more than this, A "
+        "is not worse by more than this, A and B are equivalent.",
         at_least=0,
         group=METHOD,
     )

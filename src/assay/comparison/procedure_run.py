@@ -55,7 +55,7 @@ class ProcedureRun:
         if procedure is not None and settings:
             raise ArgumentError(f"give `procedure` or its settings, not both; got `{next(iter(settings))}` too.")
         chosen = procedure or _procedure(settings)
-        scheme = Scheme(chosen.items, chosen.responses, chosen.raters or "fixed", chosen.n_responses)  # type: ignore[arg-type]
+        scheme = Scheme(chosen.items, chosen.responses, chosen.raters or "fixed", chosen.n_responses)
         return cls(chosen, scheme, chosen.null, _random.replayable(rng), _random.n_workers(workers), progress)
 
     @property
@@ -87,7 +87,7 @@ class ProcedureRun:
         if asked is not None and not possible:
             raise ArgumentError(
                 f"a {asked} interval needs {NEEDED[asked]}; {metric.name!r} with {self.scheme} cannot have it. "
-                f"Take `interval={default!r}`."
+                f"Use `interval={default!r}`."
             )
         return asked or default
 
@@ -96,7 +96,7 @@ def _procedure(settings: dict[str, Any]) -> Procedure:
     known = [field.name for field in _fields.fields_of(Procedure)]
     for name in settings:
         if name not in known:
-            raise ArgumentError(f"`{name}` is no setting of a comparison.{_check.nearest(name, known)}")
+            raise ArgumentError(f"`{name}` is not a setting of a comparison.{_check.nearest(name, known)}")
     return Procedure(**settings)
 
 
@@ -204,7 +204,8 @@ def check_item_scores(metrics: Sequence[Metric]) -> None:
     for metric in metrics:
         if not metric.additive:
             raise ArgumentError(
-                f"null='studentised' needs a metric with item scores; {metric.name!r} has none. Take 'swapped-items'."
+                f"`null='studentised'` needs a metric with item scores; {metric.name!r} has none. "
+                "Use `null='swapped-items'`."
             )
 
 

@@ -1,7 +1,7 @@
 """The error of a contrast when items and raters are both random factors."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from assay.resampling import (
     ratio_error,
     summaries_of,
 )
-from assay.responses import Responses, frozen
+from assay.responses import Responses, cell_codes, cells_from_codes, frozen
 from assay.scales import FloatArray, IntArray
 
 LEAVE_OUT = 50
@@ -205,7 +205,7 @@ def _left_out_variance(contest: Contest, metric: Metric) -> float:
     for rater in np.unique(np.concatenate([contest.sources[role].raters for role in roles])):
         kept = {role: _without(contest.sources[role], rater) for role in roles}
         try:
-            without = replace(contest, **kept).complete()  # type: ignore[arg-type]
+            without = contest.having(kept).complete()
         except DataError:  # nobody else judged anything
             continue
         contrast = float(metric.contrast(*summaries_of(without, metric.needs)))
@@ -239,7 +239,7 @@ def item_variance(contest: Contest, metric: Metric, clusters: IntArray | None) -
 
 def _by_cluster(table: CellTable, clusters: IntArray) -> CellTable:
     """Return the table of clusters × raters: values averaged over the items of a cluster."""
-    keys, cell = np.unique((clusters[table.items] << 32) | table.raters, return_inverse=True)
+    keys, cell = np.unique(cell_codes(clusters[table.items], table.raters), return_inverse=True)
     weights: FloatArray = np.bincount(cell, table.weights).astype(np.float64)
     means = np.bincount(cell, table.weights * table.values) / weights
-    return CellTable(means, keys >> 32, keys & 0xFFFFFFFF, weights)
+    return CellTable(means, *cells_from_codes(keys), weights)

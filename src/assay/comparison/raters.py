@@ -63,7 +63,7 @@ def choose(contest: Contest, scheme: Scheme, *, raters: str | None, null: str | 
             *notes,
             f"{design.n_raters} raters say little about others like them: ask more raters for a surer answer.",
         ]
-    chosen = replace(scheme, raters=raters)  # type: ignore[arg-type]
+    chosen = replace(scheme, raters=raters)
     null = null or ("random-effects" if raters == "bootstrap" else "swapped-items")
     return RaterChoice(chosen, null, tuple(notes), n_raters)
 
@@ -77,7 +77,7 @@ def _by_the_data(
         judged = "Every rater judged one item only"
         if design.load > 1:
             judged = f"The rater of a response judged {design.load:.2g} items on average, fewer than {LOAD:g}"
-        return "fixed", [f"{judged}, so raters are no random factor: resampling items resamples them too."]
+        return "fixed", [f"{judged}, so raters are not a random factor: resampling items resamples them too."]
     if null in (None, "random-effects", "recentred") and (scheme.items, scheme.responses) == ("bootstrap", "all"):
         return "bootstrap", [f"The result generalises to raters like these {n_raters}."]
     asked = f"null={null!r}" if null not in (None, "random-effects", "recentred") else str(scheme)
@@ -111,7 +111,7 @@ def unnamed(sources: Mapping[str, Responses], repeats: Sequence[str]) -> list[st
         return []
     return [
         f"The responses of {joined(unknown, 3)} have no rater ids, so they count as repeats. If people gave them, name "
-        "the raters (rater=…, --rater): where the same few raters judge many items, this p-value is too small and this "
+        "the raters with `rater`: where the same few raters judge many items, this p-value is too small and this "
         "interval too narrow."
     ]
 

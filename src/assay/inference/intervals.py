@@ -231,7 +231,7 @@ def extreme(draws: FloatArray, probabilities: Sequence[float] | FloatArray) -> t
     tails = np.minimum(probabilities, 1 - np.asarray(probabilities))
     if draws.size == 0 or tails.min() * (draws.size + 1) >= 1 - 1e-9:
         return ()
-    return (f"An end of the interval is the most extreme of {draws.size:,} draws: take more draws.",)
+    return (f"An end of the interval is the most extreme of {draws.size:,} draws: use more draws.",)
 
 
 def conclude(

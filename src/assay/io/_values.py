@@ -88,7 +88,7 @@ def refuse_alike(labels: Sequence[str]) -> None:
     if twins is not None:
         raise DataError(
             f"the labels {twins[0]!r} and {twins[1]!r} differ only by case, spaces or Unicode form. Spell them alike, "
-            "or take them as they are with `labels='exact'`."
+            "or keep them as they are with `labels='exact'`."
         )
 
 
@@ -110,7 +110,7 @@ def refuse_mixed_sources(encoded: Encoded, source: Factor, place: Place) -> None
             shown.append(f"{source.names[number_of_source]} answers in {what} ({place(int(where[first]))}: {label!r})")
         raise DataError(
             f"{' but '.join(shown)}. Read only sources of one kind (`sources`, or describe --only kind=human), bring "
-            "them to one scale, or take all values as labels with `scale='nominal'`."
+            "them to one scale, or treat all values as labels with `scale='nominal'`."
         )
 
 
@@ -132,7 +132,7 @@ def _numbers(text: pl.Series, scale: str | None, order: Sequence[Any] | None, pl
     if scale == "ordinal" and n_numbers <= n_stray:
         remedy = "Labels need their order: `order='low,medium,high'`."
     else:
-        remedy = "Fix or clear the cell, or take all values as labels with `scale='nominal'`."
+        remedy = "Fix or clear the cell, or treat all values as labels with `scale='nominal'`."
     rest = f", but {n_numbers:,} other values are" if n_numbers else f", so the scale cannot be {scale}"
     raise DataError(f"{place(first)}: {text[first]!r} is not a number{rest}. {remedy}")
 

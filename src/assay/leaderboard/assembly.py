@@ -25,7 +25,7 @@ def remarks(tasks: Tasks, found: Judged, ask: Ask) -> list[str]:
     for model, missing in list(tasks.lacking.items())[:5]:
         shown = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
         notes.append(
-            f"{model} lacks {len(missing)} of {len(tasks.names)} tasks ({shown}): its score there is taken to lie "
+            f"{model} lacks {len(missing)} of {len(tasks.names)} tasks ({shown}): its score there is assumed to lie "
             "between the worst and the best of the others, and its ranks hold for both."
         )
     if len(tasks.lacking) > 5:
@@ -120,17 +120,17 @@ def assemble(
 
     rows = tuple(
         RankedModel(
-            names[j],
-            float(shown_sign * found.scores[j]),
-            limits(found.score_low[j], found.score_high[j], shown_sign),
-            None if ranks[j] == 0 else int(ranks[j]),
-            int(sets.low[j]),
-            int(sets.high[j]),
-            bool(sets.may_be_best[j]),
-            per_model[j],
-            int(alone[0][j]),
-            int(alone[1][j]),
-            float(found.leads[j]),
+            name=names[j],
+            score=float(shown_sign * found.scores[j]),
+            confidence_interval=limits(found.score_low[j], found.score_high[j], shown_sign),
+            rank=None if ranks[j] == 0 else int(ranks[j]),
+            rank_low=int(sets.low[j]),
+            rank_high=int(sets.high[j]),
+            may_be_best=bool(sets.may_be_best[j]),
+            n_items=per_model[j],
+            rank_low_marginal=int(alone[0][j]),
+            rank_high_marginal=int(alone[1][j]),
+            leads=float(found.leads[j]),
         )
         for j in order
     )

@@ -176,7 +176,7 @@ def _names(
         n_pairs = len(names) * (len(names) - 1) // 2
         raise ArgumentError(
             f"{len(names):,} models are {n_pairs:,} pairs, more than a board of {MOST:,} models has. Name a baseline "
-            "(baseline=…, --baseline), or fewer models (models=…, --model)."
+            "(`baseline`), or fewer models."
         )
     return names
 
@@ -199,7 +199,7 @@ def _metric(
     chosen = bind(chosen, contest)
     if chosen.relative:
         raise ArgumentError(
-            f"metric {chosen.name!r} exists only between two models, so that a model has no score of its own. Take a "
+            f"metric {chosen.name!r} exists only between two models, so a model has no score of its own. Use a "
             "metric with scores (mae, accuracy, rating), or votes between models (assay.compare_votes)."
         )
     return chosen, why
@@ -218,7 +218,7 @@ def _tasks(
     clusters = None if cluster is None else group_codes(table.groups, "cluster", cluster)[1]
     if by is None:
         if weights is not None:
-            raise ArgumentError("`weights` are weights of tasks; name their column (by=…, --by).")
+            raise ArgumentError("`weights` are weights of tasks; name their column with `by`.")
         labels, codes = np.array([""]), np.zeros(table.n_items, dtype=np.int64)
     else:
         labels, codes = group_codes(table.groups, "by", by)

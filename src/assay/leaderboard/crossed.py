@@ -108,7 +108,7 @@ def rater_question(
 
 def _choice(contest: Contest, raters: str | None) -> raters_of.RaterChoice:
     """Return what `compare` does about the raters of a pair."""
-    return raters_of.choose(contest, Scheme("bootstrap", "all", raters or "fixed"), raters=raters, null=None)  # type: ignore[arg-type]
+    return raters_of.choose(contest, Scheme("bootstrap", "all", raters or "fixed"), raters=raters, null=None)
 
 
 def _judged_by_one(table: ResponseTable, names: Sequence[str]) -> list[str]:

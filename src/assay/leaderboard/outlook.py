@@ -213,8 +213,8 @@ def plan_board(
         outlooks=tuple(outlooks),
         limit=limit,
         notes=(
-            "The plan takes the measured scores for the true ones. Neighbours that are close by chance need fewer items"
-            " than it says, neighbours that are apart by chance more.",
+            "The plan assumes that the measured scores are the true ones. Neighbours that are close by chance need "
+            "fewer items than it says, neighbours that are apart by chance more.",
             *noise.notes,
             *_about_raters(table, units.names, gold),
         ),

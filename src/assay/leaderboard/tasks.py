@@ -117,17 +117,17 @@ def checked(aggregate: str, random: bool, names: tuple[str, ...], lengths: Mappi
     """Refuse what cannot be answered: ranks of fixed tasks, one task as a sample, tasks with a single unit."""
     if aggregate != "mean" and not random:
         raise ArgumentError(
-            f"aggregate={aggregate!r} needs task_effect='random': over fixed tasks a rank jumps when items are drawn, "
-            "and no interval covers it. Take aggregate='mean' for these tasks, or task_effect='random' for others like "
-            "these."
+            f"`aggregate={aggregate!r}` needs `task_effect='random'`: over fixed tasks a rank jumps when items are "
+            "drawn, and no interval covers it. Use `aggregate='mean'` for these tasks, or `task_effect='random'` for "
+            "tasks like these."
         )
     if random and len(names) < 2:
-        raise DataError("one task says nothing about tasks like it; take task_effect='fixed'.")
+        raise DataError("one task says nothing about tasks like it; use `task_effect='fixed'`.")
     short = [name for name in names if lengths[name] < 2]
     if short and not random:
         raise DataError(
             f"task {short[0]!r} has {lengths[short[0]]} item that every model answered; two are needed for its error. "
-            "Leave it out (weight 0), or take task_effect='random'."
+            "Leave it out (weight 0), or use `task_effect='random'`."
         )
 
 

@@ -203,7 +203,7 @@ def weights_of(tasks: tuple[str, ...], weights: Mapping[str, float] | None) -> F
     unknown = [task for task in weights if task not in tasks]
     missing = [task for task in tasks if task not in weights]
     if unknown or missing:
-        which = f"{unknown[0]!r} is no task" if unknown else f"task {missing[0]!r} has none"
+        which = f"{unknown[0]!r} is not a task" if unknown else f"task {missing[0]!r} has none"
         raise ArgumentError(f"`weights` must give a weight to each of {', '.join(tasks)}; {which}.")
     values = np.array([float(weights[task]) for task in tasks])
     if not (np.isfinite(values) & (values >= 0)).all() or not values.sum() > 0:

@@ -211,10 +211,10 @@ def _remedy(kinds: tuple[Kind, ...], scale: Scale) -> str:
     }[tuple(kind for kind in KINDS if kind in kinds) if "continuous" not in kinds else ("ordinal", "continuous")]
     if scale.kind == "nominal":
         return (
-            f"{wanted}, but the scale is {scale}. Give the order of the labels (order=…, --order) if they have one, "
-            "or take a metric for labels: accuracy, tv, js, kl, cross-entropy, f1."
+            f"{wanted}, but the scale is {scale}. Give the order of the labels (`order`) if they have one, "
+            "or use a metric for labels: accuracy, tv, js, kl, cross-entropy, f1."
         )
     return (
-        f"{wanted}, but the scale is {scale}. Say scale='ordinal' (--scale ordinal) if each value is a level, "
-        "or take a metric for numbers: mae, rmse, emd, spearman."
+        f"{wanted}, but the scale is {scale}. Say `scale='ordinal'` if each value is a level, "
+        "or use a metric for numbers: mae, rmse, emd, spearman."
     )

@@ -136,7 +136,7 @@ class OneAgainstRest(Metric):
         if scale.kind == "continuous":
             raise ArgumentError(
                 f"metric {self.name!r} on a continuous scale needs the value from which an item counts as positive: "
-                f"give a threshold (--threshold 0.5)."
+                f"give a `threshold`, such as 0.5."
             )
         middle = (scale.levels[0] + scale.levels[-1]) / 2
         return replace(self, threshold=middle, origin=_origin(middle, scale))
@@ -298,7 +298,7 @@ def _origin(middle: float, scale: Scale) -> str:
         return f"{value}, the middle of the scale ({ends})." if scale.is_numeric else f"{value} ({ends})."
     return (
         f"{value}, the middle of the levels that these data have ({ends}); other data may have others. Declare the "
-        "levels (order=…, --order), or give a threshold (--threshold)."
+        "levels (`order`), or give a `threshold`."
     )
 
 

@@ -53,7 +53,7 @@ class _Passes(ItemMetric):
         if scale.kind == "nominal" or not scale.levels or set(scale.levels) - {0.0, 1.0} or not scale.is_numeric:
             raise ArgumentError(
                 f"metric {self.name!r} needs scores of 0 (failed) and 1 (passed), but the scale is {scale}. Write the "
-                "scores as 0 and 1 (--scale ordinal), or take a metric such as rating or accuracy."
+                "scores as 0 and 1 (`scale='ordinal'`), or use a metric such as rating or accuracy."
             )
         return replace(self, column=scale.levels.index(1.0) if 1.0 in scale.levels else None)
 
@@ -64,7 +64,7 @@ class _Passes(ItemMetric):
             return []
         return [
             f"{self.name} is undefined: {short:,} of {len(a):,} items have fewer than {self.k} runs of A or of B. "
-            "Leave them out, or take a smaller k."
+            "Leave them out, or use a smaller k."
         ]
 
     def _counts(self, model: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -44,11 +44,11 @@ class Answers(ABC):
 
     def shifted(self, epsilon: float, generator: np.random.Generator) -> "Answers":
         """Move each item's mean by U(−ε, ε), staying on the scale."""
-        raise ArgumentError("perturbation 'shift' needs a scale of numbers; take 'mixing' for labels.")
+        raise ArgumentError("perturbation 'shift' needs a scale of numbers; use 'mixing' for labels.")
 
     def mixed(self, epsilon: float, generator: np.random.Generator) -> "Answers":
         """Mix each item's shares with random ones: (1 − ε) p + ε q, q ~ Dirichlet(1/M)."""
-        raise ArgumentError("perturbation 'mixing' needs a scale with levels; take 'shift' for continuous responses.")
+        raise ArgumentError("perturbation 'mixing' needs a scale with levels; use 'shift' for continuous responses.")
 
     def moved(self, distance: float) -> "Answers":
         """Move every item's mean by the same share of the scale, staying on it."""

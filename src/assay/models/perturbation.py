@@ -55,8 +55,10 @@ def _one(kind: str, model: Source, gold: Answers, epsilon: float, generator: np.
     if kind in ("lower", "raise"):
         return gold.moved(-epsilon if kind == "lower" else epsilon)
     act: dict[str, Callable[[float, np.random.Generator], Answers]] = {
-        "shift": gold.shifted, "mixing": gold.mixed, "noise": gold.noisier,
-    }  # fmt: skip
+        "shift": gold.shifted,
+        "mixing": gold.mixed,
+        "noise": gold.noisier,
+    }
     return act[kind](epsilon, generator)
 
 

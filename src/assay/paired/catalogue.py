@@ -127,7 +127,7 @@ def check_testable(scores: PairedScores, test: PairedTest, delta: float = 0.0) -
     if scores.clusters is not None and not test.clusters:
         able = ", ".join(name for name, other in TESTS.items() if other.clusters)
         raise ArgumentError(
-            f"`test` {test.name!r} takes lines as independent, but the scores come in clusters; use one of {able}."
+            f"`test` {test.name!r} treats lines as independent, but the scores come in clusters; use one of {able}."
         )
     if delta and scores.right_or_wrong and test.estimand != MEAN:
         able = ", ".join(name for name, other in TESTS.items() if other.estimand == MEAN)

@@ -34,7 +34,7 @@ def copied_lines(a: FloatArray, b: FloatArray) -> tuple[str, ...]:
     times = reduce(math.gcd, counts.tolist())
     if times > 1 and counts.size >= FEWEST:
         return (
-            f"The scores look like {times} copies of the same {a.size // times:,} lines. Copies are no new evidence: "
+            f"The scores look like {times} copies of the same {a.size // times:,} lines. Copies are not new evidence: "
             "p-values and intervals here are too small. Remove the copies.",
         )
     n_copied = _lines_in_repeated_blocks(ids)

@@ -229,7 +229,7 @@ def _ranked(effect: str, scores: PairedScores, alpha: float) -> EffectSize:
             notes = (*notes, "No interval for Wilcoxon r: all differences have the same sign.")
     if scores.clusters is not None:
         method = "none"
-        notes = (*notes, "No interval: rank methods take lines as independent, and these come in clusters.")
+        notes = (*notes, "No interval: rank methods treat lines as independent, and these come in clusters.")
     bounded = ConfidenceInterval(*interval, method, level)
     return EffectSize(effect=effect, estimate=estimate, confidence_interval=bounded, n=n, notes=notes)
 

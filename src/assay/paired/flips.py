@@ -85,7 +85,7 @@ def count_flips(scores: PairedScores, *, alternative: str = "two-sided", alpha: 
         strange = next(value for value in (*scores.a.tolist(), *scores.b.tolist()) if value not in (0.0, 1.0))
         raise DataError(f"flips are counted for scores of 0 and 1 only; found {strange:g}.")
     if scores.clusters is not None:
-        raise DataError("McNemar's test takes lines as independent, but the scores come in clusters; use a t test.")
+        raise DataError("McNemar's test treats lines as independent, but the scores come in clusters; use a t test.")
     a, b = scores.a == 1, scores.b == 1
     both, only_a, only_b = (int(pattern.sum()) for pattern in (a & b, a & ~b, ~a & b))
     flipped, n = only_a + only_b, scores.n

@@ -129,7 +129,7 @@ def _yaml(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}.") from None
     if len(content) > LARGEST:
-        raise DataError(f"{path} is larger than 1 MB; it is no file of settings.")
+        raise DataError(f"{path} is larger than 1 MB; it is not a file of settings.")
     try:
         node = yaml.compose(content.decode("utf-8-sig"), Loader=yaml.SafeLoader)
         settings = yaml.safe_load(content.decode("utf-8-sig"))

@@ -117,10 +117,10 @@ _CLUSTERED = {
         "t": "its standard error allows for clusters, but with fewer than about 50 it rejects a little too often.",
     },
     "inappropriate": {
-        "sign": "it takes lines as independent, which lines of one cluster are not.",
-        "wilcoxon": "it takes lines as independent, which lines of one cluster are not.",
-        "bootstrap-median": "it takes lines as independent, which lines of one cluster are not.",
-        "permutation-median": "it takes lines as independent, which lines of one cluster are not.",
+        "sign": "it treats lines as independent, which lines of one cluster are not.",
+        "wilcoxon": "it treats lines as independent, which lines of one cluster are not.",
+        "bootstrap-median": "it treats lines as independent, which lines of one cluster are not.",
+        "permutation-median": "it treats lines as independent, which lines of one cluster are not.",
     },
 }
 _BINARY = {

@@ -20,7 +20,7 @@ GLOSSARY: Mapping[str, str] = MappingProxyType(
             "tiny p-value."
         ),
         "significance level": (
-            "Alpha: how often you accept to find a difference where there is none. The test finds a difference "
+            "Alpha: how often a true null hypothesis may be rejected. The test finds a difference "
             "where p ≤ alpha. A larger p-value does not show that the systems are equal."
         ),
         "confidence interval": (
@@ -47,7 +47,7 @@ GLOSSARY: Mapping[str, str] = MappingProxyType(
             "difference that matters (the margin), and two one-sided tests decide."
         ),
         "evaluation unit": (
-            "The lines that share one score. Take several lines together where a score means nothing on one of "
+            "The lines that share one score. Combine several lines where a score means nothing on one of "
             "them, as BLEU on one sentence."
         ),
         "skewness": (

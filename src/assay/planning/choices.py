@@ -91,7 +91,7 @@ class Limits:
             what = "one item" if self.fewest == 1 else "two items"
             raise ArgumentError(
                 f"{largest:g} does not pay for {what}; the cheapest design asked for costs {least:g}. Raise the budget "
-                "or take fewer responses."
+                "or plan fewer responses."
             )
 
     def unaffordable(self, shape: Design) -> list[Design]:

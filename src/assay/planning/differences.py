@@ -76,7 +76,7 @@ def epsilon_for(
         bound = f"the largest is {most:.4g}" if effect.contrast > most else f"without any ε it is {least:.4g}"
         gold, a, b = n_responses
         raise ArgumentError(
-            f"a contrast of {effect.contrast:g} in {metric.name} cannot be had with {gold} gold, {a} A and {b} B "
+            f"a contrast of {effect.contrast:g} in {metric.name} is not possible with {gold} gold, {a} A and {b} B "
             f"responses per item: {bound}."
         )
     low, high = 0.0, 1.0

@@ -341,7 +341,7 @@ def _trade(plan: Plan, best: Cell) -> list[str]:
         if not others:
             return []
         worst = max(others, key=lambda cell: cell.cost)
-        return [f"{worst.design} would do as well, at {worst.cost / best.cost:.1f} times the cost."]
+        return [f"{worst.design} would do equally well, at {worst.cost / best.cost:.1f} times the cost."]
     if plan.target or not others:
         return []
     if math.isnan(best.power):

@@ -183,14 +183,14 @@ def _item_notes(
     if any(role in beyond for role in single):
         notes.append(
             f"the pilot has one response per item of {', '.join(role for role in single if role in beyond)}, so its "
-            "noise is unknown: more responses are taken to repeat the first. Collect 2 or more for some items."
+            "noise is unknown: more responses are assumed to repeat the first. Collect 2 or more for some items."
         )
     if any(not metric.additive for metric in engine.premises.metrics):
         notes.append("metrics without item scores are simulated from a model of the pilot's items without their noise.")
     roles = rated(contest)
     if roles and design_of(*(contest.sources[role] for role in roles)).kind != "nested":
         notes.append(
-            "the pilot's raters judged several items each, and this plan takes every response as another rater's; "
+            "the pilot's raters judged several items each, but this plan treats every response as another rater's; "
             "compare will count raters as a random factor: plan for that with `n_raters`."
         )
     if cluster is not None:
@@ -198,7 +198,7 @@ def _item_notes(
         n_clusters = len(set(contest.groups[cluster].tolist()))
         notes.append(
             f"items come in {n_clusters} clusters ({cluster}), about {contest.n_items / n_clusters:.3g} each; that "
-            f"multiplies the variance of the contrast by {effects:.2f}. Designs are taken to have clusters like these."
+            f"multiplies the variance of the contrast by {effects:.2f}. Designs are assumed to have such clusters."
         )
     return notes
 

@@ -348,7 +348,7 @@ def _differences(
     """Return the premises for each ε, and how it was found."""
     if getattr(given.model, "a", None) is not None:
         if effect is not None or epsilons:
-            raise ArgumentError("this model brings real answers of A and B along: leave the difference out.")
+            raise ArgumentError("this model has real answers of A and B: leave the difference out.")
         return [given], []
     if effect is None:
         if not epsilons:

@@ -3,9 +3,10 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from assay._fields import fields_of, option
+from assay._fields import fields_of, like, option
 from assay.errors import ArgumentError
-from assay.questions.base import HERE, Question, Run, of_counts
+from assay.questions.base import HERE, Question, Run, of_counts, seed_option
+from assay.questions.compare import Compare
 from assay.questions.simulators import SimulatorFields
 from assay.questions.tables import MetricFields, TableFields, with_parameters
 
@@ -42,7 +43,7 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
         "responses, to which a model is fitted.",
         positional=True,
     )
-    metric: tuple[str, ...] = option((), "May be repeated; chosen by the scale if left out.")
+    metric: tuple[str, ...] = like(Compare, "metric")
 
     n_items: tuple[int, ...] = option((100,), "Numbers of items: 50,100,200.", at_least=2, group=DESIGNS)
     n_responses: tuple[int, ...] = option((5,), "Responses per item: 1,5,10.", at_least=1, group=DESIGNS)
@@ -86,7 +87,7 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
     alpha: float = option(0.05, "Level of the tests.", fraction=True, group=AUDITED)
     confidence_level: float = option(0.95, "Level of the intervals.", fraction=True, group=AUDITED)
     paper: str | None = option(
-        None, "All strategies, metrics and ε of the LEADER paper, on both its data.", choices=("leader",),
+        None, "All strategies, metrics and ε of the LEADER paper, on both of its data sets.", choices=("leader",),
         group=AUDITED, flag="--preset",
     )  # fmt: skip
 
@@ -101,7 +102,7 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
         choices="assay.models.fitting.fit:MODELS",
         group=PILOT,
     )
-    seed: int = option(0, "The same seed gives the same audit.", at_least=0)
+    seed: int = seed_option("audit")
 
     @property
     def result(self) -> str:

@@ -52,6 +52,11 @@ HERE = Run()
 """Here and now: all cores, no progress, no store."""
 
 
+def seed_option(answer: str = "answer") -> Any:
+    """Return the field of a seed, which every question with dice has."""
+    return _fields.option(0, f"The same seed gives the same {answer}.", at_least=0)
+
+
 @dataclass(frozen=True, slots=True)
 class Written:
     """A file that an answer can be written to, beside its chart and report: a model, a table.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 from assay import _fields
 from assay._fields import option
 from assay.comparison.procedure import Procedure
-from assay.questions.base import HERE, Question, Run
+from assay.questions.base import HERE, Question, Run, seed_option
 from assay.questions.tables import MetricFields, ModelFields, contest_of, metrics_of
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
     name: ClassVar[str] = "compare"
     example: ClassVar[str] = "assay compare ratings.csv --gold human --a model-2 --b model-1 --metric mae"
 
-    metric: tuple[str, ...] = option((), "May be repeated; chosen by the scale if left out.")
-    by: str | None = option(None, "Compare on the items of each value of this column.")
+    metric: tuple[str, ...] = option((), "The metric; chosen by the scale if left out. May be repeated.")
+    by: str | None = option(None, "Compare separately for each value of this column.")
     correction: str = option(
         "holm",
         "How p-values of several metrics or slices are adjusted.",
@@ -31,16 +31,16 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
     )
     missing: str = option(
         "leave-out",
-        "What to do about missing answers: leave them out, or also tell what they could change (bounds).",
+        "Missing answers: leave them out, or also show how far they could change the result (bounds).",
         choices=("leave-out", "bounds"),
     )
     test: tuple[str, ...] = option(
         (),
-        "Also show this test beside the verdict, as a baseline: of item scores, responses averaged first. May be "
+        "Also run this test on the item scores (responses averaged first) and show it beside the verdict. May be "
         "repeated.",
         choices="assay.comparison.baselines:BASELINES",
     )
-    seed: int = option(0, "The same seed gives the same answer.", at_least=0)
+    seed: int = seed_option()
 
     def data(self) -> "Contest":
         """Read gold, A and B."""

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from assay._fields import option
+from assay._fields import like, option
 from assay.errors import ArgumentError
-from assay.questions.base import HERE, Question, Run
+from assay.questions.base import HERE, Question, Run, seed_option
 from assay.questions.tables import MetricFields, ModelFields, contest_of, metrics_of
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ MOST_DRAWS = 1_000_000
 class Describe(ModelFields, Question):
     """Say who judged what, how far raters agree, and what can and cannot be concluded.
 
-    With a and b also how much of the error of their contrast comes from items, raters and the rest.
+    With a and b it also says how much of the error of their contrast comes from items, raters and the rest.
     """
 
     name: ClassVar[str] = "describe"
@@ -36,24 +36,22 @@ class Describe(ModelFields, Question):
     top: int = option(10, "Show this many raters, those furthest from the others first.", at_least=1)
     level: str | None = option(
         None,
-        "How differences count in Krippendorff's alpha; by the scale if left out.",
+        "How differences count in Krippendorff's alpha; chosen by the scale if left out.",
         choices="assay.agreement.coefficients:LEVELS",
         group=AGREEMENT,
     )
     n_resamples: int = option(499, "Draws of items for the intervals.", at_least=1, at_most=MOST_DRAWS, group=AGREEMENT)
     confidence_level: float = option(0.95, "Level of the intervals.", fraction=True)
-    a: str | None = option(None, "With b: take the contrast of these two models apart.", group=PARTS)
+    a: str | None = option(
+        None, "With `b`: show where the error of the contrast between these two models comes from.", group=PARTS
+    )
     b: str | None = option(None, "The other model.", group=PARTS)
     gold: str | None = option(None, "What they are measured against, if anything.", group=PARTS)
     metric: str | None = option(None, "A metric with item scores; chosen by the scale if left out.", group=PARTS)
-    better: str | None = option(
-        None, "Whether higher or lower ratings are better, without gold.", choices=("higher", "lower"), group=PARTS
-    )
-    preference: str | None = option(
-        None, "A source whose responses name the better one; a, b and tie are then its labels.", group=PARTS
-    )
-    tie: str | None = option(None, "With preference: the label for neither.", group=PARTS)
-    seed: int = option(0, "The same seed gives the same answer.", at_least=0)
+    better: str | None = like(MetricFields, "better", group=PARTS)
+    preference: str | None = like(ModelFields, "preference", group=PARTS)
+    tie: str | None = like(ModelFields, "tie", group=PARTS)
+    seed: int = seed_option()
 
     def answer(self, run: Run = HERE) -> "TableDescription":
         """Read the table and describe it."""

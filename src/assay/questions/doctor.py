@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from assay._fields import option
+from assay._fields import like, option
 from assay.questions.base import HERE, Question, Run
+from assay.questions.tables import TableFields
 
 if TYPE_CHECKING:
     from assay.io.diagnosis import Diagnosis
@@ -18,9 +19,9 @@ class Doctor(Question):
     example: ClassVar[str] = "assay doctor ratings.csv"
 
     files: tuple[str, ...] = option((), "Tables, logs or exports.", positional=True)
-    scorer: str | None = option(None, "Which scorer, metric or question of a log to take.")
-    filter: str | None = option(None, "Which filter of an lm-evaluation-harness log to take.")
-    encoding: str | None = option(None, "Encoding of text files that are not UTF-8, such as cp1252.")
+    scorer: str | None = like(TableFields, "scorer", group="")
+    filter: str | None = like(TableFields, "filter", group="")
+    encoding: str | None = like(TableFields, "encoding", group="")
 
     def answer(self, run: Run = HERE) -> "Diagnosis":
         """Look at the files."""

@@ -24,9 +24,9 @@ class Fit(TableFields, Question):
     example: ClassVar[str] = "assay fit ratings.csv --gold human --out model.json --chart fit.html"
     written: ClassVar[Written] = Written("out", "Write the model for simulate, plan and audit: .json.", (".json",))
 
-    gold: str | None = option(None, "Whose responses: a source, a condition (kind=human) or a column.")
+    gold: str | None = option(None, "Whose responses to fit: a source, a condition (kind=human) or a column.")
     model: str = option(
-        "auto", "Kind of model; auto goes by the scale.", choices="assay.models.fitting.fit:MODELS", group=MODEL
+        "auto", "Kind of model; with auto the scale decides.", choices="assay.models.fitting.fit:MODELS", group=MODEL
     )
     mean: str | None = option(
         None,
@@ -41,7 +41,7 @@ class Fit(TableFields, Question):
         group=MODEL,
     )
     criterion: str = option(
-        "bic", "By which families are chosen.", choices="assay.models.fitting.fit:CRITERIA", group=MODEL
+        "bic", "The criterion that chooses the families.", choices="assay.models.fitting.fit:CRITERIA", group=MODEL
     )
     method: str = option(
         "map",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 from assay._fields import option
 from assay.comparison.procedure import DRAWS, METHOD, MOST_DRAWS, RandomFactors
 from assay.errors import ArgumentError
-from assay.questions.base import HERE, Question, Run
+from assay.questions.base import HERE, Question, Run, seed_option
 from assay.questions.tables import MetricFields, TableFields, metrics_of
 
 if TYPE_CHECKING:
@@ -27,18 +27,20 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
     name: ClassVar[str] = "leaderboard"
     example: ClassVar[str] = "assay leaderboard ratings.csv --gold human --metric mae"
 
-    gold: str | None = option(None, "What they are measured against; leave out for ratings of the models' own outputs.")
+    gold: str | None = option(
+        None, "What the models are measured against; leave it out for ratings of their own outputs."
+    )
     model: tuple[str, ...] = option(
         (), "A model on the board: a source, a condition (source=gpt-4) or a column. May be repeated; all if left out."
     )
-    metric: str | None = option(None, "Chosen by the scale if left out.")
-    baseline: str | None = option(None, "Hold every model against this one only, instead of all pairs.")
+    metric: str | None = option(None, "The metric; chosen by the scale if left out.")
+    baseline: str | None = option(None, "Compare every model with this one only, not all pairs.")
     top: int | None = option(None, "Show this many models.", at_least=1)
-    by: str | None = option(None, "Column of tasks (languages, dimensions): each counts alike.", group=TASKS)
-    each: bool = option(False, "With by: a board for each task, all of them holding together.", group=TASKS)
+    by: str | None = option(None, "Column of tasks (languages, dimensions). All tasks count equally.", group=TASKS)
+    each: bool = option(False, "With `by`: one board for each task; their statements hold together.", group=TASKS)
     aggregate: str = option(
         "mean",
-        "How the scores of the tasks become one.",
+        "How the scores of the tasks are combined.",
         choices="assay.leaderboard.tasks:AGGREGATES",
         group=TASKS,
     )
@@ -54,17 +56,17 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         "Column of votes: model_a, model_b, tie, or the name of the better model. Makes a board of votes.",
         group=VOTES,
     )
-    first: str = option("model_a", "With winner: column of the first model.", group=VOTES)
-    second: str = option("model_b", "With winner: column of the second model.", group=VOTES)
-    elo: bool = option(False, "With winner: show strengths as Elo points.", group=VOTES)
+    first: str = option("model_a", "With `winner`: column of the first model.", group=VOTES)
+    second: str = option("model_b", "With `winner`: column of the second model.", group=VOTES)
+    elo: bool = option(False, "With `winner`: show strengths as Elo points.", group=VOTES)
     plan: int | None = option(
         None,
-        "Instead of the board: how many items or responses it takes until the first so many pairs of neighbours "
-        "separate (1: the first and the second).",
+        "Instead of the board: how many items or responses it takes to tell this many pairs of neighbours apart, "
+        "counted from the top (1: the first and the second model).",
         at_least=1,
         group=PLAN,
     )
-    power: float = option(0.8, "With plan: with which probability they are to separate.", fraction=True, group=PLAN)
+    power: float = option(0.8, "With `plan`: the probability of telling them apart.", fraction=True, group=PLAN)
     correction: str = option(
         "westfall-young",
         "How p-values are adjusted for the number of pairs.",
@@ -73,15 +75,15 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
     )
     n_resamples: int | None = option(
         None,
-        "Draws; by default 9999, and p-values are exact where they can be.",
+        "Number of draws. By default 9999, and p-values are exact where they can be.",
         at_least=1,
         at_most=MOST_DRAWS,
         group=METHOD,
     )
     confidence_level: float = option(
-        0.95, "Level of intervals and rank sets; models are told apart at 1 minus it.", fraction=True, group=METHOD
+        0.95, "Level of intervals and rank sets. Models differ where p ≤ 1 − level.", fraction=True, group=METHOD
     )
-    seed: int = option(0, "The same seed gives the same answer.", at_least=0)
+    seed: int = seed_option()
 
     def data(self) -> "ResponseTable | None":
         """Read gold and the models; votes are no responses."""

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from assay._fields import option
+from assay._fields import like, option
 from assay.errors import ArgumentError
-from assay.questions.base import HERE, Question, Run
+from assay.questions.base import HERE, Question, Run, seed_option
 from assay.questions.simulators import SimulatorFields
-from assay.questions.tables import MetricFields, TableFields, contest_of, metrics_of, with_parameters
+from assay.questions.tables import MetricFields, ModelFields, TableFields, contest_of, metrics_of, with_parameters
 from assay.questions.typed import response_numbers, whole_numbers
 
 if TYPE_CHECKING:
@@ -41,49 +41,57 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         "(categorical), or a table of pilot responses.",
         positional=True,
     )
-    metric: tuple[str, ...] = option((), "May be repeated; chosen by the scale if left out. The first decides.")
+    metric: tuple[str, ...] = option(
+        (), "The metric; chosen by the scale if left out. May be repeated: the first decides the plan."
+    )
 
     n_items: tuple[int, ...] = option((), "Numbers of items: 50,100,200 or 100:1000:100.", at_least=1, group=DESIGNS)
     n_responses: tuple[str, ...] = option(
         (), "Responses per item: 1,5,10 or 1:10:1; 5/1/1 for gold/A/B. With raters: of each model.", group=DESIGNS
     )
-    budget: tuple[float, ...] = option((), "Responses of people in all, N × K: 5000 or 1000,2500.", group=DESIGNS)
-    max_cost: tuple[float, ...] = option((), "Cost in all, with cost_item and the like.", group=DESIGNS)
+    budget: tuple[float, ...] = option((), "Total number of human responses, N × K: 5000 or 1000,2500.", group=DESIGNS)
+    max_cost: tuple[float, ...] = option(
+        (), "Total cost of the study; `cost_item` and the like are the prices.", group=DESIGNS
+    )
     target_power: float | None = option(None, "Find the cheapest design with this power.", fraction=True, group=DESIGNS)
-    target_p: float | None = option(None, "Find the cheapest with this expected p.", fraction=True, group=DESIGNS)
-    target_width: float | None = option(None, "Find the cheapest with this interval width.", group=DESIGNS)
+    target_p: float | None = option(
+        None, "Find the cheapest design with this expected p.", fraction=True, group=DESIGNS
+    )
+    target_width: float | None = option(None, "Find the cheapest design with this interval width.", group=DESIGNS)
     spend: bool = option(
         False, "Spend the whole budget; find the fewest responses per item that reach the target.", group=DESIGNS
     )
-    max_items: int = option(100_000, "Where to stop looking for a number of items.", at_least=1, group=DESIGNS)
-    detectable: bool = option(False, "Also the smallest contrast each design detects.", group=DESIGNS, flag="--mde")
-    next: tuple[int, ...] = option((), "From a pilot: what 100,500 more responses bring.", at_least=1, group=DESIGNS)
+    max_items: int = option(100_000, "The largest number of items to consider.", at_least=1, group=DESIGNS)
+    detectable: bool = option(
+        False, "Also show the smallest contrast that each design detects.", group=DESIGNS, flag="--mde"
+    )
+    next: tuple[int, ...] = option(
+        (), "With a pilot: show what so many more responses bring: 100,500.", at_least=1, group=DESIGNS
+    )
 
-    cost_item: float | None = option(None, "Finding or writing one item.", at_least=0, group=COSTS)
-    cost_response: float | None = option(None, "A gold response, or a rating.", at_least=0, group=COSTS)
-    cost_run: float | None = option(None, "A response of a model.", at_least=0, group=COSTS)
-    cost_rater: float | None = option(None, "Finding and training a rater.", at_least=0, group=COSTS)
-    cost_rater_hour: float | None = option(None, "An hour of a rater.", at_least=0, group=COSTS)
-    ratings_per_hour: float | None = option(None, "Ratings that a rater gives in an hour.", group=COSTS)
+    cost_item: float | None = option(None, "The cost of finding or writing one item.", at_least=0, group=COSTS)
+    cost_response: float | None = option(None, "The cost of a gold response, or of a rating.", at_least=0, group=COSTS)
+    cost_run: float | None = option(None, "The cost of a response of a model.", at_least=0, group=COSTS)
+    cost_rater: float | None = option(None, "The cost of finding and training a rater.", at_least=0, group=COSTS)
+    cost_rater_hour: float | None = option(None, "The cost of an hour of a rater.", at_least=0, group=COSTS)
+    ratings_per_hour: float | None = option(None, "How many ratings a rater gives in an hour.", group=COSTS)
 
     epsilon: tuple[float, ...] = option(
         (), "How far B is from gold: 0.1 or 0.05,0.1.", at_least=0, at_most=1, group=DIFFERENCE
     )
     contrast: float | None = option(None, "The difference in units of the first metric.", group=DIFFERENCE)
     accuracy_points: float | None = option(None, "A's accuracy minus B's, in percent.", group=DIFFERENCE)
-    win_rate: float | None = option(None, "Share of items where A is better, ties half.", group=DIFFERENCE)
+    win_rate: float | None = option(None, "Share of items where A is better; ties count half.", group=DIFFERENCE)
 
     gold: str | None = option(None, "Gold of the pilot table.", group=PILOT)
     a: str | None = option(None, "Model A of the pilot.", group=PILOT)
     b: str | None = option(None, "Model B of the pilot.", group=PILOT)
-    preference: str | None = option(
-        None, "A source whose responses name the better one; a, b and tie are its labels.", group=PILOT
-    )
-    tie: str | None = option(None, "With preference: the label for neither.", group=PILOT)
+    preference: str | None = like(ModelFields, "preference", group=PILOT)
+    tie: str | None = like(ModelFields, "tie", group=PILOT)
     cluster: str | None = option(None, "Column of items that belong together, such as documents.", group=PILOT)
     pilot_model: str = option(
         "auto",
-        "Where ε is given: how gold's responses are carried on.",
+        "Where `epsilon` is given: how new gold responses are made from those of the pilot.",
         choices="assay.planning.pilots:PILOT_MODELS",
         group=PILOT,
     )
@@ -93,10 +101,10 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         (), "Raters who judge each item: as in the pilot, or all, if left out.", at_least=1, group=RATERS
     )
     nested: bool = option(False, "Every rater judges one item only.", group=RATERS)
-    with_raters: bool = option(False, "Plan raters although no number of them is given.", group=RATERS)
+    with_raters: bool = option(False, "Plan the number of raters, too.", group=RATERS)
 
     test: tuple[str, ...] = option(
-        ("swapped-items",), "The test that will be run, or several; none leaves power out.", group=METHOD
+        ("swapped-items",), "The test that you will run, or several; none leaves power out.", group=METHOD
     )
     alpha: float = option(0.05, "Level of the test.", fraction=True, group=METHOD)
     alternative: str = option(
@@ -105,16 +113,22 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
     confidence_level: float = option(0.95, "Level of the interval.", fraction=True, group=METHOD)
     engine: str = option("auto", "How a model's designs are computed.", choices="assay.planning:ENGINES", group=METHOD)
     n_simulations: int | None = option(
-        None, "Simulated studies of engine monte-carlo.", at_least=2, at_most=10_000_000, group=METHOD
+        None,
+        "With `engine='monte-carlo'`: the number of simulated studies.",
+        at_least=2,
+        at_most=10_000_000,
+        group=METHOD,
     )
     precision: float = option(
-        0.005, "Error of expected p-values between .01 and .2 that simulation may leave.", fraction=True, group=METHOD
+        0.005, "Largest simulation error of expected p-values between .01 and .2.", fraction=True, group=METHOD
     )
     resample_simulated: bool = option(
-        False, "Bootstrap items inside simulated data, as RATINGS did: replication only.", group=METHOD
+        False,
+        "Bootstrap items inside simulated data, as the RATINGS paper did; only for its replication.",
+        group=METHOD,
     )
     layout: str = option("list", "How designs are shown.", choices="assay.planning:LAYOUTS", group=METHOD)
-    seed: int = option(0, "The same seed gives the same plan.", at_least=0)
+    seed: int = seed_option("plan")
 
     @property
     def plans_raters(self) -> bool:
@@ -140,15 +154,17 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
                 subject, metrics, why = self._pilot()
                 self._refuse("with raters nothing is simulated", *ONLY_SIMULATED, run=run)
                 if self.test != ("swapped-items",):
-                    raise ArgumentError("`test`: with raters it is that of compare, random-effects; leave it out.")
+                    raise ArgumentError("`test` is always random-effects with raters, as in compare; leave it out.")
                 if len(metrics) > 1:
                     names = ", ".join(metric.name for metric in metrics)
                     raise ArgumentError(f"a plan with raters is for one metric; got {names}.")
                 options |= {
-                    "n_raters": self.n_raters or None, "nested": self.nested, "with_raters": True,
+                    "n_raters": self.n_raters or None,
+                    "nested": self.nested,
+                    "with_raters": True,
                     "raters_per_item": self.raters_per_item or None,
                     "n_responses": _repeats(self.n_responses),
-                }  # fmt: skip
+                }
             elif pilot and self.a is None and self.b is None:
                 subject, why = self._fitted()
                 metrics = self._metrics(subject.scale.kind)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay._fields import option
-from assay.questions.base import HERE, Question, Run
+from assay.questions.base import HERE, Question, Run, seed_option
 
 if TYPE_CHECKING:
     from assay.replications import PaperFigure, Replication, Search
@@ -15,14 +15,15 @@ class Replicate(Question):
     """Recompute a published paper: its tables with difference and standard error, a figure, or its search."""
 
     name: ClassVar[str] = "replicate"
-    example: ClassVar[str] = "assay replicate raters --store raters.db (Ctrl-C, and the same command goes on)"
+    example: ClassVar[str] = "assay replicate raters --store raters.db (after Ctrl-C the same command continues)"
 
-    paper: str = option(help="Whose tables.", choices=("raters", "leader", "forest", "ratings"), positional=True)
+    paper: str = option(help="The paper.", choices=("raters", "leader", "forest", "ratings"), positional=True)
     table: int | None = option(None, "Only this table, with every number side by side.", at_least=1)
     figure: int | None = option(
-        None, "What this figure shows, in place of tables: chart draws it, report writes its points as .csv.",
+        None,
+        "Recompute this figure instead of the tables. A chart draws it; a report as .csv holds its points.",
         at_least=1,
-    )  # fmt: skip
+    )
     search: bool = option(
         False, "The search behind the tables of forest and ratings: the smallest N × K with p below .05."
     )
@@ -32,7 +33,7 @@ class Replicate(Question):
         at_least=2,
         at_most=1_000_000,
     )
-    seed: int = option(0, "Another seed gives another Monte-Carlo error.", at_least=0)
+    seed: int = seed_option()
 
     @property
     def result(self) -> str:

@@ -84,8 +84,8 @@ class TestFields:
 
     alpha: float = option(
         0.05,
-        "Level of the test: how often you accept to find a difference where there is none. p ≤ alpha is a finding; the "
-        "interval has level 1 − alpha.",
+        "Level of the test: how often a true null hypothesis may be rejected. p ≤ alpha is a finding; the interval has "
+        "level 1 − alpha.",
         fraction=True,
         group=LEVELS,
     )
@@ -105,7 +105,7 @@ class EffectFields:
         choices="assay.paired.effects:EFFECTS",
     )
     effect_alpha: float = option(
-        0.05, "Intervals of effect sizes have level 1 − effect-alpha.", fraction=True, group=LEVELS
+        0.05, "Intervals of effect sizes have level 1 − `effect_alpha`.", fraction=True, group=LEVELS
     )
 
 

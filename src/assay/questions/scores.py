@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from assay._fields import option
 from assay.errors import ArgumentError
 from assay.paired.limits import MOST_RESAMPLES
-from assay.questions.base import HERE, Question, Run, Written
+from assay.questions.base import HERE, Question, Run, Written, seed_option
 from assay.questions.score_fields import (
     EffectFields,
     HypothesisFields,
@@ -82,7 +82,7 @@ class ScoresTest(TestFields, HypothesisFields, NormalityFields, _Units):
         "How the p-values of all pairs are adjusted; holm if left out.",
         choices="assay.inference.corrections:CORRECTIONS",
     )
-    seed: int = option(0, "The same seed gives the same answer.", at_least=0)
+    seed: int = seed_option()
 
     def __post_init__(self) -> None:
         """Check each field, and refuse those that change nothing."""
@@ -150,7 +150,7 @@ class ScoresEffect(EffectFields, NormalityFields, _Units):
     name: ClassVar[str] = "scores effect"
     example: ClassVar[str] = "assay scores effect scores.txt --effects hedges-g,hodges-lehmann"
 
-    seed: int = option(0, "The same seed gives the same answer.", at_least=0)
+    seed: int = seed_option()
 
     def __post_init__(self) -> None:
         """Check each field, and refuse those that change nothing."""
@@ -180,7 +180,7 @@ class ScoresPower(HypothesisFields, PowerFields, NormalityFields, _Units):
     n_resamples: int = option(
         999, "Resamples in each simulated bootstrap or permutation test.", at_least=1, at_most=MOST_RESAMPLES
     )
-    seed: int = option(0, "The same seed gives the same answer.", at_least=0)
+    seed: int = seed_option()
 
     def __post_init__(self) -> None:
         """Check each field, and refuse those that change nothing."""
@@ -220,7 +220,7 @@ class ScoresAnalyse(TestFields, HypothesisFields, EffectFields, PowerFields, Set
     name: ClassVar[str] = "scores analyse"
     example: ClassVar[str] = "assay scores analyse scores.txt --report report.html"
 
-    seed: int = option(0, "The same seed gives the same answer.", at_least=0)
+    seed: int = seed_option()
 
     def __post_init__(self) -> None:
         """Check each field, and refuse those that change nothing."""
@@ -286,9 +286,7 @@ class Power(Question):
     delta: float | None = option(None, "The true mean difference.")
     power: float | None = option(None, "How often the study is to find the difference: 0.8 is 8 times in 10.")
     n: int | None = option(None, "The number of lines.")
-    alpha: float = option(
-        0.05, "Level of the test: how often you accept to find a difference where there is none.", fraction=True
-    )
+    alpha: float = option(0.05, "Level of the test: how often a true null hypothesis may be rejected.", fraction=True)
     alternative: str = option(
         "two-sided",
         "Find any difference, or only one in a direction.",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay._fields import option
 from assay.errors import ArgumentError
-from assay.questions.base import HERE, Question, Run, Written
+from assay.questions.base import HERE, Question, Run, Written, seed_option
 from assay.questions.simulators import SimulatorFields
 from assay.questions.typed import response_numbers
 
@@ -29,8 +29,8 @@ class Simulate(SimulatorFields, Question):
     n_items: int = option(100, "Number of items.", at_least=1, at_most=100_000_000)
     n_responses: str = option("5", "Responses per item: one number, or 5/1/1 for gold, A and B.")
     epsilon: float = option(0.0, "How far B is from gold, as a share of the scale.", at_least=0, at_most=1)
-    under_null: bool = option(False, "Make A and B alike: each answer comes from either of them by a fair coin.")
-    seed: int = option(0, "The same seed gives the same table.", at_least=0)
+    under_null: bool = option(False, "Make A and B alike: a fair coin decides which of the two gives each answer.")
+    seed: int = seed_option("table")
 
     def answer(self, run: Run = HERE) -> "Simulation":
         """Simulate the table."""

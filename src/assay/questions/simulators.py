@@ -27,14 +27,16 @@ class SimulatorFields:
     )
     sd: str | None = option(None, "How item standard deviations are spread, such as uniform:0,0.3.", group=MODEL)
     rho: tuple[float, ...] = option(
-        (), "Labels: Dirichlet parameters of the noise by which B is worse; 1/M each if left out.", group=MODEL
+        (), "Labels: Dirichlet parameters of the noise that makes B worse; 1/M each if left out.", group=MODEL
     )
     clip: bool = option(False, "Cut normal responses to the scale.", group=MODEL)
     epsilon_a: float = option(0.0, "How far A is from gold.", at_least=0, at_most=1, group=MODEL)
     perturbation: str | None = option(
-        None, "How B is worse; the model's own way if left out.", choices="assay.models.perturbation:PERTURBATIONS",
+        None,
+        "How B is made worse; the usual way of the model if left out.",
+        choices="assay.models.perturbation:PERTURBATIONS",
         group=MODEL,
-    )  # fmt: skip
+    )
 
     @property
     def typed(self) -> list[str]:

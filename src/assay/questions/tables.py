@@ -35,16 +35,20 @@ class TableFields:
     count: str | None = option(None, "Column that says how many responses a row stands for.", group=DATA)
     where: tuple[str, ...] = option((), "Use only the rows with this value: column=value. May be repeated.", group=DATA)
     labels: str = option(
-        "stripped", "Whether labels that differ only by case, spaces or Unicode form are refused (stripped) or kept.",
-        choices="assay.io._values:SPELLINGS", group=DATA,
-    )  # fmt: skip
+        "stripped",
+        "Labels that differ only by case, spaces or Unicode form: refuse them (stripped) or keep them (exact).",
+        choices="assay.io._values:SPELLINGS",
+        group=DATA,
+    )
     encoding: str | None = option(None, "Encoding of text files that are not UTF-8, such as cp1252.", group=DATA)
     scorer: str | None = option(None, "Which scorer, metric or question of a log to take.", group=DATA)
     filter: str | None = option(None, "Which filter of an lm-evaluation-harness log to take.", group=DATA)
     rater_ids: str = option(
-        "coded", "Whether an export's ids of people are replaced by short codes.", choices="assay.io.logs:RATER_IDS",
+        "coded",
+        "In exports: replace the ids of people by short codes (coded), or keep them (as written).",
+        choices="assay.io.logs:RATER_IDS",
         group=DATA,
-    )  # fmt: skip
+    )
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -76,18 +80,18 @@ class ModelFields(TableFields):
 
     a: str | None = option(
         None,
-        "Model A: a source, a condition (source=gpt-4) or a column; may be left out where the files hold two models.",
+        "Model A: a source, a condition (source=gpt-4) or a column; may be left out if the files hold two models.",
     )
     b: str | None = option(None, "Model B.")
     gold: str | None = option(
         None,
-        "What they are measured against: a source, a column of gold labels, or a file; leave out for ratings of the "
-        "models' own outputs.",
+        "What the models are measured against: a source, a column of gold labels, or a file. Leave it out for ratings "
+        "of the models' own outputs.",
     )
     preference: str | None = option(
-        None, "A source whose responses name the better one; a, b and tie are then its labels.", group=DATA
+        None, "A source whose responses name the better model; `a`, `b` and `tie` are then its labels.", group=DATA
     )
-    tie: str | None = option(None, "With preference: the label for neither.", group=DATA)
+    tie: str | None = option(None, "With `preference`: the label that means that neither is better.", group=DATA)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,11 +99,11 @@ class MetricFields:
     """Parameters that some metrics take."""
 
     threshold: float | None = option(
-        None, "From which mean response an item is positive (precision, recall, f1, auc).", group=METRIC
+        None, "An item is positive if its mean response is at least this (precision, recall, f1, auc).", group=METRIC
     )
     positive: str | None = option(None, "The label that is positive (precision, recall, f1, auc).", group=METRIC)
     better: str | None = option(
-        None, "Whether higher or lower ratings are better, without gold.", choices=("higher", "lower"), group=METRIC
+        None, "Without gold: whether higher or lower ratings are better.", choices=("higher", "lower"), group=METRIC
     )
 
 
@@ -113,7 +117,7 @@ def contest_of(
     if question.preference is not None:
         return _preferred(question, question.preference, by, complete=complete)
     if question.tie is not None:
-        raise ArgumentError("`tie` goes with `preference`, the source whose labels it is one of.")
+        raise ArgumentError("`tie` goes with `preference`: it is one of the labels of that source.")
     if "win-rate" not in metrics:
         return question.contest(question.a, question.b, question.gold, by, complete=complete)
     if set(metrics) != {"win-rate"}:
@@ -164,6 +168,6 @@ def with_parameters(metrics: Sequence["Metric"], given: "MetricFields", *, prefe
         if not takers:
             option_name = "better" if name == "direction" else name
             names = ", ".join(metric.name for metric in changed)
-            raise ArgumentError(f"`{option_name}` is no parameter of {names}; leave it out.")
+            raise ArgumentError(f"`{option_name}` is not a parameter of {names}; leave it out.")
         changed = [replace(metric, **{name: value}) if metric in takers else metric for metric in changed]
     return changed

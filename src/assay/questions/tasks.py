@@ -6,6 +6,7 @@ with other draws.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,12 +28,9 @@ TASKS = {
     "compare": "assay.questions.tasks:compare",
     "describe": "assay.questions.tasks:describe",
     "plan": "assay.questions.tasks:plan",
-    "replicate": "assay.replications.papers:measure",
+    "replicate": "assay.questions.tasks:replicate",
 }
 """Ready-made tasks: the short name that a study document may use, and the task's address."""
-
-NOT_ASKED = ("table", "repetition")
-"""Parameters of a cell that are no option: the file under [files], and the axis that repeats cells with other draws."""
 
 PLANNED = (
     "contrast", "contrast_error", "expected_pvalue", "expected_pvalue_error", "ci_width", "ci_width_error", "power",
@@ -135,15 +133,35 @@ def describe(cell: "Cell", rng: "np.random.Generator") -> dict[str, float]:
     return values
 
 
+@task(version=1)
+def replicate(cell: "Cell", rng: "np.random.Generator") -> dict[str, float]:
+    """Say how well published tables come out again: options of `assay replicate`.
+
+    Single parts of a table are cells of `assay.replications.papers:measure`, which the command itself computes.
+    """
+    from assay.questions.replicate import Replicate
+    from assay.sweeps import run
+
+    if cell.get("figure") is not None or cell.get("search"):
+        raise ArgumentError("a cell recomputes tables; `figure` and `search` have no numbers to put in a row.")
+    found: Any = _answer(Replicate, cell, rng, Run(study=lambda part, grid, seed: run(part, grid, rng=seed)))
+    known = [row for row in found.rows if row.agrees is not None]
+    return {
+        "n_numbers": float(len(known)),
+        "within_two_errors": sum(row.agrees for row in known) / len(known) if known else math.nan,
+        "largest_difference": max((abs(row.difference) for row in known), default=math.nan),
+    }
+
+
 def _answer(kind: "type[Question]", cell: "Cell", rng: "np.random.Generator", run: Run) -> "Record":
     """Ask the question of a cell with a seed of its own."""
     import warnings
 
     from assay.errors import AssayWarning
 
-    options: dict[str, Any] = {name: value for name, value in cell.items() if name not in NOT_ASKED}
-    if "table" in cell:
-        options = {"files": [cell["table"]["path"]], **options}
+    options: dict[str, Any] = {name: value for name, value in cell.items() if name != "repetition"}
+    if isinstance(cell.get("table"), Mapping):  # the file under [files]; a number is the table of a paper
+        options = {"files": [options.pop("table")["path"]], **options}
     words = {field.name for field in fields_of(kind) if field.kind is str}
     numbers = {name: str(value) for name, value in options.items() if name in words and type(value) in (int, float)}
     asked = kind.from_dict(options | numbers)  # an axis of numbers may be a field of words: n_responses = [1, 10]

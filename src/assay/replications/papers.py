@@ -99,7 +99,9 @@ def plan(
         raise ArgumentError("give `figure`, or `table` and `search`; not both.")
     known = searches.TRIED[paper].tables if search and paper in searches.TRIED else tables(paper)
     if search and paper not in searches.TRIED:
-        raise ArgumentError(f"there is no `search` behind the tables of {paper!r}; take {' or '.join(searches.TRIED)}.")
+        raise ArgumentError(
+            f"there is no `search` behind the tables of {paper!r}; choose {' or '.join(searches.TRIED)}."
+        )
     if table is not None and table not in known:
         what = "`table` of a search of" if search else "`table` of"
         raise ArgumentError(f"{what} {paper!r} must be one of {', '.join(map(str, known))}; got {table!r}.")
@@ -165,7 +167,7 @@ def plot_of(paper: str, figure: int) -> Plot:
         raise ArgumentError(f"{paper!r} has no figures; give `table`.")
     if figure in module.WITHOUT_NUMBERS:
         what = module.WITHOUT_NUMBERS[figure]
-        raise ArgumentError(f"`figure` {figure} of {paper!r} is {what}, without numbers; take one of {known}.")
+        raise ArgumentError(f"`figure` {figure} of {paper!r} is {what}, without numbers; choose one of {known}.")
     if figure not in module.FIGURES:
         raise ArgumentError(f"`figure` of {paper!r} must be one of {known}; got {figure!r}.")
     plot: Plot = module.FIGURES[figure]

@@ -140,9 +140,20 @@ class Plot:
     def figure(self, paper: str, number: int, measured: Sequence[Measured], size: int, seed: int) -> PaperFigure:
         """Return the figure from what its cells measured."""
         return PaperFigure(
-            paper, number, self.title, self.x, self.y, self.series, self.mark, self.log_x, self.log_y,
-            tuple(self.points(measured)), size, seed, self.notes,
-        )  # fmt: skip
+            paper=paper,
+            figure=number,
+            title=self.title,
+            x=self.x,
+            y=self.y,
+            series=self.series,
+            mark=self.mark,
+            log_x=self.log_x,
+            log_y=self.log_y,
+            points=tuple(self.points(measured)),
+            n_simulations=size,
+            seed=seed,
+            notes=self.notes,
+        )
 
 
 def spread_of(outcome: Outcome, name: str = "p") -> dict[str, float]:

@@ -190,7 +190,7 @@ def _write_tables(result: "Record", path: Path) -> tuple[str, ...]:
 
     found = rows.tables(result.document())
     if not found:
-        raise ArgumentError(f"a {type(result).__name__} has no table to write as .csv; take {', '.join(REPORTS[:-1])}.")
+        raise ArgumentError(f"a {type(result).__name__} has no table to write as .csv; use {', '.join(REPORTS[:-1])}.")
     places = {name: path if len(found) == 1 else path.with_name(f"{path.stem}-{name}.csv") for name in found}
     for name, text in found.items():
         _files.write_text(str(places[name]), text)

@@ -19,7 +19,7 @@ import numpy as np
 from assay.contests import Contest
 from assay.rating_design import cells_of, rated
 from assay.resampling.draws import summaries_of
-from assay.responses import Responses
+from assay.responses import Responses, cell_codes
 from assay.scales import FloatArray, IntArray
 
 CHUNK = 2**20
@@ -66,9 +66,8 @@ def cell_table(contest: Contest, metric: Any) -> CellTable:
 
 def _shares(source: Responses, items: IntArray, raters: IntArray) -> FloatArray:
     """Return the share of each cell in its item's responses."""
-    assert source.raters is not None
-    cells = (items << 32) | raters
-    where = np.searchsorted(cells, (source.items << 32) | source.raters)
+    cells = cell_codes(items, raters)
+    where = np.searchsorted(cells, source.cells)
     return np.bincount(where, minlength=cells.size) / source.sizes[items]
 
 
@@ -79,7 +78,7 @@ def _left_out(contest: Contest, items: IntArray, raters: IntArray, role: str) ->
     kept = taken.raters != raters[taken.items]
     empty = np.bincount(taken.items[kept], minlength=items.size) == 0
     changed[role] = _keep(taken, kept | empty[taken.items])
-    return replace(contest, items=contest.items[items], groups={}, notes=(), **changed)  # type: ignore[arg-type]
+    return replace(contest.having(changed), items=contest.items[items], groups={}, notes=())
 
 
 def _keep(source: Responses, kept: Any) -> Responses:

@@ -93,7 +93,7 @@ def first_responses(contest: Contest) -> Contest:
         raters = None if source.raters is None else source.raters[where]
         return Responses(source.values[where], np.arange(source.n_items + 1), raters)
 
-    return replace(contest, **{role: first(source) for role, source in contest.sources.items()})  # type: ignore[arg-type]
+    return contest.having({role: first(source) for role, source in contest.sources.items()})
 
 
 def equal_responses(contest: Contest) -> Contest:

@@ -36,7 +36,7 @@ SIGN_CHANGE = (
     "sign-change is LEADER's estimator (bootstrap_items, all): the share of resampled contrasts on the other side of "
     "zero, doubled where both sides count. LEADER reports one side, which is the expected p here; held against .05, "
     "that one side calls 10 to 12 % of equal models different. It draws nothing under a null: it reads the interval, "
-    "and is no test of its own."
+    "and is not a test of its own."
 )
 
 
@@ -58,7 +58,7 @@ RULES: tuple[Rule, ...] = (
     *(
         Rule(
             "refuse",
-            "{null} holds the raters fixed; with raters='bootstrap' take the null random-effects or recentred.",
+            "{null} holds the raters fixed; with `raters='bootstrap'` use the null random-effects or recentred.",
             null=null,
             raters="bootstrap",
         )
@@ -66,33 +66,33 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "refuse",
-        "a drawn rater brings all their responses; with raters='bootstrap' take responses='all'.",
+        "a drawn rater brings all their responses; with `raters='bootstrap'` use `responses='all'`.",
         responses=("equal", "first", "one", "bootstrap"),
         raters="bootstrap",
     ),
     Rule(
         "refuse",
-        "random-effects takes raters as a random factor; take raters='bootstrap', or the null swapped-items.",
+        "random-effects treats raters as a random factor; use `raters='bootstrap'`, or the null swapped-items.",
         null="random-effects",
         raters="fixed",
     ),
     Rule(
         "refuse",
-        "random-effects takes items and raters as random factors; take items='bootstrap', or the null recentred.",
+        "random-effects treats items and raters as random factors; use `items='bootstrap'`, or the null recentred.",
         null="random-effects",
         items="all",
         raters="bootstrap",
     ),
     Rule(
         "warn",
-        "the recentred two-way bootstrap takes few raters for more certain than they are and rejects true nulls too "
-        "often (docs/raters.md). Take random-effects.",
+        "the recentred two-way bootstrap is too certain about few raters and rejects true nulls too "
+        "often (docs/raters.md). Use random-effects.",
         null="recentred",
         raters="bootstrap",
     ),
     Rule(
         "refuse",
-        "nothing is resampled with items='all' and responses that are kept; take items='bootstrap' "
+        "nothing is resampled with `items='all'` and responses that are kept; use `items='bootstrap'` "
         "or responses='bootstrap'.",
         items="all",
         responses=KEEPING,
@@ -101,39 +101,39 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "refuse",
         "keeping all responses while pooling them gives A and B the same pool: every null contrast is exactly 0. "
-        "Take responses='bootstrap', or another null.",
+        "Use `responses='bootstrap'`, or another null.",
         null="pooled-responses",
         responses=KEEPING,
     ),
     Rule(
         "refuse",
-        "each draw needs a standard error, which the items give; with studentised take items='bootstrap' and keep the "
+        "each draw needs a standard error, which the items give; with studentised use `items='bootstrap'` and keep the "
         "responses (all, equal or first).",
         null="studentised",
         responses=("one", "bootstrap"),
     ),
     Rule(
         "refuse",
-        "dealing is without replacement; take responses='all' with dealt-responses, or the null pooled-responses.",
+        "dealing is without replacement; use `responses='all'` with dealt-responses, or the null pooled-responses.",
         null="dealt-responses",
         responses=("one", "bootstrap"),
     ),
     Rule(
         "warn",
         "with one response per item, pooling understates the variance by half: true nulls are rejected about "
-        "three times too often. Take swapped-items.",
+        "three times too often. Use swapped-items.",
         null="pooled-responses",
         single=True,
     ),
     Rule(
         "refuse",
-        "sign-change resamples items and keeps their responses; take items='bootstrap' and responses='all' or 'first'.",
+        "sign-change resamples items and keeps responses; use `items='bootstrap'` and `responses='all'` (or first).",
         null="sign-change",
         items="all",
     ),
     Rule(
         "refuse",
-        "sign-change resamples items and keeps their responses; take items='bootstrap' and responses='all' or 'first'.",
+        "sign-change resamples items and keeps responses; use `items='bootstrap'` and `responses='all'` (or first).",
         null="sign-change",
         responses=("one", "bootstrap"),
     ),

@@ -59,7 +59,7 @@ class Sampler:
             if a.weights is not None or b.weights is not None:
                 raise ArgumentError(
                     f"the null {null!r} mixes single responses, but a model answers with a share for each label. "
-                    "Take null='swapped-items' (--null swapped-items)."
+                    "Use `null='swapped-items'`."
                 )
             a = b = pool(contest.a, contest.b)
         self.sources = [

@@ -1,15 +1,14 @@
 """Schemes: what a draw resamples. Two words, and a third when rater ids exist."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 from assay import _check
 from assay.errors import ArgumentError
 
-Items = Literal["all", "bootstrap"]
-ResponseChoice = Literal["all", "equal", "first", "one", "bootstrap"]
-Raters = Literal["fixed", "bootstrap"]
-KEEPING: tuple[ResponseChoice, ...] = ("all", "equal", "first")
+ITEMS = ("all", "bootstrap")
+RESPONSES = ("all", "equal", "first", "one", "bootstrap")
+RATERS = ("fixed", "bootstrap")
+KEEPING = ("all", "equal", "first")
 """Choices by which the same responses of an item are in every draw."""
 
 
@@ -35,19 +34,19 @@ class Scheme:
     items bootstrap, responses bootstrap
     """
 
-    items: Items = "bootstrap"
-    responses: ResponseChoice = "all"
-    raters: Raters = "fixed"
+    items: str = "bootstrap"
+    responses: str = "all"
+    raters: str = "fixed"
     n_responses: int | None = None
 
     def __post_init__(self) -> None:
-        _check.one_of("items", self.items, get_args(Items))
-        _check.one_of("responses", self.responses, get_args(ResponseChoice))
-        _check.one_of("raters", self.raters, get_args(Raters))
+        _check.one_of("items", self.items, ITEMS)
+        _check.one_of("responses", self.responses, RESPONSES)
+        _check.one_of("raters", self.raters, RATERS)
         if self.n_responses is not None:
             _check.integer("n_responses", self.n_responses, at_least=1)
             if self.responses != "bootstrap":
-                raise ArgumentError(f"`n_responses` goes with responses='bootstrap'; got responses={self.responses!r}.")
+                raise ArgumentError(f"`n_responses` goes with `responses='bootstrap'`; got {self.responses!r}.")
 
     @property
     def keeps_responses(self) -> bool:

@@ -247,7 +247,7 @@ def _pooled(task: Task, todo: Sequence[Row], seed: int, executor: Executor, n_pe
         what = f"The executor broke ({type(lost).__name__}: {lost})."
         if isinstance(lost, ImportError | AssayError):
             what = f"A worker cannot load the task: {lost}"
-        raise DataError(f"{what} Finished cells are kept; run the study again to go on.") from lost
+        raise DataError(f"{what} Finished cells are kept; run the study again to continue.") from lost
 
 
 def _first(finished: SimpleQueue[Future[Row]], seconds: float) -> Future[Row] | None:

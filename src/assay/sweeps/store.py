@@ -208,7 +208,7 @@ def recording(store: Store, rng: _random.Rng) -> Iterator[Recorder]:
             if rng is not None and seed != recorded:
                 raise ArgumentError(
                     f"{path} holds a study with seed {recorded}; got seed {seed}. "
-                    "Leave the seed out to go on with that study, or use another store."
+                    "Leave the seed out to continue that study, or use another store."
                 )
             seed = recorded
         # NORMAL: a killed process loses nothing; a power cut may lose the last cells, which are then computed again.

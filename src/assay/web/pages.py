@@ -374,7 +374,7 @@ def _control(field: Field, upload: Upload | None) -> dict[str, Any]:
     return {
         "name": field.name,
         "label": field.name.replace("_", " "),
-        "help": field.option.help,
+        "help": field.option.help.replace("`", ""),
         "kind": kind,
         "choices": list(field.option.allowed) if field.option.choices else [],
         "default": "" if default is None or default is False else default,

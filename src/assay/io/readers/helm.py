@@ -52,7 +52,7 @@ def _fill(header: Header, file: Glance) -> None:
     try:
         spec: Any = DECODER.decode(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError):
-        raise DataError(f"{path} is not JSON; mend or remove it.") from None
+        raise DataError(f"{path} is not JSON; fix or remove it.") from None
     model = at(spec, "adapter_spec", "model") or at(spec, "adapter_spec", "model_deployment")
     header.model = model if isinstance(model, str) and model else header.model
     name = spec.get("name") if isinstance(spec, Mapping) else None

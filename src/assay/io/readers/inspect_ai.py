@@ -71,7 +71,7 @@ def _fill(header: Header, seen: Mapping[str, Any], glance: Glance) -> None:
     header.grades = True
     status = seen.get("status", "started")
     if status != "success":
-        header.notes.append(f"{glance.name} has the status {status!r}: the run did not come to its end.")
+        header.notes.append(f"{glance.name} has the status {status!r}: the run did not finish.")
     ids, epochs = at(about, "dataset", "sample_ids"), at(about, "config", "epochs")
     if isinstance(ids, list):
         header.expected = len(ids) * (epochs if isinstance(epochs, int) and epochs > 0 else 1)

@@ -62,7 +62,7 @@ def _results(path: Path, time: str | None) -> Mapping[str, Any]:
     try:
         found = DECODER.decode(chosen[0].read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError):
-        raise DataError(f"{chosen[0]} stands beside {path.name} but is not JSON; mend or remove it.") from None
+        raise DataError(f"{chosen[0]} stands beside {path.name} but is not JSON; fix or remove it.") from None
     return found if isinstance(found, Mapping) else {}
 
 

@@ -130,7 +130,7 @@ def kind_of(model: str, scale: Scale) -> str:
     if model in ("categorical", "likert") and not scale.levels:
         raise ArgumentError(f"model {model!r} needs levels, but the scale is {scale}. Say `scale='ordinal'` if it has.")
     if model in ("likert", "normal") and scale.kind == "nominal":
-        raise ArgumentError(f"model {model!r} needs numbers, but the scale is {scale}. Take `model='categorical'`.")
+        raise ArgumentError(f"model {model!r} needs numbers, but the scale is {scale}. Use `model='categorical'`.")
     return model
 
 
@@ -139,10 +139,10 @@ def _few_items(name: str, responses: Responses) -> tuple[str, ...]:
     n = responses.n_items
     if n < LEAST_ITEMS:
         raise DataError(
-            f"a model of how items differ needs at least {LEAST_ITEMS} items; {name} has {n}. Take `model='empirical'`."
+            f"a model of how items differ needs at least {LEAST_ITEMS} items; {name} has {n}. Use `model='empirical'`."
         )
     if not np.ptp(responses.values):
-        raise DataError(f"all responses of {name} are equal, so there is nothing to fit. Take `model='empirical'`.")
+        raise DataError(f"all responses of {name} are equal, so there is nothing to fit. Use `model='empirical'`.")
     if n >= FEW_ITEMS:
         return ()
     return (f"{n} items say little about how items differ: parameters are rough, and hardly any model would misfit.",)
@@ -153,7 +153,7 @@ def _few_responses(name: str, responses: Responses) -> tuple[str, ...]:
     if int(responses.sizes.max()) < 2:
         raise DataError(
             f"every item has one response from {name}, so the spread within an item cannot be told from that between "
-            "items. Collect at least 2 responses for some items, better 5; or take `model='empirical'`."
+            "items. Collect at least 2 responses for some items, better 5; or use `model='empirical'`."
         )
     typical = float(np.median(responses.sizes))
     if typical >= 3:

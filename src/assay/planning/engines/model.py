@@ -52,7 +52,7 @@ class ModelEngine:
         for number, metric in enumerate(self.premises.metrics):
             if asked == "exact" and not isinstance(metric, AdditiveMetric):
                 raise ArgumentError(
-                    f"engine='exact' needs item scores, which metric {metric.name!r} has not; take 'monte-carlo'."
+                    f"engine='exact' needs item scores, which metric {metric.name!r} does not have; use 'monte-carlo'."
                 )
             if asked != "monte-carlo" and isinstance(metric, AdditiveMetric) and not self.premises.resample_simulated:
                 exact.append(number)
@@ -99,10 +99,17 @@ class ModelEngine:
             return engine.outlook(exact.index(metric), design.n_items, confidence_level=q.confidence_level)
         if design not in self._studies:
             simulated = MonteCarloEngine(
-                q.model, [q.metrics[i] for i in drawn], design.sizes, q.strengths,
-                _random.child(q.seed, "studies", *design.sizes, design.n_items), q.perturbation, q.n_simulations,
-                q.precision, q.resample_simulated, q.workers,
-            )  # fmt: skip
+                model=q.model,
+                metrics=[q.metrics[i] for i in drawn],
+                n_responses=design.sizes,
+                epsilon=q.strengths,
+                seed=_random.child(q.seed, "studies", *design.sizes, design.n_items),
+                perturbation=q.perturbation,
+                n_simulations=q.n_simulations,
+                precision=q.precision,
+                resample_simulated=q.resample_simulated,
+                workers=q.workers,
+            )
             found = simulated.outlooks(design.n_items, confidence_level=q.confidence_level)
             self._studies[design] = dict(zip(drawn, found, strict=True))
         return self._studies[design][metric]

@@ -123,8 +123,8 @@ def moved_weights(contrasts: FloatArray, weights: FloatArray, effect: Effect, *,
         differ = 1 - float(ties[0])
         most = float((rest[0] > 0) @ np.zeros_like(contrasts)) if not reach.size else differ * float(reach.max())
         raise ArgumentError(
-            f"a contrast of {effect.contrast:g} in {effect.metric.name} cannot be had from the pilot's items: A and B "
-            f"differ on {differ:.0%} of them, and the largest is {most:.4g}."
+            f"a contrast of {effect.contrast:g} in {effect.metric.name} is not possible with the pilot's items: A and "
+            f"B differ on {differ:.0%} of them, and the largest is {most:.4g}."
         )
     z = contrasts / max(largest, 1e-300)
     goal = np.where(can, effect.contrast / np.maximum(1 - ties, 1e-300) / max(largest, 1e-300), 0.0)

@@ -180,7 +180,7 @@ class RaterEngine:
         if self.pilot.n_raters and self.pilot.n_raters < FEW_RATERS and not self.pilot.nested:
             notes.append(f"{self.pilot.n_raters} raters of the pilot say little about how much raters differ.")
         if any(design.raters_per_item < design.n_raters and not design.nested for design in designs):
-            notes.append("where raters judge part of the items, each item's raters are taken to be drawn by lot.")
+            notes.append("where raters judge part of the items, each item's raters are assumed to be drawn at random.")
         if not self.pilot.n_raters and not self.runs:
             notes.append(
                 "there are no rater ids: every rating is taken to come from another rater, and if the same raters "
@@ -208,7 +208,7 @@ class RaterEngine:
             if self.metric.needs == "counts" and crossed:
                 notes.append(
                     f"contrasts of {self.metric.name} change with the number of raters behind gold, and plans of them "
-                    "came true poorly: take power for a rough guess, and stay near the pilot's number of raters."
+                    "came true poorly: treat power as a rough guess, and stay near the pilot's number of raters."
                 )
             elif not self.metric.counts_items and any(design.n_raters < FEW_RATERS for design in crossed):
                 notes.append(

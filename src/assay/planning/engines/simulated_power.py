@@ -261,7 +261,7 @@ def _compared(
     if test.name not in RESAMPLING:
         known = ", ".join(RESAMPLING)
         raise ArgumentError(
-            f"test {test.name!r} needs item scores, which metric {metric.name!r} has not; take {known}."
+            f"test {test.name!r} needs item scores, which metric {metric.name!r} does not have; use {known}."
         )
     rejected = 0
     for number in range(n):

@@ -32,7 +32,7 @@ TESTS: dict[str, str] = {
     **{str(name): NULLS[name] for name in RESAMPLING},
     "item-bootstrap": "items are drawn with replacement; p is the share of draws on the other side of zero, doubled",
     "paired-t": "Student's t of the item contrasts",
-    "welch-t": "Welch's t of the item scores of A and of B, the pairing forgotten",
+    "welch-t": "Welch's t of the item scores of A and of B, without the pairing",
     "wilcoxon": "Wilcoxon's signed ranks of the item contrasts",
 }
 """Tests whose power can be had: the nulls of `compare`, and the baselines of RATINGS, figure 6."""
@@ -157,7 +157,7 @@ def item_bootstrap(contrasts: FloatArray) -> Tails:
 
 
 def welch_t(a: FloatArray, b: FloatArray) -> Tails:
-    """Welch's t of the item scores of A and of B, the pairing forgotten; scores are signed so that more is better."""
+    """Welch's t of the item scores of A and of B, without the pairing; scores are signed so that more is better."""
     n = a.shape[1]
     of_a, of_b = a.var(axis=1, ddof=1) / n, b.var(axis=1, ddof=1) / n
     total = of_a + of_b

@@ -58,7 +58,7 @@ NULLS = {
     "far from 0 as the observed one",
     "sign-change": "there are no draws under a null. The p-value is the share of resampled contrasts on the other side "
     "of 0, twice the smaller one where both sides count (Wein et al. 2023 report one side)",
-    "random-effects": "items and raters are both taken as samples. The standard error adds up what each of them "
+    "random-effects": "items and raters are both treated as samples. The standard error adds up what each of them "
     "contributes (Cornfield and Tukey 1956), and the p-value compares the contrast over it with Student's t, for each "
     "part with its own degrees of freedom",
 }

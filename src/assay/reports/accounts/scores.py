@@ -23,7 +23,7 @@ HOW = {
 }
 """What each test computes, with its reference."""
 GENERAL = "The result holds for lines like these; it says nothing of other kinds of text or tasks."
-METRIC = "Scores are taken as they are: nothing here says whether the metric behind them measures quality."
+METRIC = "Scores are used as they are: nothing here says whether the metric behind them measures quality."
 
 
 def of_finding(result: Any, asked: "Question | None", data: Any) -> Account:
@@ -33,7 +33,7 @@ def of_finding(result: Any, asked: "Question | None", data: Any) -> Account:
     if not found.reject:
         limits.append("No clear difference does not mean that the systems are equal.")
     if found.n_clusters is None:
-        limits.append("Lines are taken as independent; lines of one document often are not.")
+        limits.append("Lines are treated as independent; lines of one document often are not.")
     return Account(done=(_done(found),), limits=tuple(limits), next=tuple(_settle(found)))
 
 
