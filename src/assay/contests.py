@@ -146,7 +146,9 @@ class Contest:
 
     def having(self, sources: Mapping[str, Responses]) -> "Contest":
         """Return the contest with other responses in some of its roles (gold, a, b)."""
-        return replace(self, **{"gold": self.gold, "a": self.a, "b": self.b, **sources})
+        return replace(
+            self, gold=sources.get("gold", self.gold), a=sources.get("a", self.a), b=sources.get("b", self.b)
+        )
 
     def swapped(self) -> "Contest":
         """Return the contest with A and B exchanged."""

@@ -679,7 +679,7 @@ def test_few_items_that_differ_are_noted():
 def test_metrics_that_hang_on_a_few_items_say_so_where_there_are_few(metric, n, noted):
     contest = Contest.from_arrays(*np.random.default_rng(1).normal(size=(3, n)))
     result = compare(contest, metric=metric, n_resamples=99, rng=0)
-    assert any("hangs on a few items" in note for note in result.notes) is noted
+    assert any("depends on a few items" in note for note in result.notes) is noted
 
 
 def test_intervals_by_default():

@@ -164,7 +164,7 @@ def test_bounds_hold_whatever_the_missing_score_was():
 
 
 BAD = {
-    "ranks of fixed tasks": ({"aggregate": "borda"}, ArgumentError, "needs task_effect='random'"),
+    "ranks of fixed tasks": ({"aggregate": "borda"}, ArgumentError, "needs `task_effect='random'`"),
     "weights of some": ({"weights": {"a": 1}}, ArgumentError, "task 'b' has none"),
     "weights of others": ({"weights": dict.fromkeys("abcdx", 1)}, ArgumentError, "'x' is not a task"),
     "negative weights": ({"weights": {"a": 1, "b": -1, "c": 1, "d": 1}}, ArgumentError, "at least 0"),

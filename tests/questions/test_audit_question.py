@@ -57,18 +57,6 @@ def test_the_answer_is_that_of_the_function():
     assert Result.from_dict(json.loads(json.dumps(found.to_dict()))).to_dict() == found.to_dict()
 
 
-def test_no_two_questions_share_a_signature():
-    first = asked()
-    others = [
-        {"n_items": (13,)}, {"n_responses": (2,)}, {"epsilon": (0.2,)}, {"epsilon_a": 0.1}, {"metric": ("wins",)},
-        {"null": ("recentred",)}, {"scheme": ("bootstrap/first",)}, {"test": ("paired-t",)}, {"interval": ("t",)},
-        {"alpha": 0.1}, {"n_simulations": 5}, {"n_resamples": 39}, {"n_fresh": 21}, {"seed": 1}, {"clip": True},
-        {"perturbation": "noise"}, {"interval": ("t",), "confidence_level": 0.9},
-    ]  # fmt: skip
-    signatures = [first.answer().signature, *(replace(first, **other).answer().signature for other in others)]
-    assert len(set(signatures)) == len(signatures)
-
-
 def test_models_that_are_equally_far_from_gold_do_not_differ():
     """ε of A = ε of B: the null is true, whatever ε is; 5 % of 80 data sets, by a test with 399 exact levels."""
     found = asked(

@@ -68,30 +68,6 @@ def test_the_python_of_a_question_makes_it_again(asked):
     assert made == asked
 
 
-CHANGES = {
-    "metric": ("wins",), "by": "topic", "correction": "none", "seed": 1, "null": "recentred", "responses": "bootstrap",
-    "alternative": "greater", "n_resamples": 99, "confidence_level": 0.9, "interval": "percentile", "margin": 0.1,
-    "scale": "continuous", "a": "human", "cluster": "topic",
-}  # fmt: skip
-
-
-@pytest.mark.filterwarnings("ignore::assay.AssayWarning")
-def test_questions_that_differ_have_different_signatures(asked):
-    signatures = {asked.answer().signature}
-    for name, value in CHANGES.items():
-        other = {"gold": "m1"} if name == "a" else {}
-        by = {"by": "topic"} if name == "correction" else {}
-        changed = replace(asked, **{name: value}, **other, **by)
-        signatures.add(changed.answer().signature)
-    assert len(signatures) == 1 + len(CHANGES)
-
-
-@pytest.mark.filterwarnings("ignore::assay.AssayWarning")
-def test_parameters_of_the_metric_are_in_the_signature(asked):
-    found = {replace(asked, metric=("f1",), threshold=at).answer().signature for at in (2.0, 4.0)}
-    assert len(found) == 2
-
-
 def test_unknown_and_missing_fields_are_named():
     with pytest.raises(ArgumentError, match=r"`metrik` is not an option of compare\. Did you mean 'metric'"):
         Compare.from_dict({"files": ["x"], "a": "m1", "b": "m2", "metrik": "mae"})

@@ -1,14 +1,13 @@
 """Two questions whose answers differ never share a signature, whichever field makes the difference."""
 
 import itertools
-import json
 from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
 
-from assay import _fields
+from assay import _fields, _json
 from assay.questions import Audit, Compare, Describe, Fit, Leaderboard, Plan, Simulate
 from assay.questions.tables import TableFields
 
@@ -20,7 +19,7 @@ def folder(tmp_path_factory):
     """Ratings of 12 items by 4 people of three models, labels of the same items, and votes between the models."""
     place, rng = tmp_path_factory.mktemp("signed"), np.random.default_rng(0)
     rows = [
-        {"item": f"q{i:02d}", "source": source, "rater": f"p{j}", "turn": 1 + j % 2, "value": int(rng.integers(low, 6)),
+        {"item": f"q{i:02d}", "source": source, "rater": f"p{j}", "value": int(rng.integers(low, 6)),
          "other": int(rng.integers(1, 6)), "topic": "xyz"[i % 3], "twin": f"t{i // 2}", "times": 1 + i % 2}
         for i in range(12) for source, low in (("human", 2), ("m1", 2), ("m2", 1), ("m3", 1)) for j in range(4)
     ]  # fmt: skip
@@ -38,21 +37,16 @@ def folder(tmp_path_factory):
 MODELS = {"files": ("ratings.csv",), "gold": "human", "a": "m1", "b": "m2"}
 NAMED = {**MODELS, "item": "item", "source": "source", "value": "value", "rater": "", **QUICK}
 LABELLED = {**NAMED, "files": ("labels.csv",)}
-PLANNED = {
-    "files": ("likert-toxicity",),
-    "metric": ("mae",),
-    "epsilon": (0.2,),
-    "n_items": (30,),
-    "n_responses": ("3",),
-}
-PILOT = {**MODELS, "rater": "", "metric": ("mae",), "n_items": (30,), "n_responses": ("3",)}
-RATED = {**PILOT, "rater": "rater", "n_responses": (), "n_raters": (3,)}
+SIZES = {"metric": ("mae",), "n_items": (30,), "n_responses": ("3",)}
+PLANNED = {"files": ("normal",), "epsilon": (0.2,), "precision": 0.1, "test": ("none",), **SIZES}
+PILOT = {**MODELS, "rater": "", "test": ("none",), **SIZES}
+RATED = {**MODELS, **SIZES, "rater": "rater", "n_responses": (), "n_raters": (3,)}
 AUDITED = {
     "files": ("normal",), "metric": ("mae",), "n_items": (10,), "n_responses": (2,), "n_simulations": 3,
     "n_resamples": 19, "n_fresh": 10, "null": ("swapped-items",), "test": ("none",), "interval": ("none",),
     "scheme": ("bootstrap/all",),
 }  # fmt: skip
-FITTED = {"files": ("ratings.csv",), "gold": "human", "source": "source", "item": "item", "value": "value"}
+FITTED = {"files": ("ratings.csv",), "gold": "human", "mean": "normal", "sd": "beta"}
 TYPED = {"mean": "0.5", "sd": "uniform:0,0.3", "n_items": 8, "n_responses": "2", "epsilon": 0.2}
 
 CASES = [
@@ -64,9 +58,10 @@ CASES = [
         "threshold": [{"metric": ("f1",), "threshold": 2.0}, {"metric": ("f1",), "threshold": 4.0}],
         "better": [{"gold": None, "better": "higher"}, {"gold": None, "better": "lower"}], "files": ("labels.csv",),
         "item": "twin", "source": [{"source": "rater", "gold": "p0", "a": "p1", "b": "p2"}], "value": "other",
-        "rater": "rater", "repeat": "turn", "scale": "continuous", "count": "times", "where": ("topic=x",),
+        "rater": "rater", "repeat": "rater", "scale": "continuous", "count": "times", "where": ("topic=x",),
         "a": "m3", "b": "m3", "gold": None, "metric": [{"metric": ("wins",)}, {"metric": ("wins", "mae")}],
-        "by": [{"by": "topic"}, {"by": "topic", "correction": "none"}], "missing": "bounds", "test": ("paired-t",),
+        "by": [{"by": "topic"}, {"by": "topic", "correction": "none"}], "correction": [],
+        "missing": "bounds", "test": ("paired-t",),
         "seed": [{"seed": 1, "null": "recentred"}, {"seed": 2, "null": "recentred"}],
     }),
     (Compare, LABELLED, {
@@ -81,7 +76,8 @@ CASES = [
         "better": [{"gold": None, "better": "higher"}, {"gold": None, "better": "lower"}],
         "gold": None, "model": ("m1", "m3"), "metric": "rmse", "baseline": "m2", "top": 2,
         "by": [{"by": "topic"}, {"by": "topic", "each": True}, {"by": "topic", "task_effect": "random"},
-               {"by": "topic", "task_effect": "random", "aggregate": "borda"}, {"by": "topic", "weight": ("x=2",)}],
+               {"by": "topic", "task_effect": "random", "aggregate": "borda"},
+               {"by": "topic", "weight": ("x=2", "y=1", "z=1")}],
         "each": [], "aggregate": [], "task_effect": [], "weight": [],
         "plan": [{"plan": 1}, {"plan": 2}, {"plan": 1, "power": 0.9}], "power": [],
         "correction": "holm", "n_resamples": 29, "confidence_level": 0.9, "seed": 1,
@@ -96,10 +92,11 @@ CASES = [
         "level": "interval", "n_resamples": 29, "confidence_level": 0.9, "seed": 1,
     }),
     (Fit, FITTED, {
-        "gold": "m1", "model": "empirical", "mean": "uniform", "sd": "uniform", "criterion": "aic", "seed": 1,
+        "gold": "m1", "model": [{"model": "empirical", "mean": None, "sd": None}],
+        "mean": "uniform", "sd": "uniform", "criterion": "aic", "seed": 1,
         "low": [{"scale": "continuous", "low": 0.0}], "high": [{"scale": "continuous", "high": 7.0}],
     }),
-    (Fit, {**FITTED, "files": ("labels.csv",)}, {"method": "ml"}),
+    (Fit, {"files": ("labels.csv",), "gold": "human"}, {"method": "ml"}),
     (Simulate, TYPED, {
         "mean": "0.4", "sd": "uniform:0,0.4", "levels": (5.0,), "clip": True, "epsilon_a": 0.1,
         "perturbation": "noise", "n_items": 9, "n_responses": "3", "epsilon": 0.3, "under_null": True, "seed": 1,
@@ -109,16 +106,16 @@ CASES = [
     (Plan, PLANNED, {
         "threshold": [{"metric": ("f1",), "threshold": 2.0, "n_simulations": 20, "precision": 0.5, "test": ("none",)},
                       {"metric": ("f1",), "threshold": 4.0, "n_simulations": 20, "precision": 0.5, "test": ("none",)}],
-        "epsilon_a": 0.1, "perturbation": "noise", "files": ("normal",), "metric": ("mse",), "n_items": (40,),
+        "epsilon_a": 0.1, "perturbation": "noise", "files": ("likert-toxicity",), "metric": ("mse",),
+        "n_items": (40,), "clip": True,
         "n_responses": ("4",), "budget": [{"n_items": (), "budget": (90.0,)}],
         "max_cost": [{"n_items": (), "max_cost": (90.0,), "cost_item": 2.0, "cost_response": 1.0}],
-        "target_power": [{"n_items": (), "target_power": 0.6}, {"n_items": (), "target_power": 0.7}],
+        "target_power": [{"n_items": (), "test": ("paired-t",), "target_power": power} for power in (0.6, 0.7)],
         "target_p": [{"n_items": (), "target_p": 0.1}], "target_width": [{"n_items": (), "target_width": 0.2}],
-        "spend": [{"n_items": (), "budget": (300.0,), "target_power": 0.6, "spend": flag} for flag in (False, True)],
-        "max_items": [{"n_items": (), "target_power": 0.8, "max_items": 20}], "detectable": True,
+        "spend": [{"n_items": (), "budget": (300.0,), "target_p": 0.1, "spend": flag} for flag in (False, True)],
+        "max_items": [{"n_items": (), "target_p": 0.1, "max_items": 5}],
         "cost_item": 2.0, "cost_response": 2.0, "cost_run": 0.5, "epsilon": (0.3,),
-        "contrast": [{"epsilon": (), "contrast": 0.05}, {"epsilon": (), "win_rate": 0.6, "metric": ("wins",)}],
-        "win_rate": [], "test": ("paired-t",), "alpha": 0.1, "alternative": "greater", "confidence_level": 0.9,
+        "test": ("paired-t",), "alpha": 0.1, "alternative": "greater", "confidence_level": 0.9,
         "engine": [{"engine": "monte-carlo", "n_simulations": 20, "precision": 0.5},
                    {"engine": "monte-carlo", "n_simulations": 30, "precision": 0.5},
                    {"engine": "monte-carlo", "n_simulations": 20, "precision": 0.5, "resample_simulated": True}],
@@ -126,10 +123,11 @@ CASES = [
     }),
     (Plan, PILOT, {
         "a": "m3", "b": "m3", "gold": [], "cluster": "twin", "next": (20,),
-        "pilot_model": [{"epsilon": (0.2,), "pilot_model": kind} for kind in ("fitted", "empirical")],
+        "pilot_model": [{"epsilon": (0.2,), "precision": 0.1, "pilot_model": kind} for kind in ("auto", "fitted")],
     }),
     (Plan, RATED, {
-        "n_raters": (4,), "raters_per_item": (2,), "with_raters": [], "cost_rater": 5.0,
+        "n_raters": (4,), "raters_per_item": (2,), "with_raters": [],
+        "cost_rater": [{"cost_rater": 5.0, "cost_response": 1.0}],
         "nested": [{"n_raters": (), "raters_per_item": (2,), "nested": True}],
         "cost_rater_hour": [{"cost_rater_hour": 20.0, "ratings_per_hour": rate} for rate in (10.0, 20.0)],
         "ratings_per_hour": [],
@@ -145,18 +143,23 @@ CASES = [
 ELSEWHERE = {
     "encoding", "scorer", "filter", "rater_ids", "preference", "tie",  # what is read, which the data's digest tells
     "dirichlet", "levels", "mean", "sd", "rho", "paper",  # Simulate asks for models in the same words
+    "detectable", "contrast", "accuracy_points", "win_rate",  # seconds each: `Limits.signed`, and ε as it was found
 }  # fmt: skip
 
 
+NOT_SAID = {"signature", "provenance", "layout", "top", "notes"}
+"""Where a result comes from, how it is shown, and remarks on what was given or chosen."""
+
+
 def told(result):
-    """Return what a result says, without where it comes from."""
+    """Return what a result says."""
 
     def bare(value):
         if isinstance(value, dict):
-            return {name: bare(part) for name, part in value.items() if name not in ("signature", "provenance")}
+            return {name: bare(part) for name, part in value.items() if name not in NOT_SAID}
         return [bare(part) for part in value] if isinstance(value, list) else value
 
-    return json.dumps(bare(result.to_dict()), sort_keys=True)
+    return _json.dumps(bare(result.to_dict()))
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -72,7 +72,7 @@ def test_a_cell_of_audits_is_one_of_each(options, message):
 
 
 def test_a_cell_of_replications_is_a_replication():
-    cell = {"paper": "forest", "table": 3, "n_simulations": 4}
+    cell = {"paper": "forest", "table": 3, "n_simulations": 2}
     found = Replicate(**cell, seed=seed()).answer()
     known = [row for row in found.rows if row.agrees is not None]
     assert ask("replicate", cell) == {

@@ -46,7 +46,7 @@ def test_every_figure_with_numbers_has_cells():
         ),
         ({"paper": "leader", "figure": 9}, "must be one of 1, 2, 3, 4; got 9"),
         ({"paper": "raters", "figure": 1}, "'raters' has no figures"),
-        ({"paper": "leader", "search": True}, "there is no `search` behind the tables of 'leader'; take forest or"),
+        ({"paper": "leader", "search": True}, "there is no `search` behind the tables of 'leader'; choose forest or"),
         ({"paper": "forest", "search": True, "table": 3}, "`table` of a search of 'forest' must be one of 2; got 3"),
         ({"paper": "forest", "figure": 3, "table": 2}, "give `figure`, or `table` and `search`; not both"),
     ],

@@ -52,7 +52,7 @@ def test_no_rule_is_idle_and_refusals_name_a_way_out():
         if getattr(rule, "raters", None) != "bootstrap" and rule.null in (None, *NULLS):
             assert rule.reason.format(null=rule.null) in used
         if rule.verdict == "refuse":
-            assert "take " in rule.reason.lower()
+            assert "use " in rule.reason.lower()
 
 
 def test_schemes_show_what_they_resample():

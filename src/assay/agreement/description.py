@@ -12,6 +12,7 @@ from assay.agreement.report import FEW, Agreement, measure_agreement
 from assay.agreement.strata import Stratum, strata_of
 from assay.comparison import ContrastComponents, variance_components
 from assay.comparison.default_metric import metrics_for
+from assay.comparison.signing import spelled
 from assay.contests import Contest
 from assay.documents import Document
 from assay.errors import ArgumentError, DataError
@@ -194,17 +195,24 @@ def describe(
         raise ArgumentError("`level` is about agreement, and no source has items with two identified raters.")
     rated = [part.name for part in sources if part.design.n_raters > 1]
     overlaps = tuple(_shared(table, a, b) for i, a in enumerate(rated) for b in rated[i + 1 :])
-    components, why = None, list[str]()
+    components, why, signed = None, list[str](), None
     strata: tuple[Stratum, ...] = ()
     if contest is not None:
         [chosen], why = metrics_for(contest, None if metric is None else [metric])
+        signed = spelled(chosen)
         components = variance_components(contest, metric=chosen, cluster=cluster, confidence_level=confidence_level)
         strata = strata_of(contest, chosen, cluster=cluster, confidence_level=confidence_level)
+    gold, a, b = (None, None, None) if contest is None else contest.names
     parameters = {
-        "level": level, "cluster": cluster, "a": None if contest is None else contest.names[1],
-        "b": None if contest is None else contest.names[2], "metric": None if components is None else components.metric,
-        "confidence_level": confidence_level, "draws": n_resamples,
-    }  # fmt: skip
+        "level": level,
+        "cluster": cluster,
+        "gold": gold or None,
+        "a": a,
+        "b": b,
+        "metric": signed,
+        "confidence_level": confidence_level,
+        "draws": n_resamples,
+    }
     return TableDescription(
         n_items=table.n_items,
         scale=str(table.scale),

@@ -66,7 +66,7 @@ def with_baselines(found: "Comparisons", tests: Sequence[str], seed: int) -> "Co
         replace(entry, baselines=tuple(_baseline(entry, test, seed) for test in dict.fromkeys(tests)))
         for entry in found.comparisons
     )
-    return replace(found, comparisons=entries)
+    return found.having(entries, test=",".join(dict.fromkeys(tests)))
 
 
 def _baseline(result: "Comparison", test: str, seed: int) -> Baseline:

@@ -1,7 +1,7 @@
 """The answers: frozen records that hold numbers, draws and notes, and show themselves as a verdict in English."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -299,6 +299,11 @@ class Comparisons(Record, Sequence[Comparison]):
 
     def __getitem__(self, index: Any) -> Any:
         return self.comparisons[index]
+
+    def having(self, comparisons: Iterable[Comparison], **parameters: Any) -> "Comparisons":
+        """Return other comparisons in place of these, all of them signed for more parameters."""
+        entries = (replace(one, provenance=one.provenance.changed(**parameters)) for one in comparisons)
+        return replace(self, comparisons=tuple(entries), provenance=self.provenance.changed(**parameters))
 
     @property
     def signature(self) -> str:

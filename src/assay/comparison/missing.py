@@ -119,7 +119,7 @@ def with_bounds(
 def _noted(found: Comparisons, told: Sequence[str]) -> Comparisons:
     """Return the comparisons with one more note each."""
     entries = (replace(entry, notes=(*entry.notes, said)) for entry, said in zip(found, told, strict=True))
-    return replace(found, comparisons=tuple(entries))
+    return found.having(entries, missing="bounds")
 
 
 def n_missing(contest: Contest) -> int:

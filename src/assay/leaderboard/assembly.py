@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from assay import _random
+from assay.comparison.signing import spelled
 from assay.inference.simultaneous import groups_alike, rank_sets
 from assay.leaderboard.joint import MOST_EXACT, Pairs
 from assay.leaderboard.judging import Ask, Judged
@@ -158,9 +159,10 @@ def assemble(
         for j in order
     )
     parameters = {
-        "metric": metric.name, "null": found.null, "correction": found.correction, "level": ask.level,
+        "metric": spelled(metric), "null": found.null, "correction": found.correction, "level": ask.level,
         **({"baseline": baseline} if baseline else {}), **({"by": by} if by else {}),
         **({"aggregate": aggregate, "tasks": task_effect} if by else {}), **({"cluster": cluster} if cluster else {}),
+        "weights": ",".join(f"{weight:.15g}" for weight in tasks.weights) if np.ptp(tasks.weights) else None,
         "models": m, "draws": ask.n_resamples,
     }  # fmt: skip
     seed = _random.entropy_of(ask.seed)

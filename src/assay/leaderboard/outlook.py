@@ -9,13 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from assay import _check, _random
+from assay.comparison.signing import spelled
 from assay.documents import Column, Document, Sentence, Table
 from assay.errors import ArgumentError, DataError
 from assay.io.reading import as_table
+from assay.leaderboard.assembly import digest_of
 from assay.leaderboard.board import units_for
 from assay.leaderboard.joint import Pairs, Spread, reach_of
 from assay.leaderboard.response_noise import ResponseNoise, response_noise
 from assay.leaderboard.units import Units
+from assay.provenance import Provenance
 from assay.rating_design import design_of
 from assay.records import Record
 from assay.response_tables import ResponseTable
@@ -75,6 +78,8 @@ class BoardPlan(Record):
         The probability that they separate on these items without any noise of responses; NaN where that is unknown.
     notes : tuple of str
     seed : int
+    signature : str
+        Where the plan comes from, in one line.
     """
 
     models: tuple[str, ...]
@@ -87,6 +92,7 @@ class BoardPlan(Record):
     limit: float
     notes: tuple[str, ...]
     seed: int
+    signature: str
 
     @property
     def verdict(self) -> str:
@@ -131,6 +137,7 @@ class BoardPlan(Record):
             "How many items or responses does this board need?",
             (Sentence(self.verdict, "verdict"), Table(columns, rows)),
             self.notes,
+            self.signature,
         )
 
 
@@ -203,6 +210,10 @@ def plan_board(
     if noise.known:
         several = {math.ceil(2 * noise.now), math.ceil(4 * noise.now), *([] if n_responses is None else [n_responses])}
         outlooks += [by_responses(size) for size in sorted(several)]
+    parameters = {
+        "metric": spelled(chosen), "neighbours": neighbours, "power": power, "level": confidence_level,
+        "draws": n_resamples,
+    }  # fmt: skip
     return BoardPlan(
         models=study.names[: neighbours + 1],
         power=power,
@@ -219,6 +230,9 @@ def plan_board(
             *_about_raters(table, units.names, gold),
         ),
         seed=_random.entropy_of(seed),
+        signature=Provenance(
+            "plan_board", parameters, _random.entropy_of(seed), digest_of(table, gold, units.names)
+        ).signature,
     )
 
 

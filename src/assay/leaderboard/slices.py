@@ -36,8 +36,8 @@ class Leaderboards(Record):
 
     @property
     def signature(self) -> str:
-        """That of the first board."""
-        return self.boards[0].signature
+        """Those of all boards."""
+        return "; ".join(board.signature for board in self.boards)
 
     def document(self) -> Document:
         """Return one row for each slice, and what each board says."""

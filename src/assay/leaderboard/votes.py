@@ -38,11 +38,13 @@ SIMULATIONS = 199
 
 @dataclass(frozen=True)
 class Strength(Metric):
-    """The Bradley–Terry strength of a model: the log-odds of winning against one of strength 0."""
+    """The Bradley–Terry strength of a model: the log-odds of winning against one of strength 0, or Elo points."""
 
     name: ClassVar[str] = "bradley-terry"
     title: ClassVar[str] = "Bradley–Terry strength"
     better: ClassVar[Better] = "higher"
+
+    elo: bool = False
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Votes have no scores of responses."""
@@ -146,9 +148,9 @@ def compare_votes(
         notes.append("Each vote counts as independent: votes on one item, or by one voter, are not told from others.")
     whole = Tasks((), names, (Sheet(moves[:0], scores),), np.ones(1), (np.arange(read.won.size),))
     notes += [*found.notes, transitivity(read, strengths, seed), *remarks(whole, found, ask)]
-    digest = _json.digest([names, read.first, read.second, read.won])[:12]
+    digest = _json.digest([names, read.first, read.second, read.won, read.items, read.voters])[:12]
     board = assemble(
-        digest, whole, found, ask, metric=Strength(), gold=None, baseline=baseline, by=None, aggregate="mean",
+        digest, whole, found, ask, metric=Strength(elo=elo), gold=None, baseline=baseline, by=None, aggregate="mean",
         task_effect="", notes=notes, cluster=None,
     )  # fmt: skip
     counts = np.bincount(np.concatenate([read.first, read.second]), minlength=m)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from assay.errors import ArgumentError
 from assay.planning.designs import Costs, Design
@@ -44,6 +44,20 @@ class Limits:
     fewest: int = 1
     spend: bool = False
     detect: float | None = None
+
+    @property
+    def signed(self) -> dict[str, object]:
+        """What a signature says of them; None where nothing was asked for."""
+        prices = {name: price for name, price in asdict(self.costs).items() if price != getattr(Costs(), name)}
+        return {
+            "n_items": ",".join(map(str, self.n_items)) or None,
+            "budget": ",".join(f"{budget:.15g}" for budget in self.budgets) or None,
+            "costs": ",".join(f"{name} {price:.15g}" for name, price in prices.items()) or None,
+            "target": None if self.target is None else f"{self.target.kind} {self.target.value:.15g}",
+            "spend": self.spend or None,
+            "max_items": None if self.n_items else self.max_items,
+            "detect": self.detect,
+        }
 
     def wanted(self, shape: Design) -> Wanted:
         """Return the numbers of items of a group."""

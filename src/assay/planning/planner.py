@@ -251,6 +251,8 @@ def from_model(
             **({} if given.perturbation is None else {"perturbation": given.perturbation}),
             "engine": given.engine,
             "precision": given.precision,
+            "n_simulations": given.n_simulations,
+            "resample_simulated": given.resample_simulated or None,
         },
         data=_json.digest(given.model.to_dict())[:12],
         seed=given.seed,
@@ -276,9 +278,15 @@ def _finished(draft: Draft, limits: Limits, *, layout: str) -> Plan:
     first = draft.tests[0]
     ran = tuple(dict.fromkeys(cell.test for cell in cells if cell.test))
     parameters = {
-        **draft.parameters, "test": ",".join(ran) or "none",
-        "alternative": first.alternative, "alpha": first.alpha, "confidence_level": draft.confidence_level,
-    }  # fmt: skip
+        **draft.parameters,
+        "designs": ", ".join(dict.fromkeys(design.per_item for design in draft.shapes or [c.design for c in cells])),
+        **limits.signed,
+        "next": ",".join(dict.fromkeys(f"{way.n_more}" for way in draft.follow_ups)) or None,
+        "test": ",".join(ran) or "none",
+        "alternative": first.alternative,
+        "alpha": first.alpha,
+        "confidence_level": draft.confidence_level,
+    }
     return Plan(
         cells=tuple(cells),
         answers=chosen,
