@@ -93,6 +93,16 @@ def test_shapes_of_figure_1_are_those_of_a_censored_normal():
         assert shares == pytest.approx(np.diff(stats.norm.cdf(edges, mean, sd)), abs=1e-4)
 
 
+def test_bars_have_their_ticks_where_they_stand():
+    figure = replicate("ratings", figure=1, n_simulations=2)
+    places = sorted({point.x for point in figure.points})
+    for panel in plot(figure).to_dict()["concat"]:
+        x = panel["layer"][0]["encoding"]["x"]
+        assert x["axis"]["values"] == places
+        low, high = x["scale"]["domain"]
+        assert low < places[0] - 0.09 < places[-1] + 0.09 < high
+
+
 def test_the_flat_null_has_no_mean_and_the_flat_contrast_has_one():
     simulation = Simulation(150, np.random.SeedSequence(3))
     null, draws = pictures_of_ratings._flat(preset("likert-toxicity"), 50, 20, 0.3, simulation)

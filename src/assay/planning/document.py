@@ -103,9 +103,15 @@ def _responses(cell: Cell) -> str:
 def _with_error(value: float, error: float, digits: int = 0) -> str | None:
     if math.isnan(value):
         return None
-    if error > 0:
-        return f"{number(value, error)} ± {rough(error)}"
-    return f"{value:.{digits}f}" if digits else number(value)
+    finest = 10.0 ** (1 - digits) if digits else 0.0
+    if error > finest / 20:  # a smaller one would not be seen beside it
+        return f"{number(value, max(error, finest))} ± {rough(error)}"
+    return number(value, finest) if finest else _plain(value)
+
+
+def _plain(value: float) -> str:
+    """Return three digits of a number without a Monte-Carlo error, and none that are only zeros: it may be exact."""
+    return number(float(f"{value:.3g}"))
 
 
 def _matrices(plan: Plan) -> list[Table]:
@@ -290,8 +296,9 @@ def _narrowed(pilot: Pilot, shown: Cell | None) -> list[str]:
 def expectation(cell: Cell) -> str:
     """Return what a design may expect, in one sentence."""
     error = "" if math.isnan(cell.standard_error) else f" with a standard error of {rough(cell.standard_error)}"
+    contrast = number(cell.contrast, cell.contrast_error) if cell.contrast_error > 0 else _plain(cell.contrast)
     line = (
-        f"With {cell.design} expect a contrast of {number(cell.contrast, cell.contrast_error)}"
+        f"With {cell.design} expect a contrast of {contrast}"
         f"{_about(cell.contrast_error)} in {cell.metric}{error}, an interval {cell.ci_width:.3g} wide and an expected "
         f"p of {_p(cell)}"
     )
@@ -301,11 +308,11 @@ def expectation(cell: Cell) -> str:
     known = (
         "" if ends is None or math.isnan(ends.low) else f"; the pilot narrows that to {ends.low:.2f}–{ends.high:.2f}"
     )
-    return f"{line}, and {cell.test} finds it with power {cell.power:.2f}{_about(cell.power_error)}{known}."
+    return f"{line}, and {cell.test} finds it with power {cell.power:.2f}{_about(cell.power_error, 0.0005)}{known}."
 
 
-def _about(error: float) -> str:
-    return f" (± {rough(error)})" if error > 0 else ""
+def _about(error: float, least: float = 0.0) -> str:
+    return f" (± {rough(error)})" if error > least else ""
 
 
 def _p(cell: Cell) -> str:
@@ -323,7 +330,7 @@ def _detects(cell: Cell, plan: Plan) -> str:
 def _shares(cell: Cell) -> str:
     """Return where the error comes from, and so what would not help."""
     parts = sorted(cell.shares.items(), key=lambda entry: -entry[1])
-    made = ", ".join(f"{TITLES[name]} {share:.0%}" for name, share in parts if share >= 0.005)
+    made = ", ".join(f"{TITLES[name]} {100 * share:.0f} %" for name, share in parts if share >= 0.005)
     line = f"Share of the error variance: {made}"
     raters = 0.0 if cell.design.nested else cell.shares.get("raters", 0.0)
     return f"{line}; more items do not reduce the part of raters." if raters >= 0.2 else f"{line}."

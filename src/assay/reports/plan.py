@@ -116,17 +116,13 @@ def _you_are_here(pilot: Design, field: str, x: Any, y: Any) -> list[Any]:
     by = str(x.to_dict()["field"])
     at = pilot.n_items if by == "n_items" else _order(pilot)[0]
     row = {by: at, "n_items": pilot.n_items, "said": "you are here"}
-    words = {"fontSize": 10, "color": QUIET}
-    if field == "n_items":
-        point = rows([row])
-        return [
-            point.mark_point(shape="diamond", filled=True, size=90, color=INK, opacity=1).encode(x=x, y=y),
-            point.mark_text(align="left", dx=8, **words).encode(x=x, y=y, text="said:N"),
-        ]
     line = rows([row])
+    words = line.mark_text(align="left", dx=4, fontSize=10, color=QUIET)
+    point = line.mark_point(shape="diamond", filled=True, size=90, color=INK, opacity=1)
     return [
         line.mark_rule(color=QUIET, strokeDash=[2, 2]).encode(x=x),
-        line.mark_text(align="left", dx=4, **words).encode(x=x, y=alt.value(8), text="said:N"),
+        words.encode(x=x, y=alt.value(8), text="said:N"),
+        *([point.encode(x=x, y=y)] if field == "n_items" else []),
     ]
 
 

@@ -114,7 +114,7 @@ def _panel(result: PaperFigure, panel: str, names: list[str]) -> Any:
     )
     places = sorted({point["x"] for point in points})
     ticks = [place for place in (1, 2, 5, 10, 20, 50, 100, 200, 500) if places[0] <= place <= places[-1]]
-    axis = alt.Axis(values=ticks, format="d") if result.log_x else alt.Axis()
+    axis = alt.Axis(values=ticks, format="d") if result.log_x else alt.Axis(tickCount=5)
     x = alt.X("x:Q", title=result.x, scale=of_x, axis=axis)
     y = alt.Y("y:Q", title=result.y, scale=of_y)
     legend = (
@@ -136,11 +136,14 @@ def _panel(result: PaperFigure, panel: str, names: list[str]) -> Any:
     base = alt.Chart(alt.InlineData(values=tuple(points)))
     layers = []
     if result.mark == "bar":
-        width = (places[1] - places[0]) * 0.46 if len(places) > 1 else 0.5
-        data = [{**point, "left": point["x"] - width, "right": point["x"] + width} for point in points]
+        step = places[1] - places[0] if len(places) > 1 else 1.0
+        data = [{**point, "left": point["x"] - 0.46 * step, "right": point["x"] + 0.46 * step} for point in points]
         bars = alt.Chart(alt.InlineData(values=tuple(data))).mark_bar(color=A if not several else alt.Undefined)
-        ends = {"x": alt.X("left:Q", title=result.x), "x2": "right:Q", "y": y, "y2": alt.datum(0)}
-        layers.append(bars.encode(**ends, tooltip=told))
+        ends = alt.X(
+            "left:Q", title=result.x, axis=alt.Axis(values=places[:: math.ceil(len(places) / 9)], grid=False),
+            scale=alt.Scale(domain=[places[0] - 0.6 * step, places[-1] + 0.6 * step], nice=False),
+        )  # fmt: skip
+        layers.append(bars.encode(x=ends, x2="right:Q", y=y, y2=alt.datum(0), tooltip=told))
     else:
         if any(point["low"] is not None for point in points) and result.mark == "line":
             layers.append(
