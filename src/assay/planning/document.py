@@ -104,7 +104,7 @@ def _with_error(value: float, error: float, digits: int = 0) -> str | None:
     if math.isnan(value):
         return None
     finest = 10.0 ** (1 - digits) if digits else 0.0
-    if error > finest / 20:  # a smaller one would not be seen beside it
+    if error > finest / 10:  # a smaller one would not be seen beside it
         return f"{number(value, max(error, finest))} ± {rough(error)}"
     return number(value, finest) if finest else _plain(value)
 
