@@ -20,7 +20,7 @@ def main() -> None:
 
     # Draws have threads of their own; those of linear algebra only wait busily. Worker processes inherit it.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    gc.set_threshold(50_000, 20, 20)  # imports make no garbage; looking for it takes a seventh of a short command
+    gc.set_threshold(50_000, 20, 20)  # imports make no garbage, so it is looked for seldom
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, interrupt)
     try:
