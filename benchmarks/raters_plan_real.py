@@ -257,10 +257,10 @@ def main():
         tables()
         return
     warnings.simplefilter("ignore", AssayWarning)
-    kept = read_rows(OUT) if OUT.exists() and options.only else []
     for name in [options.only] if options.only else CASES:
         begun = time.process_time()
-        kept = [row for row in kept if row["data"] != name] + measure(name, options.pilots, options.studies)
+        found = measure(name, options.pilots, options.studies)
+        kept = [row for row in read_rows(OUT) if row["data"] != name] + found if OUT.exists() else found
         print(f"{name}: {time.process_time() - begun:.0f} s of processor time", flush=True)
         write_rows(sorted(kept, key=lambda row: list(CASES).index(row["data"])), OUT)
     tables()

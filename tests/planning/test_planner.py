@@ -232,6 +232,8 @@ def test_the_smallest_study_with_an_expected_p_or_a_width(target, number):
     found = plan("normal", metrics=["mae"], epsilon=0.2, n_responses=[3], test=None, precision=0.01, rng=0, **target)
     n = found.recommended.n_items
     assert getattr(found.recommended, number) <= goal
+    kind = "an expected p of at most 0.05" if "target_p" in target else "an interval no wider than 0.1"
+    assert f"Collect {found.recommended.design}: the cheapest design that has {kind}, " in str(found)
     fewer = plan("normal", metrics=["mae"], epsilon=0.2, n_responses=[3], n_items=[round(0.95 * n) - 1], test=None,
                  precision=0.01, rng=0)  # fmt: skip
     assert getattr(fewer.cells[0], number) > goal
@@ -243,6 +245,7 @@ def test_the_fewest_responses_at_a_fixed_budget():
     reached = [cell.design.gold for cell in found.cells if cell.power >= 0.8]
     assert found.recommended.design.gold == min(reached)
     assert all(cell.n_items == 400 // cell.design.gold for cell in found.cells)
+    assert ": with the whole budget it finds the difference with power 0.8 or more, at a cost of 400." in str(found)
 
 
 def test_a_may_be_wrong_too():

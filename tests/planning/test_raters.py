@@ -450,3 +450,13 @@ def test_the_interval_of_the_power_covers_the_true_power():
             [cell] = plan_raters(pilot, **asked, rng=number, workers=1).cells
             inside[place] += true[place] in cell.power_interval
     assert min(inside) >= binom.ppf(0.001, count, 0.95)
+
+
+def test_a_pilot_whose_contrast_is_exactly_zero_has_no_difference_to_plan_for():
+    given = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [2.0, 4.0, 1.0], [5.0, 2.0, 2.0]])
+    raters = np.tile(np.arange(3), (4, 1))
+    a, b = (Responses.from_grid(side, raters) for side in (given, given[::-1]))
+    pilot = Contest(None, a, b, Scale("continuous"), np.array(list("wxyz")), ("", "A", "B"))
+    found = plan_raters(pilot, budget=300, n_raters=[3, 6])
+    assert "there is no difference to plan for" in str(found)
+    assert all(cell.detectable > 0 for cell in found.cells)

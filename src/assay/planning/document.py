@@ -22,6 +22,8 @@ TITLES = {
     "repeats": "repeats of the models",
 }
 
+SMALL_P = "< 0.0001"
+
 
 def document(plan: Plan) -> Document:
     """Return the sentences, the table of designs, what more responses bring, and what the plan rests on."""
@@ -57,7 +59,8 @@ def _table(plan: Plan) -> Table:
         (with_raters, Column("raters’ part", "percent"), lambda cell: cell.shares.get("raters", 0.0)),
         (
             not with_raters, Column("expected p", "number"),
-            lambda cell: _with_error(cell.expected_pvalue, cell.expected_pvalue_error, 4),
+            lambda cell: SMALL_P if cell.expected_pvalue < 1e-4
+            else _with_error(cell.expected_pvalue, cell.expected_pvalue_error, 4),
         ),
         (True, Column("width", "number"), lambda cell: _three(cell.ci_width)),
         (bool(plan.tests), Column("power", "number"), lambda cell: _with_error(cell.power, cell.power_error, 3)),
@@ -247,7 +250,8 @@ def _recommendation(answer: Answer, plan: Plan, *, several: bool) -> str:
             line += f"; the nearest is {answer.nearest.design}, with {_reached(answer.nearest, plan)}"
         return f"{line}."
     if plan.target:
-        why = f"the cheapest design that {goal}" if answer.saved or answer.budget is None else f"it {goal}"
+        whole = f"with the whole budget it {goal}{' or more' if plan.target == 'power' else ''}"
+        why = f"the cheapest design that {goal}" if answer.saved or answer.budget is None else whole
     else:
         why = f"the best design for a budget of {answer.budget:,g}"
     cost = f"{taken.cost:,g}"
@@ -265,7 +269,7 @@ def _goal(plan: Plan) -> str:
     value = plan.target_value
     return {
         "power": f"finds the difference with power {value:g}",
-        "p": f"has an expected p of {value:g}",
+        "p": f"has an expected p of at most {value:g}",
         "width": f"has an interval no wider than {value:g}",
     }[plan.target]
 
@@ -317,7 +321,7 @@ def _about(error: float, least: float = 0.0) -> str:
 
 def _p(cell: Cell) -> str:
     if cell.expected_pvalue < 1e-4:
-        return "< 0.0001"
+        return SMALL_P
     return f"{pvalue(cell.expected_pvalue, cell.expected_pvalue_error)}{_about(cell.expected_pvalue_error)}"
 
 
