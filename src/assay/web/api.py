@@ -20,7 +20,6 @@ from assay.web.uploads import Upload, Uploads
 WAIT = 25.0
 """Seconds after which a question becomes a job that is asked for again."""
 
-ANY = {"type": "object"}
 ERROR = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
 SEEN = {
     "type": "object",

@@ -180,13 +180,6 @@ def expectation(
     return Expectation(float(powers.mean()), float(powers.std(ddof=1) / math.sqrt(SHIFTS)), width)
 
 
-def ceiling(noise: Noise, design: Design, contrast: float, rule: Rule) -> float:
-    """Return the power that these raters have with any number of items."""
-    if not float(noise.raters):
-        return 1.0
-    return expectation(noise, replace(design, n_items=MANY), contrast, rule).power
-
-
 def fewest(
     noise: Noise, design: Design, contrast: FloatArray, rule: Rule, *, target: float, most: int, of: str
 ) -> FloatArray:
