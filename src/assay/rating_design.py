@@ -10,6 +10,9 @@ from assay.contests import Contest
 from assay.responses import Responses, cells_from_codes
 from assay.scales import IntArray
 
+FEW_RATERS = 5
+"""Fewer raters say little about others like them, and so does a plan made from them."""
+
 DesignKind = Literal["crossed", "partially crossed", "nested", "unknown"]
 
 MEANING: dict[DesignKind, str] = {

@@ -277,7 +277,7 @@ def test_no_test_is_recommended_whose_own_interval_excludes_the_level(found):
 def test_power_is_adjusted_for_size_when_tests_are_chosen():
     """A test that rejects 6 % of true nulls is held to the level at which it rejects 5 %."""
     from assay.auditing.advice import _Test
-    from assay.auditing.results import TestRow
+    from assay.auditing.audits import TestRow
 
     def row(truth, rejected, below):
         numbers = dict.fromkeys(

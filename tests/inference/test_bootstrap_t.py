@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.inference import FEW, binomial_region, interval, student, studentised, symmetric
+from assay.inference import FEW_TELLING, binomial_region, interval, student, studentised, symmetric
 from tests.inference.test_intervals import jackknife_means, shifted
 from tests.reference import inference as reference
 
@@ -26,7 +26,7 @@ def test_normal_draws_give_students_interval():
     known = {"standard_errors": fake.std(axis=1, ddof=1) / root, "standard_error": data.std(ddof=1) / root}
     wide, narrow = (
         symmetric(
-            fake.mean(axis=1), data.mean(), contrasts=np.ones(FEW), **known,
+            fake.mean(axis=1), data.mean(), contrasts=np.ones(FEW_TELLING), **known,
             confidence_level=shifted(0.95, 200_000, errors),
         )
         for errors in (-5, 5)
@@ -47,7 +47,7 @@ def test_the_share_of_draws_as_far_away_is_the_level(level):
 
 
 @given(
-    st.lists(st.integers(1, 50), min_size=FEW, max_size=40).filter(lambda items: len(set(items)) > 2),
+    st.lists(st.integers(1, 50), min_size=FEW_TELLING, max_size=40).filter(lambda items: len(set(items)) > 2),
     st.integers(0, 20), st.sampled_from([0.3, 3.0]), st.sampled_from([0.7, 0.95]),
 )  # fmt: skip
 def test_laws(items, n_zeros, factor, level):
@@ -94,7 +94,7 @@ def test_a_bound_below_one_half_lies_beyond_the_estimate():
     assert low.low > items.mean()
 
 
-@pytest.mark.parametrize("n_differ", [2, 5, FEW - 1])
+@pytest.mark.parametrize("n_differ", [2, 5, FEW_TELLING - 1])
 def test_few_items_that_differ_get_students_interval(n_differ):
     items = np.concatenate([np.arange(1.0, n_differ + 1), np.zeros(30)])
     draws, known = resampled(items, 99, np.random.default_rng(6))

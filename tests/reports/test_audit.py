@@ -7,7 +7,7 @@ import pytest
 from assay import audit
 
 pytest.importorskip("altair")
-from assay.auditing.results import SmallestRow
+from assay.auditing.audits import SmallestRow
 from assay.reports.audit import MOST_ROWS, chart
 
 

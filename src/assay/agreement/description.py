@@ -8,7 +8,7 @@ import numpy as np
 
 from assay import _random
 from assay._frames import in_any_form
-from assay.agreement.report import FEW, Agreement, measure_agreement
+from assay.agreement.report import Agreement, measure_agreement
 from assay.agreement.strata import Stratum, strata_of
 from assay.comparison import ContrastComponents, variance_components
 from assay.comparison.default_metric import metrics_for
@@ -19,7 +19,7 @@ from assay.errors import ArgumentError, DataError
 from assay.io.reading import as_table
 from assay.metrics import Metric
 from assay.provenance import Provenance
-from assay.rating_design import RatingDesign, design_of, overlap
+from assay.rating_design import FEW_RATERS, RatingDesign, design_of, overlap
 from assay.records import Record
 from assay.response_tables import ResponseTable
 from assay.responses import group_codes
@@ -273,7 +273,7 @@ def _conclusions(part: SourceDescription) -> list[str]:
         return [f"{name} has one rater. Results hold for that rater only."]
     if design.kind == "nested":
         return [f"{name}: every rater judged one item, so resampling items is enough."]
-    few = " With so few raters the intervals are wide." if design.n_raters < FEW else ""
+    few = " With so few raters the intervals are wide." if design.n_raters < FEW_RATERS else ""
     return [f"{name}: results generalise to raters like these {design.n_raters} if raters are resampled too.{few}"]
 
 

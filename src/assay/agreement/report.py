@@ -18,7 +18,7 @@ from assay.errors import ArgumentError, DataError
 from assay.inference import ConfidenceInterval
 from assay.io.reading import as_table
 from assay.provenance import Provenance
-from assay.rating_design import RatingDesign, design_of
+from assay.rating_design import FEW_RATERS, RatingDesign, design_of
 from assay.records import Record
 from assay.response_tables import ResponseTable
 from assay.responses import group_codes
@@ -47,7 +47,6 @@ TITLES = {
     "icc_3k": "ICC(3), mean of the raters",
 }
 OF_SCALE: dict[str, Level] = {"nominal": "nominal", "ordinal": "ordinal", "continuous": "interval"}
-FEW = 5
 MOST_DRAWS = 1_000_000
 AT_ONCE = 500_000
 """So many weights of items in draws are held at a time: they stay near the processor, and memory small."""
@@ -269,7 +268,7 @@ def _notes(cells: Cells, clusters: IntArray | None) -> Iterator[str]:
         yield "Some raters gave several answers to one item. Each different answer counts by its share."
     if cells.n_raters == 2:
         yield "With 2 raters the intervals describe these two raters on other items, not other raters."
-    elif cells.n_raters < FEW:
+    elif cells.n_raters < FEW_RATERS:
         yield (
             f"{cells.n_raters} raters say little about other raters, so the intervals are wide. They are still too "
             "narrow if some raters of this kind answer at random."

@@ -4,10 +4,10 @@ estimators (what one data set can be given) · cell (many data sets of one desig
 use) · tables (the document) · leader (the paper's tables and findings) · procedure (`audit`)
 """
 
+from assay.auditing.audits import Audit, IntervalRow, SmallestRow, TestRow
 from assay.auditing.cell import measure, true_values
 from assay.auditing.leader import LeaderAudit
 from assay.auditing.procedure import about_raters, audit, compute, conclude, plan
-from assay.auditing.results import Audit, IntervalRow, SmallestRow, TestRow
 
 __all__ = [
     "Audit",

@@ -22,7 +22,7 @@ from assay.inference import binomial_region
 from assay.metrics import BUILTIN
 
 if TYPE_CHECKING:
-    from assay.auditing.results import Audit, IntervalRow, TestRow
+    from assay.auditing.audits import Audit, IntervalRow, TestRow
 
 Row = TypeVar("Row")
 DEFAULT = ("bootstrap/all", "swapped-items", TAIL)

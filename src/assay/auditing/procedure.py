@@ -9,8 +9,8 @@ from typing import Any
 
 from assay import _check, _json, _random, models
 from assay.auditing import estimators as choices
+from assay.auditing.audits import Audit, rows_of
 from assay.auditing.cell import check_model, measure, own, quiet, read_model
-from assay.auditing.results import Audit, rows_of
 from assay.errors import ArgumentError, DataError
 from assay.metrics import Metric, entry_of, resolve
 from assay.models import PERTURBATIONS, ResponseModel

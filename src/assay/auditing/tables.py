@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
+from assay.auditing.audits import Audit, IntervalRow, TestRow
 from assay.auditing.cell import SAME, SPLIT
 from assay.auditing.estimators import EXPECTED, NO_SCHEME
-from assay.auditing.results import Audit, IntervalRow, TestRow
 from assay.documents import Block, Column, Document, Heading, Sentence, Table
 from assay.documents.numbers import error_of, number, rough
 from assay.inference import binomial_region

@@ -181,7 +181,7 @@ def sparse(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> list[str]
     """Say that a studentised test has too little to resample where few items tell A and B apart."""
     contrasts = item_contrasts_of(metric, gold, a, b)
     differ = 0 if contrasts is None else inference.telling(contrasts)
-    if contrasts is None or differ >= inference.FEW:
+    if contrasts is None or differ >= inference.FEW_TELLING:
         return []
     return [
         f"Only {differ} of {contrasts.size:,} items tell A and B apart by {metric.name}: the studentised test has too "
@@ -204,7 +204,7 @@ def skewed(
     contrasts = item_contrasts_of(metric, gold, a, b)
     if contrasts is None or not standard_error > 0 or np.isnan(standard_errors).all():
         return []
-    if inference.are_signs(contrasts) or inference.telling(contrasts) < inference.FEW:
+    if inference.are_signs(contrasts) or inference.telling(contrasts) < inference.FEW_TELLING:
         return []
     n, estimate = contrasts.size, float(contrasts.mean())
     centred = (contrasts - estimate) / contrasts.std()
@@ -230,7 +230,7 @@ def few(metric: Metric, gold: Any, a: FloatArray, b: FloatArray, *, interval: st
         return []
     contrasts = metric.item_contrasts(gold, a, b)
     differ = inference.telling(contrasts)
-    if not 0 < differ < inference.FEW <= contrasts.size:
+    if not 0 < differ < inference.FEW_TELLING <= contrasts.size:
         return []
     found = (
         f"only {differ} of {contrasts.size:,} items tell A and B apart by {metric.name}: a {interval} interval is rough"

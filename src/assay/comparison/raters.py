@@ -8,13 +8,10 @@ import numpy as np
 from assay.contests import Contest
 from assay.documents.numbers import joined
 from assay.errors import ArgumentError, DataError
-from assay.rating_design import RatingDesign, design_of, rated
+from assay.rating_design import FEW_RATERS, RatingDesign, design_of, rated
 from assay.resampling import Scheme
 from assay.responses import Responses, group_codes
 from assay.scales import IntArray
-
-FEW = 5
-"""Below this many raters a note says that the data can say little about other raters."""
 
 LOAD = 2.0
 """Raters are a random factor from this many items on, that the rater of a response judged on average."""
@@ -58,7 +55,7 @@ def choose(contest: Contest, scheme: Scheme, *, raters: str | None, null: str | 
         notes = (
             [f"The result holds for these {n_raters} raters only, as asked."] if raters == "fixed" and repeat else []
         )
-    if raters == "bootstrap" and design is not None and design.n_raters < FEW:
+    if raters == "bootstrap" and design is not None and design.n_raters < FEW_RATERS:
         notes = [
             *notes,
             f"{design.n_raters} raters say little about others like them: ask more raters for a surer answer.",

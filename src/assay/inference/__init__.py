@@ -1,6 +1,6 @@
 """Arrays in, numbers out: p-values, intervals, proportions, corrections and effect sizes."""
 
-from assay.inference.bootstrap_t import FEW, studentised, studentised_draws, symmetric
+from assay.inference.bootstrap_t import FEW_TELLING, studentised, studentised_draws, symmetric
 from assay.inference.combined_errors import CombinedError
 from assay.inference.corrections import adjust
 from assay.inference.direct import are_signs, score, student, telling
@@ -14,7 +14,7 @@ from assay.inference.variance_components import OneWay, TwoWay, effective_df, on
 
 __all__ = [
     "ALTERNATIVES",
-    "FEW",
+    "FEW_TELLING",
     "METHODS",
     "SMALLEST",
     "BinomialRegion",

@@ -11,7 +11,7 @@ from assay.inference.direct import student, telling
 from assay.inference.intervals import ConfidenceInterval, conclude, extreme, quantiles, tails_of, usable
 from assay.scales import FloatArray
 
-FEW = 10
+FEW_TELLING = 10
 """Fewer items than this that tell A and B apart have too few different resamples to make an interval of."""
 NO_SPREAD = 1e-7
 """A draw's standard error below this share of the data's is zero: the root of what is left of two equal squares."""
@@ -97,7 +97,7 @@ def symmetric(
     """
     tail, _ = tails_of(confidence_level, alternative)
     differ = telling(contrasts)
-    if differ < FEW:
+    if differ < FEW_TELLING:
         found = student(
             estimate,
             standard_error=standard_error,

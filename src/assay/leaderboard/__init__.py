@@ -1,8 +1,8 @@
 """Many models on one board: ranks that say what they know."""
 
 from assay.leaderboard.board import compare_all
+from assay.leaderboard.leaderboards import Leaderboard, Limits, Pair, RankedModel, TaskScore
 from assay.leaderboard.outlook import BoardPlan, plan_board
-from assay.leaderboard.results import Leaderboard, Limits, Pair, RankedModel, TaskScore
 from assay.leaderboard.slices import Leaderboards, compare_all_by
 from assay.leaderboard.votes import compare_votes
 

@@ -10,7 +10,7 @@ from assay.comparison.signing import spelled
 from assay.inference.simultaneous import groups_alike, rank_sets
 from assay.leaderboard.joint import MOST_EXACT, Pairs
 from assay.leaderboard.judging import Ask, Judged
-from assay.leaderboard.results import Leaderboard, Limits, Pair, RankedModel, TaskScore
+from assay.leaderboard.leaderboards import Leaderboard, Limits, Pair, RankedModel, TaskScore
 from assay.leaderboard.tasks import Tasks
 from assay.metrics import Metric
 from assay.provenance import Provenance

@@ -18,7 +18,7 @@ from assay.io.reading import as_table
 from assay.leaderboard.assembly import assemble, digest_of, remarks
 from assay.leaderboard.joint import Pairs
 from assay.leaderboard.judging import Ask, bounded, judge
-from assay.leaderboard.results import Leaderboard
+from assay.leaderboard.leaderboards import Leaderboard
 from assay.leaderboard.tasks import AGGREGATES, Tasks, checked, friedman_note
 from assay.leaderboard.units import Units, nothing_common, sheet_of, weights_of
 from assay.metrics import Metric

@@ -23,6 +23,7 @@ from assay.leaderboard.joint import Spread, Tested, shares_of_lead
 from assay.leaderboard.tasks import Tasks
 from assay.leaderboard.units import Units, sheet_of
 from assay.metrics import Metric
+from assay.rating_design import FEW_RATERS
 from assay.resampling import Scheme
 from assay.response_tables import ResponseTable
 from assay.responses import Responses
@@ -96,7 +97,7 @@ def rater_question(
             "each task by itself."
         ]
     notes = [f"The result generalises to raters like these {n_raters}."]
-    if n_raters < raters_of.FEW:
+    if n_raters < FEW_RATERS:
         notes.append(f"{n_raters} raters say little about others like them: ask more raters for a surer answer.")
     if len(alone) > 1:
         notes.append(

@@ -219,7 +219,7 @@ def reach_of(
         largest[:, pairs.baseline] = _largest(largest)
     level = 1 - (1 - confidence_level) * spread.share
     own = np.array([_quantile(np.abs(ratios[:, j]), confidence_level) for j in range(m)])
-    if n < inference.FEW:  # too little to resample, as for pairs
+    if n < inference.FEW_TELLING:  # too little to resample, as for pairs
         own = np.full(m, -float(stdtrit(max(1, n - units.starts.size), (1 - confidence_level) / 2)))
     return Reach(
         _quantile(_largest(largest), level),
@@ -271,7 +271,7 @@ class Spread:
         own = np.square(errors).sum(axis=0)
         sizes = own[pairs.first] + own[pairs.second]
         variances = np.where(variances > ROUNDING * sizes, variances, 0.0)
-        drawn = (telling >= inference.FEW) & (variances > 0)
+        drawn = (telling >= inference.FEW_TELLING) & (variances > 0)
         least = np.where(drawn, np.maximum(inference.bootstrap_t.NO_SPREAD**2 * variances, ROUNDING * sizes), np.inf)
         asked = np.count_nonzero(telling)
         return cls(pairs, squares, telling, variances, least, np.count_nonzero(drawn) / asked if asked else 0.0)

@@ -10,7 +10,7 @@ from assay.documents import Column, Document, Sentence, Table
 from assay.documents.numbers import measured
 from assay.io.reading import as_table
 from assay.leaderboard.board import compare_all
-from assay.leaderboard.results import Leaderboard
+from assay.leaderboard.leaderboards import Leaderboard
 from assay.records import Record
 from assay.response_tables import ResponseTable
 from assay.responses import group_codes

@@ -21,7 +21,7 @@ from assay.leaderboard.assembly import assemble, remarks
 from assay.leaderboard.board import MOST
 from assay.leaderboard.joint import Pairs
 from assay.leaderboard.judging import Ask, Judged, judge
-from assay.leaderboard.results import Leaderboard
+from assay.leaderboard.leaderboards import Leaderboard
 from assay.leaderboard.tasks import Tasks
 from assay.leaderboard.units import Sheet, Units
 from assay.metrics import Metric

@@ -7,7 +7,7 @@ from assay.documents import Block, Column, Document, Sentence, Table
 from assay.documents.numbers import error_of, interval, joined, listed, measured, number
 
 if TYPE_CHECKING:
-    from assay.leaderboard.results import Leaderboard, Pair
+    from assay.leaderboard.leaderboards import Leaderboard, Pair
 
 TASKS = 12
 """Up to so many tasks have a column each."""

@@ -22,7 +22,7 @@ from assay.metrics.weighted import Area
 from assay.scales import FloatArray, Kind, Scale
 from assay.summaries import Needs
 
-FEW = 10
+FEW_POSITIVES = 10
 """Below so many positive (or negative) items a note says that the area under the curve rests on few."""
 
 
@@ -270,7 +270,7 @@ class RocAuc(OneAgainstRest):
             return found
         positives = int(self._positive(gold).sum())
         fewer, which = min((positives, "positive"), (len(gold) - positives, "negative"))
-        if 0 < fewer < FEW:
+        if 0 < fewer < FEW_POSITIVES:
             found.append(
                 f"Gold calls only {fewer} of {len(gold):,} items {which}: the area under the curve rests on "
                 f"{'it' if fewer == 1 else 'them'}, and the interval is rough."

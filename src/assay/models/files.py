@@ -10,7 +10,7 @@ from assay.models.presets import PRESETS, preset
 from assay.models.schema import model_from
 
 if TYPE_CHECKING:
-    from assay.models.fitting.results import Fit
+    from assay.models.fitting.fits import Fit
 
 VERSION = 1
 MOST_BYTES = 500_000_000
@@ -65,7 +65,7 @@ def resolve(model: "str | Path | ResponseModel | Fit") -> ResponseModel:
     """Return the model itself or the one that was fitted, the preset of this name, or the model in this file."""
     if isinstance(model, ResponseModel):
         return model
-    from assay.models.fitting.results import Fit  # which needs `save`
+    from assay.models.fitting.fits import Fit  # which needs `save`
 
     if isinstance(model, Fit):
         return model.model

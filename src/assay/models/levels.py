@@ -18,7 +18,7 @@ from assay.summaries import Needs
 if TYPE_CHECKING:
     from assay.models._kernels import Thresholds, Words
 
-FEW = 32
+FEW_RESPONSES = 32
 """Up to this many responses per item it is cheaper to draw each one than the counts of the levels."""
 STEPS = 32
 """Points to a unit at which the normal distribution function is tabulated."""
@@ -44,7 +44,7 @@ class LevelAnswers(Answers):
         self, needs: Needs, n_responses: int, generator: np.random.Generator, other: Answers | None = None
     ) -> FloatArray:
         """Draw the counts of the levels; full responses only where they are needed."""
-        if needs in ("means", "counts") and n_responses <= FEW:
+        if needs in ("means", "counts") and n_responses <= FEW_RESPONSES:
             return self._few(needs, n_responses, generator, None if other is self else other)
         mixed = self.shares if other is None or other is self else (self.shares + _levels(other).shares) / 2
         if needs in ("means", "counts"):

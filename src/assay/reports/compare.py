@@ -15,7 +15,7 @@ from assay.reports.drawing import finite, rows, short, title
 
 HEIGHT, WIDTH = 240, 360
 MOST_POINTS, BINS, NAMED = 400, 50, 3
-FEW = 8
+FEW_VALUES = 8
 """Up to so many different scores of items are shown as discs, not as dots."""
 ALIKE, TAIL, RESAMPLED = "if A and B were alike", "at least as far from 0", "resampled"
 
@@ -133,7 +133,7 @@ def _estimation(entry: Comparison, *, width: int = WIDTH - 60) -> Any:
     scores, place = entry.item_scores, {"x": x, "y": y, "color": colour}
     told = f"{entry.n_items:,} items"
     if scores is not None and scores.a.size:
-        few = np.unique(np.concatenate([scores.a, scores.b])).size <= FEW
+        few = np.unique(np.concatenate([scores.a, scores.b])).size <= FEW_VALUES
         kept = np.arange(0) if few else _thinned(scores.a.size)
         told += f" ({kept.size} shown)" if 0 < kept.size < scores.a.size else ""
         layers.insert(0, _stacks(scores, (a, b), place) if few else _dots(scores, (a, b), kept, place))

@@ -24,7 +24,7 @@ HEIGHT = 250
 MOST_ITEMS, MOST_RATERS, MOST_NAMES, MOST_MAPS = 150, 60, 40, 2
 """How much of a large table a map shows, and how many raters can be named beside it."""
 MOST_ROWS = 34
-BINS, FEW = 20, 12
+BINS, FEW_NAMES = 20, 12
 OTHER = "other"
 
 
@@ -179,7 +179,7 @@ def _raters(one: Agreement) -> Part:
     order = sorted(known, key=lambda entry: entry.mean_shift if numbers else entry.with_plurality)
     far = sorted(known, key=lambda entry: -np.nan_to_num(entry.distance))
     named = {entry.rater for entry in known if entry.stands_out}
-    named |= {entry.rater for entry in (known if len(known) <= FEW else far[:3])}
+    named |= {entry.rater for entry in (known if len(known) <= FEW_NAMES else far[:3])}
     rows = [
         {
             "rater": short(entry.rater),

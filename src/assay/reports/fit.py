@@ -8,7 +8,7 @@ import numpy as np
 from assay.errors import ArgumentError
 from assay.inference.bins import bin_edges
 from assay.models import Fit
-from assay.models.fitting.results import Feature
+from assay.models.fitting.fits import Feature
 from assay.reports import drawing, pages
 from assay.reports.colours import MARK, NULL
 from assay.reports.drawing import rows

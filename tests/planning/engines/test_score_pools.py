@@ -9,7 +9,7 @@ from assay.models import preset
 from assay.planning.engines import outcomes
 from assay.planning.engines.item_scores import Setting, draw_block
 from assay.planning.engines.score_pools import Growing, grid_step, symmetrised
-from assay.planning.engines.score_sums import Grid
+from assay.planning.engines.score_sums import SumGrid
 
 
 @pytest.mark.parametrize(
@@ -94,4 +94,4 @@ def test_null_scores_are_symmetric():
     [pool] = growing.pools()
     np.testing.assert_array_equal(pool.grid.shares, pool.grid.shares[::-1])
     assert pool.mean == 0
-    assert symmetrised(Grid(-1, np.array([0.25, 0.75]))).shares.tolist() == [0.125, 0.75, 0.125]
+    assert symmetrised(SumGrid(-1, np.array([0.25, 0.75]))).shares.tolist() == [0.125, 0.75, 0.125]

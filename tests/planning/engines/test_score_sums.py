@@ -4,13 +4,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from assay.planning.engines.score_sums import Grid, Summands
+from assay.planning.engines.score_sums import SumGrid, Summands
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 30, 100, 1000, 50_000])
 @pytest.mark.parametrize("p", [0.5, 0.03])
 def test_sums_of_coins_are_binomial(n, p):
-    total = Summands(Grid(0, np.array([1 - p, p]))).times(n)
+    total = Summands(SumGrid(0, np.array([1 - p, p]))).times(n)
     points = np.unique(np.clip(np.rint(n * p + np.array([-3, -1, 0, 1, 3]) * np.sqrt(n * p)), 0, n)).astype(int)
     np.testing.assert_allclose([total.upper(int(k)) for k in points], binom.sf(points - 1, n, p), atol=1e-9)
     for share in (0.025, 0.5, 0.975):
@@ -24,7 +24,7 @@ def test_sums_agree_with_plain_convolution(weights, low, n):
     plain = np.array([1.0])
     for _ in range(n):
         plain = np.convolve(plain, shares)
-    total = Summands(Grid(low, shares)).times(n)
+    total = Summands(SumGrid(low, shares)).times(n)
     uppers = np.cumsum(plain[::-1])[::-1]
     points = low * n + np.arange(plain.size)
     np.testing.assert_allclose(total.uppers(points.astype(float)), uppers, atol=1e-9)
@@ -32,7 +32,7 @@ def test_sums_agree_with_plain_convolution(weights, low, n):
 
 
 def test_parts_may_be_added_different_numbers_of_times():
-    coin, die = Grid(0, np.array([0.5, 0.5])), Grid(1, np.full(6, 1 / 6))
+    coin, die = SumGrid(0, np.array([0.5, 0.5])), SumGrid(1, np.full(6, 1 / 6))
     plain = np.convolve(np.convolve([0.5, 0.5], [0.5, 0.5]), np.full(6, 1 / 6))
     total = Summands(coin, die).times(2, 1)
     assert total.upper(8) == pytest.approx(plain[-1])
@@ -43,7 +43,7 @@ def test_the_series_and_the_table_agree():
     from assay.planning.engines.score_sums import _Series, _Table
 
     shares = np.exp(-np.square((np.arange(400) - 150) / 40))
-    grid = Grid(-100, shares / shares.sum())
+    grid = SumGrid(-100, shares / shares.sum())
     series = Summands(grid, grid.reflected()).times(50)
     assert isinstance(series, _Series)
     table = _Table([(grid, 50), (grid.reflected(), 50)], 0.0, 8192)
@@ -56,7 +56,7 @@ def test_a_very_long_sum_is_computed_on_a_coarser_grid():
     from assay.planning.engines.score_sums import _Coarse, _Table
 
     shares = np.exp(-np.square((np.arange(3000) - 1000) / 300))
-    grid = Grid(-900, shares / shares.sum())
+    grid = SumGrid(-900, shares / shares.sum())
     assert grid.coarser(4).mean * 4 == pytest.approx(grid.mean)
     coarse = Summands(grid).times(100)
     assert isinstance(coarse, _Coarse)

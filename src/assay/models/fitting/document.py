@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from assay.documents import Block, Column, Document, Measured, Sentence, Table
 from assay.documents.numbers import as_error, number, pvalue
-from assay.models.fitting.results import QUANTILES
+from assay.models.fitting.fits import QUANTILES
 
 if TYPE_CHECKING:
-    from assay.models.fitting.results import Fit
+    from assay.models.fitting.fits import Fit
 
 ALPHA = 0.05
 

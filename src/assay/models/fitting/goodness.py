@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from assay.models.base import ResponseModel
-from assay.models.fitting.results import Feature
+from assay.models.fitting.fits import Feature
 from assay.responses import Responses
 from assay.scales import FloatArray, IntArray
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from assay.models.categorical import CategoricalModel
 from assay.models.fitting.dirichlet import fit_dirichlet
+from assay.models.fitting.fits import Fit, Parameter, criteria
 from assay.models.fitting.goodness import agreement, checked_items, compare_with_data
-from assay.models.fitting.results import Fit, Parameter, criteria
 from assay.responses import Responses
 from assay.scales import Scale
 from assay.summaries import counts

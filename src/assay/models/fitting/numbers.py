@@ -8,9 +8,9 @@ import numpy as np
 from assay import _check
 from assay.errors import DataError
 from assay.models.families import Uniform
+from assay.models.fitting.fits import Candidate, Fit, Parameter, criteria
 from assay.models.fitting.goodness import checked_items, compare_with_data, moments, of_real
-from assay.models.fitting.quadrature import Grid, likert_grid, normal_grid
-from assay.models.fitting.results import Candidate, Fit, Parameter, criteria
+from assay.models.fitting.quadrature import LikelihoodGrid, likert_grid, normal_grid
 from assay.models.fitting.search import Solution, solve
 from assay.models.likert import LikertModel
 from assay.models.normal import NormalModel
@@ -35,7 +35,7 @@ class Problem:
     responses: Responses
     template: LikertModel | NormalModel
 
-    def grid(self) -> Grid:
+    def grid(self) -> LikelihoodGrid:
         """Return the likelihood of the items over a grid of their parameters."""
         if isinstance(self.template, LikertModel):
             return likert_grid(counts(self.responses, self._unit()))

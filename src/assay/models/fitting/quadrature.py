@@ -47,7 +47,7 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class LikelihoodGrid:
     """Likelihoods over the cells, for each distinct kind of item.
 
     Attributes
@@ -68,7 +68,7 @@ class Grid:
     repeats: FloatArray
 
     @classmethod
-    def of(cls, means: Axis, spreads: Axis, log_likelihood: FloatArray, repeats: FloatArray) -> "Grid":
+    def of(cls, means: Axis, spreads: Axis, log_likelihood: FloatArray, repeats: FloatArray) -> "LikelihoodGrid":
         """Make a grid from logarithms."""
         largest = log_likelihood.max(axis=(1, 2))
         return cls(means, spreads, np.exp(log_likelihood - largest[:, np.newaxis, np.newaxis]), largest, repeats)
@@ -92,7 +92,7 @@ class Grid:
         return value, by_means, by_spreads
 
 
-def likert_grid(counts: FloatArray) -> Grid:
+def likert_grid(counts: FloatArray) -> LikelihoodGrid:
     """Return the grid for (items, levels) counts of levels that are equal bins of [0, 1]."""
     kinds, repeats = np.unique(counts, axis=0, return_counts=True)
     # Spreads near 0 matter more than large ones, so their cells are finer there.
@@ -104,10 +104,10 @@ def likert_grid(counts: FloatArray) -> Grid:
     shares = np.diff(below, axis=-1, prepend=0.0, append=1.0)
     # A share of 0 and a count of 0 multiply to 0: no logarithm of a share falls below that of the smallest number.
     logs = np.log(np.maximum(shares, 1e-300))
-    return Grid.of(means, spreads, np.tensordot(kinds, logs, axes=(1, 2)), repeats.astype(np.float64))
+    return LikelihoodGrid.of(means, spreads, np.tensordot(kinds, logs, axes=(1, 2)), repeats.astype(np.float64))
 
 
-def normal_grid(values: FloatArray, sizes: IntArray, *, censored: bool) -> Grid:
+def normal_grid(values: FloatArray, sizes: IntArray, *, censored: bool) -> LikelihoodGrid:
     """Return the grid for normal responses on the unit scale, item after item.
 
     With `censored`, responses at 0 and at 1 may have been anything beyond. Without, the likelihood is averaged over
@@ -138,7 +138,7 @@ def normal_grid(values: FloatArray, sizes: IntArray, *, censored: bool) -> Grid:
         if censored:
             logs = logs + low_ * log_ndtr(-nodes / sd) + high_ * log_ndtr((nodes - 1) / sd)
         np.logaddexp(total_logs, logs, out=total_logs)
-    return Grid.of(means, spreads, total_logs - np.log(n_inside), np.ones(n.size))
+    return LikelihoodGrid.of(means, spreads, total_logs - np.log(n_inside), np.ones(n.size))
 
 
 def _averaged(axis: Axis, n: FloatArray, mean: FloatArray, sd: FloatArray) -> FloatArray:

@@ -15,7 +15,7 @@ from assay.models.families import (
     TruncatedNormal,
     Uniform,
 )
-from assay.models.fitting.quadrature import Axis, Grid
+from assay.models.fitting.quadrature import Axis, LikelihoodGrid
 from assay.scales import FloatArray
 
 Bounds = tuple[tuple[float, float], ...]
@@ -116,7 +116,9 @@ class Solution:
     n_parameters: int
 
 
-def solve(grid: Grid, kinds: tuple[str, str], rough: tuple[FloatArray, FloatArray], *, errors: bool = True) -> Solution:
+def solve(
+    grid: LikelihoodGrid, kinds: tuple[str, str], rough: tuple[FloatArray, FloatArray], *, errors: bool = True
+) -> Solution:
     """Maximise the likelihood over both families' parameters, from a few starting points.
 
     `rough` are the items' sample means and standard deviations, to start from.
@@ -148,7 +150,9 @@ def solve(grid: Grid, kinds: tuple[str, str], rough: tuple[FloatArray, FloatArra
     return Solution(*families, -float(best.fun), spreads, theta.size)
 
 
-def _value_and_gradient(grid: Grid, forms: tuple[Form, Form], theta: FloatArray, cut: int) -> tuple[float, FloatArray]:
+def _value_and_gradient(
+    grid: LikelihoodGrid, forms: tuple[Form, Form], theta: FloatArray, cut: int
+) -> tuple[float, FloatArray]:
     parts = theta[:cut], theta[cut:]
     value, by_means, by_spreads = grid.slopes(forms[0].build(*parts[0]), forms[1].build(*parts[1]))
     gradient = [
@@ -174,7 +178,7 @@ def _weight_changes(form: Form, part: FloatArray, axis: Axis) -> list[FloatArray
 
 
 def _standard_errors(
-    grid: Grid, forms: tuple[Form, Form], theta: FloatArray, cut: int, bounds: Bounds
+    grid: LikelihoodGrid, forms: tuple[Form, Form], theta: FloatArray, cut: int, bounds: Bounds
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Return standard errors of the families' parameters, from the curvature of the log-likelihood (delta method)."""
     p = theta.size

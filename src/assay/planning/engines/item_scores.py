@@ -18,7 +18,7 @@ from assay.metrics import AdditiveMetric, ItemMetric
 from assay.models import ResponseModel
 from assay.models.answers import Answers
 from assay.models.base import Epsilon
-from assay.models.levels import FEW, LevelAnswers, ShareAnswers
+from assay.models.levels import FEW_RESPONSES, LevelAnswers, ShareAnswers
 from assay.models.simulation import derive
 from assay.planning.engines.outcomes import Outcomes, are_sums, log_factorials
 from assay.scales import FloatArray, Scale
@@ -174,7 +174,7 @@ def _sets(
     if not isinstance(source, LevelAnswers):
         return np.stack([source.summary(needs, k, stream, other)[0] for _ in range(repeats)])
     shares = level_shares(source) if other is None else (level_shares(source) + level_shares(other)) / 2
-    if k > FEW and needs in ("means", "counts"):
+    if k > FEW_RESPONSES and needs in ("means", "counts"):
         from assay.planning.engines._kernels import draw_counts
 
         counts = draw_counts(shares, k, repeats, stream.integers(1 << 64, dtype=np.uint64), log_factorials(k))

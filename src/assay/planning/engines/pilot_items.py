@@ -12,7 +12,7 @@ from assay.errors import ArgumentError, DataError
 from assay.models.answers import Answers
 from assay.planning.differences import Effect
 from assay.planning.engines.score_pools import ON_GRID, Pool, bent, grid_step, symmetrised, tilted
-from assay.planning.engines.score_sums import Grid
+from assay.planning.engines.score_sums import SumGrid
 from assay.responses import Responses, group_codes
 from assay.scales import FloatArray
 from assay.summaries import grid as rows_of
@@ -71,7 +71,7 @@ def pool_of(scores: FloatArray, weights: FloatArray, *, step: float | None = Non
     error = 0.0
     if n_sets > 1:
         error = math.sqrt(float(np.square(weights) @ scores.var(axis=0, ddof=1)) / n_sets)
-    grid = bent(Grid(low, counts / counts.sum()), mean / step, variance / step**2)
+    grid = bent(SumGrid(low, counts / counts.sum()), mean / step, variance / step**2)
     on_grid = float(np.abs(scaled - points).max()) <= ON_GRID
     return Pool(step, grid, on_grid, mean, error, math.sqrt(variance), 0.0, n_items, max(n_items * n_sets, 1.0))
 
@@ -96,10 +96,10 @@ def moved_pool(pool: Pool, mean: float) -> Pool | None:
     likely = points[rest > 0]
     if not likely.min() < wanted < likely.max():
         return None
-    moved = tilted(Grid(pool.grid.low, rest), wanted)
+    moved = tilted(SumGrid(pool.grid.low, rest), wanted)
     if abs(moved.mean - wanted) > 1e-6 * max(1.0, abs(wanted)):
         return None
-    grid = Grid(pool.grid.low, moved.shares * (1 - ties) + np.where(zero, shares, 0.0))
+    grid = SumGrid(pool.grid.low, moved.shares * (1 - ties) + np.where(zero, shares, 0.0))
     return replace(pool, grid=grid, mean=mean, sd=math.sqrt(grid.variance) * pool.step)
 
 

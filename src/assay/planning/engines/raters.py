@@ -19,11 +19,8 @@ from assay.planning.engines import components as noises
 from assay.planning.engines.base import Outlook, Power
 from assay.planning.engines.components import Noise, Rule
 from assay.planning.engines.simulated_pvalues import Test
-from assay.rating_design import RatingDesign, design_of, rated
+from assay.rating_design import FEW_RATERS, RatingDesign, design_of, rated
 from assay.scales import FloatArray
-
-FEW_RATERS = 5
-"""Below this many raters, what a pilot says about raters and what a plan says about power are poor."""
 
 MOST_RATERS = 1000
 DRAWS = 1000

@@ -11,7 +11,7 @@ import numpy as np
 from assay.metrics import AdditiveMetric
 from assay.planning.engines.expected_scores import effort, has_expectations, kind_of, mean_contrasts, n_expected
 from assay.planning.engines.item_scores import ITEMS, Block, Setting, draw_block
-from assay.planning.engines.score_sums import Grid
+from assay.planning.engines.score_sums import SumGrid
 from assay.scales import FloatArray
 
 T = TypeVar("T")
@@ -20,7 +20,7 @@ FIRST_BLOCKS = 16
 """Blocks with which a pool begins: enough to see how much they differ, and on which grid they lie."""
 
 FINE = 1 << 12
-"""Grid points over the range of scores that lie on no grid of their own."""
+"""SumGrid points over the range of scores that lie on no grid of their own."""
 
 COARSEST = 1 << 14
 """Most points of a grid that scores have of their own; a finer one is treated as none."""
@@ -43,7 +43,7 @@ class Pool:
     ----------
     step : float
         Distance of the grid points.
-    grid : Grid
+    grid : SumGrid
         The shares of the scores, as whole numbers of steps; their mean is `mean`.
     on_grid : bool
         Whether scores lie on the grid, so that ties are exact.
@@ -60,7 +60,7 @@ class Pool:
     """
 
     step: float
-    grid: Grid
+    grid: SumGrid
     on_grid: bool
     mean: float
     standard_error: float
@@ -89,7 +89,7 @@ class Growing:
     workers : int
         Threads; the pools do not depend on it.
     steps : sequence of float, optional
-        Grid steps to share with another setting; found from the first blocks if left out.
+        SumGrid steps to share with another setting; found from the first blocks if left out.
     """
 
     def __init__(
@@ -269,7 +269,7 @@ class _Histogram:
             values, weights = self._weighed
             likely = weights > UNLIKELY * len(self._moments)
             self._count(values[likely], weights[likely])
-        grid = Grid(self._low, self._counts / self._counts.sum())
+        grid = SumGrid(self._low, self._counts / self._counts.sum())
         first, second = np.array(self._moments).T
         own, of_own = _mean_and_error(first)
         mean, error = _mean_and_error(np.array(means)) if means else (own, of_own)
@@ -309,14 +309,14 @@ def _mean_and_error(blocks: FloatArray) -> tuple[float, float]:
     return float(blocks.mean()), float(blocks.std(ddof=1)) / math.sqrt(blocks.size)
 
 
-def tilted(grid: Grid, mean: float) -> Grid:
+def tilted(grid: SumGrid, mean: float) -> SumGrid:
     """Return the distribution with weights exp(θ x), θ such that its mean is this; unchanged where none does it.
 
     Scores stay where they are, so ties stay ties, and of all distributions with that mean it is the nearest one.
 
     Examples
     --------
-    >>> tilted(Grid(0, np.array([0.5, 0.5])), 0.6).shares.round(3).tolist()
+    >>> tilted(SumGrid(0, np.array([0.5, 0.5])), 0.6).shares.round(3).tolist()
     [0.4, 0.6]
     """
     centred = grid.points - grid.mean
@@ -334,17 +334,17 @@ def tilted(grid: Grid, mean: float) -> Grid:
         powers = theta * centred
         shares = grid.shares * np.exp(powers - powers.max())
         shares /= shares.sum()
-    return Grid(grid.low, shares)
+    return SumGrid(grid.low, shares)
 
 
-def bent(grid: Grid, mean: float, variance: float) -> Grid:
+def bent(grid: SumGrid, mean: float, variance: float) -> SumGrid:
     """Return the distribution with weights exp(θ x + η x²) that has this mean and variance, in grid steps.
 
     Scores stay where they are, so ties stay ties. Where no such distribution is found, only the mean is met.
 
     Examples
     --------
-    >>> found = bent(Grid(-2, np.array([0.1, 0.2, 0.4, 0.2, 0.1])), 0.3, 1.5)
+    >>> found = bent(SumGrid(-2, np.array([0.1, 0.2, 0.4, 0.2, 0.1])), 0.3, 1.5)
     >>> round(found.mean, 6), round(found.variance, 6)
     (0.3, 1.5)
     """
@@ -360,7 +360,7 @@ def bent(grid: Grid, mean: float, variance: float) -> Grid:
         found = features @ shares
         lack = wanted - found
         if np.abs(lack).max() <= 1e-10:
-            return Grid(grid.low, shares)
+            return SumGrid(grid.low, shares)
         spread = (features * shares) @ features.T - np.outer(found, found)
         if not np.linalg.det(spread) > 1e-14:
             break
@@ -372,18 +372,18 @@ def bent(grid: Grid, mean: float, variance: float) -> Grid:
     return tilted(grid, mean)
 
 
-def symmetrised(grid: Grid) -> Grid:
+def symmetrised(grid: SumGrid) -> SumGrid:
     """Return the mean of a distribution and its mirror image.
 
     Examples
     --------
-    >>> symmetrised(Grid(0, np.array([0.5, 0.5]))).shares.tolist()
+    >>> symmetrised(SumGrid(0, np.array([0.5, 0.5]))).shares.tolist()
     [0.25, 0.5, 0.25]
     """
     reach = max(-grid.low, grid.low + grid.shares.size - 1)
     shares = np.zeros(2 * reach + 1)
     shares[grid.low + reach : grid.low + reach + grid.shares.size] = grid.shares
-    return Grid(-reach, (shares + shares[::-1]) / 2)
+    return SumGrid(-reach, (shares + shares[::-1]) / 2)
 
 
 def _likely(blocks: Sequence[Block]) -> FloatArray:

@@ -35,7 +35,7 @@ KNOTS = 65
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Grid:
+class SumGrid:
     """A distribution on the whole numbers low, low + 1, …; shares may sum to less than one.
 
     Attributes
@@ -67,11 +67,11 @@ class Grid:
         """The largest distance of a number from the mean."""
         return max(self.low + self.shares.size - 1 - self.mean, self.mean - self.low)
 
-    def reflected(self) -> "Grid":
+    def reflected(self) -> "SumGrid":
         """Return the distribution of the negative."""
-        return Grid(-(self.low + self.shares.size - 1), self.shares[::-1])
+        return SumGrid(-(self.low + self.shares.size - 1), self.shares[::-1])
 
-    def coarser(self, factor: int) -> "Grid":
+    def coarser(self, factor: int) -> "SumGrid":
         """Return about the same distribution on a grid `factor` times as coarse; the mean stays."""
         places = self.points / factor
         below = np.floor(places)
@@ -80,10 +80,10 @@ class Grid:
         where = (below - low).astype(np.int64)
         size = int(where[-1]) + 2
         shares = np.bincount(where, self.shares - above, size) + np.bincount(where + 1, above, size)
-        return Grid(low, shares.astype(np.float64))
+        return SumGrid(low, shares.astype(np.float64))
 
 
-Terms = list[tuple[Grid, int]]
+Terms = list[tuple[SumGrid, int]]
 """Distributions, and how many scores of each are added."""
 
 
@@ -105,12 +105,12 @@ class Summands:
 
     Examples
     --------
-    >>> coin = Grid(0, np.array([0.5, 0.5]))
+    >>> coin = SumGrid(0, np.array([0.5, 0.5]))
     >>> round(Summands(coin).times(10).upper(9), 6)  # 9 or 10 heads of 10
     0.010742
     """
 
-    def __init__(self, *parts: Grid) -> None:
+    def __init__(self, *parts: SumGrid) -> None:
         self._parts = parts
 
     @cached_property
