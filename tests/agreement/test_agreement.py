@@ -15,7 +15,7 @@ from assay import _json
 from assay.agreement import TableDescription, describe, measure_agreement
 from assay.agreement.cells import cells_from
 from assay.agreement.coefficients import LEVELS, alpha, categorical, intraclass, krippendorff_alpha
-from assay.agreement.raters import summarise_raters
+from assay.agreement.rater_summaries import summarise_raters
 from assay.agreement.strata import strata_of
 from assay.errors import ArgumentError, DataError
 from assay.metrics import resolve

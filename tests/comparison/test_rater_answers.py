@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom
 
 from assay import Comparison, _json, compare, compare_each
-from assay.comparison.raters import LOAD
+from assay.comparison.rater_choice import LOAD
 from assay.contests import Contest
 from assay.responses import Responses
 from assay.scales import Scale

@@ -11,7 +11,7 @@ from assay.rating_design import MEANING, RatingDesign
 
 if TYPE_CHECKING:
     from assay.agreement.description import SourceDescription, TableDescription
-    from assay.agreement.raters import RaterSummary
+    from assay.agreement.rater_summaries import RaterSummary
     from assay.agreement.report import Agreement
     from assay.agreement.strata import Stratum
 

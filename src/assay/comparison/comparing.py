@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay import _check, _random, inference
-from assay.comparison import raters as raters_of
+from assay.comparison import rater_choice
 from assay.comparison.comparisons import Comparison, Comparisons, tested
 from assay.comparison.default_metric import bind, metrics_for
 from assay.comparison.detectable import detectable
@@ -194,12 +194,12 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: ProcedureRun) -> 
 
 def _compare_once(
     contest: Contest, metrics: Sequence[Metric], run: ProcedureRun
-) -> tuple[list[Comparison], raters_of.RaterChoice]:
+) -> tuple[list[Comparison], rater_choice.RaterChoice]:
     """Compare for these raters or for raters like these, whichever was asked for or the data decide."""
     bound = [bind(metric, contest) for metric in metrics]
-    choice = raters_of.choose(contest, run.scheme, raters=run.procedure.raters, null=run.null)
+    choice = rater_choice.choose(contest, run.scheme, raters=run.procedure.raters, null=run.null)
     run, how = replace(run, scheme=choice.scheme, null=choice.null), run.procedure
-    clusters, about_clusters = raters_of.clusters_of(contest, how.cluster, run.scheme, choice.null)
+    clusters, about_clusters = rater_choice.clusters_of(contest, how.cluster, run.scheme, choice.null)
     data = lean(contest, bound)
     seen = kept_responses(data, run.scheme)
     methods = [run.interval_for(metric, seen) for metric in bound]

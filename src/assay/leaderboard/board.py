@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay import _check, _random
-from assay.comparison import DRAWS, compare
-from assay.comparison import raters as raters_of
+from assay.comparison import DRAWS, compare, rater_choice
 from assay.comparison.default_metric import bind, metrics_for
 from assay.comparison.observed import rounding_of
 from assay.contests import Contest
@@ -325,7 +324,7 @@ def _raters(
     names = tasks.models
     if all(table.source(name).raters is None for name in ([gold] if gold else []) + list(names)) and raters is None:
         ratings = {} if gold else {name: table.source(name) for name in names}
-        return None, raters_of.unnamed(ratings, table.repeats)
+        return None, rater_choice.unnamed(ratings, table.repeats)
     from assay.leaderboard.crossed import rater_question
 
     return rater_question(table, tasks, metric, gold=gold, raters=raters, cluster=cluster, by=by)

@@ -13,8 +13,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from assay import _random
-from assay.comparison import Comparison, compare
-from assay.comparison import raters as raters_of
+from assay.comparison import Comparison, compare, rater_choice
 from assay.contests import Contest
 from assay.documents.numbers import joined
 from assay.errors import DataError
@@ -107,9 +106,9 @@ def rater_question(
     return RaterQuestion(kept, metric, gold, cluster, raters, n_raters), notes
 
 
-def _choice(contest: Contest, raters: str | None) -> raters_of.RaterChoice:
+def _choice(contest: Contest, raters: str | None) -> rater_choice.RaterChoice:
     """Return what `compare` does about the raters of a pair."""
-    return raters_of.choose(contest, Scheme("bootstrap", "all", raters or "fixed"), raters=raters, null=None)
+    return rater_choice.choose(contest, Scheme("bootstrap", "all", raters or "fixed"), raters=raters, null=None)
 
 
 def _judged_by_one(table: ResponseTable, names: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from assay.planning.designs import Costs, Design
 from assay.planning.engines.base import Engine, Outlook, Power
 from assay.planning.engines.pilot import PilotEngine
-from assay.planning.engines.raters import RaterEngine
+from assay.planning.engines.rater_engine import RaterEngine
 from assay.planning.engines.simulated_pvalues import Test
 from assay.planning.plans import Cell, FollowUp
 

@@ -14,7 +14,7 @@ from assay.planning import follow_ups
 from assay.planning.choices import Limits, value_of
 from assay.planning.designs import USUAL_RATERS, Design
 from assay.planning.differences import Effect, difference_of
-from assay.planning.engines.raters import MOST_RATERS, RaterEngine
+from assay.planning.engines.rater_engine import MOST_RATERS, RaterEngine
 from assay.planning.engines.simulated_pvalues import Test
 from assay.planning.groups import Wanted, cells_of
 from assay.planning.planner import Draft

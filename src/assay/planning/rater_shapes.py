@@ -8,7 +8,7 @@ import numpy as np
 from assay import _check
 from assay.errors import ArgumentError, DataError
 from assay.planning.designs import USUAL_RATERS, Design
-from assay.planning.engines.raters import RaterEngine
+from assay.planning.engines.rater_engine import RaterEngine
 
 Numbers = Sequence[int] | int | None
 
