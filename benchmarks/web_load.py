@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import fill
 
-import httpx
+import httpx2
 
 from measured import MEASURED, ROOT, put_between, write_rows
 
@@ -48,7 +48,7 @@ class Seen:
 async def visit(url, seen, until, number, pause):
     """Be one visitor."""
     # Certificates are not looked at on loopback, and loading them would take the client's time, not the server's.
-    async with httpx.AsyncClient(base_url=url, timeout=60, headers={"accept": "text/html"}, verify=False) as client:
+    async with httpx2.AsyncClient(base_url=url, timeout=60, headers={"accept": "text/html"}, verify=False) as client:
         turn = number
         await asyncio.sleep(pause * number / 10)  # people do not arrive at once
         while time.monotonic() < until:
@@ -61,7 +61,7 @@ async def visit(url, seen, until, number, pause):
                     answer = await client.get(path)
                     (seen.static if path in STATIC else seen.pages).append(time.monotonic() - start)
                     _note(seen, answer)
-            except httpx.HTTPError as error:
+            except httpx2.HTTPError as error:
                 seen.failed.append(type(error).__name__)
             await asyncio.sleep(pause * (0.5 + (turn * 37 % 100) / 100))
 

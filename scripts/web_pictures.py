@@ -24,10 +24,13 @@ PLAIN = {"home": "/", "data": "/tables", "sliders": "/plan/try", "glossary": "/g
 STEPS = {"scores-describe": "Data analysis", "scores-test": "Significance", "scores-effect": "Effect size",
          "scores-power": "Power", "scores-downloads": "Downloads and deletion"}  # fmt: skip
 DOCS = {
-    "home": ("desktop",), "table": ("desktop",), "compare": ("desktop", "phone", "dark"), "sliders": ("desktop",),
-    "plan": ("desktop",), "leaderboard": ("desktop",), "scores-test": ("desktop",), "scores-power": ("desktop",),
-    "audit": ("desktop",), "fit": ("desktop",), "describe": ("desktop",), "simulate": ("desktop",),
-    "jobs": ("desktop",),
+    "compare": ("desktop", "phone", "dark"), "sliders": ("desktop", "dark"),
+    **dict.fromkeys(
+        ("home", "data", "table", "plan", "leaderboard", "scores-upload", "scores-describe", "scores-test",
+         "scores-effect", "scores-power", "scores-downloads", "audit", "fit", "describe", "simulate", "power",
+         "replicate", "glossary", "jobs"),
+        ("desktop",),
+    ),
 }  # fmt: skip
 """The pictures of the docs."""
 
@@ -67,14 +70,14 @@ def addresses(page, url):
     for name, title in STEPS.items():
         page.get_by_role("navigation", name="Steps").get_by_role("link", name=title, exact=True).click()
         if name != "scores-downloads":
-            page.get_by_role("button", name="Ask").click()
+            page.get_by_role("button", name="Ask", exact=True).click()
             page.wait_for_selector(".done", timeout=240_000)
         found[name] = page.url
     return found | {"scores-upload": f"{url}/scores-upload", "jobs": f"{url}/jobs"}
 
 
 def small(place):
-    """Take colours away until the picture is small; Pillow does it, where it is installed."""
+    """Take colours away until the picture is small."""
     from PIL import Image
 
     picture = Image.open(place).convert("RGB")

@@ -32,6 +32,15 @@ def shared():
     return root / "data"
 
 
+@pytest.fixture(scope="session")
+def browser():
+    """One browser for all tests of this process: a second one would not start beside it."""
+    from tests.web.browser import launched
+
+    with launched() as started:
+        yield started
+
+
 class Said(NamedTuple):
     """What a command answered."""
 

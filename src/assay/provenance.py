@@ -31,7 +31,7 @@ class Provenance:
     seed : int or None
         The number that, passed as `rng`, gives the same draws; None where no draw decided anything.
     data : str
-        The first digits of the data's digest.
+        The first digits of the data's digest; empty where there are no data.
     version : str
         The version of assay; the one that is installed if left out.
 
@@ -61,7 +61,8 @@ class Provenance:
         given = {name: value for name, value in self.parameters.items() if value is not None}
         parts = [f"{name}={_show(value)}" for name, value in given.items()]
         parts += [] if self.seed is None else [f"seed={self.seed}"]
-        return " | ".join([f"assay {self.version}", self.call, *parts, f"data={self.data}"])
+        parts += [f"data={self.data}"] if self.data else []
+        return " | ".join([f"assay {self.version}", self.call, *parts])
 
 
 def _show(value: object) -> str:

@@ -4,13 +4,6 @@ import pytest
 
 from assay.reports import DRAWN
 from tests.reports.results import MADE
-from tests.web.browser import launched
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with launched() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

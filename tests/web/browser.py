@@ -74,13 +74,25 @@ class Server:
         self.process.wait()
 
 
-def accessible(page):
+def accessible(page, **options):
     """Fail where axe-core finds something."""
     from axe_playwright_python.sync_playwright import Axe
 
     # The policy of the page forbids foreign scripts, so axe is run from the outside, by the browser's own evaluation.
-    found = Axe().run(page)
+    found = Axe().run(page, options={"resultTypes": ["violations"], **options})
     assert found.violations_count == 0, found.generate_report()
+
+
+def for_everybody(page):
+    """Fail where axe-core finds something, colours cannot be told apart in the dark, or a phone scrolls sideways."""
+    accessible(page)
+    page.emulate_media(color_scheme="dark")
+    accessible(page, runOnly=["color-contrast"])
+    page.emulate_media(color_scheme="light")
+    size = page.viewport_size
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), page.url
+    page.set_viewport_size(size)
 
 
 def shared_file(name):

@@ -7,8 +7,8 @@ pytest.importorskip("fastapi", reason="the extra web is not installed: the web p
 from starlette.testclient import TestClient
 
 from assay import examples, io
-from assay.web import Settings, create_app
-from tests.web.browser import Server, launched, need_browser
+from assay.web import Settings, api, create_app
+from tests.web.browser import Server, need_browser
 
 
 @pytest.fixture(scope="session")
@@ -20,7 +20,8 @@ def ratings_csv(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def app(tmp_path_factory):
-    """One server for all tests of this process that need no browser."""
+    """One server for all tests of this process that need no browser; it waits for every answer."""
+    api.WAIT = 600.0
     settings = Settings(folder=str(tmp_path_factory.mktemp("server")), n_workers=1, max_megabytes=5, max_jobs=5)
     with TestClient(create_app(settings), base_url="http://127.0.0.1:8765") as client:
         yield client
@@ -40,13 +41,6 @@ def server(tmp_path_factory):
     running = Server(tmp_path_factory.mktemp("browsed"), "--n-workers", "1")
     yield running
     running.kill()
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """One browser for all of them."""
-    with launched() as started:
-        yield started
 
 
 @pytest.fixture

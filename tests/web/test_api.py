@@ -3,10 +3,14 @@
 import json
 import time
 
+import jsonschema
 import pytest
 
 from assay.cli import _ask, _options
+from assay.models import preset
 from assay.questions import Compare
+from assay.web.questions import PAGES
+from assay.web.rendering import WRITTEN
 
 ROLES = {"gold": "human", "a": "model-2", "b": "model-1"}
 
@@ -70,6 +74,7 @@ def test_questions_that_cannot_be_asked(client, body, status, said):
         ({"n_resamples": "many"}, 422, "`n_resamples` must be"),
         ({"a": "nobody"}, 400, "nobody"),
         ({"metric": ["nonsense"]}, 422, "`metric` must be one of"),
+        ({"preset": "normal"}, 422, "give `table` or `preset`, not both"),
     ],
 )
 def test_wrong_fields_get_a_sentence(client, table, change, status, said):
@@ -128,7 +133,48 @@ def test_too_much_is_refused_whatever_the_header_says(client):
 
 def test_other_hosts_and_origins_are_refused(client):
     assert client.get("/", headers={"host": "evil.example"}).status_code == 421
-    assert client.get("/", headers={"origin": "http://evil.example"}).status_code == 403
+    for origin in ("http://evil.example", "null", "http://127.0.0.1:1"):
+        assert client.get("/", headers={"origin": origin}).status_code == 403
+    assert client.get("/", headers={"origin": "http://127.0.0.1:8765"}).status_code == 200
+
+
+MODEL = {"assay_model": 1, "model": preset("normal").to_dict(), "fit": None}
+
+
+def test_a_model_file_stands_where_a_preset_does(client):
+    sent = json.dumps(MODEL).encode()
+    seen = client.post("/api/v1/tables", files={"file": ("model.json", sent)}).json()
+    assert seen["model"] == str(preset("normal"))
+    body = {"n_items": 20, "seed": 3}
+    found = client.post("/api/v1/simulate", json={"table": seen["table"], **body}).json()
+    same = client.post("/api/v1/simulate", json={"preset": "normal", **body}).json()
+    assert found["sources"] == same["sources"]
+    tried = client.get("/plan/try", params={"table": seen["table"], "n_items": 50, "epsilon": 0.3})
+    assert "50 items × 5 responses: power" in tried.text
+    refused = client.post("/api/v1/compare", json={"table": seen["table"], **ROLES})
+    assert refused.status_code == 422
+    assert refused.json()["error"] == "compare asks about a table, and model.json is a response model."
+
+
+@pytest.mark.parametrize("change", [{"model": {}}, {"model": {"kind": "os.system"}}, {"assay_model": 99}, {"model": 1}])
+def test_wrong_model_files_get_a_sentence(client, change):
+    answer = client.post("/api/v1/tables", files={"file": ("model.json", json.dumps({**MODEL, **change}).encode())})
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith("model.json: ")
+
+
+def test_files_beside_an_answer_have_the_ending_that_their_question_writes():
+    written = {path: page.question.written for path, page in PAGES.items() if page.question.written is not None}
+    assert {path: file.endings[0] for path, file in written.items()} == {
+        path: f".{name.partition('.')[2]}" for path, (name, _) in WRITTEN.items()
+    }
+
+
+def test_too_many_designs_get_a_sentence(client):
+    body = {"preset": "normal", "epsilon": [0.1], "n_items": list(range(10, 400)), "n_responses": ["1:100:1"]}
+    answer = client.post("/api/v1/plan", json=body)
+    assert answer.status_code == 422
+    assert answer.json()["error"] == "a question has at most 10,000 designs on this server; got 39,000."
 
 
 def test_answers_keep_to_themselves(client):
@@ -163,12 +209,15 @@ SCORES = "\n".join(f"{0.5 + 0.01 * (i % 7)} {0.48 + 0.01 * (i % 5)}" for i in ra
         ("power", {"sd": 1.0, "delta": 0.2, "power": 0.8}),
         ("scores-test", {"test": "t"}),
         ("scores-describe", {}),
+        ("fit", {"gold": "human"}),
+        ("describe", {}),
+        ("simulate", {"preset": "normal", "n_items": 20}),
     ],
 )
 def test_every_kind_of_question_is_answered(client, table, path, body):
     if path.startswith("scores"):
         table = client.post("/api/v1/tables", files={"file": ("scores.txt", SCORES)}).json()["table"]
-    needs_table = path not in ("plan", "power")
+    needs_table = path not in ("plan", "power", "simulate")
     answer = client.post(f"/api/v1/{path}?document=true", json={**({"table": table} if needs_table else {}), **body})
     for _ in range(200):  # a busy machine answers with a job
         if answer.status_code != 202:
@@ -179,6 +228,9 @@ def test_every_kind_of_question_is_answered(client, table, path, body):
     assert answer.json()["document"]["html"]
 
 
-def test_the_description_has_every_question(client):
-    described = client.get("/api/v1/openapi.json").json()
-    assert {"/api/v1/compare", "/api/v1/plan", "/api/v1/leaderboard", "/api/v1/scores-test"} <= set(described["paths"])
+def test_the_description_has_every_question_with_an_example_that_its_schema_takes(client):
+    described = client.get("/api/v1/openapi.json").json()["paths"]
+    for path in PAGES:
+        body = described[f"/api/v1/{path}"]["post"]["requestBody"]["content"]["application/json"]
+        jsonschema.validate(body["example"], body["schema"])
+        assert body["example"]

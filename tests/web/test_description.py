@@ -1,9 +1,12 @@
 """The API answers as its description says, whatever is sent: no server error, no undocumented answer."""
 
+import re
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from assay.web.job_rows import connected
+from assay.web import Settings, api, pages
+from assay.web.jobs import connected
 
 schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not installed: the API was not fuzzed")
 SENT = {"method", "url", "params", "headers", "json", "data", "files", "content"}
@@ -30,8 +33,26 @@ def fuzz(server, operation, seen):
 def test_answers_are_described(app):
     description = schemathesis.openapi.from_dict(app.get("/api/v1/openapi.json").json())
     seen, jobs = set(), app.app.state.jobs
-    for found in description.get_all_operations():
-        fuzz(app, found.ok(), seen)
+    operations = [found.ok() for found in description.get_all_operations()]
+    for operation in operations:
+        fuzz(app, operation, seen)
         with connected(jobs.path) as connection:  # what was begun need not be computed
             connection.execute("UPDATE jobs SET state = 'cancelled' WHERE state IN ('waiting', 'running')")
-    assert seen >= {"POST /api/v1/compare", "POST /api/v1/tables", "GET /api/v1/health"}
+    assert seen == {operation.label for operation in operations}
+    assert {route.path for route in api.router(Settings()).routes} == {operation.path for operation in operations}
+
+
+STRANGE = ("0" * 32, "..", "%00", "é", "-1", "1" * 400)
+"""What stands in an address where a page expects the name of something."""
+
+
+@pytest.mark.parametrize("strange", STRANGE)
+def test_no_page_breaks_whatever_its_address_says(client, strange):
+    asked = 0
+    for route in pages.router().routes:
+        path = re.sub(r"{\w+}", strange, route.path)
+        for method in route.methods:
+            answer = client.request(method, path, params={"table": strange, "preset": strange, "ask": "1"})
+            assert answer.status_code < 500, (method, path, answer.text[:200])
+            asked += 1
+    assert asked > 30

@@ -147,6 +147,38 @@ def test_scripts_in_labels_stay_text(small):
     assert evil not in answer.json()["document"]["html"]
 
 
+def test_names_of_files_are_no_markup_in_any_format(small):
+    name = "<img src=x onerror=alert(1)>&\\input{secret}.csv"
+    table = small.post("/api/v1/tables", files={"file": (name, ROWS)}).json()["table"]
+    answer = small.post("/api/v1/compare", json={"table": table, "gold": "human", "a": "m1", "b": "m2"})
+    job = answer.headers["x-assay-job"]
+    pages = [small.get(f"/tables/{table}"), small.get(f"/jobs/{job}"), small.get("/jobs")]
+    files = [small.get(f"/jobs/{job}/{file}") for file in ("report.html", "report.md", "report.tex", "result.json")]
+    for found in (*pages, *files):
+        assert found.status_code == 200
+        assert "<img src=x" not in found.text
+        assert "\\input" not in found.text
+        assert str(small.app.state.settings.folder) not in found.text.replace("\\_", "_")
+    assert "secret_.csv" in files[0].text
+
+
+def test_an_error_of_our_own_is_logged_without_what_a_visitor_sent(small, monkeypatch, caplog):
+    def broken(owner):
+        raise ValueError("a visitor's secret")
+
+    monkeypatch.setattr(small.app.state.uploads, "of", broken)
+    answer = small.get("/tables")
+    assert answer.status_code == 500
+    assert "nothing of your data was lost" in answer.text
+    assert "ValueError in" in caplog.text
+    assert "secret" not in caplog.text + answer.text
+
+
+def test_hosts_that_are_no_names_are_refused(small):
+    for host in ("[::1", "a b", "[", ""):
+        assert small.get("/", headers={"host": host}).status_code == 421
+
+
 def slow(seconds):
     import time
 

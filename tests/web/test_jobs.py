@@ -7,7 +7,11 @@ import threading
 import time
 import urllib.request
 
+from starlette.testclient import TestClient
+
 from assay.questions import Compare
+from assay.web import Settings, create_app
+from assay.web.jobs import connected
 from tests.web.browser import Server
 
 SLOW = {
@@ -39,24 +43,15 @@ def test_a_job_that_ran_when_the_server_died_ends_with_the_same_bits(tmp_path, r
     assert found["pvalue"] == expected.pvalue
 
 
-def test_a_job_can_be_cancelled_and_too_long_ones_end(tmp_path, ratings_csv):
-    server = Server(tmp_path / "limited", "--n-workers", "1", "--max-seconds", "1")
-    try:
-        table = post(f"{server.url}/api/v1/tables", ratings_csv, "text/csv", **{"x-filename": "ratings.csv"})["table"]
-        identity = _begun(server, table, n_resamples=1_000_000)
-        until = time.monotonic() + 60
-        while time.monotonic() < until:
-            with urllib.request.urlopen(f"{server.url}/api/v1/jobs/{identity}") as answer:
-                state = json.load(answer)
-            if state["state"] == "failed":
-                break
-            time.sleep(0.2)
-        assert state["error"] == "the answer took longer than 1 seconds."
-        request = urllib.request.Request(f"{server.url}/api/v1/jobs/{identity}", method="DELETE")
-        with urllib.request.urlopen(request) as answer:
-            assert json.load(answer) == {"deleted": identity}
-    finally:
-        server.kill()
+def test_jobs_that_take_too_long_end_with_a_sentence_and_can_be_deleted(tmp_path, ratings_csv):
+    settings = Settings(folder=str(tmp_path), n_workers=1, max_seconds=1)
+    with TestClient(create_app(settings), base_url="http://127.0.0.1:8765") as client:
+        table = client.post("/api/v1/tables", files={"file": ("ratings.csv", ratings_csv)}).json()["table"]
+        answer = client.post("/api/v1/compare", json={"table": table, **SLOW, "n_resamples": 1_000_000})
+        assert answer.status_code == 500
+        assert answer.json()["error"] == "the answer took longer than 1 seconds."
+        [job] = client.app.state.jobs.of(client.cookies["assay_session"])
+        assert client.delete(f"/api/v1/jobs/{job.identity}").json() == {"deleted": job.identity}
 
 
 def test_events_tell_how_far_a_job_is(client, table):
@@ -88,6 +83,40 @@ def test_a_cancelled_job_is_resumed_and_its_answer_is_read_by_link(app, client):
     client.get("/")
     assert client.get(f"/api/v1/jobs/{job}/result").json()["schema_version"]
     assert "published numbers" in client.get(f"/jobs/{job}").text
+
+
+def test_short_questions_are_answered_while_long_jobs_fill_the_queue(client, table, monkeypatch):
+    def ask(path, **body):
+        return client.post(f"/api/v1/{path}", json=body)
+
+    jobs = client.app.state.jobs
+    long = [ask("replicate", paper="raters", n_simulations=5000, seed=seed).json()["job"] for seed in (1, 2)]
+    try:
+        _until(lambda: jobs.get(long[0]).state == "running")
+        monkeypatch.setattr("assay.web.workers.SHORT", 0.0)  # nothing is short enough
+        client.get("/compare", params={"table": table, **SLOW, "n_resamples": 900_000, "ask": 1})
+        _until(lambda: _queued(jobs) == 2)
+        monkeypatch.setattr("assay.web.workers.SHORT", 1e9)
+        answer = ask("compare", table=table, gold="human", a="model-2", b="model-1", n_resamples=99)
+        assert answer.status_code == 200, answer.text
+        assert [jobs.get(each).state for each in long] == ["running", "waiting"]
+        assert _queued(jobs) == 2
+    finally:
+        for job in jobs.of(client.cookies["assay_session"]):
+            jobs.delete(job.identity)
+
+
+def _queued(jobs):
+    """Return how many long jobs wait."""
+    with connected(jobs.path) as connection:
+        return connection.execute("SELECT COUNT(*) FROM jobs WHERE long AND state = 'waiting'").fetchone()[0]
+
+
+def _until(true):
+    until = time.monotonic() + 120
+    while not true():
+        assert time.monotonic() < until
+        time.sleep(0.02)
 
 
 def _begun(server, table, **changes):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("httpx", reason="httpx is not installed: the load was not tried")
+pytest.importorskip("httpx2", reason="httpx2 is not installed: the load was not tried")
 
 
 def test_no_request_fails_under_a_little_load(server, monkeypatch):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.web.browser import accessible, shared_file
+from tests.web.browser import for_everybody, shared_file
 
 FIELDS = {
     "Data analysis": ("unit_size", "unit_statistic", "shuffle", "normality_alpha", "tolerance"),
@@ -29,7 +29,7 @@ def step(page, title):
 
 
 def ask(page):
-    page.get_by_role("button", name="Ask").click()
+    page.get_by_role("button", name="Ask", exact=True).click()
     page.wait_for_selector(".done")
 
 
@@ -83,6 +83,7 @@ def test_the_manual_from_upload_to_deletion(page, server, scores, tmp_path):
     for said in ("mean", "median", "normal", "skewness", "Recommended"):
         assert said.lower() in answer.lower(), said
     assert page.locator("section.answer img").count() >= 1
+    for_everybody(page)
     opened(page, "unit_size").fill("2")
     opened(page, "shuffle").fill("7")
     ask(page)
@@ -105,6 +106,7 @@ def test_the_manual_from_upload_to_deletion(page, server, scores, tmp_path):
     assert re.search(r"p\s*(=|<|≤)", shown(page))
     page.get_by_role("radio", name="the recommended one").check()  # a step can be done again
     ask(page)
+    for_everybody(page)
     assert "confidence interval" in shown(page).lower() or "interval" in shown(page).lower()
 
     # Figures 7 and 8: effect sizes.
@@ -115,6 +117,7 @@ def test_the_manual_from_upload_to_deletion(page, server, scores, tmp_path):
     ask(page)
     for said in ("Cohen", "Hedges", "Hodges", "Wilcoxon"):
         assert said in shown(page), said
+    for_everybody(page)
 
     # Figures 9 and 10: power, by simulation of normal data and by the bootstrap.
     step(page, "Power")
@@ -125,7 +128,7 @@ def test_the_manual_from_upload_to_deletion(page, server, scores, tmp_path):
     ask(page)
     assert page.locator("section.answer img").count() >= 1
     assert "unit_size=2" in page.url  # what was set in the first step goes along
-    accessible(page)
+    for_everybody(page)
 
     # What each number means is one click away.
     page.get_by_role("link", name="What do these numbers mean?").click()
@@ -134,7 +137,7 @@ def test_the_manual_from_upload_to_deletion(page, server, scores, tmp_path):
 
     # Downloads and deletion.
     step(page, "Downloads and deletion")
-    accessible(page)
+    for_everybody(page)
     assert page.locator("tbody tr").count() >= 5
     assert json.loads(downloaded(page, "JSON").read_text(encoding="utf-8"))["schema_version"]
     assert downloaded(page, "LaTeX").read_text(encoding="utf-8").startswith("\\documentclass")

@@ -60,8 +60,11 @@ def framed(result: Any, asked: "Question | None" = None, data: Any = None, *, pi
     return replace(document, blocks=tuple(blocks), notes=())
 
 
-def figures_of(result: Any, document: Document) -> tuple[Figure, ...]:
-    """Return the pictures of a result with words for those who cannot see them; none where there is none to draw."""
+def figures_of(result: Any, document: Document, *, draw: bool = True) -> tuple[Figure, ...]:
+    """Return the pictures of a result with words for those who cannot see them; none where there is none to draw.
+
+    Without `draw` they have their specifications only, to be drawn later.
+    """
     from assay.errors import ArgumentError
 
     kind = type(result).__name__
@@ -70,8 +73,8 @@ def figures_of(result: Any, document: Document) -> tuple[Figure, ...]:
     try:
         if kind in FIGURES:
             module, _, name = FIGURES[kind].partition(":")
-            return tuple(pictured(*parts) for parts in getattr(import_module(module), name)(result))
-        return (pictured("picture", document.title, document.in_words, plot(result)),)
+            return tuple(pictured(*parts, draw=draw) for parts in getattr(import_module(module), name)(result))
+        return (pictured("picture", document.title, document.in_words, plot(result), draw=draw),)
     except ArgumentError:  # nothing to draw: a model that is the data itself
         return ()
 

@@ -15,16 +15,19 @@ def can_draw() -> bool:
     return find_spec("altair") is not None and find_spec("vl_convert") is not None
 
 
-def pictured(name: str, title: str, alternative: str, chart: Any) -> Figure:
-    """Return a figure with its pictures, from an Altair chart."""
-    spec = json.loads(chart.to_json(indent=None))
+def pictured(name: str, title: str, alternative: str, chart: Any, *, draw: bool = True) -> Figure:
+    """Return a figure with its pictures, from an Altair chart; or only with its specification."""
+    # Altair checks the parts of a chart where they are made; to check the whole again takes longer than to draw it.
+    spec = json.loads(chart.to_json(indent=None, validate=False))
+    if not draw:
+        return Figure(name, title, alternative, spec)
     return Figure(name, title, alternative, spec, svg(spec), svg(spec, dark=True))
 
 
 def svg(spec: Mapping[str, Any], *, dark: bool = False) -> str:
     """Return the picture of a specification, for a light or a dark page."""
     convert: Any = import_module("vl_convert")
-    whole = {**spec, "config": merged(colours.config(dark=dark), spec.get("config", {}))}
+    whole = {**spec, "config": merged(colours.config(dark=dark), _own(spec.get("config", {})))}
     return str(convert.vegalite_to_svg(colours.on_dark(whole) if dark else whole))
 
 
@@ -32,6 +35,24 @@ def pdf(spec: Mapping[str, Any]) -> bytes:
     """Return the picture of a specification for paper."""
     convert: Any = import_module("vl_convert")
     return bytes(convert.vegalite_to_pdf({**spec, "config": merged(colours.config(), spec.get("config", {}))}))
+
+
+def _own(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a chart that are not those which all charts share on light pages.
+
+    Examples
+    --------
+    >>> _own({**colours.config(), "axis": {**colours.config()["axis"], "grid": False}, "view": {"stroke": None}})
+    {'axis': {'grid': False}}
+    """
+    light, found = colours.config(), {}
+    for key, value in config.items():
+        shared, kept = light.get(key), value
+        if isinstance(value, Mapping) and isinstance(shared, Mapping):
+            kept = {name: each for name, each in value.items() if name not in shared or shared[name] != each}
+        if kept not in ({}, shared):
+            found[key] = kept
+    return found
 
 
 def merged(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:

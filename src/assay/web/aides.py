@@ -45,10 +45,13 @@ class Aide:
         How long a call may take.
     megabytes : float
         How much memory the process may hold.
+    by_system : bool
+        Whether the system refuses more, and not only whoever waits. It counts addresses, of which the engine that
+        draws charts sets many aside.
     """
 
-    def __init__(self, address: str, *, seconds: float, megabytes: float) -> None:
-        self.address, self.seconds, self.megabytes = address, seconds, megabytes
+    def __init__(self, address: str, *, seconds: float, megabytes: float, by_system: bool = True) -> None:
+        self.address, self.seconds, self.megabytes, self.by_system = address, seconds, megabytes, by_system
         self._lock = threading.Lock()
         self._process: Any = None
         self._here: Any = None
@@ -91,7 +94,8 @@ class Aide:
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self._here, there = context.Pipe()
-        self._process = context.Process(target=work, args=(there, self.address, self.megabytes), daemon=True)
+        limit = self.megabytes if self.by_system else 0.0
+        self._process = context.Process(target=work, args=(there, self.address, limit), daemon=True)
         self._process.start()
         there.close()
 

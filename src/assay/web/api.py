@@ -1,5 +1,6 @@
 """The JSON API: the same questions as bodies, the same results as `--json`."""
 
+import json
 from typing import Any
 
 from fastapi import APIRouter
@@ -11,9 +12,9 @@ from assay.errors import ArgumentError, DataError
 from assay.provenance import version
 from assay.questions.base import schema_of
 from assay.web.aides import apart
-from assay.web.job_rows import Job
-from assay.web.jobs import Jobs
-from assay.web.questions import PAGES, PLACES, Page, ask, check_limits, stand_in
+from assay.web.asking import begin
+from assay.web.jobs import Job, Jobs
+from assay.web.questions import PAGES, PLACES, Page, read_fields, shown_fields
 from assay.web.settings import Settings
 from assay.web.uploads import Upload, Uploads
 
@@ -30,8 +31,9 @@ SEEN = {
         "columns": {"type": "array", "items": {"type": "string"}},
         "notes": {"type": "array", "items": {"type": "string"}},
         "problem": {"type": "string"},
+        "model": {"type": "string", "description": "The response model, if the upload is one."},
     },
-    "required": ["table", "files", "sources", "columns", "notes", "problem"],
+    "required": ["table", "files", "sources", "columns", "notes", "problem", "model"],
 }
 JOB = {
     "type": "object",
@@ -170,34 +172,28 @@ def _add_question(made: APIRouter, page: Page) -> None:
     for name in PLACES:
         schema["properties"].pop(name, None)
     schema["required"] = [name for name in schema["required"] if name not in PLACES]
-    if page.place and not page.uploads:
-        schema["properties"] |= {"preset": {"type": "string", "description": "A response model."}}
+    if page.place:
+        kinds = [kind for kind, taken in (("a table", page.uploads), ("a model file", page.presets)) if taken]
+        said = f"An upload: {' or '.join(kinds)}."
+        schema["properties"] = {"table": {"type": "string", "description": said}} | schema["properties"]
+    if page.presets:
+        schema["properties"] |= {"preset": {"type": "string", "description": "A response model in place of an upload."}}
     elif page.place:
-        schema["properties"] = {"table": {"type": "string", "description": "An upload."}} | schema["properties"]
-        if page.presets:
-            schema["properties"] |= {
-                "preset": {"type": "string", "description": "A response model in place of a table."}
-            }
-        else:
-            schema["required"] = ["table", *schema["required"]]
-    body = {"content": {"application/json": {"schema": schema}}, "required": True}
+        schema["required"] = ["table", *schema["required"]]
+    body = {"content": {"application/json": {"schema": schema, "example": _example(page)}}, "required": True}
 
     async def asked(request: Request, document: bool = False) -> Response:
         given = await _object(request)
         identity = given.pop("table", None) if page.place else None
-        preset = given.pop("preset", None) if page.presets or page.place else None
-        upload, files = None, tuple[str, ...]()
-        if preset is not None:
-            files = stand_in(page, str(preset))
+        preset = given.pop("preset", None) if page.place else None
+        upload = None
         if identity is not None:
             upload = upload_of(request, str(identity))
             if upload is None:
                 return _missing("table")
-        elif "table" in schema["required"]:
+        elif preset is None and "table" in schema["required"]:
             raise ArgumentError("`table` must be given: upload a table first (POST /api/v1/tables).")
-        job = await run_in_threadpool(begin, request, page, given, upload, files)
-        if isinstance(job, Response):
-            return job
+        job = await run_in_threadpool(begin, request, page, given, upload, "" if preset is None else str(preset))
         found = await request.app.state.jobs.wait(job.identity, 0.0 if page.long else WAIT)
         return answered(request, found, document=document)
 
@@ -216,19 +212,13 @@ def _add_question(made: APIRouter, page: Page) -> None:
     )
 
 
-def begin(
-    request: Request, page: Page, given: dict[str, Any], upload: Upload | None, files: tuple[str, ...] = ()
-) -> Job | Response:
-    """Ask a question; return the job, or why not."""
-    state = request.app.state
-    asked = ask(page, given, files) if upload is None else ask(page, given, upload.specs, upload.reading)
-    check_limits(asked, state.settings)
-    owner = request.scope["session_id"]
-    jobs: Jobs = state.jobs
-    if jobs.busy(owner) >= state.settings.max_jobs:
-        return JSONResponse({"error": f"{state.settings.max_jobs} of your jobs wait or run; cancel one first."}, 429)
-    names = {} if upload is None else dict(zip(upload.files, upload.names, strict=True))
-    return jobs.add(owner, page.path, asked.to_dict(), names)
+def _example(page: Page) -> dict[str, Any]:
+    """Return a body that asks what the example of the home page asks."""
+    sent = {name: [value] for name, value in page.example.items()}
+    values = read_fields(shown_fields(page), sent)
+    given = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+    about = {"preset": page.example["preset"]} if "preset" in page.example else {"table": "0" * 32}
+    return {**(about if page.place else {}), **given}
 
 
 def answered(request: Request, job: Job, *, document: bool) -> Response:
@@ -242,7 +232,10 @@ def answered(request: Request, job: Job, *, document: bool) -> Response:
         from assay.web.rendering import kept
 
         shown = kept(request, job)
-        content["document"] = {"html": shown["fragment"], "markdown": shown["report.md"], "latex": shown["report.tex"]}
+        content["document"] = {
+            "html": shown["before"] + shown["after"], "markdown": shown["report.md"], "latex": shown["report.tex"],
+            "chart": json.loads(shown["chart.json"]) if shown["chart.json"] else None, "tables": shown["tables"],
+        }  # fmt: skip
     return JSONResponse(content, headers={"X-Assay-Job": job.identity})
 
 
@@ -256,7 +249,7 @@ def status_of(job: Job) -> dict[str, Any]:
 
 def described(upload: Upload) -> dict[str, Any]:
     """Return what was recognised in an upload."""
-    return {"table": upload.identity, "files": list(upload.names), **upload.seen}
+    return {"table": upload.identity, "files": list(upload.files), **upload.seen}
 
 
 def upload_of(request: Request, identity: str) -> Upload | None:
@@ -300,8 +293,6 @@ async def uploaded(request: Request, only: str = "") -> list[tuple[str, bytes]]:
 
 
 async def _object(request: Request) -> dict[str, Any]:
-    import json
-
     if "json" not in request.headers.get("content-type", ""):
         raise ArgumentError("the body must be JSON (Content-Type: application/json).")
     try:

@@ -11,17 +11,19 @@ from typing import Any
 
 from fastapi import FastAPI
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from assay.errors import ArgumentError, AssayError
 from assay.provenance import version
 from assay.web import api, pages, rendering
 from assay.web.aides import Aide
+from assay.web.asking import BusyError
 from assay.web.jobs import Jobs
 from assay.web.safety import Guard, TooLargeError
 from assay.web.settings import Settings
 from assay.web.uploads import Uploads
+from assay.web.workers import Workers
 
 HERE = Path(__file__).parent
 
@@ -41,18 +43,20 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     asked = settings or Settings()
     folder = asked.folder or tempfile.mkdtemp(prefix="assay-")
     Path(folder).mkdir(parents=True, exist_ok=True, mode=0o700)
-    asked = replace(asked, folder=folder)
+    asked = replace(asked, folder=str(Path(folder).resolve()))
     desk = Aide("assay.web.sliders:ask", seconds=20, megabytes=asked.max_memory)
+    draughtsman = Aide("assay.web.shown:draw", seconds=60, megabytes=asked.max_memory, by_system=False)
     uploads, jobs = Uploads(asked), Jobs(asked)
+    workers = Workers(jobs)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        jobs.start()
-        cleaner = threading.Thread(target=_clean, args=(jobs, uploads), daemon=True)
-        cleaner.start()
+        workers.start()
+        threading.Thread(target=_clean, args=(workers.stopping, jobs, uploads), daemon=True).start()
         yield
-        jobs.stop()
+        workers.stop()
         desk.stop()
+        draughtsman.stop()
         uploads.reader.stop()
 
     app = FastAPI(
@@ -64,13 +68,13 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         openapi_url="/api/v1/openapi.json",
     )
     app.state.settings, app.state.uploads, app.state.jobs, app.state.desk = asked, uploads, jobs, desk
+    app.state.stopping, app.state.draughtsman = workers.stopping, draughtsman
     app.state.secret = _secret(Path(folder))
     app.include_router(api.router(asked))
     app.include_router(pages.router())
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
     app.add_exception_handler(AssayError, _refused)
     app.add_exception_handler(TooLargeError, _too_large)
-    app.add_exception_handler(Exception, _broken)
     app.add_middleware(Guard, settings=asked)
     return app
 
@@ -84,14 +88,14 @@ def _secret(folder: Path) -> bytes:
     return place.read_bytes()
 
 
-def _clean(jobs: Jobs, uploads: Uploads) -> None:
-    while not jobs.stopping.wait(60):
+def _clean(stopping: threading.Event, jobs: Jobs, uploads: Uploads) -> None:
+    while not stopping.wait(60):
         jobs.sweep()
         uploads.sweep()
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    status = 422 if isinstance(error, ArgumentError) else 400
+    status = 429 if isinstance(error, BusyError) else 422 if isinstance(error, ArgumentError) else 400
     return _answered(request, status, " ".join(str(error).splitlines()))
 
 
@@ -99,17 +103,10 @@ async def _too_large(request: Request, error: Exception) -> Response:
     return _answered(request, 413, f"an upload may have {request.app.state.settings.max_megabytes:g} MB at most.")
 
 
-async def _broken(request: Request, error: Exception) -> Response:
-    return _answered(request, 500, "an error of assay's own; nothing of your data was lost.")
-
-
 def _answered(request: Request, status: int, message: str) -> Response:
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": message}, status)
-    try:
-        return rendering.problem(request, status, message)
-    except Exception:
-        return PlainTextResponse(f"assay: {message}\n", status)
+    return rendering.problem(request, status, message)
 
 
 def serve(settings: Settings) -> Any:

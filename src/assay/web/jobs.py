@@ -1,27 +1,75 @@
-"""Jobs: questions that wait, run in processes of their own, and survive a restart of the server.
-
-Everything about a job is a row of one SQLite file. A supervisor thread for each worker process claims the next job,
-hands its identity over, and watches time, memory and cancellation; a worker that dies or is stopped is replaced. What
-was running when the server died is asked again; a study goes on from its store, and seeds make the bits the same.
-"""
+"""Jobs: questions that were asked. Everything about a job is a row of one SQLite file; its answer lies beside it."""
 
 import asyncio
 import json
 import secrets
 import sqlite3
-import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.web.job_rows import COLUMNS, TABLE, Job, connected, ended, job_of, read
 from assay.web.settings import Settings
-from assay.web.workers import PAUSE, Worker
+
+TABLE = """
+CREATE TABLE IF NOT EXISTS jobs (
+  identity TEXT PRIMARY KEY, owner TEXT NOT NULL, page TEXT NOT NULL, question TEXT NOT NULL, digest TEXT NOT NULL,
+  upload TEXT NOT NULL, files TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'waiting', label TEXT NOT NULL DEFAULT '',
+  done INTEGER NOT NULL DEFAULT 0, total INTEGER NOT NULL DEFAULT 0, error TEXT NOT NULL DEFAULT '',
+  kind TEXT NOT NULL DEFAULT '', created REAL NOT NULL, finished REAL, long INTEGER NOT NULL DEFAULT 0)
+"""
+COLUMNS = "identity, owner, page, question, upload, files, state, label, done, total, error, kind, created, finished"
+ENDED = ("done", "failed", "cancelled")
+PAUSE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A question that was asked.
+
+    Attributes
+    ----------
+    identity, owner, page : str
+    question : mapping
+        Its fields; files are named as in the folder of their upload.
+    upload : str
+        The identity of the upload that it is about; empty where it is about none.
+    files : list of str
+    state : {"waiting", "running", "done", "failed", "cancelled"}
+    label : str
+        What is being done.
+    done, total : int
+    error : str
+    kind : {"", "usage", "data", "server"}
+        Whose fault an error is.
+    created, finished : float
+    """
+
+    identity: str
+    owner: str
+    page: str
+    question: dict[str, Any]
+    upload: str
+    files: list[str]
+    state: str
+    label: str
+    done: int
+    total: int
+    error: str
+    kind: str
+    created: float
+    finished: float | None
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will happen."""
+        return self.state in ENDED
 
 
 class Jobs:
-    """The jobs of all visitors, and the workers that compute them."""
+    """The jobs of all visitors."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -32,28 +80,15 @@ class Jobs:
         with connected(self.path) as connection:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute(TABLE)
-            connection.execute("UPDATE jobs SET state = 'waiting' WHERE state = 'running'")
-        self.stopping = threading.Event()
-        self.threads: list[threading.Thread] = []
 
-    def start(self) -> None:
-        """Start the workers."""
-        for number in range(self.settings.n_workers):
-            thread = threading.Thread(target=self._supervise, name=f"assay-worker-{number}", daemon=True)
-            thread.start()
-            self.threads.append(thread)
-
-    def stop(self) -> None:
-        """Stop the workers; what runs is asked again when the server starts next."""
-        self.stopping.set()
-        for thread in self.threads:
-            thread.join(timeout=10)
-
-    def add(self, owner: str, page: str, question: dict[str, Any], names: dict[str, str]) -> Job:
+    def add(
+        self, owner: str, page: str, question: dict[str, Any], upload: str = "", files: Sequence[str] = (),
+        *, long: bool = False,
+    ) -> Job:  # fmt: skip
         """Ask a question, unless this visitor asked it already: then return that job."""
         from assay import _json
 
-        digest = _json.digest([owner, page, question])
+        digest = _json.digest([owner, page, question, upload])
         with connected(self.path) as connection:
             old = connection.execute(
                 "SELECT identity FROM jobs WHERE digest = ? AND state NOT IN ('cancelled')", (digest,)
@@ -61,8 +96,9 @@ class Jobs:
             if old is None:
                 identity = secrets.token_hex(16)
                 connection.execute(
-                    "INSERT INTO jobs (identity, owner, page, question, digest, names, created) VALUES (?,?,?,?,?,?,?)",
-                    (identity, owner, page, json.dumps(question), digest, json.dumps(names), time.time()),
+                    "INSERT INTO jobs (identity, owner, page, question, digest, upload, files, created, long) "
+                    "VALUES (?,?,?,?,?,?,?,?,?)",
+                    (identity, owner, page, json.dumps(question), digest, upload, json.dumps(files), time.time(), long),
                 )
             else:
                 identity = old[0]
@@ -72,7 +108,9 @@ class Jobs:
 
     def get(self, identity: str) -> Job | None:
         """Return a job."""
-        return read(self.path, identity)
+        with connected(self.path) as connection:
+            row = connection.execute(f"SELECT {COLUMNS} FROM jobs WHERE identity = ?", (identity,)).fetchone()
+        return None if row is None else _job(row)
 
     def of(self, owner: str) -> list[Job]:
         """Return the jobs of a visitor, the newest first."""
@@ -80,7 +118,7 @@ class Jobs:
             rows = connection.execute(
                 f"SELECT {COLUMNS} FROM jobs WHERE owner = ? ORDER BY created DESC LIMIT 200", (owner,)
             ).fetchall()
-        return [job_of(row) for row in rows]
+        return [_job(row) for row in rows]
 
     def busy(self, owner: str) -> int:
         """Return how many jobs of a visitor wait or run."""
@@ -124,6 +162,10 @@ class Jobs:
         """Return where the answer of a job is kept."""
         return self.answers / f"{identity}.json"
 
+    def written_path(self, identity: str, ending: str) -> Path:
+        """Return where the file is that some answers have beside the others: a model, a table, units."""
+        return self.answers / f"{identity}-written{ending}"
+
     def delete(self, identity: str) -> None:
         """Delete a job with its answer."""
         self.cancel(identity)
@@ -140,51 +182,63 @@ class Jobs:
         for (identity,) in rows:
             self.delete(identity)
 
-    def _supervise(self) -> None:
-        worker = Worker(self.root)
-        try:
-            while not self.stopping.is_set():
-                identity = None
-                with suppress(sqlite3.OperationalError):  # a full disk, or a file that is locked for long: again later
-                    identity = self._claimed()
-                if identity is None:
-                    self.stopping.wait(PAUSE)
-                    continue
-                if not worker.alive:
-                    worker = Worker(self.root)
-                self._watch(worker, identity)
-        finally:
-            worker.kill()
+    def waiting_again(self) -> None:
+        """Let everything wait that was running when the server died."""
+        with connected(self.path) as connection:
+            connection.execute("UPDATE jobs SET state = 'waiting' WHERE state = 'running'")
 
-    def _claimed(self) -> str | None:
-        """Take the job that waits longest, so that no other worker takes it."""
+    def claim(self, *, only_short: bool = False, since: float = 0.0) -> str | None:
+        """Take the job that waits longest, so that no worker takes it twice; return its identity.
+
+        Parameters
+        ----------
+        only_short : bool
+            Leave long ones.
+        since : float
+            Leave those that wait for fewer seconds than this.
+        """
         with connected(self.path) as connection:
             row = connection.execute(
-                "UPDATE jobs SET state = 'running' WHERE identity = (SELECT identity FROM jobs WHERE state = 'waiting' "
-                "ORDER BY created LIMIT 1) RETURNING identity"
+                "UPDATE jobs SET state = 'running' WHERE identity = (SELECT identity FROM jobs "
+                "WHERE state = 'waiting' AND long <= ? AND created <= ? ORDER BY created LIMIT 1) RETURNING identity",
+                (not only_short, time.time() - since),
             ).fetchone()
         return None if row is None else str(row[0])
 
-    def _watch(self, worker: "Worker", identity: str) -> None:
-        """Hand a job over and wait for its end; stop the worker where the job may not go on."""
-        worker.begin(identity)
-        until = time.monotonic() + self.settings.max_seconds
-        while not worker.finished():
-            job = self.get(identity)
-            if self.stopping.is_set():
-                return worker.kill()
-            if job is None or job.state == "cancelled":
-                return worker.kill()
-            if not worker.alive:
-                return self.fail(identity, "the computation ended without a word; it may have needed too much memory.")
-            if time.monotonic() > until:
-                worker.kill()
-                return self.fail(identity, f"the answer took longer than {self.settings.max_seconds:,.0f} seconds.")
-            if worker.megabytes() > self.settings.max_memory:
-                worker.kill()
-                return self.fail(identity, f"the answer needed more than {self.settings.max_memory:,.0f} MB of memory.")
-        return None
+    def put_back(self, identity: str) -> None:
+        """Let a job that runs wait again, among the long ones."""
+        with connected(self.path) as connection:
+            connection.execute(
+                "UPDATE jobs SET state = 'waiting', long = 1 WHERE identity = ? AND state = 'running'", (identity,)
+            )
 
-    def fail(self, identity: str, error: str, kind: str = "server") -> None:
-        """Note that a job failed, and why."""
-        ended(self.path, identity, "failed", error, kind)
+    def tell(self, identity: str, label: str, done: int, total: int) -> None:
+        """Note how far a job is."""
+        with connected(self.path) as connection:
+            connection.execute(
+                "UPDATE jobs SET label = ?, done = ?, total = ? WHERE identity = ?", (label, done, total, identity)
+            )
+
+    def end(self, identity: str, error: str = "", kind: str = "server") -> None:
+        """Note that a job that runs is done; or that it failed, and why."""
+        with connected(self.path) as connection:
+            connection.execute(
+                "UPDATE jobs SET state = ?, error = ?, kind = ?, finished = ? WHERE identity = ? AND state = 'running'",
+                ("failed" if error else "done", error, kind if error else "", time.time(), identity),
+            )
+
+
+@contextmanager
+def connected(path: Path) -> Iterator[sqlite3.Connection]:
+    """Yield a connection, commit and close it."""
+    connection = sqlite3.connect(path, timeout=30)
+    try:
+        with connection:
+            yield connection
+    finally:
+        connection.close()
+
+
+def _job(row: tuple[Any, ...]) -> Job:
+    identity, owner, page, question, upload, files, *rest = row
+    return Job(identity, owner, page, json.loads(question), upload, json.loads(files), *rest)

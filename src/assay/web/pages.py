@@ -20,24 +20,15 @@ from assay.errors import ArgumentError, AssayError
 from assay.questions.tables import TableFields
 from assay.web import api, steps
 from assay.web.aides import apart
-from assay.web.job_rows import Job
-from assay.web.jobs import Jobs
-from assay.web.questions import (
-    PAGES,
-    PLACES,
-    Page,
-    check_limits,
-    from_form,
-    read_fields,
-    refuse_paths,
-    shown_fields,
-    stand_in,
-)
-from assay.web.rendering import answer_part, check_form, kept, problem, shown
+from assay.web.asking import begin, fits
+from assay.web.jobs import Job, Jobs
+from assay.web.questions import PAGES, PLACES, Page, read_fields, refuse_paths, shown_fields
+from assay.web.rendering import WRITTEN, answer_part, check_form, drawn, kept, problem, shown
 from assay.web.safety import TOKEN, same
+from assay.web.samples import sample
 from assay.web.shown import FORMATS
 from assay.web.trying import try_designs
-from assay.web.uploads import Upload, hidden
+from assay.web.uploads import Upload
 
 PATIENCE = 0.3
 """Seconds for which a page waits for its answer before it shows how far it is."""
@@ -64,9 +55,11 @@ def router() -> APIRouter:
     made.add_api_route("/example/{kind}", example, methods=["POST"])
     made.add_api_route("/jobs", show_jobs, methods=["GET"])
     made.add_api_route("/jobs/{job}", show_job, methods=["GET"])
+    made.add_api_route("/jobs/{job}/use", use_written, methods=["POST"])
     made.add_api_route("/jobs/{job}/{how}", change_job, methods=["POST"])
     made.add_api_route("/jobs/{job}/answer", part_of_answer, methods=["GET"])
     made.add_api_route("/jobs/{job}/events", events, methods=["GET"])
+    made.add_api_route("/jobs/{job}/figure/{number}/{look}.svg", figure, methods=["GET"])
     made.add_api_route("/jobs/{job}/{name}", download, methods=["GET"])
     made.add_api_route("/plan/try", try_designs, methods=["GET"])
     made.add_api_route("/scores-upload", steps.upload_scores, methods=["GET", "POST"])
@@ -106,7 +99,7 @@ async def enter(request: Request) -> Response:
 
 async def data(request: Request) -> Response:
     """Show the form for uploads, and what this visitor has uploaded."""
-    return shown(request, "tables.html", uploads=request.app.state.uploads.of(request.scope["session_id"]))
+    return shown(request, "tables.html", uploads=_uploads(request))
 
 
 async def add_table(request: Request) -> Response:
@@ -126,17 +119,19 @@ async def show_table(request: Request, table: str) -> Response:
 
 
 def _table_page(request: Request, found: Upload, error: str = "") -> Response:
-    asked = [
-        page
-        for page in PAGES.values()
-        if page.place and page.uploads and (found.seen["sources"] or page.place == "file")
-    ]
+    asked = [page for page in PAGES.values() if page.place and fits(page, found) and _answers(found, page)]
     roles = "".join(f"&{part}" for part in urlencode(found.seen["roles"]).split("&") if part)
     fields = [_control(field, found) for field in _fields.fields_of(TableFields) if field.name not in PLACES]
     return shown(
         request, "table.html", status=422 if error else 200, upload=found, pages=asked, roles=roles,
         fields=fields, error=error, sent={name: _written(value) for name, value in found.reading.items()},
     )  # fmt: skip
+
+
+def _answers(found: Upload, page: Page) -> bool:
+    """Whether an upload holds what a page asks about, as far as was recognised."""
+    has_sources, has_lines = bool(found.seen["sources"]), bool(found.seen["lines"])
+    return found.is_model or (has_lines or not has_sources if page.place == "file" else has_sources)
 
 
 def _written(value: Any) -> list[str]:
@@ -162,7 +157,7 @@ async def correct_table(request: Request, table: str) -> Response:
         uploads = request.app.state.uploads
         now = await apart(uploads.correct, found, reading, called if len(called) > 1 else found.called)
     except AssayError as refused:
-        return _table_page(request, found, hidden(" ".join(str(refused).splitlines()), found.files, found.names))
+        return _table_page(request, found, " ".join(str(refused).splitlines()))
     return RedirectResponse(f"/tables/{now.identity}", 303)
 
 
@@ -172,7 +167,7 @@ async def delete_table(request: Request, table: str) -> Response:
     found, owner = api.upload_of(request, table), request.scope["session_id"]
     if found is not None and (await request.form()).get("answers"):
         for job in request.app.state.jobs.of(owner):
-            if set(job.names) >= set(found.files):
+            if job.upload == found.identity:
                 request.app.state.jobs.delete(job.identity)
     request.app.state.uploads.delete(table, owner)
     return RedirectResponse("/tables", 303)
@@ -186,27 +181,10 @@ async def example(request: Request, kind: str) -> Response:
         return problem(request, 404, "there is no such question.")
     asked = {**page.example, "ask": "1"}
     if page.sample:
-        file = await run_in_threadpool(_sample, page.sample)
+        file = await run_in_threadpool(sample, page.sample)
         found = await apart(request.app.state.uploads.add, request.scope["session_id"], [file])
         asked = {"table": found.identity, **asked}
     return RedirectResponse(f"/{kind}?{urlencode(asked)}", 303)
-
-
-def _sample(kind: str) -> tuple[str, bytes]:
-    """Return a simulated file: ratings of two models by people, or the scores of two systems."""
-    import tempfile
-
-    from assay import examples, io
-    from assay.paired import write_scores
-
-    name = {"ratings": "ratings.csv", "scores": "scores.txt"}[kind]
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / name
-        if kind == "ratings":
-            io.write(examples.ratings(), place)
-        else:
-            write_scores(examples.scores("h1-greater-normal"), place)
-        return name, place.read_bytes()
 
 
 async def show_jobs(request: Request) -> Response:
@@ -241,7 +219,7 @@ async def events(request: Request, job: str) -> Response:
 
 async def _told(request: Request, job: str) -> AsyncIterator[str]:
     last, until = "", time.monotonic() + LISTENING
-    while time.monotonic() < until and not request.app.state.jobs.stopping.is_set():
+    while time.monotonic() < until and not request.app.state.stopping.is_set():
         found = await run_in_threadpool(request.app.state.jobs.get, job)
         if found is None or found.ended:
             yield "event: ended\ndata: {}\n\n"
@@ -273,23 +251,41 @@ async def download(request: Request, job: str, name: str) -> Response:
         content = _json.dumps(request.app.state.jobs.result(found)["result"], indent=2)
         return _file(content, "application/json", name)
     answer = kept(request, found)
-    if name == "written":
-        written = PAGES[found.page].question.written
-        if written is None:
-            return problem(request, 404, "this answer has no file.")
-        ending = written.endings[0]
-        content = (request.app.state.jobs.answers / f"{found.identity}{ending}").read_bytes()
-        return _file(content, "application/octet-stream", f"{found.page}{ending}")
-    if name == "chart.png" and answer["chart.json"]:
-        import vl_convert
-
-        spec = json.loads(answer["chart.json"])
-        return _file(await run_in_threadpool(lambda: vl_convert.vegalite_to_png(spec, scale=2)), "image/png", name)
-    if name not in FORMATS or not answer.get(name):
+    if name == "written" and found.page in WRITTEN:
+        file, written = _written_file(request, found)
+        return _file(written, "application/octet-stream", file)
+    if name.endswith(".csv") and name.removesuffix(".csv") in answer["tables"]:
+        return _file(answer["tables"][name.removesuffix(".csv")], "text/csv; charset=utf-8", name)
+    if name not in FORMATS or not answer.get("chart.json" if name.startswith("chart") else name):
         return problem(request, 404, f"this answer has no {name}.")
-    if name == "chart.svg" and "download" not in request.query_params:
-        return Response(answer[name], media_type=FORMATS[name])
-    return _file(answer[name], FORMATS[name], name)
+    return _file(await apart(drawn, request, found, name), FORMATS[name], name)
+
+
+def _written_file(request: Request, job: Job) -> tuple[str, bytes]:
+    """Return the file that an answer has beside the others: a model, a table, units."""
+    file = WRITTEN[job.page][0]
+    return file, request.app.state.jobs.written_path(job.identity, Path(file).suffix).read_bytes()
+
+
+async def figure(request: Request, job: str, number: int, look: str) -> Response:
+    """Return a picture of an answer, for a light or a dark page."""
+    found = api.job_of(request, job)
+    if found is None or found.state != "done" or look not in ("light", "dark"):
+        return problem(request, 404, "there is no picture here; it may have been deleted.")
+    if not 0 <= number < len(kept(request, found)["figures"]):
+        return problem(request, 404, f"this answer has no picture {number}.")
+    return Response(await apart(drawn, request, found, f"figure-{number}-{look}"), media_type="image/svg+xml")
+
+
+async def use_written(request: Request, job: str) -> Response:
+    """Take the file of an answer as an upload of this visitor, to ask about it."""
+    await check_form(request)
+    found = api.job_of(request, job)
+    if found is None or found.state != "done" or found.page not in WRITTEN:
+        return problem(request, 404, "there is no file here; it may have been deleted.")
+    file = await run_in_threadpool(_written_file, request, found)
+    added = await apart(request.app.state.uploads.add, request.scope["session_id"], [file])
+    return RedirectResponse(f"/tables/{added.identity}", 303)
 
 
 def _file(content: str | bytes, kind: str, name: str) -> Response:
@@ -305,9 +301,10 @@ def _asking(page: Page) -> Any:
         if identity and upload is None:
             return problem(request, 404, "there is no such table; it may have been deleted.")
         error, job = "", None
-        if _complete(page, sent, upload, preset):
+        if _complete(page, sent, upload):
             try:
-                job = await run_in_threadpool(_begin, request, page, sent, upload, preset)
+                given = read_fields(shown_fields(page), sent)
+                job = await run_in_threadpool(begin, request, page, given, upload, preset)
             except AssayError as refused:
                 error = " ".join(str(refused).splitlines())
         if job is not None:
@@ -318,7 +315,7 @@ def _asking(page: Page) -> Any:
             lists = await steps.tests(request, page.path, sent, upload)
         return shown(
             request, "ask.html", status=422 if error else 200, page=page, groups=_groups(page, upload), sent=sent,
-            upload=upload, uploads=request.app.state.uploads.of(request.scope["session_id"]), error=error,
+            upload=upload, uploads=[each for each in _uploads(request) if fits(page, each)], error=error,
             answer=answer, running=job is not None and not job.ended, help=page.question.__doc__,
             presets=_presets(page), steps=steps.bar(page.path, sent), carried=steps.carried(page, sent), lists=lists,
         )  # fmt: skip
@@ -326,25 +323,17 @@ def _asking(page: Page) -> Any:
     return asked
 
 
-def _complete(page: Page, sent: dict[str, list[str]], upload: Upload | None, preset: str) -> bool:
+def _uploads(request: Request) -> list[Upload]:
+    found: list[Upload] = request.app.state.uploads.of(request.scope["session_id"])
+    return found
+
+
+def _complete(page: Page, sent: dict[str, list[str]], upload: Upload | None) -> bool:
     """Whether a form was sent, and filled in so far that it can be answered."""
     required = [field.name for field in shown_fields(page) if field.required]
     given = all(any(text.strip() for text in sent.get(name, ())) for name in required)
-    typed = not page.uploads  # a response model may be typed in
-    return "ask" in sent and given and (not page.place or typed or upload is not None or bool(preset))
-
-
-def _begin(request: Request, page: Page, sent: dict[str, list[str]], upload: Upload | None, preset: str) -> Job:
-    state = request.app.state
-    files = stand_in(page, preset) if upload is None and preset else () if upload is None else upload.specs
-    asked = from_form(page, sent, files, None if upload is None else upload.reading)
-    check_limits(asked, state.settings)
-    owner = request.scope["session_id"]
-    if state.jobs.busy(owner) >= state.settings.max_jobs:
-        raise ArgumentError(f"{state.settings.max_jobs} of your jobs wait or run; cancel one first.")
-    names = {} if upload is None else dict(zip(upload.files, upload.names, strict=True))
-    job: Job = state.jobs.add(owner, page.path, asked.to_dict(), names)
-    return job
+    typed = page.presets  # a response model may be typed in
+    return "ask" in sent and given and (not page.place or typed or upload is not None)
 
 
 def _presets(page: Page) -> list[str]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from math import prod
 from pathlib import PurePath
 from typing import Any
 
@@ -12,13 +13,18 @@ from assay import _fields
 from assay._fields import Field
 from assay.errors import ArgumentError
 from assay.questions.base import Question
-from assay.questions.typed import value_of
+from assay.questions.typed import response_numbers, value_of
 from assay.web.settings import Settings
 
 PLACES = ("files", "file", "config", "units", "out", "to")
 """Fields that name files on the disk. A visitor names an upload instead; none of them is taken from a request."""
 
 DRAWS = ("n_resamples", "n_simulations", "n_fresh")
+CROSSED = (
+    "n_items", "n_responses", "n_raters", "raters_per_item", "epsilon", "budget", "max_cost", "metric", "scheme",
+    "null", "interval",
+)  # fmt: skip
+"""Lists of which a question takes every combination."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +47,7 @@ class Page:
         Whether a response model can stand in for an upload.
     long : bool
         Whether an answer may take minutes.
-    sample : {"ratings", "scores", ""}
+    sample : {"ratings", "raters", "scores", ""}
         What the example of the home page is about.
     example : mapping
         What the example asks.
@@ -117,7 +123,7 @@ PAGES: dict[str, Page] = {
             example=AUDITED, first=True, menu="Audit",
         ),
         Page(
-            "describe", "Who judged what, and do raters agree?", "assay.questions.describe:Describe", sample="ratings",
+            "describe", "Who judged what, and do raters agree?", "assay.questions.describe:Describe", sample="raters",
             menu="Describe",
         ),
         Page(
@@ -221,3 +227,11 @@ def check_limits(asked: Question, settings: Settings) -> None:
     for name, value in asked.to_dict().items():
         if isinstance(value, list) and len(value) > 1000:
             raise ArgumentError(f"`{name}` must have at most 1,000 entries on this server; got {len(value):,}.")
+    lists: dict[str, Sequence[Any]]
+    lists = {name: value for name in CROSSED if isinstance(value := getattr(asked, name, None), tuple) and value}
+    responses = lists.get("n_responses", ())
+    if responses and isinstance(responses[0], str):  # ranges may be among them
+        lists["n_responses"] = response_numbers(",".join(responses))
+    designs = prod(map(len, lists.values()))
+    if designs > settings.max_designs:
+        raise ArgumentError(f"a question has at most {settings.max_designs:,} designs on this server; got {designs:,}.")

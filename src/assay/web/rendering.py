@@ -7,13 +7,17 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
+from assay._files import writing
 from assay.errors import ArgumentError
-from assay.web.job_rows import Job
+from assay.web.jobs import Job
 from assay.web.questions import PAGES
 from assay.web.safety import csrf, same
 
-WRITTEN = {"fit": "The model (.json)", "simulate": "The table (.csv)", "scores-describe": "The units (.txt)"}
-"""What is called the file that some answers have beside the others."""
+WRITTEN = {
+    "fit": ("model.json", "The model"), "simulate": ("simulated.csv", "The table"),
+    "scores-describe": ("units.txt", "The units"),
+}  # fmt: skip
+"""The file that some answers have beside the others, and what it is."""
 
 
 def answer_part(request: Request, job: Job) -> str:
@@ -22,17 +26,40 @@ def answer_part(request: Request, job: Job) -> str:
     share = round(100 * job.done / job.total) if job.total else 0
     made = templates().get_template("_answer.html")
     return str(
-        made.render(
-            job=job, answer=answer, share=min(share, 99), csrf=token_of(request), written=WRITTEN.get(job.page, "")
-        )
+        made.render(job=job, answer=answer, share=min(share, 99), csrf=token_of(request), written=WRITTEN.get(job.page))
     )
 
 
-def kept(request: Request, job: Job) -> dict[str, str]:
+def kept(request: Request, job: Job) -> dict[str, Any]:
     """Return what is shown of an answer."""
     place = request.app.state.jobs.answers / f"{job.identity}.document"
-    found: dict[str, str] = json.loads(place.read_text(encoding="utf-8"))
+    found: dict[str, Any] = json.loads(place.read_text(encoding="utf-8"))
     return found
+
+
+def drawn(request: Request, job: Job, name: str) -> str | bytes:
+    """Return a file of an answer with its pictures; what was drawn once is kept."""
+    state, answer = request.app.state, kept(request, job)
+    if name in ("report.md", "report.tex", "chart.json") or (name == "report.html" and not answer["figures"]):
+        said: str = answer[name]
+        return said
+    place = state.jobs.answers / f"{job.identity}-{name}"
+    if not place.exists():
+        made = state.draughtsman.ask(*_order(name, answer))
+        with writing(place) as draft:
+            draft.write_bytes(made if isinstance(made, bytes) else made.encode())
+    content: bytes = place.read_bytes()
+    return content
+
+
+def _order(name: str, answer: dict[str, Any]) -> tuple[Any, ...]:
+    """Return what the draughtsman is asked for."""
+    if name == "report.html":
+        return name, answer[name], [figure["spec"] for figure in answer["figures"]]
+    if name.startswith("chart"):
+        return name, answer["chart.json"]
+    _, number, look = name.split("-")
+    return "figure", answer["figures"][int(number)]["spec"], look == "dark"
 
 
 async def check_form(request: Request) -> None:

@@ -1,8 +1,10 @@
 """What every request passes: size, host, origin, token, and the headers that keep a page to itself."""
 
 import hmac
+import logging
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
+from traceback import extract_tb
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,10 +13,11 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 
 from assay.web.settings import LOOPBACK, Settings
 
+LOG = logging.getLogger(__name__)
 Scope = MutableMapping[str, Any]
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
-    "frame-ancestors 'none'; base-uri 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 SESSION, TOKEN = "assay_session", "assay_token"
 OPEN = ("/api/v1/health", "/enter", "/static/")
@@ -33,12 +36,16 @@ class Guard:
             await self.app(scope, receive, send)
             return
         request = Request(scope)
-        refused = self.refusal(request)
         session = request.cookies.get(SESSION, "")
         fresh = "" if _is_session(session) else secrets.token_hex(16)
         scope["session_id"], scope["has_session"] = fresh or session, not fresh
+        refused = self.refusal(request)
+
+        started = False
 
         async def headed(message: Any) -> None:
+            nonlocal started
+            started = True
             if message["type"] == "http.response.start":
                 message["headers"] = [*message.get("headers", []), *self.headers(request, fresh)]
             await send(message)
@@ -46,17 +53,24 @@ class Guard:
         if refused is not None:
             await refused(scope, receive, headed)
             return
-        await self.app(scope, Limited(receive, self.settings.max_bytes + 100_000), headed)
+        try:
+            await self.app(scope, Limited(receive, self.settings.max_bytes + 100_000), headed)
+        except Exception as error:  # logged here without its message, which may hold a visitor's data
+            place = extract_tb(error.__traceback__)[-1]
+            LOG.error("%s in %s, line %s", type(error).__name__, place.filename, place.lineno)
+            if not started:
+                said = _said(request, 500, "an error of assay's own; nothing of your data was lost.")
+                await said(scope, receive, headed)
 
     def refusal(self, request: Request) -> Response | None:
         """Return why a request is refused; None where it may pass."""
         host = request.headers.get("host", "")
-        name = urlsplit(f"//{host}").hostname or ""
+        name = _name_of(f"//{host}")
         allowed = (*LOOPBACK, self.settings.host) if self.settings.is_local else None
         if allowed is not None and name not in allowed and name != "testserver":
             return _said(request, 421, f"this server does not answer to the name {name!r}.")
         origin = request.headers.get("origin")
-        if origin and origin != "null" and urlsplit(origin).netloc != host:
+        if origin and origin.partition("://")[2] != host:
             return _said(request, 403, "requests from other sites are refused.")
         size = request.headers.get("content-length", "0")
         if not size.isdigit() or int(size) > self.settings.max_bytes + 100_000:
@@ -77,7 +91,7 @@ class Guard:
             "content-security-policy": POLICY,
             "x-content-type-options": "nosniff",
             "x-frame-options": "DENY",
-            "referrer-policy": "no-referrer",
+            "referrer-policy": "same-origin",
             "cross-origin-opener-policy": "same-origin",
             "cache-control": "public, max-age=86400" if request.url.path.startswith("/static/") else "no-store",
         }
@@ -114,6 +128,14 @@ def csrf(session: str, secret: bytes) -> str:
 def same(left: str, right: str) -> bool:
     """Whether two secrets are equal, in a time that tells nothing."""
     return hmac.compare_digest(left.encode(), right.encode())
+
+
+def _name_of(address: str) -> str:
+    """Return the host's name in an address; empty where it is none."""
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
 
 
 def _is_session(text: str) -> bool:

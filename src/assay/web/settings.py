@@ -28,11 +28,18 @@ class Settings:
     port: int = option(8765, "Port to listen on.", at_least=0, at_most=65535)
     token: str | None = option(None, "Secret that visitors must give, at least 16 characters.")
     folder: str | None = option(None, "Where uploads and jobs are kept; a private temporary folder if left out.")
-    n_workers: int = option(2, "Jobs that are computed at the same time.", at_least=1, at_most=64, group=LIMITS)
+    n_workers: int = option(
+        2,
+        "Long jobs computed at the same time; one worker more answers short questions.",
+        at_least=1,
+        at_most=64,
+        group=LIMITS,
+    )
     max_megabytes: float = option(50, "Largest upload.", at_least=0.001, group=LIMITS)
     max_rows: int = option(2_000_000, "Most rows or responses of an upload.", at_least=1, group=LIMITS)
     max_columns: int = option(2_000, "Most columns of an upload.", at_least=1, group=LIMITS)
     max_draws: int = option(1_000_000, "Most draws or simulations of a question.", at_least=1, group=LIMITS)
+    max_designs: int = option(10_000, "Most designs or cells of a question.", at_least=1, group=LIMITS)
     max_jobs: int = option(20, "Most jobs of one visitor that wait or run.", at_least=1, group=LIMITS)
     max_seconds: float = option(3600, "Longest time of a job.", at_least=1, group=LIMITS)
     max_memory: float = option(4000, "Most memory of a job, in megabytes.", at_least=100, group=LIMITS)

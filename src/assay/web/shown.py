@@ -1,89 +1,134 @@
-"""An answer as the web keeps it: its document in every format, and its chart, made once by the worker."""
+"""An answer as the web keeps it: its document, its report in every format, tables and charts; pictures are drawn later.
 
+A worker writes what the answer says, and the specification of each chart. Drawing takes longer than most answers, so
+it waits until somebody looks: a process of its own draws what a page or a download asks for.
+"""
+
+import base64
 import json
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from assay.documents import Document, Sentence, html, latex, markdown
-from assay.errors import ArgumentError
+from assay.documents import Document, Figure, html, latex, markdown, rows
+from assay.provenance import Provenance
 from assay.questions.base import Question
 from assay.records import Record
-from assay.web.uploads import hidden
 
 FORMATS = {
     "report.html": "text/html; charset=utf-8",
     "report.md": "text/markdown; charset=utf-8",
     "report.tex": "application/x-tex; charset=utf-8",
-    "table.csv": "text/csv; charset=utf-8",
-    "chart.svg": "image/svg+xml",
     "chart.json": "application/json",
+    "chart.svg": "image/svg+xml",
+    "chart.png": "image/png",
 }
-"""What can be downloaded beside result.json and chart.png."""
+"""What can be downloaded beside result.json and tables as CSV."""
 
 
-def frozen(result: Record, asked: Question, names: Mapping[str, str]) -> dict[str, str]:
-    """Return everything that is shown of an answer; files are called as the visitor calls them."""
-    document = result.document()
-    spec, svg = _chart(result)
-    whole = replace(
-        document,
-        blocks=(
-            *document.blocks,
-            Sentence(f"On the command line: {asked.command}", "aside"),
-            Sentence(f"In Python: {asked.python}", "aside"),
-        ),
-    )
-    kept = {
+def frozen(result: Record, asked: Question) -> dict[str, Any]:
+    """Return everything that is shown of an answer: the parts of the page, files, tables by name, and figures."""
+    from assay.reports.frame import figures_of, framed
+    from assay.reports.pictures import can_draw
+
+    document = _signed(result.document(), asked)
+    figures = figures_of(result, document, draw=False) if can_draw() else ()
+    report = _signed(framed(result, asked, pictures=False), asked)
+    before, after = _around(document)
+    places = tuple(replace(figure, svg=_place(n), dark_svg=_place(n, dark=True)) for n, figure in enumerate(figures))
+    return {
         "title": document.title,
-        "verdict": document.verdict,
-        "fragment": html.fragment(_untitled(document)),
-        "report.html": _with_picture(html.page(whole), svg, document),
-        "report.md": markdown.render(whole),
-        "report.tex": latex.render(whole),
-        "table.csv": _csv(result),
-        "chart.svg": svg,
-        "chart.json": spec,
+        "before": html.fragment(before),
+        "after": html.fragment(after),
+        "figures": [{"title": each.title, "words": each.alternative, "spec": each.spec} for each in figures],
+        "report.html": html.page(report.with_figures(places)),
+        "report.md": markdown.render(report),
+        "report.tex": latex.render(report),
+        "tables": _tables(result),
+        "chart.json": json.dumps(_together(figures)) if figures else "",
         "command": asked.command,
         "python": asked.python,
     }
-    paths, called = list(names), list(names.values())
-    return {name: said if name.startswith("chart") else hidden(said, paths, called) for name, said in kept.items()}
 
 
-def _untitled(document: Document) -> Document:
-    """Return the document without its title, which the page itself shows."""
-    return replace(document, title="")
+def _signed(document: Document, asked: Question) -> Document:
+    """Return the document with a signature: where there are no data, what was asked and its seed are all there is."""
+    settings = {name: value for name, value in asked.given.items() if name != "seed"}
+    made = Provenance(asked.name, settings, getattr(asked, "seed", None), "")
+    return document if document.signature else replace(document, signature=made.signature)
 
 
-def _with_picture(page: str, svg: str, document: Document) -> str:
-    if not svg:
-        return page
-    head, verdict, rest = page.partition('<p class="assay-verdict">')
-    if not verdict:
-        return page.replace("</main>", f"<figure>{svg}</figure></main>")
-    said, end, after = rest.partition("</p>")
-    return f"{head}{verdict}{said}{end}<figure>{svg}</figure>{after}"
+def _together(figures: Sequence[Figure]) -> dict[str, Any]:
+    """Return one chart of all figures, one below the other."""
+    from assay.reports import colours
+    from assay.reports.pictures import merged
+
+    first = figures[0].spec
+    look = merged(colours.config() | {"background": "white"}, first.get("config", {}))
+    if len(figures) == 1:
+        return {**first, "config": look}
+    data = {name: rows for each in figures for name, rows in each.spec.get("datasets", {}).items()}
+    parts = [
+        {name: part for name, part in each.spec.items() if name not in ("$schema", "config", "datasets")}
+        | {"title": {"text": each.title, "anchor": "start"}}
+        for each in figures
+    ]
+    whole = {"$schema": first["$schema"], "config": look, "datasets": data, "vconcat": parts, "spacing": 30}
+    return {**whole, "resolve": {"scale": {"color": "independent"}}}  # each figure has colours of its own
 
 
-def _chart(result: Record) -> tuple[str, str]:
-    """Return the chart as a specification and as a picture; empty where there is none."""
-    from assay import reports
-
-    with suppress(ArgumentError, ImportError):
-        drawn = reports.plot(result)
-        spec = drawn.to_json(indent=None)
-        import vl_convert
-
-        return spec, vl_convert.vegalite_to_svg(json.loads(spec))
-    return "", ""
+def _around(document: Document) -> tuple[Document, Document]:
+    """Return what stands before the pictures, and what stands after them; the page has the title."""
+    at = document.with_figures((Figure("", "", "", {}),)).blocks.index(Figure("", "", "", {}))
+    return Document("", document.blocks[:at]), replace(document, title="", blocks=document.blocks[at:])
 
 
-def _csv(result: Record) -> str:
+def _tables(result: Record) -> dict[str, str]:
+    """Return the result's rows as CSV; the tables of its document where it has none."""
     make: Any = getattr(result, "to_frame", None)
     if make is None:
-        return ""
+        return rows.tables(result.document())
     frame = make()
-    flat = [name for name, kind in frame.schema.items() if kind.is_nested()]
-    return str(frame.drop(flat).write_csv())
+    nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
+    return {"table": str(frame.drop(nested).write_csv())}
+
+
+def draw(kind: str, *arguments: Any) -> str | bytes:
+    """Draw in the process that does nothing else: a figure of a page, a download, or all figures of a report."""
+    makers: dict[str, Any] = {"figure": _figure, "chart.svg": _svg, "chart.png": _png, "report.html": _report}
+    made: str | bytes = makers[kind](*arguments)
+    return made
+
+
+def _figure(spec: dict[str, Any], dark: bool) -> str:
+    from assay.reports.pictures import svg
+
+    return svg(spec, dark=dark)
+
+
+def _svg(spec: str) -> str:
+    import vl_convert
+
+    return str(vl_convert.vegalite_to_svg(spec))
+
+
+def _png(spec: str) -> bytes:
+    import vl_convert
+
+    return bytes(vl_convert.vegalite_to_png(spec, scale=2))
+
+
+def _report(page: str, specs: Sequence[dict[str, Any]]) -> str:
+    """Return the report with its pictures where their places were kept."""
+    for n, spec in enumerate(specs):
+        for dark in (False, True):
+            page = page.replace(_encoded(_place(n, dark=dark)), _encoded(_figure(spec, dark)))
+    return page
+
+
+def _place(n: int, *, dark: bool = False) -> str:
+    return f"<svg><!-- figure {n}{' on dark' if dark else ''} --></svg>"
+
+
+def _encoded(svg: str) -> str:
+    return base64.b64encode(svg.encode()).decode("ascii")

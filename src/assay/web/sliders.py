@@ -4,6 +4,7 @@ import itertools
 import math
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from contextlib import chdir
 from typing import Any
 
 from assay.errors import ArgumentError
@@ -63,9 +64,11 @@ def _scale(subject: Any) -> Any:
 
 def _subject(question: Mapping[str, Any], kept: OrderedDict[tuple[Any, ...], Any]) -> Any:
     """Return the model or pilot of a question; a table is read and fitted once."""
-    key = tuple(str(question.get(name)) for name in ("preset", "files", "gold", "a", "b", "metric", "reading"))
+    names = ("preset", "folder", "files", "gold", "a", "b", "metric", "reading")
+    key = tuple(str(question.get(name)) for name in names)
     if key not in kept:
-        kept[key] = _read(question)
+        with chdir(question.get("folder") or "."):
+            kept[key] = _read(question)
         while len(kept) > MOST_SUBJECTS:
             kept.popitem(last=False)
     kept.move_to_end(key)
@@ -85,6 +88,8 @@ def _read(question: Mapping[str, Any]) -> Any:
     files, gold, a, b = (question.get(name) or None for name in ("files", "gold", "a", "b"))
     if not files:
         raise ArgumentError("choose a response model or an upload.")
+    if question.get("is_model"):
+        return ModelAtOnce(str(files[0]), metric)
     if a and b:
         contest = layouts.contest_from(files, a=a, b=b, gold=gold, **reading)
         if rated(contest) or gold is None:

@@ -17,8 +17,9 @@ from assay import _fields
 from assay.errors import ArgumentError
 from assay.web import api
 from assay.web.aides import apart
+from assay.web.asking import add
 from assay.web.questions import PAGES, PLACES, Page, from_form, read_fields
-from assay.web.rendering import check_form, problem, shown
+from assay.web.rendering import check_form, kept, problem, shown
 from assay.web.uploads import Upload
 
 STEPS = {
@@ -75,9 +76,8 @@ async def tests(
     page = PAGES["scores-describe"]
     own = {field.name for field in _fields.fields_of(page.question)}
     asked = from_form(page, {name: texts for name, texts in sent.items() if name in own}, upload.specs, upload.reading)
-    names = dict(zip(upload.files, upload.names, strict=True))
     jobs = request.app.state.jobs
-    job = await jobs.wait(jobs.add(request.scope["session_id"], page.path, asked.to_dict(), names).identity, 10.0)
+    job = await jobs.wait(add(jobs, request.scope["session_id"], page, asked.to_dict(), upload).identity, 10.0)
     if job.state != "done":
         return []
     found = jobs.result(job)["result"]["recommendation"]
@@ -120,12 +120,12 @@ async def downloads(request: Request) -> Response:
     upload = api.upload_of(request, (sent.get("table") or [""])[0])
     if upload is None:
         return problem(request, 404, "there is no such table; it may have been deleted.")
-    jobs = [
-        job for job in request.app.state.jobs.of(request.scope["session_id"]) if set(job.names) >= set(upload.files)
-    ]
+    jobs = [job for job in request.app.state.jobs.of(request.scope["session_id"]) if job.upload == upload.identity]
+    done = [job for job in jobs if job.state == "done"]
     return shown(
-        request, "scores_downloads.html", steps=bar("scores-downloads", sent), upload=upload, titles=PAGES,
-        jobs=[job for job in jobs if job.state == "done"], settings=f"/scores-settings?{request.url.query}",
+        request, "scores_downloads.html", steps=bar("scores-downloads", sent), upload=upload, titles=PAGES, jobs=done,
+        tables={job.identity: list(kept(request, job)["tables"]) for job in done},
+        settings=f"/scores-settings?{request.url.query}",
     )  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """The page with sliders: one design, what it may expect, and where it lies on the map of designs."""
 
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,7 +13,7 @@ from assay.web.aides import apart
 from assay.web.questions import PAGES, refuse_paths, stand_in
 from assay.web.rendering import problem, shown, templates
 from assay.web.sliders import SUGGESTED
-from assay.web.uploads import Upload, hidden
+from assay.web.uploads import Upload, files_of
 
 TRIED = {
     "preset": "", "table": "", "gold": "", "a": "", "b": "", "metric": "", "n_items": "200", "n_responses": "5",
@@ -34,9 +35,9 @@ async def try_designs(request: Request) -> Response:
     found, said = None, ""
     if sent["preset"] or upload is not None:
         try:
-            found = await apart(request.app.state.desk.ask, _design(sent, upload))
+            found = await apart(request.app.state.desk.ask, _design(sent, upload, request.app.state.settings.root))
         except AssayError as refused:
-            said = refused.args[0] if upload is None else hidden(str(refused), upload.files, upload.names)
+            said = str(refused)
     exact = {name: sent[name] for name in ("preset", "table", "gold", "a", "b", "metric", "epsilon") if sent[name]}
     content = {
         "found": found, "problem": said[:1].upper() + said[1:], "exact": f"/plan?{urlencode(exact)}", "sent": sent,
@@ -54,13 +55,16 @@ async def try_designs(request: Request) -> Response:
     )  # fmt: skip
 
 
-def _design(sent: dict[str, str], upload: Upload | None) -> dict[str, Any]:
+def _design(sent: dict[str, str], upload: Upload | None, root: Path) -> dict[str, Any]:
     """Return the design that the sliders ask for; numbers are checked here, everything else where it is used."""
     asked: dict[str, Any] = {name: sent[name] for name in ("gold", "a", "b", "metric")}
     if upload is None:
         asked["preset"] = stand_in(PAGES["plan"], sent["preset"])[0]
     else:
-        asked["files"], asked["reading"] = list(upload.specs), upload.reading
+        asked |= {
+            "folder": str(files_of(root, upload.identity)), "files": list(upload.specs), "reading": upload.reading,
+            "is_model": upload.is_model,
+        }  # fmt: skip
     refuse_paths({name: asked[name] for name in ("gold", "a", "b", "metric")})
     whole = {"n_items": (2, 100_000), "n_responses": (1, 500), "n_raters": (2, 500)}
     for name, (low, high) in whole.items():

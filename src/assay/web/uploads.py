@@ -1,4 +1,8 @@
-"""What visitors upload: kept in folders with names that cannot be guessed, deleted on request and after a time."""
+"""What visitors upload: kept in folders with names that cannot be guessed, deleted on request and after a time.
+
+Whoever reads an upload does so from within its folder, by the names of its files. No message, command or report then
+knows where that folder is, and what a visitor calls a file is only letters that no format has to escape.
+"""
 
 import json
 import re
@@ -7,7 +11,7 @@ import shlex
 import shutil
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import chdir, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +20,7 @@ from assay.errors import AssayError, DataError
 from assay.web.aides import Aide
 from assay.web.settings import Settings
 
-NAME = re.compile(r"[^\w.-]+")
+NAME = re.compile(r"[^\w. ()+-]+")
 IDENTITY = re.compile(r"[0-9a-f]{32}")
 
 
@@ -29,11 +33,9 @@ class Upload:
     identity : str
     owner : str
     files : tuple of str
-        Paths on this machine; never shown to anybody.
-    names : tuple of str
-        What the visitor called them.
+        Their names, as the visitor called them or nearly so; there is nothing else in their folder.
     seen : mapping
-        What was recognised: sources, scale, sizes, notes.
+        What was recognised: sources, scale, sizes, notes; or the response model that it is.
     reading : mapping
         What the visitor corrected: columns, scale, encoding and the like.
     called : tuple of str
@@ -43,7 +45,6 @@ class Upload:
     identity: str
     owner: str
     files: tuple[str, ...]
-    names: tuple[str, ...]
     seen: dict[str, Any]
     reading: dict[str, Any] = field(default_factory=dict)
     called: tuple[str, ...] = ()
@@ -52,6 +53,11 @@ class Upload:
     def specs(self) -> tuple[str, ...]:
         """The files as a question names them: one, or one for each source."""
         return specs_of(self.files, self.called)
+
+    @property
+    def is_model(self) -> bool:
+        """Whether it is a file of a response model."""
+        return bool(self.seen.get("model"))
 
 
 class Uploads:
@@ -72,19 +78,17 @@ class Uploads:
         if not files or not any(content for _, content in files):
             raise DataError("the upload is empty: choose a file, or paste a table.")
         identity = secrets.token_hex(16)
-        folder = self.root / identity
-        folder.mkdir(mode=0o700)
+        folder = files_of(self.root.parent, identity)
+        folder.mkdir(parents=True, mode=0o700)
         try:
-            paths, names = [], []
-            for number, (name, content) in enumerate(files):
-                path = folder / f"{number}-{safe_name(name)}"
-                path.write_bytes(content)
-                paths.append(str(path))
-                names.append(Path(name.replace("\\", "/")).name[:80] or "table")
-            found = Upload(identity, owner, tuple(paths), tuple(names), {}, {}, _called(names))
-            return self._looked_at(found)
+            names: list[str] = []
+            for name, content in files:
+                harmless = safe_name(name)
+                names.append(f"{len(names)}-{harmless}" if harmless in names else harmless)
+                (folder / names[-1]).write_bytes(content)
+            return self._looked_at(Upload(identity, owner, tuple(names), {}, {}, _called(names)))
         except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(self.root / identity, ignore_errors=True)
             raise
 
     def correct(self, upload: Upload, reading: Mapping[str, Any], called: Sequence[str]) -> Upload:
@@ -93,11 +97,11 @@ class Uploads:
 
     def _looked_at(self, upload: Upload) -> Upload:
         limits = (self.settings.max_rows, self.settings.max_columns)
-        seen = self.reader.ask("table", upload.files, upload.names, upload.called, upload.reading, limits)
+        folder = files_of(self.root.parent, upload.identity)
+        seen = self.reader.ask("table", str(folder), upload.files, upload.called, upload.reading, limits)
         found = replace(upload, seen=seen)
         about = {
-            "owner": found.owner, "files": found.files, "names": found.names, "seen": seen, "reading": found.reading,
-            "called": found.called,
+            "owner": found.owner, "files": found.files, "seen": seen, "reading": found.reading, "called": found.called,
         }  # fmt: skip
         (self.root / found.identity / "about.json").write_text(json.dumps(about), encoding="utf-8")
         self._owners[found.identity] = found.owner
@@ -105,14 +109,11 @@ class Uploads:
 
     def read_settings(self, name: str, content: bytes) -> dict[str, Any]:
         """Return what a file of settings of `assay scores` sets; the data file that it may name is passed over."""
-        folder = self.root / secrets.token_hex(16)
+        folder, harmless = self.root / secrets.token_hex(16), safe_name(name)
         folder.mkdir(mode=0o700)
-        place = folder / safe_name(name)
         try:
-            place.write_bytes(content)
-            found: dict[str, Any] = self.reader.ask("settings", str(place))
-        except AssayError as error:
-            raise type(error)(hidden(str(error), [str(place)], [Path(name).name])) from None
+            (folder / harmless).write_bytes(content)
+            found: dict[str, Any] = self.reader.ask("settings", str(folder), harmless)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         return {key: value for key, value in found.items() if key not in ("file", "columns", "clusters", "encoding")}
@@ -128,8 +129,8 @@ class Uploads:
             return None
         if owner is not None and known["owner"] != owner:
             return None
-        files, names, called = (tuple(known[name]) for name in ("files", "names", "called"))
-        return Upload(identity, known["owner"], files, names, known["seen"], known["reading"], called)
+        files, called = (tuple(known[name]) for name in ("files", "called"))
+        return Upload(identity, known["owner"], files, known["seen"], known["reading"], called)
 
     def of(self, owner: str) -> list[Upload]:
         """Return the uploads of a visitor, the newest first; those of others are not looked at."""
@@ -154,25 +155,35 @@ class Uploads:
                 self._owners.pop(folder.name, None)
 
 
+def files_of(root: Path, identity: str) -> Path:
+    """Return the folder of an upload's files, in the folder of the server."""
+    return root / "uploads" / identity / "files"
+
+
 def safe_name(name: str) -> str:
-    """Return a file name made of harmless letters, which keeps its ending: readers look at it."""
-    base = NAME.sub("_", Path(name.replace("\\", "/")).name)[-60:].lstrip(".-")
-    return base or "table.csv"
+    """Return a file name made of harmless letters, which keeps its ending: readers look at it.
+
+    Examples
+    --------
+    >>> safe_name("../../my ratings.csv"), safe_name("<b>.csv"), safe_name("normal"), safe_name("")
+    ('my ratings.csv', '_b_.csv', 'normal.txt', 'table.csv')
+    """
+    base = NAME.sub("_", Path(name.replace("\\", "/")).name)[-60:].strip(" ").lstrip(".- ")
+    if not base:
+        return "table.csv"
+    return base if "." in base else f"{base}.txt"  # without an ending it might be the name of a preset
 
 
-def looked_at(kind: str, *arguments: Any) -> dict[str, Any]:
-    """Look at files in the process that reads them: a table, or settings."""
+def looked_at(kind: str, folder: str, *arguments: Any) -> dict[str, Any]:
+    """Look at files in the process that reads them, from within their folder: a table, or settings."""
     from assay.questions.score_settings import read_settings
 
-    return recognised(*arguments) if kind == "table" else read_settings(*arguments)
+    with chdir(folder):
+        return recognised(*arguments) if kind == "table" else read_settings(*arguments)
 
 
 def recognised(
-    paths: Sequence[str],
-    names: Sequence[str],
-    called: Sequence[str],
-    reading: Mapping[str, Any],
-    limits: tuple[int, int],
+    paths: Sequence[str], called: Sequence[str], reading: Mapping[str, Any], limits: tuple[int, int]
 ) -> dict[str, Any]:
     """Return what the files are: sources with their sizes, scale, notes, what they support and lack; or why nothing.
 
@@ -184,13 +195,13 @@ def recognised(
     max_rows, max_columns = limits
     seen: dict[str, Any] = {
         "sources": {}, "columns": [], "notes": [], "problem": "", "supports": [], "lacks": [], "roles": {}, "first": [],
-        "lines": 0,
+        "lines": 0, "model": "",
     }  # fmt: skip
+    if _says_model(paths):
+        from assay.models import load
+
+        return seen | {"model": str(load(paths[0])), "kinds": [(paths[0], "response model", "its parameters")]}
     specs = specs_of(paths, called)
-
-    def said(text: str) -> str:
-        return hidden(text, paths, names)
-
     try:
         for path in paths:
             _refuse_wide(path, max_columns)
@@ -201,24 +212,31 @@ def recognised(
         seen["sources"] = {name: int(source.values.size) for name, source in table.sources.items()}
         seen["n_items"], seen["scale"] = int(table.n_items), str(table.scale)
         seen["groups"], seen["raters"] = list(table.groups), len(table.raters)
-        seen["notes"] = [said(note) for note in table.notes]
+        seen["notes"] = list(table.notes)
     except TooManyError as error:
-        raise DataError(said(str(error))) from None
+        raise DataError(str(error)) from None
     except AssayError as error:
-        seen["problem"] = said(str(error))
+        seen["problem"] = str(error)
     found = doctor(specs, **reading)
-    seen["kinds"] = [(said(report.path), report.kind, said(report.holds)) for report in found.files]
-    seen["supports"] = [said(text) for text in found.supports]
-    seen["lacks"] = [said(text) for text in found.lacks]
+    seen["kinds"] = [(report.path, report.kind, report.holds) for report in found.files]
+    seen["supports"], seen["lacks"] = list(found.supports), list(found.lacks)
     seen["roles"] = _roles(found.commands)
     _as_scores(seen, paths, reading)
     if not seen["sources"] and not seen["columns"] and not seen["lines"]:
-        raise DataError(said(seen["problem"]) or "no table was found in this file.")
+        raise DataError(seen["problem"] or "no table was found in this file.")
     return seen
 
 
 class TooManyError(Exception):
     """A table that is larger than the server takes."""
+
+
+def _says_model(paths: Sequence[str]) -> bool:
+    """Whether a file says in its first line that it is a response model."""
+    if len(paths) != 1 or not paths[0].endswith(".json"):
+        return False
+    with Path(paths[0]).open("rb") as file:
+        return b'"assay_model"' in file.read(200)
 
 
 def _refuse_wide(path: str, max_columns: int) -> None:
@@ -283,10 +301,3 @@ def _called(names: Sequence[str]) -> tuple[str, ...]:
     """Return what the sources of several files are called at first: as the files, without their endings."""
     stems = [Path(name).stem.replace("=", "-") or "table" for name in names]
     return tuple(stem if stems.count(stem) == 1 else f"{stem}-{place + 1}" for place, stem in enumerate(stems))
-
-
-def hidden(said: str, paths: Sequence[str], names: Sequence[str]) -> str:
-    """Return a message that calls files as the visitor does: paths of this machine are nobody's business."""
-    for path, name in zip(paths, names, strict=True):
-        said = said.replace(path, name).replace(Path(path).name, name)
-    return said

@@ -1,4 +1,12 @@
-"""The processes that compute jobs: one job after another, enclosed, and replaced when they end."""
+"""Processes that compute jobs, and the threads that watch them.
+
+A supervisor thread for each process claims the next job, hands its identity over, and watches time, memory and
+cancellation; a process that dies or is stopped is replaced. What was running when the server died is asked again; a
+study goes on from its store, and seeds make the bits the same.
+
+One worker more is kept for short questions, so that long jobs make nobody wait for a comparison. What turns out to be
+long there goes back to the queue of the others.
+"""
 
 import json
 import multiprocessing
@@ -7,65 +15,132 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import chdir, contextmanager, nullcontext, suppress
 from typing import Any
 
 from assay.web.aides import enclosed, resident
-from assay.web.job_rows import Job, connected, ended, read
+from assay.web.jobs import Job, Jobs
+from assay.web.settings import Settings
+from assay.web.uploads import files_of
 
 PAUSE = 0.05
+SHORT = 15.0
+"""Seconds that the worker for short questions gives to one of them."""
 
 
-class Worker:
+class Workers:
+    """All workers of the server."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        self.jobs, self.settings = jobs, jobs.settings
+        self.stopping = threading.Event()
+        self.threads: list[threading.Thread] = []
+
+    def start(self) -> None:
+        """Start the workers."""
+        self.jobs.waiting_again()
+        for number in range(self.settings.n_workers + 1):
+            spare = number == self.settings.n_workers
+            thread = threading.Thread(
+                target=self._supervise, args=(spare,), name=f"assay-worker-{number}", daemon=True
+            )  # fmt: skip
+            thread.start()
+            self.threads.append(thread)
+
+    def stop(self) -> None:
+        """Stop the workers; what runs is asked again when the server starts next."""
+        self.stopping.set()
+        for thread in self.threads:
+            thread.join(timeout=10)
+
+    def _supervise(self, spare: bool) -> None:
+        worker = None if spare else _Worker(self.settings)
+        since = 3 * PAUSE if spare else 0.0  # the spare one takes what the others leave
+        try:
+            while not self.stopping.is_set():
+                identity = None
+                with suppress(sqlite3.OperationalError):  # a full disk, or a file that is locked for long: again later
+                    identity = self.jobs.claim(only_short=spare, since=since)
+                if identity is None:
+                    self.stopping.wait(PAUSE)
+                    continue
+                if worker is None or not worker.alive:
+                    worker = _Worker(self.settings)
+                self._watch(worker, identity, spare)
+        finally:
+            if worker is not None:
+                worker.kill()
+
+    def _watch(self, worker: "_Worker", identity: str, spare: bool) -> None:
+        """Hand a job over and wait for its end; stop the worker where the job may not go on."""
+        worker.begin(identity)
+        most, memory, start = self.settings.max_seconds, self.settings.max_memory, time.monotonic()
+        while not worker.finished():
+            job, seconds = self.jobs.get(identity), time.monotonic() - start
+            if self.stopping.is_set() or job is None or job.state == "cancelled":
+                return worker.kill()
+            if not worker.alive:
+                return self.jobs.end(
+                    identity, "the computation ended without a word; it may have needed too much memory."
+                )
+            if seconds > most:
+                worker.kill()
+                return self.jobs.end(identity, f"the answer took longer than {most:,.0f} seconds.")
+            if worker.megabytes() > memory:
+                worker.kill()
+                return self.jobs.end(identity, f"the answer needed more than {memory:,.0f} MB of memory.")
+            if spare and seconds > SHORT:
+                worker.kill()
+                return self.jobs.put_back(identity)
+        return None
+
+
+class _Worker:
     """A process that computes one job after another."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, settings: Settings) -> None:
         context = multiprocessing.get_context("spawn")
         self.here, there = context.Pipe()
-        self.process = context.Process(target=work, args=(there, str(root)), daemon=True)
+        self.process = context.Process(target=work, args=(there, settings), daemon=True)
         self.process.start()
         there.close()
 
     @property
     def alive(self) -> bool:
-        """Whether the process runs."""
         return self.process.is_alive()
 
     def begin(self, identity: str) -> None:
-        """Hand a job over."""
         with suppress(OSError):
             self.here.send(identity)
 
     def finished(self) -> bool:
-        """Wait a moment for the end of the job, and say whether it came."""
         try:
             return bool(self.here.poll(PAUSE)) and self.here.recv() is not None
         except (EOFError, OSError):
             return False
 
     def megabytes(self) -> float:
-        """Return how much memory the process holds."""
         return resident(self.process.pid or 0)
 
     def kill(self) -> None:
-        """End the process."""
         self.process.kill()
         self.process.join(timeout=5)
 
 
-def work(connection: Any, root: str) -> None:
+def work(connection: Any, settings: Settings) -> None:
     """Compute jobs by their identity until the other side closes."""
     enclosed()
     os.nice(5)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    folder = Path(root)
+    jobs = Jobs(settings)
     while True:
         try:
             identity = connection.recv()
         except (EOFError, OSError):
             return
-        answer(folder, identity)
+        job = jobs.get(identity)
+        if job is not None:
+            answer(jobs, job)
         with suppress(OSError):
             connection.send(identity)
 
@@ -78,81 +153,71 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def answer(root: Path, identity: str) -> None:
-    """Compute one job and keep its answer."""
+def answer(jobs: Jobs, job: Job) -> None:
+    """Compute one job and keep its answer, or why there is none."""
+    from assay.errors import ArgumentError, AssayError
+
+    folder = files_of(jobs.root, job.upload)
+    if job.upload and not folder.is_dir():
+        return jobs.end(job.identity, "the upload that this is about was deleted.", "data")
+    try:
+        with chdir(folder) if job.upload else nullcontext():
+            _compute(jobs, job)
+        jobs.end(job.identity)
+    except ArgumentError as error:
+        jobs.end(job.identity, " ".join(str(error).splitlines()), "usage")
+    except AssayError as error:
+        jobs.end(job.identity, " ".join(str(error).splitlines()), "data")
+    except MemoryError:
+        jobs.end(job.identity, "the answer needed more memory than there is.")
+    except Exception as error:  # whatever goes wrong in a computation, the visitor hears of it and the next job runs
+        jobs.end(job.identity, f"an error of assay's own ({type(error).__name__}).")
+    return None
+
+
+def _compute(jobs: Jobs, job: Job) -> None:
     import warnings
 
     from assay import _json
     from assay._files import writing
-    from assay.errors import ArgumentError, AssayError
     from assay.questions.base import Run, of_counts
     from assay.sweeps import run as run_cells
     from assay.web.questions import PAGES
+    from assay.web.shown import frozen
 
-    database = root / "jobs.db"
-    job = read(database, identity)
-    if job is None:
-        return
-    told = _Told(database, identity)
+    @contextmanager
+    def progress(label: str, total: int) -> Iterator[Any]:
+        yield _Told(jobs, job.identity, label, total).advance
 
     def study(task: Any, grid: Any, seed: int) -> Any:
-        with told.progress("computing", len(grid)) as advance:
-            return run_cells(
-                task, grid, store=root / "answers" / f"{identity}.db", rng=seed, progress=of_counts(advance)
-            )
+        with progress("computing", len(grid)) as advance:
+            store = jobs.answers / f"{job.identity}.db"
+            return run_cells(task, grid, store=store, rng=seed, progress=of_counts(advance))
 
-    try:
-        warnings.simplefilter("ignore")
-        asked = PAGES[job.page].question.from_dict(job.question)
-        result = asked.answer(Run(workers=1, progress=told.progress, study=study))
-        with writing(root / "answers" / f"{identity}.json") as draft:
-            draft.write_text(_json.dumps({"result": result.to_dict()}), encoding="utf-8")
-        with writing(root / "answers" / f"{identity}.document") as draft:
-            from assay.web.shown import frozen
-
-            draft.write_text(json.dumps(frozen(result, asked, job.names)), encoding="utf-8")
-        if asked.written is not None:
-            asked.write(result, str(root / "answers" / f"{identity}{asked.written.endings[0]}"))
-        ended(database, identity, "done")
-    except ArgumentError as error:
-        ended(database, identity, "failed", _said(error, job), "usage")
-    except AssayError as error:
-        ended(database, identity, "failed", _said(error, job), "data")
-    except MemoryError:
-        ended(database, identity, "failed", "the answer needed more memory than there is.", "server")
-    except Exception as error:  # the server goes on, and says what it can without giving anything away
-        ended(database, identity, "failed", f"an error of assay's own ({type(error).__name__}).", "server")
-
-
-def _said(error: Exception, job: Job) -> str:
-    from assay.web.uploads import hidden
-
-    return hidden(" ".join(str(error).splitlines()), list(job.names), list(job.names.values()))
+    warnings.simplefilter("ignore")  # the same words are among the notes
+    asked = PAGES[job.page].question.from_dict(job.question)
+    result = asked.answer(Run(workers=1, progress=progress, study=study))
+    with writing(jobs.answer_path(job.identity)) as draft:
+        draft.write_text(_json.dumps({"result": result.to_dict()}), encoding="utf-8")
+    with writing(jobs.answers / f"{job.identity}.document") as draft:
+        draft.write_text(json.dumps(frozen(result, asked)), encoding="utf-8")
+    if asked.written is not None:
+        asked.write(result, str(jobs.written_path(job.identity, asked.written.endings[0])))
 
 
 class _Told:
     """Writes how far a job is, a few times in a second at most."""
 
-    def __init__(self, database: Path, identity: str) -> None:
-        self.database, self.identity = database, identity
+    def __init__(self, jobs: Jobs, identity: str, label: str, total: int) -> None:
+        self.jobs, self.identity, self.label, self.total = jobs, identity, label, total
+        self.done, self.last, self.lock = 0, 0.0, threading.Lock()
 
-    @contextmanager
-    def progress(self, label: str, total: int) -> Iterator[Any]:
-        done, last = 0, 0.0
-        lock = threading.Lock()
-
-        def advance(amount: int) -> None:
-            nonlocal done, last
-            with lock:
-                done += amount
-                if time.monotonic() - last < 0.25:
-                    return
-                last = time.monotonic()
-                now = done
-            with suppress(sqlite3.Error), connected(self.database) as connection:
-                connection.execute(
-                    "UPDATE jobs SET label = ?, done = ?, total = ? WHERE identity = ?",
-                    (label, now, total, self.identity),
-                )
-
-        yield advance
+    def advance(self, amount: int) -> None:
+        """Note that so much more is done."""
+        with self.lock:
+            self.done += amount
+            if time.monotonic() - self.last < 0.25:
+                return
+            self.last, done = time.monotonic(), self.done
+        with suppress(sqlite3.Error):
+            self.jobs.tell(self.identity, self.label, done, self.total)

@@ -57,7 +57,7 @@ def _limits(plan: Plan) -> list[str]:
 
 def _next(plan: Plan) -> list[str]:
     taken = [answer.recommended for answer in plan.answers if answer.recommended is not None]
-    said = [f"Collect {cell.design}." for cell in dict.fromkeys(taken[:3])]
+    said = [f"Collect {design}." for design in dict.fromkeys(cell.design for cell in taken[:3])]
     if not plan.answers:
         best = max((cell for cell in plan.cells if cell.power == cell.power), key=lambda cell: cell.power, default=None)
         if best is not None:
