@@ -5,9 +5,10 @@ from collections import Counter
 from textwrap import fill
 
 from assay import compare, models
-from assay.comparison.observed import SMALL, UNEVEN
+from assay.comparison.observed import SMALL
 from assay.errors import AssayWarning
 from assay.inference import binomial_region
+from assay.metrics.builtin import BUILTIN
 from audit_defaults import ALPHA, DATA, EPSILON, LEVEL, N_DRAWS, N_SKEWED, ROOT, SKEWED_REGION
 from measured import MEASURED, markdown, read_rows
 
@@ -56,7 +57,7 @@ interval holds what the studentised one misses by one to two points, at the same
 
 Coverage and, in brackets, mean width where B is worse, 2,000 data sets in each cell (`docs/measured/audit_skewed.csv`).
 **Bold** is below {skewed_low:.1f}, what a coverage of exactly 95 % gives in 99 of 100 cells. The mean of squares or logarithms
-hangs on a few items; where a sample of 10 or 20 lacks them, no interval made of it can know. `compare` says so with fewer
+depends on a few items; where a sample of 10 or 20 lacks them, no interval made of it can know. `compare` says so with fewer
 than {few_items} items for {skewed_metrics}.
 
 {skewed}
@@ -123,7 +124,7 @@ def main():
         coverage_words=verdict(below, len(coverage) * len(designs), "below"),
         others=others(limits),
         skewed=shown_skewed(), skewed_low=100 * SKEWED_REGION.low / N_SKEWED,
-        few_items=SMALL, skewed_metrics=", ".join(UNEVEN),
+        few_items=SMALL, skewed_metrics=", ".join(name for name, metric in BUILTIN.items() if metric.uneven and metric.additive),
     )  # fmt: skip
     lines = [line if line.startswith("|") else fill(line, 124) for line in text.splitlines()]
     (ROOT / "docs" / "audit-defaults.md").write_text("\n".join(lines) + "\n")
