@@ -9,6 +9,7 @@ from scipy import stats
 
 from assay import Contest, Responses, compare, compare_each
 from assay.comparison.detectable import detectable, of_parts
+from assay.comparison.margins import margin_tests
 from assay.inference import CombinedError, binomial_region
 from assay.scales import Scale
 
@@ -157,3 +158,34 @@ def test_the_default_metric_is_chosen_by_the_scale():
     result = compare(labels, rng=0)
     assert result.metric == "accuracy"
     assert "The metric is accuracy, because the scale is nominal; `metric` chooses another." in result.notes
+
+
+def test_margin_tests_of_raters_are_their_t_tests():
+    """Of one part, a shifted Student's test; p is not 1 for want of an interval below the level of one half."""
+    error = CombinedError((0.04,), (7.0,))
+    for contrast in (0.5, 0.1, -0.3):
+        found = margin_tests(
+            0.25,
+            lambda level, side, c=contrast: error.interval(c, confidence_level=level, alternative=side),
+            confidence_level=0.95,
+        )
+        above, below = ((contrast + 0.25) / 0.2, (contrast - 0.25) / 0.2)
+        assert found.superiority == pytest.approx(stats.t.sf(below, 7), rel=1e-6)
+        assert found.non_inferiority == pytest.approx(stats.t.sf(above, 7), rel=1e-6)
+        assert found.equivalence == pytest.approx(max(stats.t.sf(above, 7), stats.t.cdf(below, 7)), rel=1e-6)
+
+
+def test_with_a_margin_raters_like_these_are_never_surer_than_these():
+    surer = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        sides = [Responses.from_grid(rng.normal(size=(30, 3)), np.tile(np.arange(3), (30, 1))) for _ in range(2)]
+        contest = Contest(None, *sides, Scale("continuous"), np.arange(30).astype(str))
+        like = compare(contest, metric="rating", rng=0, margin=0.4)
+        these = like.beside.margin
+        surer += like.margin_tests(0.4, "t", 0.95).equivalence < these.equivalence
+        for name in ("superiority", "non_inferiority", "equivalence"):
+            assert getattr(like.margin, name) >= getattr(these, name)
+        assert like.margin.confidence_interval.low <= these.confidence_interval.low
+        assert like.margin.confidence_interval.high >= these.confidence_interval.high
+    assert surer  # without the rule it would happen

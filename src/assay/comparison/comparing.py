@@ -180,7 +180,7 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: ProcedureRun) -> 
     alike = run.scheme.items == "bootstrap" and run.scheme.responses == "all"
     if choice.n_raters and alike and (choice.scheme.raters == "fixed" or choice.null == "random-effects"):
         other = "fixed" if choice.scheme.raters == "bootstrap" else "bootstrap"
-        how = replace(run.procedure, raters=other, null=None, interval=None, margin=None)
+        how = replace(run.procedure, raters=other, null=None, interval=None)
         scheme = replace(run.scheme, raters=other)
         beside, _ = _compare_once(
             contest, metrics, replace(run, procedure=how, scheme=scheme, null=None, progress=None)

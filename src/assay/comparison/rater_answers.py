@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from assay.comparison.margins import MarginTests
 from assay.documents.numbers import error_of, number
 from assay.documents.numbers import interval as ends_of
 from assay.inference import ConfidenceInterval
@@ -109,5 +110,28 @@ def _no_surer(like: "Comparison", these: "Comparison") -> "Comparison":
         own = replace(
             own, low=low if low == -math.inf else max(-span, low), high=high if high == math.inf else min(span, high)
         )
-    least = max(like.detectable, these.detectable)
-    return replace(like, pvalue=pvalue, confidence_interval=own, notes=notes, detectable=least)
+    return replace(
+        like,
+        pvalue=pvalue,
+        confidence_interval=own,
+        notes=notes,
+        detectable=max(like.detectable, these.detectable),
+        margin=_no_surer_of_margin(like.margin, these.margin, like.span),
+    )
+
+
+def _no_surer_of_margin(like: MarginTests | None, these: MarginTests | None, span: float) -> MarginTests | None:
+    if like is None or these is None or math.isnan(these.equivalence):
+        return like
+    if math.isnan(like.equivalence):
+        return these
+    own, ends = like.confidence_interval, these.confidence_interval
+    return MarginTests(
+        margin=like.margin,
+        superiority=max(like.superiority, these.superiority),
+        non_inferiority=max(like.non_inferiority, these.non_inferiority),
+        equivalence=max(like.equivalence, these.equivalence),
+        confidence_interval=replace(
+            own, low=max(-span, min(own.low, ends.low)), high=min(span, max(own.high, ends.high))
+        ),
+    )

@@ -55,11 +55,15 @@ class CombinedError:
         return self.variance**2 / spread if spread > 0 else math.nan
 
     def half_width(self, tail: float) -> float:
-        """Return how far an interval with probability `tail` beyond one end reaches from the estimate."""
+        """Return how far an interval with probability `tail` beyond one end reaches from the estimate.
+
+        An end beyond which more than half of the probability lies is on the other side of the estimate.
+        """
         from scipy.special import stdtrit
 
         quantiles = (float(stdtrit(df, tail)) for df in self.dfs)
-        return math.sqrt(sum(part * t * t for part, t in zip(self.variances, quantiles, strict=True)))
+        reach = math.sqrt(sum(part * t * t for part, t in zip(self.variances, quantiles, strict=True)))
+        return reach if tail <= 0.5 else -reach
 
     def pvalue(self, estimate: float, *, alternative: str = "two-sided") -> float:
         """Return the p-value of the null that the truth behind `estimate` is zero.
