@@ -138,6 +138,9 @@ CASES = [
         "test": ("paired-t",), "interval": [{"interval": ("t",)}, {"interval": ("t",), "confidence_level": 0.9}],
         "confidence_level": [], "alpha": 0.1, "epsilon_a": 0.1, "clip": True, "perturbation": "noise", "seed": 1,
     }),
+    (Audit, {**AUDITED, "files": ("ratings.csv",), "gold": "human", "rater": "", "pilot_model": "empirical"}, {
+        "gold": "m1", "pilot_model": "likert", "seed": 1,
+    }),
 ]  # fmt: skip
 
 ELSEWHERE = {
