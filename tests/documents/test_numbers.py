@@ -53,6 +53,12 @@ def test_p_values_have_two_digits_and_fewer_where_draws_say_less():
     ]  # fmt: skip
 
 
+def test_what_is_not_all_is_not_shown_as_all():
+    assert [shown(share, "percent") for share in (1.0, 0.9996, 0.9994, 0.00012, 0.0)] == [
+        "100 %", "> 99.9 %", "99.9 %", "0.012 %", "0 %",
+    ]  # fmt: skip
+
+
 def test_errors_have_two_digits():
     assert [rough(0.012345), rough(1234.5), rough(12.0), rough(0.0), rough(math.nan)] == [
         "0.012", "1,200", "12", "0", "undefined",

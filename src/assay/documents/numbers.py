@@ -41,7 +41,7 @@ def shown(value: Any, kind: Kind = "number") -> str:
     if kind == "count":
         return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"
     if kind == "percent":
-        return f"{100 * value:.3g} %" if math.isnan(error) else f"{number(100 * value, 100 * error)} %"
+        return _percent(value) if math.isnan(error) else f"{number(100 * value, 100 * error)} %"
     if kind == "pvalue":
         return pvalue(value, error)
     return number(value, error)
@@ -147,6 +147,12 @@ def interval(low: float, high: float, error: float = math.nan) -> str:
     if math.isinf(low):
         return f"at most {number(high, known)}"
     return f"{number(low, known)} to {number(high, known)}"
+
+
+def _percent(value: float) -> str:
+    """Return three digits of a percentage; what is not all is not shown as 100 %."""
+    said = f"{100 * value:.3g} %"
+    return "> 99.9 %" if said == "100 %" and value < 1 else said
 
 
 def _fixed(value: float, places: int) -> str:
