@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 
+from assay.errors import ArgumentError
+from assay.questions import Plan
 from tests.cli.test_plan import plan, run
 
 CELL = {
@@ -107,3 +109,13 @@ def test_bad_input_is_one_line_and_exit_2(command, table, words, message):
     assert (code, out) == (2, "")
     assert message in err
     assert len(err.strip().splitlines()) == 1
+
+
+def test_clusters_are_refused_with_raters_and_not_forgotten(tmp_path):
+    rows = ["item,document,source,rater,value"]
+    rows += [
+        f"q{i},d{i // 2},{s},r{r},{(i * 3 + r * 5 + (s == 'A')) % 5}" for i in range(8) for s in "AB" for r in range(3)
+    ]
+    (tmp_path / "rated.csv").write_text("\n".join(rows))
+    with pytest.raises(ArgumentError, match="clusters of items cannot be planned together with raters yet"):
+        Plan(files=(str(tmp_path / "rated.csv"),), a="A", b="B", cluster="document").answer()

@@ -164,6 +164,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
                     "with_raters": True,
                     "raters_per_item": self.raters_per_item or None,
                     "n_responses": _repeats(self.n_responses),
+                    "cluster": self.cluster,
                 }
             elif pilot and self.a is None and self.b is None:
                 subject, why = self._fitted()
