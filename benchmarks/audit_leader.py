@@ -70,7 +70,11 @@ def read():
                 model = line.pop("model")
                 made = kind(
                     **{
-                        key: types[key](float(text)) if types[key] in (int, float) else text
+                        key: types[key](float(text))
+                        if types[key] in (int, float)
+                        else text == "True"
+                        if types[key] is bool
+                        else text
                         for key, text in line.items()
                     }
                 )

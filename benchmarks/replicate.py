@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+import kl_width
+import searches
 from assay import _json
 from assay.inference import basic
 from assay.metrics import resolve
@@ -21,6 +23,7 @@ from assay.provenance import version
 from assay.replications import PAPERS, Row, replicate
 from assay.replications.published import PUBLISHED_SIMULATIONS, figures
 from assay.replications.raters import MORE
+from measured import END
 
 HEAD = """# The published tables, recomputed
 
@@ -263,6 +266,7 @@ def forest(result):
             )
             + "\n\nSo table 3 was probably made with 10⁻¹⁴ or 10⁻¹⁵. The metric keeps 10⁻¹²: it is within the tolerance, and with such a "
             "constant the value of KL is arbitrary whenever a label is missing."
+            + (f"\n\n{kl_width.MARK}\n\n{kl_width.section()}\n\n{END}" if kl_width.CSV.exists() else "")
         ),
     )
     return "\n\n".join(parts)
@@ -411,6 +415,8 @@ def page(keep):
             parts.append(
                 "\n".join(["What the command says beside the numbers:\n", *(f"* {note}" for note in result["notes"])])
             )
+    if searches.CSV.exists():
+        parts += [searches.MARK, searches.section(), END]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 

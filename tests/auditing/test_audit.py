@@ -315,6 +315,17 @@ def test_the_true_p_is_that_of_the_design_whatever_the_order_of_schemes():
         assert f"K = 1: {of_one.true_pvalue:.3f} ± " in cell
 
 
+def test_a_true_p_that_fresh_data_sets_cannot_tell_from_zero_is_a_bound():
+    found = audit("normal", metrics=["mae"], schemes=[ALL], designs=[(100, 5)], epsilons=[0.9], n_simulations=2,
+                  n_resamples=19, n_fresh=50, different_errors=False, rng=1)  # fmt: skip
+    bounds = {row.truth: (row.true_pvalue_is_bound, row.true_pvalue) for row in found.tests}
+    assert bounds["B worse"] == (True, pytest.approx(1 / 51))
+    assert not bounds["same"][0]
+    null, worse = errors(found, 100, 5).rows[0][2:]
+    assert worse == "< 0.02"
+    assert "±" in null
+
+
 def test_metrics_and_models_of_ones_own_are_audited():
     class Own(type(resolve("mae"))):
         """Mean absolute error under another name."""

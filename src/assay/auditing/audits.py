@@ -46,6 +46,8 @@ class TestRow:
         Data sets with p (two-sided; expected p as it is) at or below the level.
     below : tuple of int
         Data sets with p at or below 10, 20, … 90 % of the level.
+    true_pvalue_is_bound : bool
+        The fresh data sets cannot tell the true p from 0: all that may be said is that it is below `true_pvalue`.
     """
 
     __test__ = False  # not a test of ours, whatever pytest thinks
@@ -70,6 +72,7 @@ class TestRow:
     undefined: int
     rejected: int
     below: tuple[int, ...] = ()
+    true_pvalue_is_bound: bool = False
 
     @property
     def is_null(self) -> bool:
@@ -283,6 +286,7 @@ def rows_of(cells: Iterable["Row"]) -> tuple[tuple[TestRow, ...], tuple[Interval
             numbers = {name: number for name, number in quantities.items() if not name.startswith("below_")}
             shared: dict[str, Any] = design | {"truth": truth} | numbers | ({"below": below} if below else {})
             if table == TESTS:
+                shared["true_pvalue_is_bound"] = bool(shared["true_pvalue_is_bound"])
                 tests.append(TestRow(**_words(key, "metric", "scheme", "null", "pvalue"), **shared))
             elif table == INTERVALS:
                 intervals.append(IntervalRow(**_words(key, "metric", "scheme", "interval"), **shared))

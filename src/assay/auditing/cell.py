@@ -129,7 +129,7 @@ def found_own(name: str) -> Any:
     return OWN[name]
 
 
-@task(version=3)
+@task(version=4)
 def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, float]:
     """Audit estimators on simulated data sets of one design: the cells are made by `assay.auditing.plan`."""
     with quiet():
@@ -251,6 +251,7 @@ def _test_row(answers: FloatArray, target: PValue, alpha: float) -> dict[str, fl
     return {
         "true_pvalue": target.pvalue,
         "true_pvalue_se": target.standard_error,
+        "true_pvalue_is_bound": target.is_bound,
         "mean": float(estimates.mean()) if n else math.nan,
         "spread": float(estimates.std(ddof=1)) if n > 1 else math.nan,
         "absolute_error": float(errors.mean()) if n else math.nan,

@@ -169,7 +169,14 @@ def _share(share: float, ends: tuple[float, float]) -> str:
 def _true(rows: Iterable[TestRow], metric: str, kind: Kind) -> str:
     """Return the true p of the design and, where draws of a scheme have other numbers of responses, those of theirs."""
     here = [row for row in rows if row.metric == metric and (row.epsilon, row.truth) == kind]
-    found = {row.n_kept: f"{number(row.true_pvalue, row.true_pvalue_se)} ± {rough(row.true_pvalue_se)}" for row in here}
+    found = {row.n_kept: _true_pvalue(row) for row in here}
     design = found.pop(here[0].n_responses, None) if here else None
     others = [f"K = {size}: {said}" for size, said in sorted(found.items())]
     return ", ".join([*([] if design is None else [design]), *others])
+
+
+def _true_pvalue(row: TestRow) -> str:
+    """Write a true p with its error; a bound has none."""
+    if row.true_pvalue_is_bound:
+        return f"< {row.true_pvalue:.2g}"
+    return f"{number(row.true_pvalue, row.true_pvalue_se)} ± {rough(row.true_pvalue_se)}"

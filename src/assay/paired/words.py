@@ -13,6 +13,14 @@ GLOSSARY: Mapping[str, str] = MappingProxyType(
             "The claim that a test tries to refute: here, that the two systems do not differ (or differ by "
             "exactly delta)."
         ),
+        "alternative hypothesis": (
+            "What you believe if the null hypothesis is refuted: that the systems differ, or that the first one scores "
+            "higher (or lower)."
+        ),
+        "test statistic": (
+            "The number that a test computes from the data, such as t. The further it lies from what the null "
+            "hypothesis makes usual, the smaller the p-value."
+        ),
         "p-value": (
             "How often data like these, or more extreme, would turn up if the null hypothesis were true. A small "
             "p-value speaks against the null hypothesis. It is not the probability that the null hypothesis is "
@@ -22,6 +30,10 @@ GLOSSARY: Mapping[str, str] = MappingProxyType(
         "significance level": (
             "Alpha: how often a true null hypothesis may be rejected. The test finds a difference "
             "where p ≤ alpha. A larger p-value does not show that the systems are equal."
+        ),
+        "errors of type I and II": (
+            "Type I: to find a difference where there is none; alpha limits how often. Type II: to miss a difference "
+            "that is there; one minus the power says how often."
         ),
         "confidence interval": (
             "The differences that fit the data. If the study were repeated many times, 95 % of such intervals "

@@ -6,7 +6,7 @@ every K that it tried, as the paper simulates: RATINGS bootstraps items inside e
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +26,8 @@ from assay.replications.published import SIGNIFICANT, Measured, Setting, figures
 
 PRECISION = 0.1
 """Error that an exact p may have, times the root of the number of data sets."""
+MANY, FIRST, APART = 10, 4, 3
+"""With little effort: one data set in ten, four times the error; p-values three errors apart are different."""
 
 
 class Tried(NamedTuple):
@@ -240,14 +242,27 @@ def _cheapest_design(
     return dict(zip(names, (taken.cost, float(taken.n_items), float(taken.design.gold)), strict=True))
 
 
+class _Effort(NamedTuple):
+    """How much is spent on one design: data sets where they are simulated, and the error that an exact p may have."""
+
+    simulation: Simulation
+    precision: float
+
+
 def _p_at(model: ResponseModel, metric: Metric, epsilon: float, tried: Tried, simulation: Simulation) -> Any:
-    """Return a function that gives the smallest p over K at a budget, its error, and the K; it remembers."""
+    """Return a function that gives the smallest p over K at a budget, its error, and the K; it remembers.
+
+    Every K is tried with little effort, and those that may have the smallest p, below .05, with all of it.
+    """
     known: dict[int, tuple[float, float, int]] = {}
     engines: dict[int, ExactEngine] = {}
+    whole = _Effort(simulation, _precision(simulation))
+    few = replace(simulation, n_simulations=max(MANY, simulation.n_simulations // MANY))
+    first = _Effort(few, FIRST * whole.precision)
 
-    def one(n_items: int, n_responses: int) -> tuple[float, float]:
+    def one(n_items: int, n_responses: int, effort: _Effort) -> tuple[float, float]:
         if tried.resample_simulated:
-            [outcome] = simulation.outcomes(
+            [outcome] = effort.simulation.outcomes(
                 model, [metric], n_items=n_items, n_responses=n_responses, epsilon=epsilon, resample_simulated=True
             )
             return outcome.p, outcome.p_error
@@ -256,14 +271,17 @@ def _p_at(model: ResponseModel, metric: Metric, epsilon: float, tried: Tried, si
             engines[n_responses] = ExactEngine(
                 model, [metric], (n_responses,) * 3, epsilon=epsilon, seed=child(simulation.seed, n_responses)
             )
-        engines[n_responses].sharpen([n_items], _precision(simulation))
+        engines[n_responses].sharpen([n_items], effort.precision)
         outlook = engines[n_responses].outlook(0, n_items)
         return outlook.expected_pvalue, outlook.expected_pvalue_error
 
     def smallest(budget: int) -> tuple[float, float, int]:
         if budget not in known:
-            designs = [k for k in tried.n_responses if k <= budget]
-            known[budget] = min((*one(budget // k, k), k) for k in designs)
+            guesses = {k: one(budget // k, k, first) for k in tried.n_responses if k <= budget}
+            least = min(SIGNIFICANT, *(p + APART * error for p, error in guesses.values()))
+            hopeful = [k for k, (p, error) in guesses.items() if p - APART * error <= least]
+            tried_well = {k: one(budget // k, k, whole) for k in hopeful} or guesses
+            known[budget] = min((*found, k) for k, found in tried_well.items())
         return known[budget]
 
     return smallest
