@@ -210,7 +210,7 @@ def test_where_a_threshold_comes_from_is_said():
     [seen] = said(Scale.of([2, 3, 5]))
     assert seen.startswith("F1 counts an item as positive from a mean response of 3.5, the middle of the levels that")
     assert "(2 to 5)" in seen
-    assert "--order" in seen
+    assert "`order`" in seen
     [declared] = said(Scale("ordinal", (1.0, 2.0, 3.0, 4.0, 5.0), tuple("12345")))
     assert declared == "F1 counts an item as positive from a mean response of 3, the middle of the scale (1 to 5)."
     [ordered] = said(Scale.of(["low", "high"], order=["low", "mid", "high"]))
@@ -279,7 +279,7 @@ def test_a_scale_without_meaning_is_refused_with_a_remedy(name, kind):
     message = str(caught.value)
     assert f"metric {name!r}" in message
     assert "\n" not in message
-    assert any(remedy in message for remedy in ("--order", "--scale ordinal", "--threshold"))
+    assert any(remedy in message for remedy in ("`order`", "`scale='ordinal'`", "`threshold`"))
 
 
 def test_options_that_have_no_meaning_on_the_scale_are_refused():
