@@ -6,7 +6,7 @@ they look.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 Kind = Literal["text", "count", "number", "percent", "pvalue", "interval"]
@@ -166,3 +166,9 @@ class Document:
     def in_words(self) -> str:
         """What a picture of the result shows, for those who cannot see it."""
         return f"{self.verdict or self.title} The numbers are in the tables of the report."
+
+    def with_figures(self, figures: tuple[Figure, ...]) -> "Document":
+        """Return the document with pictures behind its verdict."""
+        verdicts = [i for i, block in enumerate(self.blocks) if isinstance(block, Sentence) and block.role == "verdict"]
+        at = verdicts[-1] + 1 if verdicts else 0
+        return replace(self, blocks=(*self.blocks[:at], *figures, *self.blocks[at:]))
