@@ -479,7 +479,7 @@ def test_draws_that_cannot_use_the_level_are_noted():
     """Of 99 draws a two-sided p is .02, .04, .06, …: the level is 4 %. Of 399 it is a multiple of 1/200."""
     notes = plan("normal", n_resamples=99)[1]
     assert notes[-1].startswith("with 99 draws no p-value lies between 4 and 5 %")
-    assert notes[-1].endswith("take 399.")
+    assert notes[-1].endswith("use 399.")
     assert not any("draws" in note for n in (39, 399, 799) for note in plan("normal", n_resamples=n)[1])
 
 

@@ -595,7 +595,7 @@ def test_skewed_contrasts_are_noted_with_what_a_studentised_test_says():
     [note] = [note for note in found.notes if "skewed" in note]
     other = compare(contest, metric="mae", null="studentised", rng=0)
     assert "Item contrasts by mae are markedly skewed (skewness -" in note
-    assert f"p = {other.pvalue:.2g} (null='studentised'" in note
+    assert f"p = {other.pvalue:.2g} (`null='studentised'`)" in note
     assert not any("skewed" in note for note in other.notes)
     assert not any("skewed" in note for note in compare(paired(60), metric="mae", rng=0).notes)
     flips = Contest.from_arrays([1] * 40, [1] * 38 + [0] * 2, [1] * 20 + [0] * 20)
@@ -641,7 +641,7 @@ def test_equally_many_responses_of_a_and_b_can_be_compared_and_gold_keeps_its():
     gold, a, b = rng.integers(0, 3, size=(40, 5)), rng.integers(0, 3, size=(40, 4)), rng.integers(0, 3, size=(40, 2))
     contest = Contest.from_arrays(gold, a, b, scale="nominal")
     [note] = [note for note in compare(contest, metric="tv", rng=0).notes if "responses per item" in note]
-    assert "responses='equal', --responses equal" in note
+    assert "`responses='equal'`" in note
     equal = compare(contest, metric="tv", responses="equal", rng=0)
     cut = compare(Contest.from_arrays(gold, a[:, :2], b, scale="nominal"), metric="tv", rng=0)
     assert not any("responses per item" in note for note in equal.notes)

@@ -223,6 +223,9 @@ def test_workers_and_the_number_of_draws_change_no_draw(likert, scheme, null):
 @given(st.integers(1, 10**6), st.integers(0, 10**4), st.integers(1, 9))
 def test_threads_get_as_many_blocks_each(n_resamples, most, workers):
     size = _block_size(n_resamples, most, workers)
+    if n_resamples <= most:  # one piece of work: less than starting a thread
+        assert size == n_resamples
+        return
     n_blocks = math.ceil(n_resamples / size)
     assert BLOCK <= size <= max(most, BLOCK)
     assert size == BLOCK or math.ceil(n_blocks / workers) * workers * (size - 1) < n_resamples

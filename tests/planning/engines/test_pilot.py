@@ -137,7 +137,7 @@ def test_without_a_difference_there_is_nothing_to_plan_for():
 def test_intervals_are_called_by_the_level_that_was_asked_for():
     found = plan(simulated("normal", 40, 3, 0.0, 5), budget=600, confidence_level=0.8, rng=0)
     ends = found.pilot.contrast_interval
-    assert f"(80 % interval {ends.low:.3g} to {ends.high:.3g})" in found.sentences[1]
+    assert f"(80 % interval {ends.low:.3f} to {ends.high:.3f})" in found.sentences[1]
     assert "┃ 80 %" in str(found)
     assert "95 %" not in str(found)
 
