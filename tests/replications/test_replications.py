@@ -264,7 +264,8 @@ def test_a_replication_with_failed_cells_is_not_concluded():
 def test_a_replication_says_what_it_did_and_becomes_a_frame():
     rows = (Row({"table": 1}, "p", 0.04, 0.05, 0.01, {"low": 0.0}), Row({"table": 1}, "p", 0.04, 0.09, 0.01))
     result = Replication("forest", "as printed.", rows, 100, 0, ("a note.",))
-    assert str(result).startswith("50% of 2 published numbers come out within two standard errors of their difference.")
+    said = "50 % of 2 published numbers come out within two standard errors of their difference."
+    assert str(result).startswith(said)
     summary = [cell.strip() for cell in str(result).splitlines()[5].strip("│").split("│")]
     assert summary[:6] == ["1", "p", "2", "0.03606", "0.03", "50 %"]
     again = Replication.from_dict(result.to_dict())

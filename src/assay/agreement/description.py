@@ -283,7 +283,7 @@ def _pairing(overlaps: Sequence[SharedRaters]) -> list[str]:
     least = min(overlaps, key=lambda found: found.cells)
     if least.cells > 0.999:
         return ["The same raters judged the same items for all these sources, so comparisons are paired by rater."]
-    return [f"Any two of the sources share at least {least.cells:.0%} of their (item, rater) pairs."]
+    return [f"Any two of the sources share at least {100 * least.cells:.0f} % of their (item, rater) pairs."]
 
 
 def _about_clusters(clusters: ItemClusters) -> str:

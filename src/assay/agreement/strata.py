@@ -124,7 +124,9 @@ def _name(number: int, last: int, agreement: float, scale: Scale) -> str:
         return NAMES[number]
     if number in (0, last):
         return NAMES[0 if number == 0 else -1]
-    return f"{agreement:.0%} of pairs agree" if scale.kind == "nominal" else f"standard deviation {agreement:.3g}"
+    if scale.kind == "nominal":
+        return f"{100 * agreement:.0f} % of pairs agree"
+    return f"standard deviation {agreement:.3g}"
 
 
 def _error(contrasts: FloatArray, units: IntArray) -> CombinedError:

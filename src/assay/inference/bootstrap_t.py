@@ -93,7 +93,7 @@ def symmetric(
     >>> drawn = np.random.default_rng(0).choice(items, size=(9999, items.size))
     >>> known = {"standard_errors": drawn.std(axis=1, ddof=1) / 12**0.5, "standard_error": items.std(ddof=1) / 12**0.5}
     >>> print(symmetric(drawn.mean(axis=1), items.mean(), contrasts=items, **known))
-    95 % interval 0.08576 to 0.2976 (symmetric)
+    95 % interval 0.086 to 0.298 (symmetric)
     """
     tail, _ = tails_of(confidence_level, alternative)
     differ = telling(contrasts)

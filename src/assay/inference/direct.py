@@ -38,7 +38,7 @@ def student(
     Examples
     --------
     >>> print(student(2.0, standard_error=0.5, df=9))
-    95 % interval 0.8689 to 3.131 (t)
+    95 % interval 0.87 to 3.13 (t)
     """
     from scipy.special import stdtrit
 
@@ -78,12 +78,12 @@ def score(
     A is better on 1 of 21 items, B on 7:
 
     >>> print(score([1.0] + 7 * [-1.0] + 13 * [0.0]))
-    95 % interval -0.5172 to -0.026 (score)
+    95 % interval -0.52 to -0.03 (score)
 
     No item tells A and B apart, but each could by 1:
 
     >>> print(score(60 * [0.0], span=1.0))
-    95 % interval -0.06017 to 0.06017 (score)
+    95 % interval -0.060 to 0.060 (score)
     No item tells A and B apart: the interval says how large a difference 60 such items leave possible.
     """
     from scipy.special import ndtri

@@ -37,7 +37,7 @@ class ConfidenceInterval:
     --------
     >>> interval = ConfidenceInterval(0.1, 0.3, "basic", 0.95)
     >>> print(interval, 0.2 in interval)
-    95 % interval 0.1 to 0.3 (basic) True
+    95 % interval 0.100 to 0.300 (basic) True
     """
 
     low: float

@@ -21,7 +21,7 @@ def wilson(
     Examples
     --------
     >>> print(wilson(8, 10))
-    95 % interval 0.4902 to 0.9433 (wilson)
+    95 % interval 0.49 to 0.94 (wilson)
     """
     tail = _checked(successes, n, confidence_level, alternative)
     if n == 0:
@@ -45,7 +45,7 @@ def clopper_pearson(
     Examples
     --------
     >>> print(clopper_pearson(8, 10))
-    95 % interval 0.4439 to 0.9748 (clopper-pearson)
+    95 % interval 0.44 to 0.97 (clopper-pearson)
     """
     tail = _checked(successes, n, confidence_level, alternative)
     if n == 0:

@@ -188,7 +188,7 @@ def analyse(
     >>> b = rng.normal(0.5, 0.1, 200)
     >>> analysis = analyse(PairedScores.from_arrays(b + rng.normal(0.02, 0.05, 200), b), rng=1)
     >>> analysis.sentence[:51]
-    'A scores higher than B (mean difference 0.02098, 95'
+    'A scores higher than B (mean difference 0.0210, 95 '
     """
     seed = _random.replayable(rng)
     if test is not None:

@@ -168,7 +168,8 @@ class Replication(Record):
 
     def _verdict(self) -> str:
         share, n = _share_within(self.rows), sum(row.agrees is not None for row in self.rows)
-        said = f"{share:.0%} of {n:,} published numbers come out within two standard errors of their difference."
+        within = "within two standard errors of their difference"
+        said = f"{100 * share:.0f} % of {n:,} published numbers come out {within}."
         left = len(self.rows) - n
         return said if not left else f"{said} {left:,} cannot be recomputed from what is public."
 

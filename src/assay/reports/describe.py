@@ -116,7 +116,7 @@ def _map(table: ResponseTable, one: Agreement) -> Part:
     whom = "highest answers on top" if _of_numbers(one) else "those who agree least with the others on top"
     first = gaps if not one.design.repeated else "raters answered repeatedly"
     title = (
-        f"{short(one.source)}: who answered what; {first}\n"
+        f"{short(one.source)}: who answered what; {first}.\n"
         f"Rows: {_some(shown_raters.size, raters.size, 'raters')}, {whom}"
         f"{', * stands out' if odd and named else ''}. "
         f"Columns: {_some(shown_items.size, items.size, 'items')}, {how}."

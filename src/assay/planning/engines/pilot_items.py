@@ -124,7 +124,7 @@ def moved_weights(contrasts: FloatArray, weights: FloatArray, effect: Effect, *,
         most = float((rest[0] > 0) @ np.zeros_like(contrasts)) if not reach.size else differ * float(reach.max())
         raise ArgumentError(
             f"a contrast of {effect.contrast:g} in {effect.metric.name} is not possible with the pilot's items: A and "
-            f"B differ on {differ:.0%} of them, and the largest is {most:.4g}."
+            f"B differ on {100 * differ:.0f} % of them, and the largest is {most:.4g}."
         )
     z = contrasts / max(largest, 1e-300)
     goal = np.where(can, effect.contrast / np.maximum(1 - ties, 1e-300) / max(largest, 1e-300), 0.0)
