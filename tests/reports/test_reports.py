@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay import compare, examples, io, report
+from assay import Responses, compare, examples, io, report
+from assay.agreement import describe
 from assay.cli.app import main
 from assay.documents import Table
 from assay.errors import ArgumentError, DataError
@@ -25,6 +26,8 @@ from assay.reports.accounts.methods import CORRECTIONS, INTERVALS, METRICS, NULL
 from assay.reports.accounts.plan import ENGINES
 from assay.reports.accounts.scores import HOW
 from assay.reports.frame import framed
+from assay.response_tables import ResponseTable
+from assay.scales import Scale
 from tests.reports.results import HOSTILE, MADE, contest, made
 
 PARTS = ("Numbers", "What was done", "What this does not show")
@@ -98,6 +101,28 @@ def test_markdown_and_latex_show_the_pictures_in_files_beside_them(kind, written
         assert "http" not in svg.replace("http://www.w3.org/", "")
     for name in included:
         assert (written(kind) / name).read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("ending", [".md", ".tex"])
+def test_pictures_are_called_by_plain_names_whatever_sources_are_called(tmp_path, ending):
+    """Models are often called as on a hub: owner/name. Names that are the same in plain letters get a number."""
+    rng = np.random.default_rng(0)
+    grids = (rng.integers(1, 6, (12, 3)).astype(float) for _ in range(2))
+    ids = np.tile(np.arange(3), (12, 1))
+    names = ("owner/../a)>%#{x}", "owner/../a)>%#{y?}")
+    sources = {name: Responses.from_grid(grid, ids) for name, grid in zip(names, grids, strict=True)}
+    scale = Scale.of([1.0, 2.0, 3.0, 4.0, 5.0], kind="ordinal")
+    table = ResponseTable(np.arange(12).astype(str), sources, scale, raters=("r1", "r2", "r3"))
+    place = tmp_path / "one" / f"report{ending}"
+    place.parent.mkdir()
+    report(describe(table, n_resamples=29, rng=0), place)
+    written = sorted(path.name for path in place.parent.iterdir())
+    assert [*tmp_path.iterdir()] == [place.parent]
+    assert all(re.fullmatch(r"report(-[A-Za-z0-9_-]+)?\.(md|svg|tex|pdf)", name) for name in written)
+    shown = place.read_text(encoding="utf-8")
+    assert len(written) > 4
+    for name in written:
+        assert name == place.name or name in shown
 
 
 def test_pictures_beside_a_report_replace_nothing_that_was_not_asked_for(tmp_path, assay, folder):

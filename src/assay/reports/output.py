@@ -151,20 +151,35 @@ def write_report(
 def _write_with_pictures(document: "Document", path: Path, *, force: bool) -> tuple[str, ...]:
     """Write the pictures of a document beside it, then the document."""
     ending, render, picture = BESIDE[path.suffix.lower()]
-    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", path.stem)  # the name stands in the document: nothing in it is markup
-    blocks, files = [], {}
+    blocks: list[Any] = []
+    files: dict[Path, bytes] = {}
     for block in document.blocks:
+        shown = block
         if isinstance(block, Figure) and block.svg and (path.is_file() or not path.exists()):
-            place = path.with_name(f"{stem}-{block.name}{ending}")
+            name = _plain(f"{path.stem}-{block.name}")
+            place = path.with_name(f"{name}{ending}")
+            if place in files:  # sources that differ by such signs only
+                place = path.with_name(f"{name}-{len(files) + 1}{ending}")
             files[place] = picture(block)
-            block = replace(block, file=place.name)  # noqa: PLW2901
-        blocks.append(block)
+            shown = replace(block, file=place.name)
+        blocks.append(shown)
     _files.check_outputs({f"picture {place.name}": place for place in files}, force=force)
     for place, content in files.items():
         with _files.writing(place) as draft:
             draft.write_bytes(content)
     _files.write_text(str(path), render(replace(document, blocks=tuple(blocks))))
     return (str(path), *map(str, files))
+
+
+def _plain(name: str) -> str:
+    """Return a name that any disk takes, and in which nothing is markup: it stands in the document, too.
+
+    Examples
+    --------
+    >>> _plain("report-map-meta-llama/Llama-3.1 (8B)")
+    'report-map-meta-llama-Llama-3-1-8B-'
+    """
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", name)[:100]
 
 
 BESIDE: dict[str, tuple[str, Callable[["Document"], str], Callable[[Figure], bytes]]] = {
