@@ -134,4 +134,4 @@ def narrowed(data: Data, *, n_spare: int = 0) -> Data:
     )
     if isinstance(data, ResponseTable):
         return replace(data, scale=scale, sources=renamed)
-    return replace(data, scale=scale, **renamed)  # type: ignore[arg-type]
+    return replace(data.having(renamed), scale=scale)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from assay import ArgumentError, Contest, FunctionMetric, Scale, compare
-from assay.metrics import BUILTIN, ItemMetric, Metric, _kernels, resolve
+from assay.metrics import BUILTIN, ItemMetric, Metric, _kernels, _rank_kernels, resolve
 from assay.metrics.labels import F1, Precision, RocAuc
 from assay.metrics.ranking import ranks
 from assay.metrics.ratings import MeanRating
@@ -561,7 +561,7 @@ def test_ranks_by_words_are_those_by_argsort(n):
     lost = np.where(rng.random(n) < 0.1, np.nan, spread)
     for row in (spread, few, nearly, steps, zeros, sizes, lost, np.full(n, 2.0), np.append(spread[1:], np.inf)):
         rows = np.stack([row, row[::-1]])
-        expected = _kernels.ranks(rows, np.argsort(rows, axis=-1))
+        expected = _rank_kernels.ranks(rows, np.argsort(rows, axis=-1))
         np.testing.assert_array_equal(ranks(rows), expected)
 
 
@@ -580,7 +580,7 @@ def test_kendall_twin_counts_every_pair(pairs):
     ]  # fmt: skip
     lengths = math.sqrt(sum(s != 0 for s, _ in signs)) * math.sqrt(sum(t != 0 for _, t in signs))
     expected = sum(s * t for s, t in signs) / lengths if lengths else math.nan
-    assert _kernels.kendall(ranks(x[np.newaxis]), ranks(y[np.newaxis]))[0] == pytest.approx(
+    assert _rank_kernels.kendall(ranks(x[np.newaxis]), ranks(y[np.newaxis]))[0] == pytest.approx(
         expected, nan_ok=True, abs=1e-12
     )
 

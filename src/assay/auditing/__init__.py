@@ -1,7 +1,7 @@
 """Which p-value can you trust? Every estimator measured on data like yours.
 
-estimators (what one data set can be given) · cell (many data sets of one design) · results (rows) · advice (what to
-use) · tables (the document) · leader (the paper's tables and findings) · procedure (`audit`)
+procedure (`audit`) · asked (its settings, checked) · estimators (what one data set can be given) · cell (many data sets
+of one design) · audits (the result) · advice (what to use) · tables (the document) · leader (the paper's findings)
 """
 
 from assay.auditing.audits import Audit, IntervalRow, SmallestRow, TestRow

@@ -1,6 +1,5 @@
 """`audit`: from a response model to how far every p-value and interval can be trusted on such data."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -9,13 +8,27 @@ from typing import Any
 
 from assay import _check, _json, _random, models
 from assay.auditing import estimators as choices
+from assay.auditing.asked import (
+    about_draws,
+    as_design,
+    as_scheme,
+    can_split,
+    check_cluster,
+    has_raters,
+    metric_entries,
+    model_entry,
+    of_clusters,
+    pairs_of,
+    some,
+    strengths_of,
+)
 from assay.auditing.audits import Audit, rows_of
-from assay.auditing.cell import check_model, measure, own, quiet, read_model
+from assay.auditing.cell import check_model, measure, quiet, read_model
 from assay.errors import ArgumentError, DataError
-from assay.metrics import Metric, entry_of, resolve
+from assay.metrics import Metric
 from assay.models import PERTURBATIONS, ResponseModel
 from assay.provenance import Provenance
-from assay.rating_design import design_of, rated
+from assay.rating_design import design_of
 from assay.resampling import Scheme
 from assay.response_tables import ResponseTable
 from assay.sweeps import Grid, Store, Sweep, run
@@ -157,26 +170,26 @@ def plan(
     are audited with them alone; different errors are then audited with these schemes alone.
     """
     described = models.resolve(model)
-    names = _metric_entries(metrics, described)
-    pairs, notes = _pairs(
-        [_scheme(scheme) for scheme in _some("schemes", schemes)],
+    names = metric_entries(metrics, described)
+    pairs, notes = pairs_of(
+        [as_scheme(scheme) for scheme in some("schemes", schemes)],
         [_check.one_of("nulls", null, choices.NULLS) for null in nulls],
         beside or {},
     )
     if cluster is not None:
-        _check_cluster(described, cluster)
-        pairs, about_clusters = _of_clusters(pairs)
+        check_cluster(described, cluster)
+        pairs, about_clusters = of_clusters(pairs)
         notes += about_clusters
-    if _rated(described):
+    if has_raters(described):
         pairs.append((("bootstrap", "all", "bootstrap"), [choices.RANDOM_EFFECTS]))
-    strengths = _strengths(epsilons, epsilon_a)
+    strengths = strengths_of(epsilons, epsilon_a)
     if perturbation is not None:
         _check.one_of("perturbation", perturbation, [name for name in PERTURBATIONS if name != "split"])
     for strength in strengths:
         check_model(described, (epsilon_a, strength) if strength else 0.0, perturbation if strength else None)
-    split, about_split = _can_split(described, strengths[-1]) if different_errors else (False, ())
+    split, about_split = can_split(described, strengths[-1]) if different_errors else (False, ())
     shared = {
-        "model": _model_entry(described),
+        "model": model_entry(described),
         "perturbation": perturbation,
         "split": sorted(beside) if split and beside else split,
         "metrics": names,
@@ -199,14 +212,11 @@ def plan(
         raise ArgumentError("no p-value is left to audit; give `nulls` that go with the schemes, or `tests`.")
     cells = [
         {"n_items": n, "n_responses": k, "epsilon": epsilon, **shared}
-        for n, k in dict.fromkeys(_design(design) for design in _some("designs", designs))
+        for n, k in dict.fromkeys(as_design(design) for design in some("designs", designs))
         for epsilon in strengths
     ]
-    return Grid(cells), (*notes, *about_split, *_about_draws(n_resamples, alpha))
+    return Grid(cells), (*notes, *about_split, *about_draws(n_resamples, alpha))
 
-
-OF_RESPONSES = ("pooled-responses", "dealt-responses")
-"""Nulls that take the responses of an item apart."""
 
 USUAL = {
     "perturbation": None, "split": True, "tests": choices.ANALYTICAL, "intervals": choices.INTERVALS, "alpha": 0.05,
@@ -270,137 +280,3 @@ def _parameters(sweep: Sweep) -> dict[str, Any]:
         "pairs": "; ".join(pairs),
         **{name: value if isinstance(value, int | float | str) else _json.dumps(value) for name, value in rest.items()},
     }
-
-
-def _metric_entries(metrics: Sequence[str | Metric] | None, model: ResponseModel) -> list[str | dict[str, Any]]:
-    """Return the metrics as a cell knows them, which is computed wherever the sweep runs."""
-    if metrics is None:
-        return ["accuracy", "tv"] if model.scale.kind == "nominal" else ["mae"]
-    names: dict[str, str | dict[str, Any]] = {}
-    for metric in _some("metrics", metrics):
-        found = resolve(metric)
-        if found.on(model.scale).gold_free:
-            raise ArgumentError(f"metric {found.name!r} looks at ratings without gold; response models simulate gold.")
-        known = entry_of(found) or own(found)
-        if names.setdefault(found.name, known) != known:
-            raise ArgumentError(f"two of the `metrics` are called {found.name!r}; give each a name of its own.")
-    return list(names.values())
-
-
-def _model_entry(model: ResponseModel) -> Any:
-    """Return what a cell knows the model by: its parameters, or a name for one of the user's own."""
-    entry = _json.plain(model.to_dict())
-    try:
-        again = models.from_dict(entry)
-    except (ArgumentError, DataError):
-        return own(model)
-    return entry if type(again) is type(model) else own(model)
-
-
-def _rated(model: ResponseModel) -> bool:
-    """Say whether the model's tables have raters who judge several items."""
-    contest = model.table(4, 2, rng=0).contest(gold="gold", a="A", b="B")
-    roles = rated(contest)
-    return bool(roles) and design_of(*(contest.sources[role] for role in roles)).kind != "nested"
-
-
-def _check_cluster(model: ResponseModel, cluster: str) -> None:
-    """Refuse a column that the model's tables do not have, before any cell is computed."""
-    groups = model.table(4, 1, rng=0).contest(gold="gold", a="A", b="B").groups
-    if cluster not in groups:
-        has = f"they have {', '.join(groups)}" if groups else "they have no such columns"
-        raise ArgumentError(f"`cluster` must be a column of the tables that the model simulates; {has}.")
-
-
-def _pairs(
-    schemes: Sequence[Scheme], nulls: Sequence[str], beside: Mapping[str, Sequence[str]]
-) -> tuple[list[tuple[tuple[str, ...], list[str]]], tuple[str, ...]]:
-    kept: dict[tuple[str, ...], list[str]] = {choices.words(scheme): [] for scheme in schemes}
-    notes = []
-    for scheme in schemes:
-        asked = dict.fromkeys([*nulls, *beside.get(choices.write(scheme), ())])
-        for _, null, reason in choices.pairs([scheme], list(asked), single=False):
-            if reason:
-                notes.append(f"left out {null} with {choices.write(scheme)}: {reason}")
-            else:
-                kept[choices.words(scheme)].append(null)
-    return list(kept.items()), tuple(notes)
-
-
-def _of_clusters(
-    pairs: Sequence[tuple[tuple[str, ...], list[str]]],
-) -> tuple[list[tuple[tuple[str, ...], list[str]]], tuple[str, ...]]:
-    """Return what can be computed where clusters are drawn whole, and say what is left out."""
-    kept, gone = [], []
-    for words, nulls in pairs:
-        whole = [null for null in nulls if words == ("bootstrap", "all") and null not in OF_RESPONSES]
-        gone += [f"{null} with {'/'.join(words)}" for null in nulls if null not in whole]
-        if whole or words == ("bootstrap", "all"):
-            kept.append((words, whole))
-    return kept, ((f"left out, because clusters are drawn whole: {', '.join(gone)}.",) if gone else ())
-
-
-def _scheme(scheme: Scheme | tuple[str, str]) -> Scheme:
-    try:
-        found = scheme if isinstance(scheme, Scheme) else choices.scheme_of(*scheme)
-    except (TypeError, ValueError):
-        raise ArgumentError(
-            "`schemes` must be pairs of items (all or bootstrap) and responses (all, first, one or bootstrap); "
-            f"got {scheme!r}."
-        ) from None
-    if found.raters != "fixed":
-        raise ArgumentError(f"`schemes` must be pairs of items and responses; got {found}.")
-    if found.items == "all" and choices.keeps_responses(found):
-        raise ArgumentError(f"`schemes` must resample something; got {found}.")
-    return found
-
-
-def _design(design: tuple[int, int]) -> tuple[int, int]:
-    try:
-        n_items, n_responses = design
-        return _check.integer("n_items", n_items, at_least=2), _check.integer("n_responses", n_responses, at_least=1)
-    except (TypeError, ValueError):  # an ArgumentError is a ValueError
-        raise ArgumentError(
-            f"`designs` must be pairs of items (2 or more) and responses per item (1 or more); got {design!r}."
-        ) from None
-
-
-def _strengths(epsilons: Sequence[float], epsilon_a: float) -> list[float]:
-    """Return the ε of B in order; 0 and that of A are always among them, because type-I error is measured there."""
-    _check.real("epsilon_a", epsilon_a, at_least=0, at_most=1)
-    found = sorted({0.0, epsilon_a, *(_check.real("epsilons", each, at_least=0, at_most=1) for each in epsilons)})
-    between = [each for each in found if 0 < each < epsilon_a]
-    if between:
-        raise ArgumentError(
-            f"`epsilon` must be at least `epsilon_a`, {epsilon_a:g}, because B is the one that may be worse; got "
-            f"{between[0]:g}."
-        )
-    return found
-
-
-def _can_split(model: ResponseModel, epsilon: float) -> tuple[bool, tuple[str, ...]]:
-    if epsilon == 0:
-        return False, ("without an ε above 0 there is neither power nor the second true null, different errors.",)
-    try:
-        check_model(model, epsilon, "split")
-    except ArgumentError as error:
-        return False, (f"the second true null, different errors, was not audited: {error}",)
-    return True, ()
-
-
-def _about_draws(n_resamples: int, alpha: float) -> tuple[str, ...]:
-    """Say how much of the level so many draws can use: a two-sided p is a multiple of 2 / (draws + 1)."""
-    attainable = 2 / (n_resamples + 1) * math.floor(alpha / 2 * (n_resamples + 1) * (1 + 1e-9))
-    if attainable > 0.99 * alpha:
-        return ()
-    between = f"{100 * attainable:.3g} and {100 * alpha:g} %"
-    return (
-        f"with {n_resamples:,} draws no p-value lies between {between}, so that tests by draws have less level and "
-        f"power than with more; use {math.ceil(20 / alpha) - 1}.",
-    )
-
-
-def _some(name: str, values: Sequence[Any]) -> Sequence[Any]:
-    if isinstance(values, str) or not len(values):
-        raise ArgumentError(f"`{name}` must be a list with at least one entry; got {values!r}.")
-    return values

@@ -62,11 +62,11 @@ class Kendall(Metric):
 
 def _pairs_in_order(gold: FloatArray, model: FloatArray) -> FloatArray:
     """Return Kendall's correlation of rows of ranks."""
-    from assay.metrics import _kernels
+    from assay.metrics import _rank_kernels
 
     gold, model = np.broadcast_arrays(gold, model)
     rows = (np.ascontiguousarray(side).reshape(-1, side.shape[-1]) for side in (gold, model))
-    return np.asarray(_kernels.kendall(*rows)).reshape(gold.shape[:-1])
+    return np.asarray(_rank_kernels.kendall(*rows)).reshape(gold.shape[:-1])
 
 
 def ranks(values: FloatArray) -> FloatArray:
@@ -75,17 +75,17 @@ def ranks(values: FloatArray) -> FloatArray:
     Neighbours that differ only by rounding (1e-12 of the row's largest value) are tied: means of the same responses
     in another order differ in their last bits.
     """
-    from assay.metrics import _kernels
+    from assay.metrics import _rank_kernels
 
     rows = np.ascontiguousarray(values).reshape(-1, values.shape[-1])
     bits = (rows.shape[-1] - 1).bit_length()
-    if bits <= _kernels.INDEX_BITS:
-        keys, numbers = _kernels.sort_keys(rows, bits)
+    if bits <= _rank_kernels.INDEX_BITS:
+        keys, numbers = _rank_kernels.sort_keys(rows, bits)
         if numbers:
             keys.sort(axis=-1)
-            return np.asarray(_kernels.ranks_of_keys(rows, keys, bits)).reshape(values.shape)
+            return np.asarray(_rank_kernels.ranks_of_keys(rows, keys, bits)).reshape(values.shape)
     # NumPy's sort uses the processor's vector instructions: an argsort five times as fast as a compiled one.
-    return np.asarray(_kernels.ranks(rows, np.argsort(rows, axis=-1))).reshape(values.shape)
+    return np.asarray(_rank_kernels.ranks(rows, np.argsort(rows, axis=-1))).reshape(values.shape)
 
 
 def _centred_ranks(values: FloatArray) -> FloatArray:

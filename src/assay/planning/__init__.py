@@ -2,7 +2,8 @@
 
 planner (`plan`) · pilots, rater_pilots (a plan from pilot data) · designs (and costs) · differences (a named difference
 to ε) · targets · choices (which design to take) · premises, groups (what is computed together) · rater_shapes ·
-follow_ups · plans (the result) · document · at_once (what sliders ask) · engines/ (model, pilot, raters)
+follow_ups · drafts (what engines found) · plans (the result) · sentences, document (what it says) · at_once (what
+sliders ask) · engines/ (model, pilot, raters)
 """
 
 from assay.planning.designs import Costs, Design

@@ -20,9 +20,10 @@ from assay.planning import follow_ups
 from assay.planning.choices import Limits
 from assay.planning.designs import USUAL_RESPONSES, Design, Responses
 from assay.planning.differences import Effect, difference_of
+from assay.planning.drafts import Draft
 from assay.planning.engines.pilot import PilotEngine
 from assay.planning.groups import cells_of
-from assay.planning.planner import Compute, Draft, from_model, listed_metrics
+from assay.planning.planner import Compute, from_model, listed_metrics
 from assay.planning.plans import Cell, Pilot
 from assay.planning.premises import premises
 from assay.planning.rater_pilots import by_raters

@@ -83,7 +83,7 @@ class Cell(Record):
 
     def document(self) -> Document:
         """Return what the design may expect, in one sentence."""
-        from assay.planning.document import expectation
+        from assay.planning.sentences import expectation
 
         return Document(str(self.design), (Sentence(expectation(self)),))
 
@@ -256,7 +256,7 @@ class Plan(Record):
     @property
     def sentences(self) -> tuple[str, ...]:
         """The answer in English."""
-        from assay.planning.document import sentences
+        from assay.planning.sentences import sentences
 
         return tuple(sentences(self))
 

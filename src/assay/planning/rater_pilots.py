@@ -14,10 +14,10 @@ from assay.planning import follow_ups
 from assay.planning.choices import Limits, value_of
 from assay.planning.designs import USUAL_RATERS, Design
 from assay.planning.differences import Effect, difference_of
+from assay.planning.drafts import Draft
 from assay.planning.engines.rater_engine import MOST_RATERS, RaterEngine
 from assay.planning.engines.simulated_pvalues import Test
 from assay.planning.groups import Wanted, cells_of
-from assay.planning.planner import Draft
 from assay.planning.plans import Cell, Pilot
 from assay.planning.premises import premises
 from assay.planning.rater_shapes import Numbers, having_raters, shapes_of, without_raters

@@ -1,0 +1,227 @@
+"""What a plan says: what was asked, what to collect, what it may expect, and what holds it back."""
+
+import math
+
+from assay.comparison.component_tables import TITLES
+from assay.documents.numbers import error_of, interval, number, pvalue, rough
+from assay.planning.plans import Answer, Cell, FollowUp, Pilot, Plan
+
+SHARES = {**TITLES, "repeats": "repeats of the models"}
+SMALL_P = "< 0.0001"
+
+
+def sentences(plan: Plan) -> list[str]:
+    """Return the answer in a few sentences."""
+    lines = []
+    pilot = plan.pilot
+    if pilot is not None:
+        lines.append(f"You have {pilot.design}.")
+    if pilot is not None and not pilot.settled and pilot.difference == "as in the pilot":
+        return [*lines, *_nothing_to_plan_for(plan, pilot), *_follow_ups(plan.follow_ups)]
+    several = len(plan.answers) > 1
+    lines += [_recommendation(answer, plan, several=several) for answer in plan.answers]
+    first = plan.answers[0] if plan.answers else None
+    shown = _shown(plan, first)
+    if pilot is not None and pilot.needed is not None:
+        lines += _narrowed(pilot, shown)
+    if shown is not None and not several:
+        lines.append(expectation(shown))
+        if not math.isnan(shown.detectable):
+            lines.append(_detects(shown, plan))
+        if shown.shares:
+            lines.append(_shares(shown))
+        if first is not None and first.recommended is not None:
+            lines += _trade(plan, first.recommended)
+    lines += _ceilings(plan)
+    return [*lines, *_follow_ups(plan.follow_ups)]
+
+
+def _shown(plan: Plan, first: Answer | None) -> Cell | None:
+    if first is not None and (first.recommended or first.nearest):
+        return first.recommended or first.nearest
+    known = [cell for cell in plan.cells if not math.isnan(cell.contrast)]
+    return known[0] if known else None
+
+
+def _question(answer: Answer, plan: Plan) -> str:
+    """Return which of several questions an answer is to."""
+    parts = []
+    if len({each.epsilon for each in plan.answers}) > 1:
+        parts.append(f"ε = {answer.epsilon:g}")
+    if len(plan.tests) > 1:
+        parts.append(answer.test)
+    if len({each.budget for each in plan.answers}) > 1:
+        parts.append(f"a budget of {answer.budget:,g}")
+    return f"{', '.join(parts)}: " if parts else ""
+
+
+def _recommendation(answer: Answer, plan: Plan, *, several: bool) -> str:
+    start = _question(answer, plan) if several else ""
+    goal = _goal(plan)
+    taken = answer.recommended
+    if taken is None:
+        within = "" if answer.budget is None else f" within a budget of {answer.budget:,g}"
+        line = f"{start}No design{within} {goal or 'can be recommended'}"
+        if answer.nearest is not None:
+            line += f"; the nearest is {answer.nearest.design}, with {_reached(answer.nearest, plan)}"
+        return f"{line}."
+    if plan.target:
+        whole = f"with the whole budget it {goal}{' or more' if plan.target == 'power' else ''}"
+        why = f"the cheapest design that {goal}" if answer.saved or answer.budget is None else whole
+    else:
+        why = f"the best design for a budget of {answer.budget:,g}"
+    cost = f"{taken.cost:,g}"
+    if plan.cost_terms and not several and not (len(plan.cost_terms) == 1 and plan.cost_terms[0].endswith("× 1")):
+        cost = f"{' + '.join(plan.cost_terms)} = {taken.cost:,g}"
+    line = f"{start}Collect {taken.design}: {why}, at a cost of {cost}"
+    if answer.saved and plan.target:
+        line += f"; {answer.saved:,g} of the budget of {answer.budget:,g} is saved"
+    return f"{line}."
+
+
+def _goal(plan: Plan) -> str:
+    if not plan.target:
+        return ""
+    value = plan.target_value
+    return {
+        "power": f"finds the difference with power {value:g}",
+        "p": f"has an expected p of at most {value:g}",
+        "width": f"has an interval no wider than {value:g}",
+    }[plan.target]
+
+
+def _reached(cell: Cell, plan: Plan) -> str:
+    return {
+        "power": f"power {cell.power:.2f}",
+        "p": f"an expected p of {cell.expected_pvalue:.2g}",
+        "width": f"an interval {cell.ci_width:.3g} wide",
+    }[plan.target]
+
+
+def _narrowed(pilot: Pilot, shown: Cell | None) -> list[str]:
+    assert pilot.needed is not None
+    low, high = pilot.needed.low, pilot.needed.high
+    given = ""
+    if pilot.searched == "items" and shown is not None and shown.design.n_raters and not shown.design.nested:
+        given = f" with {shown.design.per_item}"
+    if math.isinf(low):
+        return [f"The pilot does not tell (95 %) whether any number of {pilot.searched} suffices{given}."]
+    if math.isinf(high):
+        least = f"{math.ceil(low):,} {pilot.searched} or more{given}"
+        return [f"The pilot narrows the number only to {least} (95 %); perhaps no number suffices."]
+    ends = f"{math.ceil(low):,}–{math.ceil(high):,}"
+    return [f"The pilot narrows the number of {pilot.searched} only to {ends} (95 %){given}."]
+
+
+def expectation(cell: Cell) -> str:
+    """Return what a design may expect, in one sentence."""
+    error = "" if math.isnan(cell.standard_error) else f" with a standard error of {rough(cell.standard_error)}"
+    contrast = number(cell.contrast, cell.contrast_error) if cell.contrast_error > 0 else plainly(cell.contrast)
+    line = (
+        f"With {cell.design} expect a contrast of {contrast}"
+        f"{_about(cell.contrast_error)} in {cell.metric}{error}, an interval {cell.ci_width:.3g} wide and an expected "
+        f"p of {_p(cell)}"
+    )
+    if math.isnan(cell.power):
+        return f"{line}."
+    ends = cell.power_interval
+    known = (
+        "" if ends is None or math.isnan(ends.low) else f"; the pilot narrows that to {ends.low:.2f}–{ends.high:.2f}"
+    )
+    return f"{line}, and {cell.test} finds it with power {cell.power:.2f}{_about(cell.power_error, 0.0005)}{known}."
+
+
+def _about(error: float, least: float = 0.0) -> str:
+    return f" (± {rough(error)})" if error > least else ""
+
+
+def _p(cell: Cell) -> str:
+    if cell.expected_pvalue < 1e-4:
+        return SMALL_P
+    return f"{pvalue(cell.expected_pvalue, cell.expected_pvalue_error)}{_about(cell.expected_pvalue_error)}"
+
+
+def _detects(cell: Cell, plan: Plan) -> str:
+    power = plan.target_value if plan.target == "power" else 0.8
+    epsilon = "" if math.isnan(cell.detectable_epsilon) else f" (ε = {cell.detectable_epsilon:.3g})"
+    return f"The smallest contrast it detects with power {power:g} is {cell.detectable:.4g}{epsilon}."
+
+
+def _shares(cell: Cell) -> str:
+    """Return where the error comes from, and so what would not help."""
+    parts = sorted(cell.shares.items(), key=lambda entry: -entry[1])
+    made = ", ".join(f"{SHARES[name]} {100 * share:.0f} %" for name, share in parts if share >= 0.005)
+    line = f"Share of the error variance: {made}"
+    raters = 0.0 if cell.design.nested else cell.shares.get("raters", 0.0)
+    return f"{line}; more items do not reduce the part of raters." if raters >= 0.2 else f"{line}."
+
+
+def _trade(plan: Plan, best: Cell) -> list[str]:
+    """Return how far the most different alternative falls behind."""
+    others = [
+        cell for cell in plan.cells
+        if (cell.metric, cell.test, cell.epsilon) == (best.metric, best.test, best.epsilon)
+        and cell.design != best.design and not math.isnan(cell.contrast) and cell.engine != "components"
+    ]  # fmt: skip
+    if plan.target == "power":
+        others = [cell for cell in others if not cell.reason and cell.power >= plan.target_value]
+        if not others:
+            return []
+        worst = max(others, key=lambda cell: cell.cost)
+        return [f"{worst.design} would do equally well, at {worst.cost / best.cost:.1f} times the cost."]
+    if plan.target or not others:
+        return []
+    if math.isnan(best.power):
+        worst = max(others, key=lambda cell: cell.expected_pvalue)
+        return [f"For the same budget {worst.design} have an expected p of {_p(worst)}."]
+    worst = min(others, key=lambda cell: cell.power)
+    return [f"For the same budget {worst.design} have power {worst.power:.2f}."]
+
+
+def _ceilings(plan: Plan) -> list[str]:
+    """Return which raters no number of items makes up for."""
+    if plan.target != "power":
+        return []
+    return [
+        f"No number of items reaches power {plan.target_value:g} with {cell.design.per_item}: the raters alone leave "
+        f"at most {cell.power:.2f}."
+        for cell in plan.cells
+        if cell.engine == "components" and cell.reason == "below target" and cell.design.n_raters
+        and cell.budget is None and not cell.design.nested and plan.pilot is not None
+        and plan.pilot.searched == "items" and cell.n_items >= 100_000
+    ]  # fmt: skip
+
+
+def _nothing_to_plan_for(plan: Plan, pilot: Pilot) -> list[str]:
+    between, error = "", math.nan
+    if pilot.contrast_interval is not None:
+        ends = pilot.contrast_interval
+        error = error_of(ends, pilot.contrast)
+        between = f" ({100 * ends.confidence_level:g} % interval {interval(ends.low, ends.high)})"
+    metric = plan.cells[0].metric if plan.cells else "the metric"
+    lines = [
+        f"The pilot's contrast of {number(pilot.contrast, error)} in {metric}{between} cannot be told from none: there "
+        "is no difference to plan for. Give the difference that matters to you (`contrast`)."
+    ]
+    solved = [cell for cell in plan.cells if not math.isnan(cell.detectable) and cell.metric == metric]
+    if solved:
+        best = min(solved, key=lambda cell: cell.detectable)
+        lines.append(
+            f"The smallest difference that a design here finds with power 0.8 is {best.detectable:.3g}, with "
+            f"{best.design}; the table has it for each design."
+        )
+    return lines
+
+
+def _follow_ups(follow_ups: tuple[FollowUp, ...]) -> list[str]:
+    return [
+        f"The next {way.n_more:,} responses are best spent on {way.change}: standard error "
+        f"{rough(way.cell.standard_error)}, power {way.cell.power:.2f}."
+        for way in follow_ups
+        if way.best
+    ]
+
+
+def plainly(value: float) -> str:
+    """Return three digits of a number without a Monte-Carlo error, and none that are only zeros: it may be exact."""
+    return number(float(f"{value:.3g}"))
