@@ -42,7 +42,7 @@ def pad(rows):
 
 
 def scores(name, contest, **options):
-    metric = (BUILTIN | LEGACY)[name]
+    metric = {**BUILTIN, **LEGACY}[name]
     metric = type(metric)(**options).on(contest.scale) if options else metric.on(contest.scale)
     gold, a, b = summaries_of(contest, metric.needs)
     return [float(score) for score in metric.scores(gold, a, b)], float(metric.contrast(gold, a, b)), metric

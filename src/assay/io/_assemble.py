@@ -174,7 +174,7 @@ def item_groups(
     for column in sheet.columns if asked is None else asked:
         if asked is None and (column in used or column in sheet.nested or sheet.frame[column].dtype.is_nested()):
             continue
-        factor = Factor.of(sheet.ids(column).gather(rows))
+        factor = Factor.of(sheet.ids(column, rows))
         first = np.full(len(item.names), -1)
         filled = factor.codes[::-1] >= 0
         first[item.codes[::-1][filled]] = factor.codes[::-1][filled]  # the last write wins: the item's first row

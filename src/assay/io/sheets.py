@@ -78,9 +78,10 @@ class Sheet:
             raise DataError(f"column {column!r} of {self.name} holds {cells.dtype} cells, not one value each.")
         return cells
 
-    def ids(self, column: str) -> pl.Series:
-        """Return a column as text without spaces at its ends, in which blank cells are null."""
-        return as_text(self.cells(column)).str.strip_chars()
+    def ids(self, column: str, rows: IntArray | None = None) -> pl.Series:
+        """Return a column, or these rows of it in their order, as text without spaces at its ends; blank is null."""
+        cells = as_text(self.cells(column)).str.strip_chars()
+        return cells if rows is None or rows.size == len(cells) else cells.gather(rows)
 
 
 def open_sheet(data: Any, *, paths: Sequence[str | None] = (), encoding: str | None = None) -> Sheet:

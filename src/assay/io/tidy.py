@@ -71,12 +71,12 @@ def read_tidy(
     ids = _complete_ids(sheet, columns.item, rows, "item")
     raters = None
     if columns.rater is not None:
-        cells = sheet.ids(columns.rater).gather(rows)
+        cells = sheet.ids(columns.rater, rows)
         # A source that is a value of the rater column is its own rater: its name there says nothing about who rated.
         raters = Factor.of(cells.set(pl.Series(np.isin(source_of_row.codes, own_rater)), None) if own_rater else cells)
     known = Rows(
         Factor.of(ids), source_of_row, raters,
-        None if columns.repeat is None else repeats(sheet.ids(columns.repeat).gather(rows)), sheet, rows,
+        None if columns.repeat is None else repeats(sheet.ids(columns.repeat, rows)), sheet, rows,
     )  # fmt: skip
     used = {*columns.used, *beside.values(), *([count] if count else []), *([gold] if gold else [])}
     asked_groups = groups if groups is None else list(dict.fromkeys([*groups, *parts]))
@@ -265,7 +265,7 @@ def _sources(
 
 
 def _complete_ids(sheet: Sheet, column: str, rows: IntArray, role: str) -> pl.Series:
-    ids = sheet.ids(column).gather(rows)
+    ids = sheet.ids(column, rows)
     if ids.null_count():
         row = int(rows[int(ids.is_null().arg_max() or 0)])
         place = f"{sheet.place(row)}, column {column!r}"

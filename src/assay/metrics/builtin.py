@@ -1,70 +1,98 @@
 """The metrics that have a name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
 
 from assay import _check, _offers
 from assay.errors import ArgumentError
 from assay.metrics.base import AdditiveMetric, ItemMetric, Metric
-from assay.metrics.distribution import (
-    Cosine,
-    CosineResponses,
-    CrossEntropy,
-    EarthMover,
-    EarthMoverMeans,
-    EarthMoverResponses,
-    JensenShannon,
-    KullbackLeibler,
-    TotalVariation,
+
+
+class Named(Mapping[str, Metric]):
+    """Metrics by name. The module of a metric is imported when the metric is asked for: most jobs need one."""
+
+    def __init__(self, addresses: Mapping[str, str]) -> None:
+        self._addresses = addresses
+
+    def __getitem__(self, name: str) -> Metric:
+        return _at(self._addresses[name])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._addresses
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._addresses)
+
+    def __len__(self) -> int:
+        return len(self._addresses)
+
+
+@cache
+def _at(address: str) -> Metric:
+    """Return the metric of "module:Class", with its default settings."""
+    module, _, kind = address.partition(":")
+    found: type[Metric] = getattr(import_module(f"assay.metrics.{module}"), kind)
+    return found()
+
+
+BUILTIN = Named(
+    {
+        "mae": "error:MeanAbsoluteError",
+        "mse": "error:MeanSquaredError",
+        "rmse": "error:RootMeanSquaredError",
+        "max-error": "error:MaxError",
+        "wins": "wins:Wins",
+        "wins-responses": "wins:WinsResponses",
+        "cosine": "distribution:Cosine",
+        "cosine-responses": "distribution:CosineResponses",
+        "spearman": "ranking:Spearman",
+        "kendall": "ranking:Kendall",
+        "emd": "distribution:EarthMover",
+        "emd-means": "distribution:EarthMoverMeans",
+        "emd-responses": "distribution:EarthMoverResponses",
+        "accuracy": "labels:Accuracy",
+        "accuracy-responses": "labels:AccuracyResponses",
+        "tv": "distribution:TotalVariation",
+        "kl": "distribution:KullbackLeibler",
+        "js": "distribution:JensenShannon",
+        "cross-entropy": "distribution:CrossEntropy",
+        "log-loss": "probabilities:LogLoss",
+        "brier": "probabilities:Brier",
+        "calibration": "probabilities:CalibrationError",
+        "precision": "labels:Precision",
+        "recall": "labels:Recall",
+        "f1": "labels:F1",
+        "auc": "labels:RocAuc",
+        "rating": "ratings:MeanRating",
+        "superiority": "ratings:Superiority",
+    }
 )
-from assay.metrics.error import MaxError, MeanAbsoluteError, MeanSquaredError, RootMeanSquaredError
-from assay.metrics.labels import F1, Accuracy, AccuracyResponses, Precision, Recall, RocAuc
-from assay.metrics.probabilities import Brier, CalibrationError, LogLoss
-from assay.metrics.ranking import Kendall, Spearman
-from assay.metrics.ratings import MeanRating, Superiority, WinRate
-from assay.metrics.runs import PassAtK, PassHatK
-from assay.metrics.wins import Wins, WinsResponses
-
-BUILTIN: dict[str, Metric] = {
-    "mae": MeanAbsoluteError(),
-    "mse": MeanSquaredError(),
-    "rmse": RootMeanSquaredError(),
-    "max-error": MaxError(),
-    "wins": Wins(),
-    "wins-responses": WinsResponses(),
-    "cosine": Cosine(),
-    "cosine-responses": CosineResponses(),
-    "spearman": Spearman(),
-    "kendall": Kendall(),
-    "emd": EarthMover(),
-    "emd-means": EarthMoverMeans(),
-    "emd-responses": EarthMoverResponses(),
-    "accuracy": Accuracy(),
-    "accuracy-responses": AccuracyResponses(),
-    "tv": TotalVariation(),
-    "kl": KullbackLeibler(),
-    "js": JensenShannon(),
-    "cross-entropy": CrossEntropy(),
-    "log-loss": LogLoss(),
-    "brier": Brier(),
-    "calibration": CalibrationError(),
-    "precision": Precision(),
-    "recall": Recall(),
-    "f1": F1(),
-    "auc": RocAuc(),
-    "rating": MeanRating(),
-    "superiority": Superiority(),
-}
 
 
-ON_PREFERENCES: dict[str, Metric] = {"win-rate": WinRate()}
+ON_PREFERENCES = Named({"win-rate": "ratings:WinRate"})
 """Metrics that exist on preferences only (`assay.preferences`), whatever the table's own scale."""
 
 
-FAMILIES: dict[str, Callable[[str], Metric]] = {
-    "wins:": lambda base: Wins(_additive(base)),
-    "pass@": lambda k: PassAtK(_number("pass@", k)),
-    "pass^": lambda k: PassHatK(_number("pass^", k)),
-}
+def _wins(base: str) -> Metric:
+    from assay.metrics.wins import Wins
+
+    return Wins(_additive(base))
+
+
+def _pass_at(k: str) -> Metric:
+    from assay.metrics.runs import PassAtK
+
+    return PassAtK(_number("pass@", k))
+
+
+def _pass_hat(k: str) -> Metric:
+    from assay.metrics.runs import PassHatK
+
+    return PassHatK(_number("pass^", k))
+
+
+FAMILIES: dict[str, Callable[[str], Metric]] = {"wins:": _wins, "pass@": _pass_at, "pass^": _pass_hat}
 """Metrics whose name ends in a parameter: the base error of wins, a number of runs."""
 
 
@@ -81,10 +109,11 @@ def resolve(metric: str | Metric) -> Metric:
     for start, make in FAMILIES.items():
         if isinstance(metric, str) and metric.startswith(start):
             return make(metric.removeprefix(start))
-    known = BUILTIN | ON_PREFERENCES
-    if metric not in known:
-        known |= _offers.offered(_offers.METRICS)
-    return known[_check.one_of("metric", metric, known)]
+    for named in (BUILTIN, ON_PREFERENCES):
+        if metric in named:
+            return named[metric]
+    offers: dict[str, Metric] = _offers.offered(_offers.METRICS)
+    return offers[_check.one_of("metric", metric, [*BUILTIN, *ON_PREFERENCES, *offers])]
 
 
 def _additive(name: str) -> AdditiveMetric:

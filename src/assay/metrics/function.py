@@ -9,7 +9,6 @@ import numpy as np
 from assay import _check
 from assay.errors import ArgumentError
 from assay.metrics.base import Better, Ignored, Metric
-from assay.metrics.labels import votes
 from assay.scales import FloatArray, IntArray, Kind, Scale
 from assay.summaries import Needs
 
@@ -85,6 +84,8 @@ class FunctionMetric(Metric):
 
     def _of_votes(self, gold: FloatArray, model: FloatArray) -> float:
         """Call the function with the labels that have the votes, item by item; tied votes as weighted pairs."""
+        from assay.metrics.labels import votes
+
         of_gold, of_model, weights = _pairs(votes(gold), votes(model))
         written = np.array(self.written)
         tied = {} if weights.size == len(gold) else {"sample_weight": weights}
