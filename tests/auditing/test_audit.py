@@ -113,7 +113,7 @@ def test_what_several_nulls_share_is_drawn_once_and_changes_nothing(monkeypatch)
 def test_leaders_estimated_p_is_pooled_responses_or_a_change_of_sign(strategy):
     data, scheme = contest(), STRATEGIES[strategy]
     metric = resolve("mae")
-    null = next(name for _, name, reason in pairs([scheme], ["pooled-responses"], single=False) if not reason)
+    null = next(name for _, name, reason in pairs([scheme], ["pooled-responses"]) if not reason)
     assert null == (
         SIGN_CHANGE if strategy in ("bootstrap_items,all", "bootstrap_items,first_element") else "pooled-responses"
     )

@@ -417,6 +417,8 @@ def test_every_rule_of_the_validity_table_is_heard(likert, rule):
         {"dealt-responses": "all", "sign-change": "all"}.get(null, "bootstrap") if rule.items != "all" else "bootstrap"
     )
     options = {"null": null, "items": items, "responses": rule.responses[0] if rule.responses else keeps}
+    if rule.enlarged:
+        options["n_responses"] = 50
     reason = rule.reason.format(null=null)
     if rule.verdict == "refuse":
         with pytest.raises(ArgumentError) as caught:

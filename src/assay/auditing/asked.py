@@ -65,7 +65,7 @@ def pairs_of(
     notes = []
     for scheme in schemes:
         asked = dict.fromkeys([*nulls, *beside.get(choices.write(scheme), ())])
-        for _, null, reason in choices.pairs([scheme], list(asked), single=False):
+        for _, null, reason in choices.pairs([scheme], list(asked)):
             if reason:
                 notes.append(f"left out {null} with {choices.write(scheme)}: {reason}")
             else:

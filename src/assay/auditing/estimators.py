@@ -5,6 +5,7 @@ observed contrast against null draws, by which `compare` decides) and as *expect
 resampled contrasts). Each is what `compare` says: the same procedure runs.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -191,7 +192,7 @@ def analyse(name: str, contrasts: FloatArray) -> Estimate:
     return Estimate(one, two)
 
 
-def pairs(schemes: Sequence[Scheme], nulls: Sequence[str], *, single: bool) -> Iterator[tuple[Scheme, str, str]]:
+def pairs(schemes: Sequence[Scheme], nulls: Sequence[str]) -> Iterator[tuple[Scheme, str, str]]:
     """Yield each (scheme, null, reason); the reason says why a combination has no meaning, and is empty if it has one.
 
     What `compare` refuses is left out, except for pooled responses that are all kept, which appear as what they are.
@@ -201,7 +202,8 @@ def pairs(schemes: Sequence[Scheme], nulls: Sequence[str], *, single: bool) -> I
             if null == "pooled-responses" and keeps_responses(scheme) and scheme.items == "bootstrap":
                 yield scheme, SIGN_CHANGE, ""
                 continue
-            refused = [reason for verdict, reason in judge(scheme, null, single=single) if verdict == "refuse"]
+            judged = judge(scheme, null, n_responses=(math.inf, math.inf))
+            refused = [reason for verdict, reason in judged if verdict == "refuse"]
             yield scheme, null, refused[0] if refused else ""
 
 

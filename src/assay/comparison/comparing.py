@@ -258,6 +258,9 @@ def _compare_once(
         whole = errors[i].standard_error if errors[i] is not None else error  # type: ignore[union-attr]
         if math.isnan(whole) and left.size > 1:
             whole = math.sqrt((left.size - 1) / left.size * float(np.square(left - left.mean()).sum()))
+        if not run.scheme.keeps_responses:
+            known = kept[~np.isnan(kept)]
+            whole = float(known.std()) if known.size else math.nan
         answers.append(
             Comparison(
                 metric=metric.name,

@@ -87,7 +87,8 @@ class Comparison(Record):
     a_score, b_score, contrast : float
         The contrast is positive when A is better.
     standard_error : float
-        Of the contrast, from items (and raters, where they are a random factor); NaN where it is unknown.
+        Of the contrast, from items (and raters, where they are a random factor), or from the draws where responses are
+        resampled; NaN where it is unknown.
     confidence_interval : ConfidenceInterval
         Of the contrast.
     pvalue, pvalue_se : float

@@ -211,10 +211,10 @@ def check_item_scores(metrics: Sequence[Metric]) -> None:
 
 def caveats_of(contest: Contest, run: ProcedureRun) -> list[str]:
     """Refuse what has no meaning; return notes on what holds with a reservation."""
-    single = contest.a.n_responses == contest.b.n_responses == 1
+    n_responses = contest.a.n_responses, contest.b.n_responses
     notes = []
     assert run.null is not None
-    for verdict, reason in judge(run.scheme, run.null, single=single):
+    for verdict, reason in judge(run.scheme, run.null, n_responses=n_responses):
         if verdict == "refuse":
             raise ArgumentError(f"null={run.null!r} with {run.scheme}: {reason}")
         if verdict == "warn":

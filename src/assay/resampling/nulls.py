@@ -52,6 +52,8 @@ class Rule:
     raters: str | None = None
     single: bool = False
     """Only when A and B have one response per item."""
+    enlarged: bool = False
+    """Only when more responses are drawn for an item than A and B gave."""
 
 
 RULES: tuple[Rule, ...] = (
@@ -126,6 +128,13 @@ RULES: tuple[Rule, ...] = (
         single=True,
     ),
     Rule(
+        "warn",
+        "more responses are drawn for an item than A and B gave: pooled draws are less noisy than the data, and true "
+        "nulls are rejected too often. Draw fewer (`n_responses`), or use swapped-items.",
+        null="pooled-responses",
+        enlarged=True,
+    ),
+    Rule(
         "refuse",
         "sign-change resamples items and keeps responses; use `items='bootstrap'` and `responses='all'` (or first).",
         null="sign-change",
@@ -150,8 +159,9 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def judge(scheme: Scheme, null: str, *, single: bool) -> list[tuple[str, str]]:
-    """Return the (verdict, reason) of every rule that applies; `single` says that A and B have one response each."""
+def judge(scheme: Scheme, null: str, *, n_responses: tuple[float, float]) -> list[tuple[str, str]]:
+    """Return the (verdict, reason) of every rule that applies; A and B have so many responses per item."""
+    single, enlarged = max(n_responses) == 1, (scheme.n_responses or 0) > min(n_responses)
     return [
         (rule.verdict, rule.reason.format(null=null))
         for rule in RULES
@@ -160,4 +170,5 @@ def judge(scheme: Scheme, null: str, *, single: bool) -> list[tuple[str, str]]:
         and (rule.responses is None or scheme.responses in rule.responses)
         and rule.raters in (None, scheme.raters)
         and (single or not rule.single)
+        and (enlarged or not rule.enlarged)
     ]

@@ -1,0 +1,96 @@
+"""Another number of responses than the data have: `responses="bootstrap"` with `n_responses` (LEADER's sample(n))."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from assay import AssayWarning, Contest, compare
+from assay.models import preset
+
+HOW = {"metric": "mae", "responses": "bootstrap", "null": "recentred", "n_resamples": 1999, "rng": 0}
+
+
+def contest(number, epsilon=0.0, n_items=30, n_responses=5):
+    sides = preset("normal").draw(1, n_items, n_responses=n_responses, epsilon=epsilon, needs="values", rng=number)
+    return Contest.from_arrays(*(side[0] for side in sides), scale="continuous")
+
+
+def close(one, other, draws):
+    """Whether two means of draws are as near as their Monte-Carlo errors let them be."""
+    return one == pytest.approx(other, abs=4 * math.sqrt(2) * draws.std() / math.sqrt(draws.size))
+
+
+def test_one_drawn_response_is_scored_as_every_pair_is():
+    data = contest(3, 0.3, n_items=12)
+    gold, a, b = (source.values.reshape(12, 5) for source in data.sources.values())
+    scores = [np.abs(gold[:, :, np.newaxis] - side[:, np.newaxis, :]).mean() for side in (a, b)]
+    found = compare(data, n_responses=1, items="all", **HOW)
+    assert close(found.contrast, scores[1] - scores[0], found.draws)
+    assert (found.a_score, found.b_score) == pytest.approx(scores, rel=0.05)
+    # Items are kept, so the choice of a response is all that varies.
+    g, x, y = gold[:, :, None, None], a[:, None, :, None], b[:, None, None, :]
+    every = (np.abs(g - y) - np.abs(g - x)).reshape(12, -1)
+    assert found.draws.std() == pytest.approx(math.sqrt(every.var(axis=1).mean() / 12), rel=0.07)
+
+
+def test_many_drawn_responses_are_scored_as_the_means_are():
+    data = contest(4, 0.3)
+    found, kept = (
+        compare(data, n_responses=500, **HOW | {"n_resamples": 499}),
+        compare(data, metric="mae", n_resamples=99, rng=0),
+    )
+    assert found.contrast == pytest.approx(kept.contrast, abs=0.002)
+    assert found.draws.std() == pytest.approx(kept.standard_error, rel=0.15)
+
+
+def test_what_is_drawn_does_not_depend_on_how_often_each_response_is_written():
+    data = contest(5, 0.3)
+    twice = Contest.from_arrays(
+        *(np.repeat(source.values.reshape(30, 5), 2, axis=1) for source in data.sources.values()), scale="continuous"
+    )
+    once, again = (compare(each, n_responses=2, **HOW) for each in (data, twice))
+    assert close(once.contrast, again.contrast, once.draws)
+    assert once.draws.std() == pytest.approx(again.draws.std(), rel=0.1)
+
+
+def rejections(n_studies, **how):
+    found = [compare(contest(number), metric="mae", n_resamples=99, rng=number, **how) for number in range(n_studies)]
+    return sum(result.pvalue <= 0.05 for result in found)
+
+
+@pytest.mark.filterwarnings("ignore::assay.AssayWarning")
+@pytest.mark.parametrize("null", ["swapped-items", "recentred", "pooled-responses"])
+def test_fewer_drawn_responses_do_not_reject_too_often(null):
+    n = 60
+    assert rejections(n, responses="bootstrap", n_responses=2, null=null) <= stats.binom.ppf(0.999, n, 0.05)
+
+
+@pytest.mark.filterwarnings("ignore::assay.AssayWarning")
+def test_more_pooled_responses_than_were_given_reject_too_often():
+    n = 60  # 17 % of 300 data sets
+    assert rejections(n, responses="bootstrap", n_responses=20, null="pooled-responses") > stats.binom.ppf(
+        0.999, n, 0.05
+    )
+
+
+@pytest.mark.parametrize(("n_responses", "said"), [(5, False), (6, True)])
+def test_more_pooled_responses_than_were_given_are_said_to(n_responses, said):
+    how = {"metric": "mae", "responses": "bootstrap", "null": "pooled-responses", "n_resamples": 99, "rng": 0}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", AssayWarning)
+        found = compare(contest(0), n_responses=n_responses, **how)
+    words = "more responses are drawn for an item than A and B gave"
+    assert any(note.startswith(words) for note in found.notes) is said
+    assert any(str(warning.message).startswith(words) for warning in caught) is said
+
+
+def test_what_could_be_found_is_that_of_the_drawn_responses():
+    data = contest(1, 0.05)
+    few, kept = compare(data, n_responses=1, **HOW), compare(data, metric="mae", n_resamples=99, rng=0)
+    assert few.standard_error == pytest.approx(few.draws.std())
+    assert few.detectable > 1.5 * kept.detectable
+    assert f"finds a true contrast of {few.detectable:.2g} 8 times in 10" in str(few)
+    assert few.at(confidence_level=0.9).detectable < few.detectable
