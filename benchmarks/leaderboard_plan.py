@@ -77,11 +77,11 @@ def cell(kind, what, neighbours, k, data_sets, seed):
     started = time.process_time()
     pilot = moved(simulate(rng, kind, PILOT, k), truth_of(kind))
     if what == "items":
-        plan = plan_board(table_of(pilot), neighbours=neighbours, power=POWER, rng=seed)
+        plan = plan_board(table_of(pilot), neighbours=neighbours, target_power=POWER, rng=seed)
         n_items, n_responses = plan.n_items, k
     else:
-        n_items = plan_board(table_of(pilot), neighbours=neighbours, power=0.6, rng=seed).n_items
-        plan = plan_board(table_of(shrunk(pilot, n_items)), neighbours=neighbours, power=POWER, rng=seed)
+        n_items = plan_board(table_of(pilot), neighbours=neighbours, target_power=0.6, rng=seed).n_items
+        plan = plan_board(table_of(shrunk(pilot, n_items)), neighbours=neighbours, target_power=POWER, rng=seed)
         n_responses = plan.n_responses
     said = next(one for one in plan.outlooks if (one.n_items, one.n_responses) in {(n_items, k), (n_items, n_responses)}
                 and one.separated >= POWER)  # fmt: skip

@@ -54,7 +54,7 @@ def through_server(client: Any, preset: str, metric: str, n: int) -> float:
 def main() -> None:
     """Measure, and write the table."""
     with tempfile.TemporaryDirectory() as folder:
-        app = create_app(Settings(folder=folder, n_workers=1))
+        app = create_app(Settings(folder=folder, workers=1))
         with TestClient(app, base_url="http://127.0.0.1:8765") as client:
             measure(client)
 

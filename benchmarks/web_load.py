@@ -99,7 +99,7 @@ class Running:
             self.port = found.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         command = [sys.executable, "-m", "assay", "serve", "--port", str(self.port), "--folder", str(folder),
-                   "--n-workers", str(workers)]  # fmt: skip
+                   "--workers", str(workers)]  # fmt: skip
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self._wait()
         for seed in range(jobs):

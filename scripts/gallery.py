@@ -80,7 +80,7 @@ def _analysis() -> Any:
 def _power() -> Any:
     from assay.paired import plan_power
 
-    return plan_power(delta=0.2, sd=1, power=0.8)
+    return plan_power(effect=0.2, sd=1, target_power=0.8)
 
 
 def _systems() -> Any:

@@ -65,7 +65,7 @@ def test_a_pilot_table_is_fitted_or_resampled(tmp_path):
     table = str(tmp_path / "pilot.csv")
     CliRunner().invoke(app, ["simulate", "--dirichlet", "10,3,3", "--n-items", "50", "--out", table])
     assert "categorical items, 3 labels: Dirichlet(" in run(table, "--gold", "gold", *SMALL).output
-    real = run(table, "--gold", "gold", "--pilot-model", "empirical", *SMALL).output
+    real = run(table, "--gold", "gold", "--response-model", "empirical", *SMALL).output
     assert "50 real items resampled" in real
     with pytest.raises(ArgumentError, match="--gold must name one of the sources: "):
         run(table, *SMALL)
@@ -160,8 +160,12 @@ def test_audit_is_a_ready_made_task(scheme, null, named):
         (["normal", "--metric", "mae", "--threshold", "1"], 2, "--threshold is not a parameter of mae; leave it out."),
         (["normal", "--threshold", "1"], 2, "--threshold, --positive and --better are parameters of a metric"),
         (["normal", "--gold", "human"], 2, "--gold describes a pilot table; got normal, which is a response model."),
-        (["normal", "--pilot-model", "x"], 2, "--pilot-model must be one of auto, categorical"),
-        (["normal", "--pilot-model", "likert"], 2, "--pilot-model describes a pilot table; got normal, which is a"),
+        (["normal", "--response-model", "x"], 2, "--response-model must be one of auto, categorical"),
+        (
+            ["normal", "--response-model", "likert"],
+            2,
+            "--response-model describes a pilot table; got normal, which is a",
+        ),
         (["normal", "--rho", "1"], 2, "--rho is the noise of labels, and this model has none."),
         (["categorical-dices", "--rho", "1", "--clip"], 2, "--clip cuts normal responses, and this model has none."),
         (
@@ -197,7 +201,7 @@ def rated(tmp_path):
 
 
 def test_a_fitted_model_of_a_pilot_with_crossed_raters_says_for_whom_it_holds(rated):
-    text = run(rated, "--gold", "human", "--pilot-model", "likert", *SMALL).output
+    text = run(rated, "--gold", "human", "--response-model", "likert", *SMALL).output
     assert (
         "Note: In this table raters judged several items each, and a comparison generalises to raters like them."
         in text
@@ -218,7 +222,10 @@ def test_the_documents_of_a_pilot_are_audited_as_clusters(rated, capsys, monkeyp
     assert "Note: Real items are resampled with their raters, group by group; nothing is fitted." in text
     for arguments, message in (
         ([rated, "--gold", "human", "--cluster", "paper"], "paper"),
-        ([rated, "--gold", "human", "--cluster", "document", "--pilot-model", "likert"], "--pilot-model likert has no"),
+        (
+            [rated, "--gold", "human", "--cluster", "document", "--response-model", "likert"],
+            "--response-model likert has no",
+        ),
         (["normal", "--cluster", "document"], "--cluster describes a pilot table; got normal"),
     ):
         code, error = said(capsys, monkeypatch, *arguments, *SMALL)

@@ -64,7 +64,7 @@ def test_candidates_are_listed_and_json_has_them(tmp_path):
         (["--gold", "gold", "--chart", "fit.gif"], "--chart must be a file that ends in"),
         (["--gold", "gold", "--criterion", "aic"], "--criterion has no effect here: the model is categorical"),
         (["--gold", "gold", "--low", "0"], "--low has no effect here"),
-        (["--gold", "gold", "--model", "empirical", "--method", "ml"], "--method has no effect here"),
+        (["--gold", "gold", "--response-model", "empirical", "--method", "ml"], "--method has no effect here"),
         (["--gold", "gold", "--method", "mlx"], "--method must be one of map, ml"),
         (["--gold", "gold", "--mean", "gauss"], "--mean must be one of"),
     ],
@@ -92,7 +92,7 @@ def test_small_and_constant_data_get_one_clear_line(rows, told, kind, tmp_path, 
     assert code == 1
     assert told in err
     assert err.count("\n") == 1
-    assert command("fit", path, "--scale", kind, "--model", "empirical")[0] == 0
+    assert command("fit", path, "--scale", kind, "--response-model", "empirical")[0] == 0
 
 
 def test_few_items_are_noted(tmp_path, command):
@@ -105,5 +105,5 @@ def test_few_items_are_noted(tmp_path, command):
 
 def test_questions_that_differ_have_different_signatures(pilot):
     asked = Question(files=(str(pilot),), gold="gold")
-    changes = [{"method": "ml"}, {"model": "empirical"}, {"seed": 1}, {"gold": "A"}]
+    changes = [{"method": "ml"}, {"response_model": "empirical"}, {"seed": 1}, {"gold": "A"}]
     assert len({question.answer().signature for question in [asked, *(replace(asked, **one) for one in changes)]}) == 5

@@ -76,11 +76,11 @@ def test_every_test_has_its_name(run, files, test):
         (["test", "scores.txt", "--margin", "0.2", "--noninferiority"], ["A is not worse than B by 0.2 or more"]),
         (["test", "three.csv", "--all-pairs"], ["p (holm)", "Friedman"]),
         (["test", "three.csv", "--columns", "z,2"], ["between z and y"]),
-        (["test", "documents.tsv", "--clusters", "doc"], ["n = 120 in 20 clusters"]),
+        (["test", "documents.tsv", "--cluster", "doc"], ["n = 120 in 20 clusters"]),
         (["effect", "scores.txt"], ["Cohen's d", "Hedges' g", "Wilcoxon r", "Hodges–Lehmann"]),
         (["power", "scores.txt", "--effect", "0.02", "--sizes", "50,100", "--n-simulations", "64"], ["power", "100"]),
         (["analyse", "scores.txt", "--n-simulations", "64"], ["A scores higher than B", "Hedges' g", "observed power"]),
-        (["analyse", "documents.tsv", "--clusters", "3", "--n-simulations", "64"], ["20 clusters"]),
+        (["analyse", "documents.tsv", "--cluster", "3", "--n-simulations", "64"], ["20 clusters"]),
     ],
     ids=lambda value: " ".join(value[:3]) if isinstance(value, list) else "",
 )
@@ -124,8 +124,8 @@ def test_json_everywhere(run, files, command):
         (["test", "scores.txt", "--alpha", "5"], 2, "Did you mean 0.05?"),
         (["test", "scores.txt", "--alternative", "more"], 2, "--alternative must be one of"),
         (["test", "scores.txt", "--noninferiority"], 2, "--noninferiority needs --margin"),
-        (["test", "documents.tsv", "--clusters", "doc", "--test", "sign"], 2, "use one of t, bootstrap, permutation"),
-        (["effect", "scores.txt", "--effects", "d"], 2, "--effects must be one of"),
+        (["test", "documents.tsv", "--cluster", "doc", "--test", "sign"], 2, "use one of t, bootstrap, permutation"),
+        (["effect", "scores.txt", "--effect-size", "d"], 2, "--effect-size must be one of"),
         (["power", "scores.txt", "--sizes", "many"], 2, "--sizes must be whole numbers"),
         (["test", "scores.txt", "--config", "absent.toml"], 1, "there is no file absent.toml"),
         (["test", "scores.txt", "--config", "bad.toml"], 1, "bad.toml is not a readable TOML file"),
@@ -159,21 +159,21 @@ def test_report(run, files, suffix):
 
 
 def test_power_from_a_plan(run):
-    code, out, _ = run("power", "--delta", 0.2, "--sd", 1, "--power", 0.8)
+    code, out, _ = run("power", "--effect", 0.2, "--sd", 1, "--target-power", 0.8)
     assert code == 0
     assert "199 lines" in out
-    found = json.loads(run("power", "--n", 199, "--sd", 1, "--power", 0.8, "--json")[1])
-    assert found["solved_for"] == "delta"
-    assert found["delta"] == pytest.approx(0.2, abs=5e-4)
+    found = json.loads(run("power", "--n-items", 199, "--sd", 1, "--target-power", 0.8, "--json")[1])
+    assert found["solved_for"] == "effect"
+    assert found["effect"] == pytest.approx(0.2, abs=5e-4)
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--delta", "0", "--sd", "1", "--power", "0.8"], "--delta must not be 0"),
-        (["--delta", "1", "--sd", "1"], "give two of"),
-        (["--delta", "1", "--sd", "-1", "--power", "0.8"], "--sd must be at least 0"),
-        (["--delta", "1", "--power", "0.8"], "--sd"),
+        (["--effect", "0", "--sd", "1", "--target-power", "0.8"], "--effect must not be 0"),
+        (["--effect", "1", "--sd", "1"], "give two of"),
+        (["--effect", "1", "--sd", "-1", "--target-power", "0.8"], "--sd must be at least 0"),
+        (["--effect", "1", "--target-power", "0.8"], "--sd"),
     ],
 )
 def test_bad_plan(run, words, message):
@@ -184,15 +184,15 @@ def test_bad_plan(run, words, message):
 
 HOSTILE = {
     "columns that are no numbers": ["scores", "test", "scores.txt", "--columns", "²,1"],
-    "no effects": ["scores", "effect", "scores.txt", "--effects", ""],
-    "only commas": ["scores", "effect", "scores.txt", "--effects", ",,"],
+    "no effects": ["scores", "effect", "scores.txt", "--effect-size", ""],
+    "only commas": ["scores", "effect", "scores.txt", "--effect-size", ",,"],
     "a study of all lines there are": ["scores", "power", "scores.txt", "--sizes", "99999999999999"],
     "a range without an end": ["scores", "power", "scores.txt", "--sizes", "1:99999999999999"],
     "too many steps": ["scores", "power", "scores.txt", "--steps", "1000000000"],
     "too many simulations": ["scores", "power", "scores.txt", "--n-simulations", "1000000000000"],
     "too many resamples": ["scores", "test", "scores.txt", "--test", "bootstrap", "--n-resamples", "1000000000"],
-    "a difference too small": ["power", "--delta", "1e-10", "--sd", "1", "--power", "0.8"],
-    "a level too small": ["power", "--alpha", "5e-324", "--delta", "1", "--sd", "1", "--power", "0.8"],
+    "a difference too small": ["power", "--effect", "1e-10", "--sd", "1", "--target-power", "0.8"],
+    "a level too small": ["power", "--alpha", "5e-324", "--effect", "1", "--sd", "1", "--target-power", "0.8"],
     "a level of NaN": ["scores", "test", "scores.txt", "--alpha", "nan"],
     "an infinite shift": ["scores", "test", "scores.txt", "--delta", "inf"],
     "a huge shift": ["scores", "test", "scores.txt", "--delta", "1e300"],

@@ -252,7 +252,7 @@ def test_a_study_is_drawn(assay, folder):
         (
             ("export", "done.db", "out.xlsx"),
             2,
-            "OUTPUT must be a file that ends in .csv, .parquet or .json; got 'out.xlsx'.",
+            "OUT must be a file that ends in .csv, .parquet or .json; got 'out.xlsx'.",
         ),
         (("export", "done.db", "no/out.csv"), 1, "assay: no/out.csv cannot be written: there is no folder"),
         (("export", "done.db", "no/out.parquet"), 1, "assay: no/out.parquet cannot be written: there is no folder"),

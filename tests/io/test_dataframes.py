@@ -106,15 +106,18 @@ def test_what_is_not_enough_says_what_is_missing(frame):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_models_are_fitted_to_dataframes(kind, frame):
-    fitted = fit(KINDS[kind](frame), source="human", model="empirical")
-    assert fitted.provenance.data == fit(read(frame, groups=None), source="human", model="empirical").provenance.data
+    fitted = fit(KINDS[kind](frame), source="human", response_model="empirical")
+    assert (
+        fitted.provenance.data
+        == fit(read(frame, groups=None), source="human", response_model="empirical").provenance.data
+    )
 
 
 def test_plans_are_made_from_dataframes_and_fits(frame):
     data, asked = KINDS["pandas"](frame), {"n_items": [20], "n_responses": [2], "rng": 0, "n_simulations": 100}
     models = {"gold": "human", "a": "model-2", "b": "model-1"}
     assert str(plan(data, **models, **asked)) == str(plan(read(data, groups=None).contest(**models), **asked))
-    fitted = fit(data, source="human", model="empirical")
+    fitted = fit(data, source="human", response_model="empirical")
     assert plan(fitted, epsilon=0.1, **asked).cells == plan(fitted.model, epsilon=0.1, **asked).cells
 
 
@@ -136,7 +139,7 @@ def test_arrays_by_source_are_a_table():
     found = compare(data, gold="human", a="m", b="n", **FEW)
     assert found.pvalue == compare(Contest.from_arrays(gold, a[:, :1], b), **FEW).pvalue
     assert [row.name for row in compare_all(data, gold="human", **FEW).models]
-    assert fit(gold, model="empirical").source == "responses"
+    assert fit(gold, response_model="empirical").source == "responses"
     assert missing_bounds(data, gold="human", a="m", b="n", **FEW)[0].contrast == found.contrast
     assert variance_components(data, gold="human", a="m", b="n", metric="mae").components
 

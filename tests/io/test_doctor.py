@@ -97,16 +97,16 @@ def test_the_diagnosis_is_a_record():
 
 
 def test_convert_keeps_everything(assay):
-    done = assay("convert", "m-1.eval", "m-2.eval", "--to", "t.parquet")
+    done = assay("convert", "m-1.eval", "m-2.eval", "--out", "t.parquet")
     assert done.returncode == 0, done.stderr
     assert "t.parquet: 6 items; responses: m-1 (12), m-2 (12)" in done.stdout
     table, again = read(["m-1.eval", "m-2.eval"]), read("t.parquet")
     for name in ("m-1", "m-2"):
         assert table.sources[name].values.tolist() == again.sources[name].values.tolist()
     for arguments, message in (
-        (["--to", "t.parquet"], "t.parquet exists already"),
-        (["--to", "m-1.eval"], "must be a file that ends in"),
-        (["--to", "x.csv", "--scorer", "x"], ""),
+        (["--out", "t.parquet"], "t.parquet exists already"),
+        (["--out", "m-1.eval"], "must be a file that ends in"),
+        (["--out", "x.csv", "--scorer", "x"], ""),
     ):
         done = assay("convert", "m-1.eval", *arguments)
         assert (done.returncode != 0) == bool(message)
@@ -114,7 +114,7 @@ def test_convert_keeps_everything(assay):
 
 
 def test_convert_says_where_lower_is_better(assay):
-    done = assay("convert", "mqm.tsv", "--to", "mqm.csv")
+    done = assay("convert", "mqm.tsv", "--out", "mqm.csv")
     assert (
         "Lower values are better, as the data say. A table cannot say this: compare it with --better lower."
         in done.stdout

@@ -96,9 +96,11 @@ def test_raters_who_judge_many_items_are_told_to_be_held_fixed():
 
 def test_the_command_plans_a_board(tmp_path, assay):
     write(table_of(ratings(m=3)), tmp_path / "t.csv")
-    said = assay("leaderboard", tmp_path / "t.csv", "--plan", "2", "--power", "0.9", "--json", "--scale", "continuous")
+    said = assay(
+        "leaderboard", tmp_path / "t.csv", "--plan", "2", "--target-power", "0.9", "--json", "--scale", "continuous"
+    )
     found = BoardPlan.from_dict(json.loads(said.stdout))
-    assert (len(found.models), found.power) == (3, 0.9)
+    assert (len(found.models), found.target_power) == (3, 0.9)
     for words, message in (
         (("--plan", "3"), "--plan must be below the number of models (3); got 3."),
         (("--plan", "1", "--top", "2"), "--top is not for a plan, which is made of single items; leave it out."),

@@ -10,7 +10,7 @@ from tests.reference.scores import DEPRESSION, SLEEP
 
 
 def one(scores, name, **options):
-    return effect_sizes(scores, effects=[name], **options)[0]
+    return effect_sizes(scores, effect_size=[name], **options)[0]
 
 
 def test_sleep():
@@ -85,5 +85,5 @@ def test_clusters_widen_the_interval_of_d():
 
 
 def test_unknown_effect():
-    with pytest.raises(ArgumentError, match=r"`effects` must be one of .*Did you mean 'cohen-d'"):
+    with pytest.raises(ArgumentError, match=r"`effect_size` must be one of .*Did you mean 'cohen-d'"):
         one(PairedScores.from_arrays([1, 2], [0, 0]), "cohens-d")

@@ -84,13 +84,16 @@ def test_endless_resampling_is_refused():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"delta": 1e-10, "sd": 1, "power": 0.8}, "would take more than 1e\\+12 lines"),
-        ({"delta": 1e-200, "sd": 1, "power": 0.8}, "would take more than 1e\\+12 lines"),
-        ({"delta": 0.1, "sd": 1e-320, "power": 0.8}, "`sd`"),
-        ({"delta": 1e300, "sd": 1, "power": 0.8}, "`delta`"),
-        ({"delta": 0.1, "sd": 1, "power": 0.8, "alpha": 5e-324}, "`alpha` must not be nearer to 0 or 1 than 1e-12"),
-        ({"delta": 0.1, "sd": 1, "power": 1 - 1e-16}, "`power` must not be nearer to 0 or 1 than 1e-12"),
-        ({"n": 10**30, "sd": 1, "power": 0.8}, "`n`"),
+        ({"effect": 1e-10, "sd": 1, "target_power": 0.8}, "would take more than 1e\\+12 lines"),
+        ({"effect": 1e-200, "sd": 1, "target_power": 0.8}, "would take more than 1e\\+12 lines"),
+        ({"effect": 0.1, "sd": 1e-320, "target_power": 0.8}, "`sd`"),
+        ({"effect": 1e300, "sd": 1, "target_power": 0.8}, "`effect`"),
+        (
+            {"effect": 0.1, "sd": 1, "target_power": 0.8, "alpha": 5e-324},
+            "`alpha` must not be nearer to 0 or 1 than 1e-12",
+        ),
+        ({"effect": 0.1, "sd": 1, "target_power": 1 - 1e-16}, "`target_power` must not be nearer to 0 or 1 than 1e-12"),
+        ({"n_items": 10**30, "sd": 1, "target_power": 0.8}, "`n_items`"),
     ],
     ids=str,
 )
@@ -106,11 +109,13 @@ def test_plans_beyond_computing_are_refused(options, message):
 def test_plans_at_the_border_are_computed(effect, alpha, design, alternative):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        plan = plan_power(delta=effect, sd=1, power=0.8, alpha=alpha, design=design, alternative=alternative)
-        back = plan_power(n=plan.n, sd=1, power=0.8, alpha=alpha, design=design, alternative=alternative)
+        plan = plan_power(effect=effect, sd=1, target_power=0.8, alpha=alpha, design=design, alternative=alternative)
+        back = plan_power(
+            n_items=plan.n_items, sd=1, target_power=0.8, alpha=alpha, design=design, alternative=alternative
+        )
     assert plan.power >= 0.8 - 1e-6
-    if plan.n > 10:
-        assert back.delta == pytest.approx(effect, rel=0.06)
+    if plan.n_items > 10:
+        assert back.effect == pytest.approx(effect, rel=0.06)
 
 
 @pytest.mark.parametrize("column", ["²", "٣", "1.0", "0", "3", "1" * 5000, "-1"])
@@ -121,8 +126,8 @@ def test_columns_that_are_no_columns(tmp_path, column):
 
 
 def test_no_effects():
-    with pytest.raises(ArgumentError, match="`effects` must name at least one of cohen-d"):
-        effect_sizes(scores, effects=[])
+    with pytest.raises(ArgumentError, match="`effect_size` must name at least one of cohen-d"):
+        effect_sizes(scores, effect_size=[])
 
 
 def test_devices_are_refused():

@@ -33,7 +33,7 @@ def test_the_right_answers_come_out(folder, name):
         if what in ("t", "wilcoxon", "sign"):
             got = significance_test(scores, test=what).pvalue
         else:
-            got = effect_sizes(scores, effects=[what])[0].estimate
+            got = effect_sizes(scores, effect_size=[what])[0].estimate
         assert got == pytest.approx(answer, abs=5e-6), what
 
 

@@ -45,7 +45,7 @@ def test_every_setting_of_its_configuration_file(config):
         "normality_alpha": 0.1,
         "alpha": 0.01,
         "n_resamples": 500,
-        "effects": ["wilcoxon-r"],
+        "effect_size": ["wilcoxon-r"],
         "power_alpha": 0.02,
         "power_method": "normal",
         "steps": 35,

@@ -37,7 +37,7 @@ RESULTS = {
     "effects": lambda: paired.measure(documents, rng=1),
     "curve": lambda: paired.power_curve(scores, n_simulations=20, rng=1),
     "systems": lambda: paired.compare_systems(table),
-    "plan": lambda: paired.plan_power(delta=0.2, sd=1, power=0.8),
+    "plan": lambda: paired.plan_power(effect=0.2, sd=1, target_power=0.8),
     "analysis": lambda: paired.analyse(scores, margin=0.1, n_simulations=20, rng=1),
     "analysis of answers": lambda: paired.analyse(answers, n_simulations=20, rng=1),
     "glossary": paired.glossary,

@@ -38,12 +38,12 @@ def test_header_names_the_systems(tmp_path):
 
 def test_columns_and_clusters_by_name_or_number(tmp_path):
     path = write(tmp_path, "x,y,z,doc\n1,2,3,p\n4,5,6,q\n7,8,9,p\n")
-    scores = read_scores(path, columns=["z", "1"], clusters="doc")
+    scores = read_scores(path, columns=["z", "1"], cluster="doc")
     assert scores.names == ("z", "x")
     assert scores.a.tolist() == [3, 6, 9]
     assert scores.clusters.tolist() == [0, 1, 0]
     assert scores.n_clusters == 2
-    assert read_table(path, clusters="4").names == ("x", "y", "z")
+    assert read_table(path, cluster="4").names == ("x", "y", "z")
 
 
 BAD = {

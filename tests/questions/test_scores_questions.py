@@ -80,7 +80,7 @@ CHANGES = {
     "alpha": 0.1,
     "margin": 0.5,
     "n_resamples": 99,
-    "effects": ("cohen-d",),
+    "effect_size": ("cohen-d",),
     "effect_alpha": 0.1,
     "power_method": "normal",
     "power_alpha": 0.1,
@@ -97,7 +97,7 @@ NEEDS = {"shuffle": {"unit_size": 3}, "unit_statistic": {"unit_size": 3}}
 def test_questions_that_differ_have_different_signatures(file, number):
     asked = questions(file)[number]
     for field in _fields.fields_of(type(asked)):
-        if field.name in ("file", "clusters", "encoding", "noninferiority", "all_pairs", "correction"):
+        if field.name in ("file", "cluster", "encoding", "noninferiority", "all_pairs", "correction"):
             continue
         if field.name == "steps" and asked.sizes:
             continue
@@ -117,11 +117,11 @@ def test_a_margin_and_its_kind_are_in_the_answer(file):
 
 
 def test_clusters_and_pairs(file):
-    found = ScoresTest(file=file, columns=("x", "y"), clusters="doc").answer()
+    found = ScoresTest(file=file, columns=("x", "y"), cluster="doc").answer()
     assert "12 clusters" in found.sentence
-    pairs = ScoresTest(file=file, clusters="doc", all_pairs=True).answer()
+    pairs = ScoresTest(file=file, cluster="doc", all_pairs=True).answer()
     assert [pair.names for pair in pairs.pairs] == [("x", "y"), ("x", "z"), ("y", "z")]
-    adjusted = ScoresTest(file=file, clusters="doc", all_pairs=True, correction="none").answer()
+    adjusted = ScoresTest(file=file, cluster="doc", all_pairs=True, correction="none").answer()
     assert adjusted.signature != pairs.signature
 
 
@@ -143,7 +143,7 @@ def test_wrong_or_idle_fields_are_refused(file, fields, message):
 
 
 def test_a_plan_is_a_question_too():
-    asked = Power(sd=1, delta=0.2, power=0.8)
-    assert asked.answer().n == 199
-    assert asked.command == "assay power --sd 1 --delta 0.2 --power 0.8"
+    asked = Power(sd=1, effect=0.2, target_power=0.8)
+    assert asked.answer().n_items == 199
+    assert asked.command == "assay power --sd 1 --effect 0.2 --target-power 0.8"
     assert json.loads(_json.dumps(asked.answer().to_dict()))["sentence"].startswith("199 lines give a power of 0.802")

@@ -79,7 +79,7 @@ CASES = [
                {"by": "topic", "task_effect": "random", "aggregate": "borda"},
                {"by": "topic", "weight": ("x=2", "y=1", "z=1")}],
         "each": [], "aggregate": [], "task_effect": [], "weight": [],
-        "plan": [{"plan": 1}, {"plan": 2}, {"plan": 1, "power": 0.9}], "power": [],
+        "plan": [{"plan": 1}, {"plan": 2}, {"plan": 1, "target_power": 0.9}], "target_power": [],
         "correction": "holm", "n_resamples": 29, "confidence_level": 0.9, "seed": 1,
     }),
     (Leaderboard, {"files": ("votes.csv",), "winner": "better", "first": "one", "second": "two", **QUICK}, {
@@ -92,7 +92,7 @@ CASES = [
         "level": "interval", "n_resamples": 29, "confidence_level": 0.9, "seed": 1,
     }),
     (Fit, FITTED, {
-        "gold": "m1", "model": [{"model": "empirical", "mean": None, "sd": None}],
+        "gold": "m1", "response_model": [{"response_model": "empirical", "mean": None, "sd": None}],
         "mean": "uniform", "sd": "uniform", "criterion": "aic", "seed": 1,
         "low": [{"scale": "continuous", "low": 0.0}], "high": [{"scale": "continuous", "high": 7.0}],
     }),
@@ -123,7 +123,9 @@ CASES = [
     }),
     (Plan, PILOT, {
         "a": "m3", "b": "m3", "gold": [], "cluster": "twin", "next": (20,),
-        "pilot_model": [{"epsilon": (0.2,), "precision": 0.1, "pilot_model": kind} for kind in ("auto", "fitted")],
+        "response_model": [
+            {"epsilon": (0.2,), "precision": 0.1, "response_model": kind} for kind in ("auto", "fitted")
+        ],
     }),
     (Plan, RATED, {
         "n_raters": (4,), "raters_per_item": (2,), "with_raters": [],
@@ -138,8 +140,8 @@ CASES = [
         "test": ("paired-t",), "interval": [{"interval": ("t",)}, {"interval": ("t",), "confidence_level": 0.9}],
         "confidence_level": [], "alpha": 0.1, "epsilon_a": 0.1, "clip": True, "perturbation": "noise", "seed": 1,
     }),
-    (Audit, {**AUDITED, "files": ("ratings.csv",), "gold": "human", "rater": "", "pilot_model": "empirical"}, {
-        "gold": "m1", "pilot_model": "likert", "seed": 1,
+    (Audit, {**AUDITED, "files": ("ratings.csv",), "gold": "human", "rater": "", "response_model": "empirical"}, {
+        "gold": "m1", "response_model": "likert", "seed": 1,
     }),
 ]  # fmt: skip
 

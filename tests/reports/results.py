@@ -55,7 +55,7 @@ MADE = {
     "Overview": lambda: paired.overview(scores()),
     "Effects": lambda: paired.measure(scores(), rng=1),
     "PowerCurve": lambda: paired.power_curve(scores(), n_simulations=20, rng=1),
-    "PowerPlan": lambda: paired.plan_power(delta=0.2, sd=1, power=0.8),
+    "PowerPlan": lambda: paired.plan_power(effect=0.2, sd=1, target_power=0.8),
 }  # fmt: skip
 
 

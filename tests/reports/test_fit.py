@@ -73,7 +73,7 @@ def test_labels_are_drawn_by_share_and_disagreement():
 
 
 def test_bad_input_gets_one_clear_line(ratings, tmp_path):
-    real = fit(preset("likert-amazon").table(20, (5, 1, 1), rng=1), source="gold", model="empirical")
+    real = fit(preset("likert-amazon").table(20, (5, 1, 1), rng=1), source="gold", response_model="empirical")
     with pytest.raises(ArgumentError, match="there is nothing to draw"):
         chart(real)
     with pytest.raises(ArgumentError, match="must be a file that ends in"):

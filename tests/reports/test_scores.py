@@ -94,9 +94,11 @@ def test_other_formats(analysis, ending, tmp_path):
 
 
 def test_a_planned_study_stands_on_its_curve():
-    plan = plan_power(delta=0.2, sd=1, power=0.8)
+    plan = plan_power(effect=0.2, sd=1, target_power=0.8)
     rows = rows_of(reports.plot(plan).to_dict())
-    assert {(row["n"], row["told"]) for row in rows if "told" in row} == {(plan.n, f"{plan.n:,} lines: 0.80")}
+    assert {(row["n"], row["told"]) for row in rows if "told" in row} == {
+        (plan.n_items, f"{plan.n_items:,} lines: 0.80")
+    }
     curve = {row["n"]: row["power"] for row in rows if "power" in row and "told" not in row}
-    assert curve[plan.n] == pytest.approx(plan.power)
+    assert curve[plan.n_items] == pytest.approx(plan.power)
     assert list(curve.values()) == sorted(curve.values())

@@ -22,7 +22,7 @@ def ratings_csv(tmp_path_factory):
 def app(tmp_path_factory):
     """One server for all tests of this process that need no browser; it waits for every answer."""
     api.WAIT = 600.0
-    settings = Settings(folder=str(tmp_path_factory.mktemp("server")), n_workers=1, max_megabytes=5, max_jobs=5)
+    settings = Settings(folder=str(tmp_path_factory.mktemp("server")), workers=1, max_megabytes=5, max_jobs=5)
     with TestClient(create_app(settings), base_url="http://127.0.0.1:8765") as client:
         yield client
 
@@ -38,7 +38,7 @@ def client(app):
 def server(tmp_path_factory):
     """One server for all tests in a browser."""
     need_browser()
-    running = Server(tmp_path_factory.mktemp("browsed"), "--n-workers", "1")
+    running = Server(tmp_path_factory.mktemp("browsed"), "--workers", "1")
     yield running
     running.kill()
 

@@ -206,7 +206,7 @@ SCORES = "\n".join(f"{0.5 + 0.01 * (i % 7)} {0.48 + 0.01 * (i % 5)}" for i in ra
     [
         ("leaderboard", {"gold": "human", "n_resamples": 199}),
         ("plan", {"preset": "normal", "metric": ["mae"], "epsilon": [0.3], "n_items": [50], "n_responses": ["5"]}),
-        ("power", {"sd": 1.0, "delta": 0.2, "power": 0.8}),
+        ("power", {"sd": 1.0, "effect": 0.2, "target_power": 0.8}),
         ("scores-test", {"test": "t"}),
         ("scores-describe", {}),
         ("fit", {"gold": "human"}),

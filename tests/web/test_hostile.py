@@ -24,7 +24,7 @@ MEMORY = 600
 def small(tmp_path_factory):
     """A server that gives little."""
     settings = Settings(
-        folder=str(tmp_path_factory.mktemp("small")), n_workers=1, max_megabytes=20, max_rows=100_000,
+        folder=str(tmp_path_factory.mktemp("small")), workers=1, max_megabytes=20, max_rows=100_000,
         max_columns=500, max_memory=MEMORY,
     )  # fmt: skip
     with TestClient(create_app(settings), base_url="http://127.0.0.1:8765") as client:

@@ -29,7 +29,7 @@ def post(url, body, kind="application/json", **headers):
 def test_a_job_that_ran_when_the_server_died_ends_with_the_same_bits(tmp_path, ratings_csv):
     place = tmp_path / "ratings.csv"
     place.write_bytes(ratings_csv)
-    server = Server(tmp_path / "mortal", "--n-workers", "1")
+    server = Server(tmp_path / "mortal", "--workers", "1")
     try:
         table = post(f"{server.url}/api/v1/tables", ratings_csv, "text/csv", **{"x-filename": "ratings.csv"})["table"]
         identity = _begun(server, table)
@@ -44,7 +44,7 @@ def test_a_job_that_ran_when_the_server_died_ends_with_the_same_bits(tmp_path, r
 
 
 def test_jobs_that_take_too_long_end_with_a_sentence_and_can_be_deleted(tmp_path, ratings_csv):
-    settings = Settings(folder=str(tmp_path), n_workers=1, max_seconds=1)
+    settings = Settings(folder=str(tmp_path), workers=1, max_seconds=1)
     with TestClient(create_app(settings), base_url="http://127.0.0.1:8765") as client:
         table = client.post("/api/v1/tables", files={"file": ("ratings.csv", ratings_csv)}).json()["table"]
         answer = client.post("/api/v1/compare", json={"table": table, **SLOW, "n_resamples": 1_000_000})

@@ -11,7 +11,7 @@ from tests.web.browser import for_everybody, shared_file
 FIELDS = {
     "Data analysis": ("unit_size", "unit_statistic", "shuffle", "normality_alpha", "tolerance"),
     "Significance": ("alternative", "delta", "alpha", "n_resamples", "normality_alpha"),
-    "Effect size": ("effect_alpha", "effects"),
+    "Effect size": ("effect_alpha", "effect_size"),
     "Power": ("power_method", "steps", "sizes", "n_simulations", "power_alpha", "n_resamples"),
 }
 """What the manual lets a user specify, by step."""
@@ -59,7 +59,7 @@ def downloaded(page, name):
 def test_the_manual_from_upload_to_deletion(page, server, scores, tmp_path):
     # Figure 1: prospective power. The manual's example: 199 lines.
     page.goto(f"{server.url}/power")
-    for name, value in (("sd", "1"), ("delta", "0.2"), ("power", "0.8"), ("alpha", "0.05")):
+    for name, value in (("sd", "1"), ("effect", "0.2"), ("target_power", "0.8"), ("alpha", "0.05")):
         page.fill(f"#field-{name}", value)
     assert {"two-sided", "greater", "less"} <= {
         text.strip() for text in page.locator("#field-alternative option").all_inner_texts()

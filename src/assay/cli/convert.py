@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Convert(TableFields):
     """What is read, and where it is written."""
 
-    to: str = option(help="The file to write: .csv, .tsv, .jsonl or .parquet.")
+    out: str = option(help="The file to write: .csv, .tsv, .jsonl or .parquet.")
     force: bool = like(_ask.Output, "force", group="")
 
     def __post_init__(self) -> None:
@@ -29,7 +29,7 @@ def command() -> click.Command:
     """Return the command."""
     said = "Write logs, exports and tables as one tidy table: one response per row.\n\n\b\nExample: "
     return _options.command_of(
-        "convert", Convert, write, f"{said}assay convert logs/*.eval ratings.json --to table.parquet"
+        "convert", Convert, write, f"{said}assay convert logs/*.eval ratings.json --out table.parquet"
     )
 
 
@@ -41,10 +41,10 @@ def write(asked: Convert) -> None:
     from assay.io.writing import WRITERS
 
     inputs = [file.path for file in named_files(asked.files)]
-    _files.check_outputs({"to": asked.to}, inputs=inputs, endings={"to": tuple(WRITERS)}, force=asked.force)
+    _files.check_outputs({"out": asked.out}, inputs=inputs, endings={"out": tuple(WRITERS)}, force=asked.force)
     table = asked.table()
-    io.write(table, asked.to)
-    say(f"{asked.to}: {table}")
+    io.write(table, asked.out)
+    say(f"{asked.out}: {table}")
     for note in (*table.notes, *_direction(table)):
         say(f"Note: {_options.as_options(note)}")
 

@@ -48,7 +48,7 @@ class Show(Status):
 class Export(Status):
     """Where the cells are written."""
 
-    output: str = option(help="The file to write: .csv, .parquet or .json.", positional=True)
+    out: str = option(help="The file to write: .csv, .parquet or .json.", positional=True)
     force: bool = like(_ask.Output, "force", group="")
 
 
@@ -56,7 +56,7 @@ class Export(Status):
 class Chart(Status):
     """What is drawn, and where."""
 
-    output: str = option(help="The file to write: .html, .svg, .png, .pdf or .json.", positional=True)
+    out: str = option(help="The file to write: .html, .svg, .png, .pdf or .json.", positional=True)
     y: str | None = option(None, "The value that is drawn; the first that every cell has if left out.")
     x: str | None = option(None, "The parameter along the axis; a number that varies if left out.")
     colour: str | None = option(None, "The parameter that lines and their colours stand for.")
@@ -141,9 +141,9 @@ def export(asked: Export) -> None:
     from assay._files import check_outputs
     from assay.sweeps import EXPORTS, Store
 
-    endings = {"output": EXPORTS}
-    check_outputs({"output": asked.output}, inputs=[asked.store], endings=endings, force=asked.force)
-    Store(asked.store).export(asked.output)
+    endings = {"out": EXPORTS}
+    check_outputs({"out": asked.out}, inputs=[asked.store], endings=endings, force=asked.force)
+    Store(asked.store).export(asked.out)
 
 
 def chart(asked: Chart) -> None:
@@ -154,12 +154,12 @@ def chart(asked: Chart) -> None:
     from assay.reports import sweep as drawing
     from assay.sweeps import Store
 
-    endings = {"output": reports.CHARTS}
-    check_outputs({"output": asked.output}, inputs=[asked.store], endings=endings, force=asked.force)
+    endings = {"out": reports.CHARTS}
+    check_outputs({"out": asked.out}, inputs=[asked.store], endings=endings, force=asked.force)
     rows = Store(asked.store).rows()
     picture = drawing.chart(rows, x=asked.x, y=asked.y, colour=asked.colour, panel=asked.panel)
-    pages.write(asked.output, chart=lambda: picture)
-    say(f"Chart: {asked.output}")
+    pages.write(asked.out, chart=lambda: picture)
+    say(f"Chart: {asked.out}")
 
 
 def _line(row: "Row") -> str:

@@ -227,7 +227,7 @@ def _prospects(
     if single:
         have = "has" if len(single) == 1 else "have"
         lacks.append(f"{_few(single)} {have} one response per item, so the noise of single responses cannot be told.")
-    commands.append(shlex.join(["assay", "convert", *paths, *flags, "--to", "table.parquet"]))
+    commands.append(shlex.join(["assay", "convert", *paths, *flags, "--out", "table.parquet"]))
     return supports, lacks, commands
 
 

@@ -62,7 +62,7 @@ class BoardPlan(Record):
     ----------
     models : tuple of str
         The models whose neighbours are to separate, from the best on.
-    power : float
+    target_power : float
     n_items : int or None
         The fewest items with which all of them separate with that probability, with as many responses as there are;
         None where ten million will not do.
@@ -83,7 +83,7 @@ class BoardPlan(Record):
     """
 
     models: tuple[str, ...]
-    power: float
+    target_power: float
     n_items: int | None
     n_responses: int | None
     now: int
@@ -98,7 +98,7 @@ class BoardPlan(Record):
     def verdict(self) -> str:
         """The answer in a few sentences."""
         who = f"the first {len(self.models)} models"
-        chance = f"{100 * self.power:g} %"
+        chance = f"{100 * self.target_power:g} %"
         if self.n_items is None:
             return (
                 f"{MOST_ITEMS:,} items do not tell {who} apart with probability {chance}: two of them have the same "
@@ -147,7 +147,7 @@ def plan_board(
     gold: str | None = None,
     metric: Any = None,
     neighbours: int = 1,
-    power: float = 0.8,
+    target_power: float = 0.8,
     confidence_level: float = 0.95,
     n_resamples: int = 1999,
     rng: _random.Rng = None,
@@ -164,7 +164,7 @@ def plan_board(
         As in `compare_all`; raters are held fixed.
     neighbours : int
         1 asks when the first and the second separate, 2 also the second and the third.
-    power : float
+    target_power : float
         With which probability all of them are to be told apart, all pairs of the board taken together.
     confidence_level, n_resamples, rng, workers
         As in `compare_all`.
@@ -176,7 +176,7 @@ def plan_board(
     True
     """
     table = as_table(table)
-    _check.fraction("power", power)
+    _check.fraction("target_power", target_power)
     neighbours = _check.integer("neighbours", neighbours, at_least=1)
     units, chosen, rows, data = units_for(table, gold=gold, metric=metric)
     m, now = len(units.names), units.n_units
@@ -201,22 +201,22 @@ def plan_board(
         return study.outlook(now, n_responses)
 
     apart = not (study.scores[:neighbours] - study.scores[1 : neighbours + 1] <= 1e-12).any()
-    n_items = _fewest(by_items, power, most=MOST_ITEMS) if apart else None
+    n_items = _fewest(by_items, target_power, most=MOST_ITEMS) if apart else None
     limit = study.outlook(now, math.inf).separated if noise.known else math.nan
-    enough = apart and noise.known and limit >= power
-    n_responses = _fewest(by_responses, power, most=MOST_RESPONSES, first=1) if enough else None
+    enough = apart and noise.known and limit >= target_power
+    n_responses = _fewest(by_responses, target_power, most=MOST_RESPONSES, first=1) if enough else None
     sizes = sorted({now, 2 * now, 4 * now, *([] if n_items is None else [n_items])})
     outlooks = [by_items(size) for size in sizes]
     if noise.known:
         several = {math.ceil(2 * noise.now), math.ceil(4 * noise.now), *([] if n_responses is None else [n_responses])}
         outlooks += [by_responses(size) for size in sorted(several)]
     parameters = {
-        "metric": spelled(chosen), "neighbours": neighbours, "power": power, "level": confidence_level,
+        "metric": spelled(chosen), "neighbours": neighbours, "target_power": target_power, "level": confidence_level,
         "draws": n_resamples,
     }  # fmt: skip
     return BoardPlan(
         models=study.names[: neighbours + 1],
-        power=power,
+        target_power=target_power,
         n_items=n_items,
         n_responses=n_responses,
         now=now,

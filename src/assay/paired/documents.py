@@ -99,9 +99,11 @@ def curve(found: "PowerCurve") -> Document:
 def power_plan(found: "PowerPlan") -> Document:
     """Show number of lines, difference and power that belong together."""
     unit = "lines" if found.design == "paired" else "lines per system"
-    sizes = sorted({max(2, round(found.n * share / 4)) for share in (1, 2, 3, 6, 8)} | {found.n})
+    sizes = sorted({max(2, round(found.n_items * share / 4)) for share in (1, 2, 3, 6, 8)} | {found.n_items})
     rows = tuple((n, f"{found.power_with(n):.3f}") for n in sizes)
-    table = Table((Column(unit, "count"), Column("power", "number")), rows, marked=frozenset({sizes.index(found.n)}))
+    table = Table(
+        (Column(unit, "count"), Column("power", "number")), rows, marked=frozenset({sizes.index(found.n_items)})
+    )
     return _page("Plan of a study", [Sentence(found.sentence, "verdict"), *map(Sentence, found.asides), table])
 
 

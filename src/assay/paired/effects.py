@@ -98,7 +98,7 @@ class EffectSize(Record):
 def effect_sizes(
     scores: PairedScores,
     *,
-    effects: Sequence[str] = EFFECTS,
+    effect_size: Sequence[str] = EFFECTS,
     alpha: float = 0.05,
     n_resamples: int = 9999,
     normality_alpha: float = 0.05,
@@ -119,15 +119,15 @@ def effect_sizes(
     [-1.2846, -1.1739, -0.8893, -1.3]
     """
     _check.fraction("alpha", alpha)
-    if not effects:
-        raise ArgumentError(f"`effects` must name at least one of {', '.join(EFFECTS)}; got none.")
-    for effect in effects:
-        _check.one_of("effects", effect, EFFECTS)
+    if not effect_size:
+        raise ArgumentError(f"`effect_size` must name at least one of {', '.join(EFFECTS)}; got none.")
+    for effect in effect_size:
+        _check.one_of("effect_size", effect, EFFECTS)
     _check.integer("n_resamples", n_resamples, at_least=1, at_most=MOST_RESAMPLES)
     seed = _random.replayable(rng)
     description = describe(scores, alpha=normality_alpha)
     results = []
-    for effect in effects:
+    for effect in effect_size:
         if effect in ("cohen-d", "hedges-g"):
             results.append(_standardised(effect, scores, alpha, Resamples(seed, n_resamples), description))
         else:

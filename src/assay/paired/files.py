@@ -18,7 +18,7 @@ def read_scores(
     path: str | Path,
     *,
     columns: Sequence[str] | None = None,
-    clusters: str | None = None,
+    cluster: str | None = None,
     encoding: str | None = None,
 ) -> PairedScores:
     """Read the scores of two systems from a text file with one line per item.
@@ -31,17 +31,17 @@ def read_scores(
     path : path
     columns : two str, optional
         Which columns to read, by name or by number (the first is 1), when the file has more than two.
-    clusters : str, optional
+    cluster : str, optional
         The column with the cluster id of each line, by name or number.
     encoding : str, optional
         The encoding of a file that is not UTF-8, such as "cp1252".
     """
-    table = read_table(path, columns=columns, clusters=clusters, encoding=encoding)
+    table = read_table(path, columns=columns, cluster=cluster, encoding=encoding)
     if len(table.names) != 2:
         many = len(table.names)
         raise DataError(
             f"{path} has {many} columns of scores, and this compares two. Choose two by name or number "
-            "(`columns='1,2'`), name the column of document ids (`clusters='3'`), or compare every pair (`all_pairs`)."
+            "(`columns='1,2'`), name the column of document ids (`cluster='3'`), or compare every pair (`all_pairs`)."
         )
     return table.pair(*table.names)
 
@@ -50,14 +50,14 @@ def read_table(
     path: str | Path,
     *,
     columns: Sequence[str] | None = None,
-    clusters: str | None = None,
+    cluster: str | None = None,
     encoding: str | None = None,
 ) -> ScoreTable:
     """Read the scores of two or more systems from a text file; see `read_scores` for the format."""
     rows, header, first = _rows(Path(path), encoding)
     width = len(rows[0][1])
     names = header or tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[:width] if width <= 26 else map(str, range(1, width + 1)))
-    group = None if clusters is None else _position("clusters", clusters, header, width, path)
+    group = None if cluster is None else _position("cluster", cluster, header, width, path)
     if columns is None:
         chosen = [column for column in range(width) if column != group]
     else:
@@ -65,7 +65,7 @@ def read_table(
         if len(chosen) < 2:
             raise ArgumentError(f"`columns` must name two columns or more, one for each system; got {columns[0]!r}.")
         if len(set(chosen)) != len(chosen) or group in chosen:
-            raise ArgumentError(f"`columns` and `clusters` must be different columns; got {', '.join(columns)}.")
+            raise ArgumentError(f"`columns` and `cluster` must be different columns; got {', '.join(columns)}.")
     if len(chosen) < 2:
         raise DataError(
             f"{path} has one column of scores (line {first}: {' '.join(rows[0][1])!r}); two are needed, one for each "

@@ -105,7 +105,7 @@ _MEANING: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "sig_boot_iterations": ("n_resamples", _whole),
     "alternative": ("alternative", _lower({side: side for side in ("two-sided", "greater", "less")})),
     "mu": ("delta", float),
-    "eff_size_ind": ("effects", _effects),
+    "eff_size_ind": ("effect_size", _effects),
     "effectsize_sig_alpha": ("effect_alpha", float),
     "power_alpha": ("power_alpha", float),
     "power_method": ("power_method", _lower(_METHODS)),

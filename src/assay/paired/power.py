@@ -27,20 +27,20 @@ class PowerPlan(Record):
 
     Attributes
     ----------
-    solved_for : {"n", "delta", "power"}
-    n : int
+    solved_for : {"n_items", "effect", "power"}
+    n_items : int
         Lines (per system if the design is independent). When solved for, the smallest whole number that reaches the
         power; `n_exact` is where the power is reached exactly.
     n_exact : float
     n_normal : float
-        The textbook formula (z_α + z_power)² · sd² / delta², which takes the standard deviation as known and comes out
-        a little low; NaN unless n was asked for.
-    delta : float
+        The textbook formula (z_α + z_power)² · sd² / effect², which takes the standard deviation as known and comes out
+        a little low; NaN unless `n_items` was asked for.
+    effect : float
         The mean difference.
     sd : float
         The standard deviation of the differences (of one system's scores if the design is independent).
     power : float
-        With `n` lines, from the noncentral t distribution.
+        With `n_items` lines, from the noncentral t distribution.
     alpha : float
     alternative : str
     design : {"paired", "independent"}
@@ -49,10 +49,10 @@ class PowerPlan(Record):
     derived: ClassVar[tuple[str, ...]] = ("sentence",)
 
     solved_for: str
-    n: int
+    n_items: int
     n_exact: float
     n_normal: float
-    delta: float
+    effect: float
     sd: float
     power: float
     alpha: float
@@ -62,7 +62,7 @@ class PowerPlan(Record):
     def power_with(self, n: int) -> float:
         """Return the power of the same study with another number of lines."""
         two_sided = self.alternative == "two-sided"
-        return t_power(n, abs(self.delta) / self.sd, alpha=self.alpha, two_sided=two_sided, design=self.design)
+        return t_power(n, abs(self.effect) / self.sd, alpha=self.alpha, two_sided=two_sided, design=self.design)
 
     @property
     def sentence(self) -> str:
@@ -70,17 +70,19 @@ class PowerPlan(Record):
         sides = "two-sided" if self.alternative == "two-sided" else "one-sided"
         lines = "lines" if self.design == "paired" else "lines per system"
         setting = f"{sides} {self.design} t test at α = {self.alpha:g}, standard deviation {self.sd:g}"
-        if self.solved_for == "n":
+        if self.solved_for == "n_items":
             return (
-                f"{self.n:,} {lines} give a power of {self.power:.3f} to find a mean difference of {self.delta:g} "
-                f"({setting})."
+                f"{self.n_items:,} {lines} give a power of {self.power:.3f} to find a mean difference of "
+                f"{self.effect:g} ({setting})."
             )
-        delta, power = (
-            (f"{self.delta:.4g}", f"{self.power:g}")
-            if self.solved_for == "delta"
-            else (f"{self.delta:g}", f"{self.power:.4f}")
+        effect, power = (
+            (f"{self.effect:.4g}", f"{self.power:g}")
+            if self.solved_for == "effect"
+            else (f"{self.effect:g}", f"{self.power:.4f}")
         )
-        return f"With {self.n:,} {lines} a mean difference of {delta} is found with a power of {power} ({setting})."
+        return (
+            f"With {self.n_items:,} {lines} a mean difference of {effect} is found with a power of {power} ({setting})."
+        )
 
     @property
     def asides(self) -> tuple[str, ...]:
@@ -100,40 +102,42 @@ class PowerPlan(Record):
 def plan_power(
     *,
     sd: float,
-    delta: float | None = None,
-    n: int | None = None,
-    power: float | None = None,
+    effect: float | None = None,
+    n_items: int | None = None,
+    target_power: float | None = None,
     alpha: float = 0.05,
     alternative: str = "two-sided",
     design: str = "paired",
 ) -> PowerPlan:
-    """Solve for the one of `n`, `delta` and `power` that is left out, for a t test on normal differences.
+    """Solve for the one of `n_items`, `effect` and `target_power` that is left out: t test, normal differences.
 
     Parameters
     ----------
     sd : float
         Standard deviation of the differences between the systems (of each system's scores for two separate sets of
         lines, `design="independent"`).
-    delta : float, optional
+    effect : float, optional
         The true mean difference; its sign does not matter for a two-sided test, and a one-sided test is taken in the
-        direction of `delta`.
-    n : int, optional
-    power : float, optional
+        direction of `effect`.
+    n_items : int, optional
+    target_power : float, optional
     alpha : float
     alternative : {"two-sided", "greater", "less"}
     design : {"paired", "independent"}
 
     Examples
     --------
-    >>> plan_power(delta=0.2, sd=1, power=0.8).n
+    >>> plan_power(effect=0.2, sd=1, target_power=0.8).n_items
     199
-    >>> round(plan_power(n=199, sd=1, power=0.8).delta, 3)
+    >>> round(plan_power(n_items=199, sd=1, target_power=0.8).effect, 3)
     0.2
     """
-    given = [name for name, value in (("n", n), ("delta", delta), ("power", power)) if value is not None]
+    asked = {"n_items": n_items, "effect": effect, "target_power": target_power}
+    given = [name for name, value in asked.items() if value is not None]
     if len(given) != 2:
         raise ArgumentError(
-            f"give two of `n`, `delta` and `power`, and the third is computed; got {', '.join(given) or 'none'}."
+            "give two of `n_items`, `effect` and `target_power`, and the third is computed; "
+            f"got {', '.join(given) or 'none'}."
         )
     if _check.real("sd", sd, at_least=0) == 0:
         raise ArgumentError("`sd` must be above 0; got 0.")
@@ -141,42 +145,44 @@ def plan_power(
     _check.fraction("alpha", alpha)
     _check.one_of("alternative", alternative, ALTERNATIVES)
     _check.one_of("design", design, DESIGNS)
-    if delta is not None and _check.real("delta", delta, at_least=-LARGEST, at_most=LARGEST) == 0:
-        raise ArgumentError("`delta` must not be 0: no number of lines shows a difference that is not there; got 0.")
-    if n is not None:
-        _check.integer("n", n, at_least=2, at_most=MOST_LINES)
-    if power is not None and _check.fraction("power", power) <= alpha:
-        raise ArgumentError(f"`power` must be above `alpha` ({alpha:g}), which costs no data; got {power:g}.")
+    if effect is not None and _check.real("effect", effect, at_least=-LARGEST, at_most=LARGEST) == 0:
+        raise ArgumentError("`effect` must not be 0: no number of lines shows a difference that is not there; got 0.")
+    if n_items is not None:
+        _check.integer("n_items", n_items, at_least=2, at_most=MOST_LINES)
+    if target_power is not None and _check.fraction("target_power", target_power) <= alpha:
+        raise ArgumentError(
+            f"`target_power` must be above `alpha` ({alpha:g}), which costs no data; got {target_power:g}."
+        )
     two_sided = alternative == "two-sided"
 
-    def reached(lines: float, effect: float) -> float:
-        return t_power(lines, effect, alpha=alpha, two_sided=two_sided, design=design)
+    def reached(lines: float, standardised: float) -> float:
+        return t_power(lines, standardised, alpha=alpha, two_sided=two_sided, design=design)
 
-    solved = next(name for name in ("n", "delta", "power") if name not in given)
-    exact, formula = float(n or 0), math.nan
-    if n is None:
-        assert delta is not None and power is not None  # noqa: PT018 (one thought: both were given)
-        effect = abs(delta) / sd
-        formula = _normal_n(effect, power, alpha, two_sided) * (1 if design == "paired" else 2)
+    solved = next(name for name in asked if name not in given).removeprefix("target_")
+    exact, formula = float(n_items or 0), math.nan
+    if n_items is None:
+        assert effect is not None and target_power is not None  # noqa: PT018 (one thought: both were given)
+        standardised = abs(effect) / sd
+        formula = _normal_n(standardised, target_power, alpha, two_sided) * (1 if design == "paired" else 2)
         if not formula <= MOST_LINES:
             raise ArgumentError(
-                f"a difference of {delta:g} beside a standard deviation of {sd:g} would take more than "
-                f"{MOST_LINES:.0e} lines; give a larger `delta`."
+                f"a difference of {effect:g} beside a standard deviation of {sd:g} would take more than "
+                f"{MOST_LINES:.0e} lines; give a larger `effect`."
             )
-        exact = _solve(lambda lines: reached(lines, effect) - power, 2.0, max(4.0, 2 * formula + 10))
-        n = max(2, math.ceil(exact - 1e-9))
-    elif delta is None:
-        assert power is not None
-        delta = sd * _solve(lambda effect: reached(n, effect) - power, 0.0, 1.0)
-    achieved = reached(n, abs(delta) / sd)
-    # When delta was solved for, the power is what was asked for and not its rounding error.
-    final = float(power) if solved == "delta" and power is not None else achieved
+        exact = _solve(lambda lines: reached(lines, standardised) - target_power, 2.0, max(4.0, 2 * formula + 10))
+        n_items = max(2, math.ceil(exact - 1e-9))
+    elif effect is None:
+        assert target_power is not None
+        effect = sd * _solve(lambda standardised: reached(n_items, standardised) - target_power, 0.0, 1.0)
+    achieved = reached(n_items, abs(effect) / sd)
+    # When effect was solved for, the power is what was asked for and not its rounding error.
+    final = float(target_power) if solved == "effect" and target_power is not None else achieved
     return PowerPlan(
         solved_for=solved,
-        n=n,
+        n_items=n_items,
         n_exact=exact,
         n_normal=formula,
-        delta=float(delta),
+        effect=float(effect),
         sd=float(sd),
         power=final,
         alpha=float(alpha),

@@ -55,7 +55,7 @@ def overview(
 def measure(
     scores: PairedScores,
     *,
-    effects: Sequence[str] = EFFECTS,
+    effect_size: Sequence[str] = EFFECTS,
     alpha: float = 0.05,
     normality_alpha: float = 0.05,
     rng: _random.Rng = None,
@@ -65,12 +65,12 @@ def measure(
     Examples
     --------
     >>> scores = PairedScores.from_arrays([0.4, 0.6, 0.1, 0.7], [0.3, 0.6, 0.3, 0.4])
-    >>> measure(scores, effects=["hodges-lehmann"]).effects[0].estimate.__round__(3)
+    >>> measure(scores, effect_size=["hodges-lehmann"]).effects[0].estimate.__round__(3)
     0.05
     """
     seed = _random.replayable(rng)
     parameters = {
-        "effects": ",".join(effects),
+        "effect_size": ",".join(effect_size),
         "alpha": float(alpha),
         "unit_size": scores.unit_size,
         "normality_alpha": float(normality_alpha),
@@ -78,7 +78,7 @@ def measure(
     return Effects(
         names=scores.names,
         n=scores.n,
-        effects=effect_sizes(scores, effects=effects, alpha=alpha, normality_alpha=normality_alpha, rng=seed),
+        effects=effect_sizes(scores, effect_size=effect_size, alpha=alpha, normality_alpha=normality_alpha, rng=seed),
         provenance=Provenance("measure", parameters, _random.entropy_of(seed), scores.digest),
     )
 
@@ -146,7 +146,7 @@ def analyse(
     alpha: float = 0.05,
     n_resamples: int = 9999,
     margin: float | None = None,
-    effects: Sequence[str] = EFFECTS,
+    effect_size: Sequence[str] = EFFECTS,
     effect_alpha: float = 0.05,
     power_method: str = "bootstrap",
     power_alpha: float = 0.05,
@@ -174,7 +174,7 @@ def analyse(
         See `significance_test`.
     margin : float, optional
         The smallest difference that matters; adds an equivalence test.
-    effects, effect_alpha
+    effect_size, effect_alpha
         Which effect sizes; their intervals have level 1 − effect_alpha.
     power_method, power_alpha, effect, sizes, n_simulations
         See `power_curve`; `power_alpha` is the level of the simulated tests.
@@ -200,7 +200,9 @@ def analyse(
     shared: dict[str, Any] = {"rng": seed, "workers": workers, "normality_alpha": normality_alpha}
     tested: dict[str, Any] = {"test": chosen, "alternative": alternative, "delta": delta, "progress": progress}
     finding = find(units, alpha=alpha, n_resamples=n_resamples, margin=margin, **tested, **shared)
-    measured = effect_sizes(units, effects=effects, alpha=effect_alpha, normality_alpha=normality_alpha, rng=seed)
+    measured = effect_sizes(
+        units, effect_size=effect_size, alpha=effect_alpha, normality_alpha=normality_alpha, rng=seed
+    )
     curve = power_curve(
         units,
         method=power_method,
@@ -223,7 +225,7 @@ def analyse(
         "alpha": float(alpha),
         "n_resamples": n_resamples,
         "margin": margin,
-        "effects": ",".join(effects),
+        "effect_size": ",".join(effect_size),
         "effect_alpha": float(effect_alpha),
         "power_method": power_method,
         "power_alpha": float(power_alpha),

@@ -50,13 +50,13 @@ def draft(
     with_raters: bool,
     cluster: str | None,
     follow_up: list[int],
-    pilot_model: str,
+    response_model: str,
     progress: Callable[[int], object] | None,
     compute: Compute | None,
     options: dict[str, Any],
 ) -> Draft:
     """Plan from a pilot, in the way that its data and the question ask for."""
-    _check.one_of("pilot_model", pilot_model, PILOT_MODELS)
+    _check.one_of("response_model", response_model, PILOT_MODELS)
     contest = contest.complete()
     if limits.target is None and not limits.n_items and not limits.budgets:
         limits = replace(limits, target=Target("power", 0.8))
@@ -72,12 +72,12 @@ def draft(
             contest, limits, metrics=chosen, effect=effect, n_repeats=n_responses, n_raters=n_raters,
             raters_per_item=raters_per_item, nested=nested, follow_up=follow_up, options=options,
         )  # fmt: skip
-    elif epsilons or pilot_model != "auto":
+    elif epsilons or response_model != "auto":
         if cluster is not None or follow_up:
             raise ArgumentError("clusters and follow-ups need the pilot's own A and B: leave ε and the model out.")
         found = _by_gold(
             contest, limits, metrics=chosen, epsilons=epsilons, epsilon_a=epsilon_a, effect=effect,
-            n_responses=n_responses, pilot_model=pilot_model, progress=progress, compute=compute, options=options,
+            n_responses=n_responses, response_model=response_model, progress=progress, compute=compute, options=options,
         )  # fmt: skip
     else:
         found = _by_items(
@@ -228,7 +228,7 @@ def _by_gold(
     epsilon_a: float,
     effect: Effect | None,
     n_responses: Sequence[Responses] | int | None,
-    pilot_model: str,
+    response_model: str,
     progress: Callable[[int], object] | None,
     compute: Compute | None,
     options: dict[str, Any],
@@ -236,15 +236,15 @@ def _by_gold(
     """Plan from a model of gold alone; B is moved away from it."""
     assert contest.gold is not None
     if not epsilons and effect is None:
-        raise ArgumentError("`pilot_model` is for a difference that is given: add epsilon or a contrast.")
+        raise ArgumentError("`response_model` is for a difference that is given: add epsilon or a contrast.")
     fitted: Fit | None = None
-    if pilot_model == "empirical":
+    if response_model == "empirical":
         model: ResponseModel = EmpiricalModel(contest.gold, contest.scale)
     else:
         fitted = _fitted(contest)
-        if pilot_model == "auto":
-            pilot_model = "smoothed" if isinstance(fitted.model, CategoricalModel) else "fitted"
-        model = SmoothedModel.of(fitted.model, contest.gold) if pilot_model == "smoothed" else fitted.model
+        if response_model == "auto":
+            response_model = "smoothed" if isinstance(fitted.model, CategoricalModel) else "fitted"
+        model = SmoothedModel.of(fitted.model, contest.gold) if response_model == "smoothed" else fitted.model
     sizes = {role: max(1, round(count)) for role, count in contest.n_responses.items()}
     if n_responses is None:
         usual = [k for k in USUAL_RESPONSES if k <= max(10, 2 * sizes["gold"])]
@@ -254,7 +254,7 @@ def _by_gold(
         progress=progress, compute=compute, options=options,
     )  # fmt: skip
     facts = Pilot(
-        design=Design(contest.n_items, sizes["gold"], sizes["a"], sizes["b"]), model=pilot_model, difference="given",
+        design=Design(contest.n_items, sizes["gold"], sizes["a"], sizes["b"]), model=response_model, difference="given",
         goodness=() if fitted is None else tuple(
             {"name": one.name, "distance": one.distance, "pvalue": one.pvalue} for one in fitted.goodness
         ),
@@ -265,7 +265,7 @@ def _by_gold(
         notes.append(
             f"designs with {most} responses per item go far beyond the pilot's {sizes['gold']}: they rest on the model."
         )
-    return replace(found, pilot=facts, notes=[*found.notes, *notes, *_misfit(fitted, pilot_model)], limits=limits)
+    return replace(found, pilot=facts, notes=[*found.notes, *notes, *_misfit(fitted, response_model)], limits=limits)
 
 
 def _fitted(contest: Contest) -> Fit:
@@ -276,13 +276,15 @@ def _fitted(contest: Contest) -> Fit:
         return fit(table, source="gold", rng=0)
 
 
-def _misfit(fitted: Fit | None, pilot_model: str) -> list[str]:
+def _misfit(fitted: Fit | None, response_model: str) -> list[str]:
     if fitted is None:
         return []
     notes = list(fitted.notes)
     bad = [feature for feature in fitted.goodness if feature.pvalue < 0.05]
     if bad:
         what = ", ".join(f"{feature.name} (p = {feature.pvalue:.2g})" for feature in bad)
-        remedy = "the plan bends it towards the items seen" if pilot_model == "smoothed" else "compare with empirical"
+        remedy = (
+            "the plan bends it towards the items seen" if response_model == "smoothed" else "compare with empirical"
+        )
         notes.append(f"the fitted model misses the pilot's {what}; {remedy}.")
     return notes

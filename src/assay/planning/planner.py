@@ -57,7 +57,7 @@ def plan(
     detectable: bool = False,
     max_items: int = MOST_ITEMS,
     cluster: str | None = None,
-    pilot_model: str = "auto",
+    response_model: str = "auto",
     layout: str = "list",
     progress: Callable[[int], object] | None = None,
     compute: Compute | None = None,
@@ -109,7 +109,7 @@ def plan(
         Where to stop looking for a number of items.
     cluster : str, optional
         An item column of the pilot, such as "document": items that share its value are not independent.
-    pilot_model : {"auto", "smoothed", "fitted", "empirical"}
+    response_model : {"auto", "smoothed", "fitted", "empirical"}
         How gold's responses of a pilot are carried on where `epsilon` is given.
     layout : {"list", "matrix"}
         How the plan shows its designs: one after another, or items against responses.
@@ -157,8 +157,8 @@ def plan(
             subject, limits, metrics=metrics, epsilons=_epsilons(epsilon), epsilon_a=epsilon_a, effect=effect,
             n_responses=n_responses, n_raters=n_raters, raters_per_item=raters_per_item, nested=nested,
             with_raters=with_raters, cluster=cluster,
-            follow_up=numbers("follow_up", follow_up, at_least=1) or [], pilot_model=pilot_model, progress=progress,
-            compute=compute, options=options,
+            follow_up=numbers("follow_up", follow_up, at_least=1) or [], response_model=response_model,
+            progress=progress, compute=compute, options=options,
         )  # fmt: skip
     else:
         for_pilots = {

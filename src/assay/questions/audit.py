@@ -95,7 +95,7 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
     cluster: str | None = option(
         None, "Column of the pilot that groups items (document): groups are drawn together.", group=PILOT
     )
-    pilot_model: str = option(
+    response_model: str = option(
         "auto",
         "What is fitted to gold's responses; empirical resamples its items, and so does auto where raters judged "
         "several of them or with `cluster`.",
@@ -165,7 +165,7 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
 
         from assay.models import PRESETS
 
-        described = [name for name in ("gold", "cluster", "pilot_model", *_reading()) if name in self.given]
+        described = [name for name in ("gold", "cluster", "response_model", *_reading()) if name in self.given]
         only = self.files[0] if len(self.files) == 1 else None
         is_model = only is not None and (only in PRESETS or (only.endswith(".json") and not described))
         if len(self.files) > 1 or (only is not None and not is_model and (described or Path(only).exists())):
@@ -189,14 +189,16 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
         table: ResponseTable = self.table([] if self.gold is None else [self.gold], by=groups)
         if len(table.sources) > 1:
             raise ArgumentError(f"`gold` must name one of the sources: {', '.join(list(table.sources)[:10])}.")
-        if self.cluster and self.pilot_model not in ("auto", "empirical"):
-            raise ArgumentError(f"`cluster` resamples real items; `pilot_model={self.pilot_model!r}` has no groups.")
-        if self.pilot_model in ("auto", "empirical") and (self.cluster or about_raters(table)):
+        if self.cluster and self.response_model not in ("auto", "empirical"):
+            raise ArgumentError(
+                f"`cluster` resamples real items; `response_model={self.response_model!r}` has no groups."
+            )
+        if self.response_model in ("auto", "empirical") and (self.cluster or about_raters(table)):
             model = PanelModel.of(table, next(iter(table.sources)), self.cluster)
             return self.adjusted(model), [_about_panel(model)]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", AssayWarning)  # `assay fit` shows how well the model fits
-            found = fit(table, model=self.pilot_model)
+            found = fit(table, response_model=self.response_model)
         return self.adjusted(found.model), about_raters(table)
 
 

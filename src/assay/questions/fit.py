@@ -25,7 +25,7 @@ class Fit(TableFields, Question):
     written: ClassVar[Written] = Written("out", "Write the model for simulate, plan and audit: .json.", (".json",))
 
     gold: str | None = option(None, "Whose responses to fit: a source, a condition (kind=human) or a column.")
-    model: str = option(
+    response_model: str = option(
         "auto", "Kind of model; with auto the scale decides.", choices="assay.models.fitting.fit:MODELS", group=MODEL
     )
     mean: str | None = option(
@@ -66,12 +66,12 @@ class Fit(TableFields, Question):
         from assay.models.fitting.fit import OPTIONS, kind_of
 
         table = self.data()
-        kind = kind_of(self.model, table.scale)
+        kind = kind_of(self.response_model, table.scale)
         for name in CHOICES:
             if name in self.given and name not in OPTIONS[kind]:
                 raise ArgumentError(f"`{name}` has no effect here: the model is {kind}.")
         asked = {name: getattr(self, name) for name in CHOICES}
-        return fit(table, model=self.model, rng=self.seed, **asked)
+        return fit(table, response_model=self.response_model, rng=self.seed, **asked)
 
     def write(self, result: Any, path: str) -> None:
         """Write the model file."""

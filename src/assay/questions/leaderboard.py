@@ -66,7 +66,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         at_least=1,
         group=PLAN,
     )
-    power: float = option(0.8, "With `plan`: the probability of telling them apart.", fraction=True, group=PLAN)
+    target_power: float = option(0.8, "With `plan`: the probability of telling them apart.", fraction=True, group=PLAN)
     correction: str = option(
         "westfall-young",
         "How p-values are adjusted for the number of pairs.",
@@ -149,7 +149,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         if self.plan is not None and self.plan >= n_models:
             raise ArgumentError(f"`plan` must be below the number of models ({n_models}); got {self.plan}.")
         found = plan_board(
-            table, gold=gold, metric=metric, neighbours=self.plan or 1, power=self.power,
+            table, gold=gold, metric=metric, neighbours=self.plan or 1, target_power=self.target_power,
             confidence_level=self.confidence_level, n_resamples=self.n_resamples or 1999, rng=self.seed,
             workers=run.workers,
         )  # fmt: skip

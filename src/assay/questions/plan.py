@@ -89,7 +89,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
     preference: str | None = like(ModelFields, "preference", group=PILOT)
     tie: str | None = like(ModelFields, "tie", group=PILOT)
     cluster: str | None = option(None, "Column of items that belong together, such as documents.", group=PILOT)
-    pilot_model: str = option(
+    response_model: str = option(
         "auto",
         "Where `epsilon` is given: how new gold responses are made from those of the pilot.",
         choices="assay.planning.pilots:PILOT_MODELS",
@@ -172,9 +172,9 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
                 options |= self._simulation(run)
             elif pilot:
                 subject, metrics, why = self._pilot()
-                if not self.epsilon and self.pilot_model == "auto":
+                if not self.epsilon and self.response_model == "auto":
                     self._refuse("the pilot's own A and B are resampled", "perturbation", "epsilon_a", "rho", run=run)
-                options |= self._simulation(run) | {"cluster": self.cluster, "pilot_model": self.pilot_model}
+                options |= self._simulation(run) | {"cluster": self.cluster, "response_model": self.response_model}
             else:
                 self._refuse("these are for a pilot", "next", "cluster", "tie")
                 subject = self.simulator(self._name())

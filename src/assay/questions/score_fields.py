@@ -19,14 +19,14 @@ class ScoreFile:
 
     file: str = option(help="Text file, one line per item, one column per system.", positional=True)
     columns: tuple[str, ...] = option((), "Which columns to compare, by name or number: 1,3.")
-    clusters: str | None = option(None, "Column of document ids; lines of one document are not independent.")
+    cluster: str | None = option(None, "Column of document ids; lines of one document are not independent.")
     encoding: str | None = option(None, "Encoding of a file that is not UTF-8: cp1252.")
 
     def lines(self) -> "PairedScores":
         """Read the two columns."""
         from assay.paired import read_scores
 
-        return read_scores(self.file, columns=self.columns or None, clusters=self.clusters, encoding=self.encoding)
+        return read_scores(self.file, columns=self.columns or None, cluster=self.cluster, encoding=self.encoding)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +99,7 @@ class TestFields:
 class EffectFields:
     """Which effect sizes, and the level of their intervals."""
 
-    effects: tuple[str, ...] = option(
+    effect_size: tuple[str, ...] = option(
         ("cohen-d", "hedges-g", "wilcoxon-r", "hodges-lehmann"),
         "Which effect sizes.",
         choices="assay.paired.effects:EFFECTS",

@@ -26,9 +26,9 @@ def write_settings(settings: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> print(write_settings({"unit_size": 5, "effects": ["cohen-d"], "test": "t"}), end="")
+    >>> print(write_settings({"unit_size": 5, "effect_size": ["cohen-d"], "test": "t"}), end="")
     unit-size = 5
-    effects = ["cohen-d"]
+    effect-size = ["cohen-d"]
     test = "t"
     """
     import json

@@ -126,9 +126,7 @@ class ScoresTest(TestFields, HypothesisFields, NormalityFields, _Units):
     def _every_pair(self, run: Run) -> "SystemsComparison":
         from assay import paired
 
-        table = paired.read_table(
-            self.file, columns=self.columns or None, clusters=self.clusters, encoding=self.encoding
-        )
+        table = paired.read_table(self.file, columns=self.columns or None, cluster=self.cluster, encoding=self.encoding)
         return paired.compare_systems(
             paired.to_units(table, size=self.unit_size, statistic=self.unit_statistic, shuffle=self.shuffle),
             test=self.test or "t",
@@ -148,7 +146,7 @@ class ScoresEffect(EffectFields, NormalityFields, _Units):
     """Measure how large the difference is, with intervals."""
 
     name: ClassVar[str] = "scores effect"
-    example: ClassVar[str] = "assay scores effect scores.txt --effects hedges-g,hodges-lehmann"
+    example: ClassVar[str] = "assay scores effect scores.txt --effect-size hedges-g,hodges-lehmann"
 
     seed: int = seed_option()
 
@@ -163,7 +161,7 @@ class ScoresEffect(EffectFields, NormalityFields, _Units):
 
         return paired.measure(
             self.units(),
-            effects=self.effects,
+            effect_size=self.effect_size,
             alpha=self.effect_alpha,
             normality_alpha=self.normality_alpha,
             rng=self.seed,
@@ -245,7 +243,7 @@ class ScoresAnalyse(TestFields, HypothesisFields, EffectFields, PowerFields, Set
                 alpha=self.alpha,
                 n_resamples=self.n_resamples,
                 margin=self.margin,
-                effects=self.effects,
+                effect_size=self.effect_size,
                 effect_alpha=self.effect_alpha,
                 power_method=self.power_method,
                 power_alpha=self.power_alpha,
@@ -277,15 +275,15 @@ class Power(Question):
     """Plan a study of two score lists: give two of number of lines, difference and power, and get the third."""
 
     name: ClassVar[str] = "power"
-    example: ClassVar[str] = "assay power --delta 0.2 --sd 1 --power 0.8"
+    example: ClassVar[str] = "assay power --effect 0.2 --sd 1 --target-power 0.8"
 
     sd: float = option(
         help="Standard deviation of the differences between the systems (of one system's scores if the design is "
         "independent)."
     )
-    delta: float | None = option(None, "The true mean difference.")
-    power: float | None = option(None, "How often the study is to find the difference: 0.8 is 8 times in 10.")
-    n: int | None = option(None, "The number of lines.")
+    effect: float | None = option(None, "The true mean difference.")
+    target_power: float | None = option(None, "How often the study is to find the difference: 0.8 is 8 times in 10.")
+    n_items: int | None = option(None, "The number of lines.")
     alpha: float = option(0.05, "Level of the test: how often a true null hypothesis may be rejected.", fraction=True)
     alternative: str = option(
         "two-sided",
@@ -304,9 +302,9 @@ class Power(Question):
 
         return plan_power(
             sd=self.sd,
-            delta=self.delta,
-            power=self.power,
-            n=self.n,
+            effect=self.effect,
+            target_power=self.target_power,
+            n_items=self.n_items,
             alpha=self.alpha,
             alternative=self.alternative,
             design=self.design,

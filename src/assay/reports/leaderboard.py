@@ -152,7 +152,9 @@ def _outlook(plan: BoardPlan, varied: str, unit: str, needed: float | None, now:
     at = rows(marks).encode(x="size:Q")
     words = at.mark_text(align="left", dx=5, color=INK)
     return alt.layer(
-        drawing.rule(plan.power, "y"), at.mark_rule(color=QUIET, strokeDash=[2, 3]), base.mark_line(strokeWidth=2),
+        drawing.rule(plan.target_power, "y"),
+        at.mark_rule(color=QUIET, strokeDash=[2, 3]),
+        base.mark_line(strokeWidth=2),
         base.mark_point(filled=True, size=60, opacity=1),
         words.encode(y="at:Q", text="told:N"),
     ).properties(width=300, height=220)  # fmt: skip

@@ -48,7 +48,7 @@ def charts(result: Any) -> dict[str, tuple[str, Any]]:
         return _units(result)
     if isinstance(result, PowerPlan):
         return {
-            "power": (f"Power for a mean difference of {number(result.delta)}, by size of the study", _plan(result))
+            "power": (f"Power for a mean difference of {number(result.effect)}, by size of the study", _plan(result))
         }
     return _curve(result) if isinstance(result, PowerCurve) else _estimates(result)
 
@@ -244,13 +244,13 @@ def _plan(found: PowerPlan) -> Any:
     """Return the power of studies up to twice as large, and the one that was asked for."""
     import altair as alt
 
-    sizes = sorted({max(2, round(found.n * share / 20)) for share in range(1, 41)} | {found.n})
+    sizes = sorted({max(2, round(found.n_items * share / 20)) for share in range(1, 41)} | {found.n_items})
     points = [{"n": n, "power": found.power_with(n)} for n in sizes]
     unit = "lines" if found.design == "paired" else "lines per system"
     x = alt.X("n:Q", title=unit, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=6, format=",~r"))
     y = alt.Y("power:Q", title="power", scale=alt.Scale(domain=[0, 1]))
     line = _chart(points).mark_line(color=FIRST).encode(x=x, y=y)
-    here = _chart([{"n": found.n, "power": found.power, "told": f"{found.n:,} {unit}: {found.power:.2f}"}])
+    here = _chart([{"n": found.n_items, "power": found.power, "told": f"{found.n_items:,} {unit}: {found.power:.2f}"}])
     dot = here.mark_point(filled=True, size=80, opacity=1, color=ACCENT).encode(x="n:Q", y="power:Q")
     words = here.mark_text(align="left", baseline="top", dx=8, dy=6, color=INK).encode(
         x="n:Q", y="power:Q", text="told:N"

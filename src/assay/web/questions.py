@@ -140,7 +140,7 @@ PAGES: dict[str, Page] = {
         _of_scores("scores-power", "Scores: would a new study find it?", "ScoresPower"),
         Page(
             "power", "How many lines does a study need?", f"{OF_SCORES}:Power", "",
-            example={"sd": "1", "delta": "0.2", "power": "0.8"}, menu="Power",
+            example={"sd": "1", "effect": "0.2", "target_power": "0.8"}, menu="Power",
         ),
         Page(
             "replicate", "Do published tables come out again?", "assay.questions.replicate:Replicate", "", long=True,

@@ -28,7 +28,7 @@ class Settings:
     port: int = option(8765, "Port to listen on.", at_least=0, at_most=65535)
     token: str | None = option(None, "Secret that visitors must give, at least 16 characters.")
     folder: str | None = option(None, "Where uploads and jobs are kept; a private temporary folder if left out.")
-    n_workers: int = option(
+    workers: int = option(
         2,
         "Long jobs computed at the same time; one worker more answers short questions.",
         at_least=1,

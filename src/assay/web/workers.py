@@ -39,8 +39,8 @@ class Workers:
     def start(self) -> None:
         """Start the workers."""
         self.jobs.waiting_again()
-        for number in range(self.settings.n_workers + 1):
-            spare = number == self.settings.n_workers
+        for number in range(self.settings.workers + 1):
+            spare = number == self.settings.workers
             thread = threading.Thread(
                 target=self._supervise, args=(spare,), name=f"assay-worker-{number}", daemon=True
             )  # fmt: skip

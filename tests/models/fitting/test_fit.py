@@ -96,7 +96,7 @@ def test_the_model_file_is_accepted_by_simulate(tmp_path):
 
 
 def test_real_items_can_be_resampled_even_with_one_response_each():
-    result = fit(table_of([[1], [2], [3]]), model="empirical")
+    result = fit(table_of([[1], [2], [3]]), response_model="empirical")
     assert result.model.table(10, 1, rng=0).n_items == 10
     assert "real items are resampled" in str(result)
 
@@ -117,11 +117,15 @@ def test_two_levels_say_that_single_parameters_mean_little():
     ("act", "error", "message"),
     [
         (lambda: fit(table_of([[1], [2], [3]])), DataError, "every item has one response from human"),
-        (lambda: fit(table_of([[1, 2], [2, 3]]), model="gauss"), ArgumentError, "`model` must be one of"),
+        (
+            lambda: fit(table_of([[1, 2], [2, 3]]), response_model="gauss"),
+            ArgumentError,
+            "`response_model` must be one of",
+        ),
         (lambda: fit(table_of([[1, 2], [2, 3]]), mean="betta"), ArgumentError, "Did you mean 'beta'"),
         (lambda: fit(table_of([[1, 2], [2, 3]]), criterion="cic"), ArgumentError, "`criterion`"),
-        (lambda: fit(table_of([[1, 2], [2, 3]], "continuous"), model="likert"), ArgumentError, "needs levels"),
-        (lambda: fit(table_of([[1, 2], [2, 3]], "nominal"), model="normal"), ArgumentError, "needs numbers"),
+        (lambda: fit(table_of([[1, 2], [2, 3]], "continuous"), response_model="likert"), ArgumentError, "needs levels"),
+        (lambda: fit(table_of([[1, 2], [2, 3]], "nominal"), response_model="normal"), ArgumentError, "needs numbers"),
         (lambda: fit(table_of([[0.1] * 3] * 3, "continuous")), DataError, "are equal"),
         (lambda: fit(table_of([[0.1], [0.9], [0.5, 0.4]], "continuous"), high=0.5), DataError, "between low and high"),
         (lambda: fit(preset("normal").table(5, 3, rng=0)), ArgumentError, "must name one of the sources: gold, A, B"),

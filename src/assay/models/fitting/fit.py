@@ -40,7 +40,7 @@ def fit(
     table: ResponseTable | Any,
     *,
     source: str | None = None,
-    model: str = "auto",
+    response_model: str = "auto",
     mean: str | None = None,
     sd: str | None = None,
     criterion: str = "bic",
@@ -56,7 +56,7 @@ def fit(
     table : ResponseTable, dataframe (pandas, Polars, Arrow), (items, responses) array or path
     source : str, optional
         Whose responses, usually gold's; may be left out if the table has only one source.
-    model : {"auto", "categorical", "likert", "normal", "empirical"}
+    response_model : {"auto", "categorical", "likert", "normal", "empirical"}
         "auto" goes by the scale: nominal, ordinal, continuous.
     mean, sd : str, optional
         The family of item means and of standard deviations; chosen by `criterion` when left out.
@@ -76,7 +76,7 @@ def fit(
     >>> [parameter.name for parameter in result.parameters]
     ['α(a)', 'α(b)', 'α(c)']
     """
-    _check.one_of("model", model, MODELS)
+    _check.one_of("response_model", response_model, MODELS)
     _check.one_of("criterion", criterion, CRITERIA)
     _check.one_of("method", method, METHODS)
     for option, family, known in (("mean", mean, MEANS), ("sd", sd, SPREADS)):
@@ -86,7 +86,7 @@ def fit(
 
     table = as_table(table)
     name, responses, notes = _responses(table, source)
-    kind = kind_of(model, table.scale)
+    kind = kind_of(response_model, table.scale)
     if kind == "empirical":
         return Fit(
             model=EmpiricalModel(responses, table.scale), source=name, n_items=responses.n_items,
@@ -130,7 +130,9 @@ def kind_of(model: str, scale: Scale) -> str:
     if model in ("categorical", "likert") and not scale.levels:
         raise ArgumentError(f"model {model!r} needs levels, but the scale is {scale}. Say `scale='ordinal'` if it has.")
     if model in ("likert", "normal") and scale.kind == "nominal":
-        raise ArgumentError(f"model {model!r} needs numbers, but the scale is {scale}. Use `model='categorical'`.")
+        raise ArgumentError(
+            f"model {model!r} needs numbers, but the scale is {scale}. Use `response_model='categorical'`."
+        )
     return model
 
 
@@ -139,10 +141,13 @@ def _few_items(name: str, responses: Responses) -> tuple[str, ...]:
     n = responses.n_items
     if n < LEAST_ITEMS:
         raise DataError(
-            f"a model of how items differ needs at least {LEAST_ITEMS} items; {name} has {n}. Use `model='empirical'`."
+            f"a model of how items differ needs at least {LEAST_ITEMS} items; {name} has {n}. Use "
+            "`response_model='empirical'`."
         )
     if not np.ptp(responses.values):
-        raise DataError(f"all responses of {name} are equal, so there is nothing to fit. Use `model='empirical'`.")
+        raise DataError(
+            f"all responses of {name} are equal, so there is nothing to fit. Use `response_model='empirical'`."
+        )
     if n >= FEW_ITEMS:
         return ()
     return (f"{n} items say little about how items differ: parameters are rough, and hardly any model would misfit.",)
@@ -153,7 +158,7 @@ def _few_responses(name: str, responses: Responses) -> tuple[str, ...]:
     if int(responses.sizes.max()) < 2:
         raise DataError(
             f"every item has one response from {name}, so the spread within an item cannot be told from that between "
-            "items. Collect at least 2 responses for some items, better 5; or use `model='empirical'`."
+            "items. Collect at least 2 responses for some items, better 5; or use `response_model='empirical'`."
         )
     typical = float(np.median(responses.sizes))
     if typical >= 3:

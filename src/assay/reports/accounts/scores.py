@@ -127,7 +127,7 @@ def of_power_plan(result: Any, asked: "Question | None", data: Any) -> Account:
             "Power is a tail of the noncentral t distribution with noncentrality √n · difference / sd (Cohen 1988).",
         ),
         limits=("It holds where differences are about normal and the standard deviation is as given.",),
-        next=(f"Collect {result.n:,} lines, then test them: `assay scores test FILE`.",),
+        next=(f"Collect {result.n_items:,} lines, then test them: `assay scores test FILE`.",),
     )
 
 
@@ -146,7 +146,7 @@ def _settle(found: "SignificanceTest", *, named: bool = False) -> list[str]:
         return [f"{who}The direction is settled at this level. For an interval half as wide, collect about "
                 f"{about(4 * found.n)} {units}; there are {found.n:,}."]  # fmt: skip
     if not apart > 0 or not math.isfinite(found.detectable) or found.detectable_estimand != found.estimand:
-        return [f"{who}Decide how large a difference matters, and plan for it: `assay power --delta … --sd …`."]
+        return [f"{who}Decide how large a difference matters, and plan for it: `assay power --effect … --sd …`."]
     needed = found.n * (found.detectable / apart) ** 2
     seen = number(found.estimate, error_of(found.confidence_interval, found.estimate))
     return [

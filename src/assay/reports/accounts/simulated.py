@@ -67,7 +67,7 @@ def of_fit(result: Any, asked: "Question | None", data: Any) -> Account:
         done=(" ".join(done),),
         limits=tuple(limits),
         next=(
-            "Resample the real items instead (`model='empirical'`), or fit each kind of item by itself."
+            "Resample the real items instead (`response_model='empirical'`), or fit each kind of item by itself."
             if misfits
             else "Plan with this model: `assay plan MODEL --epsilon 0.1 --target-power 0.8`.",
         ),
