@@ -5,6 +5,8 @@ from click.testing import CliRunner
 
 from assay.cli.app import app
 from assay.errors import ArgumentError
+from assay.io import write
+from assay.models import preset
 from assay.questions.typed import response_numbers, whole_numbers
 
 CELL = {
@@ -41,6 +43,28 @@ def test_a_budget_gives_a_recommendation_in_words():
     assert "Collect 100 items × 2 responses: the best design for a budget of 200" in text
     assert "collect this" in text
     assert "assay 0" in text.splitlines()[-1]
+
+
+def test_verdicts_name_settings_as_they_are_typed(tmp_path):
+    table = tmp_path / "pilot.csv"
+    write(preset("normal").table(40, 3, rng=1), table)
+    text = run(str(table), "--gold", "gold", "--a", "A", "--b", "B", "--n-items", "40")
+    assert "Give the difference that matters to you (--contrast)." in text
+    assert "`" not in text
+
+
+def test_an_expected_p_below_what_simulated_studies_can_tell_is_shown_as_a_bound():
+    asked = ["normal", "--metric", "rmse", "--epsilon", "1", "--n-responses", "5", "--n-items", "150", "--test", "none"]
+    asked += ["--n-simulations", "199"]
+    [cell] = plan(*asked)["cells"]
+    assert cell["expected_pvalue_is_bound"]
+    assert cell["expected_pvalue"] == 1 / 200
+    text = run(*asked)
+    assert "an expected p below 0.005." in text
+    assert "< 0.005 " in text
+    assert "< 0.005 " in run(*asked, "--layout", "matrix")
+    nearest = run(*asked[:-2], "--n-simulations", "199", "--target-p", "0.001")
+    assert "with an expected p below 0.005." in nearest
 
 
 def test_costs_and_monte_carlo():

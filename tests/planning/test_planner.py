@@ -163,7 +163,7 @@ def test_a_target_out_of_reach_names_the_nearest_miss_and_shows_every_design(opt
     found = plan("normal", epsilon=0.01, n_responses=[1, 2], target_power=0.9, precision=0.02, rng=0, **options)
     assert found.recommended is None
     assert found.answers[0].nearest.power == max(cell.power for cell in found.cells)
-    assert {cell.reason for cell in found.cells} == {"below target"}
+    assert {cell.reason for cell in found.cells} == {"misses target"}
     assert "the nearest is" in found.sentences[0]
 
 

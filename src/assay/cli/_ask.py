@@ -208,11 +208,15 @@ def show(result: "Record", output: Output, asked: "Question | None" = None) -> N
 
 
 def as_text(document: "Document") -> str:
-    """Return the document for the terminal: notes name options as they are typed."""
-    from assay.documents import text
+    """Return the document for the terminal: sentences and notes name options as they are typed."""
+    from assay.documents import Sentence, text
 
-    notes = tuple(_options.as_options(note) for note in document.notes)
-    return text.render(replace(document, notes=notes), width=_width())
+    notes = tuple(map(_options.as_options, document.notes))
+    blocks = tuple(
+        replace(block, text=_options.as_options(block.text)) if isinstance(block, Sentence) else block
+        for block in document.blocks
+    )
+    return text.render(replace(document, blocks=blocks, notes=notes), width=_width())
 
 
 def _width() -> int | None:

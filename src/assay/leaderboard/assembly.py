@@ -68,7 +68,7 @@ def remarks(tasks: Tasks, found: Judged, ask: Ask) -> list[str]:
         )
     if ask.count_all and not found.exact and found.null == "swapped-items" and ask.pairs.first.size > MOST_EXACT:
         notes.append(
-            f"p-values of {ask.pairs.first.size:,} pairs come from {ask.n_resamples:,} draws; `compare` gives any of "
+            f"p-values of {ask.pairs.first.size:,} pairs come from {ask.n_resamples:,} draws; compare gives any of "
             "them exactly."
         )
     if ask.pairs.baseline is not None:

@@ -296,7 +296,7 @@ def _pair_by_pair(
     if by is not None or pairs.first.size > MOST_ALONE:
         return None, [
             f"{metric.name} has no item scores: p-values are those of its pseudo-values, not of swapped items scored "
-            "anew, pair by pair, as `compare` has them."
+            "anew, pair by pair, as compare has them."
         ]
     kept = table.take(tasks.rows[0])
     names = tasks.models

@@ -146,7 +146,7 @@ def _tasks(board: "Leaderboard") -> list[Block]:
     if not names:
         return []
     if len(names) > TASKS:
-        return [Sentence(f"The scores on {len(names)} tasks are in the JSON and in `to_dict`.", "aside")]
+        return [Sentence(f"The scores on {len(names)} tasks are in the JSON and in to_dict().", "aside")]
     scores = {(cell.task, cell.model): cell.score for cell in board.tasks}
     columns = (Column("model"), *(Column(name, "number") for name in names))
     rows = tuple(

@@ -137,7 +137,7 @@ def _reason(cell: Cell, limits: Limits, test: Test) -> str:
     reached = value_of(cell, limits.target)
     if math.isnan(reached) or limits.target.reached(reached):
         return ""
-    return "below target"
+    return "misses target"
 
 
 def remarks(cells: Sequence[Cell], tests: Sequence[Test]) -> list[str]:

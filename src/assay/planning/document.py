@@ -7,7 +7,7 @@ from assay.comparison.component_tables import TITLES
 from assay.documents import Column, Definitions, Document, Measured, Sentence, Table
 from assay.documents.numbers import as_error, error_of, interval, number, rough
 from assay.planning.plans import Cell, FollowUp, Plan
-from assay.planning.sentences import SMALL_P, plainly, sentences
+from assay.planning.sentences import p_bound, plainly, sentences, upward
 
 
 def document(plan: Plan) -> Document:
@@ -44,8 +44,7 @@ def _table(plan: Plan) -> Table:
         (with_raters, Column("raters’ part", "percent"), lambda cell: cell.shares.get("raters", 0.0)),
         (
             not with_raters, Column("expected p", "number"),
-            lambda cell: SMALL_P if cell.expected_pvalue < 1e-4
-            else _with_error(cell.expected_pvalue, cell.expected_pvalue_error, 4),
+            lambda cell: _bounded(cell) or _with_error(cell.expected_pvalue, cell.expected_pvalue_error, 4),
         ),
         (True, Column("width", "number"), lambda cell: _three(cell.ci_width)),
         (bool(plan.tests), Column("power", "number"), lambda cell: _with_error(cell.power, cell.power_error, 3)),
@@ -61,6 +60,11 @@ def _table(plan: Plan) -> Table:
     rows = tuple(tuple(value(cell) for _, value in kept) for cell in cells)
     marked = frozenset(place for place, cell in enumerate(cells) if _is_taken(cell, plan))
     return Table(tuple(column for column, _ in kept), rows, "", marked)
+
+
+def _bounded(cell: Cell) -> str:
+    bound = p_bound(cell)
+    return "" if bound is None else f"< {upward(bound)}"
 
 
 def _power_ends(cell: Cell) -> str | None:
@@ -133,7 +137,9 @@ def _matrix_number(cell: Cell | None, test: str) -> str | None:
     if cell is None:
         return None
     value = cell.power if test else cell.expected_pvalue
-    return None if math.isnan(value) else f"{value:.3f}"
+    if math.isnan(value):
+        return None
+    return (not test and _bounded(cell)) or number(value, 0.01 if test else 0.001)
 
 
 def _next_table(follow_ups: tuple[FollowUp, ...]) -> Table:

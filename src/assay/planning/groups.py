@@ -32,7 +32,9 @@ NUMBERS = (
     "power_error",
 )  # fmt: skip
 
-MORE_NUMBERS = (*NUMBERS, "standard_error", "detectable", "detectable_epsilon", "low", "high")
+MORE_NUMBERS = (
+    *NUMBERS, "standard_error", "detectable", "detectable_epsilon", "low", "high", "expected_pvalue_is_bound",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +93,7 @@ def cells_of(
                         contrast_error=found.contrast_error,
                         expected_pvalue=found.expected_pvalue,
                         expected_pvalue_error=found.expected_pvalue_error,
+                        expected_pvalue_is_bound=found.expected_pvalue_is_bound,
                         ci_width=found.ci_width,
                         ci_width_error=found.ci_width_error,
                         power=math.nan if power is None else power.power,
@@ -152,7 +155,7 @@ def _parameters(given: Premises, shape: Design, wanted: Wanted) -> dict[str, Any
     }  # fmt: skip
 
 
-@task(version=3)
+@task(version=4)
 def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, float]:
     """Say what one design may expect by one metric; or a group of designs, by several metrics and tests.
 
@@ -214,6 +217,7 @@ def read(given: Premises, shape: Design, values: Mapping[str, Any]) -> list[Cell
                 epsilon_a=given.epsilon_a,
                 cost=math.nan,
                 engine=engine.name(metric),
+                expected_pvalue_is_bound=bool(row.pop("expected_pvalue_is_bound")),
                 power_interval=interval,
                 **row,  # type: ignore[arg-type]
             )

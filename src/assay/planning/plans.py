@@ -36,6 +36,8 @@ class Cell(Record):
         Expected contrast.
     expected_pvalue : float
         The p-value that such a study gives on average.
+    expected_pvalue_is_bound : bool
+        Whether it is only known to be smaller than that.
     ci_width : float
         Expected width of the interval that `compare` gives.
     power : float
@@ -73,6 +75,7 @@ class Cell(Record):
     cost: float
     engine: str
     epsilon_a: float = 0.0
+    expected_pvalue_is_bound: bool = False
     power_interval: ConfidenceInterval | None = None
     standard_error: float = math.nan
     budget: float | None = None

@@ -7,7 +7,8 @@ from assay.documents.numbers import error_of, interval, number, pvalue, rough
 from assay.planning.plans import Answer, Cell, FollowUp, Pilot, Plan
 
 SHARES = {**TITLES, "repeats": "repeats of the models"}
-SMALL_P = "< 0.0001"
+SMALL_P = 1e-4
+"""Smaller p-values are shown as smaller than this."""
 
 
 def sentences(plan: Plan) -> list[str]:
@@ -68,6 +69,9 @@ def _recommendation(answer: Answer, plan: Plan, *, several: bool) -> str:
     if plan.target:
         whole = f"with the whole budget it {goal}{' or more' if plan.target == 'power' else ''}"
         why = f"the cheapest design that {goal}" if answer.saved or answer.budget is None else whole
+    elif several:
+        power = "" if math.isnan(taken.power) else f", with power {taken.power:.2f}"
+        why = f"the best design{power}"
     else:
         why = f"the best design for a budget of {answer.budget:,g}"
     cost = f"{taken.cost:,g}"
@@ -93,7 +97,7 @@ def _goal(plan: Plan) -> str:
 def _reached(cell: Cell, plan: Plan) -> str:
     return {
         "power": f"power {cell.power:.2f}",
-        "p": f"an expected p of {cell.expected_pvalue:.2g}",
+        "p": f"an expected p {_of_p(cell)}",
         "width": f"an interval {cell.ci_width:.3g} wide",
     }[plan.target]
 
@@ -120,7 +124,7 @@ def expectation(cell: Cell) -> str:
     line = (
         f"With {cell.design} expect a contrast of {contrast}"
         f"{_about(cell.contrast_error)} in {cell.metric}{error}, an interval {cell.ci_width:.3g} wide and an expected "
-        f"p of {_p(cell)}"
+        f"p {_of_p(cell)}"
     )
     if math.isnan(cell.power):
         return f"{line}."
@@ -135,10 +139,30 @@ def _about(error: float, least: float = 0.0) -> str:
     return f" (± {rough(error)})" if error > least else ""
 
 
-def _p(cell: Cell) -> str:
-    if cell.expected_pvalue < 1e-4:
-        return SMALL_P
-    return f"{pvalue(cell.expected_pvalue, cell.expected_pvalue_error)}{_about(cell.expected_pvalue_error)}"
+def p_bound(cell: Cell) -> float | None:
+    """Return what the expected p-value is only known, or only shown, to be smaller than; None where it has digits."""
+    if cell.expected_pvalue_is_bound:
+        return cell.expected_pvalue
+    return SMALL_P if cell.expected_pvalue < SMALL_P else None
+
+
+def _of_p(cell: Cell) -> str:
+    bound = p_bound(cell)
+    if bound is not None:
+        return f"below {upward(bound)}"
+    return f"of {pvalue(cell.expected_pvalue, cell.expected_pvalue_error)}{_about(cell.expected_pvalue_error)}"
+
+
+def upward(bound: float) -> str:
+    """Return one digit of a bound, rounded so that it stays one.
+
+    Examples
+    --------
+    >>> upward(1 / 1001), upward(1 / 5001), upward(1e-4)
+    ('0.001', '0.0002', '0.0001')
+    """
+    places = -math.floor(math.log10(bound))
+    return f"{math.ceil(round(bound * 10**places, 9)) / 10**places:g}"
 
 
 def _detects(cell: Cell, plan: Plan) -> str:
@@ -173,7 +197,7 @@ def _trade(plan: Plan, best: Cell) -> list[str]:
         return []
     if math.isnan(best.power):
         worst = max(others, key=lambda cell: cell.expected_pvalue)
-        return [f"For the same budget {worst.design} have an expected p of {_p(worst)}."]
+        return [f"For the same budget {worst.design} have an expected p {_of_p(worst)}."]
     worst = min(others, key=lambda cell: cell.power)
     return [f"For the same budget {worst.design} have power {worst.power:.2f}."]
 
@@ -186,7 +210,7 @@ def _ceilings(plan: Plan) -> list[str]:
         f"No number of items reaches power {plan.target_value:g} with {cell.design.per_item}: the raters alone leave "
         f"at most {cell.power:.2f}."
         for cell in plan.cells
-        if cell.engine == "components" and cell.reason == "below target" and cell.design.n_raters
+        if cell.engine == "components" and cell.reason == "misses target" and cell.design.n_raters
         and cell.budget is None and not cell.design.nested and plan.pilot is not None
         and plan.pilot.searched == "items" and cell.n_items >= 100_000
     ]  # fmt: skip

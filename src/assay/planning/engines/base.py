@@ -26,6 +26,8 @@ class Outlook:
         Of the contrast.
     shares : mapping of str to float
         Which part of its square comes from where, if that is known.
+    expected_pvalue_is_bound : bool
+        Whether the p-value is only known to be smaller: simulated studies tell none below 1 / (their number + 1).
     """
 
     contrast: float
@@ -36,6 +38,7 @@ class Outlook:
     ci_width_error: float
     standard_error: float = math.nan
     shares: Mapping[str, float] = field(default_factory=dict)
+    expected_pvalue_is_bound: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ class MonteCarloEngine:
             width = student_width(sd * math.sqrt(n_items), n_items, confidence_level)
             return Outlook(
                 mean, sd / math.sqrt(defined.size), expected.pvalue, expected.standard_error, width,
-                width / math.sqrt(2 * defined.size), sd,
+                width / math.sqrt(2 * defined.size), sd, expected_pvalue_is_bound=expected.is_bound,
             )  # fmt: skip
         tail = (1 - confidence_level) / 2
         width = basic(defined, mean, confidence_level=confidence_level).width
@@ -100,4 +100,7 @@ class MonteCarloEngine:
         density = math.exp(-(float(ndtri(tail)) ** 2) / 2) / math.sqrt(2 * math.pi)
         width_error = sd * math.sqrt(2 * tail * (1 - tail) / defined.size) / density
         error = sd / math.sqrt(defined.size)
-        return Outlook(mean, error, expected.pvalue, expected.standard_error, width, width_error, sd)
+        return Outlook(
+            mean, error, expected.pvalue, expected.standard_error, width, width_error, sd,
+            expected_pvalue_is_bound=expected.is_bound,
+        )  # fmt: skip

@@ -209,7 +209,7 @@ class RaterEngine:
                 )
             elif not self.metric.counts_items and any(design.n_raters < FEW_RATERS for design in crossed):
                 notes.append(
-                    f"with fewer than {FEW_RATERS} raters behind gold `compare` may find contrasts of "
+                    f"with fewer than {FEW_RATERS} raters behind gold compare may find contrasts of "
                     f"{self.metric.name} less often than planned."
                 )
             if self.metric.counts_items and any(design.n_items > 2 * self.pilot.n_items for design in crossed):
