@@ -2,13 +2,13 @@
 
     python benchmarks/replicate.py [--papers raters leader forest ratings] [--keep folder] [--out docs/replications.md]
 
-Each paper's result is kept as JSON in the folder, so that the page can be written again without a new run.
+Finished cells are kept in the folder, so that a run can be interrupted, and each paper's result as JSON, so that the page
+can be written again without a new run (--papers with no name).
 """
 
 import argparse
 import json
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -391,14 +391,11 @@ SIZES = {"leader": 400}
 """Data sets of each kind where the default would take too long on a shared machine."""
 
 
-def compute(paper, kept):
+def compute(paper, keep):
     """Recompute the tables of a paper, and what the text around them says, and keep it as JSON."""
-    begun = time.process_time()
-    found = replicate(paper, n_simulations=SIZES.get(paper)).to_dict()
-    # Others' programs share the machine: processor time says what free cores would need.
-    found["seconds"] = time.process_time() - begun
+    found = replicate(paper, n_simulations=SIZES.get(paper), store=keep / f"{paper}.db").to_dict()
     found |= {name: measure() for name, measure in MORE_OF.get(paper, {}).items()}
-    kept.write_text(_json.dumps(found), encoding="utf-8")
+    (keep / f"{paper}.json").write_text(_json.dumps(found), encoding="utf-8")
 
 
 def page(keep):
@@ -408,7 +405,7 @@ def page(keep):
         result = json.loads((keep / f"{paper}.json").read_text(encoding="utf-8"))
         parts.append(
             f"## {paper.upper()}\n\n{result['convention'][0].upper()}{result['convention'][1:]}\n\n"
-            f"{result['n_simulations']:,} data sets of each kind per cell: {result['seconds']:.0f} s of processor time.\n"
+            f"{result['n_simulations']:,} data sets of each kind per cell.\n"
         )
         parts += [*([] if paper == "raters" else [summary(result)]), write(result)]
         if result["notes"]:
@@ -429,7 +426,7 @@ def main():
     options.keep.mkdir(parents=True, exist_ok=True)
     for paper in options.papers:
         print(f"{paper} …", file=sys.stderr, flush=True)
-        compute(paper, options.keep / f"{paper}.json")
+        compute(paper, options.keep)
     if options.out:
         options.out.write_text(page(options.keep), encoding="utf-8")
 

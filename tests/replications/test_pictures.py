@@ -10,6 +10,7 @@ from scipy import stats
 from assay import _json
 from assay.errors import ArgumentError
 from assay.models import preset
+from assay.planning.engines.simulated_pvalues import Test
 from assay.replications import Found, PaperFigure, Replication, Row, Search, pictures_of_ratings, replicate, searches
 from assay.replications.outcomes import Simulation
 from assay.replications.papers import PICTURES, plan, plot_of
@@ -134,6 +135,16 @@ def test_a_dash_that_stays_one_counts_as_the_same():
     dash = Found(1, "HS-Brexit", "mae", 0.05, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan)
     assert dash.same_budget
     assert "In 1 of 1 cells with a dash it finds no design either." in str(Search("ratings", (dash,), 1000, 0))
+
+
+def test_printed_designs_on_which_no_test_can_reject_are_counted():
+    nan = math.nan
+    one = Found(2, "JobsQ3", "tv", 0.3, 250.0, 240.0, 0.014, 250.0, 240.0, 0.017, 0.001, nan, nan, nan)
+    many = Found(2, "Toxicity", "tv", 0.3, 2500.0, 1.0, 0.012, 2500.0, 1.0, 0.011, 0.001, nan, nan, nan)
+    said = str(Search("forest", (one, many), 1000, 0))
+    assert "1 of 2 printed designs have fewer than 6 items (JobsQ3 by tv: 1 × 240)." in " ".join(said.split())
+    assert "fewer than" not in str(Search("forest", (many,), 1000, 0))
+    assert [Test().can_reject(n) for n in (searches.FEWEST - 1, searches.FEWEST)] == [False, True]
 
 
 def test_the_chart_of_a_table_has_a_panel_for_each_quantity():

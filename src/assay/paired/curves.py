@@ -31,7 +31,7 @@ ROWS_AT_ONCE = 2**17
 OBSERVED_NOTE = (
     "The curve assumes that the true difference is exactly the one observed. At the size of these data such an "
     "“observed power” only restates the p-value; it does not explain the result. To plan a study, give the smallest "
-    "difference that matters (effect)."
+    "difference that matters (`effect`)."
 )
 
 

@@ -1,7 +1,8 @@
 """The search behind FOREST 2 and RATINGS 1–3: the smallest budget N × K at which some K gives p below .05.
 
-The planner looks for the cheapest design at all. From there the budgets that the paper tried are looked through, with
-every K that it tried, as the paper simulates: RATINGS bootstraps items inside every simulated data set.
+The planner looks for the cheapest design of any size on which a test can reject. From there the budgets that the paper
+tried are looked through, with every K that it tried, as the paper simulates: RATINGS bootstraps items inside every
+simulated data set.
 """
 
 import math
@@ -26,6 +27,8 @@ from assay.replications.published import SIGNIFICANT, Measured, Setting, figures
 
 PRECISION = 0.1
 """Error that an exact p may have, times the root of the number of data sets."""
+FEWEST = math.ceil(1 - math.log2(SIGNIFICANT))
+"""Items that a two-sided test needs: 2 / 2ᴺ is the smallest p-value of N swapped items."""
 MANY, FIRST, APART = 10, 4, 3
 """With little effort: one data set in ten, four times the error; p-values three errors apart are different."""
 
@@ -71,7 +74,8 @@ class Found:
         The smallest budget that the paper tried at which some K gives p below .05, the K with the smallest p there,
         and that p; NaN where there is none.
     cheapest_budget, cheapest_items, cheapest_responses : float
-        The cheapest design for the question as it is stated, of any size; NaN where none is within the budgets.
+        The cheapest design for the question as it is stated, of any budget, with so many items that a test can reject;
+        NaN where none is within the budgets.
     """
 
     table: int
@@ -88,6 +92,11 @@ class Found:
     cheapest_budget: float
     cheapest_items: float
     cheapest_responses: float
+
+    @property
+    def printed_items(self) -> float:
+        """Items of the printed design: NaN for a dash."""
+        return self.printed_budget // self.printed_responses
 
     @property
     def same_budget(self) -> bool:
@@ -119,7 +128,7 @@ class Search(Record):
     def document(self) -> Document:
         """Return how often the search ends where the paper does, and every cell."""
         blocks: list[Block] = [Sentence(self._verdict(), "verdict"), self._table()]
-        blocks.append(Sentence(_HOW[self.paper]))
+        blocks += [Sentence(said) for said in (_HOW[self.paper], self._too_few()) if said]
         return Document(f"{self.paper.upper()}, the search behind its tables", tuple(blocks), NOTES)
 
     @in_any_form
@@ -139,11 +148,25 @@ class Search(Record):
             said += f" In {alike} of {len(dashes)} cells with a dash it finds no design either."
         return said
 
+    def _too_few(self) -> str:
+        """Say on how many printed designs no test can reject, although their expected p is small."""
+        few = [cell for cell in self.cells if cell.printed_items < FEWEST]
+        if not few:
+            return ""
+        least = min(few, key=lambda cell: cell.printed_items)
+        design = f"{least.printed_items:.0f} × {least.printed_responses:.0f}"
+        return (
+            f"{len(few)} of {len(self.cells)} printed designs have fewer than {FEWEST} items ({least.dataset} by "
+            f"{least.metric}: {design}). Their expected p compares many simulated studies; in one such study swapped "
+            f"items cannot give a two-sided p below .05, whatever the data. The cheapest design has {FEWEST} items or "
+            "more."
+        )
+
     def _table(self) -> Table:
         columns = (
             Column("table"), Column("dataset"), Column("metric"), Column("ε"), Column("N × K printed", "count"),
             Column("found", "count"), Column("K printed", "count"), Column("found", "count"),
-            Column("p printed", "number"), Column("found", "number"), Column("cheapest design at all"),
+            Column("p printed", "number"), Column("found", "number"), Column("cheapest design"),
         )  # fmt: skip
         lines = [
             (
