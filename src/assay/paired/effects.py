@@ -12,7 +12,7 @@ from assay.documents import Document
 from assay.errors import ArgumentError
 from assay.inference.effect_sizes import cohen_dz, hedges_factor
 from assay.inference.intervals import ConfidenceInterval
-from assay.paired.description import Description, describe
+from assay.paired.description import SKEWED, Description, describe
 from assay.paired.limits import MOST_RESAMPLES
 from assay.paired.means import limits
 from assay.paired.ranks import SignedRanks, hodges_lehmann, walsh_interval
@@ -27,7 +27,11 @@ _OF_MEDIANS = ("wilcoxon", "sign", "bootstrap-median", "permutation-median")
 _WORDS = {
     "cohen-d": ("Cohen's d", "mean difference in standard deviations of the differences", _OF_MEANS),
     "hedges-g": ("Hedges' g", "Cohen's d without its small-sample bias", _OF_MEANS),
-    "wilcoxon-r": ("Wilcoxon r", "standardised rank sum, Z/√n, between −0.87 and 0.87", _OF_RANKS),
+    "wilcoxon-r": (
+        "Wilcoxon r",
+        "standardised rank sum, Z/√n: with many lines at most 0.87 in size, with few a little more",
+        _OF_RANKS,
+    ),
     "hodges-lehmann": (
         "Hodges–Lehmann",
         "median of the means of all pairs of differences (i ≤ j), in units of the scores",
@@ -131,7 +135,7 @@ def effect_sizes(
         if effect in ("cohen-d", "hedges-g"):
             results.append(_standardised(effect, scores, alpha, Resamples(seed, n_resamples), description))
         else:
-            results.append(_ranked(effect, scores, alpha))
+            results.append(_ranked(effect, scores, alpha, description))
     return tuple(results)
 
 
@@ -203,7 +207,7 @@ def _clustered_interval(scores: PairedScores, alpha: float, draws: Resamples) ->
     return float(low[0]), float(high[0])
 
 
-def _ranked(effect: str, scores: PairedScores, alpha: float) -> EffectSize:
+def _ranked(effect: str, scores: PairedScores, alpha: float, description: Description) -> EffectSize:
     differences = scores.differences
     level, notes = 1 - alpha, scores.notes
     n = scores.n
@@ -211,6 +215,12 @@ def _ranked(effect: str, scores: PairedScores, alpha: float) -> EffectSize:
         ordered = np.sort(differences)
         estimate, method = hodges_lehmann(ordered), "Walsh averages"
         interval = walsh_interval(ordered, alpha / 2) if scores.clusters is None else (math.nan, math.nan)
+        if abs(description.skewness) >= SKEWED:
+            notes = (
+                *notes,
+                "Hodges–Lehmann is the median only if differences are symmetric; these are skewed (skewness "
+                f"{description.skewness:.2g}).",
+            )
         if math.isinf(interval[0]):
             notes = (*notes, f"{n} differences are too few to bound it at this confidence level.")
     else:
