@@ -3,8 +3,9 @@
     python benchmarks/levels.py levels [--data-sets 2000] [--null swapped-items] [--out docs/measured/levels.csv]
     python benchmarks/levels.py coverage [--data-sets 2000] [--out docs/measured/coverage.csv]
     python benchmarks/levels.py unequal [--data-sets 2000] [--out docs/measured/unequal.csv]
+    python benchmarks/levels.py ranks [--data-sets 4000] [--out docs/measured/ranks.csv]
 
-`python benchmarks/levels_page.py` makes docs/levels.md of the three.
+`python benchmarks/levels_page.py` makes docs/levels.md of the four.
 
 Data: item means μ ~ U(0, 1), item standard deviations σ ~ U(0, 0.3) (METHODS §2). Metrics for labels see the same
 responses cut into five levels. Two true nulls:
@@ -156,6 +157,23 @@ def unequal_cell(cell):
     ]
 
 
+def ranks_cell(cell):
+    """Count rejections of swapped ranks for few items."""
+    truth, n, k, n_data_sets = cell
+    metrics = [resolve(name) for name in ("spearman", "kendall")]
+    rejected = dict.fromkeys((metric.name for metric in metrics), 0)
+    for number in range(n_data_sets):
+        rng = np.random.default_rng([number, n, k, sum(map(ord, truth))])
+        contest = data_set(rng, n, k, truth)[0][0]
+        asked = {"scheme": NULLS["swapped-items"], "null": "swapped-items", "n_resamples": N_DRAWS}
+        draws = draw(contest, metrics, seed=seed_of(number), **asked)
+        for metric, null_draws in zip(metrics, draws.contrasts, strict=True):
+            observed = float(metric.contrast(*summaries_of(contest, metric.needs)))
+            rejected[metric.name] += tail_pvalue(observed, null_draws).pvalue <= ALPHA
+    design = {"true_because": truth, "n_items": n, "n_responses": k, "n_data_sets": n_data_sets}
+    return [{**design, "metric": metric, "rejected": count} for metric, count in rejected.items()]
+
+
 def covered(metrics):
     return COVERED if metrics is NUMBERS else metrics
 
@@ -218,10 +236,10 @@ def coverage_cell(cell):
                 "n_data_sets": defined,
                 "undefined": undefined,
                 "covered": held,
-                "coverage": held / defined,
+                "coverage": held / defined if defined else float("nan"),
                 "low": round(ends.low, 5),
                 "high": round(ends.high, 5),
-                "mean_width": width / defined,
+                "mean_width": width / defined if defined else float("nan"),
                 "truth": truth[metric][0],
                 "truth_error": truth[metric][1],
             }
@@ -231,7 +249,7 @@ def coverage_cell(cell):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("study", choices=("levels", "coverage", "unequal"))
+    parser.add_argument("study", choices=("levels", "coverage", "unequal", "ranks"))
     parser.add_argument("--data-sets", type=int, default=2000)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument(
@@ -254,6 +272,9 @@ def main():
     elif options.study == "unequal":
         task = unequal_cell
         cells = [(k_a, k_b, b) for k_a, k_b in ((3, 3), (2, 3), (1, 2), (1, 5), (5, 20))]
+    elif options.study == "ranks":
+        task = ranks_cell
+        cells = [(truth, n, k, b) for truth in ("same", "different errors") for n in (20, 30, 50) for k in (1, 5, 20)]
     else:
         task = coverage_cell
         cells = [(n, k, b) for n in (20, 50, 200) for k in (1, 5)]

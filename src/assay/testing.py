@@ -43,7 +43,7 @@ def check_metric(metric: Metric, *, rng: _random.Rng = 0) -> None:
     * a model that answers exactly as gold does is not worse than another;
     * the order of the items does not matter, nor do other items to an item's contrast if the metric is additive;
     * a metric that is blind to labels does not look at which label is which, nor at labels that nobody gave;
-    * what `ignores` says is ignored, what is not said is not, and `seen` gives the same scores as the answers;
+    * what `ignores` says is ignored, what is not said is not, and `swappable` gives the same scores as the answers;
     * data are not written to.
 
     Examples
@@ -141,8 +141,8 @@ def _check_ignored(metric: Metric, gold: FloatArray, a: FloatArray, b: FloatArra
         elif not np.isnan(contrast).all():
             differs = not np.allclose(changed, contrast, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
             _require(differs, metric, f"it ignores the {ignored} of a model's answers: say ignores = {ignored!r}")
-    seen = _contrast(metric, gold, metric.seen(a), metric.seen(b))
-    _same(seen, contrast, metric, "`seen` does not give the scores of the answers")
+    seen = _contrast(metric, gold, *metric.swappable(gold, a, b))
+    _same(seen, contrast, metric, "`swappable` does not give the scores of the answers")
 
 
 def _contest(kind: str, rng: np.random.Generator) -> Contest:

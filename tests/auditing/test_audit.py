@@ -478,7 +478,7 @@ def test_meaningless_combinations_are_left_out_with_the_reason():
 def test_draws_that_cannot_use_the_level_are_noted():
     """Of 99 draws a two-sided p is .02, .04, .06, …: the level is 4 %. Of 399 it is a multiple of 1/200."""
     notes = plan("normal", n_resamples=99)[1]
-    assert notes[-1].startswith("with 99 draws no p-value lies between 4 and 5 %")
+    assert notes[-1].startswith("With 99 draws no p-value lies between 4 and 5 %")
     assert notes[-1].endswith("use 399.")
     assert not any("draws" in note for n in (39, 399, 799) for note in plan("normal", n_resamples=n)[1])
 

@@ -103,7 +103,7 @@ def test_undefined_is_null_in_json_and_a_note(command, tmp_path):
     (found,) = json.loads(out)["comparisons"]
     assert found["confidence_interval"]["low"] is None
     assert found["pvalue"] == 1
-    assert any("with 1 item no p-value below 1 is possible" in note for note in found["notes"])
+    assert any("With 1 item no p-value below 1 is possible" in note for note in found["notes"])
 
 
 def test_constant_data_say_so(command, tmp_path):

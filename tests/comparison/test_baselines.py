@@ -104,7 +104,7 @@ def test_sign_change_is_refused_where_it_would_be_something_else(contest, settin
 
 def test_an_expected_p_that_draws_cannot_tell_from_zero_is_a_bound():
     far = Contest.from_arrays(np.zeros(30), np.full(30, 0.01), np.linspace(3, 4, 30))
-    assert "Expected p of a study like this: below 0.01. It describes" in str(
+    assert "Expected one-sided p of a study like this: below 0.01. It describes" in str(
         compare(far, metric="mae", n_resamples=99, rng=0)
     )
 

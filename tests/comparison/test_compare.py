@@ -300,9 +300,9 @@ def test_comparisons_come_back_from_their_json(likert):
 def test_few_items_say_what_p_they_can_reach():
     with pytest.warns(AssayWarning):
         result = compare(Contest.from_arrays([1.0], [1.0], [2.0]), rng=0)
-    assert "with 1 item no p-value below 1 is possible (0.5 one-sided)." in result.notes
+    assert "With 1 item no p-value below 1 is possible (0.5 one-sided)." in result.notes
     result = compare(FEW.take(np.arange(4)), rng=0, interval="percentile", n_resamples=999, alternative="greater")
-    assert "with 4 items no p-value below 0.125 is possible (0.0625 one-sided)." in result.notes
+    assert "With 4 items no p-value below 0.125 is possible (0.0625 one-sided)." in result.notes
 
 
 @pytest.mark.parametrize("name", list(BUILTIN))

@@ -11,6 +11,7 @@ from assay import Contest, Responses, compare, compare_each
 from assay.comparison.detectable import detectable, of_parts
 from assay.comparison.margins import margin_tests
 from assay.inference import CombinedError, binomial_region
+from assay.inference.direct import score_statistic
 from assay.scales import Scale
 
 NAMES = ("human", "new", "old")
@@ -128,6 +129,21 @@ def test_margin_tests_with_students_interval_are_students_tests():
     assert result.margin.equivalence == pytest.approx(max(upper, result.margin.non_inferiority), rel=1e-6)
 
 
+@pytest.mark.parametrize("margin", [0.02, 0.1, 0.3])
+def test_margin_tests_with_the_score_interval_are_score_tests(margin):
+    rng = np.random.default_rng(0)
+    gold, *noise = rng.integers(0, 2, (3, 100))
+    a, b = (np.where(rng.random(100) < 0.2, other, gold) for other in noise)
+    contest = Contest.from_arrays(gold, a, b, scale="nominal")
+    won, lost = (int(((x == gold) & (y != gold)).sum()) for x, y in ((a, b), (b, a)))
+    found = compare(contest, metric="accuracy", rng=0, margin=margin, interval="score").margin
+    statistics = [score_statistic(won, lost, 100, difference) for difference in (margin, -margin)]
+    superiority, non_inferiority = stats.norm.sf(statistics)
+    assert found.superiority == pytest.approx(superiority, rel=1e-6)
+    assert found.non_inferiority == pytest.approx(non_inferiority, rel=1e-6)
+    assert found.equivalence == pytest.approx(max(1 - superiority, non_inferiority), rel=1e-6)
+
+
 def test_a_margin_that_cannot_be_tested_is_undefined():
     data = Contest.from_arrays([1.0], [1.0], [2.0])
     with pytest.warns(match="undefined"):
@@ -150,7 +166,7 @@ def test_many_slices_are_counted_and_notes_name_theirs():
 def test_effect_sizes_and_expected_p_are_shown():
     shown = str(compare(contest(1.0), metric="mae", rng=0, n_resamples=499))
     assert "Effect size: Cohen's d" in shown
-    assert "Expected p of a study like this" in shown
+    assert "Expected one-sided p of a study like this" in shown
 
 
 def test_the_default_metric_is_chosen_by_the_scale():

@@ -11,13 +11,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from assay import ArgumentError, Contest, FunctionMetric, Scale, compare
+from assay._random import seed_of
+from assay.inference import binomial_region, tail_pvalue
 from assay.metrics import BUILTIN, ItemMetric, Metric, _kernels, _rank_kernels, resolve
 from assay.metrics.labels import F1, Precision, RocAuc
-from assay.metrics.ranking import ranks
+from assay.metrics.ranking import ranks, split_shared_ranks
 from assay.metrics.ratings import MeanRating
 from assay.metrics.wins import Wins
 from assay.replications.legacy import LEGACY, AccuracyFirstLabelLegacy
-from assay.resampling import summaries_of
+from assay.resampling import Scheme, draw, summaries_of
 from assay.testing import check_metric
 
 NAMES = [
@@ -616,3 +618,36 @@ def test_packed_counts_score_as_plain_ones(items, alike):
     words = [(side.astype(np.uint64) << np.arange(0, 64, 8, dtype=np.uint64)).sum(axis=-1) for side in sides]
     metric = BUILTIN["tv"]
     assert metric.contrast(*words).tolist() == metric.contrast(*sides).tolist()
+
+
+@given(st.integers(2, 12), st.sampled_from([2, 4, 1000]), st.integers(0, 10**6))
+def test_shared_ranks_are_split_and_nobodys_order_changes(n, n_values, seed):
+    gold, a, b = np.random.default_rng(seed).integers(n_values, size=(3, n)).astype(float)
+    of_a, of_b = ranks(a), ranks(b)
+    split_a, split_b = split_shared_ranks(gold, of_a, of_b)
+    np.testing.assert_array_equal(ranks(split_a), of_a)
+    np.testing.assert_array_equal(ranks(split_b), of_b)
+    np.testing.assert_array_equal(split_shared_ranks(gold, of_b, of_a), [split_b, split_a])
+    for i, j in itertools.product(range(n), repeat=2):
+        lone = (of_a == of_a[i]).sum() == (of_b == of_b[j]).sum() == 1
+        apart = split_a[i] != split_b[j]
+        if of_a[i] == of_b[j]:
+            assert apart == (lone and gold[i] != gold[j])
+    batch = split_shared_ranks(gold, np.stack([of_a, of_b]), np.stack([of_b, of_a]))
+    np.testing.assert_array_equal(batch, [[split_a, split_b], [split_b, split_a]])
+
+
+def test_swapped_ranks_of_few_items_hold_their_level_for_models_close_to_gold():
+    """Without the split 9.5 % of such data sets were rejected at 5 %; docs/levels.md has more designs."""
+    n_data_sets, metrics, rejected = 300, [resolve("spearman"), resolve("kendall")], np.zeros(2, dtype=int)
+    for number in range(n_data_sets):
+        rng = np.random.default_rng(number)
+        truth, noise = rng.random(20), 0.07 * rng.random(20)
+        contest = Contest.from_arrays(*truth + noise * rng.normal(size=(3, 20)))
+        draws = draw(
+            contest, metrics, scheme=Scheme(items="all"), null="swapped-items", n_resamples=199, seed=seed_of(number)
+        )
+        for which, metric in enumerate(metrics):
+            observed = float(metric.contrast(*summaries_of(contest, metric.needs)))
+            rejected[which] += tail_pvalue(observed, draws.contrasts[which]).pvalue <= 0.05
+    assert (rejected <= binomial_region(n_data_sets, 0.05, confidence_level=0.99).high).all()

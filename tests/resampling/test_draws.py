@@ -61,8 +61,8 @@ class General:
     def ignores(self):
         return self.metric.ignores
 
-    def seen(self, model):
-        return self.metric.seen(model)
+    def swappable(self, gold, a, b):
+        return self.metric.swappable(gold, a, b)
 
     @property
     def needs(self):
@@ -322,7 +322,7 @@ def test_enumeration_is_every_way_to_swap(likert, name, responses):
     for pattern in itertools.product([False, True], repeat=6):
         coins = pattern[::-1]  # the first item's coin is the lowest bit
         if metric.ignores:  # what the metric looks at is swapped
-            shown = [[metric.seen(model)[item] for item in range(6)] for model in models]
+            shown = [list(model) for model in metric.swappable(gold, *models)]
             sides = [[shown[model != swap][item] for item, swap in enumerate(coins)] for model in (False, True)]
             width = max(np.size(row) for side in sides for row in side)
             sides = [np.squeeze([pad(row, width) for row in side], axis=-1 if width == 1 else ()) for side in sides]

@@ -144,7 +144,7 @@ def about_draws(n_resamples: int, alpha: float) -> tuple[str, ...]:
         return ()
     between = f"{100 * attainable:.3g} and {100 * alpha:g} %"
     return (
-        f"with {n_resamples:,} draws no p-value lies between {between}, so that tests by draws have less level and "
+        f"With {n_resamples:,} draws no p-value lies between {between}, so that tests by draws have less level and "
         f"power than with more; use {math.ceil(20 / alpha) - 1}.",
     )
 

@@ -138,7 +138,7 @@ def compare_each(
     >>> for entry in compare_each(contest, metrics=["mae", "spearman"], rng=0):
     ...     print(entry.metric, round(entry.contrast, 3), entry.pvalue_adjusted)
     mae 2.0 0.0625
-    spearman 0.478 0.125
+    spearman 0.478 0.25
     """
     _check.one_of("correction", correction, JOINT_CORRECTIONS)
     run = ProcedureRun.of(procedure, settings, rng=rng, workers=workers, progress=progress)

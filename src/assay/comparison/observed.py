@@ -148,7 +148,7 @@ def small(contest: Contest, tail: PValue) -> list[str]:
         return []
     one_sided = 1 / 2**contest.n_items
     return [
-        f"with {contest.n_items} item{'s' * (contest.n_items > 1)} no p-value below {2 * one_sided:.4g} is possible "
+        f"With {contest.n_items} item{'s' * (contest.n_items > 1)} no p-value below {2 * one_sided:.4g} is possible "
         f"({one_sided:.4g} one-sided)."
     ]
 

@@ -135,7 +135,7 @@ def effects(result: "Comparison") -> list[str]:
     if not math.isnan(result.expected_pvalue):
         bound = result.expected_pvalue <= (1 + 1e-9) / (result.n_resamples + 1)
         shown = f"{'below ' if bound else ''}{p_of(result.expected_pvalue, result.expected_pvalue_se)}"
-        lines.append(f"Expected p of a study like this: {shown}. It describes the design; it is not a test.")
+        lines.append(f"Expected one-sided p of a study like this: {shown}. It describes the design; it is not a test.")
     return lines
 
 

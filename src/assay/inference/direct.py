@@ -162,8 +162,12 @@ def _size(values: FloatArray) -> tuple[float, float]:
 
 
 def _score_end(won: int, lost: int, n: int, z: float) -> float:
-    """Return the smallest difference of shares that the score test does not reject, by bisection."""
-    low, high = -1.0, (won - lost) / n
+    """Return the smallest difference of shares that the score test does not reject, by bisection.
+
+    It is below the observed one for a positive z, above it for a negative one.
+    """
+    observed = (won - lost) / n
+    low, high = (-1.0, observed) if z >= 0 else (observed, 1.0)
     while high - low > ROUNDING:
         middle = (low + high) / 2
         if score_statistic(won, lost, n, middle) > z:

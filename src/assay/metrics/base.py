@@ -58,7 +58,7 @@ class Metric(ABC):
     ignores : {"", "scale", "line", "magnitude"}
         What of a model's answers it does not look at: their "scale" (all multiplied by the same positive number), the
         "line" that they lie on (the same number added, too), or their "magnitude" altogether, so that only their order
-        counts. Null draws then swap what it looks at (`seen`), so that the p-value ignores the same.
+        counts. Null draws then swap what it looks at (`swappable`), so that the p-value ignores the same.
     relative : bool
         Whether it exists only between two models: one model alone has no score.
     label_blind : bool
@@ -125,6 +125,15 @@ class Metric(ABC):
         if self.ignores == "line":
             model = model - np.nanmean(model, axis=axes, keepdims=True)
         return _unit(model, axes) if self.ignores else model
+
+    def swappable(self, gold: FloatArray | None, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return what is swapped between A and B in place of their answers: what the metric looks at in them."""
+        a, b = self.seen(a), self.seen(b)
+        if self.ignores == "magnitude" and self.needs == "means" and gold is not None:
+            from assay.metrics.ranking import split_shared_ranks
+
+            return split_shared_ranks(gold, a, b)
+        return a, b
 
     def error(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[float, float] | None:
         """Return the standard error of the contrast and its degrees of freedom by a formula; None if there is none."""

@@ -88,6 +88,37 @@ def ranks(values: FloatArray) -> FloatArray:
     return np.asarray(_rank_kernels.ranks(rows, np.argsort(rows, axis=-1))).reshape(values.shape)
 
 
+def split_shared_ranks(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Move apart the ranks of A and of B that coincide, so that swapping them between A and B makes no ties.
+
+    A's item of rank r and B's item of rank r are not tied in the answers, but would be once one of them is swapped, and
+    swapped data would then differ less than the answers do. Gold says which of the two goes up: at every other shared
+    rank the item that gold puts higher, else the lower one. Ranks that several items of a model share stay where they
+    are, and no model's own order changes. The rule does not ask which model is A.
+    """
+    gold, a, b = np.broadcast_arrays(gold, a, b)
+    n = a.shape[-1]
+    rows = np.arange(a.size // n)[:, np.newaxis]
+    items, lone = [], np.ones((rows.size, 2 * n + 1), dtype=bool)
+    for side in (a, b):
+        halves = (2 * side).astype(np.int64).reshape(-1, n)
+        item = np.full(lone.shape, -1)
+        item[rows, halves] = np.arange(n)
+        counts = np.bincount((rows * (2 * n + 1) + halves).ravel(), minlength=lone.size).reshape(lone.shape)
+        lone &= counts == 1
+        items.append(item)
+    row, rank = np.nonzero(lone)
+    of_a, of_b = (item[row, rank] for item in items)
+    rows_of_gold = gold.reshape(-1, n)
+    above = np.sign(rows_of_gold[row, of_a] - rows_of_gold[row, of_b]) * np.where(
+        np.cumsum(lone, axis=-1)[row, rank] % 2, 1, -1
+    )
+    moved_a, moved_b = a.reshape(-1, n).copy(), b.reshape(-1, n).copy()
+    moved_a[row, of_a] += above / 4
+    moved_b[row, of_b] -= above / 4
+    return moved_a.reshape(a.shape), moved_b.reshape(b.shape)
+
+
 def _centred_ranks(values: FloatArray) -> FloatArray:
     return np.asarray(ranks(values) - (values.shape[-1] + 1) / 2)
 

@@ -97,7 +97,7 @@ def _swapped(metric: Any, known: tuple[Any, ...], coins: Any, clusters: IntArray
     if metric.additive:
         sums, sizes = cluster_sums(metric.item_contrasts(gold, a, b), clusters)
         return np.asarray((1.0 - 2.0 * coins) @ sums / sizes.sum())
-    a, b = metric.seen(a), metric.seen(b)
+    a, b = metric.swappable(gold, a, b)
     found = np.empty(coins.shape[0])
     for d in range(coins.shape[0]):
         found[d] = float(metric.contrast(gold, *exchange(a, b, coins[d, clusters], metric.needs)))

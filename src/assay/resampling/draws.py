@@ -45,8 +45,8 @@ class ScoresDraws(Protocol):
     def ignores(self) -> str:
         """What of a model's answers it does not look at, if anything."""
 
-    def seen(self, model: FloatArray) -> FloatArray:
-        """Return what it looks at in a model's answers, which is what is swapped."""
+    def swappable(self, gold: Any, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return what is swapped between A and B: what it looks at in their answers."""
 
     def contrast(self, gold: Any, a: Any, b: Any) -> FloatArray:
         """Return how much better A is, for each draw."""
@@ -182,7 +182,7 @@ def draw(
             scheme,
             null,
             packed=all(getattr(metrics[i], "_takes_words", False) for i in those),
-            seen=metrics[those[0]].seen if metrics[those[0]].ignores else None,
+            swappable=metrics[those[0]].swappable if metrics[those[0]].ignores else None,
         )
         for those in groups
     ]
@@ -292,8 +292,8 @@ def enumerate_swaps(contest: Contest, metrics: Sequence[ScoresDraws], *, scheme:
     n = contest.n_items
     contrasts = np.empty((len(metrics), 2**n))
     for i, metric in enumerate(metrics):
-        gold, *models = summaries_of(contest, metric.needs)
-        a, b = (metric.seen(model) for model in models)
+        gold, a, b = summaries_of(contest, metric.needs)
+        a, b = metric.swappable(gold, a, b)
         batch = max(1, CELLS // max(a.size, b.size))
         for low in range(0, 2**n, batch):
             numbers = np.arange(low, min(low + batch, 2**n))

@@ -34,8 +34,8 @@ Batch = tuple[slice, FloatArray | None, FloatArray, FloatArray]
 class Sampler:
     """Turns seeds (streams × draws) into summaries for one scheme, null and kind of summary.
 
-    With `packed`, counts come packed (`assay.summaries`) where every source's resamples are looked up. `seen` turns a
-    model's summaries into what is swapped in their place.
+    With `packed`, counts come packed (`assay.summaries`) where every source's resamples are looked up. `swappable`
+    turns both models' summaries into what is swapped in their place.
     """
 
     def __init__(
@@ -46,10 +46,10 @@ class Sampler:
         null: NullName | None,
         *,
         packed: bool = False,
-        seen: Callable[[FloatArray], FloatArray] | None = None,
+        swappable: Callable[[Any, FloatArray, FloatArray], tuple[FloatArray, FloatArray]] | None = None,
     ) -> None:
         self.needs = needs
-        self.seen = seen
+        self.swappable = swappable
         self.scheme = scheme
         self.null = null
         self.n_items = contest.n_items
@@ -98,7 +98,7 @@ class Sampler:
                     for source, side in zip(self.sources, drawn, strict=True)
                 )
                 batch = slice(start + part.start, start + part.stop)
-                yield batch, gold, *self._under_null(items[part], of_draws[:, part], a, b)
+                yield batch, gold, *self._under_null(items[part], of_draws[:, part], gold, a, b)
 
     def _space(self) -> tuple[IntArray, WordArray, list[Any]]:
         """Return this thread's room for a batch: fresh memory for each batch would cost more than the drawing."""
@@ -111,7 +111,7 @@ class Sampler:
         room: tuple[IntArray, WordArray, list[Any]] = self._spaces.room
         return room
 
-    def _under_null(self, items: IntArray, seeds: Seeds, a: Any, b: Any) -> tuple[FloatArray, FloatArray]:
+    def _under_null(self, items: IntArray, seeds: Seeds, gold: Any, a: Any, b: Any) -> tuple[FloatArray, FloatArray]:
         from assay.resampling import _kernels
 
         if self.null == "dealt-responses":
@@ -119,8 +119,8 @@ class Sampler:
             assert pooled is not None
             return pooled.deal(items, seeds[A], self.n_dealt, self.dealt_width)
         if self.null == "swapped-items":
-            if self.seen is not None:
-                a, b = self.seen(a), self.seen(b)
+            if self.swappable is not None:
+                a, b = self.swappable(gold, a, b)
             # Packed counts are one number for each item, as means are.
             needs = "means" if self.packed else self.needs
             return exchange(a, b, _kernels.draw_swaps(self.n_items, seeds[SWAPS]), needs)

@@ -23,7 +23,7 @@ class WeightedContrasts:
         self.sign = -1.0 if metric.better == "lower" else 1.0
         self.swap, self.n_items = swap, a.shape[0]
         if swap:
-            entries = np.concatenate([metric.seen(a), metric.seen(b)])
+            entries = np.concatenate(metric.swappable(gold, a, b))
             self.sides = (metric.weighted(np.concatenate([gold, gold]), entries),) * 2
         else:
             self.sides = (metric.weighted(gold, a), metric.weighted(gold, b))

@@ -211,7 +211,7 @@ class ScoredSwaps:
 
     @cached_property
     def _seen(self) -> tuple[FloatArray, FloatArray]:
-        return self.metric.seen(self.a), self.metric.seen(self.b)
+        return self.metric.swappable(self.gold, self.a, self.b)
 
     def of(self, data_sets: IntArray, n_swaps: int) -> FloatArray:
         """Return the contrasts of these data sets: (data sets, swaps)."""
