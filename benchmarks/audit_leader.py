@@ -16,7 +16,7 @@ import time
 from dataclasses import fields
 from pathlib import Path
 
-from assay.auditing import Audit, SmallestRow, TestRow, leader, tables
+from assay.auditing import Audit, SmallestRow, TestRow, document, leader_findings
 
 ROOT = Path(__file__).parents[1]
 MEASURED, PAGE = ROOT / "docs" / "measured", ROOT / "docs" / "audit.md"
@@ -108,14 +108,14 @@ def wanted(line):
 def page():
     parts = []
     for audit in read():
-        tests = tables.rejections(audit, 1000, 5)
+        tests = document.rejections(audit, 1000, 5)
         parts += [
             f"### {audit.model[0].upper()}{audit.model[1:]}",
-            *("* " + line for line in leader.findings(audit).splitlines()),
+            *("* " + line for line in leader_findings.findings(audit).splitlines()),
             "", "Smallest error of estimated p among the metrics, in brackets the mean error of all of them:", "",
-            markdown(leader.smallest(audit, "scheme")),
+            markdown(leader_findings.smallest(audit, "scheme")),
             "", "The same by metric, among the schemes:", "",
-            markdown(leader.smallest(audit, "metric")),
+            markdown(leader_findings.smallest(audit, "metric")),
             "", f"Rejected at a nominal 5 %, in percent [95 % interval], by three of the metrics and the strategy that LEADER found "
             f"best beside the tests that it left out; power where B is worse; **bold**: a true null rejected more often than chance allows in "
             f"{audit.n_simulations} data sets:", "",

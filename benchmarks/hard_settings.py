@@ -15,7 +15,7 @@ import sys
 import numpy as np
 
 from assay import Contest, compare
-from assay.comparison.limits import default_interval
+from assay.comparison.default_interval import default_interval
 from assay.inference import binomial_region, interval, studentised_draws, tail_pvalue
 from assay.metrics import resolve
 from assay.metrics.labels import F1, RocAuc

@@ -26,8 +26,8 @@ from scipy.special import stdtr
 from assay import Responses, ResponseTable, Scale, compare_all
 from assay.inference import adjust, binomial_region, clopper_pearson
 from assay.inference.simultaneous import rank_sets
+from assay.leaderboard.board_units import Units
 from assay.leaderboard.joint import Pairs, Spread, draw_units, reach_of, swap_test
-from assay.leaderboard.units import Units
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, write_rows
 
 ALPHA, N_DRAWS = 0.05, 499

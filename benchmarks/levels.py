@@ -30,7 +30,7 @@ from scipy.special import bdtr
 
 from assay import Contest, compare_each
 from assay._random import seed_of
-from assay.comparison.limits import can_have
+from assay.comparison.default_interval import can_have
 from assay.errors import AssayWarning
 from assay.inference import METHODS, clopper_pearson, tail_pvalue
 from assay.metrics import resolve

@@ -21,8 +21,8 @@ import numpy as np
 import agreement_plain
 from assay import Contest, Responses, ResponseTable, measure_agreement
 from assay._random import replayable, seed_of
+from assay.agreement.agreement_intervals import fisher_interval, measure_errors
 from assay.agreement.cells import cells_from
-from assay.agreement.intervals import fisher_interval, measure_errors
 from assay.metrics import resolve
 from assay.resampling import Scheme, draw
 from assay.scales import Scale

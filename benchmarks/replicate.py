@@ -20,7 +20,7 @@ from assay.inference import basic
 from assay.metrics import resolve
 from assay.models import CategoricalModel, preset, simulate_contrasts
 from assay.provenance import version
-from assay.replications import PAPERS, Row, replicate
+from assay.replications import PAPERS, PublishedNumber, replicate
 from assay.replications.published import PUBLISHED_SIMULATIONS, figures
 from assay.replications.raters import MORE
 from measured import END
@@ -101,7 +101,7 @@ def summary(result):
     for number in sorted({row["table"] for row in result["rows"]}):
         for quantity in dict.fromkeys(row["quantity"] for row in result["rows"] if row["table"] == number):
             rows = [row for row in result["rows"] if (row["table"], row["quantity"]) == (number, quantity)]
-            known = [Row.from_dict(row) for row in rows]
+            known = [PublishedNumber.from_dict(row) for row in rows]
             agree = [row.agrees for row in known if row.agrees is not None]
             apart = np.array([row.difference for row in known])
             apart = apart[~np.isnan(apart)]

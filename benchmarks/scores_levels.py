@@ -17,7 +17,7 @@ from scipy.special import gammaincinv
 from assay import _random
 from assay.inference import clopper_pearson
 from assay.paired import TESTS, PairedScores, count_flips, effect_sizes
-from assay.paired.rows import Hypothesis, Resamples, Sample
+from assay.paired.difference_rows import Hypothesis, Resamples, Sample
 from assay.provenance import version
 
 SIZES = (20, 100, 1000)

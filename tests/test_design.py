@@ -12,7 +12,11 @@ LISTING = (ROOT / "docs" / "design.md").read_text(encoding="utf-8").split("```")
 
 def test_the_listing_names_everything_at_the_top():
     top = {path.name + "/" * path.is_dir() for path in SOURCE.iterdir() if not path.name.startswith(("__", "py.typed"))}
-    named = {word for line in LISTING.splitlines() for word in re.findall(r"(\w+(?:\.py\b|/))", re.split(r"\s{3,}", line[2:])[0])}
+    named = {
+        word
+        for line in LISTING.splitlines()
+        for word in re.findall(r"(\w+(?:\.py\b|/))", re.split(r"\s{3,}", line[2:])[0])
+    }
     assert named == top
 
 
@@ -24,3 +28,29 @@ def test_rooms_that_the_listing_names_exist():
             assert list(package.rglob(f"{name}.py")) or name == "the", f"{package.name} has no {name}"
         for name in re.findall(r"; (\w+)/", line):
             assert (package / name).is_dir(), f"{package.name} has no {name}/"
+
+
+FACES = {"audit", "compare", "describe", "fit", "leaderboard", "plan", "replicate", "scores", "simulate", "sweep"}
+"""A question, its command, its chart and its account have the name of the verb."""
+SAME_IDEA = {"base", "document", "_kernels", "app", "tasks"}
+"""The same thing of several rooms. A `ratings` is a family of metrics and a paper's name."""
+
+
+def test_a_module_is_told_apart_by_its_name():
+    rooms = defaultdict(list)
+    for path in SOURCE.rglob("*.py"):
+        if path.name != "__init__.py":
+            rooms[path.stem].append(path)
+    assert {name for name, paths in rooms.items() if len(paths) > 1} == FACES | SAME_IDEA | {"ratings"}
+
+
+def test_a_class_is_told_apart_by_its_name():
+    rooms = defaultdict(list)
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                rooms[node.name].append(path)
+    twice = {name: paths for name, paths in rooms.items() if len(paths) > 1}
+    assert set(twice) == {"Audit", "Fit", "Leaderboard", "Plan"}
+    for paths in twice.values():  # a question and its answer
+        assert [path.parent.name for path in paths].count("questions") == 1

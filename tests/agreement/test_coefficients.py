@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.agreement.agreement_intervals import measure_errors
 from assay.agreement.cells import cells_from
 from assay.agreement.coefficients import DENSE, LEVELS, alpha, categorical, intraclass
-from assay.agreement.intervals import measure_errors
 
 
 @pytest.fixture(scope="module")

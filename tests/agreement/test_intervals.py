@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from assay.agreement.agreement_intervals import GROUPS, fisher_interval, measure_errors
 from assay.agreement.cells import cells_from
 from assay.agreement.coefficients import intraclass
-from assay.agreement.intervals import GROUPS, fisher_interval, measure_errors
 from assay.inference import CombinedError, two_way
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from assay import _random, compare, models
 from assay.auditing import Audit, audit, measure, plan, true_values
+from assay.auditing.document import errors, rejections
 from assay.auditing.estimators import SIGN_CHANGE, Estimator, Estimators, analyse, pairs
-from assay.auditing.tables import errors, rejections
 from assay.errors import ArgumentError
 from assay.inference import METHODS, binomial_region, expected_pvalue
 from assay.metrics import resolve

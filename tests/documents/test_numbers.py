@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assay import compare, compare_all
-from assay.documents import Column, Document, Measured, Table, html, latex, markdown, rows, text
+from assay.documents import Column, Document, Measured, Table, csv_tables, html, latex, markdown, text
 from assay.documents.numbers import PLAIN, decimals, error_of, interval, measured, number, pvalue, rough, shown
 from assay.examples import ratings
 
@@ -109,7 +109,7 @@ def test_every_format_shows_the_same_digits_and_files_of_numbers_all_of_them():
         assert "0.123" in said
         assert "0.083 to 0.163" in said
         assert "0.1235" not in said
-    assert rows.tables(page)["table-1"].splitlines()[1] == "0.123456,0.083456,0.163456"
+    assert csv_tables.tables(page)["table-1"].splitlines()[1] == "0.123456,0.083456,0.163456"
 
 
 def decimals_of(said):

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from assay.cli.app import app
 from assay.documents import Column, Document, Table
-from assay.documents.rows import tables
+from assay.documents.csv_tables import tables
 
 
 def test_every_table_keeps_its_values_and_intervals_become_two_columns():

@@ -15,7 +15,7 @@ import pytest
 
 from assay import Contest, compare, read
 from assay.cli.app import main
-from assay.reports import pages
+from assay.reports import chart_files
 
 TESTS = Path(__file__).parents[1]
 CASES = {
@@ -140,7 +140,7 @@ def test_no_name_ends_the_script_of_a_chart(name, tmp_path):
             Path(path).write_text(json.dumps({"title": name}, **options["json_kwds"]))
             written.update(options)
 
-    pages.write(tmp_path / "chart.html", chart=Chart)
+    chart_files.write(tmp_path / "chart.html", chart=Chart)
     assert written["inline"]
     page = (tmp_path / "chart.html").read_text()
     assert "<" not in page

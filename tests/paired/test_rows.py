@@ -11,7 +11,7 @@ from scipy import stats
 
 from assay import _random
 from assay.paired import means, medians, ranks
-from assay.paired.rows import Hypothesis, Resamples, Sample
+from assay.paired.difference_rows import Hypothesis, Resamples, Sample
 
 DRAWS = Resamples(_random.seed_of(1), 999)
 decimals = st.lists(st.integers(-30, 30).map(lambda tenths: tenths / 10), min_size=2, max_size=9)

@@ -9,7 +9,7 @@ import pytest
 
 from assay import _fields, _json
 from assay.questions import Audit, Compare, Describe, Fit, Leaderboard, Plan, Simulate
-from assay.questions.tables import TableFields
+from assay.questions.table_fields import TableFields
 
 QUICK = {"n_resamples": 19}
 

@@ -12,9 +12,9 @@ from scipy import stats
 
 from assay.errors import ArgumentError, DataError
 from assay.models import preset, simulate_contrasts
-from assay.replications import PAPERS, Replication, Row, conclude, leader, measure, plan, replicate
+from assay.replications import PAPERS, PublishedNumber, Replication, conclude, leader, measure, plan, replicate
+from assay.replications.expected_outcomes import Outcome, SimulationSize, exact_pvalues
 from assay.replications.legacy import published_metric
-from assay.replications.outcomes import Outcome, Simulation, exact_pvalues
 from assay.replications.papers import tables
 from assay.replications.published import figures
 from assay.replications.raters import BinnedModel
@@ -163,16 +163,16 @@ def test_leader_says_which_rows_cannot_be_read():
 
 
 def test_a_dash_of_ratings_agrees_with_a_large_p_only():
-    dash = Row({"table": 1}, "p", float("nan"), 0.2, 0.01)
+    dash = PublishedNumber({"table": 1}, "p", float("nan"), 0.2, 0.01)
     assert dash.agrees
-    assert Row({"table": 1}, "p", float("nan"), 0.01, 0.005).agrees is False
+    assert PublishedNumber({"table": 1}, "p", float("nan"), 0.01, 0.005).agrees is False
     dashes = [row for row in figures("ratings_tables.json") if row["p"] is None]
     assert len(dashes) == 6
     assert "A dash" in PAPERS["ratings"].notes({1})[-1]
 
 
 def test_a_bound_is_shown_as_one_and_has_no_error():
-    row = Row({"table": 1, "metric": "mae"}, "p", 0.0001, 1 / 1001, 0.001, is_bound=True)
+    row = PublishedNumber({"table": 1, "metric": "mae"}, "p", 0.0001, 1 / 1001, 0.001, is_bound=True)
     shown = str(Replication("raters", "as printed.", (row,), 1000, 0))
     assert "< 0.001" in shown
     assert "+0.00" not in shown.split("Convention", maxsplit=1)[0].splitlines()[-3]
@@ -184,9 +184,9 @@ def test_the_exact_engine_gives_digits_that_simulation_confirms():
     model = preset("normal")
     metric = published_metric("wins").on(model.scale)
     design = {"n_items": 150, "n_responses": 5, "epsilon": 0.1}
-    simulation = Simulation(200, np.random.SeedSequence(1))
+    simulation = SimulationSize(200, np.random.SeedSequence(1))
     [answer] = exact_pvalues(model, [metric], **design, simulation=simulation)
-    [outcome] = Simulation(6000, np.random.SeedSequence(2)).outcomes(model, [metric], **design)
+    [outcome] = SimulationSize(6000, np.random.SeedSequence(2)).outcomes(model, [metric], **design)
     assert abs(answer.p - outcome.p) < 4 * outcome.p_error
     assert not answer.is_bound
     [tiny] = exact_pvalues(model, [metric], **{**design, "n_items": 5000}, simulation=simulation)
@@ -262,7 +262,10 @@ def test_a_replication_with_failed_cells_is_not_concluded():
 
 
 def test_a_replication_says_what_it_did_and_becomes_a_frame():
-    rows = (Row({"table": 1}, "p", 0.04, 0.05, 0.01, {"low": 0.0}), Row({"table": 1}, "p", 0.04, 0.09, 0.01))
+    rows = (
+        PublishedNumber({"table": 1}, "p", 0.04, 0.05, 0.01, {"low": 0.0}),
+        PublishedNumber({"table": 1}, "p", 0.04, 0.09, 0.01),
+    )
     result = Replication("forest", "as printed.", rows, 100, 0, ("a note.",))
     said = "50 % of 2 published numbers come out within two standard errors of their difference."
     assert str(result).startswith(said)

@@ -219,7 +219,7 @@ def test_raters_that_decide_are_asked_for():
 
 def test_every_word_for_a_method_exists():
     from assay.inference.corrections import JOINT_CORRECTIONS
-    from assay.inference.methods import METHODS
+    from assay.inference.interval_methods import METHODS
     from assay.paired.catalogue import TESTS
     from assay.planning import ENGINES as KNOWN
     from assay.resampling.nulls import NULLS as KNOWN_NULLS

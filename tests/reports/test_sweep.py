@@ -4,7 +4,7 @@ import pytest
 
 from assay import plot, report
 from assay.errors import ArgumentError, DataError
-from assay.sweeps import Grid, Row, run, task
+from assay.sweeps import CellRow, Grid, run, task
 
 pytest.importorskip("altair")
 from assay.reports.accounts import account_of
@@ -59,7 +59,7 @@ def test_one_parameter_is_one_line_without_legend_or_panels():
 
 def test_files_are_named_and_undefined_values_are_counted():
     rows = [
-        Row(f"{n}", "t:t", 1, {"table": {"path": f"/data/{name}.csv", "sha256": "0"}}, "done", {"p": value})
+        CellRow(f"{n}", "t:t", 1, {"table": {"path": f"/data/{name}.csv", "sha256": "0"}}, "done", {"p": value})
         for n, (name, value) in enumerate([("a", 1.0), ("b", 2.0), ("c", float("nan"))])
     ]
     spec = chart(rows).to_dict()
@@ -84,7 +84,7 @@ def test_what_cannot_be_drawn_is_said(study, options, error, message):
 def test_too_many_panels_and_nothing_done_are_said(study):
     with pytest.raises(DataError, match="no cell of this study is done yet"):
         chart([])
-    many = [Row(f"{n}", "t:t", 1, {"n": 1, "k": n}, "done", {"p": 1.0}) for n in range(30)]
+    many = [CellRow(f"{n}", "t:t", 1, {"n": 1, "k": n}, "done", {"p": 1.0}) for n in range(30)]
     with pytest.raises(ArgumentError, match="`panel` has 30 values; a picture has room for 24"):
         chart(many, x="n", panel="k")
 

@@ -6,7 +6,7 @@ import struct
 import time
 from collections.abc import Iterable
 
-from assay.sweeps import Grid, Row, task
+from assay.sweeps import CellRow, Grid, task
 
 
 @task(version=1)
@@ -46,7 +46,7 @@ plain_function = len
 GRID = Grid.product({"i": range(600)})
 
 
-def bits(rows: Iterable[Row]) -> list[tuple]:
+def bits(rows: Iterable[CellRow]) -> list[tuple]:
     """Return all that must not depend on how a study was run, floats as their bytes."""
     return [
         (

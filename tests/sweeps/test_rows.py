@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.sweeps import Counts, Grid, Row, run
-from assay.sweeps.rows import dump_values, frame, load_values
+from assay.sweeps import CellRow, Counts, Grid, run
+from assay.sweeps.cell_rows import dump_values, frame, load_values
 from tests.sweeps.tasks import bits, fragile
 
 numbers = st.one_of(st.floats(), st.integers(-(2**70), 2**70), st.booleans())
@@ -74,7 +74,7 @@ def test_a_frame_keeps_nan_apart_from_absent():
 
 
 def test_parameters_without_a_common_type_are_text_in_a_frame():
-    table = frame([Row("id", "m:f", 1, {"v": v, "w": w}) for v, w in ((1, 1), ([1, 2], 0.5))], task=False)
+    table = frame([CellRow("id", "m:f", 1, {"v": v, "w": w}) for v, w in ((1, 1), ([1, 2], 0.5))], task=False)
     assert table["v"].to_list() == ["1", "[1, 2]"]
     assert table["w"].to_list() == [1.0, 0.5]
 
@@ -82,7 +82,7 @@ def test_parameters_without_a_common_type_are_text_in_a_frame():
 def test_parameters_that_a_common_type_would_merge_or_change_stay_apart():
     """1 and 1.0 are different cells; a mapping has the keys that it has; a number has all its digits."""
     entries = {"n": [1, 1.0, 2], "m": [{"a": 1}, {"b": 2}, None], "big": [10**400, 5, 10**30], "b": [True, 1, None]}
-    rows = [Row("id", "m:f", 1, {name: values[i] for name, values in entries.items()}) for i in range(3)]
+    rows = [CellRow("id", "m:f", 1, {name: values[i] for name, values in entries.items()}) for i in range(3)]
     table = frame(rows, task=False)
     assert table["n"].to_list() == ["1", "1.0", "2"]
     assert table["m"].to_list() == ['{"a": 1}', '{"b": 2}', None]
@@ -91,7 +91,7 @@ def test_parameters_that_a_common_type_would_merge_or_change_stay_apart():
 
 
 def test_lists_are_lists_in_a_frame_unless_they_may_not_be():
-    rows = [Row("id", "m:f", 1, {"v": v}) for v in ([1, 2], [3])]
+    rows = [CellRow("id", "m:f", 1, {"v": v}) for v in ([1, 2], [3])]
     assert frame(rows, task=False)["v"].to_list() == [[1, 2], [3]]
     assert frame(rows, task=False, nested=False)["v"].to_list() == ["[1, 2]", "[3]"]
 
@@ -110,4 +110,4 @@ def test_counts_read_as_a_sentence():
 
 
 def _row(values):
-    return Row("id", "m:f", 1, {"i": 1}, "done", values)
+    return CellRow("id", "m:f", 1, {"i": 1}, "done", values)

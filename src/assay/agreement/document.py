@@ -10,10 +10,10 @@ from assay.documents.numbers import as_error, counted, error_of, listed, measure
 from assay.rating_design import MEANING, RatingDesign
 
 if TYPE_CHECKING:
-    from assay.agreement.description import SourceDescription, TableDescription
     from assay.agreement.rater_summaries import RaterSummary
     from assay.agreement.report import Agreement
     from assay.agreement.strata import Stratum
+    from assay.agreement.table_description import SourceDescription, TableDescription
 
 TOP = 10
 """So many raters are shown where nobody says how many."""

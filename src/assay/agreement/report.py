@@ -9,9 +9,9 @@ import numpy as np
 
 from assay import _check, _random
 from assay._frames import in_any_form
+from assay.agreement.agreement_intervals import fisher_interval, measure_errors
 from assay.agreement.cells import Cells, cells_from
 from assay.agreement.coefficients import LEVELS, Level, Weighed, alpha, categorical, intraclass, krippendorff_alpha
-from assay.agreement.intervals import fisher_interval, measure_errors
 from assay.agreement.rater_summaries import RaterSummary, summarise_raters
 from assay.documents import Document
 from assay.errors import ArgumentError, DataError

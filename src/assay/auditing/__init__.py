@@ -4,10 +4,10 @@ procedure (`audit`) · asked (its settings, checked) · estimators (what one dat
 of one design) · audits (the result) · advice (what to use) · tables (the document) · leader (the paper's findings)
 """
 
+from assay.auditing.auditing import about_raters, audit, compute, conclude, plan
 from assay.auditing.audits import Audit, IntervalRow, SmallestRow, TestRow
 from assay.auditing.cell import measure, true_values
-from assay.auditing.leader import LeaderAudit
-from assay.auditing.procedure import about_raters, audit, compute, conclude, plan
+from assay.auditing.leader_findings import LeaderAudit
 
 __all__ = [
     "Audit",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from assay.auditing.cell import TRUTHS
 from assay.auditing.estimators import EXPECTED, NO_SCHEME, RANDOM_EFFECTS, SIGN_CHANGE, TAIL
-from assay.comparison.limits import default_interval
+from assay.comparison.default_interval import default_interval
 from assay.inference import binomial_region
 from assay.metrics import BUILTIN
 

@@ -15,7 +15,7 @@ from assay.records import Record
 if TYPE_CHECKING:
     import polars
 
-    from assay.sweeps import Row
+    from assay.sweeps import CellRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,7 @@ class Audit(Record):
 
     def document(self) -> Document:
         """Return the verdict, the tables, and the reasons."""
-        from assay.auditing.tables import document
+        from assay.auditing.document import document
 
         return document(self)
 
@@ -270,7 +270,7 @@ class Audit(Record):
         return _json.plain(Record.to_dict(self) | rows)  # type: ignore[no-any-return]
 
 
-def rows_of(cells: Iterable["Row"]) -> tuple[tuple[TestRow, ...], tuple[IntervalRow, ...], tuple[SmallestRow, ...]]:
+def rows_of(cells: Iterable["CellRow"]) -> tuple[tuple[TestRow, ...], tuple[IntervalRow, ...], tuple[SmallestRow, ...]]:
     """Read the rows back from the numbers that the cells of a sweep returned."""
     tests: list[TestRow] = []
     intervals: list[IntervalRow] = []

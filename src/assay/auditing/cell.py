@@ -23,10 +23,10 @@ from assay import _json, _random, models
 from assay.auditing.estimators import (
     EXPECTED,
     SIGN_CHANGE,
+    Estimates,
     Estimator,
     Estimators,
-    Found,
-    Limits,
+    IntervalKey,
     kept,
     scheme_of,
     write,
@@ -213,7 +213,7 @@ def _metric(entry: str | Mapping[str, Any]) -> Metric:
 
 def _summary(
     truth: str,
-    found: Sequence[Found],
+    found: Sequence[Estimates],
     known: Mapping[int, list[Truth]],
     estimators: Estimators,
     cell: Mapping[str, Any],
@@ -269,7 +269,7 @@ def _rejected(pvalues: FloatArray, alpha: float) -> int:
     return int(np.count_nonzero(pvalues <= alpha * (1 + 1e-9)))
 
 
-def _interval_row(key: Limits, found: Sequence[Found], goal: Truth) -> dict[str, float]:
+def _interval_row(key: IntervalKey, found: Sequence[Estimates], goal: Truth) -> dict[str, float]:
     ends = np.array([(one.limits[key].low, one.limits[key].high) for one in found])
     low, high = ends[~np.isnan(ends).any(axis=1)].T
     # A contrast on the edge of an interval differs from it by rounding only (wins and accuracy have steps).

@@ -15,7 +15,7 @@ import numpy as np
 from assay import inference
 from assay.comparison import Comparison, Procedure
 from assay.comparison.comparing import compare_shared
-from assay.comparison.limits import can_have
+from assay.comparison.default_interval import can_have
 from assay.comparison.shared import Shared
 from assay.contests import Contest
 from assay.inference import ConfidenceInterval
@@ -51,7 +51,7 @@ class Estimator(NamedTuple):
     pvalue: str
 
 
-class Limits(NamedTuple):
+class IntervalKey(NamedTuple):
     """Which interval."""
 
     metric: str
@@ -101,9 +101,9 @@ class Estimators:
     confidence_level: float = 0.95
     cluster: str | None = None
 
-    def on(self, contest: Contest, seed: np.random.SeedSequence) -> "Found":
+    def on(self, contest: Contest, seed: np.random.SeedSequence) -> "Estimates":
         """Return every p-value and interval of one data set."""
-        found = Found({}, {})
+        found = Estimates({}, {})
         shared = Shared(leaves_out=any(method in self.intervals for method in ("bca", "t")))
 
         def compared(how: Procedure, metrics: Sequence[Metric]) -> list[Comparison]:
@@ -120,7 +120,7 @@ class Estimators:
                     found.tests[Estimator(metric.name, NO_SCHEME, name, TAIL)] = analyse(name, contrasts)
         return found
 
-    def _by_scheme(self, found: "Found", compared: Compared, scheme: Scheme, nulls: Sequence[str]) -> None:
+    def _by_scheme(self, found: "Estimates", compared: Compared, scheme: Scheme, nulls: Sequence[str]) -> None:
         """Compare by every null, and give every interval once: the draws of a scheme are the same whatever the null."""
         name = write(scheme)
         metrics = [metric for metric in self.metrics if metric.name in self.only.get(name, (metric.name,))]
@@ -131,7 +131,7 @@ class Estimators:
                 if null in nulls:
                     found.tests.update(_estimates(Estimator(metric.name, name, null, TAIL), answer))
                 for method in self.intervals:
-                    key = Limits(metric.name, name, method)
+                    key = IntervalKey(metric.name, name, method)
                     if key not in found.limits and has_interval(method, metric, scheme):
                         found.limits[key] = answer.limits(method, self.confidence_level, answer.alternative)
 
@@ -156,11 +156,11 @@ def _estimates(key: Estimator, answer: Comparison) -> dict[Estimator, Estimate]:
     return found
 
 
-class Found(NamedTuple):
+class Estimates(NamedTuple):
     """The p-values and intervals of one data set."""
 
     tests: dict[Estimator, Estimate]
-    limits: dict[Limits, ConfidenceInterval]
+    limits: dict[IntervalKey, ConfidenceInterval]
 
 
 def keeps_responses(scheme: Scheme) -> bool:
@@ -179,9 +179,9 @@ def has_interval(method: str, metric: Metric, scheme: Scheme) -> bool:
 
 def analyse(name: str, contrasts: FloatArray) -> Estimate:
     """Return Student's or Wilcoxon's p of the item contrasts; both are undefined or 1 where no item differs."""
+    from assay.paired.difference_rows import Hypothesis, Resamples, Sample
     from assay.paired.means import t_test
     from assay.paired.ranks import wilcoxon
-    from assay.paired.rows import Hypothesis, Resamples, Sample
 
     test: Callable[..., object] = {"paired-t": t_test, "wilcoxon": wilcoxon}[name]
     sample = Sample.independent(contrasts[np.newaxis, :])

@@ -67,7 +67,7 @@ class Here:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Study:
+class StudyOptions:
     """Where a study of many cells is computed and kept."""
 
     store: str | None = option(
@@ -105,14 +105,14 @@ class Study:
 class ThreadsOrStudy(Threads):
     """Threads here, or a study of many cells that is kept or computed elsewhere."""
 
-    store: str | None = like(Study, "store")
-    dask: str | None = like(Study, "dask")
+    store: str | None = like(StudyOptions, "store")
+    dask: str | None = like(StudyOptions, "dask")
 
     def run(self) -> "Run":
         """Return how to compute."""
         if self.store is None and self.dask is None:
             return super().run()
-        return Study(store=self.store, dask=self.dask, workers=self.workers).run()
+        return StudyOptions(store=self.store, dask=self.dask, workers=self.workers).run()
 
 
 def command(question: "type[Question]", computing: type = Threads) -> click.Command:

@@ -17,8 +17,8 @@ QUESTIONS: dict[str, tuple[str, str]] = {
     "fit": ("assay.questions.fit:Fit", "Here"),
     "simulate": ("assay.questions.simulate:Simulate", "Here"),
     "plan": ("assay.questions.plan:Plan", "ThreadsOrStudy"),
-    "audit": ("assay.questions.audit:Audit", "Study"),
-    "replicate": ("assay.questions.replicate:Replicate", "Study"),
+    "audit": ("assay.questions.audit:Audit", "StudyOptions"),
+    "replicate": ("assay.questions.replicate:Replicate", "StudyOptions"),
     "power": ("assay.questions.scores:Power", "Here"),
 }
 """Commands made from questions: the question's address, and the group of fields that says where to compute."""

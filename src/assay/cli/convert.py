@@ -8,7 +8,7 @@ import click
 from assay import _fields
 from assay._fields import like, option
 from assay.cli import _ask, _options
-from assay.questions.tables import TableFields
+from assay.questions.table_fields import TableFields
 
 if TYPE_CHECKING:
     from assay.response_tables import ResponseTable

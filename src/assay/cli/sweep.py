@@ -12,11 +12,11 @@ from assay.cli import _ask, _options
 from assay.cli._ask import say
 
 if TYPE_CHECKING:
-    from assay.sweeps import Row
+    from assay.sweeps import CellRow
 
 
 @dataclass(frozen=True, kw_only=True)
-class Running(_ask.Study):
+class Running(_ask.StudyOptions):
     """Which study is computed, where, and where it is kept."""
 
     study: str = option(help="The study: a TOML document with a task and a grid.", positional=True)
@@ -150,7 +150,7 @@ def chart(asked: Chart) -> None:
     """Draw a study."""
     from assay import reports
     from assay._files import check_outputs
-    from assay.reports import pages
+    from assay.reports import chart_files
     from assay.reports import sweep as drawing
     from assay.sweeps import Store
 
@@ -158,11 +158,11 @@ def chart(asked: Chart) -> None:
     check_outputs({"out": asked.out}, inputs=[asked.store], endings=endings, force=asked.force)
     rows = Store(asked.store).rows()
     picture = drawing.chart(rows, x=asked.x, y=asked.y, colour=asked.colour, panel=asked.panel)
-    pages.write(asked.out, chart=lambda: picture)
+    chart_files.write(asked.out, chart=lambda: picture)
     say(f"Chart: {asked.out}")
 
 
-def _line(row: "Row") -> str:
+def _line(row: "CellRow") -> str:
     from assay.sweeps.grid import show as words
 
     short = {name: f"{value:.6g}" if isinstance(value, float) else value for name, value in row.values.items()}
@@ -170,7 +170,7 @@ def _line(row: "Row") -> str:
     return f"{row.identity[:8]}  {words(row.parameters)}  →  {result}"
 
 
-def _show_one(row: "Row") -> None:
+def _show_one(row: "CellRow") -> None:
     from assay.sweeps.grid import show as words
 
     say(f"identity    {row.identity}")

@@ -3,9 +3,9 @@ from .comparing import compare_each as compare_each
 from .comparisons import Comparison as Comparison
 from .comparisons import Comparisons as Comparisons
 from .comparisons import EffectSizes as EffectSizes
-from .components import ContrastComponents as ContrastComponents
-from .components import variance_components as variance_components
 from .margins import MarginTests as MarginTests
 from .missing import missing_bounds as missing_bounds
 from .procedure import DRAWS as DRAWS
 from .procedure import Procedure as Procedure
+from .uncertainty import ContrastComponents as ContrastComponents
+from .uncertainty import variance_components as variance_components

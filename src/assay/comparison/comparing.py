@@ -11,9 +11,9 @@ import numpy as np
 from assay import _check, _random, inference
 from assay.comparison import rater_choice
 from assay.comparison.comparisons import Comparison, Comparisons, tested
+from assay.comparison.default_interval import limits_of
 from assay.comparison.default_metric import bind, metrics_for
 from assay.comparison.detectable import detectable
-from assay.comparison.limits import limits_of
 from assay.comparison.magnitudes import check_magnitudes, far_outside
 from assay.comparison.observed import (
     few,

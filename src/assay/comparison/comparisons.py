@@ -11,8 +11,8 @@ from assay import _check, inference
 from assay._frames import in_any_form
 from assay.comparison import verdicts
 from assay.comparison.baselines import Baseline
+from assay.comparison.default_interval import limits_of
 from assay.comparison.detectable import detectable
-from assay.comparison.limits import limits_of
 from assay.comparison.margins import MarginTests, margin_tests
 from assay.comparison.rater_answers import RaterAnswers, paired
 from assay.documents import Document

@@ -7,7 +7,7 @@ from assay.documents import Block, Column, Document, Heading, Sentence, Table
 from assay.documents.numbers import as_error, measured, number, rough
 
 if TYPE_CHECKING:
-    from assay.comparison.components import ContrastComponents
+    from assay.comparison.uncertainty import ContrastComponents
 
 TITLES = {
     "clusters": "clusters",

@@ -88,7 +88,7 @@ class Procedure(RandomFactors):
     interval: str | None = option(
         None,
         "Kind of interval. By default the kind with the best measured coverage that the metric can have.",
-        choices="assay.inference.methods:METHODS",
+        choices="assay.inference.interval_methods:METHODS",
         group=METHOD,
     )
     margin: float | None = option(

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay import _check, _fields, _random
 from assay.comparison.comparisons import EffectSizes
-from assay.comparison.limits import NEEDED, can_have, default_interval
+from assay.comparison.default_interval import NEEDED, can_have, default_interval
 from assay.comparison.observed import Moments, effects, item_contrasts, moments
 from assay.comparison.procedure import Procedure
 from assay.comparison.rater_errors import RaterError, rater_error

@@ -5,8 +5,8 @@ from assay.inference.combined_errors import CombinedError
 from assay.inference.corrections import adjust
 from assay.inference.direct import are_signs, score, student, telling
 from assay.inference.effect_sizes import cliffs_delta, cohen_dz, hedges_factor, hedges_g, win_rate
+from assay.inference.interval_methods import METHODS, interval
 from assay.inference.intervals import ConfidenceInterval, acceleration, basic, bca, percentile
-from assay.inference.methods import METHODS, interval
 from assay.inference.proportions import BinomialRegion, binomial_region, clopper_pearson, wilson
 from assay.inference.pvalues import ALTERNATIVES, PValue, expected_pvalue, tail_pvalue
 from assay.inference.sign_flips import SMALLEST, SignFlips, sign_flips, sign_flips_of_rows

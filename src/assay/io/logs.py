@@ -13,7 +13,7 @@ from assay import _check
 from assay.errors import DataError
 from assay.io.readers.assembling import VALUES, assembled
 from assay.io.readers.base import Header, digest
-from assay.io.readers.collecting import NOTHING, Collected, File
+from assay.io.readers.collecting import NOTHING, Collected, LogFile
 from assay.io.readers.known import recognise, rows_of
 from assay.io.sheets import listed
 from assay.response_tables import ResponseTable
@@ -105,7 +105,7 @@ def collect(files: Paths, asked: Header | None = None, *, coded: bool = True) ->
         if known is None:
             raise DataError(f"{path} is not a log or export that is known. If it is a table, read it with `read`.")
         reader, glance = known
-        file = File(str(path), reader, replace(asked, higher_is_better={}, notes=[]), called)
+        file = LogFile(str(path), reader, replace(asked, higher_is_better={}, notes=[]), called)
         collected.files.append(file)
         before = len(collected)
         for row in rows_of(reader, glance, file.header):

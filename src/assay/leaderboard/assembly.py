@@ -8,10 +8,10 @@ import numpy as np
 from assay import _random
 from assay.comparison.signing import spelled
 from assay.inference.simultaneous import groups_alike, rank_sets
+from assay.leaderboard.board_tasks import Tasks
 from assay.leaderboard.joint import MOST_EXACT, Pairs
 from assay.leaderboard.judging import Ask, Judged
-from assay.leaderboard.leaderboards import Leaderboard, Limits, Pair, RankedModel, TaskScore
-from assay.leaderboard.tasks import Tasks
+from assay.leaderboard.leaderboards import IntervalEnds, Leaderboard, Pair, RankedModel, TaskScore
 from assay.metrics import Metric
 from assay.provenance import Provenance
 from assay.response_tables import ResponseTable
@@ -115,9 +115,9 @@ def assemble(
         about.append(f"There are more than {len(groups):,} groups that nothing tells apart; these are some of them.")
     per_model = _n_items(tasks)
 
-    def limits(low: float, high: float, by_sign: float) -> Limits:
+    def limits(low: float, high: float, by_sign: float) -> IntervalEnds:
         ends = (float(by_sign * low), float(by_sign * high))
-        return Limits(*(ends if by_sign > 0 else ends[::-1]))
+        return IntervalEnds(*(ends if by_sign > 0 else ends[::-1]))
 
     rows = tuple(
         RankedModel(

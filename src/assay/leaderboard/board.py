@@ -15,11 +15,11 @@ from assay.errors import ArgumentError, DataError
 from assay.inference.corrections import JOINT_CORRECTIONS
 from assay.io.reading import as_table
 from assay.leaderboard.assembly import assemble, digest_of, remarks
+from assay.leaderboard.board_tasks import AGGREGATES, Tasks, checked, friedman_note
+from assay.leaderboard.board_units import Units, nothing_common, sheet_of, weights_of
 from assay.leaderboard.joint import Pairs
 from assay.leaderboard.judging import Ask, bounded, judge
 from assay.leaderboard.leaderboards import Leaderboard
-from assay.leaderboard.tasks import AGGREGATES, Tasks, checked, friedman_note
-from assay.leaderboard.units import Units, nothing_common, sheet_of, weights_of
 from assay.metrics import Metric
 from assay.response_tables import ResponseTable
 from assay.responses import group_codes
@@ -27,7 +27,7 @@ from assay.scales import FloatArray, IntArray
 from assay.summaries import lean
 
 if TYPE_CHECKING:
-    from assay.leaderboard.crossed import RaterQuestion
+    from assay.leaderboard.rater_boards import RaterQuestion
 
 MOST = 1000
 """More models than this have too many pairs to look at; against a baseline any number will do."""
@@ -325,6 +325,6 @@ def _raters(
     if all(table.source(name).raters is None for name in ([gold] if gold else []) + list(names)) and raters is None:
         ratings = {} if gold else {name: table.source(name) for name in names}
         return None, rater_choice.unnamed(ratings, table.repeats)
-    from assay.leaderboard.crossed import rater_question
+    from assay.leaderboard.rater_boards import rater_question
 
     return rater_question(table, tasks, metric, gold=gold, raters=raters, cluster=cluster, by=by)

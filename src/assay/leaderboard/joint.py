@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 from assay import _random, inference
 from assay.inference.corrections import adjust
 from assay.inference.simultaneous import adjust_pairs, tail_pairs
-from assay.leaderboard.units import Units
+from assay.leaderboard.board_units import Units
 from assay.scales import FloatArray, IntArray
 
 WORK = 1e11

@@ -8,13 +8,13 @@ import numpy as np
 
 from assay.errors import DataError
 from assay.inference.corrections import adjust
+from assay.leaderboard.board_tasks import Tasks
+from assay.leaderboard.board_units import Units
 from assay.leaderboard.joint import Pairs, Reach, Spread, reach_of, swap_test
-from assay.leaderboard.tasks import Tasks
-from assay.leaderboard.units import Units
 from assay.scales import FloatArray
 
 if TYPE_CHECKING:
-    from assay.leaderboard.crossed import RaterQuestion
+    from assay.leaderboard.rater_boards import RaterQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def judge(units: Units, ask: Ask, asked: "RaterQuestion | None" = None, *, pvalu
     )  # fmt: skip
     contrasts = np.where(spread.telling == 0, 0.0, units.scores[pairs.first] - units.scores[pairs.second])
     if asked is not None:
-        from assay.leaderboard.crossed import judge_raters
+        from assay.leaderboard.rater_boards import judge_raters
 
         arms, tested, marginal, own, leads = judge_raters(
             asked, units, spread, confidence_level=ask.level, n_resamples=ask.n_resamples, seed=ask.seed,

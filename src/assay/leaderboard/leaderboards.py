@@ -7,7 +7,7 @@ from assay import _check
 from assay._frames import in_any_form
 from assay.documents import Document
 from assay.errors import ArgumentError
-from assay.leaderboard import words
+from assay.leaderboard import document
 from assay.records import Record
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class IntervalEnds:
     """The two ends of an interval; NaN where it is undefined."""
 
     low: float
@@ -31,7 +31,7 @@ class RankedModel:
     name : str
     score : float
         NaN for a model that lacks a task; its interval then holds the worst and the best that it could have.
-    confidence_interval : Limits
+    confidence_interval : IntervalEnds
         Of the score, by itself.
     rank : int or None
         By score, among the models that have every task; models with equal scores share a rank. None for a model that
@@ -50,7 +50,7 @@ class RankedModel:
 
     name: str
     score: float
-    confidence_interval: Limits
+    confidence_interval: IntervalEnds
     rank: int | None
     rank_low: int
     rank_high: int
@@ -70,7 +70,7 @@ class Pair:
     a, b : str
     contrast : float
         How much better `a` is; NaN where one of them lacks a task.
-    confidence_interval : Limits
+    confidence_interval : IntervalEnds
         All pairs' intervals hold together.
     pvalue, pvalue_adjusted : float
         By itself, as `compare` gives it, and adjusted for all pairs.
@@ -79,7 +79,7 @@ class Pair:
     a: str
     b: str
     contrast: float
-    confidence_interval: Limits
+    confidence_interval: IntervalEnds
     pvalue: float
     pvalue_adjusted: float
 
@@ -186,18 +186,18 @@ class Leaderboard(Record):
             if (pair.a, pair.b) == (a, b):
                 return pair
             if (pair.a, pair.b) == (b, a):
-                ends = Limits(-pair.confidence_interval.high, -pair.confidence_interval.low)
+                ends = IntervalEnds(-pair.confidence_interval.high, -pair.confidence_interval.low)
                 return Pair(a, b, -pair.contrast, ends, pair.pvalue, pair.pvalue_adjusted)
         raise ArgumentError(f"{a!r} and {b!r} are not a pair on this board.")
 
     @property
     def verdict(self) -> str:
         """The first sentences: who leads, who may be best, how many pairs are told apart."""
-        return words.verdict(self)
+        return document.verdict(self)
 
     def document(self) -> Document:
         """Return the board as a document: the verdict, the models, neighbours, groups and tasks."""
-        return words.document(self)
+        return document.document(self)
 
     @in_any_form
     def to_frame(self) -> "polars.DataFrame":

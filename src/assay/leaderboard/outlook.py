@@ -15,9 +15,9 @@ from assay.errors import ArgumentError, DataError
 from assay.io.reading import as_table
 from assay.leaderboard.assembly import digest_of
 from assay.leaderboard.board import units_for
+from assay.leaderboard.board_units import Units
 from assay.leaderboard.joint import Pairs, Spread, reach_of
 from assay.leaderboard.response_noise import ResponseNoise, response_noise
-from assay.leaderboard.units import Units
 from assay.provenance import Provenance
 from assay.rating_design import design_of
 from assay.records import Record

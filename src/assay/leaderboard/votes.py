@@ -19,11 +19,11 @@ from assay.errors import ArgumentError, DataError
 from assay.inference.corrections import JOINT_CORRECTIONS, adjust
 from assay.leaderboard.assembly import assemble, remarks
 from assay.leaderboard.board import MOST
+from assay.leaderboard.board_tasks import Tasks
+from assay.leaderboard.board_units import TaskSheet, Units
 from assay.leaderboard.joint import Pairs
 from assay.leaderboard.judging import Ask, Judged, judge
 from assay.leaderboard.leaderboards import Leaderboard
-from assay.leaderboard.tasks import Tasks
-from assay.leaderboard.units import Sheet, Units
 from assay.metrics import Metric
 from assay.metrics.base import Better
 from assay.scales import FloatArray, IntArray
@@ -146,7 +146,7 @@ def compare_votes(
         notes.append("Items and voters are both random factors: the board generalises to items and voters like these.")
     elif main is None:
         notes.append("Each vote counts as independent: votes on one item, or by one voter, are not told from others.")
-    whole = Tasks((), names, (Sheet(moves[:0], scores),), np.ones(1), (np.arange(read.won.size),))
+    whole = Tasks((), names, (TaskSheet(moves[:0], scores),), np.ones(1), (np.arange(read.won.size),))
     notes += [*found.notes, transitivity(read, strengths, seed), *remarks(whole, found, ask)]
     digest = _json.digest([names, read.first, read.second, read.won, read.items, read.voters])[:12]
     board = assemble(

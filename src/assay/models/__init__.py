@@ -9,9 +9,9 @@ from assay.models.categorical import CategoricalModel
 from assay.models.deconvolved import DeconvolvedModel
 from assay.models.empirical import EmpiricalModel
 from assay.models.families import FAMILIES, Family, make_family
-from assay.models.files import from_dict, load, resolve, save
 from assay.models.fitting import Fit, fit
 from assay.models.likert import LikertModel
+from assay.models.model_files import from_dict, load, resolve, save
 from assay.models.normal import NormalModel
 from assay.models.panel import PanelModel
 from assay.models.perturbation import PERTURBATIONS

@@ -12,7 +12,7 @@ from assay._frames import in_any_form
 from assay.documents import Block, Column, Document, Sentence, Table
 from assay.errors import ArgumentError
 from assay.models.base import ResponseModel, Sizes, check_sizes
-from assay.models.files import resolve
+from assay.models.model_files import resolve
 from assay.models.perturbation import PERTURBATIONS
 from assay.provenance import Provenance
 from assay.records import Record

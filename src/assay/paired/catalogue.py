@@ -7,11 +7,11 @@ from types import MappingProxyType
 import numpy as np
 
 from assay.errors import ArgumentError, DataError
+from assay.paired.difference_rows import Hypothesis, Resamples, Sample, TestedRows
 from assay.paired.means import bootstrap, permutation, t_test
 from assay.paired.medians import bootstrap_median, permutation_median
 from assay.paired.ranks import hodges_lehmann, sign_test, wilcoxon
-from assay.paired.rows import Hypothesis, Outcome, Resamples, Sample
-from assay.paired.scores import PairedScores
+from assay.paired.score_lists import PairedScores
 
 MEAN, MEDIAN, HODGES_LEHMANN = "mean difference", "median difference", "Hodges–Lehmann difference"
 ACCURACY = "accuracy difference"
@@ -40,7 +40,7 @@ class PairedTest:
     estimand: str
     statistic: str
     compares: str
-    run: Callable[[Sample, Hypothesis, Resamples], Outcome]
+    run: Callable[[Sample, Hypothesis, Resamples], TestedRows]
     clusters: bool = False
     resamples: bool = False
 

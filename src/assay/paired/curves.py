@@ -14,10 +14,10 @@ from assay.inference.intervals import ConfidenceInterval
 from assay.inference.proportions import wilson
 from assay.paired.catalogue import TESTS, check_testable, estimate
 from assay.paired.description import describe
+from assay.paired.difference_rows import Resamples, Sample
 from assay.paired.limits import LARGEST, LARGEST_STUDY, MOST_RESAMPLES, MOST_SIMULATIONS, MOST_STEPS
 from assay.paired.recommendation import caution
-from assay.paired.rows import Resamples, Sample
-from assay.paired.scores import PairedScores
+from assay.paired.score_lists import PairedScores
 from assay.paired.significance import checked_hypothesis
 from assay.provenance import Provenance
 from assay.records import Record

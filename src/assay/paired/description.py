@@ -10,7 +10,7 @@ from assay import _check
 from assay.documents import Document
 from assay.documents.numbers import number
 from assay.inference.bins import bin_edges
-from assay.paired.scores import PairedScores
+from assay.paired.score_lists import PairedScores
 from assay.records import Record
 from assay.scales import FloatArray
 

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from assay.paired.equivalence import Equivalence
     from assay.paired.findings import Effects, Finding, Overview, PairedAnalysis
     from assay.paired.flips import Flips
+    from assay.paired.glossary import Glossary
     from assay.paired.power import PowerPlan
     from assay.paired.recommendation import Recommendation
     from assay.paired.significance import SignificanceTest
     from assay.paired.systems import SystemsComparison
     from assay.paired.units import UnitSizes
-    from assay.paired.words import Glossary
 
 BARS = "·▁▂▃▄▅▆▇█"
 MOST_BARS = 20

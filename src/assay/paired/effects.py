@@ -13,11 +13,11 @@ from assay.errors import ArgumentError
 from assay.inference.effect_sizes import cohen_dz, hedges_factor
 from assay.inference.intervals import ConfidenceInterval
 from assay.paired.description import SKEWED, Description, describe
+from assay.paired.difference_rows import Hypothesis, Resamples
 from assay.paired.limits import MOST_RESAMPLES
 from assay.paired.means import limits
 from assay.paired.ranks import SignedRanks, hodges_lehmann, walsh_interval
-from assay.paired.rows import Hypothesis, Resamples
-from assay.paired.scores import PairedScores
+from assay.paired.score_lists import PairedScores
 from assay.records import Record
 from assay.scales import FloatArray
 

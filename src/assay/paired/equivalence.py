@@ -20,7 +20,7 @@ from assay.inference.direct import score, score_statistic
 from assay.inference.intervals import ConfidenceInterval
 from assay.paired.catalogue import ACCURACY, MEAN, TESTS
 from assay.paired.limits import LARGEST
-from assay.paired.scores import PairedScores
+from assay.paired.score_lists import PairedScores
 from assay.paired.significance import SignificanceTest, significance_test
 from assay.paired.verdict import within
 from assay.provenance import Provenance

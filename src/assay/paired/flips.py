@@ -10,7 +10,7 @@ from assay.errors import DataError
 from assay.inference.direct import score
 from assay.inference.intervals import ConfidenceInterval
 from assay.inference.pvalues import ALTERNATIVES
-from assay.paired.scores import PairedScores
+from assay.paired.score_lists import PairedScores
 from assay.paired.verdict import within
 from assay.records import Record
 

@@ -3,14 +3,14 @@
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from assay.paired.rows import Hypothesis, Outcome, Resamples, Sample, no_interval, products, shares
+from assay.paired.difference_rows import Hypothesis, Resamples, Sample, TestedRows, no_interval, products, shares
 from assay.scales import FloatArray
 
 NEGLIGIBLE = 1e-13
 """Deviations this small beside the numbers they come from are rounding."""
 
 
-def t_test(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Outcome:
+def t_test(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> TestedRows:
     """Student's paired t test; with clusters, the cluster-robust standard error and clusters − 1 degrees of freedom."""
     mean, error = _mean_and_error(sample)
     degrees = sample.n - 1
@@ -18,10 +18,10 @@ def t_test(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Outcome:
     pvalue, side = hypothesis.decide(stdtr(degrees, t), stdtr(degrees, -t))
     arm = -stdtrit(degrees, hypothesis.tail) * error
     low, high = hypothesis.ends(mean - arm, mean + arm)
-    return Outcome(mean, t, pvalue, side, low, high)
+    return TestedRows(mean, t, pvalue, side, low, high)
 
 
-def bootstrap(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Outcome:
+def bootstrap(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> TestedRows:
     """Resample lines (or clusters) and compare t with its bootstrap distribution, which is centred on the data's mean.
 
     The interval is the studentised one. It and the p-value read the same draws: `delta` is outside the interval if and
@@ -59,10 +59,10 @@ def bootstrap(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Outco
     if hypothesis.interval:
         smallest, largest = limits(resampled, hypothesis)
         low, high = hypothesis.ends(mean - largest * error, mean - smallest * error)
-    return Outcome(mean, t, pvalue, side, low, high, draws.n_resamples)
+    return TestedRows(mean, t, pvalue, side, low, high, draws.n_resamples)
 
 
-def permutation(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Outcome:
+def permutation(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> TestedRows:
     """Flip the sign of each line's (or cluster's) difference from `delta` by a fair coin.
 
     Flipping changes the total by minus twice the sum of what was flipped, so a draw is as large as the data exactly
@@ -96,7 +96,7 @@ def permutation(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Out
         low = limits(np.where(nothing, -np.inf, typical), hypothesis)[0]
         high = limits(np.where(nothing, np.inf, typical), hypothesis)[1]
         low, high = hypothesis.ends(low, high)
-    return Outcome(mean, mean - hypothesis.delta, pvalue, side, low, high, n_draws, exact)
+    return TestedRows(mean, mean - hypothesis.delta, pvalue, side, low, high, n_draws, exact)
 
 
 def limits(values: FloatArray, hypothesis: Hypothesis) -> tuple[FloatArray, FloatArray]:

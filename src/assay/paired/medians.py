@@ -8,14 +8,14 @@ written down: going from the largest difference to the smallest, it depends only
 import numpy as np
 from scipy.special import bdtrc, gammaln
 
+from assay.paired.difference_rows import Hypothesis, Resamples, Sample, TestedRows, no_interval, shares
 from assay.paired.means import limits
-from assay.paired.rows import Hypothesis, Outcome, Resamples, Sample, no_interval, shares
 from assay.scales import FloatArray, IntArray
 
 N_BISECTIONS = 50
 
 
-def bootstrap_median(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Outcome:
+def bootstrap_median(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> TestedRows:
     """Resample lines and see how often the median falls on the other side of `delta`.
 
     The p-value is that of the percentile interval: `delta` is outside if and only if p ≤ alpha.
@@ -34,10 +34,10 @@ def bootstrap_median(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -
     pvalue, side = hypothesis.decide(*shares(at_most, at_least, draws.n_resamples))
     estimate = np.median(ordered, axis=1)
     low, high = hypothesis.ends(*limits(medians, hypothesis)) if hypothesis.interval else no_interval(estimate)
-    return Outcome(estimate, estimate, pvalue, side, low, high, draws.n_resamples)
+    return TestedRows(estimate, estimate, pvalue, side, low, high, draws.n_resamples)
 
 
-def permutation_median(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Outcome:
+def permutation_median(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> TestedRows:
     """Flip signs of differences from `delta` and compare medians; the p-value is exact, nothing is drawn.
 
     The null is symmetry about `delta`. The interval holds the values of `delta` that the test does not reject.
@@ -52,7 +52,7 @@ def permutation_median(sample: Sample, hypothesis: Hypothesis, draws: Resamples)
         high = np.array([-_lower_limit(-row, hypothesis.tail) for row in rows])
         low, high = hypothesis.ends(low, high)
     pvalue, side = hypothesis.decide(less, greater)
-    return Outcome(estimate, estimate, pvalue, side, low, high, exact=True)
+    return TestedRows(estimate, estimate, pvalue, side, low, high, exact=True)
 
 
 def _middle_places(generator: np.random.Generator, count: int, n: int) -> tuple[IntArray, IntArray]:

@@ -11,14 +11,14 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import bdtr, bdtrc, ndtr, ndtri
 
-from assay.paired.rows import Hypothesis, Outcome, Resamples, Sample, no_interval
+from assay.paired.difference_rows import Hypothesis, Resamples, Sample, TestedRows, no_interval
 from assay.scales import FloatArray, IntArray
 
 MOST_FOR_EXACT = 50
 """Up to this many differences that are not zero, Wilcoxon's p-value is exact, ties or not."""
 
 
-def sign_test(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Outcome:
+def sign_test(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> TestedRows:
     """Count positive against negative differences from `delta`; zeros say nothing and are left out.
 
     The interval for the median runs between two order statistics of all differences (exact, never too short).
@@ -37,10 +37,10 @@ def sign_test(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Outco
         high = ordered[:, -k] if k else np.full(rows.shape[0], np.inf)
         low, high = hypothesis.ends(low, high)
     pvalue, side = hypothesis.decide(less, greater)
-    return Outcome(np.median(rows, axis=1), positive.astype(np.float64), pvalue, side, low, high, exact=True)
+    return TestedRows(np.median(rows, axis=1), positive.astype(np.float64), pvalue, side, low, high, exact=True)
 
 
-def wilcoxon(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Outcome:
+def wilcoxon(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> TestedRows:
     """Sum the ranks of the positive differences from `delta`; zeros are left out, ties share their mean rank.
 
     Up to 50 differences the null distribution is enumerated given the ties; beyond that it is normal with the variance
@@ -60,12 +60,12 @@ def wilcoxon(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Outcom
     exact = bool(few.all())
     if not hypothesis.interval:  # nor the estimate: selecting Walsh averages is the slow part
         nothing, _ = no_interval(rank_sum)
-        return Outcome(nothing, rank_sum, pvalue, side, nothing, nothing, exact=exact)
+        return TestedRows(nothing, rank_sum, pvalue, side, nothing, nothing, exact=exact)
     ordered = np.sort(rows, axis=1)
     bounds = np.array([walsh_interval(row, hypothesis.tail) for row in ordered])
     low, high = hypothesis.ends(bounds[:, 0], bounds[:, 1])
     estimate = np.array([hodges_lehmann(row) for row in ordered])
-    return Outcome(estimate, rank_sum, pvalue, side, low, high, exact=exact)
+    return TestedRows(estimate, rank_sum, pvalue, side, low, high, exact=exact)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,7 @@ from assay.documents import Document
 from assay.errors import DataError
 from assay.paired.catalogue import TESTS
 from assay.paired.description import SKEWED, Description
-from assay.paired.scores import PairedScores
+from assay.paired.score_lists import PairedScores
 from assay.records import Record
 
 LARGE = 100

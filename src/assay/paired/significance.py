@@ -16,11 +16,11 @@ from assay.inference.pvalues import ALTERNATIVES
 from assay.paired import verdict
 from assay.paired.catalogue import ACCURACY, MEAN, TESTS, PairedTest, check_testable, estimand
 from assay.paired.description import describe
+from assay.paired.difference_rows import Hypothesis, Resamples, Sample, TestedRows
 from assay.paired.limits import LARGEST, MOST_RESAMPLES
 from assay.paired.means import standard_error
 from assay.paired.recommendation import caution
-from assay.paired.rows import Hypothesis, Outcome, Resamples, Sample
-from assay.paired.scores import PairedScores
+from assay.paired.score_lists import PairedScores
 from assay.provenance import Provenance
 from assay.records import Record
 
@@ -240,7 +240,7 @@ def checked_hypothesis(alternative: str, delta: float, alpha: float, *, interval
 
 
 def _estimate(
-    scores: PairedScores, test: PairedTest, hypothesis: Hypothesis, outcome: Outcome
+    scores: PairedScores, test: PairedTest, hypothesis: Hypothesis, outcome: TestedRows
 ) -> tuple[float, ConfidenceInterval]:
     level = 1 - hypothesis.alpha
     if estimand(scores, test) == ACCURACY:
@@ -272,7 +272,7 @@ def _detectable(
     return error * float(stdtrit(degrees, FOUND) - stdtrit(degrees, hypothesis.tail)), MEAN
 
 
-def _pvalue_error(pvalue: float, outcome: Outcome, alternative: str) -> float:
+def _pvalue_error(pvalue: float, outcome: TestedRows, alternative: str) -> float:
     if outcome.exact or not outcome.n_draws:
         return 0.0
     sides = 2 if alternative == "two-sided" else 1

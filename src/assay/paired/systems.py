@@ -13,7 +13,7 @@ from assay.errors import DataError
 from assay.inference.corrections import CORRECTIONS, adjust
 from assay.inference.intervals import ConfidenceInterval
 from assay.paired.recommendation import UNFIT
-from assay.paired.scores import PairedScores, ScoreTable
+from assay.paired.score_lists import PairedScores, ScoreTable
 from assay.paired.significance import SignificanceTest, significance_test
 from assay.provenance import Provenance
 from assay.records import Record

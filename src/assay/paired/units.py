@@ -8,7 +8,7 @@ import numpy as np
 from assay import _check, _random
 from assay.documents import Document
 from assay.errors import ArgumentError, DataError
-from assay.paired.scores import PairedScores, ScoreTable
+from assay.paired.score_lists import PairedScores, ScoreTable
 from assay.records import Record
 from assay.scales import FloatArray
 

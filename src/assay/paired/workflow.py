@@ -12,7 +12,7 @@ from assay.paired.equivalence import equivalence_test
 from assay.paired.findings import Effects, Finding, Overview, PairedAnalysis
 from assay.paired.flips import count_flips
 from assay.paired.recommendation import Recommendation, recommend
-from assay.paired.scores import PairedScores
+from assay.paired.score_lists import PairedScores
 from assay.paired.significance import significance_test
 from assay.paired.units import to_units, unit_sizes
 from assay.provenance import Provenance

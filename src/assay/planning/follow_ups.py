@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.planning.designs import Costs, Design
-from assay.planning.engines.base import Engine, Outlook, Power
+from assay.planning.engines.base import DesignOutlook, Engine, TestPower
 from assay.planning.engines.pilot import PilotEngine
 from assay.planning.engines.rater_engine import RaterEngine
 from assay.planning.engines.simulated_pvalues import Test
@@ -80,11 +80,11 @@ def _between(  # noqa: PLR0917
         return float((1 - share) * low + share * high)
 
     error = math.sqrt((1 - share) * first.standard_error**2 + share * second.standard_error**2)
-    outlook = Outlook(
+    outlook = DesignOutlook(
         mixed("contrast"), mixed("contrast_error"), mixed("expected_pvalue"), mixed("expected_pvalue_error"),
         mixed("ci_width"), mixed("ci_width_error"), error,
     )  # fmt: skip
-    power = Power(
+    power = TestPower(
         *((1 - share) * getattr(powers[0], name) + share * getattr(powers[1], name) for name in ("power", "error"))
     )
     given = round(share * before.n_items)
@@ -96,7 +96,7 @@ def _between(  # noqa: PLR0917
     return FollowUp(n_more=more, change=change, cell=_cell(engine, before, outlook, power, test, cost))
 
 
-def _cell(engine: Engine, design: Design, found: Outlook, power: Power, test: Test, cost: float) -> Cell:  # noqa: PLR0917
+def _cell(engine: Engine, design: Design, found: DesignOutlook, power: TestPower, test: Test, cost: float) -> Cell:  # noqa: PLR0917
     return Cell(
         design=design, metric="", test=engine.test_name(design, test), epsilon=None, contrast=found.contrast,
         contrast_error=found.contrast_error, expected_pvalue=found.expected_pvalue,

@@ -8,7 +8,7 @@ from assay.errors import ArgumentError
 from assay.questions.base import HERE, Question, Run, of_counts, seed_option
 from assay.questions.compare import Compare
 from assay.questions.simulators import SimulatorFields
-from assay.questions.tables import MetricFields, TableFields, with_parameters
+from assay.questions.table_fields import MetricFields, TableFields, with_parameters
 
 if TYPE_CHECKING:
     from assay.auditing import Audit as AuditResult

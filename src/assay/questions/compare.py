@@ -7,7 +7,7 @@ from assay import _fields
 from assay._fields import option
 from assay.comparison.procedure import Procedure
 from assay.questions.base import HERE, Question, Run, seed_option
-from assay.questions.tables import MetricFields, ModelFields, contest_of, metrics_of
+from assay.questions.table_fields import MetricFields, ModelFields, contest_of, metrics_of
 
 if TYPE_CHECKING:
     from assay.comparison import Comparisons

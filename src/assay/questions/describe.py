@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 from assay._fields import like, option
 from assay.errors import ArgumentError
 from assay.questions.base import HERE, Question, Run, seed_option
-from assay.questions.tables import MetricFields, ModelFields, contest_of, metrics_of
+from assay.questions.table_fields import MetricFields, ModelFields, contest_of, metrics_of
 
 if TYPE_CHECKING:
     from assay.agreement import TableDescription

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from assay._fields import like, option
 from assay.questions.base import HERE, Question, Run
-from assay.questions.tables import TableFields
+from assay.questions.table_fields import TableFields
 
 if TYPE_CHECKING:
     from assay.io.diagnosis import Diagnosis

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from assay._fields import option
 from assay.errors import ArgumentError
 from assay.questions.base import HERE, Question, Run, Written
-from assay.questions.tables import TableFields
+from assay.questions.table_fields import TableFields
 
 if TYPE_CHECKING:
     from assay import models
@@ -31,13 +31,13 @@ class Fit(TableFields, Question):
     mean: str | None = option(
         None,
         "Family of item means; chosen by the criterion if left out.",
-        choices="assay.models.fitting.numbers:MEANS",
+        choices="assay.models.fitting.number_fit:MEANS",
         group=MODEL,
     )
     sd: str | None = option(
         None,
         "Family of item standard deviations; chosen by the criterion if left out.",
-        choices="assay.models.fitting.numbers:SPREADS",
+        choices="assay.models.fitting.number_fit:SPREADS",
         group=MODEL,
     )
     criterion: str = option(

@@ -7,7 +7,7 @@ from assay._fields import option
 from assay.comparison.procedure import DRAWS, METHOD, MOST_DRAWS, RandomFactors
 from assay.errors import ArgumentError
 from assay.questions.base import HERE, Question, Run, seed_option
-from assay.questions.tables import MetricFields, TableFields, metrics_of
+from assay.questions.table_fields import MetricFields, TableFields, metrics_of
 
 if TYPE_CHECKING:
     from assay.leaderboard import BoardPlan, Leaderboards
@@ -41,7 +41,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
     aggregate: str = option(
         "mean",
         "How the scores of the tasks are combined.",
-        choices="assay.leaderboard.tasks:AGGREGATES",
+        choices="assay.leaderboard.board_tasks:AGGREGATES",
         group=TASKS,
     )
     task_effect: str = option(

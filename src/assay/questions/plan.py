@@ -7,7 +7,7 @@ from assay._fields import like, option
 from assay.errors import ArgumentError
 from assay.questions.base import HERE, Question, Run, seed_option
 from assay.questions.simulators import SimulatorFields
-from assay.questions.tables import MetricFields, ModelFields, TableFields, contest_of, metrics_of, with_parameters
+from assay.questions.table_fields import MetricFields, ModelFields, TableFields, contest_of, metrics_of, with_parameters
 from assay.questions.typed import response_numbers, whole_numbers
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from assay.questions.scores import SCORES
 
 def read_settings(path: str | Path) -> dict[str, Any]:
     """Return the options that a file sets, lists as lists; one file may serve all commands of `assay scores`."""
-    from assay.paired import nlpstattest
+    from assay.paired import nlpstattest_settings
 
-    ours = Path(path).suffix.lower() not in nlpstattest.ENDINGS
-    settings = _toml(Path(path)) if ours else nlpstattest.read_settings(path)
+    ours = Path(path).suffix.lower() not in nlpstattest_settings.ENDINGS
+    settings = _toml(Path(path)) if ours else nlpstattest_settings.read_settings(path)
     several = {field.name for question in SCORES for field in _fields.fields_of(question) if field.many}
     return {
         name: [value] if name in several and not isinstance(value, list) else value for name, value in settings.items()

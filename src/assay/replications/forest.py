@@ -9,9 +9,9 @@ import numpy as np
 from assay._random import child
 from assay.models import CategoricalModel, preset
 from assay.models.fitting.dirichlet import fit_dirichlet
+from assay.replications.expected_outcomes import SimulationSize
 from assay.replications.legacy import published_metric
-from assay.replications.outcomes import Simulation
-from assay.replications.published import Measured, Row, Setting, figures, lookup
+from assay.replications.published import Measured, PublishedNumber, Setting, figures, lookup
 
 CONVENTION = (
     "fresh items in every simulated data set, N = ⌊NK/K⌋, the first of tied labels wins a vote, "
@@ -32,7 +32,7 @@ def settings(table: int | None = None) -> list[dict[str, Any]]:
     return found + [{name: row[name] for name in SETTING} for row in published() if table in (None, row["table"])]
 
 
-def measure(setting: Setting, simulation: Simulation) -> dict[str, float]:
+def measure(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
     """Recompute one row: p and effect, or the width of the interval."""
     if setting.get("table") == 1:
         return _bias(
@@ -56,7 +56,7 @@ def _more(n_items: int) -> int:
     return max(1, min(20, 100 // n_items))
 
 
-def rows(measured: Sequence[Measured]) -> list[Row]:
+def rows(measured: Sequence[Measured]) -> list[PublishedNumber]:
     """Put published and recomputed numbers side by side."""
     found = []
     for setting, values in measured:
@@ -66,7 +66,7 @@ def rows(measured: Sequence[Measured]) -> list[Row]:
         row = lookup(published(), setting, SETTING)
         identity = {key: row[key] for key in ("table", "dataset", "metric", "epsilon", "NK", "K")}
         found += [
-            Row(identity, name, row[name], values[name], values[f"{name}_error"],
+            PublishedNumber(identity, name, row[name], values[name], values[f"{name}_error"],
                 is_bound=name == "p" and bool(values["p_is_bound"]))
             for name in QUANTITIES[row["table"]]
         ]  # fmt: skip
@@ -98,7 +98,7 @@ def tables() -> set[int]:
     return {1, *QUANTITIES}
 
 
-def _bias(row: dict[str, Any], simulation: Simulation) -> dict[str, float]:
+def _bias(row: dict[str, Any], simulation: SimulationSize) -> dict[str, float]:
     """Return the mean absolute bias of the printed α, and of our own fits to data simulated from it."""
     model = preset(f"categorical-{row['dataset'].lower()}")
     assert isinstance(model, CategoricalModel)
@@ -118,11 +118,11 @@ def _bias(row: dict[str, Any], simulation: Simulation) -> dict[str, float]:
     return found
 
 
-def _bias_row(dataset: str, values: Mapping[str, float]) -> Row:
+def _bias_row(dataset: str, values: Mapping[str, float]) -> PublishedNumber:
     [row] = [row for row in figures("forest_table1.json") if row["dataset"] == dataset]
     beside = {"mab_of_a_right_fit": values["mab_of_a_right_fit"]}
     # α is printed with two decimals, and the bias with four.
-    return Row({"table": 1, "dataset": dataset}, "mab", row["mab"], values["mab"], 0.0, beside)
+    return PublishedNumber({"table": 1, "dataset": dataset}, "mab", row["mab"], values["mab"], 0.0, beside)
 
 
 def published() -> list[dict[str, Any]]:

@@ -14,9 +14,9 @@ from assay.errors import ArgumentError
 from assay.inference import expected_pvalue
 from assay.metrics import AdditiveMetric
 from assay.models import ResponseModel, preset
+from assay.replications.expected_outcomes import FAR, SMALLEST, SimulationSize, exact_pvalues
 from assay.replications.legacy import published_metric
-from assay.replications.outcomes import FAR, SMALLEST, Simulation, exact_pvalues
-from assay.replications.published import Measured, Row, Setting, figures, groups
+from assay.replications.published import Measured, PublishedNumber, Setting, figures, groups
 from assay.resampling import Scheme, draw
 from assay.scales import FloatArray
 
@@ -83,7 +83,7 @@ def settings(table: int | None = None) -> list[dict[str, Any]]:
     return found
 
 
-def measure(setting: Setting, simulation: Simulation) -> dict[str, float]:
+def measure(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
     """Measure true p of every metric, or p estimated from one data set by every strategy and metric."""
     cells = [cell for cell in published() if cell["table"] == setting["table"]]
     if not cells or not {"responses", "data_set"} & {*setting}:
@@ -94,7 +94,7 @@ def measure(setting: Setting, simulation: Simulation) -> dict[str, float]:
     return _true(simulation, model, setting["responses"], cells[0]["epsilon"])
 
 
-def rows(measured: Sequence[Measured]) -> list[Row]:
+def rows(measured: Sequence[Measured]) -> list[PublishedNumber]:
     """Put published and recomputed numbers side by side, estimated p as a distribution over data sets."""
     true: dict[tuple[int, int], Mapping[str, float]] = {}
     estimates: dict[int, list[Mapping[str, float]]] = {}
@@ -220,7 +220,7 @@ def _identity(cell: dict[str, Any]) -> dict[str, Any]:
     return {key: cell[key] for key in ("table", "data", "epsilon", "sampling", "metric")}
 
 
-def _true(simulation: Simulation, model: ResponseModel, n_responses: int, epsilon: float) -> dict[str, float]:
+def _true(simulation: SimulationSize, model: ResponseModel, n_responses: int, epsilon: float) -> dict[str, float]:
     names = metrics_of("all_items,sample(1)" if n_responses == 1 else "all_items,sample(5)")
     correct = [name for name in names if name in CORRECT]
     metrics = [
@@ -249,15 +249,15 @@ def _true(simulation: Simulation, model: ResponseModel, n_responses: int, epsilo
     return found
 
 
-def _true_row(cell: dict[str, Any], values: Mapping[str, float]) -> Row:
+def _true_row(cell: dict[str, Any], values: Mapping[str, float]) -> PublishedNumber:
     name = cell["metric"]
     of_correct = ("p_with_correct_emd", "p_with_correct_emd_is_bound") if name in CORRECT else ()
     beside = {key: float(values[f"{name} {key}"]) for key in of_correct}
     p, error, is_bound = (values[f"{name} {key}"] for key in ("p", "p_error", "p_is_bound"))
-    return Row(_identity(cell), "true_p", cell["true_p"], p, error, beside, bool(is_bound))
+    return PublishedNumber(_identity(cell), "true_p", cell["true_p"], p, error, beside, bool(is_bound))
 
 
-def _estimated(simulation: Simulation, model: ResponseModel, epsilon: float) -> dict[str, float]:
+def _estimated(simulation: SimulationSize, model: ResponseModel, epsilon: float) -> dict[str, float]:
     table = model.table(N_ITEMS, N_RESPONSES, epsilon=epsilon, rng=child(simulation.seed, "data set"))
     contest = table.contest(gold="gold", a="A", b="B")
     n_resamples = max(2, simulation.n_simulations // FEWER)
@@ -281,7 +281,7 @@ def _estimated(simulation: Simulation, model: ResponseModel, epsilon: float) -> 
     return found
 
 
-def _estimated_row(cell: dict[str, Any], several: Sequence[Mapping[str, float]]) -> Row:
+def _estimated_row(cell: dict[str, Any], several: Sequence[Mapping[str, float]]) -> PublishedNumber:
     published, start = cell["estimated_p"], f"{cell['sampling']} {cell['metric']}"
     values = np.array([one[f"{start} p"] for one in several])
     bounds = np.array([bool(one[f"{start} is_bound"]) for one in several])
@@ -294,14 +294,16 @@ def _estimated_row(cell: dict[str, Any], several: Sequence[Mapping[str, float]])
         f"{end}_is_bound": 1.0 for end, share in (("low", 0.05), ("high", 0.95)) if not np.quantile(ranked, share)
     }
     middle, is_bound = float(np.median(values)), float(np.median(ranked)) == 0
-    return Row(_identity(cell), "estimated_p", published, middle, float(values.std(ddof=1)), beside, is_bound)
+    return PublishedNumber(
+        _identity(cell), "estimated_p", published, middle, float(values.std(ddof=1)), beside, is_bound
+    )
 
 
 def _smallest_row(
     cell: dict[str, Any],
     true: Mapping[tuple[int, int], Mapping[str, float]],
     estimates: Mapping[int, Sequence[Mapping[str, float]]],
-) -> Row:
+) -> PublishedNumber:
     """Return a smallest error beside the printed one: median and spread over data sets."""
     [table] = {one["table"] for one in published() if one["data"] == cell["data"] and one["epsilon"] == cell["epsilon"]}
     of_table = {kept: true[table, kept] for kept in (1, N_RESPONSES)}
@@ -316,4 +318,4 @@ def _smallest_row(
     beside = {"from_printed_rows": min(printed, default=math.nan), "low": low, "high": high}
     identity = {"table": cell["table"], "data": cell["data"], cell["by"]: cell["name"], "epsilon": cell["epsilon"]}
     middle, spread = float(np.median(errors)), float(errors.std(ddof=1))
-    return Row(identity, "smallest_error", cell["error"], middle, spread, beside)
+    return PublishedNumber(identity, "smallest_error", cell["error"], middle, spread, beside)

@@ -13,24 +13,24 @@ from assay._random import Rng, entropy_of, n_workers, replayable, seed_of
 from assay.auditing.cell import quiet
 from assay.errors import ArgumentError, DataError
 from assay.replications import (
+    figures_of_forest,
+    figures_of_leader,
+    figures_of_ratings,
     forest,
     leader,
-    pictures_of_forest,
-    pictures_of_leader,
-    pictures_of_ratings,
     raters,
     ratings,
     searches,
 )
-from assay.replications.outcomes import Simulation
-from assay.replications.pictures import PaperFigure, Plot
+from assay.replications.expected_outcomes import SimulationSize
+from assay.replications.figures import PaperFigure, Plot
 from assay.replications.published import Replication
 from assay.replications.searches import Search
 from assay.sweeps import Counts, Grid, Store, Sweep, run, task
 
 PAPERS: dict[str, ModuleType] = {"raters": raters, "leader": leader, "forest": forest, "ratings": ratings}
-PICTURES: dict[str, ModuleType] = {
-    "leader": pictures_of_leader, "forest": pictures_of_forest, "ratings": pictures_of_ratings
+FIGURES: dict[str, ModuleType] = {
+    "leader": figures_of_leader, "forest": figures_of_forest, "ratings": figures_of_ratings
 }  # fmt: skip
 SIMULATIONS = {"raters": 1000, "leader": 1000, "forest": 4000, "ratings": 1000}
 """Data sets of each kind unless asked otherwise: what gives a stable answer in some minutes on two cores."""
@@ -125,7 +125,7 @@ def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, floa
     setting = {name: value for name, value in cell.items() if name not in {"paper", "n_simulations"}}
     paper = _check.one_of("paper", cell.get("paper"), PAPERS)
     size = _check.integer("n_simulations", cell.get("n_simulations", SIMULATIONS[paper]), at_least=2)
-    simulation = Simulation(size, seed_of(rng))
+    simulation = SimulationSize(size, seed_of(rng))
     with quiet():
         if setting.get("search"):
             return searches.measure(paper, setting, simulation)
@@ -161,7 +161,7 @@ def conclude(
 
 def plot_of(paper: str, figure: int) -> Plot:
     """Return what a figure shows."""
-    module = PICTURES.get(paper)
+    module = FIGURES.get(paper)
     known = ", ".join(map(str, module.FIGURES)) if module else "none"
     if module is None:
         raise ArgumentError(f"{paper!r} has no figures; give `table`.")

@@ -39,7 +39,7 @@ Measured = tuple[Setting, Mapping[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PublishedNumber:
     """One published number and its recomputation.
 
     Attributes
@@ -93,7 +93,7 @@ class Row:
         return {**self.cell, "quantity": self.quantity, **numbers, **self.beside}
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> "Row":
+    def from_dict(cls, content: Mapping[str, Any]) -> "PublishedNumber":
         """Make the row from `to_dict`; what stands before the quantity identifies it."""
         names = list(content)
         at = names.index("quantity")
@@ -112,7 +112,7 @@ class Replication(Record):
     paper : str
     convention : str
         Which reading of the paper reproduces its tables.
-    rows : tuple of Row
+    rows : tuple of PublishedNumber
     n_simulations : int
     seed : int
     notes : tuple of str
@@ -121,12 +121,12 @@ class Replication(Record):
 
     paper: str
     convention: str
-    rows: tuple[Row, ...]
+    rows: tuple[PublishedNumber, ...]
     n_simulations: int
     seed: int
     notes: tuple[str, ...] = ()
 
-    def of(self, quantity: str) -> tuple[Row, ...]:
+    def of(self, quantity: str) -> tuple[PublishedNumber, ...]:
         """Return the rows of one quantity."""
         return tuple(row for row in self.rows if row.quantity == quantity)
 
@@ -136,7 +136,7 @@ class Replication(Record):
         return tuple(dict.fromkeys(row.quantity for row in self.rows))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything; a row is flat, as `Row.to_dict` makes it."""
+        """Return everything; a row is flat, as `PublishedNumber.to_dict` makes it."""
         return {
             "schema_version": self.schema_version, "paper": self.paper, "convention": self.convention,
             "n_simulations": self.n_simulations, "seed": self.seed, "notes": list(self.notes),
@@ -146,7 +146,7 @@ class Replication(Record):
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Make the replication from `to_dict` or from its JSON."""
-        rows = tuple(Row.from_dict(row) for row in content["rows"])
+        rows = tuple(PublishedNumber.from_dict(row) for row in content["rows"])
         size, seed, notes = content["n_simulations"], content["seed"], tuple(content["notes"])
         return cls(content["paper"], content["convention"], rows, size, seed, notes)
 
@@ -207,12 +207,12 @@ def _of_bound(name: str) -> bool:
     return name.endswith("_is_bound")
 
 
-def _beside(row: Row, name: str) -> float | str | None:
+def _beside(row: PublishedNumber, name: str) -> float | str | None:
     value = row.beside.get(name)
     return f"< {value:.2g}" if row.beside.get(f"{name}_is_bound") else value
 
 
-def _shown(row: Row) -> tuple[float | str | documents.Measured | None, ...]:
+def _shown(row: PublishedNumber) -> tuple[float | str | documents.Measured | None, ...]:
     """Return published, reproduced, difference and error as they may be written: a bound has no error."""
     published: float | str = "–" if math.isnan(row.published) else row.published
     if math.isnan(row.reproduced):
@@ -224,8 +224,8 @@ def _shown(row: Row) -> tuple[float | str | documents.Measured | None, ...]:
     return published, documents.Measured(row.reproduced, error), apart, as_error(error)
 
 
-def _by_table(rows: Sequence[Row]) -> dict[tuple[Any, str], list[Row]]:
-    found: dict[tuple[Any, str], list[Row]] = {}
+def _by_table(rows: Sequence[PublishedNumber]) -> dict[tuple[Any, str], list[PublishedNumber]]:
+    found: dict[tuple[Any, str], list[PublishedNumber]] = {}
     for row in rows:
         found.setdefault((row.cell["table"], row.quantity), []).append(row)
     return found
@@ -272,6 +272,6 @@ def _number(value: Any) -> float:
     return math.nan if value is None else float(value)
 
 
-def _share_within(rows: Sequence[Row]) -> float:
+def _share_within(rows: Sequence[PublishedNumber]) -> float:
     agree = [row.agrees for row in rows if row.agrees is not None]
     return float(np.mean(agree)) if agree else math.nan

@@ -10,9 +10,9 @@ from assay._random import child
 from assay.metrics import ItemMetric
 from assay.models import NormalModel, ResponseModel, preset
 from assay.models.levels import LikertAnswers
+from assay.replications.expected_outcomes import SimulationSize
 from assay.replications.legacy import published_metric
-from assay.replications.outcomes import Simulation
-from assay.replications.published import Measured, Row, Setting, figures, matching
+from assay.replications.published import Measured, PublishedNumber, Setting, figures, matching
 from assay.scales import Scale
 
 CONVENTION = (
@@ -74,7 +74,7 @@ def settings(table: int | None = None) -> list[dict[str, Any]]:
     return found
 
 
-def measure(setting: Setting, simulation: Simulation) -> dict[str, float]:
+def measure(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
     """Measure p at one design, by all metrics that need the same summary of it; or scores at one K."""
     if setting.get("table") == SCORES:
         return _scores(simulation, setting["responses"])
@@ -94,7 +94,7 @@ def measure(setting: Setting, simulation: Simulation) -> dict[str, float]:
     return found
 
 
-def rows(measured: Sequence[Measured]) -> list[Row]:
+def rows(measured: Sequence[Measured]) -> list[PublishedNumber]:
     """Put published and recomputed numbers side by side."""
     found = []
     scores: dict[int, Mapping[str, float]] = {}
@@ -105,7 +105,7 @@ def rows(measured: Sequence[Measured]) -> list[Row]:
         for cell in _cells_of(setting):
             identity = {key: cell[key] for key in ("table", "metric", "epsilon", "items", "responses")}
             p, error, is_bound = (values[f"{cell['metric']} {name}"] for name in ("p", "p_error", "p_is_bound"))
-            found.append(Row(identity, "p", cell["p"], p, error, is_bound=bool(is_bound)))
+            found.append(PublishedNumber(identity, "p", cell["p"], p, error, is_bound=bool(is_bound)))
     if scores:
         found += [row for cell in figures("raters_table3.json") for row in _score_rows(cell, scores)]
     return sorted(found, key=lambda row: row.cell["table"])
@@ -148,7 +148,7 @@ def _cells_of(setting: Setting) -> list[dict[str, Any]]:
     return matching([{**cell, "of": _kind(cell)} for cell in published()], setting, SETTING)
 
 
-def _scores(simulation: Simulation, n_responses: int) -> dict[str, float]:
+def _scores(simulation: SimulationSize, n_responses: int) -> dict[str, float]:
     """Return the mean scores of A and of B by each metric and ε, at one number of responses."""
     found: dict[str, float] = {}
     normal = preset("normal")
@@ -176,7 +176,7 @@ def _scores(simulation: Simulation, n_responses: int) -> dict[str, float]:
     return found
 
 
-def _score_rows(cell: dict[str, Any], scores: Mapping[int, Mapping[str, float]]) -> list[Row]:
+def _score_rows(cell: dict[str, Any], scores: Mapping[int, Mapping[str, float]]) -> list[PublishedNumber]:
     """Return printed scores beside those at the grid's K that fits the pair of A and B best."""
     start = f"{cell['metric']} {cell['epsilon']}"
 
@@ -190,5 +190,5 @@ def _score_rows(cell: dict[str, Any], scores: Mapping[int, Mapping[str, float]])
         name = f"{start} {side}"
         beside = {f"K={responses}": scores[responses][name] for responses in sorted(scores)}
         value, error = scores[nearest][name], scores[nearest][f"{name}_error"]
-        found.append(Row(identity, f"score_{side}", cell[side], value, error, beside))
+        found.append(PublishedNumber(identity, f"score_{side}", cell[side], value, error, beside))
     return found

@@ -8,9 +8,9 @@ from assay._random import child
 from assay.metrics import AdditiveMetric
 from assay.models import preset
 from assay.planning.engines.exact import ExactEngine
+from assay.replications.expected_outcomes import SimulationSize
 from assay.replications.legacy import published_metric
-from assay.replications.outcomes import Simulation
-from assay.replications.published import Measured, Row, Setting, figures, lookup
+from assay.replications.published import Measured, PublishedNumber, Setting, figures, lookup
 
 CONVENTION = (
     "as printed only with an item bootstrap inside every simulated data set (resample_simulated), which doubles the "
@@ -30,7 +30,7 @@ def settings(table: int | None = None) -> list[dict[str, Any]]:
     return [{name: cell[name] for name in SETTING} for cell in published() if table in (None, cell["table"])]
 
 
-def measure(setting: Setting, simulation: Simulation) -> dict[str, float]:
+def measure(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
     """Recompute p and effect of one cell, and p without the item bootstrap, with all items and with half of them."""
     cell = lookup(published(), setting, SETTING)
     model = preset(f"likert-{cell['dataset'].lower()}")
@@ -53,7 +53,7 @@ def measure(setting: Setting, simulation: Simulation) -> dict[str, float]:
     }
 
 
-def rows(measured: Sequence[Measured]) -> list[Row]:
+def rows(measured: Sequence[Measured]) -> list[PublishedNumber]:
     """Put published and recomputed numbers side by side."""
     found = []
     for setting, values in measured:
@@ -63,9 +63,9 @@ def rows(measured: Sequence[Measured]) -> list[Row]:
         identity |= {"NK": int(cell["NK"] or LARGEST[0]), "K": int(cell["K"] or LARGEST[1])}
         beside = {name: values[name] for name in ("p_without_item_bootstrap", "p_at_half_the_items")}
         found += [
-            Row(identity, "p", cell["p"] if printed else math.nan, values["p"], values["p_error"], beside,
+            PublishedNumber(identity, "p", cell["p"] if printed else math.nan, values["p"], values["p_error"], beside,
                 bool(values["p_is_bound"])),
-            Row(identity, "effect", cell["effect"], values["effect"], values["effect_error"]),
+            PublishedNumber(identity, "effect", cell["effect"], values["effect"], values["effect_error"]),
         ][: 2 if printed else 1]  # fmt: skip
     return found
 

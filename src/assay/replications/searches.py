@@ -21,8 +21,8 @@ from assay.planning import plan
 from assay.planning.engines.exact import ExactEngine
 from assay.records import Record
 from assay.replications import forest, ratings
+from assay.replications.expected_outcomes import SimulationSize
 from assay.replications.legacy import published_metric
-from assay.replications.outcomes import Simulation
 from assay.replications.published import SIGNIFICANT, Measured, Setting, figures, lookup
 
 PRECISION = 0.1
@@ -200,7 +200,7 @@ def settings(paper: str, table: int | None = None) -> list[dict[str, Any]]:
     ]
 
 
-def measure(paper: str, setting: Setting, simulation: Simulation) -> dict[str, float]:
+def measure(paper: str, setting: Setting, simulation: SimulationSize) -> dict[str, float]:
     """Search the cheapest design, then the smallest budget that the paper tried."""
     cell = _cell(paper, setting)
     tried = TRIED[paper]
@@ -249,7 +249,7 @@ def _subject(paper: str, cell: dict[str, Any]) -> tuple[ResponseModel, Metric]:
 
 
 def _cheapest_design(
-    model: ResponseModel, metric: Metric, epsilon: float, tried: Tried, simulation: Simulation
+    model: ResponseModel, metric: Metric, epsilon: float, tried: Tried, simulation: SimulationSize
 ) -> dict[str, float]:
     """Return the planner's cheapest design with an expected p of .05."""
     planned = plan(
@@ -268,11 +268,11 @@ def _cheapest_design(
 class _Effort(NamedTuple):
     """How much is spent on one design: data sets where they are simulated, and the error that an exact p may have."""
 
-    simulation: Simulation
+    simulation: SimulationSize
     precision: float
 
 
-def _p_at(model: ResponseModel, metric: Metric, epsilon: float, tried: Tried, simulation: Simulation) -> Any:
+def _p_at(model: ResponseModel, metric: Metric, epsilon: float, tried: Tried, simulation: SimulationSize) -> Any:
     """Return a function that gives the smallest p over K at a budget, its error, and the K; it remembers.
 
     Every K is tried with little effort, and those that may have the smallest p, below .05, with all of it.
@@ -323,7 +323,7 @@ def _smallest_budget(p_at: Any, budgets: Sequence[int], near: float) -> int | No
     return None
 
 
-def _precision(simulation: Simulation) -> float:
+def _precision(simulation: SimulationSize) -> float:
     return max(0.002, min(0.05, PRECISION / math.sqrt(simulation.n_simulations)))
 
 

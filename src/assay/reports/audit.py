@@ -6,7 +6,7 @@ from typing import Any
 
 from assay.auditing import Audit, LeaderAudit
 from assay.auditing.estimators import EXPECTED, NO_SCHEME
-from assay.reports import drawing, pages
+from assay.reports import chart_files, drawing
 from assay.reports.colours import QUIET, SERIES, SHAPES, line_styles
 
 WIDTH, STEP = 190, 16
@@ -21,7 +21,7 @@ def chart(audit: Audit) -> Any:
     same for the coverage of intervals; and where smallest errors were asked for, these against ε. The rule is what was
     promised: the level of the tests where a null is true, the level of the intervals everywhere.
     """
-    alt = pages.altair()
+    alt = chart_files.altair()
     promised = 100 * audit.alpha
     tests = [
         _point(row, _name(row.scheme, row.null, row.pvalue), row.rate, row.rate_interval)
@@ -50,7 +50,7 @@ def chart(audit: Audit) -> Any:
 
 def leader_chart(found: LeaderAudit) -> Any:
     """Return LEADER's figures 1 and 2 for each of its data: the smallest error of estimated p against ε."""
-    alt = pages.altair()
+    alt = chart_files.altair()
     sides = [_smallest(audit).properties(title=drawing.title(audit.model)) for audit in found.audits]
     return alt.hconcat(*sides, spacing=40).resolve_scale(color="independent", strokeDash="independent")
 

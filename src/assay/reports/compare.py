@@ -9,7 +9,7 @@ from assay.comparison.comparisons import ItemScores
 from assay.comparison.verdicts import MANY, decided, level_of, shown_pvalue, verdict
 from assay.documents.numbers import error_of, interval, number
 from assay.inference.bins import bin_edges
-from assay.reports import drawing, pages
+from assay.reports import chart_files, drawing
 from assay.reports.colours import BAND, INK, MARK, NULL, QUIET, A, B
 from assay.reports.drawing import finite, rows, short, title
 
@@ -23,7 +23,7 @@ ALIKE, TAIL, RESAMPLED = "if A and B were alike", "at least as far from 0", "res
 def chart(result: Comparison | Comparisons) -> Any:
     """Return the Altair chart of one comparison, or a forest plot of several."""
     entries = list(result) if isinstance(result, Comparisons) else [result]
-    alt = pages.altair()
+    alt = chart_files.altair()
     if len(entries) > 1:
         return forest(entries)
     [entry] = entries
@@ -38,7 +38,7 @@ def chart(result: Comparison | Comparisons) -> Any:
 def figures(result: Comparison | Comparisons) -> list[tuple[str, str, str, Any]]:
     """Return the pictures one by one, each with a title and with words for those who cannot see it."""
     entries = list(result) if isinstance(result, Comparisons) else [result]
-    pages.altair()
+    chart_files.altair()
     said = " ".join(verdict(entry) for entry in entries[:MANY])
     if len(entries) > 1:
         return [("forest", "Contrasts with their intervals", said, forest(entries))]

@@ -11,7 +11,7 @@ from assay.agreement import Agreement, TableDescription
 from assay.agreement.strata import item_agreement
 from assay.documents.numbers import error_of, number
 from assay.errors import ArgumentError
-from assay.reports import pages
+from assay.reports import chart_files
 from assay.reports.colours import BAND, INK, MARK, QUIET, SERIES, A
 from assay.reports.contrasts import WIDTH, Part, between, by_agreement, shares_of_error
 from assay.reports.drawing import finite, rule, short
@@ -30,7 +30,7 @@ OTHER = "other"
 
 def chart(found: TableDescription) -> Any:
     """Return all pictures of a description below each other."""
-    alt = pages.altair()
+    alt = chart_files.altair()
     alt.data_transformers.disable_max_rows()
     parts = figures(found)
     if not parts:
@@ -44,7 +44,7 @@ def chart(found: TableDescription) -> Any:
 
 def figures(found: TableDescription) -> list[Part]:
     """Return the name, the title, the words and the chart of each picture."""
-    pages.altair()
+    chart_files.altair()
     rated = [part.agreement for part in found.sources if part.agreement is not None]
     parts: list[Part] = []
     if found.table is not None:

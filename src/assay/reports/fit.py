@@ -9,7 +9,7 @@ from assay.errors import ArgumentError
 from assay.inference.bins import bin_edges
 from assay.models import Fit
 from assay.models.fitting.fits import Feature
-from assay.reports import drawing, pages
+from assay.reports import chart_files, drawing
 from assay.reports.colours import MARK, NULL
 from assay.reports.drawing import rows
 from assay.scales import FloatArray
@@ -27,7 +27,7 @@ def chart(fit: Fit) -> Any:
     responses, so the two should agree up to the noise of the real sample. Shares of labels are a hanging rootogram:
     bars hang from the curve, and where they do not reach zero, or go beyond it, the model misses.
     """
-    alt = pages.altair()
+    alt = chart_files.altair()
     if not fit.goodness or not fit.goodness[0].real.size:
         raise ArgumentError(f"there is nothing to draw: {fit.model} are the real items themselves.")
     panels = []

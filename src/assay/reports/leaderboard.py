@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from assay.leaderboard import BoardPlan, Leaderboard, Leaderboards
-from assay.reports import drawing, pages
+from assay.reports import chart_files, drawing
 from assay.reports.colours import INK, MARK, NULL, QUIET, A, B
 from assay.reports.drawing import finite, rows
 
@@ -22,7 +22,7 @@ TOLD, LEADS = "all told apart", "the leader leads"
 
 def chart(board: Leaderboard, most: int = MOST) -> Any:
     """Return scores with their intervals, rank sets with the rank by score, and groups that nothing tells apart."""
-    alt = pages.altair()
+    alt = chart_files.altair()
     shown = board.models[: min(board.top or most, most)]
     names = drawing.shortened([row.name for row in shown], 32)
     points = [
@@ -108,7 +108,7 @@ def _title(board: Leaderboard, shown: int) -> str:
 
 def of_slices(found: Leaderboards) -> Any:
     """Return the boards of the first slices, one under the other."""
-    alt = pages.altair()
+    alt = chart_files.altair()
     boards = found.boards[:SLICES]
     most = max(3, IN_ALL // len(boards))
     return alt.vconcat(*(chart(board, most) for board in boards), spacing=30)
@@ -116,7 +116,7 @@ def of_slices(found: Leaderboards) -> Any:
 
 def of_plan(plan: BoardPlan) -> Any:
     """Return how likely the first neighbours separate, and the leader leads, against items and against responses."""
-    alt = pages.altair()
+    alt = chart_files.altair()
     panels = [_outlook(plan, "n_items", "items", plan.n_items, plan.now)]
     if len({one.n_responses for one in plan.outlooks}) > 1:
         panels.append(_outlook(plan, "n_responses", "responses per item", plan.n_responses, plan.responses_now))

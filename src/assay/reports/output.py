@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from assay import _files
 from assay.documents import Figure, html, latex, markdown
 from assay.errors import ArgumentError
-from assay.reports import colours, pages
+from assay.reports import chart_files, colours
 from assay.reports.pictures import merged, pdf
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from assay.questions.base import Question
     from assay.records import Record
 
-CHARTS = pages.FORMATS
+CHARTS = chart_files.FORMATS
 REPORTS = (".html", ".md", ".tex", ".json", ".csv")
 
 OF_SCORES = (
@@ -58,7 +58,7 @@ def plot(result: Any) -> Any:
     """
     kind = type(result).__name__
     check_drawn(kind)
-    alt = pages.altair()
+    alt = chart_files.altair()
     alt.data_transformers.disable_max_rows()
     module, _, name = DRAWN[kind].partition(":")
     drawn = getattr(import_module(module), name)(result)
@@ -116,7 +116,7 @@ def check_place(name: str, path: str, formats: tuple[str, ...], *, force: bool) 
 
 def write_chart(result: Any, path: str) -> None:
     """Write the chart as a page (.html, JavaScript included), a picture, or a Vega-Lite specification (.json)."""
-    pages.write(path, chart=lambda: plot(result))
+    chart_files.write(path, chart=lambda: plot(result))
 
 
 def write_report(
@@ -201,9 +201,9 @@ def _content(result: "Record", asked: "Question | None", document: Any) -> dict[
 
 def _write_tables(result: "Record", path: Path) -> tuple[str, ...]:
     """Write each table of a document as a file of its own."""
-    from assay.documents import rows
+    from assay.documents import csv_tables
 
-    found = rows.tables(result.document())
+    found = csv_tables.tables(result.document())
     if not found:
         raise ArgumentError(f"a {type(result).__name__} has no table to write as .csv; use {', '.join(REPORTS[:-1])}.")
     places = {name: path if len(found) == 1 else path.with_name(f"{path.stem}-{name}.csv") for name in found}

@@ -6,7 +6,7 @@ from typing import Any
 
 from assay.planning import Cell, Plan
 from assay.planning.designs import Design
-from assay.reports import drawing, pages
+from assay.reports import chart_files, drawing
 from assay.reports.colours import DASHES, INK, MARK, PAPER, QUIET, SERIES, A
 from assay.reports.drawing import rows, ticks
 
@@ -23,7 +23,7 @@ def chart(plan: Plan, *, titled: bool = True) -> Any:
     budget; designs that reach a target show how many items that takes, and what it costs; other designs are lines
     against items, one for each number of responses. Several metrics, ε or tests differ by dash.
     """
-    pages.altair()
+    chart_files.altair()
     cells = [cell for cell in plan.cells if not math.isnan(cell.contrast)]
     if is_grid(plan):
         return _titled(heat_map(plan), plan, titled=titled)

@@ -5,9 +5,9 @@ from textwrap import wrap
 from typing import Any
 
 from assay.replications import PaperFigure, Replication, Search
-from assay.replications.pictures import Point
-from assay.replications.published import Row
-from assay.reports import pages
+from assay.replications.figures import Point
+from assay.replications.published import PublishedNumber
+from assay.reports import chart_files
 from assay.reports.colours import QUIET, A, B, line_styles
 
 SIDE, WIDTH, HEIGHT = 300, 300, 210
@@ -16,7 +16,7 @@ DASHED: dict[str, Any] = {"color": QUIET, "strokeDash": [5, 4]}
 
 def chart(result: Replication | PaperFigure | Search) -> Any:
     """Return the Altair chart of a replication, of a figure or of a search."""
-    pages.altair()
+    chart_files.altair()
     if isinstance(result, PaperFigure):
         return _figure(result)
     return _search(result) if isinstance(result, Search) else _scatter(result)
@@ -75,7 +75,7 @@ def _diagonal(low: float, high: float, scale: Any) -> Any:
 AGREES = {"within two standard errors": A, "farther apart": B}
 
 
-def _compared(row: Row) -> dict[str, Any]:
+def _compared(row: PublishedNumber) -> dict[str, Any]:
     return {
         **row.cell, "published": row.published, "reproduced": row.reproduced,
         "low": max(0.0, row.reproduced - 2 * row.standard_error) if row.reproduced >= 0 else row.reproduced,

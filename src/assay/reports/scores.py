@@ -11,7 +11,7 @@ from assay.paired.findings import Effects, Finding, Overview, PairedAnalysis
 from assay.paired.power import PowerPlan
 from assay.paired.systems import SystemsComparison
 from assay.paired.units import UnitSizes
-from assay.reports import drawing, pages
+from assay.reports import chart_files, drawing
 from assay.reports.colours import INK
 from assay.reports.colours import MARK as ACCENT
 from assay.reports.colours import NULL as QUIET
@@ -28,14 +28,14 @@ def figures(result: Any) -> list[tuple[str, str, str, Any]]:
 
 def chart(result: Any) -> Any:
     """Return the pictures of a result as one chart."""
-    alt = pages.altair()
+    alt = chart_files.altair()
     drawn = [each.properties(title=drawing.title(wrap(caption, 58))) for caption, each in charts(result).values()]
     return drawn[0] if len(drawn) == 1 else alt.concat(*drawn, columns=2, spacing=30).resolve_scale(color="independent")
 
 
 def charts(result: Any) -> dict[str, tuple[str, Any]]:
     """Return the charts of a result by name, each with its caption."""
-    pages.altair()  # says what is missing
+    chart_files.altair()  # says what is missing
     if isinstance(result, PairedAnalysis):
         found = result.significance
         shown = (found.estimate, found.confidence_interval) if found.estimand != "accuracy difference" else None

@@ -6,7 +6,7 @@ import numpy as np
 
 from assay.errors import ArgumentError
 from assay.models import Simulation
-from assay.reports import pages
+from assay.reports import chart_files
 from assay.reports.colours import INK, A, B
 from assay.reports.drawing import bars, rows, title
 
@@ -15,7 +15,7 @@ WIDTH, HEIGHT, BINS, MOST = 190, 170, 20, 12
 
 def chart(found: Simulation) -> Any:
     """Return one panel for each source: the shares of labels or levels, or a histogram of the responses."""
-    alt = pages.altair()
+    alt = chart_files.altair()
     by_level = _levels(found) if 0 < len(found.sources[0].shares) <= MOST else _numbers(found)
     colours = dict(zip([one.name for one in found.sources], (INK, A, B), strict=True))
     highest = max(row["share"] for part in by_level.values() for row in part)

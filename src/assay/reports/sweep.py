@@ -8,9 +8,9 @@ from typing import Any
 
 from assay import _check, _json
 from assay.errors import ArgumentError, DataError
-from assay.reports import pages
+from assay.reports import chart_files
 from assay.reports.colours import SERIES
-from assay.sweeps import Row, Sweep
+from assay.sweeps import CellRow, Sweep
 
 WIDTH, HEIGHT, ACROSS = 260, 220, 3
 MOST_PANELS, MOST_LINES, MOST_TICKS = 24, 20, 9
@@ -29,7 +29,7 @@ class _Axes:
 
 
 def chart(
-    study: Sweep | Sequence[Row],
+    study: Sweep | Sequence[CellRow],
     *,
     x: str | None = None,
     y: str | None = None,
@@ -41,7 +41,7 @@ def chart(
     What is left out is chosen among the parameters that vary. Cells that differ in other parameters are drawn as their
     mean, with a bar from the least to the greatest.
     """
-    alt = pages.altair()
+    alt = chart_files.altair()
     rows = study.rows if isinstance(study, Sweep) else study
     done = [row for row in rows if row.state == "done"]
     if not done:
@@ -75,14 +75,14 @@ def chart(
     return layers.properties(title=title, description=" ".join(words))
 
 
-def _value(rows: Sequence[Row], asked: str | None) -> str:
+def _value(rows: Sequence[CellRow], asked: str | None) -> str:
     names = list(dict.fromkeys(name for row in rows for name in row.values))
     if not names:
         raise DataError("the cells of this study have no values; there is nothing to draw.")
     return names[0] if asked is None else _check.one_of("y", asked, names)
 
 
-def _axes(rows: Sequence[Row], x: str | None, colour: str | None, panel: str | None) -> _Axes:
+def _axes(rows: Sequence[CellRow], x: str | None, colour: str | None, panel: str | None) -> _Axes:
     """Choose among the parameters that vary what was left out: numbers for the axis, then the order of the grid."""
     names = list(dict.fromkeys(name for row in rows for name in row.parameters))
     asked = {"x": x, "colour": colour, "panel": panel}
@@ -105,9 +105,9 @@ def _axes(rows: Sequence[Row], x: str | None, colour: str | None, panel: str | N
     return _Axes(given["x"], given.get("colour"), given.get("panel"), rest)
 
 
-def _points(rows: Sequence[Row], value: str, axes: _Axes) -> list[dict[str, Any]]:
+def _points(rows: Sequence[CellRow], value: str, axes: _Axes) -> list[dict[str, Any]]:
     """Return a point for each place of the picture."""
-    places: dict[tuple[Any, ...], list[Row]] = {}
+    places: dict[tuple[Any, ...], list[CellRow]] = {}
     for row in rows:
         names = (axes.x, axes.colour, axes.panel)
         key = tuple(None if name is None else _text(row.parameters.get(name)) for name in names)
@@ -128,7 +128,7 @@ def _points(rows: Sequence[Row], value: str, axes: _Axes) -> list[dict[str, Any]
     return points
 
 
-def _order(row: Row, name: str | None) -> Any:
+def _order(row: CellRow, name: str | None) -> Any:
     entry = None if name is None else row.parameters.get(name)
     return entry if _is_number(entry) else 0
 

@@ -1,6 +1,5 @@
 """Draws from data in hand: schemes (what a draw resamples), nulls (what it looks like if A and B were alike)."""
 
-from assay.resampling.cells import CellTable, cell_table
 from assay.resampling.clusters import cluster_jackknife, cluster_sums, enumerate_cluster_swaps, ratio_error
 from assay.resampling.draws import (
     Draws,
@@ -13,6 +12,7 @@ from assay.resampling.draws import (
     summaries_of,
 )
 from assay.resampling.nulls import NULLS, RULES, NullName, judge
+from assay.resampling.pseudo_responses import CellTable, cell_table
 from assay.resampling.sampler import pool
 from assay.resampling.schemes import Scheme
 

@@ -4,11 +4,11 @@ Knows no statistics. A cell's result depends on the task, its version, the cell'
 on nothing else: not on the order, the number of workers, the kind of executor or how often the study was interrupted.
 """
 
+from assay.sweeps.cell_rows import CellRow, Counts
 from assay.sweeps.driver import Sweep, run
 from assay.sweeps.grid import Grid
-from assay.sweeps.rows import Counts, Row
 from assay.sweeps.store import EXPORTS, Store
 from assay.sweeps.study import Study
 from assay.sweeps.tasks import Task, task
 
-__all__ = ["EXPORTS", "Counts", "Grid", "Row", "Store", "Study", "Sweep", "Task", "run", "task"]
+__all__ = ["EXPORTS", "CellRow", "Counts", "Grid", "Store", "Study", "Sweep", "Task", "run", "task"]

@@ -7,8 +7,8 @@ from assay import _json
 from assay.documents import Block, Column, Document, Sentence, Table
 
 if TYPE_CHECKING:
+    from assay.sweeps.cell_rows import CellRow
     from assay.sweeps.driver import Sweep
-    from assay.sweeps.rows import Row
 
 MOST = 100
 """So many cells are shown; all of them are in `to_frame` and in an export."""
@@ -30,7 +30,7 @@ def document(found: "Sweep") -> Document:
     return Document(f"A study of {len(found.rows):,} cells", tuple(blocks), (), first)
 
 
-def _table(rows: Sequence["Row"]) -> Table:
+def _table(rows: Sequence["CellRow"]) -> Table:
     fixed = _fixed([row.parameters for row in rows])
     names = [name for name in dict.fromkeys(name for row in rows for name in row.parameters) if name not in fixed]
     values = list(dict.fromkeys(name for row in rows for name in row.values))

@@ -16,15 +16,15 @@ from assay import _check, _random
 from assay._frames import in_any_form
 from assay.documents import Document, html
 from assay.errors import ArgumentError, AssayError, DataError
+from assay.sweeps.cell_rows import DONE, FAILED, MISSING, CellRow, Counts, compute, failed, frame
 from assay.sweeps.grid import Grid, show
-from assay.sweeps.rows import DONE, FAILED, MISSING, Counts, Row, compute, failed, frame
 from assay.sweeps.store import Recorder, Store, recording
 from assay.sweeps.tasks import Task
 
 if TYPE_CHECKING:
     import polars as pl
 
-Batches = Generator[list[Row], None, None]
+Batches = Generator[list[CellRow], None, None]
 
 GRACE = 5.0
 """Seconds in which an executor that broke may still hand over what it had finished."""
@@ -46,13 +46,13 @@ class Sweep:
     task : Task
     seed : int
         The number that, passed as `rng`, gives the same results.
-    rows : tuple of Row
+    rows : tuple of CellRow
         One per cell, in the grid's order.
     """
 
     task: Task
     seed: int
-    rows: tuple[Row, ...]
+    rows: tuple[CellRow, ...]
 
     @property
     def counts(self) -> Counts:
@@ -60,7 +60,7 @@ class Sweep:
         return Counts.of(self.rows)
 
     @property
-    def failures(self) -> tuple[Row, ...]:
+    def failures(self) -> tuple[CellRow, ...]:
         """The rows of the cells that failed."""
         return tuple(row for row in self.rows if row.state == FAILED)
 
@@ -155,7 +155,7 @@ def run(
         raise ArgumentError(f"`task` must be a task, made with @assay.sweeps.task(version=1); got {task!r}.")
     n_pending = _check.integer("n_pending", n_pending, at_least=1)
     with _recorder(store, rng) as recorder:
-        planned = [Row(task.identity(cell), task.name, task.version, cell) for cell in grid]
+        planned = [CellRow(task.identity(cell), task.name, task.version, cell) for cell in grid]
         known = recorder.plan(planned, retry=retry)
         rows = {row.identity: known[row.identity] for row in planned}
         todo = [row for row in rows.values() if row.state == MISSING or (retry and row.state == FAILED)]
@@ -186,10 +186,10 @@ class _Unrecorded:
 
     seed: int
 
-    def plan(self, rows: Iterable[Row], *, retry: bool) -> dict[str, Row]:
+    def plan(self, rows: Iterable[CellRow], *, retry: bool) -> dict[str, CellRow]:
         return {row.identity: row for row in rows}
 
-    def record(self, rows: Iterable[Row]) -> None:
+    def record(self, rows: Iterable[CellRow]) -> None:
         pass
 
 
@@ -201,16 +201,16 @@ def _recorder(
     return recording(store if isinstance(store, Store) else Store(store), rng)
 
 
-def _inline(task: Task, todo: Sequence[Row], seed: int) -> Batches:
+def _inline(task: Task, todo: Sequence[CellRow], seed: int) -> Batches:
     for row in todo:
         yield [compute(task, row.identity, row.parameters, seed)]
 
 
-def _pooled(task: Task, todo: Sequence[Row], seed: int, executor: Executor, n_pending: int) -> Batches:
+def _pooled(task: Task, todo: Sequence[CellRow], seed: int, executor: Executor, n_pending: int) -> Batches:
     """Compute rows on an executor and yield them as they finish, those that finish together in one list."""
     waiting = iter(todo)
-    pending: dict[Future[Row], Row] = {}
-    finished: SimpleQueue[Future[Row]] = SimpleQueue()
+    pending: dict[Future[CellRow], CellRow] = {}
+    finished: SimpleQueue[Future[CellRow]] = SimpleQueue()
     lost: BaseException | None = None
     try:
         while True:
@@ -250,7 +250,7 @@ def _pooled(task: Task, todo: Sequence[Row], seed: int, executor: Executor, n_pe
         raise DataError(f"{what} Finished cells are kept; run the study again to continue.") from lost
 
 
-def _first(finished: SimpleQueue[Future[Row]], seconds: float) -> Future[Row] | None:
+def _first(finished: SimpleQueue[Future[CellRow]], seconds: float) -> Future[CellRow] | None:
     """Return the first to finish, or None where nothing does for so many seconds."""
     until = monotonic() + seconds
     while monotonic() < until:
@@ -261,11 +261,11 @@ def _first(finished: SimpleQueue[Future[Row]], seconds: float) -> Future[Row] | 
     return None
 
 
-def _trouble(future: Future[Row]) -> BaseException | None:
+def _trouble(future: Future[CellRow]) -> BaseException | None:
     return CancelledError("cells were cancelled") if future.cancelled() else future.exception()
 
 
-def _row(task: Task, planned: Row, future: Future[Row], trouble: BaseException | None) -> Row:
+def _row(task: Task, planned: CellRow, future: Future[CellRow], trouble: BaseException | None) -> CellRow:
     if trouble is None:
         return future.result()
     # `compute` catches what the task raises, so this is the worker's own trouble.

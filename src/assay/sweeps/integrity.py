@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import DataError
-from assay.sweeps.rows import FAILED, Row, load_values
+from assay.sweeps.cell_rows import FAILED, CellRow, load_values
 
 DAMAGED = "store"
 """The stage of a cell whose stored result is damaged."""
@@ -45,7 +45,7 @@ def check_file(connection: sqlite3.Connection, path: Path) -> bool:
     raise DataError(f"{path}: the store is damaged ({first}). Restore a copy, or start again in another store.")
 
 
-def read_rows(connection: sqlite3.Connection) -> Iterator[tuple[int, Row]]:
+def read_rows(connection: sqlite3.Connection) -> Iterator[tuple[int, CellRow]]:
     """Yield the position and content of every cell, in the order of planning; a damaged one as a failed cell."""
     names = ", ".join(f'"{name}"' for name in COLUMNS)
     connection.text_factory = lambda text: text.decode("utf-8", "replace")
@@ -53,19 +53,21 @@ def read_rows(connection: sqlite3.Connection) -> Iterator[tuple[int, Row]]:
         yield entries[0], _row(*entries[1:]) if written == checksum(*entries) else _damaged(*entries[1:5])
 
 
-def _row(*entries: Any) -> Row:
+def _row(*entries: Any) -> CellRow:
     identity, task, version, parameters, state, values, stage, traceback, seconds = entries
     lasted = math.nan if seconds is None else seconds
-    return Row(identity, task, version, json.loads(parameters), state, load_values(values), stage, traceback, lasted)
+    return CellRow(
+        identity, task, version, json.loads(parameters), state, load_values(values), stage, traceback, lasted
+    )
 
 
-def _damaged(identity: Any, task: Any, version: Any, parameters: Any) -> Row:
+def _damaged(identity: Any, task: Any, version: Any, parameters: Any) -> CellRow:
     """Return what is left of a damaged row."""
     try:
         known = json.loads(parameters)
     except (TypeError, ValueError, RecursionError):
         known = {}
-    return Row(
+    return CellRow(
         str(identity), str(task), version if isinstance(version, int) else 0, known if isinstance(known, dict) else {},
         FAILED, stage=DAMAGED, traceback=TOLD,
     )  # fmt: skip

@@ -21,10 +21,10 @@ from assay import _files, _json, _random
 from assay._frames import in_any_form
 from assay.errors import ArgumentError, DataError, MissingFileError
 from assay.provenance import version
+from assay.sweeps.cell_rows import CellRow, Counts, dump_values, frame
 from assay.sweeps.grid import Cell
 from assay.sweeps.integrity import COLUMNS, DAMAGED, check_file, checksum, read_rows
 from assay.sweeps.lock import alone
-from assay.sweeps.rows import Counts, Row, dump_values, frame
 from assay.sweeps.tasks import Task
 
 if TYPE_CHECKING:
@@ -81,12 +81,12 @@ class Store:
 
     def counts(self) -> dict[tuple[str, int], Counts]:
         """Return the done, failed and missing cells of each (task, version) in the store."""
-        rows: dict[tuple[str, int], list[Row]] = {}
+        rows: dict[tuple[str, int], list[CellRow]] = {}
         for row in self.rows():
             rows.setdefault((row.task, row.version), []).append(row)
         return {task: Counts.of(some) for task, some in rows.items()}
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[CellRow]:
         """Return every cell, in the order in which they were planned; one that is damaged has failed, at "store"."""
         with self._reading() as connection:
             return [row for _, row in read_rows(connection)]
@@ -132,9 +132,9 @@ class Recorder:
         self._path, self._real = path, real
         self._connection = connection
         self._file = real.stat()
-        self._planned: dict[str, tuple[int, Row]] = {}
+        self._planned: dict[str, tuple[int, CellRow]] = {}
 
-    def plan(self, rows: Iterable[Row], *, retry: bool) -> dict[str, Row]:
+    def plan(self, rows: Iterable[CellRow], *, retry: bool) -> dict[str, CellRow]:
         """Add the cells that the store does not have; return what it knows about each identity.
 
         With `retry`, cells that are damaged are as good as missing.
@@ -151,7 +151,7 @@ class Recorder:
         self._planned = {identity: known[identity] for identity in wanted}
         return {identity: row for identity, (_, row) in known.items()}
 
-    def record(self, rows: Iterable[Row]) -> None:
+    def record(self, rows: Iterable[CellRow]) -> None:
         """Write finished cells, all or none; a cell that is done already stays as it is."""
         self.check_there()
         results = []
@@ -173,7 +173,9 @@ class Recorder:
                 "Run the study again."
             )
 
-    def _repaired(self, known: dict[str, tuple[int, Row]], wanted: dict[str, Row]) -> dict[str, tuple[int, Row]]:
+    def _repaired(
+        self, known: dict[str, tuple[int, CellRow]], wanted: dict[str, CellRow]
+    ) -> dict[str, tuple[int, CellRow]]:
         """Make damaged cells of this study missing ones; forget those whose identity is no longer known."""
         kept = {identity: entry for identity, entry in known.items() if entry[1].stage != DAMAGED}
         for identity, (position, row) in known.items():
@@ -243,7 +245,7 @@ def _check_place(path: Path) -> None:
         raise DataError(f"{path} has several names (hard links), under which two runs could meet; use a copy of it.")
 
 
-def _entries(position: int, row: Row, parameters: Cell | None = None) -> tuple[Any, ...]:
+def _entries(position: int, row: CellRow, parameters: Cell | None = None) -> tuple[Any, ...]:
     """Return a row as it is stored."""
     cell = _json.dumps(row.parameters if parameters is None else parameters)
     entries = (
@@ -253,7 +255,7 @@ def _entries(position: int, row: Row, parameters: Cell | None = None) -> tuple[A
     return *entries, checksum(*entries)
 
 
-def _digest(row: Row) -> str:
+def _digest(row: CellRow) -> str:
     """Return the identity that a row's task, version and parameters make."""
     return Task(row.task, row.version).identity(row.parameters)
 

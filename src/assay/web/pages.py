@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from assay import _fields
 from assay._fields import Field
 from assay.errors import ArgumentError, AssayError
-from assay.questions.tables import TableFields
+from assay.questions.table_fields import TableFields
 from assay.web import api, steps
 from assay.web.aides import apart
 from assay.web.asking import begin, fits

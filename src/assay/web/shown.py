@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from assay.documents import Document, Figure, html, latex, markdown, rows
+from assay.documents import Document, Figure, csv_tables, html, latex, markdown
 from assay.provenance import Provenance
 from assay.questions.base import Question
 from assay.records import Record
@@ -87,7 +87,7 @@ def _tables(result: Record) -> dict[str, str]:
     """Return the result's rows as CSV; the tables of its document where it has none."""
     make: Any = getattr(result, "to_frame", None)
     if make is None:
-        return rows.tables(result.document())
+        return csv_tables.tables(result.document())
     frame = make()
     nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
     return {"table": str(frame.drop(nested).write_csv())}

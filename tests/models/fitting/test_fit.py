@@ -8,7 +8,7 @@ import pytest
 from assay import io
 from assay.errors import ArgumentError, AssayWarning, DataError
 from assay.models import LikertModel, NormalModel, fit, load, make_family, preset
-from assay.models.fitting import goodness, numbers
+from assay.models.fitting import goodness, number_fit
 from assay.models.fitting.goodness import compare_with_data, moments
 from assay.response_tables import ResponseTable
 from assay.responses import Responses
@@ -160,7 +160,7 @@ def test_dices_alpha_is_within_a_standard_error_of_the_published_one():
 
 
 def test_very_many_items_are_fitted_by_a_random_part_and_say_so(monkeypatch):
-    monkeypatch.setattr(numbers, "MOST_KINDS", 300)
+    monkeypatch.setattr(number_fit, "MOST_KINDS", 300)
     monkeypatch.setattr(goodness, "MOST_CHECKED", 200)
     monkeypatch.setattr(goodness, "AT_ONCE", 10_000)
     pilot = preset("normal").table(1_000, 4, rng=5)

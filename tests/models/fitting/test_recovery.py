@@ -13,7 +13,7 @@ from scipy import stats
 
 from assay.models import PRESETS, preset
 from assay.models.fitting.dirichlet import fit_dirichlet, log_likelihood
-from assay.models.fitting.numbers import Problem, continuous, ordered_levels
+from assay.models.fitting.number_fit import Problem, continuous, ordered_levels
 from assay.models.fitting.search import solve
 from assay.models.likert import LikertModel
 

@@ -35,7 +35,7 @@ class Names:
 
 
 @dataclass
-class File:
+class LogFile:
     """One log that was read: where it is, what it is, what it says about itself."""
 
     path: str
@@ -49,7 +49,7 @@ class File:
 class Collected:
     """Every row of every file."""
 
-    files: list[File] = field(default_factory=list)
+    files: list[LogFile] = field(default_factory=list)
     shares: list[Mapping[str, float]] = field(default_factory=list)
     checks: dict[tuple[int, int], tuple[str, int]] = field(default_factory=dict)
     clashes: dict[tuple[int, int], int] = field(default_factory=dict)

@@ -16,8 +16,8 @@ from assay._random import Rng, entropy_of, generator, replayable
 from assay.errors import ArgumentError, AssayWarning, DataError
 from assay.models.empirical import EmpiricalModel
 from assay.models.fitting.fits import Fit
-from assay.models.fitting.labels import fit_labels
-from assay.models.fitting.numbers import MEANS, SPREADS, continuous, fit_numbers, ordered_levels
+from assay.models.fitting.label_fit import fit_labels
+from assay.models.fitting.number_fit import MEANS, SPREADS, continuous, fit_numbers, ordered_levels
 from assay.provenance import Provenance
 from assay.response_tables import ResponseTable
 from assay.responses import Responses

@@ -10,7 +10,7 @@ import numpy as np
 from assay._frames import in_any_form
 from assay.documents import Document
 from assay.models.base import ResponseModel
-from assay.models.files import save
+from assay.models.model_files import save
 from assay.provenance import Provenance
 from assay.records import Record
 from assay.scales import FloatArray

@@ -11,7 +11,7 @@ from assay.planning.engines.simulated_pvalues import Test
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class DesignOutlook:
     """What a design may expect, with the numerical error of each number.
 
     Attributes
@@ -42,7 +42,7 @@ class Outlook:
 
 
 @dataclass(frozen=True, slots=True)
-class Power:
+class TestPower:
     """How often a test rejects, the numerical error of that, and what a pilot leaves open about it."""
 
     power: float
@@ -56,10 +56,10 @@ class Engine(Protocol):
     def prepare(self, designs: Sequence[Design], *, for_power_only: bool = False) -> None:
         """Make everything as precise as these designs need it."""
 
-    def outlook(self, design: Design, metric: int) -> Outlook:
+    def outlook(self, design: Design, metric: int) -> DesignOutlook:
         """Return what the design may expect."""
 
-    def power(self, design: Design, metric: int, test: Test) -> Power:
+    def power(self, design: Design, metric: int, test: Test) -> TestPower:
         """Return how often the test rejects."""
 
     def guess(self, design: Design, test: Test, target: float) -> int:

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaincinv, ndtr, ndtri, stdtrit
 
-from assay.comparison.components import ContrastComponents, judgements
 from assay.comparison.rater_errors import PEAK, saturation, share_of
+from assay.comparison.uncertainty import ContrastComponents, judgements
 from assay.planning.designs import Design
 from assay.scales import FloatArray
 
@@ -32,7 +32,7 @@ MANY = 10**8
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class RejectionRule:
     """When the test rejects."""
 
     alpha: float = 0.05
@@ -152,7 +152,7 @@ def rater_df(n: Any, r: Any, per: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Expectation:
+class RaterExpectation:
     """Power and interval width of a design; `error` is that of the integration."""
 
     power: float
@@ -161,13 +161,13 @@ class Expectation:
 
 
 def expectation(
-    noise: Noise, design: Design, contrast: float, rule: Rule, *, confidence_level: float = 0.95
-) -> Expectation:
+    noise: Noise, design: Design, contrast: float, rule: RejectionRule, *, confidence_level: float = 0.95
+) -> RaterExpectation:
     """Return what the test that `compare` runs may expect of a design.
 
     Examples
     --------
-    >>> found = expectation(Noise(0.5, 0.1, 2.0), Design(100, 0, 5, 5, 5, 5), 0.5, Rule())
+    >>> found = expectation(Noise(0.5, 0.1, 2.0), Design(100, 0, 5, 5, 5, 5), 0.5, RejectionRule())
     >>> round(found.power, 2), round(found.width, 2)
     (0.63, 0.86)
     """
@@ -177,11 +177,11 @@ def expectation(
     reach = _reach(of_raters, of_items, design, rule.tail)
     powers = rule.probability(contrast, reach, error).mean(axis=1)
     width = 2 * float(_reach(of_raters, of_items, design, (1 - confidence_level) / 2).mean())
-    return Expectation(float(powers.mean()), float(powers.std(ddof=1) / math.sqrt(SHIFTS)), width)
+    return RaterExpectation(float(powers.mean()), float(powers.std(ddof=1) / math.sqrt(SHIFTS)), width)
 
 
 def fewest(
-    noise: Noise, design: Design, contrast: FloatArray, rule: Rule, *, target: float, most: int, of: str
+    noise: Noise, design: Design, contrast: FloatArray, rule: RejectionRule, *, target: float, most: int, of: str
 ) -> FloatArray:
     """Return, for each draw of noise and contrast, the fewest items (or raters) that reach the target; or infinity.
 
@@ -196,19 +196,19 @@ def fewest(
     return np.where(reached, np.exp(high), np.inf)
 
 
-def powers(noise: Noise, design: Design, contrast: FloatArray, rule: Rule) -> FloatArray:
+def powers(noise: Noise, design: Design, contrast: FloatArray, rule: RejectionRule) -> FloatArray:
     """Return the power of a design for each draw of noise and contrast; as rough as `fewest`."""
     return _powers(noise, design, contrast, rule, np.full(contrast.shape, float(design.n_items)), "items")
 
 
 def _reaches(  # noqa: PLR0917 (private; `fewest` names them)
-    noise: Noise, design: Design, contrast: FloatArray, rule: Rule, target: float, size: FloatArray, of: str
+    noise: Noise, design: Design, contrast: FloatArray, rule: RejectionRule, target: float, size: FloatArray, of: str
 ) -> FloatArray:
     return np.asarray(_powers(noise, design, contrast, rule, size, of) >= target)
 
 
 def _powers(  # noqa: PLR0917 (private)
-    noise: Noise, design: Design, contrast: FloatArray, rule: Rule, size: FloatArray, of: str
+    noise: Noise, design: Design, contrast: FloatArray, rule: RejectionRule, size: FloatArray, of: str
 ) -> FloatArray:
     n = size if of == "items" else np.full(size.shape, float(design.n_items))
     r = size if of == "raters" else np.full(size.shape, float(max(1, design.n_raters)))
@@ -274,7 +274,7 @@ def draws(found: ContrastComponents, n: int, rng: np.random.Generator) -> tuple[
     return replace(noise, items=items, raters=raters, residual=drawn["residual"]), contrasts
 
 
-def guess(noise: Noise, design: Design, contrast: float, rule: Rule, target: float) -> int:
+def guess(noise: Noise, design: Design, contrast: float, rule: RejectionRule, target: float) -> int:
     """Return about how many items it takes if raters were many, by the normal formula."""
     z = float(ndtri(1 - rule.tail) + ndtri(target))
     each = design.n_items * float(noise.total(design)) if design.nested or not design.n_raters else (

@@ -14,7 +14,7 @@ import numpy as np
 from assay.metrics import AdditiveMetric
 from assay.models import ResponseModel
 from assay.models.base import Epsilon
-from assay.planning.engines.base import Outlook
+from assay.planning.engines.base import DesignOutlook
 from assay.planning.engines.item_scores import Setting, Sizes
 from assay.planning.engines.score_pools import Growing, Pool
 from assay.planning.engines.score_sums import Summands, Total
@@ -138,11 +138,11 @@ class ExactEngine:
 
         self._sharpen(lack)
 
-    def outlooks(self, n_items: int, *, confidence_level: float = 0.95) -> list[Outlook]:
+    def outlooks(self, n_items: int, *, confidence_level: float = 0.95) -> list[DesignOutlook]:
         """Return what a study of this many items may expect, by each metric."""
         return [part.outlook(n_items, confidence_level) for part in self._parts]
 
-    def outlook(self, metric: int, n_items: int, *, confidence_level: float = 0.95) -> Outlook:
+    def outlook(self, metric: int, n_items: int, *, confidence_level: float = 0.95) -> DesignOutlook:
         """Return what a study of this many items may expect, by one metric."""
         return self._parts[metric].outlook(n_items, confidence_level)
 
@@ -222,13 +222,13 @@ class PoolPair:
         outside = max(MATTERS[0] - found.pvalue, found.pvalue - MATTERS[1])
         return _shared_out(found, max(0.95 * precision, outside / 2))
 
-    def outlook(self, n: int, confidence_level: float) -> Outlook:
+    def outlook(self, n: int, confidence_level: float) -> DesignOutlook:
         """Return what a study of this many items may expect."""
         pool = self.pool
         found = self.expected(n)
         width = student_width(pool.sd, n, confidence_level, pool.kurtosis)
         error = pool.sd / math.sqrt(n)
-        return Outlook(
+        return DesignOutlook(
             pool.mean, pool.standard_error, found.pvalue, found.error, width, width * pool.variance_error / 2, error
         )
 

@@ -12,7 +12,7 @@ from assay.metrics import AdditiveMetric
 from assay.planning.designs import Design
 from assay.planning.differences import expected_contrast
 from assay.planning.engines import simulated_power as powers
-from assay.planning.engines.base import Outlook, Power
+from assay.planning.engines.base import DesignOutlook, TestPower
 from assay.planning.engines.exact import ExactEngine
 from assay.planning.engines.item_scores import Setting, Sizes
 from assay.planning.engines.monte_carlo import MonteCarloEngine
@@ -42,7 +42,7 @@ class ModelEngine:
     def __init__(self, premises: Premises) -> None:
         self.premises = premises
         self._exact: dict[Sizes, ExactEngine] = {}
-        self._studies: dict[Design, dict[int, Outlook]] = {}
+        self._studies: dict[Design, dict[int, DesignOutlook]] = {}
 
     @cached_property
     def _routes(self) -> tuple[list[int], list[int]]:
@@ -90,7 +90,7 @@ class ModelEngine:
             if q.with_power and any(test.name in ON_CONTRASTS for test in q.tests):
                 engine.sharpen_power(n_items, POWER_SHARE * q.precision, alpha=q.tests[0].alpha)
 
-    def outlook(self, design: Design, metric: int) -> Outlook:
+    def outlook(self, design: Design, metric: int) -> DesignOutlook:
         """Return what the design may expect."""
         q = self.premises
         exact, drawn = self._routes
@@ -114,7 +114,7 @@ class ModelEngine:
             self._studies[design] = dict(zip(drawn, found, strict=True))
         return self._studies[design][metric]
 
-    def power(self, design: Design, metric: int, test: Test) -> Power:
+    def power(self, design: Design, metric: int, test: Test) -> TestPower:
         """Return how often the test rejects."""
         q = self.premises
         seed = _random.child(q.seed, *design.sizes)

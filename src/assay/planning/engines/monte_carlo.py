@@ -11,7 +11,7 @@ from assay.inference import basic, expected_pvalue
 from assay.metrics import Metric
 from assay.models import ResponseModel, simulate_contrasts
 from assay.models.base import Epsilon
-from assay.planning.engines.base import Outlook
+from assay.planning.engines.base import DesignOutlook
 from assay.planning.engines.exact import MATTERS, student_width
 from assay.planning.engines.item_scores import Sizes
 from assay.scales import FloatArray
@@ -52,7 +52,7 @@ class MonteCarloEngine:
 
     name = "monte-carlo"
 
-    def outlooks(self, n_items: int, *, confidence_level: float = 0.95) -> list[Outlook]:
+    def outlooks(self, n_items: int, *, confidence_level: float = 0.95) -> list[DesignOutlook]:
         """Return what a study of this many items may expect, by each metric."""
         studies = self.n_simulations or FIRST_STUDIES
         while True:
@@ -73,7 +73,7 @@ class MonteCarloEngine:
             resample_simulated=self.resample_simulated, rng=self.seed, workers=self.workers, progress=self.progress,
         )  # fmt: skip
 
-    def _lack(self, outlook: Outlook) -> float:
+    def _lack(self, outlook: DesignOutlook) -> float:
         p, error = outlook.expected_pvalue, outlook.expected_pvalue_error
         if not MATTERS[0] <= p <= MATTERS[1] or not error > self.precision:
             return 1.0
@@ -81,16 +81,16 @@ class MonteCarloEngine:
 
     def _outlook(
         self, metric: Metric, n_items: int, draws: FloatArray, null: FloatArray, confidence_level: float
-    ) -> Outlook:
+    ) -> DesignOutlook:
         expected = expected_pvalue(null, draws)
         defined = draws[~np.isnan(draws)]
         if defined.size < 2:
             nan = math.nan
-            return Outlook(nan, nan, nan, nan, nan, nan)
+            return DesignOutlook(nan, nan, nan, nan, nan, nan)
         mean, sd = float(defined.mean()), float(defined.std(ddof=1))
         if metric.additive:
             width = student_width(sd * math.sqrt(n_items), n_items, confidence_level)
-            return Outlook(
+            return DesignOutlook(
                 mean, sd / math.sqrt(defined.size), expected.pvalue, expected.standard_error, width,
                 width / math.sqrt(2 * defined.size), sd, expected_pvalue_is_bound=expected.is_bound,
             )  # fmt: skip
@@ -100,7 +100,7 @@ class MonteCarloEngine:
         density = math.exp(-(float(ndtri(tail)) ** 2) / 2) / math.sqrt(2 * math.pi)
         width_error = sd * math.sqrt(2 * tail * (1 - tail) / defined.size) / density
         error = sd / math.sqrt(defined.size)
-        return Outlook(
+        return DesignOutlook(
             mean, error, expected.pvalue, expected.standard_error, width, width_error, sd,
             expected_pvalue_is_bound=expected.is_bound,
         )  # fmt: skip

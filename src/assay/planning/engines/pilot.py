@@ -27,7 +27,7 @@ from assay.models.simulation import derive
 from assay.planning.designs import Design
 from assay.planning.differences import Effect
 from assay.planning.engines import simulated_power as powers
-from assay.planning.engines.base import Outlook, Power
+from assay.planning.engines.base import DesignOutlook, TestPower
 from assay.planning.engines.exact import PoolPair
 from assay.planning.engines.item_scores import Sizes
 from assay.planning.engines.model import MOST_ITEMS, ModelEngine
@@ -64,7 +64,7 @@ SPREAD, DRAWN = 1 << 13, 1 << 21
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ItemScores:
+class PilotContrasts:
     """The contrasts of the pilot's items at one number of responses: of each item, the mean and mean square.
 
     `shift` and `stretch` are what the model adds to the mean, and multiplies the variance by, beyond the pilot.
@@ -100,7 +100,7 @@ class PilotEngine:
         self.own: Sizes = tuple(max(1, round(contest.n_responses.get(role, 1))) for role in ("gold", "a", "b"))  # type: ignore[assignment]
         self._effect = effect
         self._cluster = clusters_of(contest, cluster)
-        self._found: dict[tuple[Sizes, int], ItemScores] = {}
+        self._found: dict[tuple[Sizes, int], PilotContrasts] = {}
         self._drawn: dict[tuple[Sizes, int], tuple[FloatArray, FloatArray]] = {}
 
     @cached_property
@@ -154,14 +154,14 @@ class PilotEngine:
     def prepare(self, designs: Sequence[Design], *, for_power_only: bool = False) -> None:
         """Do nothing: what the pilot says does not get more precise."""
 
-    def outlook(self, design: Design, metric: int) -> Outlook:
+    def outlook(self, design: Design, metric: int) -> DesignOutlook:
         """Return what the design may expect."""
         if self._additive(metric) is None:
             return self._by_model.outlook(design, metric)
         n = self._independent(design.n_items, metric)
         return self.scores(design.sizes, metric).pair.outlook(n, self.premises.confidence_level)
 
-    def power(self, design: Design, metric: int, test: Test) -> Power:
+    def power(self, design: Design, metric: int, test: Test) -> TestPower:
         """Return how often the test rejects."""
         if self._additive(metric) is None or test.name not in ON_CONTRASTS:
             return self._by_model.power(design, metric, test)
@@ -200,7 +200,7 @@ class PilotEngine:
             contrast *= max(0.5, min(2.0, 1 + lack / needed))
         return contrast, math.nan
 
-    def scores(self, n_responses: Sizes, metric: int) -> ItemScores:
+    def scores(self, n_responses: Sizes, metric: int) -> PilotContrasts:
         """Return the contrasts of the pilot's items at these numbers of responses."""
         sizes = n_responses
         if (sizes, metric) not in self._found:
@@ -211,7 +211,7 @@ class PilotEngine:
                 self._found[sizes, metric] = self._beyond(sizes, within, metric)
         return self._found[sizes, metric]
 
-    def _subsampled(self, sizes: Sizes, number: int) -> ItemScores:
+    def _subsampled(self, sizes: Sizes, number: int) -> PilotContrasts:
         metric = self._additive(number)
         assert metric is not None
         stream = _random.generator(self.premises.seed, "subsets", *sizes)
@@ -226,7 +226,7 @@ class PilotEngine:
         dealt = self._dealt(sizes, metric, max(n_sets, 64), of_gold, stream)
         null = pool_of(dealt, self.weights, step=pool.step)
         pair = PoolPair(pool, mirrored(null) if sizes[1] == sizes[2] else null, symmetric=sizes[1] == sizes[2])
-        return ItemScores(pair, scores.mean(axis=0), np.square(scores).mean(axis=0))
+        return PilotContrasts(pair, scores.mean(axis=0), np.square(scores).mean(axis=0))
 
     @property
     def _n_sets(self) -> int:
@@ -258,7 +258,7 @@ class PilotEngine:
         gold = np.broadcast_to(gold, (n_sets, *gold.shape[1:]))
         return np.asarray(metric.item_contrasts(gold, of_a, of_b)).reshape(-1, self.contest.n_items)
 
-    def _beyond(self, sizes: Sizes, within: Sizes, number: int) -> ItemScores:
+    def _beyond(self, sizes: Sizes, within: Sizes, number: int) -> PilotContrasts:
         """Take mean and variance from the pilot's edge on, as the model without noise says they change.
 
         The responses within the pilot's numbers are part of those beyond them, so that the change is seen clearly.
@@ -286,7 +286,7 @@ class PilotEngine:
         pool = replace(far, grid=shape, mean=mean, sd=math.sqrt(variance), standard_error=error)
         symmetric = sizes[1] == sizes[2]
         pair = PoolPair(pool, mirrored(null) if symmetric else null, symmetric=symmetric)
-        return ItemScores(pair, edge.means, edge.squares, shift + edge.shift, stretch * edge.stretch)
+        return PilotContrasts(pair, edge.means, edge.squares, shift + edge.shift, stretch * edge.stretch)
 
     def _scored(self, metric: AdditiveMetric, values: Sequence[FloatArray]) -> FloatArray:
         gold, a, b = (derive(part, "values", metric.needs, self.contest.scale) for part in values)

@@ -16,8 +16,8 @@ from assay.inference import ConfidenceInterval
 from assay.metrics import Metric
 from assay.planning.designs import Design
 from assay.planning.engines import components as noises
-from assay.planning.engines.base import Outlook, Power
-from assay.planning.engines.components import Noise, Rule
+from assay.planning.engines.base import DesignOutlook, TestPower
+from assay.planning.engines.components import Noise, RejectionRule
 from assay.planning.engines.simulated_pvalues import Test
 from assay.rating_design import FEW_RATERS, RatingDesign, design_of, rated
 from assay.scales import FloatArray
@@ -106,31 +106,31 @@ class RaterEngine:
     def prepare(self, designs: Sequence[Design], *, for_power_only: bool = False) -> None:
         """Do nothing: nothing is simulated."""
 
-    def outlook(self, design: Design, metric: int = 0) -> Outlook:
+    def outlook(self, design: Design, metric: int = 0) -> DesignOutlook:
         """Return what a design may expect."""
         parts = {name: float(part) for name, part in self.noise.at(self.contrast).variances(design).items()}
         total = sum(parts.values())
         error = math.sqrt(total)
-        met = noises.expectation(self.noise, design, self.contrast, Rule(), confidence_level=self.level)
+        met = noises.expectation(self.noise, design, self.contrast, RejectionRule(), confidence_level=self.level)
         p = float(ndtr(-abs(self.contrast) / (error * math.sqrt(2))))
         shares = {name: part / total for name, part in parts.items()}
-        return Outlook(self.contrast, 0.0, p, 0.0, met.width, 0.0, error, shares)
+        return DesignOutlook(self.contrast, 0.0, p, 0.0, met.width, 0.0, error, shares)
 
-    def power(self, design: Design, metric: int, test: Test) -> Power:
+    def power(self, design: Design, metric: int, test: Test) -> TestPower:
         """Return how often the test of `compare` rejects, and what the pilot leaves open about that."""
-        rule = Rule(test.alpha, test.alternative)
+        rule = RejectionRule(test.alpha, test.alternative)
         found = noises.expectation(self.noise, design, self.contrast, rule)
-        return Power(found.power, found.error, self._power_interval(design, rule, found.power))
+        return TestPower(found.power, found.error, self._power_interval(design, rule, found.power))
 
     def guess(self, design: Design, test: Test, target: float) -> int:
         """Return about how many items it takes."""
-        return noises.guess(self.noise, design, abs(self.contrast), Rule(test.alpha, test.alternative), target)
+        return noises.guess(self.noise, design, abs(self.contrast), RejectionRule(test.alpha, test.alternative), target)
 
     def detectable(self, design: Design, metric: int, test: Test, target: float) -> tuple[float, float]:
         """Return the smallest contrast that is found with this power."""
         error = math.sqrt(float(self.noise.total(design)))
         low, high = 0.0, error
-        rule = _towards_a(Rule(test.alpha, test.alternative))
+        rule = _towards_a(RejectionRule(test.alpha, test.alternative))
         while noises.expectation(self.noise, design, high, rule).power < target and high < 1e6 * error:
             low, high = high, 2 * high
         for _ in range(30):
@@ -153,12 +153,12 @@ class RaterEngine:
         """Return a 95 % interval of the number of items (or raters) that the pilot leaves open."""
         noise, own = self._open
         most = max_items if of == "items" else MOST_RATERS
-        rule = _towards_a(Rule(test.alpha, test.alternative))
+        rule = _towards_a(RejectionRule(test.alpha, test.alternative))
         found = noises.fewest(noise, chosen, own, rule, target=target, most=most, of=of)
         low, high = np.quantile(found, [0.025, 0.975], method="inverted_cdf")
         return ConfidenceInterval(float(low), float(high), "generalised pivots", 0.95)
 
-    def _power_interval(self, design: Design, rule: Rule, power: float) -> ConfidenceInterval:
+    def _power_interval(self, design: Design, rule: RejectionRule, power: float) -> ConfidenceInterval:
         noise, own = self._open
         drawn = noises.powers(noise, design, own, _towards_a(rule))
         tail = (1 - self.level) / 2
@@ -168,7 +168,7 @@ class RaterEngine:
     @property
     def settled(self) -> bool:
         """Whether the pilot's own contrast can be told from none, as `compare` would."""
-        met = noises.expectation(self.noise, self.pilot, self.found.contrast, Rule(), confidence_level=0.95)
+        met = noises.expectation(self.noise, self.pilot, self.found.contrast, RejectionRule(), confidence_level=0.95)
         return abs(self.found.contrast) > met.width / 2
 
     def caveats(self, designs: Sequence[Design], detectable: Sequence[float], *, given: bool) -> list[str]:
@@ -225,6 +225,6 @@ class RaterEngine:
         return notes
 
 
-def _towards_a(rule: Rule) -> Rule:
+def _towards_a(rule: RejectionRule) -> RejectionRule:
     """Return the rule for contrasts without a sign."""
     return replace(rule, alternative="greater" if rule.alternative != "two-sided" else "two-sided")

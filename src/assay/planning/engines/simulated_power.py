@@ -18,7 +18,7 @@ from assay.errors import ArgumentError, AssayWarning
 from assay.metrics import AdditiveMetric, ItemMetric, Metric
 from assay.models.simulation import derive
 from assay.planning.engines import simulated_pvalues as pvalues
-from assay.planning.engines.base import Power
+from assay.planning.engines.base import TestPower
 from assay.planning.engines.item_scores import Setting
 from assay.planning.engines.score_pools import Pool
 from assay.planning.engines.simulated_pvalues import RESAMPLING, Test
@@ -48,7 +48,7 @@ NUMBERS = 1 << 20
 """Numbers held at a time."""
 
 
-def from_pool(pool: Pool, n_items: int, test: Test, *, seed: np.random.SeedSequence, n: int | None = None) -> Power:
+def from_pool(pool: Pool, n_items: int, test: Test, *, seed: np.random.SeedSequence, n: int | None = None) -> TestPower:
     """Return the power of a test on item contrasts, on data sets drawn from a pool of scores."""
     n = n or min(DATA_SETS, max(FEWEST_DATA_SETS, DRAWN_ITEMS // n_items))
     table = _lookup(pool)
@@ -60,7 +60,7 @@ def from_pool(pool: Pool, n_items: int, test: Test, *, seed: np.random.SeedSeque
     # Where the pool's mean is off by one standard error, the power is off by the slope of the normal at its quantile.
     share = rejected / n
     slope = 0.0 if pool.sd == 0 else math.sqrt(n_items) * pool.standard_error / pool.sd * _normal_density(share)
-    return Power(share, math.hypot(_binomial_error(share, n), slope))
+    return TestPower(share, math.hypot(_binomial_error(share, n), slope))
 
 
 def simulated(
@@ -72,7 +72,7 @@ def simulated(
     seed: np.random.SeedSequence,
     n: int | None = None,
     progress: Callable[[int], object] | None = None,
-) -> Power:
+) -> TestPower:
     """Return the power of any test, on data sets drawn from the response model."""
     if not isinstance(metric, AdditiveMetric) and test.name == "swapped-items":
         return _swapped(setting, metric, n_items, test, seed=seed, n=n or SWAPPED_DATA_SETS)
@@ -102,7 +102,7 @@ def simulated(
         rejected += test.decide(metric.item_contrasts(*drawn)) if tails is None else test.rejects(tails)
         if progress is not None:
             progress(rows)
-    return Power(rejected / n, _binomial_error(rejected / n, n))
+    return TestPower(rejected / n, _binomial_error(rejected / n, n))
 
 
 def _resampled_responses(
@@ -148,7 +148,7 @@ def _resample(values: FloatArray, k: int, stream: np.random.Generator) -> FloatA
 
 def _swapped(
     setting: Setting, metric: Metric, n_items: int, test: Test, *, seed: np.random.SeedSequence, n: int
-) -> Power:
+) -> TestPower:
     """Swap the items of simulated data sets; most need few swaps until it is certain what the test says."""
     stream = generator(seed, "power by swaps", n_items)
     width = n_items * max(1, len(setting.model.scale.levels) if metric.needs == "counts" else 1)
@@ -163,7 +163,7 @@ def _swapped(
         swaps = WeightedSwaps if metric.by_weights else ScoredSwaps
         rejected += _rejected_by_swaps(swaps(metric, gold, a, b, stream), observed, test)
     share = rejected / n
-    return Power(share, _binomial_error(share, n))
+    return TestPower(share, _binomial_error(share, n))
 
 
 def _rejected_by_swaps(swaps: "ScoredSwaps | WeightedSwaps", observed: FloatArray, test: Test) -> int:
@@ -254,7 +254,7 @@ class WeightedSwaps:
 
 def _compared(
     setting: Setting, metric: Metric, n_items: int, test: Test, *, seed: np.random.SeedSequence, n: int
-) -> Power:
+) -> TestPower:
     """Run `compare` on simulated tables: the slow way, and the only one for metrics without item scores."""
     from assay.comparison import compare
 
@@ -278,7 +278,7 @@ def _compared(
                 workers=1,
             )  # fmt: skip
         rejected += found.pvalue <= test.alpha * (1 + 1e-9)
-    return Power(rejected / n, _binomial_error(rejected / n, n))
+    return TestPower(rejected / n, _binomial_error(rejected / n, n))
 
 
 @lru_cache(maxsize=8)

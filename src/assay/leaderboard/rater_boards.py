@@ -18,9 +18,9 @@ from assay.contests import Contest
 from assay.documents.numbers import joined
 from assay.errors import DataError
 from assay.inference.corrections import adjust
+from assay.leaderboard.board_tasks import Tasks
+from assay.leaderboard.board_units import Units, sheet_of
 from assay.leaderboard.joint import Spread, Tested, shares_of_lead
-from assay.leaderboard.tasks import Tasks
-from assay.leaderboard.units import Units, sheet_of
 from assay.metrics import Metric
 from assay.rating_design import FEW_RATERS
 from assay.resampling import Scheme

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from assay.auditing.audits import Audit, SmallestRow, TestRow
 from assay.auditing.cell import SAME, SPLIT
+from assay.auditing.document import document, plain_table
 from assay.auditing.estimators import EXPECTED, SIGN_CHANGE
-from assay.auditing.tables import document, plain_table
 from assay.documents import Block, Document, Heading, Sentence, Table
 from assay.records import Record
 

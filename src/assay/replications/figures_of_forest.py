@@ -11,10 +11,10 @@ from assay.metrics import AdditiveMetric, ItemMetric
 from assay.models import preset, simulate_contrasts
 from assay.planning.engines.exact import ExactEngine
 from assay.planning.engines.score_sums import Summands
+from assay.replications.expected_outcomes import SimulationSize
+from assay.replications.figures import Plot, Point, point_of
 from assay.replications.forest import METRICS
 from assay.replications.legacy import published_metric
-from assay.replications.outcomes import Simulation
-from assay.replications.pictures import Plot, Point, point_of
 from assay.replications.published import Measured, Setting
 
 NAMES = {"accuracy": "accuracy", "tv": "total variation", "wins": "wins", "kl": "KL divergence"}
@@ -29,7 +29,7 @@ def _settings() -> list[dict[str, Any]]:
     return [{"figure": 3, "responses": responses} for responses in RESPONSES]
 
 
-def _measure(setting: Setting, simulation: Simulation) -> dict[str, float]:
+def _measure(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
     """Return p and width of every metric and budget at one K: one pool of item scores serves every budget."""
     model, responses = preset("categorical-d3code"), setting["responses"]
     metrics = [published_metric(METRICS.get(name, name)).on(model.scale) for name in NAMES]
@@ -73,7 +73,7 @@ def _within_settings() -> list[dict[str, Any]]:
     return [{"figure": 5, "responses": responses} for responses in (1, 2, 3, 5, 10, 20, 50, 100)]
 
 
-def _within(setting: Setting, simulation: Simulation) -> dict[str, float]:
+def _within(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
     """Return how much the score of one item varies between sets of K responses: quantiles over items, for A and B."""
     model, responses = preset("categorical-jobsq3"), setting["responses"]
     metric = published_metric("tv").on(model.scale)
@@ -112,7 +112,7 @@ def _differences_settings() -> list[dict[str, Any]]:
     ]
 
 
-def _differences(setting: Setting, simulation: Simulation) -> dict[str, float]:
+def _differences(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
     """Return the quantiles of the contrasts of simulated data sets, by accuracy and by wins."""
     model = preset("categorical-toxicity")
     metrics = [published_metric(METRICS.get(name, name)).on(model.scale) for name in ("accuracy", "wins")]

@@ -14,9 +14,9 @@ from assay.models.levels import LikertAnswers
 from assay.planning.engines.item_scores import Setting as ItemSetting
 from assay.planning.engines.simulated_power import simulated
 from assay.planning.engines.simulated_pvalues import Test
+from assay.replications.expected_outcomes import SimulationSize
+from assay.replications.figures import Plot, Point, point_of, spread_of
 from assay.replications.legacy import published_metric
-from assay.replications.outcomes import Simulation
-from assay.replications.pictures import Plot, Point, point_of, spread_of
 from assay.replications.published import Measured, Setting
 from assay.replications.ratings import METRICS
 from assay.scales import FloatArray
@@ -36,9 +36,9 @@ _INSIDE = (
 _ONE_RESPONSE = "With one response the legacy EMD is 0 whatever is answered, so its p is 1."
 
 
-def _size(simulation: Simulation, n_items: int) -> Simulation:
+def _size(simulation: SimulationSize, n_items: int) -> SimulationSize:
     most = max(100, MOST_ITEMS // n_items)
-    return Simulation(min(simulation.n_simulations, most), simulation.seed)
+    return SimulationSize(min(simulation.n_simulations, most), simulation.seed)
 
 
 # Figures 1 and 2: what the models look like.
@@ -46,7 +46,7 @@ def _size(simulation: Simulation, n_items: int) -> Simulation:
 SHAPES = ((0.1, 0.1), (0.5, 0.1), (0.5, 0.3), (0.5, 1.0), (-0.2, 0.4), (1.2, 0.4))
 
 
-def _shapes(setting: Setting, simulation: Simulation) -> dict[str, float]:
+def _shapes(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
     found: dict[str, float] = {}
     for mean, sd in SHAPES:
         answers = LikertAnswers(np.array([[mean]]), np.array([[sd]]), np.arange(5) / 5)
@@ -67,7 +67,7 @@ FITS = {"Toxicity": "likert-toxicity", "MultiDomain": "likert-multidomain"}
 PLACES = np.linspace(0, 1, 201)
 
 
-def _fits(setting: Setting, simulation: Simulation) -> dict[str, float]:
+def _fits(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
     """Return shares of items up to each place: the families that are drawn from, and five simulated responses."""
     model = preset(FITS[setting["dataset"]])
     assert isinstance(model, LikertModel)
@@ -119,7 +119,7 @@ def _staged_settings(datasets: Sequence[str]) -> list[dict[str, Any]]:
     ]
 
 
-def _staged(setting: Setting, simulation: Simulation) -> dict[str, float]:
+def _staged(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
     """Return p of MAE at one design, with responses that are drawn anew, and with their averages alone."""
     name, epsilon = STUDIED[setting["dataset"]]
     model, responses = preset(name), setting["responses"]
@@ -137,7 +137,7 @@ def _staged(setting: Setting, simulation: Simulation) -> dict[str, float]:
 
 
 def _flat(
-    model: ResponseModel, n_items: int, n_responses: int, epsilon: float, simulation: Simulation
+    model: ResponseModel, n_items: int, n_responses: int, epsilon: float, simulation: SimulationSize
 ) -> tuple[FloatArray, FloatArray]:
     """Return null contrasts and contrasts of MAE where an item has one answer of each source, its average.
 
@@ -193,7 +193,7 @@ def _metrics_settings() -> list[dict[str, Any]]:
 def _by_metrics(
     model: ResponseModel,
     names: Sequence[str],
-    simulation: Simulation,
+    simulation: SimulationSize,
     *,
     budget: int,
     responses: int,
@@ -210,7 +210,7 @@ def _by_metrics(
     return found
 
 
-def _metrics(setting: Setting, simulation: Simulation) -> dict[str, float]:
+def _metrics(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
     name, epsilon = STUDIED[setting["dataset"]]
     design = {"budget": 2500, "responses": setting["responses"]}
     return _by_metrics(preset(name), [*FIVE], simulation, **design, epsilon=epsilon)
@@ -243,7 +243,7 @@ def _power_settings() -> list[dict[str, Any]]:
     return [{"figure": 6, "panel": panel, "items": n, "responses": k} for panel, n, k in PANELS]
 
 
-def _power(setting: Setting, simulation: Simulation) -> dict[str, float]:
+def _power(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
     model = preset("likert-toxicity")
     metric = published_metric("mae").on(model.scale)
     item_setting = ItemSetting(model, (setting["responses"],) * 3, 0.1)
@@ -280,7 +280,7 @@ def _dataset_plot(figure: int) -> Plot:
             for responses in FEW_RESPONSES
         ]
 
-    def measure(setting: Setting, simulation: Simulation) -> dict[str, float]:
+    def measure(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
         model = preset(f"likert-{DATASETS[figure].lower()}")
         design = {"budget": setting["budget"], "responses": setting["responses"]}
         return _by_metrics(model, [*NAMES], simulation, **design, epsilon=0.1)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay import _random
-from assay.paired.scores import PairedScores
+from assay.paired.score_lists import PairedScores
 from assay.scales import FloatArray, IntArray
 
 
@@ -108,7 +108,7 @@ class Resamples:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
+class TestedRows:
     """What a test says about each row; NaN where it is undefined. `side` is that of `Hypothesis.decide`."""
 
     estimate: FloatArray

@@ -77,7 +77,7 @@ class Units:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sheet:
+class TaskSheet:
     """The scores of each item by each model, and of the whole: one task of a board.
 
     Attributes
@@ -103,7 +103,7 @@ def sheet_of(
     gold: str | None,
     rows: IntArray,
     clusters: IntArray | None,
-) -> tuple[Sheet, IntArray]:
+) -> tuple[TaskSheet, IntArray]:
     """Return the scores on those of these rows that gold and every model answered, and which rows these are.
 
     A model that answered none of the rows is left out of that condition; its scores are NaN.
@@ -116,14 +116,14 @@ def sheet_of(
     kept = rows[common]
     m = len(models)
     if not kept.size or not there:
-        return Sheet(np.empty((0, m)), np.full(m, np.nan)), kept
+        return TaskSheet(np.empty((0, m)), np.full(m, np.nan)), kept
     of_gold = None if gold is None else _summary(table, metric, gold, kept)
     sign = 1.0 if metric.better == "higher" else -1.0
     items, scores = np.full((kept.size, m), np.nan), np.full(m, np.nan)
     for j, name in enumerate(models):
         if name in there:
             items[:, j], scores[j] = _scored(metric, of_gold, _summary(table, metric, name, kept))
-    return Sheet(sign * items, sign * scores, None if clusters is None else clusters[kept]), kept
+    return TaskSheet(sign * items, sign * scores, None if clusters is None else clusters[kept]), kept
 
 
 def _summary(table: ResponseTable, metric: Metric, name: str, rows: IntArray) -> FloatArray:
@@ -152,7 +152,7 @@ def _scored(metric: Metric, gold: FloatArray | None, model: FloatArray) -> tuple
     return pseudo.mean() + spread * (pseudo - pseudo.mean())[groups], score
 
 
-def units_of(names: tuple[str, ...], sheet: Sheet, *, weight: float = 1.0) -> Units:
+def units_of(names: tuple[str, ...], sheet: TaskSheet, *, weight: float = 1.0) -> Units:
     """Return the units of one task: its items, or its clusters."""
     n, m = sheet.items.shape
     totals, shares, word = weight * sheet.items / n, np.full(n, weight / n), "item"

@@ -8,8 +8,8 @@ import numpy as np
 from assay._random import child
 from assay.models import LikertModel, preset
 from assay.replications import leader
-from assay.replications.outcomes import Simulation
-from assay.replications.pictures import Plot, Point
+from assay.replications.expected_outcomes import SimulationSize
+from assay.replications.figures import Plot, Point
 from assay.replications.published import Measured, Setting
 
 ITEMS = 1000
@@ -34,7 +34,7 @@ def _histogram_settings(figure: int) -> Any:
     return lambda: [{"figure": figure}]
 
 
-def _parameters(setting: Setting, simulation: Simulation) -> dict[str, float]:
+def _parameters(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
     """Return shares of items by their mean (figure 3) or standard deviation (4): as drawn, and from five responses."""
     model = preset("likert-toxicity")
     assert isinstance(model, LikertModel)

@@ -11,12 +11,21 @@ from assay import _json
 from assay.errors import ArgumentError
 from assay.models import preset
 from assay.planning.engines.simulated_pvalues import Test
-from assay.replications import Found, PaperFigure, Replication, Row, Search, pictures_of_ratings, replicate, searches
-from assay.replications.outcomes import Simulation
-from assay.replications.papers import PICTURES, plan, plot_of
+from assay.replications import (
+    Found,
+    PaperFigure,
+    PublishedNumber,
+    Replication,
+    Search,
+    figures_of_ratings,
+    replicate,
+    searches,
+)
+from assay.replications.expected_outcomes import SimulationSize
+from assay.replications.papers import FIGURES, plan, plot_of
 from assay.reports import plot
 
-SMALL = Simulation(40, np.random.SeedSequence(1))
+SMALL = SimulationSize(40, np.random.SeedSequence(1))
 
 
 def measured(paper, figure, **cell):
@@ -30,7 +39,7 @@ def drawn(paper, figure, **cell):
 
 
 def test_every_figure_with_numbers_has_cells():
-    known = {paper: sorted(module.FIGURES) for paper, module in PICTURES.items()}
+    known = {paper: sorted(module.FIGURES) for paper, module in FIGURES.items()}
     assert known == {"leader": [1, 2, 3, 4], "forest": [3, 4, 5, 6], "ratings": list(range(1, 12))}
     for paper, figures in known.items():
         assert all(len(plan(paper, figure=figure)) for figure in figures)
@@ -88,7 +97,7 @@ def test_forest_figure_5_shows_that_more_responses_leave_less_variance():
 def test_shapes_of_figure_1_are_those_of_a_censored_normal():
     figure = replicate("ratings", figure=1, n_simulations=2)
     edges = np.array([-np.inf, 0.2, 0.4, 0.6, 0.8, np.inf])
-    for mean, sd in pictures_of_ratings.SHAPES:
+    for mean, sd in figures_of_ratings.SHAPES:
         panel = f"mean {mean:g}, standard deviation {sd:g}"
         shares = [point.y for point in figure.points if point.panel == panel]
         assert shares == pytest.approx(np.diff(stats.norm.cdf(edges, mean, sd)), abs=1e-4)
@@ -105,8 +114,8 @@ def test_bars_have_their_ticks_where_they_stand():
 
 
 def test_the_flat_null_has_no_mean_and_the_flat_contrast_has_one():
-    simulation = Simulation(150, np.random.SeedSequence(3))
-    null, draws = pictures_of_ratings._flat(preset("likert-toxicity"), 50, 20, 0.3, simulation)
+    simulation = SimulationSize(150, np.random.SeedSequence(3))
+    null, draws = figures_of_ratings._flat(preset("likert-toxicity"), 50, 20, 0.3, simulation)
     assert abs(null.mean()) < 4 * null.std() / math.sqrt(null.size)
     assert draws.mean() > 6 * draws.std() / math.sqrt(draws.size)
 
@@ -148,7 +157,7 @@ def test_printed_designs_on_which_no_test_can_reject_are_counted():
 
 
 def test_the_chart_of_a_table_has_a_panel_for_each_quantity():
-    rows = tuple(Row({"table": 2, "metric": "mae"}, quantity, 0.04, value, 0.01)
+    rows = tuple(PublishedNumber({"table": 2, "metric": "mae"}, quantity, 0.04, value, 0.01)
                  for quantity in ("p", "effect") for value in (0.05, 0.09))  # fmt: skip
     chart = plot(Replication("forest", "as printed.", rows, 100, 0)).to_dict()
     assert [panel["title"] for panel in chart["concat"]] == ["p (2 numbers)", "effect (2 numbers)"]

@@ -11,7 +11,7 @@ from assay import _files
 from assay.errors import ArgumentError, DataError
 from assay.io._decoding import read_whole
 from assay.paired.limits import LARGEST, SMALLEST
-from assay.paired.scores import BEYOND, PairedScores, ScoreTable, cluster_codes
+from assay.paired.score_lists import BEYOND, PairedScores, ScoreTable, cluster_codes
 
 
 def read_scores(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from assay._frames import in_any_form
 from assay.documents import Block, Column, Document, Sentence, Table
 from assay.records import Record
-from assay.replications.outcomes import Outcome, Simulation
+from assay.replications.expected_outcomes import Outcome, SimulationSize
 from assay.replications.published import Measured, Setting
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class Plot:
     series: str
     settings: Callable[[], list[dict[str, Any]]]
     points: Callable[[Sequence[Measured]], list[Point]]
-    measure: Callable[[Setting, Simulation], dict[str, float]] | None = None
+    measure: Callable[[Setting, SimulationSize], dict[str, float]] | None = None
     mark: Mark = "line"
     log_x: bool = False
     log_y: bool = False

@@ -21,7 +21,7 @@ MISSING, DONE, FAILED = "missing", "done", "failed"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CellRow:
     """One cell of a study and what became of it.
 
     Attributes
@@ -76,7 +76,7 @@ class Counts:
     missing: int = 0
 
     @classmethod
-    def of(cls, rows: Iterable[Row]) -> "Counts":
+    def of(cls, rows: Iterable[CellRow]) -> "Counts":
         """Count the states of rows."""
         states = [row.state for row in rows]
         return cls(states.count(DONE), states.count(FAILED), states.count(MISSING))
@@ -90,7 +90,7 @@ class Counts:
         return f"{self.total:,} cells: {self.done:,} done, {self.failed:,} failed, {self.missing:,} missing"
 
 
-def compute(task: Task, identity: str, cell: Cell, entropy: int) -> Row:
+def compute(task: Task, identity: str, cell: Cell, entropy: int) -> CellRow:
     """Compute one cell, wherever this runs; what goes wrong in the task is a row, not an exception."""
     function = task.resolve()
     rng = _random.generator(np.random.SeedSequence(entropy), identity)
@@ -102,17 +102,17 @@ def compute(task: Task, identity: str, cell: Cell, entropy: int) -> Row:
         values = _numbers(result, cell)
     except (Exception, SystemExit) as error:
         return failed(task, identity, cell, stage, error, seconds=time.perf_counter() - start)
-    return Row(identity, task.name, task.version, dict(cell), DONE, values, seconds=seconds)
+    return CellRow(identity, task.name, task.version, dict(cell), DONE, values, seconds=seconds)
 
 
 def failed(
     task: Task, identity: str, cell: Cell, stage: str, error: BaseException, *, seconds: float = math.nan
-) -> Row:
+) -> CellRow:
     """Return the row of a cell that has no values because of `error`."""
     # The first frame is `compute`, which tells a reader nothing about the task.
     where = error.__traceback__.tb_next if stage == "call" and error.__traceback__ else error.__traceback__
     text = "".join(traceback.format_exception(type(error), error, where)).encode(errors="backslashreplace").decode()
-    return Row(identity, task.name, task.version, dict(cell), FAILED, {}, stage, text, seconds)
+    return CellRow(identity, task.name, task.version, dict(cell), FAILED, {}, stage, text, seconds)
 
 
 def dump_values(values: Mapping[str, float]) -> str:
@@ -129,7 +129,7 @@ def load_values(text: str) -> dict[str, float]:
     }
 
 
-def frame(rows: Sequence[Row], *, task: bool, nested: bool = True) -> "pl.DataFrame":
+def frame(rows: Sequence[CellRow], *, task: bool, nested: bool = True) -> "pl.DataFrame":
     """Return one line per cell: parameters, values, state, stage and error, with the task in front where asked.
 
     Lists and mappings among the parameters are written as JSON unless they may be `nested`.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.errors import ArgumentError, DataError
-from assay.leaderboard.units import Sheet, Units, as_units, ranks_of, stacked, units_of
+from assay.leaderboard.board_units import TaskSheet, Units, as_units, ranks_of, stacked, units_of
 from assay.scales import FloatArray, IntArray
 
 AGGREGATES = {
@@ -27,7 +27,7 @@ class Tasks:
     names : tuple of str
         Of the tasks; empty where the board has no tasks.
     models : tuple of str
-    sheets : tuple of Sheet
+    sheets : tuple of TaskSheet
     weights : array, (tasks,)
     rows : tuple of array of int
         The items of the table that each sheet is made of.
@@ -35,7 +35,7 @@ class Tasks:
 
     names: tuple[str, ...]
     models: tuple[str, ...]
-    sheets: tuple[Sheet, ...]
+    sheets: tuple[TaskSheet, ...]
     weights: FloatArray
     rows: tuple[IntArray, ...]
 
@@ -131,7 +131,7 @@ def checked(aggregate: str, random: bool, names: tuple[str, ...], lengths: Mappi
         )
 
 
-def _complete(sheet: Sheet, fill: object) -> Sheet:
+def _complete(sheet: TaskSheet, fill: object) -> TaskSheet:
     """Return the sheet with the worst or the best score of the others in place of a missing one."""
     missing = np.isnan(sheet.scores)
     if not missing.any():
@@ -140,4 +140,4 @@ def _complete(sheet: Sheet, fill: object) -> Sheet:
     items, scores = sheet.items.copy(), sheet.scores.copy()
     items[:, missing] = value
     scores[missing] = value
-    return Sheet(items, scores, sheet.clusters)
+    return TaskSheet(items, scores, sheet.clusters)

@@ -108,7 +108,7 @@ def exact_pvalues(
     n_items: int,
     n_responses: int,
     epsilon: float,
-    simulation: "Simulation",
+    simulation: "SimulationSize",
 ) -> list[Digits]:
     """Return expected p of one design from pools of item scores, with digits that draws of data sets cannot give."""
     if not metrics:
@@ -128,13 +128,13 @@ def exact_pvalues(
 
 
 @dataclass(frozen=True, slots=True)
-class Simulation:
+class SimulationSize:
     """How many data sets of each kind a cell simulates, and from which seed; cells run in parallel, not their parts."""
 
     n_simulations: int
     seed: np.random.SeedSequence
 
-    def times(self, factor: int) -> "Simulation":
+    def times(self, factor: int) -> "SimulationSize":
         """Return a simulation of more data sets."""
         return replace(self, n_simulations=factor * self.n_simulations)
 
