@@ -78,9 +78,14 @@ class Contest:
         n_items = sources["a"].n_items
         described = {name: group_from(name, column, n_items) for name, column in (groups or {}).items()}
         contest = cls(
-            sources.get("gold"), sources["a"], sources["b"], shared, np.arange(n_items).astype(str),
-            names if gold is not None else ("", *names[1:]), described,
-        )  # fmt: skip
+            sources.get("gold"),
+            sources["a"],
+            sources["b"],
+            shared,
+            np.arange(n_items).astype(str),
+            names if gold is not None else ("", *names[1:]),
+            described,
+        )
         return contest.complete()
 
     def __post_init__(self) -> None:

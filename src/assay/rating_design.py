@@ -97,9 +97,15 @@ def design_of(*sources: Responses) -> RatingDesign:
     most = max(np.unique(source.cells, return_counts=True)[1].max(initial=0) for source in sources)
     load = float(np.square(per_rater).sum() / per_rater.sum()) if per_rater.size else 0.0
     return RatingDesign(
-        kind, answered.size, per_rater.size, int(sizes.sum()), _spread(per_item), _spread(per_rater), bool(most > 1),
+        kind,
+        answered.size,
+        per_rater.size,
+        int(sizes.sum()),
+        _spread(per_item),
+        _spread(per_rater),
+        bool(most > 1),
         load,
-    )  # fmt: skip
+    )
 
 
 def overlap(a: Responses, b: Responses) -> Overlap:

@@ -232,8 +232,12 @@ def check_model(model: ResponseModel, *, rng: _random.Rng = 0) -> None:
     _check_shapes(name, model.scale, drawn)
     for need in needs:
         for source, (found, expected) in enumerate(zip(drawn[need], drawn["values"], strict=True)):
-            _alike(name, _moments(found, need, model.scale), _moments(expected, "values", model.scale),
-                   f"{need} and single responses of {SOURCES[source]} are distributed differently")  # fmt: skip
+            _alike(
+                name,
+                _moments(found, need, model.scale),
+                _moments(expected, "values", model.scale),
+                f"{need} and single responses of {SOURCES[source]} are distributed differently",
+            )
     _check_sources(name, model, seed, drawn["values"])
 
 

@@ -201,18 +201,27 @@ def measure_agreement(
     values["krippendorff_alpha"] = krippendorff_alpha(cells, level=chosen)
     errors = measure_errors(
         lambda raters: _weighed(cells.of(raters), table.scale, chosen),
-        n_items=cells.n_items, n_raters=cells.n_raters, n_resamples=n_resamples, seed=seed, clusters=clusters,
+        n_items=cells.n_items,
+        n_raters=cells.n_raters,
+        n_resamples=n_resamples,
+        seed=seed,
+        clusters=clusters,
         workers=_random.n_workers(workers),
-        at_once=max(4, AT_ONCE // max(cells.n_items, cells.n_raters, cells.levels.size)), progress=progress,
-    )  # fmt: skip
+        at_once=max(4, AT_ONCE // max(cells.n_items, cells.n_raters, cells.levels.size)),
+        progress=progress,
+    )
     coefficients = tuple(
         Coefficient(entry, value, fisher_interval(entry, value, errors[entry], confidence_level=confidence_level))
         for entry, value in values.items()
     )
     names = [table.raters[number] for number in np.unique(responses.raters)]
     parameters = {
-        "source": name, "level": chosen, "cluster": cluster, "confidence_level": confidence_level, "draws": n_resamples
-    }  # fmt: skip
+        "source": name,
+        "level": chosen,
+        "cluster": cluster,
+        "confidence_level": confidence_level,
+        "draws": n_resamples,
+    }
     return Agreement(
         source=name,
         level=chosen,

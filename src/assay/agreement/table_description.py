@@ -186,9 +186,13 @@ def describe(
     table = as_table(table)
     seed = _random.replayable(rng)
     how = {
-        "level": level, "cluster": cluster, "n_resamples": n_resamples, "confidence_level": confidence_level,
-        "workers": workers, "progress": progress,
-    }  # fmt: skip
+        "level": level,
+        "cluster": cluster,
+        "n_resamples": n_resamples,
+        "confidence_level": confidence_level,
+        "workers": workers,
+        "progress": progress,
+    }
     clusters = None if cluster is None else _clusters(table, cluster)
     sources = tuple(_describe_source(table, name, seed, how) for name in table.sources)
     if level is not None and all(part.agreement is None for part in sources):

@@ -219,9 +219,14 @@ def plan(
 
 
 USUAL = {
-    "perturbation": None, "split": True, "tests": choices.ANALYTICAL, "intervals": choices.INTERVALS, "alpha": 0.05,
-    "confidence_level": 0.95, "n_fresh": N_FRESH,
-}  # fmt: skip
+    "perturbation": None,
+    "split": True,
+    "tests": choices.ANALYTICAL,
+    "intervals": choices.INTERVALS,
+    "alpha": 0.05,
+    "confidence_level": 0.95,
+    "n_fresh": N_FRESH,
+}
 """Parameters of a cell that a signature leaves out where they are so."""
 
 

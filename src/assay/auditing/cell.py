@@ -85,11 +85,19 @@ def true_values(
     seed = _random.seed_of(rng)
     draws, null = (
         simulate_contrasts(
-            model, metrics, n_items=n_items, n_responses=n_responses, epsilon=epsilon, perturbation=perturbation,
-            null=null, n_simulations=n_simulations, rng=seed, workers=1,
+            model,
+            metrics,
+            n_items=n_items,
+            n_responses=n_responses,
+            epsilon=epsilon,
+            perturbation=perturbation,
+            null=null,
+            n_simulations=n_simulations,
+            rng=seed,
+            workers=1,
         )
         for null in (False, True)
-    )  # fmt: skip
+    )
     return [
         Truth(expected_pvalue(under_null, drawn), float(np.nanmean(drawn)), _standard_error(drawn))
         for under_null, drawn in zip(null, draws, strict=True)
@@ -163,11 +171,15 @@ def _measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, flo
         sizes = {cell["n_responses"], *(kept(scheme, cell["n_responses"]) for scheme, _ in estimators.pairs)}
         known = {
             size: true_values(
-                model, estimators.metrics, n_responses=size, n_simulations=cell.get("n_fresh", 2000),
-                rng=_random.child(stream, "true", size), **design,
+                model,
+                estimators.metrics,
+                n_responses=size,
+                n_simulations=cell.get("n_fresh", 2000),
+                rng=_random.child(stream, "true", size),
+                **design,
             )
             for size in sizes
-        }  # fmt: skip
+        }
         found = []
         for number in range(cell["n_simulations"]):
             table = model.table(
@@ -202,9 +214,13 @@ def estimators_of(cell: Mapping[str, Any], model: ResponseModel) -> Estimators:
     return Estimators(
         tuple(_metric(name).on(model.scale) for name in cell["metrics"]),
         tuple((scheme_of(*words), tuple(nulls)) for words, nulls in cell["pairs"]),
-        cell.get("only", {}), tuple(cell.get("tests", ())), tuple(cell.get("intervals", ())),
-        cell["n_resamples"], cell.get("confidence_level", 0.95), cell.get("cluster"),
-    )  # fmt: skip
+        cell.get("only", {}),
+        tuple(cell.get("tests", ())),
+        tuple(cell.get("intervals", ())),
+        cell["n_resamples"],
+        cell.get("confidence_level", 0.95),
+        cell.get("cluster"),
+    )
 
 
 def _metric(entry: str | Mapping[str, Any]) -> Metric:

@@ -138,10 +138,16 @@ class Estimators:
     def _procedure(self, scheme: Scheme, null: str) -> Procedure:
         # A change of sign needs the draws alone, which are those of any null.
         return Procedure(
-            null="recentred" if null == SIGN_CHANGE else null, items=scheme.items, responses=scheme.responses,
-            n_responses=scheme.n_responses, raters=scheme.raters, cluster=self.cluster, n_resamples=self.n_resamples,
-            confidence_level=self.confidence_level, interval="percentile",
-        )  # fmt: skip
+            null="recentred" if null == SIGN_CHANGE else null,
+            items=scheme.items,
+            responses=scheme.responses,
+            n_responses=scheme.n_responses,
+            raters=scheme.raters,
+            cluster=self.cluster,
+            n_resamples=self.n_resamples,
+            confidence_level=self.confidence_level,
+            interval="percentile",
+        )
 
 
 def _estimates(key: Estimator, answer: Comparison) -> dict[Estimator, Estimate]:

@@ -117,9 +117,14 @@ def _single(found: Audit) -> list[str]:
     if not one or not more:
         return []
     means = sum(one) / len(one), sum(more) / len(more)
-    holds = "LEADER's finding that one response per item does worse holds" if means[0] > means[1] else (
-        "LEADER's finding that one response per item does worse does not hold once each is held against its own true p"
-    )  # fmt: skip
+    holds = (
+        "LEADER's finding that one response per item does worse holds"
+        if means[0] > means[1]
+        else (
+            "LEADER's finding that one response per item does worse does not hold once each is held against its own "
+            "true p"
+        )
+    )
     return [f"{holds}: mean error {means[0]:.3f} where one is kept, {means[1]:.3f} where all are."]
 
 

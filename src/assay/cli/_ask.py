@@ -90,9 +90,15 @@ class StudyOptions:
 
         def study(task: Any, grid: Any, seed: int) -> Any:
             sweep = run_study(
-                task, grid, store=None if self.store is None else Path(self.store), workers=self.workers,
-                dask=self.dask, rng=seed, retry=self.retry, threads=n_workers(None),
-            )  # fmt: skip
+                task,
+                grid,
+                store=None if self.store is None else Path(self.store),
+                workers=self.workers,
+                dask=self.dask,
+                rng=seed,
+                retry=self.retry,
+                threads=n_workers(None),
+            )
             if sweep.failures:
                 print(f"assay: {sweep}", file=sys.stderr)
                 raise click.exceptions.Exit(FINISHED_WITH_FAILURES)

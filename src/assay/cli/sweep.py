@@ -95,9 +95,14 @@ def run(asked: Running) -> None:
 
     document = Study.read(asked.study, tasks=TASKS)
     sweep = run_study(
-        document.task, document.grid, store=Path(asked.store), workers=asked.workers, dask=asked.dask,
-        rng=document.seed, retry=asked.retry,
-    )  # fmt: skip
+        document.task,
+        document.grid,
+        store=Path(asked.store),
+        workers=asked.workers,
+        dask=asked.dask,
+        rng=document.seed,
+        retry=asked.retry,
+    )
     say(str(sweep))
     if sweep.counts.failed:
         raise click.exceptions.Exit(FINISHED_WITH_FAILURES)

@@ -116,11 +116,13 @@ def blocks(found: Sequence["Comparison"]) -> list[Block]:
     rows = [
         (
             *([", ".join(part for part in (entry.slice, entry.metric) if part)] if several else []),
-            baseline.test, baseline.shown, BASELINES[baseline.test],
+            baseline.test,
+            baseline.shown,
+            BASELINES[baseline.test],
         )
         for entry in found
         for baseline in entry.baselines
-    ]  # fmt: skip
+    ]
     said = f"The verdict is by {found[0].null}. The baselines are shown for comparison only."
     unknown = [entry.metric for entry in found if any(math.isnan(one.pvalue) for one in entry.baselines)]
     if unknown:

@@ -104,9 +104,17 @@ def compare(
     (2.0, 0.03125)
     """
     found = compare_each(
-        contest, a=a, b=b, gold=gold, metrics=None if metric is None else [metric], procedure=procedure, rng=rng,
-        workers=workers, progress=progress, **settings,
-    )  # fmt: skip
+        contest,
+        a=a,
+        b=b,
+        gold=gold,
+        metrics=None if metric is None else [metric],
+        procedure=procedure,
+        rng=rng,
+        workers=workers,
+        progress=progress,
+        **settings,
+    )
     [answer] = found
     return answer
 
@@ -156,13 +164,17 @@ def compare_each(
         found += [replace(answer, slice=f"{by} = {value}" if by else "") for answer in answers]
     found = list(adjusted(found, correction, run.seed))
     shared = found[0].provenance
-    whole = replace(shared, data=contest.digest, parameters={
-        **shared.parameters,
-        "metric": ",".join(dict.fromkeys(entry.provenance.parameters["metric"] for entry in found)),
-        "interval": ",".join(dict.fromkeys(entry.provenance.parameters["interval"] for entry in found)),
-        "by": by,
-        "correction": correction if len(found) > 1 else None,
-    })  # fmt: skip
+    whole = replace(
+        shared,
+        data=contest.digest,
+        parameters={
+            **shared.parameters,
+            "metric": ",".join(dict.fromkeys(entry.provenance.parameters["metric"] for entry in found)),
+            "interval": ",".join(dict.fromkeys(entry.provenance.parameters["interval"] for entry in found)),
+            "by": by,
+            "correction": correction if len(found) > 1 else None,
+        },
+    )
     return Comparisons(tuple(found), correction, whole)
 
 
@@ -238,19 +250,33 @@ def _compare_once(
         nulls = np.zeros_like(kept) if run.null == "sign-change" else kept_null
         expected = inference.expected_pvalue(nulls, kept)
         limits = limits_of(
-            methods[i], kept, estimate=contrast, error=errors[i], jackknife=left,
-            standard_errors=draws.standard_errors[i], standard_error=error, df=df, span=metric.span,
-            confidence_level=how.confidence_level, alternative=how.alternative,
-        )  # fmt: skip
+            methods[i],
+            kept,
+            estimate=contrast,
+            error=errors[i],
+            jackknife=left,
+            standard_errors=draws.standard_errors[i],
+            standard_error=error,
+            df=df,
+            span=metric.span,
+            confidence_level=how.confidence_level,
+            alternative=how.alternative,
+        )
         about = [*loads, *small(contest, tail), *unequal(seen, metric), *uneven(metric, contest)]
         about += metric.notes(gold, a, b)
         if run.null == "studentised":
             about += sparse(metric, gold, a, b)
         if run.null == "swapped-items":
             about += skewed(
-                metric, gold, a, b, draws=kept, standard_errors=draws.standard_errors[i], standard_error=error,
+                metric,
+                gold,
+                a,
+                b,
+                draws=kept,
+                standard_errors=draws.standard_errors[i],
+                standard_error=error,
                 alternative=how.alternative,
-            )  # fmt: skip
+            )
         about += few(metric, gold, a, b, interval=methods[i], resamples_items=run.resamples_items)
         sizes = effects_of(metric, seen, run)
         about += without_spread(sizes, contest)

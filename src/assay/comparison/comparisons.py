@@ -217,9 +217,14 @@ class Comparison(Record):
     def tail(self, alternative: str) -> PValue:
         """Return the p-value of an alternative from the same draws."""
         return tested(
-            self.null, self.contrast, self.null_draws, error=self.error, flips=self.flips, alternative=alternative,
+            self.null,
+            self.contrast,
+            self.null_draws,
+            error=self.error,
+            flips=self.flips,
+            alternative=alternative,
             exact=self.exact,
-        )  # fmt: skip
+        )
 
     def limits(self, method: str, confidence_level: float, alternative: str) -> ConfidenceInterval:
         """Return another interval of the contrast from the same draws."""

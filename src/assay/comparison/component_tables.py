@@ -58,10 +58,12 @@ def sentence(found: "ContrastComponents") -> str:
 def _components(found: "ContrastComponents") -> Table:
     level = next(iter(found.intervals.values())).confidence_level
     counts = {
-        "clusters": found.n_clusters, "items": found.n_items, "raters": found.n_raters,
+        "clusters": found.n_clusters,
+        "items": found.n_items,
+        "raters": found.n_raters,
         "residual": found.n_items * found.raters_per_item,
         **{f"repeats_{role}": found.n_items * k for role, k in found.n_repeats.items()},
-    }  # fmt: skip
+    }
     columns = (
         Column("component"),
         Column("variance of one", "number"),

@@ -60,6 +60,11 @@ def limits_of(
         low, high = (end if math.isinf(end) else max(-span, min(span, end)) for end in (found.low, found.high))
         return found if math.isnan(found.low) else replace(found, low=low, high=high)
     return inference.interval(
-        method, draws, estimate=estimate, confidence_level=confidence_level, alternative=alternative, span=span,
+        method,
+        draws,
+        estimate=estimate,
+        confidence_level=confidence_level,
+        alternative=alternative,
+        span=span,
         **known,
-    )  # fmt: skip
+    )

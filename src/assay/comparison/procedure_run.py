@@ -81,9 +81,11 @@ class ProcedureRun:
         else:
             possible = can_have(asked or "percentile", metric, resamples_items=alone)
             default = default_interval(
-                metric, item_contrasts(metric, contest), resamples_items=alone,
+                metric,
+                item_contrasts(metric, contest),
+                resamples_items=alone,
                 clustered=self.procedure.cluster is not None,
-            )  # fmt: skip
+            )
         if asked is not None and not possible:
             raise ArgumentError(
                 f"a {asked} interval needs {NEEDED[asked]}; {metric.name!r} with {self.scheme} cannot have it. "
@@ -190,9 +192,15 @@ def rater_errors(
     curved = [i for i, metric in enumerate(metrics) if not metric.additive]
     if curved:
         alone[curved] = draw(
-            contest, [metrics[i] for i in curved], scheme=replace(run.scheme, items="all"), null=None,
-            n_resamples=run.procedure.n_draws, seed=run.seed, workers=run.workers, progress=run.progress,
-        ).contrasts  # fmt: skip
+            contest,
+            [metrics[i] for i in curved],
+            scheme=replace(run.scheme, items="all"),
+            null=None,
+            n_resamples=run.procedure.n_draws,
+            seed=run.seed,
+            workers=run.workers,
+            progress=run.progress,
+        ).contrasts
     return [
         rater_error(contest, metric, both=draws.contrasts[i], raters=alone[i], clusters=clusters)
         for i, metric in enumerate(metrics)

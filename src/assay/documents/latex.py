@@ -95,10 +95,18 @@ def table(block: Table) -> str:
     body = "\n".join(rf"{row} \\" for row in rows)
     kind = "longtable" if len(rows) > LONG else "tabular"
     repeated = [r"\endhead"] if kind == "longtable" else []
-    return "\n".join([
-        rf"\begin{{{kind}}}{{{form}}}", r"\toprule", rf"{head} \\", r"\midrule", *repeated, *([body] if body else []),
-        r"\bottomrule", rf"\end{{{kind}}}",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            rf"\begin{{{kind}}}{{{form}}}",
+            r"\toprule",
+            rf"{head} \\",
+            r"\midrule",
+            *repeated,
+            *([body] if body else []),
+            r"\bottomrule",
+            rf"\end{{{kind}}}",
+        ]
+    )
 
 
 def _form(column: Column, cells: list[str]) -> str:
@@ -128,8 +136,10 @@ def _block(block: Block) -> str:
         return rf"\textbf{{{escape(block.text)}}}" if block.role == "verdict" else escape(block.text)
     if isinstance(block, Table):
         title = rf"\textit{{{escape(block.title)}}}" + "\\\\[2pt]\n" if block.title else ""
-        wide = sum(max([len(column.title), *(len(shown(row[i], column.kind)) for row in block.rows)])
-                   for i, column in enumerate(block.columns))  # fmt: skip
+        wide = sum(
+            max([len(column.title), *(len(shown(row[i], column.kind)) for row in block.rows)])
+            for i, column in enumerate(block.columns)
+        )
         size = r"\small " if wide > 90 else ""
         return f"{{{size}{title}{table(block)}\\par}}"
     if isinstance(block, Points):

@@ -56,8 +56,10 @@ def _blocks(blocks: Iterable[Block], width: int | None) -> Iterable[str]:
 
 def table(block: Table, width: int | None = WIDTH) -> str:
     """Return a table drawn with lines; numbers stand to the right, marked rows end in an arrow."""
-    cells = [[plain(shown(value, column.kind)) for value, column in zip(row, block.columns, strict=True)]
-             for row in block.rows]  # fmt: skip
+    cells = [
+        [plain(shown(value, column.kind)) for value, column in zip(row, block.columns, strict=True)]
+        for row in block.rows
+    ]
     for mark in block.marked:
         if isinstance(mark, tuple):
             cells[mark[0]][mark[1]] += " !"
@@ -67,8 +69,10 @@ def table(block: Table, width: int | None = WIDTH) -> str:
     widths = [max(map(cell_width, column)) for column in zip(heads, *cells, strict=True)]
     right = [column.kind != "text" for column in block.columns]
     if width is not None:
-        words = [[cell_width(word) for cell in column for word in cell.split(" ")] for column in
-                 zip(heads, *cells, strict=True)]  # fmt: skip
+        words = [
+            [cell_width(word) for cell in column for word in cell.split(" ")]
+            for column in zip(heads, *cells, strict=True)
+        ]
         widths = _fitted(widths, [min(max(lengths), LONGEST) for lengths in words], width - 3 * len(widths) - 1)
     lines = [_rule("┏━┳┓", widths), *_row(heads, widths, right, "┃"), _rule("┡━╇┩", widths)]
     for row in cells:

@@ -156,9 +156,13 @@ class _Incidence:
         pp, rr = float(p @ p), float(r @ r)
         b = g @ k - np.outer(r, r)
         aa = float(
-            full @ full - 2 * of_raters * np.sum(g * self.together(self.per_item * inverse**3)) - 2 * full @ (p * p)
-            + of_raters**2 * np.sum(gs * gs.T) + 2 * of_raters * fp @ g @ fp + pp**2
-        )  # fmt: skip
+            full @ full
+            - 2 * of_raters * np.sum(g * self.together(self.per_item * inverse**3))
+            - 2 * full @ (p * p)
+            + of_raters**2 * np.sum(gs * gs.T)
+            + 2 * of_raters * fp @ g @ fp
+            + pp**2
+        )
         ab = float(np.sum(g * gs) - 2 * fp @ g @ r + pp * rr)
         bb = float(np.sum(b * b))
         trace_a, trace_b = float(full.sum() - of_raters * np.trace(gs) - pp), float(np.trace(b))

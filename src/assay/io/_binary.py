@@ -92,9 +92,13 @@ class _Trials:
         if self.process is None:
             atexit.register(self.end)
             self.process = subprocess.Popen(
-                [sys.executable, "-c", TRIAL, str(MOST_MEMORY)], text=True, errors="replace",
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            )  # fmt: skip
+                [sys.executable, "-c", TRIAL, str(MOST_MEMORY)],
+                text=True,
+                errors="replace",
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         try:

@@ -163,6 +163,11 @@ def _taken(rows: Rows, where: IntArray, weights: FloatArray | None) -> Rows:
     several = where.size != np.unique(where).size or weights is not None
     raters = None if several or rows.rater is None else Factor(rows.rater.names, rows.rater.codes[where])
     return replace(
-        rows, item=Factor(rows.item.names, rows.item.codes[where]), rater=raters, repeat=None,
-        source=Factor(rows.source.names, rows.source.codes[where]), where=rows.where[where], weights=weights,
-    )  # fmt: skip
+        rows,
+        item=Factor(rows.item.names, rows.item.codes[where]),
+        rater=raters,
+        repeat=None,
+        source=Factor(rows.source.names, rows.source.codes[where]),
+        where=rows.where[where],
+        weights=weights,
+    )

@@ -175,10 +175,11 @@ def _look_at_log(file: File, options: dict[str, Any]) -> tuple[FileReport, list[
     sources = [collected.sources.all[code] for code in frame["source"].unique(maintain_order=True) if code >= 0]
     n_raters = frame["rater"].filter(frame["rater"] >= 0).n_unique()
     parts = [
-        counted(frame["item"].n_unique(), "item"), f"{listed(sources) if sources else header.model}",
+        counted(frame["item"].n_unique(), "item"),
+        f"{listed(sources) if sources else header.model}",
         *([counted(n_raters, "rater")] if n_raters else []),
         *([f"{frame.height - scored.height:,} without a score"] if frame.height > scored.height else []),
-    ]  # fmt: skip
+    ]
     return FileReport(file.path, known[0].title, "; ".join(parts)), lacks, chosen
 
 

@@ -66,10 +66,15 @@ def join(
         sources[name] = _spread(own, where[name], len(factor.names))
     notes = [note for table in tables.values() for note in table.notes]
     return ResponseTable(
-        as_labels(factor.names), sources, scale, _shared_groups(tables, where, factor.names, titles), raters,
-        (*notes, join_note(holds, factor.names)), tuple(name for name, table in tables.items() if table.repeats),
+        as_labels(factor.names),
+        sources,
+        scale,
+        _shared_groups(tables, where, factor.names, titles),
+        raters,
+        (*notes, join_note(holds, factor.names)),
+        tuple(name for name, table in tables.items() if table.repeats),
         _same_direction(tables),
-    )  # fmt: skip
+    )
 
 
 def _same_direction(tables: Mapping[str, ResponseTable]) -> str:

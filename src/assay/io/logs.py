@@ -90,9 +90,16 @@ def read_logs(
     better = _direction(collected, frame)
     frame, names, tasks = _items(collected, frame)
     table = assembled(
-        collected, frame, names, groups={"task": tasks} if any(tasks) else {}, value=value, scale=scale, order=order,
-        notes=notes, spelling=labels,
-    )  # fmt: skip
+        collected,
+        frame,
+        names,
+        groups={"task": tasks} if any(tasks) else {},
+        value=value,
+        scale=scale,
+        order=order,
+        notes=notes,
+        spelling=labels,
+    )
     return replace(table, better=better if value == "score" else "")
 
 
@@ -163,9 +170,13 @@ def _found(collected: Collected) -> str:
 def _kept(collected: Collected, frame: pl.DataFrame, where: Mapping[str, str]) -> pl.DataFrame:
     """Keep the rows that `where` asks for."""
     names = {
-        "task": collected.tasks, "source": collected.sources, "rater": collected.raters, "item": collected.items,
-        "scorer": collected.scorers, "filter": collected.filters,
-    }  # fmt: skip
+        "task": collected.tasks,
+        "source": collected.sources,
+        "rater": collected.raters,
+        "item": collected.items,
+        "scorer": collected.scorers,
+        "filter": collected.filters,
+    }
     for column, wanted in where.items():
         _check.one_of("where", column, names)
         known = names[column].all

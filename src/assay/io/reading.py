@@ -213,10 +213,13 @@ def one_by_one(table: ResponseTable) -> dict[str, ResponseTable]:
         held = source.sizes > 0 if source.missing is None else (source.sizes > 0) | (source.missing > 0)
         items = np.flatnonzero(held)
         parts[name] = replace(
-            table, items=table.items[items], sources={name: source.take(items)},
+            table,
+            items=table.items[items],
+            sources={name: source.take(items)},
             groups={group: column[items] for group, column in table.groups.items()},
-            notes=table.notes if number == 0 else (), repeats=tuple(n for n in table.repeats if n == name),
-        )  # fmt: skip
+            notes=table.notes if number == 0 else (),
+            repeats=tuple(n for n in table.repeats if n == name),
+        )
     return parts
 
 
@@ -307,10 +310,17 @@ def _stacked(name: str, tables: Sequence[ResponseTable], options: Mapping[str, A
         frames.append(frame.with_columns(source=pl.lit(name)))
         last += max(frame["repeat"].to_list(), default=0)
     whole = read_tidy(
-        pl.concat(frames, how="diagonal"), item="item", source="source", value="value", repeat="repeat",
-        rater="rater" if any(table.raters for table in tables) else "", groups=None, scale=options.get("scale"),
-        order=options.get("order"), labels=options.get("labels", "stripped"),
-    )  # fmt: skip
+        pl.concat(frames, how="diagonal"),
+        item="item",
+        source="source",
+        value="value",
+        repeat="repeat",
+        rater="rater" if any(table.raters for table in tables) else "",
+        groups=None,
+        scale=options.get("scale"),
+        order=options.get("order"),
+        labels=options.get("labels", "stripped"),
+    )
     notes = dict.fromkeys(note for table in tables for note in table.notes)
     return replace(whole, notes=(*notes, f"{name} is read from {len(tables)} files."))
 

@@ -75,9 +75,13 @@ def read_tidy(
         # A source that is a value of the rater column is its own rater: its name there says nothing about who rated.
         raters = Factor.of(cells.set(pl.Series(np.isin(source_of_row.codes, own_rater)), None) if own_rater else cells)
     known = Rows(
-        Factor.of(ids), source_of_row, raters,
-        None if columns.repeat is None else repeats(sheet.ids(columns.repeat, rows)), sheet, rows,
-    )  # fmt: skip
+        Factor.of(ids),
+        source_of_row,
+        raters,
+        None if columns.repeat is None else repeats(sheet.ids(columns.repeat, rows)),
+        sheet,
+        rows,
+    )
     used = {*columns.used, *beside.values(), *([count] if count else []), *([gold] if gold else [])}
     asked_groups = groups if groups is None else list(dict.fromkeys([*groups, *parts]))
     described = item_groups(sheet, rows, known.item, asked_groups, used=used)
@@ -117,7 +121,7 @@ def _values(
     *,
     count: str | None,
     order: Sequence[Any] | None,
-) -> tuple[Rows, pl.Series, list[str]]:  # fmt: skip
+) -> tuple[Rows, pl.Series, list[str]]:
     """Return the cells to be put on a scale; counts and shares of labels become one row for each response or label."""
     nested = value in sheet.nested or (value is not None and _is_counted(sheet.frame[value]))
     if not (beside or count or nested):

@@ -95,8 +95,11 @@ def read_wide(
     known = Rows(
         Factor(items.names, np.tile(items.codes, n_columns)),
         Factor(list(chosen), np.repeat(np.arange(len(chosen)), sizes)),
-        _raters(columns, chosen, kinds, n_rows), None, sheet, np.tile(np.arange(n_rows), n_columns),
-    )  # fmt: skip
+        _raters(columns, chosen, kinds, n_rows),
+        None,
+        sheet,
+        np.tile(np.arange(n_rows), n_columns),
+    )
     described = item_groups(sheet, np.arange(n_rows), items, groups, used=found.used | set(pairs))
     notes = [said for said in (*kept_rows, numbered, note(chosen, kinds)) if said]
     repeated = [name for name, kind in kinds.items() if not kind.are_raters]

@@ -159,12 +159,18 @@ def assemble(
         for j in order
     )
     parameters = {
-        "metric": spelled(metric), "null": found.null, "correction": found.correction, "level": ask.level,
-        **({"baseline": baseline} if baseline else {}), **({"by": by} if by else {}),
-        **({"aggregate": aggregate, "tasks": task_effect} if by else {}), **({"cluster": cluster} if cluster else {}),
+        "metric": spelled(metric),
+        "null": found.null,
+        "correction": found.correction,
+        "level": ask.level,
+        **({"baseline": baseline} if baseline else {}),
+        **({"by": by} if by else {}),
+        **({"aggregate": aggregate, "tasks": task_effect} if by else {}),
+        **({"cluster": cluster} if cluster else {}),
         "weights": ",".join(f"{weight:.15g}" for weight in tasks.weights) if np.ptp(tasks.weights) else None,
-        "models": m, "draws": ask.n_resamples,
-    }  # fmt: skip
+        "models": m,
+        "draws": ask.n_resamples,
+    }
     seed = _random.entropy_of(ask.seed)
     return Leaderboard(
         models=rows,

@@ -120,9 +120,16 @@ def compare_all(
         checked(aggregate, random, tasks.names, _lengths(tasks))
     seed = _random.replayable(rng)
     ask = Ask(
-        Pairs.of(len(names), None if baseline is None else names.index(baseline)), correction, level, n_draws, seed,
-        _random.n_workers(workers), progress, _rounding(table, chosen, gold, names), n_resamples is None,
-    )  # fmt: skip
+        Pairs.of(len(names), None if baseline is None else names.index(baseline)),
+        correction,
+        level,
+        n_draws,
+        seed,
+        _random.n_workers(workers),
+        progress,
+        _rounding(table, chosen, gold, names),
+        n_resamples is None,
+    )
     variants = tasks.units(aggregate=aggregate, random=random)
     asked, about_raters = _raters(table, tasks, chosen, gold=gold, raters=raters, cluster=cluster, by=by)
     alone: FloatArray | None = None
@@ -302,11 +309,16 @@ def _pair_by_pair(
     names = tasks.models
     found = [
         compare(
-            kept.contest(a=names[j], b=names[k], gold=gold), metric=metric, raters="fixed", cluster=cluster,
-            n_resamples=None if ask.count_all else ask.n_resamples, rng=ask.seed, workers=ask.workers,
+            kept.contest(a=names[j], b=names[k], gold=gold),
+            metric=metric,
+            raters="fixed",
+            cluster=cluster,
+            n_resamples=None if ask.count_all else ask.n_resamples,
+            rng=ask.seed,
+            workers=ask.workers,
         ).pvalue
         for j, k in zip(pairs.first, pairs.second, strict=True)
-    ]  # fmt: skip
+    ]
     return np.array(found), []
 
 

@@ -81,18 +81,30 @@ def _models(board: "Leaderboard") -> Table:
     rows = board.models[: board.top]
     lacks = _lacks(board)
     columns = (
-        Column("rank", "count"), Column("model"), Column(board.title, "number"),
-        Column(f"{100 * board.confidence_level:g} % interval", "interval"), Column("rank_low", "count"),
-        Column("rank_high", "count"), Column("may_be_best"), Column("leads", "percent"),
+        Column("rank", "count"),
+        Column("model"),
+        Column(board.title, "number"),
+        Column(f"{100 * board.confidence_level:g} % interval", "interval"),
+        Column("rank_low", "count"),
+        Column("rank_high", "count"),
+        Column("may_be_best"),
+        Column("leads", "percent"),
         *((Column("items", "count"),) if lacks else ()),
-    )  # fmt: skip
+    )
     cells = tuple(
         (
-            row.rank, row.name, measured(row.score, row.confidence_interval), row.confidence_interval, row.rank_low,
-            row.rank_high, "yes" if row.may_be_best else "no", row.leads, *((row.n_items,) if lacks else ()),
+            row.rank,
+            row.name,
+            measured(row.score, row.confidence_interval),
+            row.confidence_interval,
+            row.rank_low,
+            row.rank_high,
+            "yes" if row.may_be_best else "no",
+            row.leads,
+            *((row.n_items,) if lacks else ()),
         )
         for row in rows
-    )  # fmt: skip
+    )
     return Table(columns, cells, f"{board.title}, {board.better} is better")
 
 
@@ -119,9 +131,14 @@ def _pairs(board: "Leaderboard") -> Table:
         shown = [pair for pair in board.pairs if (pair.a, pair.b) in wanted]
         title = "Neighbours on the board"
     columns = (
-        Column("better"), Column("than"), Column("contrast", "number"), Column("interval (together)", "interval"),
-        Column("p", "pvalue"), Column("p adjusted", "pvalue"), Column("told apart"),
-    )  # fmt: skip
+        Column("better"),
+        Column("than"),
+        Column("contrast", "number"),
+        Column("interval (together)", "interval"),
+        Column("p", "pvalue"),
+        Column("p adjusted", "pvalue"),
+        Column("told apart"),
+    )
     return Table(columns, tuple(_pair_row(board, pair) for pair in shown), title)
 
 

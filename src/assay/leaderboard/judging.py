@@ -64,22 +64,37 @@ def judge(units: Units, ask: Ask, asked: "RaterQuestion | None" = None, *, pvalu
     pairs = ask.pairs
     spread = Spread.of(units, pairs, rounding=ask.rounding)
     reach = reach_of(
-        units, spread, confidence_level=ask.level, n_resamples=ask.n_resamples, seed=ask.seed, workers=ask.workers,
+        units,
+        spread,
+        confidence_level=ask.level,
+        n_resamples=ask.n_resamples,
+        seed=ask.seed,
+        workers=ask.workers,
         progress=ask.progress,
-    )  # fmt: skip
+    )
     contrasts = np.where(spread.telling == 0, 0.0, units.scores[pairs.first] - units.scores[pairs.second])
     if asked is not None:
         from assay.leaderboard.rater_boards import judge_raters
 
         arms, tested, marginal, own, leads = judge_raters(
-            asked, units, spread, confidence_level=ask.level, n_resamples=ask.n_resamples, seed=ask.seed,
+            asked,
+            units,
+            spread,
+            confidence_level=ask.level,
+            n_resamples=ask.n_resamples,
+            seed=ask.seed,
             workers=ask.workers,
-        )  # fmt: skip
+        )
     else:
         tested = swap_test(
-            units, spread, n_resamples=ask.n_resamples, seed=ask.seed, rounding=ask.rounding,
-            count_all=ask.count_all, workers=ask.workers,
-        )  # fmt: skip
+            units,
+            spread,
+            n_resamples=ask.n_resamples,
+            seed=ask.seed,
+            rounding=ask.rounding,
+            count_all=ask.count_all,
+            workers=ask.workers,
+        )
         if pvalues is not None:
             tested = replace(tested, pvalues=pvalues, adjusted=np.fmax(tested.adjusted, pvalues))
         arms = spread.arms(reach.pairs, confidence_level=ask.level)

@@ -206,14 +206,21 @@ class Leaderboard(Record):
 
         rows = [
             {
-                "rank": row.rank, "model": row.name, "score": row.score,
-                "score_low": row.confidence_interval.low, "score_high": row.confidence_interval.high,
-                "rank_low": row.rank_low, "rank_high": row.rank_high, "may_be_best": row.may_be_best,
-                "rank_low_marginal": row.rank_low_marginal, "rank_high_marginal": row.rank_high_marginal,
-                "leads": row.leads, "n_items": row.n_items,
+                "rank": row.rank,
+                "model": row.name,
+                "score": row.score,
+                "score_low": row.confidence_interval.low,
+                "score_high": row.confidence_interval.high,
+                "rank_low": row.rank_low,
+                "rank_high": row.rank_high,
+                "may_be_best": row.may_be_best,
+                "rank_low_marginal": row.rank_low_marginal,
+                "rank_high_marginal": row.rank_high_marginal,
+                "leads": row.leads,
+                "n_items": row.n_items,
             }
             for row in self.models
-        ]  # fmt: skip
+        ]
         return polars.DataFrame(rows)
 
     @in_any_form

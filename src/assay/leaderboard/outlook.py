@@ -129,9 +129,11 @@ class BoardPlan(Record):
     def document(self) -> Document:
         """Return the plan as a document."""
         columns = (
-            Column("items", "count"), Column("responses", "number"), Column("all told apart", "percent"),
+            Column("items", "count"),
+            Column("responses", "number"),
+            Column("all told apart", "percent"),
             Column("the leader leads", "percent"),
-        )  # fmt: skip
+        )
         rows = tuple((one.n_items, one.n_responses, one.separated, one.leads) for one in self.outlooks)
         return Document(
             "How many items or responses does this board need?",
@@ -187,9 +189,13 @@ def plan_board(
     seed = _random.replayable(rng)
     spread = Spread.of(units, Pairs.of(m), rounding=1e-12)
     reach = reach_of(
-        units, spread, confidence_level=confidence_level, n_resamples=n_resamples, seed=seed,
+        units,
+        spread,
+        confidence_level=confidence_level,
+        n_resamples=n_resamples,
+        seed=seed,
         workers=_random.n_workers(workers),
-    ).pairs  # fmt: skip
+    ).pairs
     order = np.argsort(-units.scores, kind="stable")
     noise = response_noise(data, chosen, units.names, gold=gold, rows=rows)
     study = _Study.of(units.take(order), noise.take(order), neighbours, reach, _random.generator(seed, "outlook"))
@@ -211,9 +217,12 @@ def plan_board(
         several = {math.ceil(2 * noise.now), math.ceil(4 * noise.now), *([] if n_responses is None else [n_responses])}
         outlooks += [by_responses(size) for size in sorted(several)]
     parameters = {
-        "metric": spelled(chosen), "neighbours": neighbours, "target_power": target_power, "level": confidence_level,
+        "metric": spelled(chosen),
+        "neighbours": neighbours,
+        "target_power": target_power,
+        "level": confidence_level,
         "draws": n_resamples,
-    }  # fmt: skip
+    }
     return BoardPlan(
         models=study.names[: neighbours + 1],
         target_power=target_power,
@@ -278,8 +287,14 @@ class _Study:
         )
         errors = tuple(_of_contrasts(part) for part in (root @ root.T, np.diag(noise.variances)))
         return cls(
-            units.names, units.scores, moves, errors, (units.n_units, noise.now), neighbours, reach  # type: ignore[arg-type]
-        )  # fmt: skip
+            units.names,
+            units.scores,
+            moves,
+            errors,
+            (units.n_units, noise.now),
+            neighbours,
+            reach,  # type: ignore[arg-type]
+        )
 
     def outlook(self, n_items: float, n_responses: float) -> Outlook:
         """Return what studies of this size show."""

@@ -42,17 +42,26 @@ class Leaderboards(Record):
     def document(self) -> Document:
         """Return one row for each slice, and what each board says."""
         columns = (
-            Column(self.by), Column("leader"), Column("score", "number"), Column("may be best", "count"),
-            Column("models", "count"), Column("pairs told apart", "count"), Column("pairs", "count"),
-        )  # fmt: skip
+            Column(self.by),
+            Column("leader"),
+            Column("score", "number"),
+            Column("may be best", "count"),
+            Column("models", "count"),
+            Column("pairs told apart", "count"),
+            Column("pairs", "count"),
+        )
         rows = tuple(
             (
-                board.slice.partition(" = ")[2], ", ".join(row.name for row in board.leaders[:3]) or "–",
+                board.slice.partition(" = ")[2],
+                ", ".join(row.name for row in board.leaders[:3]) or "–",
                 next((measured(row.score, row.confidence_interval) for row in board.leaders), None),
-                len(board.may_be_best), len(board.models), board.n_apart, len(board.pairs),
+                len(board.may_be_best),
+                len(board.models),
+                board.n_apart,
+                len(board.pairs),
             )
             for board in self.boards
-        )  # fmt: skip
+        )
         n, one = len(self.boards), self.boards[0]
         said = (
             f"Each of the {n} boards holds at {100 * one.confidence_level:.4g} %, so that all of them hold together at "

@@ -128,9 +128,16 @@ def compare_votes(
     moves = _influences(read, strengths)
     seed = _random.replayable(rng)
     ask = Ask(
-        Pairs.of(m, None if baseline is None else names.index(baseline)), correction, level, n_draws, seed,
-        _random.n_workers(workers), progress, 1e-12, False,
-    )  # fmt: skip
+        Pairs.of(m, None if baseline is None else names.index(baseline)),
+        correction,
+        level,
+        n_draws,
+        seed,
+        _random.n_workers(workers),
+        progress,
+        1e-12,
+        False,
+    )
     size, middle = (ELO, 1000.0) if elo else (1.0, 0.0)
     scores = middle + size * strengths
     main = read.items if read.items is not None else read.voters
@@ -219,9 +226,13 @@ def fit_strengths(votes: Votes) -> FloatArray:
     winner = {1.0: evalica.Winner.X, 0.0: evalica.Winner.Y, 0.5: evalica.Winner.Draw}
     names = list(votes.models)
     found = evalica.bradley_terry(
-        [names[j] for j in votes.first], [names[j] for j in votes.second], [winner[won] for won in votes.won.tolist()],
-        tie_weight=0.5, tolerance=1e-10, limit=100_000,
-    )  # fmt: skip
+        [names[j] for j in votes.first],
+        [names[j] for j in votes.second],
+        [winner[won] for won in votes.won.tolist()],
+        tie_weight=0.5,
+        tolerance=1e-10,
+        limit=100_000,
+    )
     logs = np.log(np.array([float(found.scores[name]) for name in names]))
     return _polished(np.asarray(logs - logs.mean()), wins)
 

@@ -137,9 +137,15 @@ class ResponseModel(ABC):
         100 items; responses: gold (500), A (500), B (500); scale: ordinal: 0, 0.2, 0.4, 0.6, 0.8...
         """
         grids = self.draw(
-            1, n_items, n_responses=n_responses, epsilon=epsilon, perturbation=perturbation, null=null, needs="values",
+            1,
+            n_items,
+            n_responses=n_responses,
+            epsilon=epsilon,
+            perturbation=perturbation,
+            null=null,
+            needs="values",
             rng=rng,
-        )  # fmt: skip
+        )
         sources = {name: Responses.from_grid(grid[0]) for name, grid in zip(("gold", "A", "B"), grids, strict=True)}
         digits = len(str(n_items))
         items = np.array([f"item-{number:0{digits}d}" for number in range(1, n_items + 1)])

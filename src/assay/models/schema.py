@@ -148,9 +148,13 @@ def _panel(content: Any, place: str) -> ResponseModel:
 
 
 MODELS: dict[str, Callable[[Any, str], ResponseModel]] = {
-    "normal": _normal, "likert": _likert, "categorical": _categorical, "empirical": _empirical, "smoothed": _smoothed,
+    "normal": _normal,
+    "likert": _likert,
+    "categorical": _categorical,
+    "empirical": _empirical,
+    "smoothed": _smoothed,
     "panel": _panel,
-}  # fmt: skip
+}
 
 
 def _families(entry: Entry) -> dict[str, Family]:

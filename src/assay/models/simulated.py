@@ -170,9 +170,13 @@ def simulate(
         n_items, sizes, epsilon=(strengths[0], strengths[1]), perturbation=perturbation, null=under_null, rng=seed
     )
     settings = {
-        "n_items": n_items, "n_responses": "/".join(map(str, sizes)), "epsilon": strengths[1],
-        "epsilon_a": strengths[0], "perturbation": kind, "under_null": under_null or None,
-    }  # fmt: skip
+        "n_items": n_items,
+        "n_responses": "/".join(map(str, sizes)),
+        "epsilon": strengths[1],
+        "epsilon_a": strengths[0],
+        "perturbation": kind,
+        "under_null": under_null or None,
+    }
     off = {"gold": 0.0, "A": strengths[0], "B": strengths[1]}
     return Simulation(
         model=described,

@@ -89,9 +89,15 @@ def simulate_contrasts(
         for first in range(start, stop, step):
             n_data_sets = min(step, stop - first)
             drawn = model.draw(
-                n_data_sets, n_items, n_responses=sizes, epsilon=epsilon, perturbation=perturbation, null=null,
-                needs=needs, rng=stream,
-            )  # fmt: skip
+                n_data_sets,
+                n_items,
+                n_responses=sizes,
+                epsilon=epsilon,
+                perturbation=perturbation,
+                null=null,
+                needs=needs,
+                rng=stream,
+            )
             if resample_simulated:
                 drawn = _resampled(drawn, stream)
             ready = {need: tuple(derive(part, needs, need, scale) for part in drawn) for need in wanted}

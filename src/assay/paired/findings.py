@@ -96,9 +96,17 @@ class Finding(Record):
     """
 
     derived: ClassVar[tuple[str, ...]] = (
-        "sentence", "test", "n", "estimand", "estimate", "confidence_interval", "statistic", "pvalue", "reject",
+        "sentence",
+        "test",
+        "n",
+        "estimand",
+        "estimate",
+        "confidence_interval",
+        "statistic",
+        "pvalue",
+        "reject",
         "signature",
-    )  # fmt: skip
+    )
 
     significance: SignificanceTest
     equivalence: Equivalence | None

@@ -113,9 +113,7 @@ def find(
     if test is None:
         advice = recommend(scores, describe(scores, alpha=normality_alpha))
         test, why = advice.test, (_why(advice),)
-    shared: dict[str, Any] = {
-        "test": test, "alpha": alpha, "n_resamples": n_resamples, "rng": seed, "workers": workers
-    }  # fmt: skip
+    shared: dict[str, Any] = {"test": test, "alpha": alpha, "n_resamples": n_resamples, "rng": seed, "workers": workers}
     found = significance_test(
         scores,
         alternative=alternative,

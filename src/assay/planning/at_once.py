@@ -116,9 +116,13 @@ class ModelAtOnce:
             q = self.premises
             sizes = (max(1, key[1][0]), *key[1][1:])
             engine = ExactEngine(
-                q.model, q.metrics, sizes, epsilon=(q.epsilon_a, epsilon), seed=q.seed,  # type: ignore[arg-type]
+                q.model,
+                q.metrics,
+                sizes,
+                epsilon=(q.epsilon_a, epsilon),
+                seed=q.seed,  # type: ignore[arg-type]
                 perturbation=q.perturbation,
-            )  # fmt: skip
+            )
             _kept(self._pools, key, engine, MOST_POOLS)
         self._pools.move_to_end(key)
         return self._pools[key]

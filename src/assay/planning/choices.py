@@ -178,10 +178,12 @@ def answers(cells: Sequence[Cell], limits: Limits, *, metric: str, with_power: b
     for epsilon, test in kinds:
         for budget in limits.budgets or (None,):
             among = [
-                cell for cell in ours
-                if cell.epsilon == epsilon and (cell.engine == "components" or cell.test == test)
+                cell
+                for cell in ours
+                if cell.epsilon == epsilon
+                and (cell.engine == "components" or cell.test == test)
                 and (budget is None or cell.cost <= budget * (1 + 1e-12))
-            ]  # fmt: skip
+            ]
             taken = _taken(among, limits, with_power=with_power)
             nearest = None
             if taken is None and limits.target is not None:
@@ -219,16 +221,18 @@ def _taken(cells: Sequence[Cell], limits: Limits, *, with_power: bool) -> Cell |
     if with_power:
         best = max(known, key=lambda cell: cell.power)
         alike = [
-            cell for cell in known
+            cell
+            for cell in known
             if best.power - cell.power <= max(ALIKE, 2 * math.hypot(best.power_error, cell.power_error))
-        ]  # fmt: skip
+        ]
     else:
         best = min(known, key=lambda cell: cell.expected_pvalue)
         alike = [
-            cell for cell in known
+            cell
+            for cell in known
             if cell.expected_pvalue - best.expected_pvalue
             <= 2 * math.hypot(best.expected_pvalue_error, cell.expected_pvalue_error)
-        ]  # fmt: skip
+        ]
     return max(alike, key=lambda cell: (cell.n_items, -cell.cost, -cell.expected_pvalue))
 
 

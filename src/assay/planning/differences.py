@@ -105,7 +105,14 @@ def expected_contrast(
         [pool] = scores.pools()
         return pool.mean, pool.standard_error
     draws = simulate_contrasts(
-        setting.model, [metric], n_items=1000, n_responses=setting.n_responses, epsilon=setting.epsilon,
-        perturbation=setting.perturbation, n_simulations=400, rng=seed, workers=workers,
-    )  # fmt: skip
+        setting.model,
+        [metric],
+        n_items=1000,
+        n_responses=setting.n_responses,
+        epsilon=setting.epsilon,
+        perturbation=setting.perturbation,
+        n_simulations=400,
+        rng=seed,
+        workers=workers,
+    )
     return float(np.nanmean(draws)), float(np.nanstd(draws) / 20)

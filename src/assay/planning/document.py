@@ -32,7 +32,8 @@ def _table(plan: Plan) -> Table:
         (with_raters, Column("raters", "count"), lambda cell: cell.design.n_raters),
         (
             with_raters and any(cell.design.raters_per_item != cell.design.n_raters for cell in cells),
-            Column("per item", "count"), lambda cell: cell.design.raters_per_item,
+            Column("per item", "count"),
+            lambda cell: cell.design.raters_per_item,
         ),
         (
             not with_raters or _vary(cell.design.a for cell in cells if cell.design.gold),
@@ -43,19 +44,21 @@ def _table(plan: Plan) -> Table:
         (with_raters, Column("standard error", "number"), lambda cell: as_error(cell.standard_error)),
         (with_raters, Column("raters’ part", "percent"), lambda cell: cell.shares.get("raters", 0.0)),
         (
-            not with_raters, Column("expected p", "number"),
+            not with_raters,
+            Column("expected p", "number"),
             lambda cell: _bounded(cell) or _with_error(cell.expected_pvalue, cell.expected_pvalue_error, 4),
         ),
         (True, Column("width", "number"), lambda cell: _three(cell.ci_width)),
         (bool(plan.tests), Column("power", "number"), lambda cell: _with_error(cell.power, cell.power_error, 3)),
         (any(cell.power_interval for cell in cells), Column(f"{100 * plan.confidence_level:g} %"), _power_ends),
         (
-            any(not math.isnan(cell.detectable) for cell in cells), Column("detects", "number"),
+            any(not math.isnan(cell.detectable) for cell in cells),
+            Column("detects", "number"),
             lambda cell: None if math.isnan(cell.detectable) else _three(cell.detectable),
         ),
         (True, Column("cost", "number"), lambda cell: f"{cell.cost:,g}"),
         (True, Column(""), lambda cell: "collect this" if _is_taken(cell, plan) else cell.reason),
-    ]  # fmt: skip
+    ]
     kept = [(column, value) for shown, column, value in optional if shown]
     rows = tuple(tuple(value(cell) for _, value in kept) for cell in cells)
     marked = frozenset(place for place, cell in enumerate(cells) if _is_taken(cell, plan))
@@ -110,9 +113,7 @@ def _matrices(plan: Plan) -> list[Table]:
         columns = list(dict.fromkeys(_column(cell) for cell in cells))
         rows = sorted({cell.n_items for cell in cells})
         known = {(cell.n_items, _column(cell)): cell for cell in cells}
-        numbers = tuple(
-            (n, *(_matrix_number(known.get((n, column)), test) for column in columns)) for n in rows
-        )  # fmt: skip
+        numbers = tuple((n, *(_matrix_number(known.get((n, column)), test) for column in columns)) for n in rows)
         marked = frozenset(
             (rows.index(cell.n_items), 1 + columns.index(_column(cell))) for cell in cells if _is_taken(cell, plan)
         )
@@ -144,9 +145,13 @@ def _matrix_number(cell: Cell | None, test: str) -> str | None:
 
 def _next_table(follow_ups: tuple[FollowUp, ...]) -> Table:
     columns = (
-        Column("more responses", "count"), Column("spent on"), Column("contrast", "number"),
-        Column("standard error", "number"), Column("interval width", "number"), Column("power", "number"),
-    )  # fmt: skip
+        Column("more responses", "count"),
+        Column("spent on"),
+        Column("contrast", "number"),
+        Column("standard error", "number"),
+        Column("interval width", "number"),
+        Column("power", "number"),
+    )
     rows = tuple(
         (
             way.n_more,

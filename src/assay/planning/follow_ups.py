@@ -81,9 +81,14 @@ def _between(  # noqa: PLR0917
 
     error = math.sqrt((1 - share) * first.standard_error**2 + share * second.standard_error**2)
     outlook = DesignOutlook(
-        mixed("contrast"), mixed("contrast_error"), mixed("expected_pvalue"), mixed("expected_pvalue_error"),
-        mixed("ci_width"), mixed("ci_width_error"), error,
-    )  # fmt: skip
+        mixed("contrast"),
+        mixed("contrast_error"),
+        mixed("expected_pvalue"),
+        mixed("expected_pvalue_error"),
+        mixed("ci_width"),
+        mixed("ci_width_error"),
+        error,
+    )
     power = TestPower(
         *((1 - share) * getattr(powers[0], name) + share * getattr(powers[1], name) for name in ("power", "error"))
     )

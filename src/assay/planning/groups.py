@@ -28,13 +28,25 @@ from assay.scales import Scale
 from assay.sweeps import Grid, task
 
 NUMBERS = (
-    "contrast", "contrast_error", "expected_pvalue", "expected_pvalue_error", "ci_width", "ci_width_error", "power",
+    "contrast",
+    "contrast_error",
+    "expected_pvalue",
+    "expected_pvalue_error",
+    "ci_width",
+    "ci_width_error",
+    "power",
     "power_error",
-)  # fmt: skip
+)
 
 MORE_NUMBERS = (
-    *NUMBERS, "standard_error", "detectable", "detectable_epsilon", "low", "high", "expected_pvalue_is_bound",
-)  # fmt: skip
+    *NUMBERS,
+    "standard_error",
+    "detectable",
+    "detectable_epsilon",
+    "low",
+    "high",
+    "expected_pvalue_is_bound",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,9 +142,14 @@ def _numbers(engine: Engine, shape: Design, wanted: Wanted, test: Test) -> list[
 def of_model(given: Premises, shape: Design, wanted: Wanted) -> list[Cell]:
     """Compute the cells of one group of a response model."""
     return cells_of(
-        ModelEngine(given), shape, wanted, metrics=[metric.name for metric in given.metrics], tests=given.tests,
-        with_power=given.with_power, strengths=(given.epsilon_a, given.epsilon),
-    )  # fmt: skip
+        ModelEngine(given),
+        shape,
+        wanted,
+        metrics=[metric.name for metric in given.metrics],
+        tests=given.tests,
+        with_power=given.with_power,
+        strengths=(given.epsilon_a, given.epsilon),
+    )
 
 
 def grid_of(groups: Sequence[tuple[Premises, Design, Wanted]]) -> Grid:
@@ -142,17 +159,26 @@ def grid_of(groups: Sequence[tuple[Premises, Design, Wanted]]) -> Grid:
 
 def _parameters(given: Premises, shape: Design, wanted: Wanted) -> dict[str, Any]:
     return {
-        "model": given.model.to_dict(), "epsilon": given.epsilon, "epsilon_a": given.epsilon_a,
-        "perturbation": given.perturbation, "test": [test.name for test in given.tests] if given.with_power else None,
-        "alpha": given.tests[0].alpha, "alternative": given.tests[0].alternative,
-        "confidence_level": given.confidence_level, "engine": given.engine, "n_simulations": given.n_simulations,
-        "precision": given.precision, "resample_simulated": given.resample_simulated,
+        "model": given.model.to_dict(),
+        "epsilon": given.epsilon,
+        "epsilon_a": given.epsilon_a,
+        "perturbation": given.perturbation,
+        "test": [test.name for test in given.tests] if given.with_power else None,
+        "alpha": given.tests[0].alpha,
+        "alternative": given.tests[0].alternative,
+        "confidence_level": given.confidence_level,
+        "engine": given.engine,
+        "n_simulations": given.n_simulations,
+        "precision": given.precision,
+        "resample_simulated": given.resample_simulated,
         "metric": [_entry(metric, given.model.scale) for metric in given.metrics],
         "n_responses": list(shape.n_responses),
-        "n_items": list(wanted.n_items), "limit": wanted.limit,
-        "target": None if wanted.target is None else asdict(wanted.target), "detect": wanted.detect,
+        "n_items": list(wanted.n_items),
+        "limit": wanted.limit,
+        "target": None if wanted.target is None else asdict(wanted.target),
+        "detect": wanted.detect,
         "seed": entropy_of(given.seed),
-    }  # fmt: skip
+    }
 
 
 @task(version=4)
@@ -174,9 +200,11 @@ def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, floa
     shape = Design(1, *check_sizes(sizes if isinstance(sizes, int) else tuple(sizes)))
     target = cell.get("target")
     wanted = Wanted(
-        n_items=tuple(_listed(cell["n_items"])), limit=cell.get("limit", 0), detect=cell.get("detect"),
+        n_items=tuple(_listed(cell["n_items"])),
+        limit=cell.get("limit", 0),
+        detect=cell.get("detect"),
         target=None if target is None else Target(**target),
-    )  # fmt: skip
+    )
     found = of_model(given, shape, wanted)
     if not isinstance(cell["metric"], list | tuple) and not isinstance(cell["n_items"], list | tuple):
         return {name: float(getattr(found[0], name)) for name in NUMBERS}

@@ -69,21 +69,45 @@ def draft(
         if cluster is not None:
             raise ArgumentError("clusters of items cannot be planned together with raters yet; leave one of them out.")
         found = by_raters(
-            contest, limits, metrics=chosen, effect=effect, n_repeats=n_responses, n_raters=n_raters,
-            raters_per_item=raters_per_item, nested=nested, follow_up=follow_up, options=options,
-        )  # fmt: skip
+            contest,
+            limits,
+            metrics=chosen,
+            effect=effect,
+            n_repeats=n_responses,
+            n_raters=n_raters,
+            raters_per_item=raters_per_item,
+            nested=nested,
+            follow_up=follow_up,
+            options=options,
+        )
     elif epsilons or response_model != "auto":
         if cluster is not None or follow_up:
             raise ArgumentError("clusters and follow-ups need the pilot's own A and B: leave ε and the model out.")
         found = _by_gold(
-            contest, limits, metrics=chosen, epsilons=epsilons, epsilon_a=epsilon_a, effect=effect,
-            n_responses=n_responses, response_model=response_model, progress=progress, compute=compute, options=options,
-        )  # fmt: skip
+            contest,
+            limits,
+            metrics=chosen,
+            epsilons=epsilons,
+            epsilon_a=epsilon_a,
+            effect=effect,
+            n_responses=n_responses,
+            response_model=response_model,
+            progress=progress,
+            compute=compute,
+            options=options,
+        )
     else:
         found = _by_items(
-            contest, limits, metrics=chosen, effect=effect, n_responses=n_responses, cluster=cluster,
-            follow_up=follow_up, progress=progress, options=options,
-        )  # fmt: skip
+            contest,
+            limits,
+            metrics=chosen,
+            effect=effect,
+            n_responses=n_responses,
+            cluster=cluster,
+            follow_up=follow_up,
+            progress=progress,
+            options=options,
+        )
     return replace(found, notes=[*found.notes, *contest.notes])
 
 
@@ -116,8 +140,13 @@ def _by_items(
         wanted = limits.wanted(shape)
         if wanted.n_items or wanted.limit:
             cells += cells_of(
-                engine, shape, wanted, metrics=names, tests=given.tests, with_power=given.with_power,
-            )  # fmt: skip
+                engine,
+                shape,
+                wanted,
+                metrics=names,
+                tests=given.tests,
+                with_power=given.with_power,
+            )
         if progress is not None:
             progress(1)
     searched = [cell for cell in cells if not limits.n_items and limits.target is not None and cell.metric == names[0]]
@@ -129,9 +158,14 @@ def _by_items(
         chosen = min(reached, key=lambda cell: limits.costs.of(cell.design), default=None)
         needed = None if chosen is None else engine.needed_interval(chosen.design)
     facts = Pilot(
-        design=own, model="the pilot's own items", difference="as in the pilot" if effect is None else "given",
-        contrast=contrast, contrast_interval=interval, settled=settled, needed=needed,
-    )  # fmt: skip
+        design=own,
+        model="the pilot's own items",
+        difference="as in the pilot" if effect is None else "given",
+        contrast=contrast,
+        contrast_interval=interval,
+        settled=settled,
+        needed=needed,
+    )
     return Draft(
         cells=cells,
         shapes=shapes,
@@ -169,18 +203,20 @@ def _item_notes(
     else:
         notes.append("the difference is the pilot's own estimate, and such estimates tend to be too large.")
     beyond = [
-        role for place, role in enumerate(("gold", "A", "B"))
+        role
+        for place, role in enumerate(("gold", "A", "B"))
         if any(shape.n_responses[place] > own[place] for shape in shapes)
-    ]  # fmt: skip
+    ]
     if beyond:
         notes.append(
             f"designs with more responses of {', '.join(beyond)} than the pilot's {'/'.join(map(str, own))} rest on a "
             "model of its items, from which the noise of their responses is taken out."
         )
     single = [
-        role for role, side in zip(("gold", "A", "B"), (contest.gold, contest.a, contest.b), strict=True)
+        role
+        for role, side in zip(("gold", "A", "B"), (contest.gold, contest.a, contest.b), strict=True)
         if side is not None and int(side.sizes.max()) < 2
-    ]  # fmt: skip
+    ]
     if any(role in beyond for role in single):
         notes.append(
             f"the pilot has one response per item of {', '.join(role for role in single if role in beyond)}, so its "
@@ -250,15 +286,25 @@ def _by_gold(
         usual = [k for k in USUAL_RESPONSES if k <= max(10, 2 * sizes["gold"])]
         n_responses = sorted({*usual, sizes["gold"]})
     found = from_model(
-        model, limits, metrics=metrics, epsilons=epsilons, epsilon_a=epsilon_a, effect=effect, n_responses=n_responses,
-        progress=progress, compute=compute, options=options,
-    )  # fmt: skip
+        model,
+        limits,
+        metrics=metrics,
+        epsilons=epsilons,
+        epsilon_a=epsilon_a,
+        effect=effect,
+        n_responses=n_responses,
+        progress=progress,
+        compute=compute,
+        options=options,
+    )
     facts = Pilot(
-        design=Design(contest.n_items, sizes["gold"], sizes["a"], sizes["b"]), model=response_model, difference="given",
-        goodness=() if fitted is None else tuple(
-            {"name": one.name, "distance": one.distance, "pvalue": one.pvalue} for one in fitted.goodness
-        ),
-    )  # fmt: skip
+        design=Design(contest.n_items, sizes["gold"], sizes["a"], sizes["b"]),
+        model=response_model,
+        difference="given",
+        goodness=()
+        if fitted is None
+        else tuple({"name": one.name, "distance": one.distance, "pvalue": one.pvalue} for one in fitted.goodness),
+    )
     notes = ["ε moves a model of gold: the answers of the pilot's A and B are not used."]
     most = max(cell.n_responses["gold"] for cell in found.cells)
     if most > 2 * sizes["gold"]:

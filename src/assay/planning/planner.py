@@ -162,16 +162,28 @@ def plan(
         )  # fmt: skip
     else:
         for_pilots = {
-            "n_raters": n_raters, "raters_per_item": raters_per_item, "nested": nested, "with_raters": with_raters,
-            "follow_up": follow_up, "cluster": cluster,
-        }  # fmt: skip
+            "n_raters": n_raters,
+            "raters_per_item": raters_per_item,
+            "nested": nested,
+            "with_raters": with_raters,
+            "follow_up": follow_up,
+            "cluster": cluster,
+        }
         for name, value in for_pilots.items():
             if value:
                 raise ArgumentError(f"`{name}` needs a pilot: a table with A and B, and raters where they are planned.")
         draft = from_model(
-            subject, limits, metrics=metrics, epsilons=_epsilons(epsilon), epsilon_a=epsilon_a, effect=effect,
-            n_responses=n_responses, progress=progress, compute=compute, options=options,
-        )  # fmt: skip
+            subject,
+            limits,
+            metrics=metrics,
+            epsilons=_epsilons(epsilon),
+            epsilon_a=epsilon_a,
+            effect=effect,
+            n_responses=n_responses,
+            progress=progress,
+            compute=compute,
+            options=options,
+        )
     return finished(draft, draft.limits or limits, layout=_check.one_of("layout", layout, LAYOUTS))
 
 
@@ -300,9 +312,14 @@ def _differences(
     # One difference for all designs: that which is seen with the most responses.
     sizes = max((check_sizes(each) for each in responses), key=sum)
     epsilon, error = epsilon_for(
-        effect, given.model, n_responses=sizes, seed=_random.child(given.seed, "effect"),
-        perturbation=given.perturbation, epsilon_a=given.epsilon_a, workers=given.workers,
-    )  # fmt: skip
+        effect,
+        given.model,
+        n_responses=sizes,
+        seed=_random.child(given.seed, "effect"),
+        perturbation=given.perturbation,
+        epsilon_a=given.epsilon_a,
+        workers=given.workers,
+    )
     note = (
         f"ε = {epsilon:.4g} (± {error:.1g}) gives the contrast of {effect.contrast:g} in {effect.metric.title} with "
         f"{Design(1, *sizes).per_item} per item."
@@ -326,9 +343,10 @@ def _caveats(given: Premises, cells: Sequence[Cell]) -> list[str]:
         way = "lower" if given.perturbation == "lower" else "higher"
         notes.append(f"without gold, ε is how much {way} every item's mean rating of B is, as a share of the scale.")
     short = [
-        cell for cell in cells
+        cell
+        for cell in cells
         if 0.01 < cell.expected_pvalue < 0.2 and cell.expected_pvalue_error > 1.2 * given.precision
-    ]  # fmt: skip
+    ]
     if short and given.n_simulations is None:
         worst = max(cell.expected_pvalue_error for cell in short)
         notes.append(

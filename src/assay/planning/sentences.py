@@ -183,10 +183,13 @@ def _shares(cell: Cell) -> str:
 def _trade(plan: Plan, best: Cell) -> list[str]:
     """Return how far the most different alternative falls behind."""
     others = [
-        cell for cell in plan.cells
+        cell
+        for cell in plan.cells
         if (cell.metric, cell.test, cell.epsilon) == (best.metric, best.test, best.epsilon)
-        and cell.design != best.design and not math.isnan(cell.contrast) and cell.engine != "components"
-    ]  # fmt: skip
+        and cell.design != best.design
+        and not math.isnan(cell.contrast)
+        and cell.engine != "components"
+    ]
     if plan.target == "power":
         others = [cell for cell in others if not cell.reason and cell.power >= plan.target_value]
         if not others:
@@ -210,10 +213,15 @@ def _ceilings(plan: Plan) -> list[str]:
         f"No number of items reaches power {plan.target_value:g} with {cell.design.per_item}: the raters alone leave "
         f"at most {cell.power:.2f}."
         for cell in plan.cells
-        if cell.engine == "components" and cell.reason == "misses target" and cell.design.n_raters
-        and cell.budget is None and not cell.design.nested and plan.pilot is not None
-        and plan.pilot.searched == "items" and cell.n_items >= 100_000
-    ]  # fmt: skip
+        if cell.engine == "components"
+        and cell.reason == "misses target"
+        and cell.design.n_raters
+        and cell.budget is None
+        and not cell.design.nested
+        and plan.pilot is not None
+        and plan.pilot.searched == "items"
+        and cell.n_items >= 100_000
+    ]
 
 
 def _nothing_to_plan_for(plan: Plan, pilot: Pilot) -> list[str]:

@@ -48,9 +48,12 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
     n_items: tuple[int, ...] = option((100,), "Numbers of items: 50,100,200.", at_least=2, group=DESIGNS)
     n_responses: tuple[int, ...] = option((5,), "Responses per item: 1,5,10.", at_least=1, group=DESIGNS)
     epsilon: tuple[float, ...] = option(
-        (0.1,), "How far B is from gold: 0.1 or 0.05,0.1. 0 is always audited, too.", at_least=0, at_most=1,
+        (0.1,),
+        "How far B is from gold: 0.1 or 0.05,0.1. 0 is always audited, too.",
+        at_least=0,
+        at_most=1,
         group=DESIGNS,
-    )  # fmt: skip
+    )
     n_simulations: int | None = option(
         None, "Simulated data sets of each kind; 1000 if left out.", at_least=2, at_most=1_000_000, group=DESIGNS
     )
@@ -87,9 +90,12 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
     alpha: float = option(0.05, "Level of the tests.", fraction=True, group=AUDITED)
     confidence_level: float = option(0.95, "Level of the intervals.", fraction=True, group=AUDITED)
     paper: str | None = option(
-        None, "All strategies, metrics and ε of the LEADER paper, on both of its data sets.", choices=("leader",),
-        group=AUDITED, flag="--preset",
-    )  # fmt: skip
+        None,
+        "All strategies, metrics and ε of the LEADER paper, on both of its data sets.",
+        choices=("leader",),
+        group=AUDITED,
+        flag="--preset",
+    )
 
     gold: str | None = option(None, "Gold of the pilot table.", group=PILOT)
     cluster: str | None = option(
@@ -144,11 +150,17 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
         if not intervals and "confidence_level" in self.given:
             raise ArgumentError("`confidence_level` has no effect here: there is no interval.")
         options = {
-            "metrics": self._metrics(), "schemes": [_scheme(words) for words in self.scheme], "nulls": self.null,
-            "tests": tests, "intervals": intervals,
-            "designs": [(n, k) for n in self.n_items for k in self.n_responses], "epsilons": self.epsilon,
-            "epsilon_a": self.epsilon_a, "perturbation": self.perturbation, "cluster": self.cluster,
-        }  # fmt: skip
+            "metrics": self._metrics(),
+            "schemes": [_scheme(words) for words in self.scheme],
+            "nulls": self.null,
+            "tests": tests,
+            "intervals": intervals,
+            "designs": [(n, k) for n in self.n_items for k in self.n_responses],
+            "epsilons": self.epsilon,
+            "epsilon_a": self.epsilon_a,
+            "perturbation": self.perturbation,
+            "cluster": self.cluster,
+        }
         return [(model, options | shared)], notes
 
     def _metrics(self) -> "list[Metric] | None":
@@ -220,12 +232,16 @@ def leader() -> list[tuple["ResponseModel", dict[str, Any]]]:
     # The paper's own estimators, and beside them, on the draws of one of them, the tests that it left as future work.
     options = {
         "metrics": [published_metric(name) for name in study.METRICS.values()],
-        "designs": [(study.N_ITEMS, study.N_RESPONSES)], "epsilons": LEADER_EPSILONS,
-        "n_simulations": 50, "n_resamples": 1000,
-        "schemes": list(study.STRATEGIES.values()), "nulls": ["pooled-responses"], "intervals": ["studentised"],
+        "designs": [(study.N_ITEMS, study.N_RESPONSES)],
+        "epsilons": LEADER_EPSILONS,
+        "n_simulations": 50,
+        "n_resamples": 1000,
+        "schemes": list(study.STRATEGIES.values()),
+        "nulls": ["pooled-responses"],
+        "intervals": ["studentised"],
         "only": {f"{scheme.items}/{scheme.responses}": of_one for scheme in single},
         "beside": {"bootstrap/all": ["swapped-items", "recentred"]},
-    }  # fmt: skip
+    }
     return [(models.preset(name), options) for name in study.DATA.values()]
 
 

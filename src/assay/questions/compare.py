@@ -59,9 +59,15 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
         n_slices = 1 if self.by is None else len(list(contest.slices(self.by)))
         with run.progress("drawing", 2 * self.n_draws * n_slices) as advance:
             found = compare_each(
-                contest, metrics=metrics, by=self.by, correction=self.correction,
-                procedure=_fields.part(Procedure, self), rng=self.seed, workers=run.workers, progress=advance,
-            )  # fmt: skip
+                contest,
+                metrics=metrics,
+                by=self.by,
+                correction=self.correction,
+                procedure=_fields.part(Procedure, self),
+                rng=self.seed,
+                workers=run.workers,
+                progress=advance,
+            )
         if self.test:
             from assay.comparison.baselines import with_baselines
 
@@ -75,6 +81,11 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
         groups = [column for column in (self.by, self.cluster) if column]
         whole = contest_of(self, self.metric, self.better, groups, complete=False)
         return with_bounds(
-            found, whole, metrics, by=self.by, rng=self.seed, procedure=_fields.part(Procedure, self),
+            found,
+            whole,
+            metrics,
+            by=self.by,
+            rng=self.seed,
+            procedure=_fields.part(Procedure, self),
             workers=run.workers,
-        )  # fmt: skip
+        )

@@ -62,10 +62,17 @@ class Describe(ModelFields, Question):
         pair = None if contest is None else contest.complete().in_order()
         with run.progress("drawing", 2 * self.n_resamples * len(table.sources)) as advance:
             found = describe(
-                table, level=self.level, cluster=self.cluster, contest=pair, metric=metric,
-                n_resamples=self.n_resamples, confidence_level=self.confidence_level, rng=self.seed,
-                workers=run.workers, progress=advance,
-            )  # fmt: skip
+                table,
+                level=self.level,
+                cluster=self.cluster,
+                contest=pair,
+                metric=metric,
+                n_resamples=self.n_resamples,
+                confidence_level=self.confidence_level,
+                rng=self.seed,
+                workers=run.workers,
+                progress=advance,
+            )
         return replace(found, top=self.top, notes=(*found.notes, *why))
 
     def data(self) -> "ResponseTable":
@@ -100,7 +107,12 @@ class Describe(ModelFields, Question):
             return self.table([self.preference] if self.preference else [self.a or "", self.b or ""], self._groups)
         names = (name for name in contest.names if name)
         return ResponseTable(
-            items=contest.items, sources=dict(zip(names, contest.sources.values(), strict=True)), scale=contest.scale,
-            groups=contest.groups, raters=contest.raters, notes=contest.notes, repeats=contest.repeats,
+            items=contest.items,
+            sources=dict(zip(names, contest.sources.values(), strict=True)),
+            scale=contest.scale,
+            groups=contest.groups,
+            raters=contest.raters,
+            notes=contest.notes,
+            repeats=contest.repeats,
             better=contest.better,
-        )  # fmt: skip
+        )

@@ -129,10 +129,19 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         if self.by is None:
             raise ArgumentError("`each` asks for a board for each value of a column; name it with `by`.")
         return compare_all_by(
-            replace(table, notes=(*table.notes, *why)), self.by, gold=gold, metric=metric, baseline=self.baseline,
-            cluster=self.cluster, raters=self.raters, correction=self.correction, n_resamples=self.n_resamples,
-            confidence_level=self.confidence_level, rng=self.seed, workers=run.workers,
-        )  # fmt: skip
+            replace(table, notes=(*table.notes, *why)),
+            self.by,
+            gold=gold,
+            metric=metric,
+            baseline=self.baseline,
+            cluster=self.cluster,
+            raters=self.raters,
+            correction=self.correction,
+            n_resamples=self.n_resamples,
+            confidence_level=self.confidence_level,
+            rng=self.seed,
+            workers=run.workers,
+        )
 
     def _plan(
         self, table: "ResponseTable", gold: str | None, metric: "Metric", why: list[str], run: Run
@@ -149,10 +158,16 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         if self.plan is not None and self.plan >= n_models:
             raise ArgumentError(f"`plan` must be below the number of models ({n_models}); got {self.plan}.")
         found = plan_board(
-            table, gold=gold, metric=metric, neighbours=self.plan or 1, target_power=self.target_power,
-            confidence_level=self.confidence_level, n_resamples=self.n_resamples or 1999, rng=self.seed,
+            table,
+            gold=gold,
+            metric=metric,
+            neighbours=self.plan or 1,
+            target_power=self.target_power,
+            confidence_level=self.confidence_level,
+            n_resamples=self.n_resamples or 1999,
+            rng=self.seed,
             workers=run.workers,
-        )  # fmt: skip
+        )
         return replace(found, notes=(*table.notes, *why, *found.notes))
 
     def _votes(self, run: Run) -> "Board":

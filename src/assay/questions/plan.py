@@ -205,11 +205,16 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
             raise ArgumentError("`test` is none, or names tests; not both.")
         return {
             "n_responses": response_numbers(",".join(self.n_responses)) if self.n_responses else None,
-            "epsilon": self.epsilon or None, "epsilon_a": self.epsilon_a, "perturbation": self.perturbation,
-            "test": None if none else self.test, "engine": self.engine, "n_simulations": self.n_simulations,
-            "precision": self.precision, "resample_simulated": self.resample_simulated,
+            "epsilon": self.epsilon or None,
+            "epsilon_a": self.epsilon_a,
+            "perturbation": self.perturbation,
+            "test": None if none else self.test,
+            "engine": self.engine,
+            "n_simulations": self.n_simulations,
+            "precision": self.precision,
+            "resample_simulated": self.resample_simulated,
             "compute": None if run.study is None else _elsewhere(run, self.seed),
-        }  # fmt: skip
+        }
 
     def _name(self) -> str | None:
         if len(self.files) > 1:

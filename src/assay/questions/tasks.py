@@ -33,9 +33,16 @@ TASKS = {
 """Ready-made tasks: the short name that a study document may use, and the task's address."""
 
 PLANNED = (
-    "contrast", "contrast_error", "expected_pvalue", "expected_pvalue_error", "ci_width", "ci_width_error", "power",
-    "power_error", "standard_error",
-)  # fmt: skip
+    "contrast",
+    "contrast_error",
+    "expected_pvalue",
+    "expected_pvalue_error",
+    "ci_width",
+    "ci_width_error",
+    "power",
+    "power_error",
+    "standard_error",
+)
 """What a cell of plans tells of a design."""
 
 ONE_OF_EACH = {"scheme": "bootstrap/all", "null": "swapped-items", "interval": "percentile", "test": "none"}

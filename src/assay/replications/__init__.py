@@ -17,4 +17,4 @@ __all__ = [
     "measure",
     "plan",
     "replicate",
-]  # fmt: skip
+]

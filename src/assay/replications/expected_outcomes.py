@@ -152,9 +152,17 @@ class SimulationSize:
         seed = child(self.seed, *map(str, (n_items, n_responses, epsilon, resample_simulated)))
         draws, null = (
             simulate_contrasts(
-                model, metrics, n_items=n_items, n_responses=n_responses, epsilon=epsilon, null=null,
-                n_simulations=self.n_simulations, resample_simulated=resample_simulated, rng=seed, workers=1,
+                model,
+                metrics,
+                n_items=n_items,
+                n_responses=n_responses,
+                epsilon=epsilon,
+                null=null,
+                n_simulations=self.n_simulations,
+                resample_simulated=resample_simulated,
+                rng=seed,
+                workers=1,
             )
             for null in (False, True)
-        )  # fmt: skip
+        )
         return [Outcome.of(*pair) for pair in zip(null, draws, strict=True)]

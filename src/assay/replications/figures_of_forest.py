@@ -94,11 +94,17 @@ def _within(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
 
 def _within_points(measured: Sequence[Measured]) -> list[Point]:
     return [
-        Point("JobsQ3", f"machine {side}", setting["responses"], values[f"{side} mean"], values[f"{side} 0.05"],
-              values[f"{side} 0.95"])
+        Point(
+            "JobsQ3",
+            f"machine {side}",
+            setting["responses"],
+            values[f"{side} mean"],
+            values[f"{side} 0.05"],
+            values[f"{side} 0.95"],
+        )
         for side in ("A", "B")
         for setting, values in measured
-    ]  # fmt: skip
+    ]
 
 
 SHARES = tuple(round(share, 2) for share in np.arange(0.01, 1, 0.02))
@@ -117,9 +123,15 @@ def _differences(setting: Setting, simulation: SimulationSize) -> dict[str, floa
     model = preset("categorical-toxicity")
     metrics = [published_metric(METRICS.get(name, name)).on(model.scale) for name in ("accuracy", "wins")]
     draws = simulate_contrasts(
-        model, metrics, n_items=2500 // setting["responses"], n_responses=setting["responses"],
-        epsilon=setting["epsilon"], n_simulations=simulation.n_simulations, rng=simulation.seed, workers=1,
-    )  # fmt: skip
+        model,
+        metrics,
+        n_items=2500 // setting["responses"],
+        n_responses=setting["responses"],
+        epsilon=setting["epsilon"],
+        n_simulations=simulation.n_simulations,
+        rng=simulation.seed,
+        workers=1,
+    )
     return {
         f"{name} {share}": float(np.quantile(values, share))
         for name, values in zip(("accuracy", "wins"), draws, strict=True)

@@ -126,9 +126,13 @@ def _staged(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
     n_items = setting["budget"] // responses
     sized = _size(simulation, n_items)
     [outcome] = sized.outcomes(
-        model, [published_metric("mae").on(model.scale)], n_items=n_items, n_responses=responses, epsilon=epsilon,
+        model,
+        [published_metric("mae").on(model.scale)],
+        n_items=n_items,
+        n_responses=responses,
+        epsilon=epsilon,
         resample_simulated=True,
-    )  # fmt: skip
+    )
     answer = expected_pvalue(*_flat(model, n_items, responses, epsilon, sized))
     flat = {"p": answer.pvalue, "p_error": answer.standard_error, "p_is_bound": float(answer.is_bound)}
     return {f"multistage {key}": value for key, value in spread_of(outcome).items()} | {
@@ -176,9 +180,7 @@ def _staged_points(stages: Sequence[str], datasets: Sequence[str]) -> Any:
     return points
 
 
-FIVE = {
-    "mae": "MAE", "wins": "wins", "emd-histogram-legacy": "mean EMD (legacy)", "mse": "MSE", "spearman": "Spearman"
-}  # fmt: skip
+FIVE = {"mae": "MAE", "wins": "wins", "emd-histogram-legacy": "mean EMD (legacy)", "mse": "MSE", "spearman": "Spearman"}
 
 
 def _metrics_settings() -> list[dict[str, Any]]:
@@ -219,20 +221,25 @@ def _metrics(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
 def _metrics_points(measured: Sequence[Measured]) -> list[Point]:
     return [
         point_of(
-            f"{setting['dataset']}, ε = {STUDIED[setting['dataset']][1]:g}", shown, setting["responses"],
-            {key: values[f"{name} {key}"] for key in ("p", "p_error", "p_is_bound")}, "p",
+            f"{setting['dataset']}, ε = {STUDIED[setting['dataset']][1]:g}",
+            shown,
+            setting["responses"],
+            {key: values[f"{name} {key}"] for key in ("p", "p_error", "p_is_bound")},
+            "p",
         )
         for name, shown in FIVE.items()
         for setting, values in measured
-    ]  # fmt: skip
+    ]
 
 
 # Figure 6: power.
 
 TESTS = {
-    "pooled-responses": "multistage bootstrap", "swapped-items": "paired permutation", "welch-t": "Welch's t",
+    "pooled-responses": "multistage bootstrap",
+    "swapped-items": "paired permutation",
+    "welch-t": "Welch's t",
     "wilcoxon": "Wilcoxon signed-rank",
-}  # fmt: skip
+}
 PANELS = (
     *((f"K = {k}, against items", n, k) for k in (5, 10) for n in (100, 200, 400, 700, 1000, 1500, 2000)),
     *(("N = 1,000, against responses", 1000, k) for k in (1, 2, 3, 5, 7, 10)),
@@ -250,9 +257,13 @@ def _power(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
     found: dict[str, float] = {}
     for name in TESTS:
         answer = simulated(
-            item_setting, metric, setting["items"], Test(name), seed=child(simulation.seed, "power"),
+            item_setting,
+            metric,
+            setting["items"],
+            Test(name),
+            seed=child(simulation.seed, "power"),
             n=max(2, simulation.n_simulations // 4),
-        )  # fmt: skip
+        )
         found |= {f"{name} power": answer.power, f"{name} power_error": answer.error}
     return found
 
@@ -288,17 +299,27 @@ def _dataset_plot(figure: int) -> Plot:
     def points(measured: Sequence[Measured]) -> list[Point]:
         return [
             point_of(
-                shown, f"{setting['budget']:,}", setting["responses"],
-                {key: values[f"{name} {key}"] for key in ("p", "p_error", "p_is_bound")}, "p",
+                shown,
+                f"{setting['budget']:,}",
+                setting["responses"],
+                {key: values[f"{name} {key}"] for key in ("p", "p_error", "p_is_bound")},
+                "p",
             )
             for name, shown in NAMES.items()
             for setting, values in measured
-        ]  # fmt: skip
+        ]
 
     return Plot(
-        title=f"p against K on {DATASETS[figure]}, ε = .1", x="responses per item, K", y="expected p", series="N × K",
-        settings=settings, measure=measure, points=points, log_x=True, notes=(_INSIDE, _ONE_RESPONSE),
-    )  # fmt: skip
+        title=f"p against K on {DATASETS[figure]}, ε = .1",
+        x="responses per item, K",
+        y="expected p",
+        series="N × K",
+        settings=settings,
+        measure=measure,
+        points=points,
+        log_x=True,
+        notes=(_INSIDE, _ONE_RESPONSE),
+    )
 
 
 _AXES: dict[str, Any] = {"x": "responses per item, K", "y": "expected p", "log_x": True}

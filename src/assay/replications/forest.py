@@ -43,9 +43,12 @@ def measure(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
     n_items = int(row["NK"] // row["K"])
     metric = published_metric(METRICS.get(row["metric"], row["metric"]))
     [outcome] = simulation.times(_more(n_items)).outcomes(
-        model, [metric.on(model.scale)], n_items=n_items, n_responses=int(row["K"]),
+        model,
+        [metric.on(model.scale)],
+        n_items=n_items,
+        n_responses=int(row["K"]),
         epsilon=row["epsilon"],
-    )  # fmt: skip
+    )
     found = outcome.numbers(*QUANTITIES[row["table"]])
     labels = len(row["alpha"]) if row["metric"] == "tv" else 1
     return {name: number if name.startswith("p") else number / labels for name, number in found.items()}
@@ -66,10 +69,16 @@ def rows(measured: Sequence[Measured]) -> list[PublishedNumber]:
         row = lookup(published(), setting, SETTING)
         identity = {key: row[key] for key in ("table", "dataset", "metric", "epsilon", "NK", "K")}
         found += [
-            PublishedNumber(identity, name, row[name], values[name], values[f"{name}_error"],
-                is_bound=name == "p" and bool(values["p_is_bound"]))
+            PublishedNumber(
+                identity,
+                name,
+                row[name],
+                values[name],
+                values[f"{name}_error"],
+                is_bound=name == "p" and bool(values["p_is_bound"]),
+            )
             for name in QUANTITIES[row["table"]]
-        ]  # fmt: skip
+        ]
     return found
 
 
@@ -110,9 +119,12 @@ def _bias(row: dict[str, Any], simulation: SimulationSize) -> dict[str, float]:
         biases = []
         for number in range(min(FITS, simulation.n_simulations // 100 + 1)):
             counts, _, _ = model.draw(
-                1, row["items"], n_responses=(row["responses"], 1, 1), needs="counts",
+                1,
+                row["items"],
+                n_responses=(row["responses"], 1, 1),
+                needs="counts",
                 rng=child(simulation.seed, number),
-            )  # fmt: skip
+            )
             biases.append(fit_dirichlet(counts[0]).mean_absolute_bias)
         found["mab_of_a_right_fit"] = float(np.mean(biases))
     return found

@@ -241,9 +241,13 @@ def _true(simulation: SimulationSize, model: ResponseModel, n_responses: int, ep
             else:
                 small.append((name, metric))
     digits = exact_pvalues(
-        model, [metric for _, metric in small], n_items=N_ITEMS, n_responses=n_responses, epsilon=epsilon,
+        model,
+        [metric for _, metric in small],
+        n_items=N_ITEMS,
+        n_responses=n_responses,
+        epsilon=epsilon,
         simulation=simulation,
-    )  # fmt: skip
+    )
     for (name, _), answer in zip(small, digits, strict=True):
         found |= {f"{name} p": answer.p, f"{name} p_is_bound": answer.is_bound}
     return found
@@ -266,8 +270,11 @@ def _estimated(simulation: SimulationSize, model: ResponseModel, epsilon: float)
         names = metrics_of(sampling)
         metrics = [published_metric(METRICS[name]).on(model.scale) for name in names]
         options: Any = {
-            "scheme": scheme, "n_resamples": n_resamples, "seed": child(simulation.seed, "draws"), "workers": 1
-        }  # fmt: skip
+            "scheme": scheme,
+            "n_resamples": n_resamples,
+            "seed": child(simulation.seed, "draws"),
+            "workers": 1,
+        }
         draws = draw(contest, metrics, null=None, **options).contrasts
         # Pooled responses that are all kept make A and B the same pool.
         null_draws = (

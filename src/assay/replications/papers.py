@@ -30,8 +30,10 @@ from assay.sweeps import Counts, Grid, Store, Sweep, run, task
 
 PAPERS: dict[str, ModuleType] = {"raters": raters, "leader": leader, "forest": forest, "ratings": ratings}
 FIGURES: dict[str, ModuleType] = {
-    "leader": figures_of_leader, "forest": figures_of_forest, "ratings": figures_of_ratings
-}  # fmt: skip
+    "leader": figures_of_leader,
+    "forest": figures_of_forest,
+    "ratings": figures_of_ratings,
+}
 SIMULATIONS = {"raters": 1000, "leader": 1000, "forest": 4000, "ratings": 1000}
 """Data sets of each kind unless asked otherwise: what gives a stable answer in some minutes on two cores."""
 

@@ -138,10 +138,14 @@ class Replication(Record):
     def to_dict(self) -> dict[str, Any]:
         """Return everything; a row is flat, as `PublishedNumber.to_dict` makes it."""
         return {
-            "schema_version": self.schema_version, "paper": self.paper, "convention": self.convention,
-            "n_simulations": self.n_simulations, "seed": self.seed, "notes": list(self.notes),
+            "schema_version": self.schema_version,
+            "paper": self.paper,
+            "convention": self.convention,
+            "n_simulations": self.n_simulations,
+            "seed": self.seed,
+            "notes": list(self.notes),
             "rows": [row.to_dict() for row in self.rows],
-        }  # fmt: skip
+        }
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
@@ -194,8 +198,10 @@ class Replication(Record):
         rows = self.of(quantity)
         beside = [name for name in dict.fromkeys(name for row in rows for name in row.beside) if not _of_bound(name)]
         keys = [name for name in rows[0].cell if name != "table"]
-        columns = [*(Column(name) for name in keys), *(Column(name, "number") for name in
-                   ("published", "reproduced", "difference", "standard error", *beside))]  # fmt: skip
+        columns = [
+            *(Column(name) for name in keys),
+            *(Column(name, "number") for name in ("published", "reproduced", "difference", "standard error", *beside)),
+        ]
         lines = []
         for row in rows:
             identity = (str(row.cell[name]) for name in keys)

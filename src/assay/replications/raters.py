@@ -85,9 +85,12 @@ def measure(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
     else:
         model = BinnedModel(model)  # type: ignore[arg-type]
     outcomes = simulation.outcomes(
-        model, [published_metric(METRICS[name]).on(model.scale) for name in cells],
-        n_items=setting["items"], n_responses=setting["responses"], epsilon=setting["epsilon"],
-    )  # fmt: skip
+        model,
+        [published_metric(METRICS[name]).on(model.scale) for name in cells],
+        n_items=setting["items"],
+        n_responses=setting["responses"],
+        epsilon=setting["epsilon"],
+    )
     found: dict[str, float] = {}
     for metric, outcome in zip(cells, outcomes, strict=True):
         found |= {f"{metric} {name}": number for name, number in outcome.numbers("p").items()}
@@ -157,10 +160,13 @@ def _scores(simulation: SimulationSize, n_responses: int) -> dict[str, float]:
         metric, epsilon = cell["metric"], cell["epsilon"]
         model: ResponseModel = binned if metric == "MEMD" else normal
         gold, a, b = model.draw(
-            simulation.n_simulations, SCORED_ITEMS, n_responses=(n_responses,) * 3, epsilon=epsilon,
+            simulation.n_simulations,
+            SCORED_ITEMS,
+            n_responses=(n_responses,) * 3,
+            epsilon=epsilon,
             needs="counts" if metric == "MEMD" else "means",
             rng=child(simulation.seed, metric, str(epsilon)),
-        )  # fmt: skip
+        )
         if metric == "Wins":
             of_a, of_b = ((np.abs(x - gold) < np.abs(y - gold)).astype(np.float64) for x, y in ((a, b), (b, a)))
         else:

@@ -63,10 +63,17 @@ def rows(measured: Sequence[Measured]) -> list[PublishedNumber]:
         identity |= {"NK": int(cell["NK"] or LARGEST[0]), "K": int(cell["K"] or LARGEST[1])}
         beside = {name: values[name] for name in ("p_without_item_bootstrap", "p_at_half_the_items")}
         found += [
-            PublishedNumber(identity, "p", cell["p"] if printed else math.nan, values["p"], values["p_error"], beside,
-                bool(values["p_is_bound"])),
+            PublishedNumber(
+                identity,
+                "p",
+                cell["p"] if printed else math.nan,
+                values["p"],
+                values["p_error"],
+                beside,
+                bool(values["p_is_bound"]),
+            ),
             PublishedNumber(identity, "effect", cell["effect"], values["effect"], values["effect_error"]),
-        ][: 2 if printed else 1]  # fmt: skip
+        ][: 2 if printed else 1]
     return found
 
 

@@ -164,18 +164,34 @@ class Search(Record):
 
     def _table(self) -> Table:
         columns = (
-            Column("table"), Column("dataset"), Column("metric"), Column("ε"), Column("N × K printed", "count"),
-            Column("found", "count"), Column("K printed", "count"), Column("found", "count"),
-            Column("p printed", "number"), Column("found", "number"), Column("cheapest design"),
-        )  # fmt: skip
+            Column("table"),
+            Column("dataset"),
+            Column("metric"),
+            Column("ε"),
+            Column("N × K printed", "count"),
+            Column("found", "count"),
+            Column("K printed", "count"),
+            Column("found", "count"),
+            Column("p printed", "number"),
+            Column("found", "number"),
+            Column("cheapest design"),
+        )
         lines = [
             (
-                str(cell.table), cell.dataset, cell.metric, f"{cell.epsilon:g}", _known(cell.printed_budget),
-                _known(cell.budget), _known(cell.printed_responses), _known(cell.n_responses),
-                _known(cell.printed_p), _known(round(cell.p, 4)), _cheapest(cell),
+                str(cell.table),
+                cell.dataset,
+                cell.metric,
+                f"{cell.epsilon:g}",
+                _known(cell.printed_budget),
+                _known(cell.budget),
+                _known(cell.printed_responses),
+                _known(cell.n_responses),
+                _known(cell.printed_p),
+                _known(round(cell.p, 4)),
+                _cheapest(cell),
             )
             for cell in self.cells
-        ]  # fmt: skip
+        ]
         marked = frozenset(i for i, cell in enumerate(self.cells) if not cell.same_budget)
         return Table(columns, tuple(lines), "", marked)
 
@@ -222,9 +238,17 @@ def conclude(paper: str, measured: Sequence[Measured], n_simulations: int, seed:
         cell = _cell(paper, setting)
         printed = {name: math.nan if cell[name] is None else float(cell[name]) for name in ("NK", "K", "p")}
         cells.append(
-            Found(cell["table"], cell["dataset"], cell["metric"], cell["epsilon"], printed["NK"], printed["K"],
-                  printed["p"], **values)
-        )  # fmt: skip
+            Found(
+                cell["table"],
+                cell["dataset"],
+                cell["metric"],
+                cell["epsilon"],
+                printed["NK"],
+                printed["K"],
+                printed["p"],
+                **values,
+            )
+        )
     return Search(paper, tuple(cells), n_simulations, seed)
 
 
@@ -253,10 +277,17 @@ def _cheapest_design(
 ) -> dict[str, float]:
     """Return the planner's cheapest design with an expected p of .05."""
     planned = plan(
-        model, metrics=[metric], epsilon=epsilon, n_responses=list(tried.n_responses), budget=max(tried.budgets),
-        target_p=SIGNIFICANT, test=None, rng=entropy_of(child(simulation.seed, "plan")), workers=1,
+        model,
+        metrics=[metric],
+        epsilon=epsilon,
+        n_responses=list(tried.n_responses),
+        budget=max(tried.budgets),
+        target_p=SIGNIFICANT,
+        test=None,
+        rng=entropy_of(child(simulation.seed, "plan")),
+        workers=1,
         precision=_precision(simulation),
-    )  # fmt: skip
+    )
     [answer] = planned.answers
     taken = answer.recommended
     names = ("cheapest_budget", "cheapest_items", "cheapest_responses")

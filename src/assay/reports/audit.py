@@ -36,16 +36,23 @@ def chart(audit: Audit) -> Any:
         if row.n_data_sets
     ]
     parts = [_smallest(audit)] if audit.smallest and len({row.epsilon for row in audit.smallest}) > 2 else []
-    parts += _by_metric(tests, f"rejected at {promised:g} %, percent", lambda group: _excess(group, promised),
-                        "rejects up to {:.0f} % of true nulls")  # fmt: skip
+    parts += _by_metric(
+        tests,
+        f"rejected at {promised:g} %, percent",
+        lambda group: _excess(group, promised),
+        "rejects up to {:.0f} % of true nulls",
+    )
     if intervals:
         level = 100 * audit.confidence_level
         parts += _by_metric(
-            intervals, f"{level:g} % intervals that cover, percent", lambda group: _shortfall(group, level),
+            intervals,
+            f"{level:g} % intervals that cover, percent",
+            lambda group: _shortfall(group, level),
             "covers {:.0f} % at worst",
-        )  # fmt: skip
-    return alt.vconcat(*parts, spacing=24).resolve_scale(x="independent", y="independent", color="independent",
-                                                         shape="independent")  # fmt: skip
+        )
+    return alt.vconcat(*parts, spacing=24).resolve_scale(
+        x="independent", y="independent", color="independent", shape="independent"
+    )
 
 
 def leader_chart(found: LeaderAudit) -> Any:
@@ -56,9 +63,11 @@ def leader_chart(found: LeaderAudit) -> Any:
 
 
 def _by_metric(
-    points: list[dict[str, Any]], title: str, worse: Callable[[list[dict[str, Any]]], tuple[float, float, float]],
+    points: list[dict[str, Any]],
+    title: str,
+    worse: Callable[[list[dict[str, Any]]], tuple[float, float, float]],
     said: str,
-) -> list[Any]:  # fmt: skip
+) -> list[Any]:
     """Return one strip of panels for each metric; its rows are ordered by how well they do."""
     metrics = list(dict.fromkeys(point["metric"] for point in points))
     strips = []
@@ -94,22 +103,33 @@ def _panels(points: list[dict[str, Any]], order: list[str], title: str, told: st
     name = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=320))
     beside = alt.YOffset("design:N", sort=designs)
     scale = alt.Scale(zero=False)  # coverage is read between 90 and 100
-    colour = alt.Color("design:N", title="items × responses", scale=alt.Scale(domain=designs, range=list(SERIES)),
-                       legend=alt.Legend(orient="bottom"))  # fmt: skip
-    shape = alt.Shape("design:N", title="items × responses", scale=alt.Scale(domain=designs, range=list(SHAPES)),
-                      legend=alt.Legend(orient="bottom"))  # fmt: skip
+    colour = alt.Color(
+        "design:N",
+        title="items × responses",
+        scale=alt.Scale(domain=designs, range=list(SERIES)),
+        legend=alt.Legend(orient="bottom"),
+    )
+    shape = alt.Shape(
+        "design:N",
+        title="items × responses",
+        scale=alt.Scale(domain=designs, range=list(SHAPES)),
+        legend=alt.Legend(orient="bottom"),
+    )
     tips = ["name:N", "design:N", "share:Q", "low:Q", "high:Q", "n_data_sets:Q"]
     layers = alt.layer(
         base.mark_rule(color=QUIET, strokeDash=[4, 3]).encode(x="promised:Q"),
         base.mark_rule().encode(
-            x=alt.X("low:Q", title=title, scale=scale, axis=alt.Axis(tickCount=5)), x2="high:Q", y=name, yOffset=beside,
+            x=alt.X("low:Q", title=title, scale=scale, axis=alt.Axis(tickCount=5)),
+            x2="high:Q",
+            y=name,
+            yOffset=beside,
             color=colour,
         ),
         base.mark_point(filled=True, opacity=1, size=36).encode(
             x=alt.X("share:Q", title=title), y=name, yOffset=beside, color=colour, shape=shape, tooltip=tips
         ),
         data=alt.InlineData(values=tuple(points)),
-    )  # fmt: skip
+    )
     height = alt.Step(STEP if len(designs) > 1 else STEP + 4, **{"for": "position"})  # designs share a row's height
     return layers.properties(width=WIDTH, height=height).facet(
         column=alt.Column("kind:N", sort=kinds, title=None), title=drawing.title(told)
@@ -123,20 +143,29 @@ def _smallest(audit: Audit) -> Any:
     parts = []
     for by, said in (("scheme", "of all metrics, by scheme"), ("metric", "of all schemes, by metric")):
         points = [
-            {"epsilon": row.epsilon, "error": row.smallest, "low": max(row.smallest - 2 * row.smallest_se, 0.0),
-             "high": row.smallest + 2 * row.smallest_se, "name": row.name, "design": f"{row.n_items}×{row.n_responses}"}
+            {
+                "epsilon": row.epsilon,
+                "error": row.smallest,
+                "low": max(row.smallest - 2 * row.smallest_se, 0.0),
+                "high": row.smallest + 2 * row.smallest_se,
+                "name": row.name,
+                "design": f"{row.n_items}×{row.n_responses}",
+            }
             for row in audit.smallest
             if row.by == by and math.isfinite(row.smallest) and row.truth != "different errors"
-        ]  # fmt: skip
+        ]
         names = list(dict.fromkeys(point["name"] for point in points))
         scale: dict[str, Any] = {"domain": names}
         lines, dashes = line_styles(len(names))
         look = {
-            "color": alt.Color("name:N", title=None, scale=alt.Scale(**scale, range=lines),
-                               legend=alt.Legend(symbolOpacity=1, labelLimit=260)),
-            "strokeDash": alt.StrokeDash("name:N", title=None, scale=alt.Scale(
-                **scale, range=dashes)),
-        }  # fmt: skip
+            "color": alt.Color(
+                "name:N",
+                title=None,
+                scale=alt.Scale(**scale, range=lines),
+                legend=alt.Legend(symbolOpacity=1, labelLimit=260),
+            ),
+            "strokeDash": alt.StrokeDash("name:N", title=None, scale=alt.Scale(**scale, range=dashes)),
+        }
         base = alt.Chart()
         x = alt.X("epsilon:Q", title="ε", axis=alt.Axis(tickCount=6, grid=False))
         title = "smallest error of estimated p"
@@ -144,9 +173,10 @@ def _smallest(audit: Audit) -> Any:
             base.mark_line().encode(x=x, y=alt.Y("error:Q", title=title), **look),
             base.mark_rule(opacity=0.4).encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q", color=look["color"]),
             data=alt.InlineData(values=tuple(points)),
-        ).properties(width=220, height=180)  # fmt: skip
-        parts.append(drawn.facet(column=alt.Column("design:N", title=None),
-                                 title=drawing.title(f"smallest error {said}")))  # fmt: skip
+        ).properties(width=220, height=180)
+        parts.append(
+            drawn.facet(column=alt.Column("design:N", title=None), title=drawing.title(f"smallest error {said}"))
+        )
     return alt.vconcat(*parts).resolve_scale(color="independent", strokeDash="independent")
 
 
@@ -169,10 +199,15 @@ def _shortfall(group: list[dict[str, Any]], promised: float) -> tuple[float, flo
 
 def _point(row: Any, name: str, share: float, ends: tuple[float, float]) -> dict[str, Any]:
     return {
-        "metric": row.metric, "name": name, "kind": f"{row.truth}, ε = {row.epsilon:g}",
-        "design": f"{row.n_items}×{row.n_responses}", "share": 100 * share, "low": 100 * ends[0], "high": 100 * ends[1],
+        "metric": row.metric,
+        "name": name,
+        "kind": f"{row.truth}, ε = {row.epsilon:g}",
+        "design": f"{row.n_items}×{row.n_responses}",
+        "share": 100 * share,
+        "low": 100 * ends[0],
+        "high": 100 * ends[1],
         "n_data_sets": row.n_data_sets,
-    }  # fmt: skip
+    }
 
 
 def _name(scheme: str, null: str, pvalue: str) -> str:

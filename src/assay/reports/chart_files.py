@@ -33,7 +33,8 @@ def write(path: str | Path, *, chart: Callable[[], Any]) -> None:
     if suffix not in FORMATS:
         raise ArgumentError(f"`chart` must be a file that ends in {', '.join(FORMATS)}; got {str(path)!r}.")
     options: dict[str, dict[str, Any]] = {
-        ".html": {"inline": True, "json_kwds": {"cls": _InScript}}, ".png": {"scale_factor": 2},
-    }  # fmt: skip
+        ".html": {"inline": True, "json_kwds": {"cls": _InScript}},
+        ".png": {"scale_factor": 2},
+    }
     with _files.writing(path) as draft:
         chart().save(str(draft), format=suffix[1:], **options.get(suffix, {}))

@@ -57,8 +57,12 @@ def forest(entries: list[Comparison]) -> Any:
     import altair as alt
 
     metrics = list(dict.fromkeys(entry.metric for entry in entries))
-    panels = [_forest([entry for entry in entries if entry.metric == metric], alone=len(metrics) == 1,
-                      last=metric == metrics[-1]) for metric in metrics]  # fmt: skip
+    panels = [
+        _forest(
+            [entry for entry in entries if entry.metric == metric], alone=len(metrics) == 1, last=metric == metrics[-1]
+        )
+        for metric in metrics
+    ]
     if len(panels) == 1:
         return panels[0].configure_axis(grid=False)
     return alt.vconcat(*panels, spacing=14).configure_axis(grid=False)
@@ -126,9 +130,7 @@ def _estimation(entry: Comparison, *, width: int = WIDTH - 60) -> Any:
         scale=alt.Scale(zero=False, nice=False, padding=12),
     )
     left = rows(means).mark_tick(thickness=3, size=60, opacity=1).encode(x=x, y=y, color=colour)
-    labels = rows(means).mark_text(dx=34, align="left", fontWeight="bold").encode(
-        x=x, y=y, text="said:N", color=colour
-    )  # fmt: skip
+    labels = rows(means).mark_text(dx=34, align="left", fontWeight="bold").encode(x=x, y=y, text="said:N", color=colour)
     layers = [left, labels]
     scores, place = entry.item_scores, {"x": x, "y": y, "color": colour}
     told = f"{entry.n_items:,} items"
@@ -187,7 +189,7 @@ def _contrast(entry: Comparison) -> Any:
         drawing.rule(0, "y"),
         base.mark_rule(strokeWidth=3, color=INK).encode(x=x, y=alt.Y("low:Q", title=said), y2="high:Q"),
         base.mark_point(filled=True, size=110, color=INK, opacity=1).encode(x=x, y=y),
-    ]  # fmt: skip
+    ]
     if entry.margin is not None:
         band = rows([{"low": -entry.margin.margin, "high": entry.margin.margin}]).mark_rect(color=BAND)
         layers.insert(0, band.encode(y="low:Q", y2="high:Q"))
@@ -239,15 +241,23 @@ def _winners(entry: Comparison) -> Any:
     kept = np.unique(np.linspace(0, n - 1, min(n, 2 * MOST_POINTS)).astype(int))
     a, b = drawing.shortened(entry.names[1:]).values()
     points = [
-        {"place": place, "contrast": float(contrasts[order[place]]), "item": str(scores.items[order[place]]),
-         "who": a if contrasts[order[place]] > 0 else b if contrasts[order[place]] < 0 else "tie"}
+        {
+            "place": place,
+            "contrast": float(contrasts[order[place]]),
+            "item": str(scores.items[order[place]]),
+            "who": a if contrasts[order[place]] > 0 else b if contrasts[order[place]] < 0 else "tie",
+        }
         for place in kept.tolist()
-    ]  # fmt: skip
+    ]
     shown = [name for name in (a, b, "tie") if any(point["who"] == name for point in points)]
     scale = alt.Scale(domain=shown, range=[{a: A, b: B}.get(name, NULL) for name in shown])
     colour = alt.Color("who:N", title="better:", scale=scale, legend=alt.Legend(orient="bottom", symbolType="square"))
-    x = alt.X("place:Q", title="items, sorted", axis=alt.Axis(tickMinStep=1, labelOverlap=True, tickCount=6),
-              scale=alt.Scale(domain=[-0.5, n - 0.5], nice=False))  # fmt: skip
+    x = alt.X(
+        "place:Q",
+        title="items, sorted",
+        axis=alt.Axis(tickMinStep=1, labelOverlap=True, tickCount=6),
+        scale=alt.Scale(domain=[-0.5, n - 0.5], nice=False),
+    )
     y = alt.Y("contrast:Q", title="contrast of the item")
     thick = max(1.0, 0.85 * WIDTH / len(points))
     base = rows(points)
@@ -255,10 +265,10 @@ def _winners(entry: Comparison) -> Any:
         base.mark_bar(size=thick, binSpacing=0).encode(
             x=x, y=y, y2=alt.datum(0), color=colour, tooltip=["item:N", "contrast:Q"]
         ),
-        rows([point for point in points if point["who"] == "tie"]).mark_point(
-            shape="stroke", size=24, opacity=1
-        ).encode(x=x, y=y, color=colour),
-    ]  # fmt: skip
+        rows([point for point in points if point["who"] == "tie"])
+        .mark_point(shape="stroke", size=24, opacity=1)
+        .encode(x=x, y=y, color=colour),
+    ]
     below = abs(float(contrasts.min())) > float(contrasts.max())  # which corner the sorted items leave free
     lines = _most(entry, order, a, b)
     for place, line in enumerate(lines):

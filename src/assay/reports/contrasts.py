@@ -66,9 +66,13 @@ def shares_of_error(found: ContrastComponents) -> Part | None:
         rows.append({"part": name, "share": share, "from": start, "to": start + share, "told": f"{100 * share:.0f} %"})
         start += share
     names = [name for name, _ in known]
-    colour = alt.Color("part:N", title=None, sort=names,
-                       scale=alt.Scale(domain=names, range=list(SERIES[: len(names)])),
-                       legend=alt.Legend(orient="bottom", labelLimit=220))  # fmt: skip
+    colour = alt.Color(
+        "part:N",
+        title=None,
+        sort=names,
+        scale=alt.Scale(domain=names, range=list(SERIES[: len(names)])),
+        legend=alt.Legend(orient="bottom", labelLimit=220),
+    )
     base = of_rows(rows)
     shares = alt.Axis(format="~%", tickCount=5)
     x = alt.X("from:Q", title="share of the squared standard error", axis=shares, scale=alt.Scale(domain=[0, 1]))

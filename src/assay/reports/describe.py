@@ -86,29 +86,39 @@ def _map(table: ResponseTable, one: Agreement) -> Part:
     height = max(60, min(360, 14 * shown_raters.size))
     x = alt.X("item:O", title="items", axis=_no_labels())
     names = alt.Axis(
-        labelExpr=f"{json.dumps(labels, ensure_ascii=False)}[datum.value]", labelLimit=130, ticks=False, domain=False,
+        labelExpr=f"{json.dumps(labels, ensure_ascii=False)}[datum.value]",
+        labelLimit=130,
+        ticks=False,
+        domain=False,
         labelOverlap=False,
-    )  # fmt: skip
+    )
     y = alt.Y(
-        "rater:O", title="raters", axis=names if named else _no_labels(),
+        "rater:O",
+        title="raters",
+        axis=names if named else _no_labels(),
         scale=alt.Scale(domain=list(range(shown_raters.size))),
-    )  # fmt: skip
+    )
     if nominal:
         kinds = _kinds(cells)
         colour = alt.Color(
-            "value:N", title="answer",
+            "value:N",
+            title="answer",
             scale=alt.Scale(domain=kinds, range=list(SERIES[: len(kinds)])),
             legend=alt.Legend(orient="bottom", labelLimit=140),
-        )  # fmt: skip
+        )
     else:
         colour = alt.Color(
-            "value:Q", title="answer", scale=alt.Scale(scheme="viridis", domain=_ends(responses.values)),
+            "value:Q",
+            title="answer",
+            scale=alt.Scale(scheme="viridis", domain=_ends(responses.values)),
             legend=alt.Legend(orient="bottom", gradientLength=200, tickMinStep=1),
-        )  # fmt: skip
+        )
     width = max(200, min(WIDTH, 14 * shown_items.size))
-    empty = of_rows([{}]).mark_rect(color=BAND).encode(
-        x=alt.value(0), x2=alt.value(width), y=alt.value(0), y2=alt.value(height)
-    )  # fmt: skip
+    empty = (
+        of_rows([{}])
+        .mark_rect(color=BAND)
+        .encode(x=alt.value(0), x2=alt.value(width), y=alt.value(0), y2=alt.value(height))
+    )
     tiles = of_rows(cells).mark_rect().encode(x=x, y=y, color=colour)
     missing = 1 - responses.sizes.sum() / max(1, items.size * raters.size)
     gaps = f"{100 * missing:.0f} % of the cells are empty (grey)" if missing > 0.005 else "no cell is empty"
@@ -150,8 +160,12 @@ def _forest(rated: list[Agreement]) -> Part:
     rows = rows[:MOST_ROWS]
     kept = {row["name"] for row in rows}
     level = rated[0].coefficients[0].confidence_interval.confidence_level
-    y = alt.Y("name:N", sort=[name for name in order if name in kept], title=None,
-              axis=alt.Axis(labelLimit=280, ticks=False, domain=False))  # fmt: skip
+    y = alt.Y(
+        "name:N",
+        sort=[name for name in order if name in kept],
+        title=None,
+        axis=alt.Axis(labelLimit=280, ticks=False, domain=False),
+    )
     low = min([0.0, *(row["low"] for row in rows if row["low"] is not None), *(row["value"] for row in rows)])
     title = f"1 is perfect; 0 is what chance gives (not for observed agreement); {100 * level:g} % intervals"
     x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[max(-1.0, low), 1.0]))
@@ -218,9 +232,11 @@ def _raters(one: Agreement) -> Part:
     zero = [rule(0, "y" if both else "x")] if shifted else []
     drawn = alt.layer(*zero, *layers).properties(width=WIDTH - 160, height=HEIGHT)
     return (
-        f"raters-{one.source}", f"{short(one.source)}: {len(known)} raters, {told}",
-        f"Each rater of {one.source} beside the others. {said}", drawn,
-    )  # fmt: skip
+        f"raters-{one.source}",
+        f"{short(one.source)}: {len(known)} raters, {told}",
+        f"Each rater of {one.source} beside the others. {said}",
+        drawn,
+    )
 
 
 def _spread_labels(rows: list[dict[str, Any]]) -> None:
@@ -250,9 +266,16 @@ def _by_item(table: ResponseTable, one: Agreement) -> Part | None:
     what = "pairs of raters who agree on the item" if nominal else "standard deviation of the answers to the item"
     axis = alt.Axis(format="~%") if nominal else alt.Axis()
     x = alt.X("low:Q", title=what, axis=axis, scale=alt.Scale(zero=False, nice=False))
-    drawn = of_rows(bars).mark_bar(color=A, opacity=0.8, binSpacing=1).encode(
-        x=x, x2="high:Q", y=alt.Y("items:Q", title="items", axis=alt.Axis(tickMinStep=1)), y2=alt.datum(0),
-    )  # fmt: skip
+    drawn = (
+        of_rows(bars)
+        .mark_bar(color=A, opacity=0.8, binSpacing=1)
+        .encode(
+            x=x,
+            x2="high:Q",
+            y=alt.Y("items:Q", title="items", axis=alt.Axis(tickMinStep=1)),
+            y2=alt.datum(0),
+        )
+    )
     all_agree = int((agreed > 1 - 1e-9).sum() if nominal else (agreed < 1e-12).sum())
     title = f"{short(one.source)}: all raters agree on {all_agree:,} of {agreed.size:,} items"
     words = f"A histogram of {what}, over {agreed.size:,} items. All agree on {all_agree:,}."

@@ -48,10 +48,15 @@ def _bars(feature: Feature) -> tuple[list[dict[str, Any]], FloatArray]:
     edges = bin_edges(np.concatenate([feature.real, feature.simulated]), BINS)
     real, simulated = (drawing.bars(getattr(feature, side), edges) for side in SIDES)
     found = [
-        {"low": bar["low"], "high": bar["high"], "middle": (bar["low"] + bar["high"]) / 2, "real": bar["share"],
-         "simulated": other["share"]}
+        {
+            "low": bar["low"],
+            "high": bar["high"],
+            "middle": (bar["low"] + bar["high"]) / 2,
+            "real": bar["share"],
+            "simulated": other["share"],
+        }
         for bar, other in zip(real, simulated, strict=True)
-    ]  # fmt: skip
+    ]
     return found, edges
 
 
@@ -100,12 +105,12 @@ def _rootogram(feature: Feature) -> Any:
     points = [{"middle": bar["middle"], "top": bar["top"], "side": "simulated"} for bar in hanging]
     tips = [alt.Tooltip(name, format=".3f") for name in ("low:Q", "high:Q", "real:Q", "simulated:Q")]
     return alt.layer(
-        rows(hanging).mark_bar(opacity=0.8, binSpacing=4).encode(
-            x=x, x2="high:Q", y=y, y2="end:Q", color=_colour(), tooltip=tips
-        ),
+        rows(hanging)
+        .mark_bar(opacity=0.8, binSpacing=4)
+        .encode(x=x, x2="high:Q", y=y, y2="end:Q", color=_colour(), tooltip=tips),
         rows(points).mark_line(point={"size": 24, "color": MARK}).encode(x="middle:Q", y=y, color=_colour()),
         drawing.rule(0, "y"),
-    ).properties(width=WIDTH, height=HEIGHT, title=drawing.title(wrap(verdict(feature), 75)))  # fmt: skip
+    ).properties(width=WIDTH, height=HEIGHT, title=drawing.title(wrap(verdict(feature), 75)))
 
 
 def _cumulative(feature: Feature) -> Any:

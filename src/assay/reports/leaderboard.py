@@ -27,13 +27,19 @@ def chart(board: Leaderboard, most: int = MOST) -> Any:
     names = drawing.shortened([row.name for row in shown], 32)
     points = [
         {
-            "model": names[row.name], "rank": row.rank, "low": row.rank_low, "high": row.rank_high,
-            "from": row.rank_low - 0.3, "to": row.rank_high + 0.3, "score": finite(row.score),
-            "score_low": finite(row.confidence_interval.low), "score_high": finite(row.confidence_interval.high),
+            "model": names[row.name],
+            "rank": row.rank,
+            "low": row.rank_low,
+            "high": row.rank_high,
+            "from": row.rank_low - 0.3,
+            "to": row.rank_high + 0.3,
+            "score": finite(row.score),
+            "score_low": finite(row.confidence_interval.low),
+            "score_high": finite(row.confidence_interval.high),
             "who": BEST if row.may_be_best else OTHER,
         }
         for row in shown
-    ]  # fmt: skip
+    ]
     colour = alt.Color(
         "who:N", title=None, scale=alt.Scale(domain=[BEST, OTHER], range=[MARK, A]), legend=alt.Legend(orient="bottom")
     )
@@ -56,9 +62,11 @@ def _scores(board: Leaderboard, points: list[dict[str, Any]], colour: Any, shape
     title = f"{board.title} ({board.better} is better), {100 * board.confidence_level:g} % interval"
     base = rows(points)
     line = base.mark_rule(strokeWidth=2).encode(
-        x=alt.X("score_low:Q", title=title, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=5)), x2="score_high:Q",
-        y=y, color=colour,
-    )  # fmt: skip
+        x=alt.X("score_low:Q", title=title, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=5)),
+        x2="score_high:Q",
+        y=y,
+        color=colour,
+    )
     dot = base.mark_point(filled=True, size=60, opacity=1).encode(x="score:Q", y=y, color=colour, shape=shape)
     return (line + dot).properties(width=230, height=ROW * len(points))
 
@@ -70,10 +78,11 @@ def _ranks(board: Leaderboard, points: list[dict[str, Any]], colour: Any, shape:
     n = max(point["high"] for point in points)
     step = math.ceil(n / 12)
     x = alt.X(
-        "from:Q", title=f"rank, {100 * board.confidence_level:g} % together",
+        "from:Q",
+        title=f"rank, {100 * board.confidence_level:g} % together",
         scale=alt.Scale(domain=[0.5, n + 0.5], nice=False),
         axis=alt.Axis(values=[1, *range(step if step > 1 else 2, n + 1, step)], format="d", grid=False),
-    )  # fmt: skip
+    )
     base = rows(points)
     told = ["model:N", "rank:Q", alt.Tooltip("low:Q", title="rank_low"), alt.Tooltip("high:Q", title="rank_high")]
     bars = base.mark_bar(height=8, opacity=0.4).encode(x=x, x2="to:Q", y=y, color=colour, tooltip=told)
@@ -139,13 +148,21 @@ def _outlook(plan: BoardPlan, varied: str, unit: str, needed: float | None, now:
     ]
     ticks = drawing.ticks([point["size"] for point in points], most=5)
     base = rows(points).encode(
-        x=alt.X("size:Q", title=unit, scale=alt.Scale(type="log", nice=False, padding=12),
-                axis=alt.Axis(values=ticks, format=",~r", grid=False)),
+        x=alt.X(
+            "size:Q",
+            title=unit,
+            scale=alt.Scale(type="log", nice=False, padding=12),
+            axis=alt.Axis(values=ticks, format=",~r", grid=False),
+        ),
         y=alt.Y("probability:Q", title="probability", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".1~f")),
-        color=alt.Color("what:N", title=None, scale=alt.Scale(domain=[TOLD, LEADS], range=[A, B]),
-                        legend=alt.Legend(orient="bottom")),
+        color=alt.Color(
+            "what:N",
+            title=None,
+            scale=alt.Scale(domain=[TOLD, LEADS], range=[A, B]),
+            legend=alt.Legend(orient="bottom"),
+        ),
         shape=alt.Shape("what:N", title=None, scale=alt.Scale(domain=[TOLD, LEADS], range=["circle", "diamond"])),
-    )  # fmt: skip
+    )
     marks = [{"size": now, "told": "you are here", "at": 0.08}]
     if needed is not None:
         marks.append({"size": needed, "told": f"{needed:,} {unit}", "at": 0.18})
@@ -157,4 +174,4 @@ def _outlook(plan: BoardPlan, varied: str, unit: str, needed: float | None, now:
         base.mark_line(strokeWidth=2),
         base.mark_point(filled=True, size=60, opacity=1),
         words.encode(y="at:Q", text="told:N"),
-    ).properties(width=300, height=220)  # fmt: skip
+    ).properties(width=300, height=220)

@@ -11,8 +11,13 @@ from assay.reports.colours import DASHES, INK, MARK, PAPER, QUIET, SERIES, A
 from assay.reports.drawing import rows, ticks
 
 WIDTH, HEIGHT = 240, 220
-PANELS = {"power": "power", "expected_pvalue": "expected p", "ci_width": "interval width", "n_items": "items needed",
-          "cost": "cost"}  # fmt: skip
+PANELS = {
+    "power": "power",
+    "expected_pvalue": "expected p",
+    "ci_width": "interval width",
+    "n_items": "items needed",
+    "cost": "cost",
+}
 TIPS = ("metric:N", "n_items:Q", "responses:N", "contrast:Q", "expected_pvalue:Q", "ci_width:Q", "power:Q", "cost:Q")
 
 
@@ -35,8 +40,9 @@ def chart(plan: Plan, *, titled: bool = True) -> Any:
         fields, by = ["power", "expected_pvalue", "ci_width"], "n_items"
     else:
         fields, by = ["n_items", "cost", "power"] if plan.target else ["power", "expected_pvalue", "ci_width"], "k"
-    return _titled(_panels(points, [field for field in fields if plan.tests or field != "power"], by, plan), plan,
-                   titled=titled)  # fmt: skip
+    return _titled(
+        _panels(points, [field for field in fields if plan.tests or field != "power"], by, plan), plan, titled=titled
+    )
 
 
 def _panels(points: list[dict[str, Any]], fields: list[str], by: str, plan: Plan) -> Any:
@@ -45,9 +51,11 @@ def _panels(points: list[dict[str, Any]], fields: list[str], by: str, plan: Plan
     known = [point[by] for point in points]
     title = "items" if by == "n_items" else _judged(plan)
     x = alt.X(
-        f"{by}:Q", title=title, scale=alt.Scale(type="log", nice=False, padding=15),
+        f"{by}:Q",
+        title=title,
+        scale=alt.Scale(type="log", nice=False, padding=15),
         axis=alt.Axis(grid=False, values=ticks(known, 6), format=",d"),
-    )  # fmt: skip
+    )
     colour, dash = _series(points, by, plan)
     return alt.hconcat(*(_panel(points, field, x, (colour, dash), plan) for field in fields)).configure_legend(
         orient="bottom", columns=8
@@ -92,8 +100,11 @@ def _series(points: list[dict[str, Any]], by: str, plan: Plan) -> tuple[Any, Any
     names = list(dict.fromkeys(point[field] for point in sorted(points, key=lambda point: point[f"{field}_order"])))
     dash = None
     if len(names) > 1:
-        scale = alt.Scale(domain=names, range=list(SERIES)) if len(names) <= 3 else alt.Scale(
-            domain=names, scheme="viridis", reverse=True)  # fmt: skip
+        scale = (
+            alt.Scale(domain=names, range=list(SERIES))
+            if len(names) <= 3
+            else alt.Scale(domain=names, scheme="viridis", reverse=True)
+        )
         colour: Any = alt.Color(f"{field}:N", title=title, scale=scale)
         if len(kinds) > 1:
             dash = alt.StrokeDash(
@@ -155,9 +166,11 @@ def heat_map(plan: Plan) -> Any:
     )
     dark = f"datum.{field} > 0.55" if plan.tests else f"datum.{field} < 0.1"
     numbers = base.mark_text(fontSize=11, dy=-7).encode(
-        x=x, y=y, text=alt.Text(f"{field}:Q", format=".2f"),
+        x=x,
+        y=y,
+        text=alt.Text(f"{field}:Q", format=".2f"),
         color=alt.condition(dark, alt.value(PAPER), alt.value(INK)),
-    )  # fmt: skip
+    )
     layers = [tiles]
     same = _same_cost(points)
     if len(same) > 1:

@@ -53,8 +53,12 @@ def _against(result: Replication, quantity: str) -> Any:
     x = alt.X("published:Q", title=f"published {_word(quantity)}", scale=scale)
     y = alt.Y("reproduced:Q", title=f"recomputed {_word(quantity)}", scale=scale)
     names = [name for name in rows[0].cell if name not in ("table", "epsilon")]
-    colour = alt.Color("agrees:N", title=None, scale=alt.Scale(domain=list(AGREES), range=list(AGREES.values())),
-                       legend=alt.Legend(orient="bottom", symbolOpacity=1))  # fmt: skip
+    colour = alt.Color(
+        "agrees:N",
+        title=None,
+        scale=alt.Scale(domain=list(AGREES), range=list(AGREES.values())),
+        legend=alt.Legend(orient="bottom", symbolOpacity=1),
+    )
     told = [alt.Tooltip(f"{name}:N") for name in ("table", *names)]
     told += [alt.Tooltip(f"{name}:Q", format=".4g") for name in ("epsilon", "published", "reproduced")]
     base = alt.Chart(alt.InlineData(values=tuple(points)))
@@ -77,11 +81,13 @@ AGREES = {"within two standard errors": A, "farther apart": B}
 
 def _compared(row: PublishedNumber) -> dict[str, Any]:
     return {
-        **row.cell, "published": row.published, "reproduced": row.reproduced,
+        **row.cell,
+        "published": row.published,
+        "reproduced": row.reproduced,
         "low": max(0.0, row.reproduced - 2 * row.standard_error) if row.reproduced >= 0 else row.reproduced,
         "high": row.reproduced + 2 * row.standard_error,
         "agrees": list(AGREES)[0 if row.agrees else 1],
-    }  # fmt: skip
+    }
 
 
 def _word(quantity: str) -> str:
@@ -140,9 +146,11 @@ def _panel(result: PaperFigure, panel: str, names: list[str]) -> Any:
         data = [{**point, "left": point["x"] - 0.46 * step, "right": point["x"] + 0.46 * step} for point in points]
         bars = alt.Chart(alt.InlineData(values=tuple(data))).mark_bar(color=A if not several else alt.Undefined)
         ends = alt.X(
-            "left:Q", title=result.x, axis=alt.Axis(values=places[:: math.ceil(len(places) / 9)], grid=False),
+            "left:Q",
+            title=result.x,
+            axis=alt.Axis(values=places[:: math.ceil(len(places) / 9)], grid=False),
             scale=alt.Scale(domain=[places[0] - 0.6 * step, places[-1] + 0.6 * step], nice=False),
-        )  # fmt: skip
+        )
         layers.append(bars.encode(x=ends, x2="right:Q", y=y, y2=alt.datum(0), tooltip=told))
     else:
         if any(point["low"] is not None for point in points) and result.mark == "line":
@@ -172,9 +180,12 @@ def _drawn(point: Point, result: PaperFigure) -> dict[str, Any]:
     known = not (math.isnan(point.low) or math.isnan(point.high))
     low = max(point.low, 1e-5) if result.log_y else point.low
     return {
-        "series": point.series, "x": point.x, "y": point.y, "low": low if known else None,
+        "series": point.series,
+        "x": point.x,
+        "y": point.y,
+        "low": low if known else None,
         "high": point.high if known else None,
-    }  # fmt: skip
+    }
 
 
 def _colours(names: list[str]) -> list[str]:
@@ -190,12 +201,17 @@ def _search(result: Search) -> Any:
 
     known = [cell for cell in result.cells if not math.isnan(cell.printed_budget) and not math.isnan(cell.budget)]
     points: list[dict[str, Any]] = [
-        {"cell": f"table {cell.table}, {cell.dataset}, {cell.metric}", "printed": cell.printed_budget,
-         "found": budget, "K printed": cell.printed_responses, "what": what}
+        {
+            "cell": f"table {cell.table}, {cell.dataset}, {cell.metric}",
+            "printed": cell.printed_budget,
+            "found": budget,
+            "K printed": cell.printed_responses,
+            "what": what,
+        }
         for cell in known
         for what, budget in (("as printed", cell.budget), (CHEAPEST, cell.cheapest_budget))
         if not math.isnan(budget)
-    ]  # fmt: skip
+    ]
     ends = [point[name] for point in points for name in ("printed", "found")] or [1, 10]
     low, high = min(ends) * 0.8, max(ends) * 1.25
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
@@ -204,11 +220,17 @@ def _search(result: Search) -> Any:
     y = alt.Y("found:Q", title="found N × K", scale=scale, axis=axis)
     return alt.layer(
         _diagonal(low, high, scale),
-        alt.Chart(alt.InlineData(values=tuple(points))).mark_point(filled=True, size=46, opacity=0.7).encode(
-            x=x, y=y, color=alt.Color("what:N", title=None, legend=legend, scale=alt.Scale(range=[A, B])),
-            shape=alt.Shape("what:N", title=None), tooltip=["cell:N", "printed:Q", "found:Q", "K printed:Q"],
+        alt.Chart(alt.InlineData(values=tuple(points)))
+        .mark_point(filled=True, size=46, opacity=0.7)
+        .encode(
+            x=x,
+            y=y,
+            color=alt.Color("what:N", title=None, legend=legend, scale=alt.Scale(range=[A, B])),
+            shape=alt.Shape("what:N", title=None),
+            tooltip=["cell:N", "printed:Q", "found:Q", "K printed:Q"],
         ),
     ).properties(
-        width=SIDE + 80, height=SIDE + 80,
+        width=SIDE + 80,
+        height=SIDE + 80,
         title=alt.TitleParams(f"{result.paper.upper()}: the smallest N × K with p below .05", anchor="start"),
-    )  # fmt: skip
+    )

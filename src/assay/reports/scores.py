@@ -114,10 +114,15 @@ def _forest(axis: str, rows: list[tuple[str, str, float, ConfidenceInterval]]) -
         return None if math.isnan(value) else value if math.isfinite(value) else estimate
 
     points = [
-        {"name": name, "estimate": end(estimate, 0), "low": end(interval.low, estimate),
-         "high": end(interval.high, estimate)}
-        for where, name, estimate, interval in rows if where == axis
-    ]  # fmt: skip
+        {
+            "name": name,
+            "estimate": end(estimate, 0),
+            "low": end(interval.low, estimate),
+            "high": end(interval.high, estimate),
+        }
+        for where, name, estimate, interval in rows
+        if where == axis
+    ]
     short = drawing.shortened([str(point["name"]) for point in points], 44)
     points = [point | {"name": short[str(point["name"])]} for point in points]
     y = alt.Y("name:N", title=None, sort=list(short.values()), axis=alt.Axis(labelLimit=300))

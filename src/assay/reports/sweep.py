@@ -56,9 +56,12 @@ def chart(
     base = alt.Chart().encode(x=_x(alt, axes.x, points, numeric=numeric))
     y_axis = alt.Y("mean:Q", title=value, scale=alt.Scale(zero=False), axis=alt.Axis(format=",~g"))
     named = {
-        "x:Q" if numeric else "x:N": axes.x, "colour:N": axes.colour, "panel:N": axes.panel, "mean:Q": value,
+        "x:Q" if numeric else "x:N": axes.x,
+        "colour:N": axes.colour,
+        "panel:N": axes.panel,
+        "mean:Q": value,
         "cells:Q": "cells",
-    }  # fmt: skip
+    }
     told = [alt.Tooltip(field, title=title) for field, title in named.items() if title]
     kind: dict[str, Any] = {} if axes.colour is None else _colours(alt, axes.colour, points)
     line = {name: kind[name] for name in kind if name == "color"}  # a line has no shape
@@ -117,9 +120,14 @@ def _points(rows: Sequence[CellRow], value: str, axes: _Axes) -> list[dict[str, 
         numbers = [float(row.values[value]) for row in here]
         at = here[0].parameters.get(axes.x)
         point = {
-            "x": at if _is_number(at) else _text(at), "mean": math.fsum(numbers) / len(numbers), "low": min(numbers),
-            "high": max(numbers), "cells": len(here), "colour": colour, "order": _order(here[0], axes.colour),
-        }  # fmt: skip
+            "x": at if _is_number(at) else _text(at),
+            "mean": math.fsum(numbers) / len(numbers),
+            "low": min(numbers),
+            "high": max(numbers),
+            "cells": len(here),
+            "colour": colour,
+            "order": _order(here[0], axes.colour),
+        }
         points.append(point if panel is None else point | {"panel": f"{axes.panel} = {panel}"})
     for role, most in (("panel", MOST_PANELS), ("colour", MOST_LINES)):
         found = {point.get(role) for point in points}

@@ -154,16 +154,30 @@ def draw(
     """
     if null == "recentred":
         plain = draw(
-            contest, metrics, scheme=scheme, null=None, n_resamples=n_resamples, seed=seed, clusters=clusters,
-            workers=workers, progress=progress,
-        )  # fmt: skip
+            contest,
+            metrics,
+            scheme=scheme,
+            null=None,
+            n_resamples=n_resamples,
+            seed=seed,
+            clusters=clusters,
+            workers=workers,
+            progress=progress,
+        )
         return plain.recentred()
     contest = kept_responses(contest, scheme)
     if scheme.raters == "bootstrap" or clusters is not None:
         return _draw_units(
-            contest, metrics, clusters, scheme=scheme, null=null, n_resamples=n_resamples, seed=seed, workers=workers,
+            contest,
+            metrics,
+            clusters,
+            scheme=scheme,
+            null=null,
+            n_resamples=n_resamples,
+            seed=seed,
+            workers=workers,
             progress=progress,
-        )  # fmt: skip
+        )
     keeps = scheme.keeps_responses
     straight = keeps and (null is None or (null == "swapped-items" and scheme.items == "all"))
     linear = [i for i, metric in enumerate(metrics) if metric.additive and straight]

@@ -23,8 +23,12 @@ NULLS: dict[NullName, str] = {
 }
 
 HOLD_RATERS: tuple[NullName, ...] = (
-    "swapped-items", "studentised", "pooled-responses", "dealt-responses", "sign-change"
-)  # fmt: skip
+    "swapped-items",
+    "studentised",
+    "pooled-responses",
+    "dealt-responses",
+    "sign-change",
+)
 
 NARROWER = (
     "{null} tests the narrower hypothesis that A and B answer from the same distribution on every item; two models "

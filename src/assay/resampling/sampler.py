@@ -194,9 +194,11 @@ class _Source:
             self._look_up(self.numbered, items, seeds, out, words)
             return out
         kernel: Any = {
-            "means": _kernels.draw_means, "counts": _kernels.draw_counts, "sorted": _kernels.draw_sorted,
+            "means": _kernels.draw_means,
+            "counts": _kernels.draw_counts,
+            "sorted": _kernels.draw_sorted,
             "values": _kernels.draw_values,
-        }[self.needs]  # fmt: skip
+        }[self.needs]
         values = self.codes if self.needs == "counts" else self.responses.values
         kernel(values, self.responses.offsets, self.n_drawn, items, seeds, out)
         return out
@@ -232,8 +234,11 @@ class _Source:
         from assay.resampling import _kernels
 
         what = {
-            "means": _kernels.MEANS, "counts": _kernels.COUNTS, "sorted": _kernels.SORTED, "values": _kernels.VALUES,
-        }[self.needs]  # fmt: skip
+            "means": _kernels.MEANS,
+            "counts": _kernels.COUNTS,
+            "sorted": _kernels.SORTED,
+            "values": _kernels.VALUES,
+        }[self.needs]
         first, rest = _kernels.deal_responses(
             self.responses.values, self.codes, self.responses.offsets, n_first, items, seeds, what, width
         )

@@ -45,8 +45,11 @@ def _table(rows: Sequence["CellRow"]) -> Table:
 def _fixed(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the parameters that all cells share."""
     first = cells[0] if cells else {}
-    return {name: value for name, value in first.items() if len(cells) > 1 and all(
-        name in cell and cell[name] == value for cell in cells)}  # fmt: skip
+    return {
+        name: value
+        for name, value in first.items()
+        if len(cells) > 1 and all(name in cell and cell[name] == value for cell in cells)
+    }
 
 
 def _text(value: Any) -> str:

@@ -68,6 +68,11 @@ def _damaged(identity: Any, task: Any, version: Any, parameters: Any) -> CellRow
     except (TypeError, ValueError, RecursionError):
         known = {}
     return CellRow(
-        str(identity), str(task), version if isinstance(version, int) else 0, known if isinstance(known, dict) else {},
-        FAILED, stage=DAMAGED, traceback=TOLD,
-    )  # fmt: skip
+        str(identity),
+        str(task),
+        version if isinstance(version, int) else 0,
+        known if isinstance(known, dict) else {},
+        FAILED,
+        stage=DAMAGED,
+        traceback=TOLD,
+    )

@@ -249,9 +249,17 @@ def _entries(position: int, row: CellRow, parameters: Cell | None = None) -> tup
     """Return a row as it is stored."""
     cell = _json.dumps(row.parameters if parameters is None else parameters)
     entries = (
-        position, row.identity, row.task, row.version, cell, row.state, dump_values(row.values),
-        row.stage, row.traceback, None if math.isnan(row.seconds) else row.seconds,
-    )  # fmt: skip
+        position,
+        row.identity,
+        row.task,
+        row.version,
+        cell,
+        row.state,
+        dump_values(row.values),
+        row.stage,
+        row.traceback,
+        None if math.isnan(row.seconds) else row.seconds,
+    )
     return *entries, checksum(*entries)
 
 

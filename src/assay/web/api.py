@@ -79,12 +79,15 @@ def router(settings: Settings) -> APIRouter:
     body = {
         "content": {
             "multipart/form-data": {
-                "schema": {"type": "object", "properties": {"file": {"type": "string", "format": "binary"}},
-                           "required": ["file"]}
+                "schema": {
+                    "type": "object",
+                    "properties": {"file": {"type": "string", "format": "binary"}},
+                    "required": ["file"],
+                }
             }
         },
         "required": True,
-    }  # fmt: skip
+    }
 
     @made.post(
         "/tables",
@@ -124,9 +127,12 @@ def router(settings: Settings) -> APIRouter:
 
     @made.get(
         "/jobs/{job}/result",
-        responses={200: _said("The answer.", {"type": "object"}), 202: _said("It is not done yet.", JOB),
-                   **_some(400, 401, 403, 404, 421, 422, 500)},
-    )  # fmt: skip
+        responses={
+            200: _said("The answer.", {"type": "object"}),
+            202: _said("It is not done yet.", JOB),
+            **_some(400, 401, 403, 404, 421, 422, 500),
+        },
+    )
     async def result(request: Request, job: str, document: bool = False) -> Response:
         """Return the answer of a job as `--json` prints it."""
         found = job_of(request, job)
@@ -233,18 +239,26 @@ def answered(request: Request, job: Job, *, document: bool) -> Response:
 
         shown = kept(request, job)
         content["document"] = {
-            "html": shown["before"] + shown["after"], "markdown": shown["report.md"], "latex": shown["report.tex"],
-            "chart": json.loads(shown["chart.json"]) if shown["chart.json"] else None, "tables": shown["tables"],
-        }  # fmt: skip
+            "html": shown["before"] + shown["after"],
+            "markdown": shown["report.md"],
+            "latex": shown["report.tex"],
+            "chart": json.loads(shown["chart.json"]) if shown["chart.json"] else None,
+            "tables": shown["tables"],
+        }
     return JSONResponse(content, headers={"X-Assay-Job": job.identity})
 
 
 def status_of(job: Job) -> dict[str, Any]:
     """Return how far a job is."""
     return {
-        "job": job.identity, "question": job.page, "state": job.state, "label": job.label, "done": job.done,
-        "total": job.total, "error": job.error,
-    }  # fmt: skip
+        "job": job.identity,
+        "question": job.page,
+        "state": job.state,
+        "label": job.label,
+        "done": job.done,
+        "total": job.total,
+        "error": job.error,
+    }
 
 
 def described(upload: Upload) -> dict[str, Any]:

@@ -82,9 +82,15 @@ class Jobs:
             connection.execute(TABLE)
 
     def add(
-        self, owner: str, page: str, question: dict[str, Any], upload: str = "", files: Sequence[str] = (),
-        *, long: bool = False,
-    ) -> Job:  # fmt: skip
+        self,
+        owner: str,
+        page: str,
+        question: dict[str, Any],
+        upload: str = "",
+        files: Sequence[str] = (),
+        *,
+        long: bool = False,
+    ) -> Job:
         """Ask a question, unless this visitor asked it already: then return that job."""
         from assay import _json
 

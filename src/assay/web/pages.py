@@ -123,9 +123,16 @@ def _table_page(request: Request, found: Upload, error: str = "") -> Response:
     roles = "".join(f"&{part}" for part in urlencode(found.seen["roles"]).split("&") if part)
     fields = [_control(field, found) for field in _fields.fields_of(TableFields) if field.name not in PLACES]
     return shown(
-        request, "table.html", status=422 if error else 200, upload=found, pages=asked, roles=roles,
-        fields=fields, error=error, sent={name: _written(value) for name, value in found.reading.items()},
-    )  # fmt: skip
+        request,
+        "table.html",
+        status=422 if error else 200,
+        upload=found,
+        pages=asked,
+        roles=roles,
+        fields=fields,
+        error=error,
+        sent={name: _written(value) for name, value in found.reading.items()},
+    )
 
 
 def _answers(found: Upload, page: Page) -> bool:

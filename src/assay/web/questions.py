@@ -21,9 +21,18 @@ PLACES = ("files", "file", "config", "units", "out", "to")
 
 DRAWS = ("n_resamples", "n_simulations", "n_fresh")
 CROSSED = (
-    "n_items", "n_responses", "n_raters", "raters_per_item", "epsilon", "budget", "max_cost", "metric", "scheme",
-    "null", "interval",
-)  # fmt: skip
+    "n_items",
+    "n_responses",
+    "n_raters",
+    "raters_per_item",
+    "epsilon",
+    "budget",
+    "max_cost",
+    "metric",
+    "scheme",
+    "null",
+    "interval",
+)
 """Lists of which a question takes every combination."""
 
 
@@ -89,9 +98,16 @@ PLAN = {"preset": "likert-toxicity", "metric": "mae", "epsilon": "0.1", "budget"
 
 
 AUDITED = {
-    "preset": "likert-toxicity", "metric": "mae", "n_items": "30", "n_simulations": "40", "n_resamples": "99",
-    "n_fresh": "200", "scheme": "bootstrap/all", "null": "swapped-items,recentred", "interval": "percentile,symmetric",
-}  # fmt: skip
+    "preset": "likert-toxicity",
+    "metric": "mae",
+    "n_items": "30",
+    "n_simulations": "40",
+    "n_resamples": "99",
+    "n_fresh": "200",
+    "scheme": "bootstrap/all",
+    "null": "swapped-items,recentred",
+    "interval": "percentile,symmetric",
+}
 REPLICATED = {"paper": "raters", "table": "4", "n_simulations": "20"}
 
 

@@ -14,9 +14,10 @@ from assay.web.questions import PAGES
 from assay.web.safety import csrf, same
 
 WRITTEN = {
-    "fit": ("model.json", "The model"), "simulate": ("simulated.csv", "The table"),
+    "fit": ("model.json", "The model"),
+    "simulate": ("simulated.csv", "The table"),
     "scores-describe": ("units.txt", "The units"),
-}  # fmt: skip
+}
 """The file that some answers have beside the others, and what it is."""
 
 

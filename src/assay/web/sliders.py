@@ -47,11 +47,18 @@ def answered(question: Mapping[str, Any], kept: OrderedDict[tuple[Any, ...], Any
     given = {name: question.get(f"cost_{name}") for name in ("item", "response", "run", "rater")}
     costs = Costs(**{name: float(price or 0) for name, price in given.items()}) if any(given.values()) else Costs()
     return {
-        "design": str(found.design), "contrast": found.contrast, "expected_pvalue": found.expected_pvalue,
-        "ci_width": found.ci_width, "power": found.power, "cost": costs.of(found.design), "priced": any(given.values()),
-        "across": subject.across, "metric": _metric(subject).name, "kind": _scale(subject).kind,
+        "design": str(found.design),
+        "contrast": found.contrast,
+        "expected_pvalue": found.expected_pvalue,
+        "ci_width": found.ci_width,
+        "power": found.power,
+        "cost": costs.of(found.design),
+        "priced": any(given.values()),
+        "across": subject.across,
+        "metric": _metric(subject).name,
+        "kind": _scale(subject).kind,
         "map": drawn([(tile.n_items, tile.across, tile.power) for tile in tiles], n_items, across),
-    }  # fmt: skip
+    }
 
 
 def _metric(subject: Any) -> Any:
@@ -107,10 +114,15 @@ def drawn(tiles: Sequence[tuple[int, int, float]], n_items: int, across: int) ->
     columns = sorted({k for _, k, _ in tiles})
     width, height = TILE
     return {
-        "width": LEFT + width * len(columns) + 6, "height": TOP + height * len(rows) + 40,
+        "width": LEFT + width * len(columns) + 6,
+        "height": TOP + height * len(rows) + 40,
         "tiles": [
-            {"x": LEFT + width * columns.index(k), "y": TOP + height * rows.index(n), "power": round(power, 2),
-             "said": f"{n:,} items × {k}: power {power:.2f}"}
+            {
+                "x": LEFT + width * columns.index(k),
+                "y": TOP + height * rows.index(n),
+                "power": round(power, 2),
+                "said": f"{n:,} items × {k}: power {power:.2f}",
+            }
             for n, k, power in tiles
         ],
         "rows": [(TOP + height * place + height / 2 + 4, n) for place, n in enumerate(rows)],
@@ -120,7 +132,7 @@ def drawn(tiles: Sequence[tuple[int, int, float]], n_items: int, across: int) ->
             LEFT + width * (_between(across, columns) + 0.5),
             TOP + height * (len(rows) - 0.5 - _between(n_items, rows[::-1])),
         ),
-    }  # fmt: skip
+    }
 
 
 def _between(value: float, steps: Sequence[int]) -> float:

@@ -123,10 +123,15 @@ async def downloads(request: Request) -> Response:
     jobs = [job for job in request.app.state.jobs.of(request.scope["session_id"]) if job.upload == upload.identity]
     done = [job for job in jobs if job.state == "done"]
     return shown(
-        request, "scores_downloads.html", steps=bar("scores-downloads", sent), upload=upload, titles=PAGES, jobs=done,
+        request,
+        "scores_downloads.html",
+        steps=bar("scores-downloads", sent),
+        upload=upload,
+        titles=PAGES,
+        jobs=done,
         tables={job.identity: list(kept(request, job)["tables"]) for job in done},
         settings=f"/scores-settings?{request.url.query}",
-    )  # fmt: skip
+    )
 
 
 async def settings_file(request: Request) -> Response:
@@ -139,9 +144,10 @@ async def settings_file(request: Request) -> Response:
         for name, value in read_fields(list(settable().values()), sent).items()
     }
     return Response(
-        write_settings(given), media_type="application/toml",
+        write_settings(given),
+        media_type="application/toml",
         headers={"Content-Disposition": 'attachment; filename="assay-scores.toml"'},
-    )  # fmt: skip
+    )
 
 
 async def glossary(request: Request) -> Response:

@@ -40,19 +40,27 @@ async def try_designs(request: Request) -> Response:
             said = str(refused)
     exact = {name: sent[name] for name in ("preset", "table", "gold", "a", "b", "metric", "epsilon") if sent[name]}
     content = {
-        "found": found, "problem": said[:1].upper() + said[1:], "exact": f"/plan?{urlencode(exact)}", "sent": sent,
-    }  # fmt: skip
+        "found": found,
+        "problem": said[:1].upper() + said[1:],
+        "exact": f"/plan?{urlencode(exact)}",
+        "sent": sent,
+    }
     if request.headers.get("hx-request"):  # htmx shows no answers but those of 2xx
         return HTMLResponse(templates().get_template("_design.html").render(moved=SLIDERS, **content))
     from assay.models import PRESETS
 
     return shown(
-        request, "try.html", status=422 if said else 200, upload=upload, presets=list(PRESETS),
+        request,
+        "try.html",
+        status=422 if said else 200,
+        upload=upload,
+        presets=list(PRESETS),
         uploads=request.app.state.uploads.of(request.scope["session_id"]),
         sources=[] if upload is None else list(upload.seen.get("sources", {})),
         raters=found is not None and found["across"] == "raters",
-        metrics=SUGGESTED["nominal" if found is not None and found["kind"] == "nominal" else ""], **content,
-    )  # fmt: skip
+        metrics=SUGGESTED["nominal" if found is not None and found["kind"] == "nominal" else ""],
+        **content,
+    )
 
 
 def _design(sent: dict[str, str], upload: Upload | None, root: Path) -> dict[str, Any]:
@@ -62,9 +70,11 @@ def _design(sent: dict[str, str], upload: Upload | None, root: Path) -> dict[str
         asked["preset"] = stand_in(PAGES["plan"], sent["preset"])[0]
     else:
         asked |= {
-            "folder": str(files_of(root, upload.identity)), "files": list(upload.specs), "reading": upload.reading,
+            "folder": str(files_of(root, upload.identity)),
+            "files": list(upload.specs),
+            "reading": upload.reading,
             "is_model": upload.is_model,
-        }  # fmt: skip
+        }
     refuse_paths({name: asked[name] for name in ("gold", "a", "b", "metric")})
     whole = {"n_items": (2, 100_000), "n_responses": (1, 500), "n_raters": (2, 500)}
     for name, (low, high) in whole.items():

@@ -101,8 +101,12 @@ class Uploads:
         seen = self.reader.ask("table", str(folder), upload.files, upload.called, upload.reading, limits)
         found = replace(upload, seen=seen)
         about = {
-            "owner": found.owner, "files": found.files, "seen": seen, "reading": found.reading, "called": found.called,
-        }  # fmt: skip
+            "owner": found.owner,
+            "files": found.files,
+            "seen": seen,
+            "reading": found.reading,
+            "called": found.called,
+        }
         (self.root / found.identity / "about.json").write_text(json.dumps(about), encoding="utf-8")
         self._owners[found.identity] = found.owner
         return found
@@ -194,9 +198,17 @@ def recognised(
 
     max_rows, max_columns = limits
     seen: dict[str, Any] = {
-        "sources": {}, "columns": [], "notes": [], "problem": "", "supports": [], "lacks": [], "roles": {}, "first": [],
-        "lines": 0, "model": "",
-    }  # fmt: skip
+        "sources": {},
+        "columns": [],
+        "notes": [],
+        "problem": "",
+        "supports": [],
+        "lacks": [],
+        "roles": {},
+        "first": [],
+        "lines": 0,
+        "model": "",
+    }
     if _says_model(paths):
         from assay.models import load
 

@@ -41,9 +41,7 @@ class Workers:
         self.jobs.waiting_again()
         for number in range(self.settings.workers + 1):
             spare = number == self.settings.workers
-            thread = threading.Thread(
-                target=self._supervise, args=(spare,), name=f"assay-worker-{number}", daemon=True
-            )  # fmt: skip
+            thread = threading.Thread(target=self._supervise, args=(spare,), name=f"assay-worker-{number}", daemon=True)
             thread.start()
             self.threads.append(thread)
 

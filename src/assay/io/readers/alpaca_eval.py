@@ -24,10 +24,14 @@ def rows(glance: Glance, header: Header) -> Rows:
         judge = entry.get("annotator")
         for source, value in (("generator_1", None if share is None else 1 - share), ("generator_2", share)):
             yield Row(
-                id_of(entry["instruction"]), value, "preference", source=str(entry[source]),
-                rater=judge if isinstance(judge, str) else None, lacks="unscored" if value is None else "",
+                id_of(entry["instruction"]),
+                value,
+                "preference",
+                source=str(entry[source]),
+                rater=judge if isinstance(judge, str) else None,
+                lacks="unscored" if value is None else "",
                 check=str(entry.get("dataset", "")),
-            )  # fmt: skip
+            )
 
 
 def _share(entry: Mapping[str, Any]) -> float | None:

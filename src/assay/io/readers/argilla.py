@@ -62,9 +62,14 @@ def _answer(item: str, question: str, value: Any, source: str, rater: Any) -> It
         # a span has a label, a ranked value has a value
         entry = given.get("label", given.get("value")) if isinstance(given, Mapping) else given
         yield Row(
-            item, entry, question, source=source, rater=_text(rater), repeat=number,
+            item,
+            entry,
+            question,
+            source=source,
+            rater=_text(rater),
+            repeat=number,
             lacks="empty" if entry is None else "",
-        )  # fmt: skip
+        )
     if not values:
         yield Row(item, None, question, source=source, rater=_text(rater), lacks="empty")
 

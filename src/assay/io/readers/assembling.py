@@ -40,16 +40,20 @@ def assembled(
     """Put the chosen rows on a scale and cut them into sources; `notes` goes on with what was left out."""
     if value == "answer":
         frame = frame.with_columns(
-            kind=pl.when(pl.col("answer") >= 0).then(TEXT).otherwise(NOTHING), label=pl.col("answer"),
+            kind=pl.when(pl.col("answer") >= 0).then(TEXT).otherwise(NOTHING),
+            label=pl.col("answer"),
             lacks=pl.when(pl.col("answer") >= 0).then(-1).otherwise(collected.reasons(NO_ANSWER)),
-        )  # fmt: skip
+        )
     frame, names = _compact(frame, items)
     sources, raters = Factor.of_codes(frame["source"], collected.sources.all), _raters(collected, frame)
     rows = Rows(
-        Factor(names, frame["item"].to_numpy()), sources, raters, _repeats(collected, frame, names), _Items(
-            [collected.files[code].path for code in frame["file"]], [names[code] for code in frame["item"]]
-        ), np.arange(frame.height),
-    )  # fmt: skip
+        Factor(names, frame["item"].to_numpy()),
+        sources,
+        raters,
+        _repeats(collected, frame, names),
+        _Items([collected.files[code].path for code in frame["file"]], [names[code] for code in frame["item"]]),
+        np.arange(frame.height),
+    )
     told = [*notes, *_completeness(collected, frame, sources, names), *_clashes(collected)]
     own = {name: labels(_used(list(column), items, names)) for name, column in groups.items()}
     if (frame["kind"] == SHARES).any():

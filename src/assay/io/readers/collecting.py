@@ -67,12 +67,18 @@ class Collected:
         kind, number, label = self._value(row)
         item = self.items(_clean(row.item))
         codes = {
-            "file": file, "item": item, "source": self.sources(_cleaned(row.source)),
-            "rater": self.raters(_cleaned(row.rater)), "task": self.tasks(_cleaned(row.task)),
-            "scorer": self.scorers(_clean(row.scorer)), "filter": self.filters(_clean(row.filter)),
-            "lacks": self.reasons(row.lacks or ("empty" if kind == NOTHING else None)), "kind": kind, "label": label,
+            "file": file,
+            "item": item,
+            "source": self.sources(_cleaned(row.source)),
+            "rater": self.raters(_cleaned(row.rater)),
+            "task": self.tasks(_cleaned(row.task)),
+            "scorer": self.scorers(_clean(row.scorer)),
+            "filter": self.filters(_clean(row.filter)),
+            "lacks": self.reasons(row.lacks or ("empty" if kind == NOTHING else None)),
+            "kind": kind,
+            "label": label,
             "answer": -1 if row.answer is None else self.texts(_clean(text_of(row.answer))),
-        }  # fmt: skip
+        }
         for name, code in codes.items():
             self._codes[name].append(code)
         self._numbers.append(number)

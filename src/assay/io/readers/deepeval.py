@@ -23,9 +23,13 @@ def rows(glance: Glance, header: Header) -> Rows:
             value = None if failed else metric.get("score")
             judge = metric.get("evaluationModel")
             yield Row(
-                item, value, str(metric["name"]), rater=judge if isinstance(judge, str) else None,
-                lacks="errored" if failed else "unscored" if value is None else "", check=id_of(case.get("input")),
-            )  # fmt: skip
+                item,
+                value,
+                str(metric["name"]),
+                rater=judge if isinstance(judge, str) else None,
+                lacks="errored" if failed else "unscored" if value is None else "",
+                check=id_of(case.get("input")),
+            )
     settings = about.get("hyperparameters")
     model = settings.get("model") if isinstance(settings, Mapping) else None
     header.model = model if isinstance(model, str) and model else glance.path.stem

@@ -58,6 +58,10 @@ def _whole(glance: Glance) -> dict[str, Any]:
 
 
 READER = Reader(
-    "label-studio", "a Label Studio export", recognises, rows, "an answer of one annotator to one question",
+    "label-studio",
+    "a Label Studio export",
+    recognises,
+    rows,
+    "an answer of one annotator to one question",
     personal=True,
-)  # fmt: skip
+)

@@ -46,10 +46,15 @@ def rows(glance: Glance, header: Header) -> Rows:
             value = sample.get(metric)
             scored = isinstance(value, int | float | str)  # perplexities are pairs: no score of one document
             yield Row(
-                id_of(sample["doc_id"]), value if scored else None, metric, str(sample.get("filter", "")), task=task,
-                lacks="" if scored else "unscored", answer=answer if isinstance(answer, str) else None,
+                id_of(sample["doc_id"]),
+                value if scored else None,
+                metric,
+                str(sample.get("filter", "")),
+                task=task,
+                lacks="" if scored else "unscored",
+                answer=answer if isinstance(answer, str) else None,
                 check=str(sample.get("doc_hash", "")),
-            )  # fmt: skip
+            )
 
 
 def _results(path: Path, time: str | None) -> Mapping[str, Any]:
@@ -74,6 +79,9 @@ def _model(results: Mapping[str, Any], path: Path) -> str:
 
 
 READER = Reader(
-    "lm-eval", "a samples file of lm-evaluation-harness", recognises, rows,
+    "lm-eval",
+    "a samples file of lm-evaluation-harness",
+    recognises,
+    rows,
     "a metric of one document, by filter",
-)  # fmt: skip
+)

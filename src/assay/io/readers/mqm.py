@@ -57,9 +57,14 @@ def _esa(glance: Glance) -> Iterator[Row]:
             raise DataError(f"{glance.name}, line {line}, column {ESA!r}: {value!r} is not a number.") from None
         rater = _first(cells, RATER)
         yield Row(
-            _item(cells), number, "esa", source=str(cells["system"]), rater=None if rater is None else str(rater),
-            lacks="empty" if empty else "", task=cells.get("langs"),
-        )  # fmt: skip
+            _item(cells),
+            number,
+            "esa",
+            source=str(cells["system"]),
+            rater=None if rater is None else str(rater),
+            lacks="empty" if empty else "",
+            task=cells.get("langs"),
+        )
 
 
 def _penalty(category: str, severity: str, place: str) -> float:

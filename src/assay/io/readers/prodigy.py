@@ -15,9 +15,11 @@ def rows(glance: Glance, header: Header) -> Rows:
     for _, task in json_lines(glance):
         item, rater = id_of(task["_input_hash"]), task.get("_annotator_id") or task.get("_session_id")
         about: dict[str, Any] = {
-            "item": item, "source": "human", "rater": None if rater is None else str(rater),
+            "item": item,
+            "source": "human",
+            "rater": None if rater is None else str(rater),
             "check": id_of(task.get("text", task.get("html", task.get("image", "")))),
-        }  # fmt: skip
+        }
         answer, choices = task.get("answer"), task.get("accept")
         if answer == "ignore" or answer is None:
             yield Row(value=None, scorer=str(task.get("label", "")), lacks="ignored", **about)

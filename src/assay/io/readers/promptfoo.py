@@ -39,9 +39,14 @@ def rows(glance: Glance, header: Header) -> Rows:
         for scorer, value in scores.items():
             lacks = "errored" if failed else "unscored" if value is None else ""
             yield Row(
-                item, None if lacks else value, scorer, source=source, repeat=runs[item, source], lacks=lacks,
+                item,
+                None if lacks else value,
+                scorer,
+                source=source,
+                repeat=runs[item, source],
+                lacks=lacks,
                 answer=answer if isinstance(answer, str) else None,
-            )  # fmt: skip
+            )
 
 
 def _results(glance: Glance) -> Iterator[dict[str, Any]]:

@@ -51,9 +51,14 @@ def _matrix(cursor: JsonCursor, file: str, key: str, *, scorer: str = "", task: 
         for number, value in enumerate(cells):
             missing = value is None or value == "NaN"
             yield Row(
-                str(item), None if missing else value, scorer, source=key, repeat=number, task=task,
+                str(item),
+                None if missing else value,
+                scorer,
+                source=key,
+                repeat=number,
+                task=task,
                 lacks="empty" if missing else "",
-            )  # fmt: skip
+            )
 
 
 READER = Reader("vet", "VET data", recognises, rows, "a response of one item by gold or a model")

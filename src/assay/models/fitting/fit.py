@@ -89,10 +89,14 @@ def fit(
     kind = kind_of(response_model, table.scale)
     if kind == "empirical":
         return Fit(
-            model=EmpiricalModel(responses, table.scale), source=name, n_items=responses.n_items,
-            n_responses=float(responses.sizes.mean()), method="resampling", notes=notes,
+            model=EmpiricalModel(responses, table.scale),
+            source=name,
+            n_items=responses.n_items,
+            n_responses=float(responses.sizes.mean()),
+            method="resampling",
+            notes=notes,
             provenance=Provenance("fit", {"source": name, "model": kind}, None, table.digest),
-        )  # fmt: skip
+        )
     notes = (*notes, *_few_items(name, responses), *_few_responses(name, responses))
     seed = replayable(rng)
     stream = generator(seed, "fit")

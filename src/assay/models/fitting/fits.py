@@ -85,9 +85,14 @@ class Feature:
         """Return the feature with the quantiles of both sides."""
         ours, theirs = (tuple(np.quantile(side, QUANTILES).tolist()) for side in (real, simulated))
         return cls(
-            name=name, distance=distance, pvalue=pvalue, real_quantiles=ours, simulated_quantiles=theirs, real=real,
+            name=name,
+            distance=distance,
+            pvalue=pvalue,
+            real_quantiles=ours,
+            simulated_quantiles=theirs,
+            real=real,
             simulated=simulated,
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

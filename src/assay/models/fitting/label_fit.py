@@ -27,9 +27,13 @@ def fit_labels(name: str, responses: Responses, scale: Scale, *, method: str, ge
     half = table[generator.permutation(checked)[: max(2, checked.size // 2)]]
     of_half = CategoricalModel(tuple(fit_dirichlet(half, method=method).alpha.tolist()), model.labels)
     goodness = compare_with_data(
-        model, codes.take(checked), agreement(len(alpha), commonest),
-        (f"shares of {scale.labels[commonest]!r}", "disagreement within items"), generator, of_half=of_half,
-    )  # fmt: skip
+        model,
+        codes.take(checked),
+        agreement(len(alpha), commonest),
+        (f"shares of {scale.labels[commonest]!r}", "disagreement within items"),
+        generator,
+        of_half=of_half,
+    )
     notes: tuple[str, ...] = ()
     if sum(alpha) > 300:
         notes = ("Items hardly differ more than single responses do: Σα is large and poorly determined.",)
@@ -37,7 +41,16 @@ def fit_labels(name: str, responses: Responses, scale: Scale, *, method: str, ge
     value = found.log_likelihood
     aic, bic = criteria(value, len(alpha), size)
     return Fit(
-        model=model, source=name, n_items=size, n_responses=mean_size, method=method, parameters=parameters,
-        log_likelihood=value, aic=aic, bic=bic, goodness=goodness, mean_absolute_bias=found.mean_absolute_bias,
+        model=model,
+        source=name,
+        n_items=size,
+        n_responses=mean_size,
+        method=method,
+        parameters=parameters,
+        log_likelihood=value,
+        aic=aic,
+        bic=bic,
+        goodness=goodness,
+        mean_absolute_bias=found.mean_absolute_bias,
         notes=notes,
-    )  # fmt: skip
+    )

@@ -124,10 +124,19 @@ def fit_numbers(
     value = best.log_likelihood
     aic, bic = criteria(value, best.n_parameters, responses.n_items)
     return Fit(
-        model=model, source=name, n_items=n_items, n_responses=mean_size, method="ml", parameters=parameters,
-        log_likelihood=value, aic=aic, bic=bic, candidates=candidates, goodness=goodness,
+        model=model,
+        source=name,
+        n_items=n_items,
+        n_responses=mean_size,
+        method="ml",
+        parameters=parameters,
+        log_likelihood=value,
+        aic=aic,
+        bic=bic,
+        candidates=candidates,
+        goodness=goodness,
         notes=(*notes, *_undetermined(model, parameters)),
-    )  # fmt: skip
+    )
 
 
 def select(

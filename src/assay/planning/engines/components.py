@@ -277,9 +277,11 @@ def draws(found: ContrastComponents, n: int, rng: np.random.Generator) -> tuple[
 def guess(noise: Noise, design: Design, contrast: float, rule: RejectionRule, target: float) -> int:
     """Return about how many items it takes if raters were many, by the normal formula."""
     z = float(ndtri(1 - rule.tail) + ndtri(target))
-    each = design.n_items * float(noise.total(design)) if design.nested or not design.n_raters else (
-        float(noise.items) + float(noise.residual) / float(judgements(design.raters_per_item, noise.sides))
-    )  # fmt: skip
+    each = (
+        design.n_items * float(noise.total(design))
+        if design.nested or not design.n_raters
+        else (float(noise.items) + float(noise.residual) / float(judgements(design.raters_per_item, noise.sides)))
+    )
     return int(min(MANY, max(2.0, each * (z / contrast) ** 2))) if contrast else 64
 
 

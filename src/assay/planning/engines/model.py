@@ -72,9 +72,14 @@ class ModelEngine:
             q = self.premises
             metrics = [q.metrics[i] for i in self._routes[0]]
             self._exact[n_responses] = ExactEngine(
-                q.model, metrics, n_responses, epsilon=q.strengths, seed=q.seed,  # type: ignore[arg-type]
-                perturbation=q.perturbation, workers=q.workers,
-            )  # fmt: skip
+                q.model,
+                metrics,
+                n_responses,
+                epsilon=q.strengths,
+                seed=q.seed,  # type: ignore[arg-type]
+                perturbation=q.perturbation,
+                workers=q.workers,
+            )
         return self._exact[n_responses]
 
     def prepare(self, designs: Sequence[Design], *, for_power_only: bool = False) -> None:

@@ -68,10 +68,19 @@ class MonteCarloEngine:
 
     def _contrasts(self, n_items: int, n_simulations: int, *, null: bool) -> FloatArray:
         return simulate_contrasts(
-            self.model, self.metrics, n_items=n_items, n_responses=self.n_responses, epsilon=self.epsilon,
-            perturbation=self.perturbation, null=null, n_simulations=n_simulations,
-            resample_simulated=self.resample_simulated, rng=self.seed, workers=self.workers, progress=self.progress,
-        )  # fmt: skip
+            self.model,
+            self.metrics,
+            n_items=n_items,
+            n_responses=self.n_responses,
+            epsilon=self.epsilon,
+            perturbation=self.perturbation,
+            null=null,
+            n_simulations=n_simulations,
+            resample_simulated=self.resample_simulated,
+            rng=self.seed,
+            workers=self.workers,
+            progress=self.progress,
+        )
 
     def _lack(self, outlook: DesignOutlook) -> float:
         p, error = outlook.expected_pvalue, outlook.expected_pvalue_error
@@ -91,9 +100,15 @@ class MonteCarloEngine:
         if metric.additive:
             width = student_width(sd * math.sqrt(n_items), n_items, confidence_level)
             return DesignOutlook(
-                mean, sd / math.sqrt(defined.size), expected.pvalue, expected.standard_error, width,
-                width / math.sqrt(2 * defined.size), sd, expected_pvalue_is_bound=expected.is_bound,
-            )  # fmt: skip
+                mean,
+                sd / math.sqrt(defined.size),
+                expected.pvalue,
+                expected.standard_error,
+                width,
+                width / math.sqrt(2 * defined.size),
+                sd,
+                expected_pvalue_is_bound=expected.is_bound,
+            )
         tail = (1 - confidence_level) / 2
         width = basic(defined, mean, confidence_level=confidence_level).width
         # Two quantiles of a normal sample; they hardly depend on each other.
@@ -101,6 +116,12 @@ class MonteCarloEngine:
         width_error = sd * math.sqrt(2 * tail * (1 - tail) / defined.size) / density
         error = sd / math.sqrt(defined.size)
         return DesignOutlook(
-            mean, error, expected.pvalue, expected.standard_error, width, width_error, sd,
+            mean,
+            error,
+            expected.pvalue,
+            expected.standard_error,
+            width,
+            width_error,
+            sd,
             expected_pvalue_is_bound=expected.is_bound,
-        )  # fmt: skip
+        )

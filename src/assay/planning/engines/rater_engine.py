@@ -89,9 +89,15 @@ class RaterEngine:
             per_pair = max(1, round(judged.n_responses / (found.raters_per_item * contest.n_items)))
         sizes = {role: max(1, round(count)) for role, count in contest.n_responses.items()}
         pilot = Design(
-            contest.n_items, sizes.get("gold", 0), sizes["a"], sizes["b"], judged.n_raters if roles else 0,
-            round(found.raters_per_item) if roles else 0, bool(roles) and judged.kind == "nested", per_pair,
-        )  # fmt: skip
+            contest.n_items,
+            sizes.get("gold", 0),
+            sizes["a"],
+            sizes["b"],
+            judged.n_raters if roles else 0,
+            round(found.raters_per_item) if roles else 0,
+            bool(roles) and judged.kind == "nested",
+            per_pair,
+        )
         runs = not roles and set(contest.names[1:]) <= set(contest.repeats)
         return cls(found, metric, noise, pilot, judged, wanted, level, seed, runs)
 

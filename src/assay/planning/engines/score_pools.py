@@ -286,9 +286,16 @@ class _Histogram:
             spread = float(np.square(np.square((grid.points - grid.mean) * self._step)) @ grid.shares) - variance**2
             n_effective = min(n_effective, spread / of_squares**2)
         return Pool(
-            self._step, grid, self._off_grid <= ON_GRID, mean, error, math.sqrt(variance),
-            of_squares / variance if variance > 0 else 0.0, self._n_items, max(n_effective, self._n_items),
-        )  # fmt: skip
+            self._step,
+            grid,
+            self._off_grid <= ON_GRID,
+            mean,
+            error,
+            math.sqrt(variance),
+            of_squares / variance if variance > 0 else 0.0,
+            self._n_items,
+            max(n_effective, self._n_items),
+        )
 
     def _count(self, values: FloatArray, weights: FloatArray | None = None) -> None:
         scaled = values / self._step

@@ -87,9 +87,14 @@ def simulated(
     rejected = 0
     for rows in _batches(n, n_items * width):
         drawn = setting.model.draw(
-            rows, n_items, n_responses=setting.n_responses, epsilon=setting.epsilon,
-            perturbation=setting.perturbation, needs="values" if resamples else metric.needs, rng=stream,
-        )  # fmt: skip
+            rows,
+            n_items,
+            n_responses=setting.n_responses,
+            epsilon=setting.epsilon,
+            perturbation=setting.perturbation,
+            needs="values" if resamples else metric.needs,
+            rng=stream,
+        )
         if resamples:
             deal = test.name == "dealt-responses"
             tails = _resampled_responses(drawn, metric, setting, deal=deal, stream=stream)
@@ -156,9 +161,14 @@ def _swapped(
     rejected = 0
     for rows in _batches(n, width * max(SWAPS)):
         gold, a, b = setting.model.draw(
-            rows, n_items, n_responses=setting.n_responses, epsilon=setting.epsilon,
-            perturbation=setting.perturbation, needs=metric.needs, rng=stream,
-        )  # fmt: skip
+            rows,
+            n_items,
+            n_responses=setting.n_responses,
+            epsilon=setting.epsilon,
+            perturbation=setting.perturbation,
+            needs=metric.needs,
+            rng=stream,
+        )
         observed = metric.contrast(gold, a, b)
         swaps = WeightedSwaps if metric.by_weights else ScoredSwaps
         rejected += _rejected_by_swaps(swaps(metric, gold, a, b, stream), observed, test)
@@ -266,17 +276,25 @@ def _compared(
     rejected = 0
     for number in range(n):
         table = setting.model.table(
-            n_items, setting.n_responses, epsilon=setting.epsilon, perturbation=setting.perturbation,
+            n_items,
+            setting.n_responses,
+            epsilon=setting.epsilon,
+            perturbation=setting.perturbation,
             rng=child(seed, "data set", n_items, number),
-        )  # fmt: skip
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", AssayWarning)
             found = compare(
-                table.contest(gold="gold", a="A", b="B"), metric=metric, null=test.name,
-                responses="bootstrap" if test.name == "pooled-responses" else "all", alternative=test.alternative,
-                n_resamples=COMPARED_DRAWS, interval="percentile", rng=child(seed, "compare", n_items, number),
+                table.contest(gold="gold", a="A", b="B"),
+                metric=metric,
+                null=test.name,
+                responses="bootstrap" if test.name == "pooled-responses" else "all",
+                alternative=test.alternative,
+                n_resamples=COMPARED_DRAWS,
+                interval="percentile",
+                rng=child(seed, "compare", n_items, number),
                 workers=1,
-            )  # fmt: skip
+            )
         rejected += found.pvalue <= test.alpha * (1 + 1e-9)
     return TestPower(rejected / n, _binomial_error(rejected / n, n))
 

@@ -50,9 +50,11 @@ def _test(entry: Comparison) -> list[str]:
     null = NULLS[entry.null]
     said = [f"{null[0].upper()}{null[1:]}."]
     if entry.null not in ("random-effects",):
-        draws = "It is computed from all arrangements, not from a sample of them" if entry.exact else (
-            f"It rests on {entry.n_resamples:,} draws, with 1 added to count and number (Phipson and Smyth 2010)"
-        )  # fmt: skip
+        draws = (
+            "It is computed from all arrangements, not from a sample of them"
+            if entry.exact
+            else (f"It rests on {entry.n_resamples:,} draws, with 1 added to count and number (Phipson and Smyth 2010)")
+        )
         said.append(f"{draws}.")
     method = INTERVALS.get(entry.confidence_interval.method)
     if method:
@@ -148,8 +150,9 @@ def _with_raters(entry: Comparison, *, alpha: float, sides: int) -> list[str]:
     room = contrast**2 / units_needed(1, 1, 1, alpha=alpha, sides=sides)
     said = [f"Raters add {100 * of_raters / entry.standard_error**2:.0f} % of the squared error of the contrast."]
     if of_raters >= room:
-        said.append(f"More items alone cannot find a true contrast of {seen} 8 times in 10; raters must be "
-                    f"more than {raters}.")  # fmt: skip
+        said.append(
+            f"More items alone cannot find a true contrast of {seen} 8 times in 10; raters must be more than {raters}."
+        )
     if of_items < room and of_raters > 0:
         needed = raters * of_raters / (room - of_items)
         said.append(f"With the same items it takes about {about(max(needed, raters + 1))} raters; there are {raters}.")

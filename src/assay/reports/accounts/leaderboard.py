@@ -27,12 +27,14 @@ def account(result: Leaderboard | Leaderboards, asked: "Question | None", data: 
 def of_plan(result: BoardPlan, asked: "Question | None", data: Any) -> Account:
     """Return the account of a plan for a board."""
     return Account(
-        done=("Studies of each size are simulated by moving all scores together, as resampled items move them, with an "
-              "error that shrinks with the root of the number of items. A pair is told apart where its contrast "
-              "exceeds the error times the reach that all pairs of the board need together.",),
+        done=(
+            "Studies of each size are simulated by moving all scores together, as resampled items move them, with an "
+            "error that shrinks with the root of the number of items. A pair is told apart where its contrast "
+            "exceeds the error times the reach that all pairs of the board need together.",
+        ),
         limits=("It does not show that the measured order is the true one.",),
         next=() if result.n_items is None else (f"Collect about {about(result.n_items)} items like these.",),
-    )  # fmt: skip
+    )
 
 
 def _done(board: Leaderboard) -> list[str]:

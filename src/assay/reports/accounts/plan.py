@@ -25,9 +25,11 @@ ENGINES = {
 def account(result: Plan, asked: "Question | None", data: Any) -> Account:
     """Return the account of a plan."""
     return Account(
-        done=(" ".join(_done(result)),), limits=tuple(_limits(result)), next=tuple(_next(result)),
+        done=(" ".join(_done(result)),),
+        limits=tuple(_limits(result)),
+        next=tuple(_next(result)),
         commands=tuple(_commands(asked)),
-    )  # fmt: skip
+    )
 
 
 def _done(plan: Plan) -> list[str]:
@@ -61,8 +63,10 @@ def _next(plan: Plan) -> list[str]:
     if not plan.answers:
         best = max((cell for cell in plan.cells if cell.power == cell.power), key=lambda cell: cell.power, default=None)
         if best is not None:
-            said.append(f"Of these designs {best.design} have the most power, {best.power:.2f}; give `target_power` or "
-                        "`budget` to have one recommended.")  # fmt: skip
+            said.append(
+                f"Of these designs {best.design} have the most power, {best.power:.2f}; give `target_power` or "
+                "`budget` to have one recommended."
+            )
     elif not taken:
         said.append("No design reaches the target: allow a larger budget, or look for a larger difference.")
     solved = [cell for cell in plan.cells if cell.detectable == cell.detectable]

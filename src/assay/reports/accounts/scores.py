@@ -143,8 +143,10 @@ def _settle(found: "SignificanceTest", *, named: bool = False) -> list[str]:
     apart = abs(found.estimate - found.delta)
     units = "units" if found.unit_size > 1 else "lines"
     if found.reject:
-        return [f"{who}The direction is settled at this level. For an interval half as wide, collect about "
-                f"{about(4 * found.n)} {units}; there are {found.n:,}."]  # fmt: skip
+        return [
+            f"{who}The direction is settled at this level. For an interval half as wide, collect about "
+            f"{about(4 * found.n)} {units}; there are {found.n:,}."
+        ]
     if not apart > 0 or not math.isfinite(found.detectable) or found.detectable_estimand != found.estimand:
         return [f"{who}Decide how large a difference matters, and plan for it: `assay power --effect … --sd …`."]
     needed = found.n * (found.detectable / apart) ** 2
