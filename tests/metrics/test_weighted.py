@@ -13,7 +13,7 @@ from assay import Contest, _random
 from assay.metrics import resolve
 from assay.metrics.labels import RocAuc
 from assay.metrics.ranking import Kendall, Spearman
-from assay.metrics.weighted import Area, PairCorrelation, RankCorrelation, merge_levels
+from assay.metrics.weighted import Area, PairCorrelation, RankCorrelation, Repeated, merge_levels
 from assay.resampling import Scheme, draw
 
 entries = st.integers(2, 40).flatmap(
@@ -37,7 +37,7 @@ def test_weights_are_repetitions(drawn):
         "auc": (Area(positive, model), RocAuc(threshold=2.5)),
     }
     for weighted, metric in ways.values():
-        found = weighted.scores(weights)
+        [found] = weighted.scores(weights)
         for row, score in zip(weights, found, strict=True):
             if row.sum() < 2:
                 continue
@@ -45,12 +45,26 @@ def test_weights_are_repetitions(drawn):
             assert score == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
+@pytest.mark.parametrize("tied", ["nothing", "gold", "model", "both"])
+def test_blocks_of_lanes_are_the_plain_way(tied):
+    """More entries than a block and more draws than lanes, with and without ties: whole numbers, so the same bits."""
+    rng = np.random.default_rng(3)
+    gold, a, b = rng.normal(size=(3, 4200))  # Kendall counts by levels from 4,096 entries on
+    gold = gold.round(1) if tied in ("gold", "both") else gold
+    a, b = (side.round(2) if tied in ("model", "both") else side for side in (gold + a, gold - b))
+    weights = rng.poisson(1.0, (11, gold.size)).astype(np.int16)
+    for metric in (Spearman(), Kendall(), RocAuc(threshold=0.5)):
+        found = metric.weighted(gold, a, b).scores(weights)
+        np.testing.assert_allclose(found, Repeated(metric, gold, a, b).scores(weights), rtol=1e-12)
+        np.testing.assert_array_equal(found[1:, 8:], metric.weighted(gold, b).scores(weights[8:]))
+
+
 def test_unweighted_entries_are_scipys():
     rng = np.random.default_rng(0)
     gold, model = rng.normal(size=300), rng.integers(0, 20, 300) / 7
     ones = np.ones((1, 300), dtype=np.int16)
-    assert RankCorrelation(gold, model).scores(ones)[0] == pytest.approx(stats.spearmanr(gold, model).statistic)
-    assert PairCorrelation(gold, model).scores(ones)[0] == pytest.approx(stats.kendalltau(gold, model).statistic)
+    assert RankCorrelation(gold, model).scores(ones)[0, 0] == pytest.approx(stats.spearmanr(gold, model).statistic)
+    assert PairCorrelation(gold, model).scores(ones)[0, 0] == pytest.approx(stats.kendalltau(gold, model).statistic)
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=40))

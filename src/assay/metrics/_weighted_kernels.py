@@ -1,9 +1,14 @@
 """Rank correlations and areas of weighted entries; compiled on first use.
 
 A draw gives every entry a weight: how often its item was drawn, or whether a swap chose it. Entries were put in order
-once; a rank is then a running sum of weights, and no draw sorts. `weights` is (draws, entries). Ranks are doubled, so
-that all are whole numbers; indices are unsigned: negative ones cost a branch each. Plain twins are in the tests.
+once; a rank is then a running sum of weights, and no draw sorts. Eight draws lie side by side, a row of eight lanes for
+each entry: what is fetched out of order, a row, serves all of them. Rows are fetched into a block that stays near the
+processor; the loops over a block are flat, running sums reach back eight places, and so compilers make vectors of them.
+Ranks are doubled, so that all are whole numbers; indices are unsigned: negative ones cost a branch each. Plain twins
+are in the tests.
 """
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,81 +19,170 @@ from assay.scales import FloatArray
 Weights = npt.NDArray[np.int16]
 Marks = npt.NDArray[np.bool_]
 Entries = npt.NDArray[np.int32]
+Rows = npt.NDArray[np.uint32]
 
-_W = 2**16
+LANES = 8
+"""So many draws lie side by side."""
+
+WEIGHT_BITS = 6
+"""A row holds rank and weight of each draw in one word: the weight in so many of its lowest bits.
+
+That one item is drawn 64 times or more has a probability below 1e-89, however many there are."""
+
+_BLOCK = 256
+_BITS, _WEIGHT = np.uint32(WEIGHT_BITS), np.uint32(2**WEIGHT_BITS - 1)
 _ZERO = np.int64(0)
+_ONE, _TWO, _THREE, _FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
 
 
 @njit(cache=True, nogil=True)
-def spearman(gold: Entries, gold_ends: Marks, model: Entries, ends: Marks, weights: Weights) -> FloatArray:
-    """Spearman's correlation for each draw: entries in gold's order, and the places there in the model's order.
-
-    The last of each tie is marked on both sides.
-    """
+def side_by_side(weights: Weights, out: npt.NDArray[Any]) -> None:
+    """Write up to eight draws, (draws, entries), as rows of eight, (entries, 8); lanes without a draw are zero."""
     n_draws, n = weights.shape
-    out = np.empty(n_draws)
-    packed = np.empty(n, dtype=np.int64)
-    for d in range(n_draws):
-        row = weights[d]
-        before, here, of_gold, start = _ZERO, _ZERO, 0.0, 0
-        for k in range(n):
-            weight = np.int64(row[np.uint64(gold[k])])
-            here += weight
-            packed[k] = weight
-            if gold_ends[k]:
-                rank = 2 * before + here + 1
-                of_gold += float(here) * rank * rank
-                for j in range(start, k):
-                    packed[j] += rank * _W
-                packed[k] = rank * _W + weight
-                before += here
-                here = _ZERO
-                start = k + 1
-        total = float(before)
-        before, part, shared, squares = _ZERO, _ZERO, 0.0, 0.0
-        for k in range(n):
-            both = packed[np.uint64(model[k])]
-            weight = both & (_W - 1)
-            here += weight
-            part += weight * (both >> 16)
-            if ends[k]:
-                rank = 2 * before + here + 1
-                shared += float(part) * rank
-                squares += float(here) * rank * rank
-                before += here
-                here = _ZERO
-                part = _ZERO
-        centre = total * (total + 1) ** 2
-        spread = (of_gold - centre) * (squares - centre)
-        out[d] = (shared - centre) / np.sqrt(spread) if spread > centre * centre * 1e-24 else np.nan
+    if n_draws == LANES:
+        for i in range(n):
+            for d in range(LANES):
+                out[i, d] = weights[d, i]
+        return
+    out[:] = 0
+    for i in range(n):
+        for d in range(n_draws):
+            out[i, d] = weights[d, i]
+
+
+@njit(cache=True, nogil=True)
+def cubes_of(rows: Rows) -> FloatArray:
+    """Return the sum of each draw's cubed weights."""
+    out, weights = np.zeros(LANES), rows.reshape(-1)
+    sums = np.zeros(LANES * (_BLOCK + 1), dtype=np.uint32)
+    for begin in range(0, weights.size, LANES * _BLOCK):
+        part = weights[begin : begin + LANES * _BLOCK]
+        for j in range(part.size):
+            sums[j + LANES] = sums[j] + np.uint32(part[j] * np.uint32(part[j] * part[j]))
+        for d in range(LANES):
+            out[d] += float(sums[part.size + d])
     return out
 
 
 @njit(cache=True, nogil=True)
-def area(positive: Marks, model: Entries, ends: Marks, weights: Weights) -> FloatArray:
-    """Chance that a positive entry stands above a negative one for each draw, ties counting half.
+def rank(
+    entries: Entries, starts: Entries, stops: Entries, rows: Rows, out: Rows
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Rank the entries in this order; rows of `rows` hold their weights and the ranks of another side, if any.
 
-    `positive` is in the model's order.
+    `out` takes weights and ranks in this order; where it is empty, the second result is the sum of weight × rank of the
+    other side × rank, for each draw. The first is the sum of weights. Where entries are tied, `starts` and `stops` are
+    the bounds of each one's group, and the third is the sum of the groups' cubed weights.
     """
-    n_draws, n = weights.shape
-    out = np.empty(n_draws)
-    for d in range(n_draws):
-        row = weights[d]
-        here, against, below, positives, twice_above = _ZERO, _ZERO, _ZERO, _ZERO, _ZERO
-        for k in range(n):
-            weight = np.int64(row[np.uint64(model[k])])
-            chosen = weight & -np.int64(positive[k])
-            here += chosen
-            against += weight - chosen
-            if ends[k]:
-                twice_above += here * (2 * below + against)
-                below += against
-                positives += here
-                here = _ZERO
-                against = _ZERO
-        pairs = float(positives) * below
-        out[d] = twice_above / 2 / pairs if pairs > 0 else np.nan
+    n, tied, kept = entries.size, starts.size > 0, out.size > 0
+    size = n if tied else min(n, _BLOCK)
+    words, taken = rows.reshape(-1).view(np.uint64), np.empty(4 * size, dtype=np.uint64)
+    held, into = taken.view(np.uint32), out.reshape(-1)
+    sums = np.zeros(LANES * (size + 1), dtype=np.uint32)
+    low, high = sums[: LANES * size], sums[LANES:]
+    if tied:
+        low, high = np.empty_like(low), np.empty_like(high)
+    ranks = np.empty(LANES * _BLOCK, dtype=np.uint32)
+    products = np.zeros(LANES * (_BLOCK + 1), dtype=np.uint64)
+    shared, cubes = np.zeros(LANES), np.zeros(LANES)
+    for begin in range(0, n, size):
+        m = min(size, n - begin)
+        _fetch(words, entries[begin : begin + m], taken)
+        for j in range(LANES * m):
+            sums[j + LANES] = sums[j] + (held[j] & _WEIGHT)
+        if tied:
+            _fetch(sums.view(np.uint64), starts, low.view(np.uint64))
+            _fetch(sums.view(np.uint64), stops, high.view(np.uint64))
+        for first in range(0, m, _BLOCK):  # whole numbers within a block are exact in 64 bits
+            at, width = LANES * first, LANES * min(_BLOCK, m - first)
+            both, below, upto = held[at : at + width], low[at : at + width], high[at : at + width]
+            for j in range(width):
+                ranks[j] = below[j] + upto[j] + np.uint32(1)
+            if kept:
+                there = into[LANES * begin + at : LANES * begin + at + width]
+                for j in range(width):
+                    there[j] = np.uint32(ranks[j] << _BITS) | (both[j] & _WEIGHT)
+            else:
+                for j in range(width):
+                    left = np.uint32((both[j] & _WEIGHT) * (both[j] >> _BITS))
+                    products[j + LANES] = products[j] + np.uint64(left) * np.uint64(ranks[j])
+                for d in range(LANES):
+                    shared[d] += float(products[width + d])
+        if tied:
+            cubes = _cubes(stops, sums)
+        sums[:LANES] = sums[LANES * m : LANES * (m + 1)]
+    return sums[:LANES].astype(np.float64), shared, cubes
+
+
+@njit(cache=True, nogil=True)
+def _cubes(stops: Entries, sums: Rows) -> FloatArray:
+    """Return, for each draw, the sum of the groups' cubed weights; `sums` are flat rows of running sums."""
+    out, start = np.zeros(LANES), 0
+    for k in range(stops.size):
+        if stops[k] == k + 1:
+            for d in range(LANES):
+                out[d] += float(sums[LANES * (k + 1) + d] - sums[LANES * start + d]) ** 3
+            start = k + 1
     return out
+
+
+@njit(cache=True, nogil=True)
+def _fetch(words: npt.NDArray[np.uint64], entries: Entries, out: npt.NDArray[np.uint64]) -> None:
+    """Copy rows of four words."""
+    for k in range(entries.size):
+        there, here = _FOUR * np.uint64(entries[k]), _FOUR * np.uint64(k)
+        out[here] = words[there]
+        out[here + _ONE] = words[there + _ONE]
+        out[here + _TWO] = words[there + _TWO]
+        out[here + _THREE] = words[there + _THREE]
+
+
+@njit(cache=True, nogil=True)
+def area(
+    positive: Marks, entries: Entries, starts: Entries, stops: Entries, rows: Weights
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return, for each draw, how often a positive entry stands above a negative one, twice, ties counting half.
+
+    And the weights of the positive and of the negative entries. `positive` is in the model's order.
+    """
+    n, tied = entries.size, starts.size > 0
+    size = n if tied else min(n, _BLOCK)
+    words = rows.reshape(-1).view(np.uint64)
+    chosen, others = np.empty(2 * size, dtype=np.uint64), np.empty(2 * size, dtype=np.uint64)
+    right, wrong = chosen.view(np.uint16), others.view(np.uint16)
+    sums = np.zeros(LANES * (size + 1), dtype=np.uint32)
+    low, high = sums[: LANES * size], sums[LANES:]
+    if tied:
+        low, high = np.empty_like(low), np.empty_like(high)
+    of_above = np.zeros(LANES * (_BLOCK + 1), dtype=np.uint64)
+    of_right = np.zeros(LANES * (_BLOCK + 1), dtype=np.uint32)
+    twice_above, positives = np.zeros(LANES), np.zeros(LANES)
+    for begin in range(0, n, size):
+        m = min(size, n - begin)
+        for k in range(m):
+            there, here = _TWO * np.uint64(entries[begin + k]), _TWO * np.uint64(k)
+            mask = np.uint64(-np.int64(positive[begin + k]))
+            word, next_word = words[there], words[there + _ONE]
+            chosen[here], chosen[here + _ONE] = word & mask, next_word & mask
+            others[here], others[here + _ONE] = word & ~mask, next_word & ~mask
+        for j in range(LANES * m):
+            sums[j + LANES] = sums[j] + wrong[j]
+        if tied:
+            _fetch(sums.view(np.uint64), starts, low.view(np.uint64))
+            _fetch(sums.view(np.uint64), stops, high.view(np.uint64))
+        for first in range(0, m, _BLOCK):
+            at, width = LANES * first, LANES * min(_BLOCK, m - first)
+            weights, below, upto = right[at : at + width], low[at : at + width], high[at : at + width]
+            for j in range(width):
+                ranks = np.uint32(below[j] + upto[j])
+                of_above[j + LANES] = of_above[j] + np.uint64(np.uint32(weights[j])) * np.uint64(ranks)
+            for j in range(width):
+                of_right[j + LANES] = of_right[j] + weights[j]
+            for d in range(LANES):
+                twice_above[d] += float(of_above[width + d])
+                positives[d] += float(of_right[width + d])
+        sums[:LANES] = sums[LANES * m : LANES * (m + 1)]
+    return twice_above, positives, sums[:LANES].astype(np.float64)
 
 
 @njit(cache=True, nogil=True)
@@ -162,45 +256,108 @@ def tied_pairs(order: Entries, ends: Marks, weights: Weights) -> FloatArray:
 
 
 @njit(cache=True, nogil=True)
-def pairs_in_order(levels: Entries, weights: Weights) -> FloatArray:
-    """Pairs of entries of which the first does not exceed the second, for each of four draws: weights are (entries, 4).
+def sums_of(weights: Weights) -> tuple[FloatArray, FloatArray]:
+    """Return the sum of each draw's weights, and of their squares."""
+    n_draws, n = weights.shape
+    total, squares = np.empty(n_draws), np.empty(n_draws)
+    for d in range(n_draws):
+        here, square = _ZERO, _ZERO
+        for i in range(n):
+            here += weights[d, i]
+            square += np.int32(weights[d, i]) * np.int32(weights[d, i])
+        total[d], squares[d] = here, square
+    return total, squares
+
+
+@njit(cache=True, nogil=True)
+def pairs_in_order(levels: Entries, entries: Entries, rows: Weights, most: int) -> FloatArray:
+    """Pairs of entries of which the first does not exceed the second, for each draw; `entries` is their sequence.
 
     `levels` are the orders by value within blocks of 2, 4, 8 … places, as merge sort makes them. A place of a block's
-    second half meets what has already come of its first half; what came of earlier blocks is taken off by running sums.
+    second half meets what has already come of its first half; what came of earlier blocks is taken off in the end.
+    `most` is the largest sum of a draw's weights.
     """
     n_levels, n = levels.shape
-    out = np.zeros(4)
-    sums = np.zeros((n + 1, 4), dtype=np.int64)
+    weights, words = rows.reshape(-1).view(np.uint64), np.empty(2 * n, dtype=np.uint64)
     for k in range(n):
-        for d in range(4):
-            sums[k + 1, d] = sums[k, d] + weights[k, d]
+        there, here = _TWO * np.uint64(entries[k]), _TWO * np.uint64(k)
+        words[here], words[here + _ONE] = weights[there], weights[there + _ONE]
+    out = -_met_of_earlier_blocks(words.view(np.uint16).astype(np.uint32), n_levels)
+    taken, firsts = np.empty(2 * _BLOCK, dtype=np.uint64), np.empty(2 * _BLOCK, dtype=np.uint64)
+    every, first = taken.view(np.uint16), firsts.view(np.uint16)
+    come, met = np.zeros((2, LANES * (_BLOCK + 1)), dtype=np.uint32)
+    exact = max(1, min(_BLOCK, 2**26 // max(1, most)))  # so many products of a weight and a sum fit into 32 bits
     for level in range(n_levels):
-        come0, come1, come2, come3 = _ZERO, _ZERO, _ZERO, _ZERO
-        met0, met1, met2, met3 = _ZERO, _ZERO, _ZERO, _ZERO
-        for k in range(n):
-            place = levels[level, k]
-            second = -np.int64((place >> level) & 1)  # all bits set, or none
-            first = ~second
-            row = weights[np.uint64(place)]
-            w0, w1, w2, w3 = np.int64(row[0]), np.int64(row[1]), np.int64(row[2]), np.int64(row[3])
-            come0 += w0 & first
-            come1 += w1 & first
-            come2 += w2 & first
-            come3 += w3 & first
-            met0 += (w0 & second) * come0
-            met1 += (w1 & second) * come1
-            met2 += (w2 & second) * come2
-            met3 += (w3 & second) * come3
-        out[0] += met0
-        out[1] += met1
-        out[2] += met2
-        out[3] += met3
-        width = 1 << level
-        for d in range(4):
-            earlier, taken = 0, 0.0
-            for low in range(0, n, 2 * width):
-                middle, high = min(low + width, n), min(low + 2 * width, n)
-                taken += float(earlier) * (sums[high, d] - sums[middle, d])
-                earlier += sums[middle, d] - sums[low, d]
-            out[d] -= taken
+        come[:LANES] = 0
+        for begin in range(0, n, exact):
+            m = min(exact, n - begin)
+            for k in range(m):
+                place = levels[level, begin + k]
+                mask = np.uint64(np.int64((place >> level) & 1) - 1)  # all bits set in a first half, else none
+                there, here = _TWO * np.uint64(place), _TWO * np.uint64(k)
+                word, next_word = words[there], words[there + _ONE]
+                taken[here], taken[here + _ONE] = word, next_word
+                firsts[here], firsts[here + _ONE] = word & mask, next_word & mask
+            for j in range(LANES * m):
+                come[j + LANES] = come[j] + first[j]
+            for j in range(LANES * m):
+                second = np.uint32(np.uint32(every[j]) - np.uint32(first[j]))
+                met[j + LANES] = np.uint32(met[j] + np.uint32(second * come[j]))
+            for d in range(LANES):
+                out[d] += float(met[LANES * m + d])
+            come[:LANES] = come[LANES * m : LANES * (m + 1)]
     return out
+
+
+@njit(cache=True, nogil=True)
+def _met_of_earlier_blocks(sums: Rows, n_levels: int) -> FloatArray:
+    """Sum what second halves meet of earlier blocks' first halves, at all levels; `sums` are flat rows by place."""
+    out = np.zeros(LANES)
+    n = sums.size // LANES
+    words = sums.view(np.uint64)
+    left, right = np.empty(4 * _BLOCK, dtype=np.uint64), np.empty(4 * _BLOCK, dtype=np.uint64)
+    first, second = left.view(np.uint32), right.view(np.uint32)
+    come = np.zeros(LANES * (_BLOCK + 1), dtype=np.uint32)
+    met = np.zeros(LANES * (_BLOCK + 1), dtype=np.uint64)
+    for _ in range(n_levels):
+        come[:LANES] = 0
+        for begin in range(0, n // 2, _BLOCK):
+            m = min(_BLOCK, n // 2 - begin)
+            for k in range(m):
+                for j in range(4):
+                    left[4 * k + j] = words[8 * (begin + k) + j]
+                    right[4 * k + j] = words[8 * (begin + k) + 4 + j]
+            for j in range(LANES * m):
+                come[j + LANES] = come[j] + first[j]
+            for j in range(LANES * m):
+                met[j + LANES] = met[j] + np.uint64(second[j]) * np.uint64(come[j])
+            halves = sums[LANES * begin : LANES * (begin + m)]
+            for j in range(LANES * m):
+                halves[j] = first[j] + second[j]
+            for d in range(LANES):
+                out[d] += float(met[LANES * m + d])
+            come[:LANES] = come[LANES * m : LANES * (m + 1)]
+        if n % 2:
+            sums[LANES * (n // 2) : LANES * (n // 2 + 1)] = sums[LANES * (n - 1) : LANES * n]
+        n = (n + 1) // 2
+    return out
+
+
+@njit(cache=True, nogil=True)
+def merge_orders(order: Entries, n_levels: int) -> Entries:
+    """Return the places in their order within blocks of 2, 4, 8 … places, from the order of all of them.
+
+    From there down: the two halves of a block keep the order that they have in it.
+    """
+    levels = np.empty((n_levels, order.size), dtype=np.int32)
+    levels[n_levels - 1] = order
+    heads = np.empty(order.size, dtype=np.int64)
+    for level in range(n_levels - 1, 0, -1):
+        for half in range((order.size >> level) + 1):
+            heads[half] = half << level
+        for k in range(order.size):
+            place = levels[level, k]
+            half = place >> level
+            levels[level - 1, heads[half]] = place
+            heads[half] += 1
+    return levels

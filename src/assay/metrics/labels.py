@@ -18,7 +18,7 @@ from assay.errors import ArgumentError
 from assay.metrics.base import ROUNDING, Better, Ignored, ItemMetric, Metric
 from assay.metrics.distribution import LABELS, by_rows, label_sums, shares
 from assay.metrics.ranking import ranks
-from assay.metrics.weighted import Area
+from assay.metrics.weighted import MOST_ENTRIES, Area, Repeated, Weighted
 from assay.scales import FloatArray, Kind, Scale
 from assay.summaries import Needs
 
@@ -236,9 +236,11 @@ class RocAuc(OneAgainstRest):
         """Whether it scores weighted items: on a numeric scale, where an item is positive or not."""
         return not self.nominal
 
-    def weighted(self, gold: FloatArray, model: FloatArray) -> Area:
+    def weighted(self, gold: FloatArray, *models: FloatArray) -> Weighted:
         """Return what scores weights of the items."""
-        return Area(self._positive(gold)[..., 0] > 0, model)
+        if gold.size > MOST_ENTRIES:
+            return Repeated(self, gold, *models)
+        return Area(self._positive(gold)[..., 0] > 0, *models)
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the Mann–Whitney form of the area, averaged over the labels that have both kinds of items."""

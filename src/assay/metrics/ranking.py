@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from assay.metrics.base import Better, Ignored, Metric
-from assay.metrics.weighted import PairCorrelation, RankCorrelation
+from assay.metrics.weighted import MOST_ENTRIES, PairCorrelation, RankCorrelation, Repeated, Weighted
 from assay.scales import FloatArray
 
 
@@ -21,9 +21,9 @@ class Spearman(Metric):
     ignores: ClassVar[Ignored] = "magnitude"
     by_weights: ClassVar[bool] = True
 
-    def weighted(self, gold: FloatArray, model: FloatArray) -> RankCorrelation:
+    def weighted(self, gold: FloatArray, *models: FloatArray) -> Weighted:
         """Return what scores weights of the items: draws that keep all responses need no more."""
-        return RankCorrelation(gold, model)
+        return RankCorrelation(gold, *models) if gold.size <= MOST_ENTRIES else Repeated(self, gold, *models)
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the product-moment correlation of the ranks."""
@@ -46,9 +46,9 @@ class Kendall(Metric):
     ignores: ClassVar[Ignored] = "magnitude"
     by_weights: ClassVar[bool] = True
 
-    def weighted(self, gold: FloatArray, model: FloatArray) -> PairCorrelation:
+    def weighted(self, gold: FloatArray, *models: FloatArray) -> Weighted:
         """Return what scores weights of the items."""
-        return PairCorrelation(gold, model)
+        return PairCorrelation(gold, *models) if gold.size <= MOST_ENTRIES else Repeated(self, gold, *models)
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return (concordant − discordant) / √((pairs − ties in gold)(pairs − ties in model))."""

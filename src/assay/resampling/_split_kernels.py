@@ -123,9 +123,12 @@ def draw_items_of_parts(n_items: int, part: int, seeds: SeedArray, counts: IntAr
 def _count_drawn(start: int, n_items: int, seed: np.uint64, k: int, d: int, out: npt.NDArray[np.int16]) -> None:
     """Count how often each of the n items from `start` on is among k that are drawn with replacement."""
     n, low = np.uint64(n_items), np.uint64(start)
-    for i in range(k):
-        word = _word(seed, np.uint64(i // 2))
-        out[d, low + _below(n, word >> _S32 if i % 2 else word)] += 1
+    for i in range(k // 2):
+        word = _word(seed, np.uint64(i))
+        out[d, low + _below(n, word)] += 1
+        out[d, low + _below(n, word >> _S32)] += 1
+    if k % 2:
+        out[d, low + _below(n, _word(seed, np.uint64(k // 2)))] += 1
 
 
 @njit(cache=True, nogil=True)

@@ -268,11 +268,12 @@ def _alike(metrics: Sequence[ScoresDraws], which: list[int], null: NullName | No
 
 
 def _block_size(n_resamples: int, most: int, workers: int) -> int:
-    """Return how many draws to do at a time: at most so many, and as many blocks for every thread."""
+    """Return how many draws to do at a time: about so many at most, and as many blocks for every thread."""
     if n_resamples <= most:
         return n_resamples
     n_rounds = max(1, -(-n_resamples // (workers * max(most, _random.BLOCK))))
-    return max(_random.BLOCK, -(-n_resamples // (workers * n_rounds)))
+    in_eights = -(-n_resamples // (8 * workers * n_rounds)) * 8  # some kernels do eight draws side by side
+    return max(_random.BLOCK, in_eights)
 
 
 def _draw_units(

@@ -10,7 +10,7 @@ from assay.resampling.sums import log_factorials, parts_of
 from assay.scales import FloatArray
 
 AT_ONCE = 2**18
-"""So many weights are drawn before they are scored."""
+"""So many weights are drawn before they are scored, or those of eight draws, which are scored side by side."""
 
 
 class WeightedContrasts:
@@ -24,31 +24,34 @@ class WeightedContrasts:
         self.swap, self.n_items = swap, a.shape[0]
         if swap:
             entries = np.concatenate(metric.swappable(gold, a, b))
-            self.sides = (metric.weighted(np.concatenate([gold, gold]), entries),) * 2
+            self.weighted = metric.weighted(np.concatenate([gold, gold]), entries)
         else:
-            self.sides = (metric.weighted(gold, a), metric.weighted(gold, b))
+            self.weighted = metric.weighted(gold, a, b)
 
     def of(self, seeds: SeedArray) -> FloatArray:
         """Return one contrast for each seed."""
         out = np.empty(seeds.size)
-        n_draws = max(4, AT_ONCE // self.n_items)
+        n_draws = max(8, AT_ONCE // self.n_items // 8 * 8)
+        room = np.empty((min(n_draws, seeds.size), self.n_items), dtype=np.int16)
         for start in range(0, seeds.size, n_draws):
             part = slice(start, start + n_draws)
-            of_a = of_b = self._weights(seeds[part])
+            weights = self._weights(seeds[part], room)
             if self.swap:
-                of_a = np.concatenate([1 - of_a, of_a], axis=1)
-                of_b = 1 - of_a
-            first, second = self.sides
-            out[part] = self.sign * (first.scores(of_a) - second.scores(of_b))
+                of_a = np.concatenate([1 - weights, weights], axis=1)
+                [first], [second] = self.weighted.scores(of_a), self.weighted.scores(1 - of_a)
+            else:
+                first, second = self.weighted.scores(weights)
+            out[part] = self.sign * (first - second)
         return out
 
-    def _weights(self, seeds: SeedArray) -> npt.NDArray[np.int16]:
+    def _weights(self, seeds: SeedArray, room: npt.NDArray[np.int16]) -> npt.NDArray[np.int16]:
         from assay.resampling import _kernels
         from assay.resampling import _split_kernels as split
 
         if self.swap:
             return _kernels.draw_swaps(self.n_items, seeds).astype(np.int16)
-        out = np.zeros((seeds.size, self.n_items), dtype=np.int16)
+        out = room[: seeds.size]
+        out[:] = 0
         if self.n_items <= PART:
             split.count_items(self.n_items, seeds, out)
         else:
