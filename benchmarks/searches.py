@@ -53,13 +53,33 @@ def cheapest(cell):
 
 def line(cell):
     found = number(cell.budget) if cell.same_budget else f"**{number(cell.budget)}**"
-    printed_p, p = (
-        "–" if math.isnan(value) else f"{value:.{digits}f}" for value, digits in ((cell.printed_p, 3), (cell.p, 4))
-    )
+    printed_p = "–" if math.isnan(cell.printed_p) else f"{cell.printed_p:.3f}"
+    p = "–" if math.isnan(cell.p) else f"{cell.p:.4f} ± {cell.p_error:.4f}"
     return [
         cell.dataset, cell.metric, f"{cell.epsilon:g}", number(cell.printed_budget), found,
         number(cell.printed_responses), number(cell.n_responses), printed_p, p, cheapest(cell),
     ]  # fmt: skip
+
+
+def elsewhere(cells):
+    """Say what the printed p-values are where the search ends at another budget."""
+    said = []
+    for word, other in (
+        ("larger", [cell for cell in cells if cell.budget > cell.printed_budget]),
+        ("smaller", [cell for cell in cells if cell.budget < cell.printed_budget]),
+    ):
+        if other:
+            p = sorted(getattr(cell, "printed_p" if word == "larger" else "p") for cell in other)
+            span = f"{p[0]:.3f}" if p[0] == p[-1] else f"{p[0]:.3f} to {p[-1]:.3f}"
+            whose = "the printed p is" if word == "larger" else "our p there is"
+            said.append(f"It ends at a {word} budget in {len(other)} cells, where {whose} {span}.")
+    without = [cell for cell in cells if math.isnan(cell.budget) and not math.isnan(cell.printed_budget)]
+    if without:
+        said.append(f"It finds none in {len(without)} cells where the paper prints one.")
+    beyond = [cell for cell in cells if math.isnan(cell.printed_budget) and not math.isnan(cell.budget)]
+    if beyond:
+        said.append(f"It finds a design in {len(beyond)} cells where the paper has a dash.")
+    return said
 
 
 def section():
@@ -73,7 +93,7 @@ def section():
             continue
         size = next(int(row["n_simulations"]) for row in rows if (row["paper"], int(row["table"])) == (paper, table))
         verdict, _, *more = search.document().blocks
-        said = " ".join(sentence.text for sentence in (verdict, *more))
+        said = " ".join([*(sentence.text for sentence in (verdict, *more)), *elsewhere(search.cells)])
         head = ["dataset", "metric", "ε", "N × K printed", "found", "K printed", "found", "p printed", "found",
                 "cheapest design"]  # fmt: skip
         parts += [

@@ -152,6 +152,7 @@ def test_printed_designs_on_which_no_test_can_reject_are_counted():
     many = Found(2, "Toxicity", "tv", 0.3, 2500.0, 1.0, 0.012, 2500.0, 1.0, 0.011, 0.001, nan, nan, nan)
     said = str(Search("forest", (one, many), 1000, 0))
     assert "1 of 2 printed designs have fewer than 6 items (JobsQ3 by tv: 1 × 240)." in " ".join(said.split())
+    assert "0.0170" in said  # the digits that its error of 0.001 leaves
     assert "fewer than" not in str(Search("forest", (many,), 1000, 0))
     assert [Test().can_reject(n) for n in (searches.FEWEST - 1, searches.FEWEST)] == [False, True]
 

@@ -35,14 +35,14 @@ def copied_lines(a: FloatArray, b: FloatArray) -> tuple[str, ...]:
     if times > 1 and counts.size >= FEWEST:
         return (
             f"The scores look like {times} copies of the same {a.size // times:,} lines. Copies are not new evidence: "
-            "p-values and intervals here are too small. Remove the copies.",
+            "p-values are too small and intervals too narrow. Remove the copies.",
         )
     n_copied = _lines_in_repeated_blocks(ids)
     if not n_copied:
         return ()
     return (
         f"{n_copied:,} of {a.size:,} lines stand in blocks that repeat earlier lines in the same order. If they are "
-        "copies, p-values and intervals here are too small. Remove the copies.",
+        "copies, p-values are too small and intervals too narrow. Remove the copies.",
     )
 
 

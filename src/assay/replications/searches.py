@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay import documents
 from assay._frames import in_any_form
 from assay._random import child, entropy_of
 from assay.documents import Block, Column, Document, Sentence, Table
@@ -187,7 +188,7 @@ class Search(Record):
                 _known(cell.printed_responses),
                 _known(cell.n_responses),
                 _known(cell.printed_p),
-                _known(round(cell.p, 4)),
+                _p_of(cell),
                 _cheapest(cell),
             )
             for cell in self.cells
@@ -364,6 +365,10 @@ def _same(one: float, other: float) -> bool:
 
 def _known(value: float) -> float | None:
     return None if math.isnan(value) else value
+
+
+def _p_of(cell: Found) -> documents.Measured | None:
+    return None if math.isnan(cell.p) else documents.Measured(cell.p, cell.p_error)
 
 
 def _cheapest(cell: Found) -> str:
