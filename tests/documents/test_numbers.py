@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from assay import compare, compare_all
 from assay.documents import Column, Document, Measured, Table, csv_tables, html, latex, markdown, text
-from assay.documents.numbers import PLAIN, decimals, error_of, interval, measured, number, pvalue, rough, shown
+from assay.documents.numbers import (
+    HUGE, PLAIN, decimals, error_of, interval, measured, number, plainly, pvalue, rough, share, shares, shown,
+)  # fmt: skip
 from assay.examples import ratings
 
 KNOWN = [
@@ -28,6 +30,8 @@ KNOWN = [
     (0.123456, 0.0, "0.1235"),
     (0.123456, math.inf, "0.1235"),
     (3.0, 1e-17, "3"),
+    (1.23456789e20, 1e17, "1.2346e+20"),
+    (1.0, 0.0001, "1.00000"),
     (math.nan, 0.1, "undefined"),
 ]
 
@@ -59,6 +63,72 @@ def test_what_is_not_all_is_not_shown_as_all():
     ]  # fmt: skip
 
 
+SHARES = [
+    (1.0, 0.0001, "> 0.999"),  # 10,000 of 10,000 simulated studies
+    (0.99991, 0.0001, "> 0.999"),
+    (0.99991, math.nan, "> 0.999"),
+    (1.0, math.nan, "1.000"),
+    (1.0, 0.04, "1.000"),  # 20 of 20: nobody knows that it is above 0.999
+    (0.0, 0.0001, "< 0.001"),
+    (0.81234, 0.0001, "0.812"),
+    (0.81234, 0.3, "0.81"),
+    (math.nan, 0.1, "undefined"),
+]
+
+
+@pytest.mark.parametrize(("value", "error", "said"), SHARES)
+def test_a_power_has_three_decimals_and_is_not_1_where_it_is_less(value, error, said):
+    assert share(value, error) == shown(Measured(value, error), "share") == said
+
+
+@given(st.floats(0, 1), st.floats(1e-9, 0.5))
+@example(1.0, 1e-5)
+@example(0.0, 1e-5)
+@example(0.99951, 1e-5)
+@example(0.0005, 1e-9)
+def test_a_share_shows_no_digit_below_its_error_and_no_more_than_three(value, error):
+    said = share(value, error)
+    digits = said.lstrip("<> ").partition(".")[2]
+    assert 1 <= len(digits) <= 3
+    assert len(digits) == 1 or 10.0 ** -len(digits) >= error / 100
+    bound = float(said.lstrip("<> "))
+    if said[0] == ">":
+        assert value > bound
+    elif said[0] == "<":
+        assert value < bound
+    else:
+        assert abs(bound - value) <= max(error / 20, 0.0005) * (1 + 1e-9)
+
+
+def test_ends_of_a_share_are_told_from_0_and_1():
+    assert shares(0.999631, 1.0) == shown((0.999631, 1.0), "shares") == "0.9996 to 1.0000"
+    assert shares(0.0, 0.00012) == "0.0000 to 0.0001"
+    assert shares(0.51, 0.91) == "0.51 to 0.91"
+    assert shares(math.nan, 1.0) == "undefined"
+
+
+def test_what_rounding_leaves_is_nothing():
+    assert [rough(8.7e-19, beside=1.0), rough(8.7e-19), rough(1e-11, beside=1.0), rough(0.0, 1.0)] == [
+        "0", "8.7e-19", "1.0e-11", "0",
+    ]  # fmt: skip
+
+
+@given(st.floats(-1e30, 1e30), st.floats(1e-30, 1e30))
+@example(1 - 1e-9, 1e-3)
+@example(1e-300, 1e-3)
+@example(1.2345678e22, 1e19)
+def test_never_more_digits_than_known_whatever_the_size(value, error):
+    said = plainly(value, error)
+    mantissa, _, exponent = said.replace(",", "").partition("e")
+    written = mantissa.replace(".", "").lstrip("-0")
+    places = 0 if "." in mantissa else len(written) - len(written.rstrip("0"))  # zeros before the point say how large
+    if decimals(error, value) is None:
+        assert len(written.rstrip("0")) <= 3
+    elif written:
+        worth = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]) + places)
+        assert worth >= error / 100 * (1 - 1e-9)
+
+
 def test_errors_have_two_digits():
     assert [rough(0.012345), rough(1234.5), rough(12.0), rough(0.0), rough(math.nan)] == [
         "0.012", "1,200", "12", "0", "undefined",
@@ -80,7 +150,7 @@ def test_rounding_moves_a_number_by_a_twentieth_of_its_error_and_shows_no_digit_
     said = number(value, error)
     assert abs(float(said.replace(",", "")) - value) <= error / 20 * (1 + 1e-9) + 1e-15 * abs(value)
     assert 10.0**-places >= error / 100 * (1 - 1e-9)  # the last decimal is worth at least a hundredth of the error
-    if places <= PLAIN:
+    if places <= PLAIN and abs(value) < HUGE / 10:
         assert len(said.partition(".")[2]) == max(places, 0)
 
 

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.documents import Table
+from assay.documents.numbers import shown
 from assay.errors import ArgumentError
 from assay.paired import plan_power, proportions_power, sign_power, t_power
 from tests.reference.scores import (
@@ -84,4 +85,4 @@ def test_a_plan_shows_the_power_of_smaller_and_larger_studies():
     [table] = [block for block in plan.document().blocks if isinstance(block, Table)]
     assert [row[0] for row in table.rows] == [50, 100, 149, 199, 298, 398]
     assert [float(row[1]) for row in table.rows] == sorted(float(row[1]) for row in table.rows)
-    assert table.rows[3][1] == f"{plan.power:.3f}"
+    assert shown(table.rows[3][1], table.columns[1].kind) == f"{plan.power:.3f}"

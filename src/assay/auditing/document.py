@@ -1,5 +1,6 @@
 """An audit as a document: the verdict, rejections, estimated p, coverage, the reasons."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
@@ -158,12 +159,13 @@ def _error(row: TestRow | None) -> str:
         return "" if row is None else "undefined"
     error = max(row.bias_se, 0.01)  # three decimals at most
     sign = "+" if row.bias >= 0 else ""
-    return f"{sign}{number(row.bias, error)} ± {rough(row.bias_se)}; {rough(row.spread)}; {rough(row.absolute_error)}"
+    monte_carlo, spread, apart = (rough(value, beside=1) for value in (row.bias_se, row.spread, row.absolute_error))
+    return f"{sign}{number(row.bias, error)} ± {monte_carlo}; {spread}; {apart}"
 
 
 def _share(share: float, ends: tuple[float, float]) -> str:
     error = max(1.0, 100 * error_of(ends))
-    return f"{number(100 * share, error)} [{100 * ends[0]:.0f}, {100 * ends[1]:.0f}]"
+    return f"{number(100 * share, error)} [{math.floor(100 * ends[0])}, {math.ceil(100 * ends[1])}]"
 
 
 def _true(rows: Iterable[TestRow], metric: str, kind: Kind) -> str:

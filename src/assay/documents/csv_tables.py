@@ -5,7 +5,7 @@ import io
 import re
 from typing import Any
 
-from assay.documents.document import Column, Document, Measured, Table
+from assay.documents.document import BETWEEN, Column, Document, Measured, Table
 
 
 def tables(document: Document) -> dict[str, str]:
@@ -27,7 +27,7 @@ def tables(document: Document) -> dict[str, str]:
 
 def _csv(table: Table) -> str:
     split = [
-        column.kind == "interval" and not all(isinstance(row[i], str) for row in table.rows)
+        column.kind in BETWEEN and not all(isinstance(row[i], str) for row in table.rows)
         for i, column in enumerate(table.columns)
     ]
     text = io.StringIO()

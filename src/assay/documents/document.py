@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-Kind = Literal["text", "count", "number", "percent", "pvalue", "interval"]
+Kind = Literal["text", "count", "number", "percent", "share", "pvalue", "interval", "shares"]
+BETWEEN: tuple[Kind, ...] = ("interval", "shares")
+"""Kinds of columns whose cells have two ends: of any number, or of a share between 0 and 1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,22 @@
 
 A number with an error has as many decimals as two digits of its standard error have, so that rounding moves it by a
 twentieth of its error at most. The standard error of an interval is taken to be a quarter of its width. Numbers without
-an error have four digits, p-values two.
+an error have four digits, p-values two. Shares (a power, a rate) have three decimals at most, and what is not all of it
+is not written as 1.
 """
 
 import math
 from typing import Any
 
-from assay.documents.document import Kind, Measured
+from assay.documents.document import BETWEEN, Kind, Measured
 
 UNDEFINED = "undefined"
 PLAIN = 7
 """More decimals than these are written with an exponent."""
+HUGE = 1e15
+"""From here on a number is written with an exponent: not all of its digits before the point are known."""
+ROUNDING = 1e-12
+"""What is smaller than this part of the numbers around it is left by rounding, and shown as 0."""
 
 
 def shown(value: Any, kind: Kind = "number") -> str:
@@ -32,8 +37,8 @@ def shown(value: Any, kind: Kind = "number") -> str:
         return "–"
     if isinstance(value, str):
         return value
-    if kind == "interval":
-        return interval(*_ends(value), error)
+    if kind in BETWEEN:
+        return interval(*_ends(value), error) if kind == "interval" else shares(*_ends(value))
     if isinstance(value, bool):
         return "yes" if value else "no"
     if math.isnan(value):
@@ -44,6 +49,8 @@ def shown(value: Any, kind: Kind = "number") -> str:
         return _percent(value) if math.isnan(error) else f"{number(100 * value, 100 * error)} %"
     if kind == "pvalue":
         return pvalue(value, error)
+    if kind == "share":
+        return share(value, error)
     return number(value, error)
 
 
@@ -62,7 +69,7 @@ def number(value: float, error: float = math.nan) -> str:
     places = decimals(error, value)
     if places is not None:
         return _fixed(value, places)
-    if abs(value) >= 1000 and abs(value) < 1e15:
+    if abs(value) >= 1000 and abs(value) < HUGE:
         return f"{value:,.0f}" if abs(value) >= 10_000 or float(value).is_integer() else f"{value:.4g}"
     return f"{value:.4g}"
 
@@ -104,15 +111,69 @@ def as_error(value: float) -> Measured:
     return Measured(value, abs(value))
 
 
-def rough(value: float) -> str:
+def rough(value: float, beside: float = 0.0) -> str:
     """Return two digits: of a standard error, or of a number that is as rough as one.
 
     Examples
     --------
-    >>> rough(0.01234), rough(123.4), rough(1.0)
-    ('0.012', '120', '1.0')
+    >>> rough(0.01234), rough(123.4), rough(1.0), rough(8.7e-19), rough(8.7e-19, beside=1.0)
+    ('0.012', '120', '1.0', '8.7e-19', '0')
     """
-    return number(value, abs(value))
+    return "0" if abs(value) <= ROUNDING * abs(beside) else number(value, abs(value))
+
+
+def plainly(value: float, error: float = math.nan) -> str:
+    """Return what the error leaves; without one three digits, and none that are only zeros: it may be exact.
+
+    Examples
+    --------
+    >>> plainly(0.123456), plainly(0.5), plainly(1039.76), plainly(0.123456, error=0.2)
+    ('0.123', '0.5', '1,040', '0.12')
+    """
+    return number(value, error) if decimals(error, value) is not None else number(float(f"{value:.3g}"))
+
+
+def share(value: float, error: float = math.nan, most: int = 3) -> str:
+    """Return a share between 0 and 1, such as a power, with `most` decimals or the fewer that its error leaves.
+
+    What is not all is not shown as 1, nor what is something as 0: not an estimate between them, and not one at the end
+    whose interval reaches less far than the last decimal.
+
+    Examples
+    --------
+    >>> share(0.81234), share(0.81234, most=2), share(0.99987), share(1.0), share(0.81234, error=0.4)
+    ('0.812', '0.81', '> 0.999', '1.000', '0.81')
+    >>> share(1.0, error=0.0001), share(0.0, error=0.0001), share(1.0, error=0.04)
+    ('> 0.999', '< 0.001', '1.000')
+    """
+    if math.isnan(value):
+        return UNDEFINED
+    known = decimals(error)
+    places = most if known is None else max(1, min(most, known))
+    said, last = f"{value:.{places}f}", 10.0**-places
+    sure = known is None or 4 * error <= last
+    if sure and float(said) == 1 and (value < 1 or known is not None):
+        return f"> {1 - last:.{places}f}"
+    if sure and float(said) == 0 and (value > 0 or known is not None):
+        return f"< {last:.{places}f}"
+    return said
+
+
+def shares(low: float, high: float) -> str:
+    """Return the interval of a share: three decimals at most, more where an end would be shown as 0 or 1.
+
+    Examples
+    --------
+    >>> shares(0.7, 0.81234), shares(0.999631, 1.0), shares(0.0, 0.17)
+    ('0.700 to 0.812', '0.9996 to 1.0000', '0.000 to 0.170')
+    """
+    if math.isnan(low) or math.isnan(high):
+        return UNDEFINED
+    inside = [min(end, 1 - end) for end in (low, high) if 0 < end < 1]
+    most = max([3, *(math.ceil(-math.log10(distance)) for distance in inside)])
+    known = decimals(error_of((low, high)))
+    places = most if known is None else max(1, min(most, known))
+    return f"{low:.{places}f} to {high:.{places}f}"
 
 
 def pvalue(value: float, error: float = math.nan) -> str:
@@ -158,7 +219,7 @@ def _percent(value: float) -> str:
 def _fixed(value: float, places: int) -> str:
     """Return a number with so many decimals; tens, hundreds and so on where they are negative."""
     near = round(value, places) + 0.0
-    if places <= PLAIN:
+    if places <= PLAIN and abs(near) < HUGE:
         return f"{near:,.{max(places, 0)}f}"
     if not near:
         return "0"

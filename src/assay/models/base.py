@@ -5,6 +5,7 @@ B is perturbed by ε. `draw` gives summaries for a batch of data sets, `table` o
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -46,6 +47,11 @@ class ResponseModel(ABC):
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """Return the parameters, for a model file."""
+
+    def described(self, errors: Mapping[str, float]) -> str:
+        """Return the model in words, with the digits of its parameters that their standard errors leave."""
+        del errors  # of a model without parameters there are none
+        return str(self)
 
     @staticmethod
     def from_dict(entry: dict[str, Any]) -> "ResponseModel":

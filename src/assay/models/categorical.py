@@ -2,11 +2,13 @@
 
 import math
 import string
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from assay.documents.numbers import plainly
 from assay.errors import ArgumentError
 from assay.models.base import ResponseModel
 from assay.models.levels import ShareAnswers
@@ -68,8 +70,13 @@ class CategoricalModel(ResponseModel):
         return {"kind": self.kind, "alpha": self.alpha, "labels": self.labels, **noise}
 
     def __str__(self) -> str:
-        alpha = ", ".join(f"{value:.4g}" for value in self.alpha)
-        noise = "" if self.rho is None else f", noise Dirichlet({', '.join(f'{value:.4g}' for value in self.rho)})"
+        return self.described({})
+
+    def described(self, errors: Mapping[str, float]) -> str:
+        """Return the parameters; the errors stand in the order of the labels."""
+        known = dict(enumerate(errors.values()))
+        alpha = ", ".join(plainly(value, known.get(place, math.nan)) for place, value in enumerate(self.alpha))
+        noise = "" if self.rho is None else f", noise Dirichlet({', '.join(map(plainly, self.rho))})"
         return f"categorical items, {len(self.alpha)} labels: Dirichlet({alpha}){noise}"
 
 

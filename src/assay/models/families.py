@@ -6,6 +6,7 @@ the unit scale: 0 is the lowest value that a response can have and 1 the highest
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar
 
@@ -13,6 +14,7 @@ import numpy as np
 from scipy.special import betainc, ndtr, ndtri
 
 from assay import _check
+from assay.documents.numbers import plainly
 from assay.errors import ArgumentError
 from assay.scales import FloatArray
 
@@ -38,7 +40,12 @@ class Family(ABC):
         return {"kind": self.kind, **{field.name: getattr(self, field.name) for field in fields(self)}}
 
     def __str__(self) -> str:
-        return f"{self.kind}({', '.join(f'{getattr(self, field.name):.4g}' for field in fields(self))})"
+        return self.described({})
+
+    def described(self, errors: Mapping[str, float]) -> str:
+        """Return the family with the digits of its parameters that their standard errors, by name, leave."""
+        known = ((getattr(self, field.name), errors.get(field.name, math.nan)) for field in fields(self))
+        return f"{self.kind}({', '.join(plainly(value, error) for value, error in known)})"
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Ratings on a few levels: a normal response, cut into equal bins (LEADER §6, RATINGS)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -10,7 +11,7 @@ from assay.errors import ArgumentError
 from assay.models.base import ResponseModel
 from assay.models.families import Family
 from assay.models.levels import LikertAnswers
-from assay.models.normal import check_spread
+from assay.models.normal import check_spread, described
 from assay.scales import Scale
 
 
@@ -59,5 +60,10 @@ class LikertModel(ResponseModel):
         """Return the parameters, for a model file."""
         return {"kind": self.kind, "mean": self.mean.to_dict(), "sd": self.sd.to_dict(), "levels": self.levels}
 
+    def described(self, errors: Mapping[str, float]) -> str:
+        """Return levels and families; errors are named as a fit names its parameters."""
+        mean, sd = described(self.mean, self.sd, errors)
+        return f"Likert items, {len(self.levels)} levels: latent means {mean}, standard deviations {sd}"
+
     def __str__(self) -> str:
-        return f"Likert items, {len(self.levels)} levels: latent means {self.mean}, standard deviations {self.sd}"
+        return self.described({})

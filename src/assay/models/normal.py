@@ -1,5 +1,6 @@
 """Continuous responses: each item has a mean and a standard deviation, responses are normal (LEADER, RATERS)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -62,9 +63,23 @@ class NormalModel(ResponseModel):
         rest = {"low": self.low, "high": self.high, "clip": self.clip}
         return {"kind": self.kind, "mean": self.mean.to_dict(), "sd": self.sd.to_dict(), **rest}
 
-    def __str__(self) -> str:
+    def described(self, errors: Mapping[str, float]) -> str:
+        """Return the families; errors are named as a fit names its parameters."""
         cut = f", clipped to [{self.low:g}, {self.high:g}]" if self.clip else ""
-        return f"normal items: means {self.mean}, standard deviations {self.sd}{cut}"
+        mean, sd = described(self.mean, self.sd, errors)
+        return f"normal items: means {mean}, standard deviations {sd}{cut}"
+
+    def __str__(self) -> str:
+        return self.described({})
+
+
+def described(mean: Family, sd: Family, errors: Mapping[str, float]) -> tuple[str, str]:
+    """Return the families of means and standard deviations; the errors of their parameters are "mean …" and "sd …"."""
+    of_mean, of_sd = (
+        {name.removeprefix(part): error for name, error in errors.items() if name.startswith(part)}
+        for part in ("mean ", "sd ")
+    )
+    return mean.described(of_mean), sd.described(of_sd)
 
 
 def check_spread(sd: Family) -> None:

@@ -8,6 +8,7 @@ items that makes the data most likely (very many steps). One step gives the mean
 roughening", Shen & Louis 1999).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -113,7 +114,11 @@ class SmoothedModel(ResponseModel):
         return {"kind": self.kind, "fitted": self.fitted.to_dict(), "seen": self.seen, "steps": self.steps}
 
     def __str__(self) -> str:
-        return f"{self.fitted}, bent towards {len(self.seen)} real items"
+        return self.described({})
+
+    def described(self, errors: Mapping[str, float]) -> str:
+        """Return the fitted model, and what bends it."""
+        return f"{self.fitted.described(errors)}, bent towards {len(self.seen)} real items"
 
 
 def _taken(points: LevelAnswers, chosen: IntArray) -> Answers:

@@ -9,6 +9,7 @@ import numpy as np
 from assay import _check, _random
 from assay._frames import in_any_form
 from assay.documents import Document
+from assay.documents.numbers import share
 from assay.errors import ArgumentError, DataError
 from assay.inference.intervals import ConfidenceInterval
 from assay.inference.proportions import wilson
@@ -107,7 +108,7 @@ class PowerCurve(Record):
     @property
     def sentence(self) -> str:
         """The power at each size in words."""
-        shown = ", ".join(f"{power:.2f} at {n:,}" for n, power in zip(self.sizes, self.power, strict=True))
+        shown = ", ".join(f"{share(power, most=2)} at {n:,}" for n, power in zip(self.sizes, self.power, strict=True))
         how = f"{self.method}, {self.n_simulations:,} simulated studies per size"
         return f"Power of the {TESTS[self.test].label} for {self.assumed}: {shown} {self.unit} ({how})."
 

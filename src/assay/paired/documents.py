@@ -99,11 +99,10 @@ def curve(found: "PowerCurve") -> Document:
 def power_plan(found: "PowerPlan") -> Document:
     """Show number of lines, difference and power that belong together."""
     unit = "lines" if found.design == "paired" else "lines per system"
-    sizes = sorted({max(2, round(found.n_items * share / 4)) for share in (1, 2, 3, 6, 8)} | {found.n_items})
-    rows = tuple((n, f"{found.power_with(n):.3f}") for n in sizes)
-    table = Table(
-        (Column(unit, "count"), Column("power", "number")), rows, marked=frozenset({sizes.index(found.n_items)})
-    )
+    sizes = sorted({max(2, round(found.n_items * part / 4)) for part in (1, 2, 3, 6, 8)} | {found.n_items})
+    rows = tuple((n, found.power_with(n)) for n in sizes)
+    marked = frozenset({sizes.index(found.n_items)})
+    table = Table((Column(unit, "count"), Column("power", "share")), rows, marked=marked)
     return _page("Plan of a study", [Sentence(found.sentence, "verdict"), *map(Sentence, found.asides), table])
 
 
@@ -239,7 +238,7 @@ def _effects(found: Sequence["EffectSize"]) -> list[Block]:
 
 
 def _curve(found: "PowerCurve") -> list[Block]:
-    columns = (Column(found.unit, "count"), Column("power", "number"), Column("95 % interval", "interval"))
+    columns = (Column(found.unit, "count"), Column("power", "share"), Column("95 % interval", "shares"))
     known = zip(found.sizes, found.power, found.confidence_intervals, strict=True)
     rows = tuple((size, measured(power, ends), ends) for size, power, ends in known)
     return [Sentence(found.sentence), Table(columns, rows)]

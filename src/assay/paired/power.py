@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from assay import _check
 from assay.documents import Document
+from assay.documents.numbers import share
 from assay.errors import ArgumentError
 from assay.inference.pvalues import ALTERNATIVES
 from assay.paired.limits import LARGEST, SMALLEST
@@ -72,13 +73,13 @@ class PowerPlan(Record):
         setting = f"{sides} {self.design} t test at α = {self.alpha:g}, standard deviation {self.sd:g}"
         if self.solved_for == "n_items":
             return (
-                f"{self.n_items:,} {lines} give a power of {self.power:.3f} to find a mean difference of "
+                f"{self.n_items:,} {lines} give a power of {share(self.power)} to find a mean difference of "
                 f"{self.effect:g} ({setting})."
             )
         effect, power = (
             (f"{self.effect:.4g}", f"{self.power:g}")
             if self.solved_for == "effect"
-            else (f"{self.effect:g}", f"{self.power:.4f}")
+            else (f"{self.effect:g}", share(self.power))
         )
         return (
             f"With {self.n_items:,} {lines} a mean difference of {effect} is found with a power of {power} ({setting})."

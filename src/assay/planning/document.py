@@ -5,9 +5,9 @@ from typing import Any
 
 from assay.comparison.component_tables import TITLES
 from assay.documents import Column, Definitions, Document, Measured, Sentence, Table
-from assay.documents.numbers import as_error, error_of, interval, number, rough
+from assay.documents.numbers import as_error, error_of, interval, number, plainly, rough, share
 from assay.planning.plans import Cell, FollowUp, Plan
-from assay.planning.sentences import p_bound, plainly, sentences, upward
+from assay.planning.sentences import p_bound, sentences, upward
 
 
 def document(plan: Plan) -> Document:
@@ -140,7 +140,7 @@ def _matrix_number(cell: Cell | None, test: str) -> str | None:
     value = cell.power if test else cell.expected_pvalue
     if math.isnan(value):
         return None
-    return (not test and _bounded(cell)) or number(value, 0.01 if test else 0.001)
+    return share(value) if test else _bounded(cell) or number(value, 0.001)
 
 
 def _next_table(follow_ups: tuple[FollowUp, ...]) -> Table:
@@ -159,7 +159,7 @@ def _next_table(follow_ups: tuple[FollowUp, ...]) -> Table:
             Measured(way.cell.contrast, way.cell.standard_error),
             as_error(way.cell.standard_error),
             _three(way.cell.ci_width),
-            f"{way.cell.power:.2f}",
+            share(way.cell.power, most=2),
         )
         for way in follow_ups
     )

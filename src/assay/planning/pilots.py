@@ -311,7 +311,9 @@ def _by_gold(
         notes.append(
             f"designs with {most} responses per item go far beyond the pilot's {sizes['gold']}: they rest on the model."
         )
-    return replace(found, pilot=facts, notes=[*found.notes, *notes, *_misfit(fitted, response_model)], limits=limits)
+    notes = [*found.notes, *notes, *_misfit(fitted, response_model)]
+    said = str(model) if fitted is None else model.described(fitted.errors)
+    return replace(found, pilot=facts, model=said, notes=notes, limits=limits)
 
 
 def _fitted(contest: Contest) -> Fit:

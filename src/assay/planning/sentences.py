@@ -3,7 +3,7 @@
 import math
 
 from assay.comparison.component_tables import TITLES
-from assay.documents.numbers import error_of, interval, number, pvalue, rough
+from assay.documents.numbers import error_of, interval, number, plainly, pvalue, rough, share
 from assay.planning.plans import Answer, Cell, FollowUp, Pilot, Plan
 
 SHARES = {**TITLES, "repeats": "repeats of the models"}
@@ -96,7 +96,7 @@ def _goal(plan: Plan) -> str:
 
 def _reached(cell: Cell, plan: Plan) -> str:
     return {
-        "power": f"power {cell.power:.2f}",
+        "power": f"power {share(cell.power, most=2)}",
         "p": f"an expected p {_of_p(cell)}",
         "width": f"an interval {cell.ci_width:.3g} wide",
     }[plan.target]
@@ -120,7 +120,7 @@ def _narrowed(pilot: Pilot, shown: Cell | None) -> list[str]:
 def expectation(cell: Cell) -> str:
     """Return what a design may expect, in one sentence."""
     error = "" if math.isnan(cell.standard_error) else f" with a standard error of {rough(cell.standard_error)}"
-    contrast = number(cell.contrast, cell.contrast_error) if cell.contrast_error > 0 else plainly(cell.contrast)
+    contrast = plainly(cell.contrast, cell.contrast_error)
     line = (
         f"With {cell.design} expect a contrast of {contrast}"
         f"{_about(cell.contrast_error)} in {cell.metric}{error}, an interval {cell.ci_width:.3g} wide and an expected "
@@ -132,7 +132,8 @@ def expectation(cell: Cell) -> str:
     known = (
         "" if ends is None or math.isnan(ends.low) else f"; the pilot narrows that to {ends.low:.2f}–{ends.high:.2f}"
     )
-    return f"{line}, and {cell.test} finds it with power {cell.power:.2f}{_about(cell.power_error, 0.0005)}{known}."
+    power = f"{share(cell.power, most=2)}{_about(cell.power_error, 0.0005)}"
+    return f"{line}, and {cell.test} finds it with power {power}{known}."
 
 
 def _about(error: float, least: float = 0.0) -> str:
@@ -202,7 +203,7 @@ def _trade(plan: Plan, best: Cell) -> list[str]:
         worst = max(others, key=lambda cell: cell.expected_pvalue)
         return [f"For the same budget {worst.design} have an expected p {_of_p(worst)}."]
     worst = min(others, key=lambda cell: cell.power)
-    return [f"For the same budget {worst.design} have power {worst.power:.2f}."]
+    return [f"For the same budget {worst.design} have power {share(worst.power, most=2)}."]
 
 
 def _ceilings(plan: Plan) -> list[str]:
@@ -248,12 +249,7 @@ def _nothing_to_plan_for(plan: Plan, pilot: Pilot) -> list[str]:
 def _follow_ups(follow_ups: tuple[FollowUp, ...]) -> list[str]:
     return [
         f"The next {way.n_more:,} responses are best spent on {way.change}: standard error "
-        f"{rough(way.cell.standard_error)}, power {way.cell.power:.2f}."
+        f"{rough(way.cell.standard_error)}, power {share(way.cell.power, most=2)}."
         for way in follow_ups
         if way.best
     ]
-
-
-def plainly(value: float) -> str:
-    """Return three digits of a number without a Monte-Carlo error, and none that are only zeros: it may be exact."""
-    return number(float(f"{value:.3g}"))

@@ -34,7 +34,7 @@ def chart(fit: Fit) -> Any:
     for feature in fit.goodness:
         first = _rootogram(feature) if feature.name.startswith("shares of") else _histogram(feature)
         panels.append(alt.hconcat(first, _cumulative(feature), spacing=30))
-    said = wrap(f"{fit.source}: {fit.n_items:,} items, {fit.n_responses:.3g} responses each; {fit.model}.", 100)
+    said = wrap(f"{fit.source}: {fit.n_items:,} items, {fit.n_responses:.3g} responses each; {fit.described}.", 100)
     return alt.vconcat(*panels).properties(title=drawing.title(said, loud=True))
 
 

@@ -3,7 +3,7 @@
 from textwrap import wrap
 from typing import Any
 
-from assay.documents.numbers import number
+from assay.documents.numbers import number, share
 from assay.inference.intervals import ConfidenceInterval
 from assay.paired.curves import PowerCurve
 from assay.paired.description import Description
@@ -255,7 +255,8 @@ def _plan(found: PowerPlan) -> Any:
     x = alt.X("n:Q", title=unit, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=6, format=",~r"))
     y = alt.Y("power:Q", title="power", scale=alt.Scale(domain=[0, 1]))
     line = _chart(points).mark_line(color=FIRST).encode(x=x, y=y)
-    here = _chart([{"n": found.n_items, "power": found.power, "told": f"{found.n_items:,} {unit}: {found.power:.2f}"}])
+    told = f"{found.n_items:,} {unit}: {share(found.power, most=2)}"
+    here = _chart([{"n": found.n_items, "power": found.power, "told": told}])
     dot = here.mark_point(filled=True, size=80, opacity=1, color=ACCENT).encode(x="n:Q", y="power:Q")
     words = here.mark_text(align="left", baseline="top", dx=8, dy=6, color=INK).encode(
         x="n:Q", y="power:Q", text="told:N"

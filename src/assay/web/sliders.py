@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import chdir
 from typing import Any
 
+from assay.documents.numbers import share
 from assay.errors import ArgumentError
 
 MOST_SUBJECTS = 8
@@ -121,7 +122,7 @@ def drawn(tiles: Sequence[tuple[int, int, float]], n_items: int, across: int) ->
                 "x": LEFT + width * columns.index(k),
                 "y": TOP + height * rows.index(n),
                 "power": round(power, 2),
-                "said": f"{n:,} items × {k}: power {power:.2f}",
+                "said": f"{n:,} items × {k}: power {share(power, most=2)}",
             }
             for n, k, power in tiles
         ],

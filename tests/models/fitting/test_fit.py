@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from assay import io
+from assay.documents.numbers import number, plainly
 from assay.errors import ArgumentError, AssayWarning, DataError
 from assay.models import LikertModel, NormalModel, fit, load, make_family, preset
 from assay.models.fitting import goodness, number_fit
@@ -84,6 +85,16 @@ def test_labels_report_alpha_and_bias_and_goodness_sees_a_wrong_model():
         first, second = compare_with_data(model, data, moments, names, np.random.default_rng(1))
         assert (first.pvalue > 0.01) is ok
         assert (second.pvalue > 0.01) is ok
+
+
+def test_a_fitted_model_is_said_with_the_digits_that_are_known():
+    labels = fit(preset("categorical-dices").table(60, (5, 1, 1), rng=1), source="gold")
+    rounded = ", ".join(number(one.estimate, one.standard_error) for one in labels.parameters)
+    assert f"Dirichlet({rounded})" in str(labels)
+    steps = fit(preset("likert-amazon").table(60, (5, 1, 1), rng=1), source="gold", mean="beta", sd="folded-normal")
+    a, b, sd = (plainly(one.estimate, one.standard_error) for one in steps.parameters)
+    assert f"latent means beta({a}, {b}), standard deviations folded-normal({sd}, 1)" in str(steps)
+    assert str(preset("likert-amazon")).endswith("(0.552, 0.0321), standard deviations truncated-normal(0.318, 0.0183)")
 
 
 def test_the_model_file_is_accepted_by_simulate(tmp_path):

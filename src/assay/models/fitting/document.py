@@ -15,7 +15,7 @@ ALPHA = 0.05
 
 def document(fit: "Fit") -> Document:
     """Return what is said about a fitted model."""
-    who = f"{fit.source}: {fit.n_items:,} items, {fit.n_responses:.3g} responses each; {fit.model}."
+    who = f"{fit.source}: {fit.n_items:,} items, {fit.n_responses:.3g} responses each; {fit.described}."
     blocks: list[Block] = [Sentence(who), Sentence(verdict(fit), "verdict")]
     if fit.parameters:
         rows = tuple(

@@ -141,6 +141,16 @@ class Fit(Record):
     provenance: Provenance | None = None
 
     @property
+    def described(self) -> str:
+        """The model in words, its parameters with the digits that are known."""
+        return self.model.described(self.errors)
+
+    @property
+    def errors(self) -> dict[str, float]:
+        """The standard error of each parameter by its name."""
+        return {one.name: one.standard_error for one in self.parameters}
+
+    @property
     def signature(self) -> str:
         """Where the result comes from, in one line."""
         return "" if self.provenance is None else self.provenance.signature

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from assay.documents.numbers import rough
+from assay.documents.numbers import rough, share
 from assay.planning import Plan
 from assay.reports.accounts.base import Account
 from assay.reports.accounts.methods import formula
@@ -64,8 +64,8 @@ def _next(plan: Plan) -> list[str]:
         best = max((cell for cell in plan.cells if cell.power == cell.power), key=lambda cell: cell.power, default=None)
         if best is not None:
             said.append(
-                f"Of these designs {best.design} have the most power, {best.power:.2f}; give `target_power` or "
-                "`budget` to have one recommended."
+                f"Of these designs {best.design} have the most power, {share(best.power, most=2)}; give `target_power` "
+                "or `budget` to have one recommended."
             )
     elif not taken:
         said.append("No design reaches the target: allow a larger budget, or look for a larger difference.")
