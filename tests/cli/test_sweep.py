@@ -235,6 +235,27 @@ def test_a_study_is_drawn(assay, folder):
     assert (code, err) == (2, "assay: --y must be one of heads, ratio; got 'tails'.\n")
 
 
+def test_a_study_is_reported(assay, folder):
+    pytest.importorskip("altair")
+    assay("run", "study.toml", "--store", "study.db")
+    assert assay("report", "study.db", "study.html") == (0, "Report: study.html\n", "")
+    page = (folder / "study.html").read_text(encoding="utf-8")
+    for said in ("A study of 6 cells", "6 cells: 6 done", "What was done", "What to do next", "data:image/svg+xml"):
+        assert said in page
+    assert "run(Task.load(&#x27;my_coins:flip&#x27;), grid, rng=4)" in page
+    code, out, _ = assay("report", "study.db", "study.md")
+    assert (code, out) == (0, "Report: study.md, study-picture.svg\n")
+    assert "![" in (folder / "study.md").read_text(encoding="utf-8")
+    assert assay("report", "study.db", "study.csv")[0] == 0
+    assert len((folder / "study.csv").read_text().splitlines()) == 1 + 6
+    assert assay("report", "study.db", "study.md")[0] == 2  # it exists
+    code, _, err = assay("report", "study.db", "other.md", "--task", "my_coins:toss")
+    assert (code, err) == (
+        2,
+        "assay: --task must be one of my_coins:flip; got 'my_coins:toss'. Did you mean 'my_coins:flip'?\n",
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [

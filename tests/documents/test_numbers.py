@@ -11,8 +11,20 @@ from hypothesis import strategies as st
 from assay import compare, compare_all
 from assay.documents import Column, Document, Measured, Table, csv_tables, html, latex, markdown, text
 from assay.documents.numbers import (
-    HUGE, PLAIN, decimals, error_of, interval, measured, number, plainly, pvalue, rough, share, shares, shown,
-)  # fmt: skip
+    HUGE,
+    PLAIN,
+    decimals,
+    error_of,
+    interval,
+    measured,
+    number,
+    plainly,
+    pvalue,
+    rough,
+    share,
+    shares,
+    shown,
+)
 from assay.examples import ratings
 
 KNOWN = [
@@ -53,14 +65,21 @@ def test_ends_have_the_decimals_of_the_width():
 
 def test_p_values_have_two_digits_and_fewer_where_draws_say_less():
     assert [pvalue(0.01234), pvalue(0.01234, 0.001), pvalue(0.01234, 0.2), pvalue(1.0, 0.0)] == [
-        "0.012", "0.012", "0.01", "1",
-    ]  # fmt: skip
+        "0.012",
+        "0.012",
+        "0.01",
+        "1",
+    ]
 
 
 def test_what_is_not_all_is_not_shown_as_all():
     assert [shown(share, "percent") for share in (1.0, 0.9996, 0.9994, 0.00012, 0.0)] == [
-        "100 %", "> 99.9 %", "99.9 %", "0.012 %", "0 %",
-    ]  # fmt: skip
+        "100 %",
+        "> 99.9 %",
+        "99.9 %",
+        "0.012 %",
+        "0 %",
+    ]
 
 
 SHARES = [
@@ -109,8 +128,11 @@ def test_ends_of_a_share_are_told_from_0_and_1():
 
 def test_what_rounding_leaves_is_nothing():
     assert [rough(8.7e-19, beside=1.0), rough(8.7e-19), rough(1e-11, beside=1.0), rough(0.0, 1.0)] == [
-        "0", "8.7e-19", "1.0e-11", "0",
-    ]  # fmt: skip
+        "0",
+        "8.7e-19",
+        "1.0e-11",
+        "0",
+    ]
 
 
 @given(st.floats(-1e30, 1e30), st.floats(1e-30, 1e30))
@@ -131,8 +153,12 @@ def test_never_more_digits_than_known_whatever_the_size(value, error):
 
 def test_errors_have_two_digits():
     assert [rough(0.012345), rough(1234.5), rough(12.0), rough(0.0), rough(math.nan)] == [
-        "0.012", "1,200", "12", "0", "undefined",
-    ]  # fmt: skip
+        "0.012",
+        "1,200",
+        "12",
+        "0",
+        "undefined",
+    ]
 
 
 NUMBERS = st.floats(-1e9, 1e9)

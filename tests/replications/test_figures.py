@@ -22,8 +22,10 @@ from assay.replications import (
     searches,
 )
 from assay.replications.expected_outcomes import SimulationSize
+from assay.replications.figures import Point
 from assay.replications.papers import FIGURES, plan, plot_of
 from assay.reports import plot
+from tests.reports.results import rows_of
 
 SMALL = SimulationSize(40, np.random.SeedSequence(1))
 
@@ -76,6 +78,59 @@ def test_a_figure_reads_back_becomes_rows_and_is_drawn():
     assert "the data set, which is not part of this package" in " ".join(figure.notes)
     assert str(figure).startswith("Figure 3 of LEADER: item means of Toxicity")
     assert "item mean" in json.dumps(plot(figure).to_dict())
+
+
+def of(points, **how):
+    """Return a figure with these points."""
+    own = {"title": "p against K", "x": "K", "y": "expected p", "series": "N × K", "mark": "line"} | how
+    return PaperFigure(
+        paper="ratings",
+        figure=4,
+        points=tuple(points),
+        n_simulations=10,
+        seed=0,
+        **({"log_x": True, "log_y": False} | own),
+    )
+
+
+def layers_of(figure):
+    return [panel["layer"] for panel in plot(figure).to_dict()["concat"]]
+
+
+def test_panels_share_an_axis_where_they_can_and_ticks_are_round():
+    points = [Point(panel, "a", k, p, p / 2, 2 * p) for panel in "xy" for k, p in ((1, 0.4), (7, 0.003))]
+    spec = plot(of(points, log_y=True)).to_dict()
+    assert spec["resolve"]["scale"]["y"] == "shared"
+    band, line, *_ = spec["concat"][0]["layer"]
+    assert band["mark"]["type"] == "area"
+    assert line["encoding"]["y"]["axis"]["values"] == [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5]
+    assert line["encoding"]["y"]["scale"]["domain"] == [
+        0.0015,
+        0.8,
+    ]  # the lower end of an interval is no reason for 1e-5
+    texts = [layer for layer in spec["concat"][0]["layer"] if layer["mark"]["type"] == "text"]
+    assert [text["encoding"]["text"]["field"] for text in texts] == ["said"]
+    small = [Point("z", "a", k, p / 100) for k, p in ((1, 0.4), (7, 0.003))]
+    assert plot(of([*points, *small])).to_dict()["resolve"]["scale"]["y"] == "independent"
+
+
+def test_many_series_have_bars_beside_each_other_not_bands_over_each_other():
+    points = [Point("x", name, k, 0.3, 0.2, 0.4) for name in "abcde" for k in (1, 10)]
+    figure = of(points)
+    assert {layer["mark"]["type"] for layer in layers_of(figure)[0]} >= {"rule", "line", "point"}
+    assert "area" not in json.dumps(plot(figure).to_dict())
+    rows = [row for row in rows_of(plot(figure).to_dict()) if "place" in row]
+    assert len({row["place"] for row in rows}) == 10
+    assert all(abs(row["place"] / row["x"] - 1) < 0.06 for row in rows)
+
+
+def test_zero_has_a_line_and_bars_have_ticks_that_differ():
+    contrasts = [Point("x", "a", x, y) for x, y in ((-0.1, 0.2), (0.05, 0.6), (0.2, 1.0))]
+    first = layers_of(of(contrasts, mark="step", log_x=False, y="share"))[0][0]
+    assert first["encoding"] == {"x": {"field": "at", "type": "quantitative"}}
+    bars = [Point("x", "a", round(0.025 * i, 3), 0.05) for i in range(20)]
+    axis = layers_of(of(bars, mark="bar", log_x=False, y="share"))[0][0]["encoding"]["x"]["axis"]
+    assert axis == {"grid": False, "tickCount": 6}
 
 
 def test_forest_figure_3_agrees_with_table_2():
@@ -158,8 +213,11 @@ def test_printed_designs_on_which_no_test_can_reject_are_counted():
 
 
 def test_the_chart_of_a_table_has_a_panel_for_each_quantity():
-    rows = tuple(PublishedNumber({"table": 2, "metric": "mae"}, quantity, 0.04, value, 0.01)
-                 for quantity in ("p", "effect") for value in (0.05, 0.09))  # fmt: skip
+    rows = tuple(
+        PublishedNumber({"table": 2, "metric": "mae"}, quantity, 0.04, value, 0.01)
+        for quantity in ("p", "effect")
+        for value in (0.05, 0.09)
+    )
     chart = plot(Replication("forest", "as printed.", rows, 100, 0)).to_dict()
     assert [panel["title"] for panel in chart["concat"]] == ["p (2 numbers)", "effect (2 numbers)"]
     assert chart["title"]["text"] == "FOREST, table 2: published and recomputed"

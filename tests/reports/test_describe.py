@@ -98,10 +98,13 @@ def test_the_shares_of_the_error_are_one_bar_and_strata_a_forest(contrasted):
 def test_labels_of_points_that_lie_together_do_not_lie_on_each_other():
     from assay.reports.describe import HEIGHT, _spread_labels
 
-    rows = [{"up": up, "across": 0.5, "label": "x"} for up in (1.0, 0.99, 0.98, 0.0)]
+    rows = [{"up": up, "across": 0.5, "label": "x", "who": "stands out"} for up in (1.0, 0.99, 0.98, 0.97, 0.0)]
     _spread_labels(rows)
     places = sorted(row["at"] for row in rows)
     assert np.diff(places).min() >= 11 / HEIGHT
+    alike = [{**row, "who": "like the others"} for row in rows]
+    _spread_labels(alike)  # a label far from its point would name another's
+    assert [row["label"] for row in alike] == ["x", "x", "", "x", "x"]
 
 
 def test_it_is_written_and_reported_with_names_as_names(labelled, contrasted, tmp_path):

@@ -51,7 +51,7 @@ def test_every_format_is_written(ratings, tmp_path, suffix):
     assert path.stat().st_size > 1000
     if suffix == ".json":
         title = " ".join(json.loads(path.read_text(encoding="utf-8"))["title"]["text"])
-        assert title == f"gold: 60 items, 5 responses each; {ratings.model}."
+        assert title == f"gold: 60 items, 5 responses each; {ratings.described}."
     if suffix == ".html":
         page = path.read_text(encoding="utf-8")
         assert "https://" not in page.split("<script")[0]

@@ -1,7 +1,10 @@
 """The JSON API: uploads, questions, jobs, and every refusal a sentence."""
 
+import io
 import json
+import re
 import time
+import zipfile
 
 import jsonschema
 import pytest
@@ -46,6 +49,23 @@ def test_the_document_comes_on_request(client, table):
     document = client.post("/api/v1/compare?document=true", json=body).json()["document"]
     assert document["html"].startswith("<div")
     assert "booktabs" in document["latex"]
+
+
+def test_a_report_is_downloaded_with_its_pictures(client, table):
+    pytest.importorskip("altair")
+    answer = client.post("/api/v1/compare", json={"table": table, **ROLES, "n_resamples": 99})
+    place = f"/jobs/{answer.headers['x-assay-job']}"
+    links = re.findall(r'href="(/jobs/[^"]*report[^"]*)"', client.get(place).text)
+    assert links == [f"{place}/report.html", f"{place}/report-md.zip", f"{place}/report-tex.zip"]
+    for link, ending, sign in zip(links[1:], (".svg", ".pdf"), (b"<svg", b"%PDF"), strict=True):
+        with zipfile.ZipFile(io.BytesIO(client.get(link).content)) as archive:
+            [report, *pictures] = archive.namelist()
+            text = archive.read(report).decode()
+            assert len(pictures) == 3
+            for picture in pictures:
+                assert picture.endswith(ending)
+                assert picture in text
+                assert archive.read(picture).startswith(sign)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import json
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -63,7 +64,7 @@ def test_the_manual_from_upload_to_deletion(page, server, scores, tmp_path):
         page.fill(f"#field-{name}", value)
     assert {"two-sided", "greater", "less"} <= {
         text.strip() for text in page.locator("#field-alternative option").all_inner_texts()
-    }  # fmt: skip
+    }
     ask(page)
     assert "199" in shown(page)
 
@@ -140,7 +141,8 @@ def test_the_manual_from_upload_to_deletion(page, server, scores, tmp_path):
     for_everybody(page)
     assert page.locator("tbody tr").count() >= 5
     assert json.loads(downloaded(page, "JSON").read_text(encoding="utf-8"))["schema_version"]
-    assert downloaded(page, "LaTeX").read_text(encoding="utf-8").startswith("\\documentclass")
+    with zipfile.ZipFile(downloaded(page, "LaTeX")) as archive:
+        assert archive.read("report.tex").startswith(b"\\documentclass")
     assert downloaded(page, "PNG").read_bytes().startswith(b"\x89PNG")
     settings = downloaded(page, "Download the settings")
     assert "unit-size = 2" in settings.read_text(encoding="utf-8")

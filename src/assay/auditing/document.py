@@ -165,7 +165,9 @@ def _error(row: TestRow | None) -> str:
 
 def _share(share: float, ends: tuple[float, float]) -> str:
     error = max(1.0, 100 * error_of(ends))
-    return f"{number(100 * share, error)} [{math.floor(100 * ends[0])}, {math.ceil(100 * ends[1])}]"
+    low = min(round(100 * ends[0]), math.floor(100 * ends[0]) if ends[0] > 0.99 else 100)  # not all is not 100
+    high = max(round(100 * ends[1]), math.ceil(100 * ends[1]) if ends[1] < 0.01 else 0)  # and something is not 0
+    return f"{number(100 * share, error)} [{low}, {high}]"
 
 
 def _true(rows: Iterable[TestRow], metric: str, kind: Kind) -> str:

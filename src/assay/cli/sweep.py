@@ -1,4 +1,4 @@
-"""`assay sweep`: run a study of many cells, look at it, draw it, and take its results elsewhere."""
+"""`assay sweep`: run a study of many cells, look at it, draw it, report it, and take its results elsewhere."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,6 +64,15 @@ class Chart(Status):
     force: bool = like(_ask.Output, "force", group="")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Report(Status):
+    """What is reported, and where."""
+
+    out: str = option(help="The file to write: .html, .md, .tex, .json, or the cells as .csv.", positional=True)
+    task: str = option("", "The task, where the store has cells of several: its name, as status says it.")
+    force: bool = like(_ask.Output, "force", group="")
+
+
 def group() -> click.Group:
     """Return the commands of `assay sweep`."""
     commands = [
@@ -82,8 +91,15 @@ def group() -> click.Group:
             "Draw a value of the finished cells against their parameters.\n\n\b\n"
             "Example: assay sweep chart study.db power.svg --y power --x n --colour p",
         ),
+        _options.command_of(
+            "report",
+            Report,
+            report,
+            "Write a report: how far the study is, its picture, its cells, how to go on.\n\n\b\n"
+            "Example: assay sweep report study.db study.html",
+        ),
     ]
-    said = "Run a study of many cells that survives interruptions; look at it; draw it; export it."
+    said = "Run a study of many cells that survives interruptions; look at it; draw it; report it; export it."
     return click.Group("sweep", commands=commands, help=said, no_args_is_help=True)
 
 
@@ -162,9 +178,21 @@ def chart(asked: Chart) -> None:
     endings = {"out": reports.CHARTS}
     check_outputs({"out": asked.out}, inputs=[asked.store], endings=endings, force=asked.force)
     rows = Store(asked.store).rows()
-    picture = drawing.chart(rows, x=asked.x, y=asked.y, colour=asked.colour, panel=asked.panel)
+    picture = reports.styled(drawing.chart(rows, x=asked.x, y=asked.y, colour=asked.colour, panel=asked.panel))
     chart_files.write(asked.out, chart=lambda: picture)
     say(f"Chart: {asked.out}")
+
+
+def report(asked: Report) -> None:
+    """Write a report of a study."""
+    from assay import reports
+    from assay._files import check_outputs
+    from assay.sweeps import Store
+
+    endings = {"out": reports.REPORTS}
+    check_outputs({"out": asked.out}, inputs=[asked.store], endings=endings, force=asked.force)
+    written = reports.write_report(Store(asked.store).sweep(asked.task or None), asked.out, force=asked.force)
+    say(f"Report: {', '.join(written)}")
 
 
 def _line(row: "CellRow") -> str:

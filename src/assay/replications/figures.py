@@ -163,7 +163,8 @@ def spread_of(outcome: Outcome, name: str = "p") -> dict[str, float]:
 
 
 def point_of(panel: str, series: str, x: float, values: Any, name: str) -> Point:
-    """Return the point of a measured p or width, with two errors on either side."""
+    """Return the point of a measured p, power or width, with two errors on either side."""
     y, error = values[name], values[f"{name}_error"]
     is_bound = bool(values.get(f"{name}_is_bound", False))
-    return Point(panel, series, x, y, max(0.0, y - 2 * error), y + 2 * error, is_bound)
+    high = y + 2 * error if name == "width" else min(1.0, y + 2 * error)
+    return Point(panel, series, x, y, max(0.0, y - 2 * error), high, is_bound)

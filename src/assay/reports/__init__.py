@@ -8,8 +8,20 @@ from assay.reports.output import (
     check_place,
     plot,
     report,
+    styled,
     write_chart,
     write_report,
 )
 
-__all__ = ["CHARTS", "DRAWN", "REPORTS", "check_drawn", "check_place", "plot", "report", "write_chart", "write_report"]
+__all__ = [
+    "CHARTS",
+    "DRAWN",
+    "REPORTS",
+    "check_drawn",
+    "check_place",
+    "plot",
+    "report",
+    "styled",
+    "write_chart",
+    "write_report",
+]

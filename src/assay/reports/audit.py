@@ -59,7 +59,9 @@ def leader_chart(found: LeaderAudit) -> Any:
     """Return LEADER's figures 1 and 2 for each of its data: the smallest error of estimated p against ε."""
     alt = chart_files.altair()
     sides = [_smallest(audit).properties(title=drawing.title(audit.model)) for audit in found.audits]
-    return alt.hconcat(*sides, spacing=40).resolve_scale(color="independent", strokeDash="independent")
+    said = drawing.title("Smallest error of estimated p against ε: LEADER, figures 1 and 2", loud=True)
+    whole = alt.hconcat(*sides, spacing=40).resolve_scale(color="independent", strokeDash="independent")
+    return whole.properties(title=said)
 
 
 def _by_metric(
@@ -149,7 +151,7 @@ def _smallest(audit: Audit) -> Any:
                 "low": max(row.smallest - 2 * row.smallest_se, 0.0),
                 "high": row.smallest + 2 * row.smallest_se,
                 "name": row.name,
-                "design": f"{row.n_items}×{row.n_responses}",
+                "design": f"{row.n_items:,} items × {row.n_responses} responses",
             }
             for row in audit.smallest
             if row.by == by and math.isfinite(row.smallest) and row.truth != "different errors"
@@ -162,7 +164,7 @@ def _smallest(audit: Audit) -> Any:
                 "name:N",
                 title=None,
                 scale=alt.Scale(**scale, range=lines),
-                legend=alt.Legend(symbolOpacity=1, labelLimit=260),
+                legend=alt.Legend(symbolType="stroke", symbolSize=500, symbolOpacity=1, labelLimit=260),
             ),
             "strokeDash": alt.StrokeDash("name:N", title=None, scale=alt.Scale(**scale, range=dashes)),
         }

@@ -1,5 +1,6 @@
 """A comparison as a picture: items and contrast, what was drawn, and who wins where; several as a forest plot."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from assay.comparison import Comparison, Comparisons
 from assay.comparison.comparisons import ItemScores
 from assay.comparison.verdicts import MANY, decided, level_of, shown_pvalue, verdict
-from assay.documents.numbers import error_of, interval, number
+from assay.documents.numbers import error_of, interval, number, pvalue
 from assay.inference.bins import bin_edges
 from assay.reports import chart_files, drawing
 from assay.reports.colours import BAND, INK, MARK, NULL, QUIET, A, B
@@ -32,7 +33,10 @@ def chart(result: Comparison | Comparisons) -> Any:
     if below:
         above.append(alt.hconcat(*below, spacing=40).resolve_scale(color="independent"))
     whole = alt.vconcat(*above, spacing=30).resolve_scale(color="independent")
-    return whole.configure_axis(grid=False)
+    said = title(_against(entry), loud=True)
+    who = _side(entry) if decided(entry) else "No clear difference"
+    said.subtitle = [f"{who}: {entry.title}, contrast {_told(entry)}"]
+    return whole.configure_axis(grid=False).properties(title=said)
 
 
 def figures(result: Comparison | Comparisons) -> list[tuple[str, str, str, Any]]:
@@ -63,9 +67,17 @@ def forest(entries: list[Comparison]) -> Any:
         )
         for metric in metrics
     ]
-    if len(panels) == 1:
-        return panels[0].configure_axis(grid=False)
-    return alt.vconcat(*panels, spacing=14).configure_axis(grid=False)
+    said = title(
+        _against(entries[0], by=entries[0].title if len(metrics) == 1 else f"{len(metrics)} metrics"), loud=True
+    )
+    adjusted = any(not math.isnan(entry.pvalue_adjusted) for entry in entries)
+    margins = {entry.margin.margin for entry in entries if entry.margin is not None}
+    said.subtitle = [
+        *([f"Colours and p follow p-values that are adjusted for {len(entries)} comparisons."] if adjusted else []),
+        *([f"The band is the margin, {number(min(margins))} either way."] if len(margins) == 1 else []),
+    ]
+    whole = panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=14)
+    return whole.configure_axis(grid=False).properties(title=said)
 
 
 def _forest(entries: list[Comparison], *, alone: bool, last: bool) -> Any:
@@ -73,18 +85,23 @@ def _forest(entries: list[Comparison], *, alone: bool, last: bool) -> Any:
     import altair as alt
 
     _, a, b = (short(name) for name in entries[0].names)
-    names = drawing.shortened([entry.slice or entry.metric for entry in entries], 34)
+    names = drawing.shortened([entry.slice or entry.metric for entry in entries], 40)
     points = [_row(entry, names[entry.slice or entry.metric]) for entry in entries]
     domain = [f"{a} is better", f"{b} is better", "no clear difference"]
-    legend = alt.Legend(orient="bottom", symbolType="circle") if last else None
+    legend = alt.Legend(orient="bottom", symbolType="circle")
     colour = alt.Color("who:N", title=None, scale=alt.Scale(domain=domain, range=[A, B, NULL]), legend=legend)
     shape = alt.Shape(
         "who:N", scale=alt.Scale(domain=domain, range=["triangle-right", "triangle-left", "circle"]), legend=None
     )
-    y = alt.Y("name:N", sort=list(names.values()), title=None, axis=alt.Axis(labelLimit=260, ticks=False, domain=False))
+    y = alt.Y("name:N", sort=list(names.values()), title=None, axis=alt.Axis(labelLimit=300, ticks=False, domain=False))
     unit = "contrast" if alone else f"contrast of {entries[0].title}"
     side = f" (right of 0: {a} is better)" if last else ""
-    x = alt.X("low:Q", title=f"{unit}, {level_of(entries[0])} interval{side}", axis=alt.Axis(tickCount=6))
+    x = alt.X(
+        "low:Q",
+        title=f"{unit}, {level_of(entries[0])} interval{side}",
+        axis=alt.Axis(tickCount=6),
+        scale=alt.Scale(padding=12),
+    )
     base = rows(points)
     layers = [
         drawing.rule(0, "x"),
@@ -101,14 +118,13 @@ def _forest(entries: list[Comparison], *, alone: bool, last: bool) -> Any:
 
 def _row(entry: Comparison, name: str) -> dict[str, Any]:
     ends = entry.confidence_interval
-    told = f"{_number(entry)} ({interval(ends.low, ends.high, error_of(ends, entry.contrast))}), {_pvalue(entry)}"
     return {
         "name": name,
         "contrast": finite(entry.contrast),
         "low": finite(ends.low),
         "high": finite(ends.high),
         "who": _side(entry),
-        "told": "undefined" if finite(entry.contrast) is None else told,
+        "told": "undefined" if finite(entry.contrast) is None else _told(entry),
     }
 
 
@@ -299,8 +315,23 @@ def _won(entry: Comparison) -> str:
     return f"{a} is better on {better:,} items, {b} on {worse:,}; {contrasts.size - better - worse:,} ties"
 
 
+def _against(entry: Comparison, *, by: str = "") -> list[str]:
+    """Return the title: who is compared with whom, on two lines where names are long."""
+    _, a, b = (short(name, 60) for name in entry.names)
+    end = f" by {by}" if by else ""
+    return [f"{a} against {b}{end}"] if len(a + b) <= 60 else [a, f"against {b}{end}"]
+
+
+def _told(entry: Comparison) -> str:
+    """Return the contrast with its interval and the p-value."""
+    ends = entry.confidence_interval
+    return f"{_number(entry)} ({interval(ends.low, ends.high, error_of(ends, entry.contrast))}), {_pvalue(entry)}"
+
+
 def _pvalue(entry: Comparison) -> str:
-    said = shown_pvalue(entry)
+    """Return the p-value that decides: the adjusted one where there are several comparisons."""
+    adjusted = entry.pvalue_adjusted
+    said = shown_pvalue(entry) if math.isnan(adjusted) else pvalue(adjusted, entry.pvalue_se)
     return f"p {said}" if said[0] in "<u" else f"p = {said}"
 
 

@@ -25,6 +25,7 @@ MOST_ITEMS, MOST_RATERS, MOST_NAMES, MOST_MAPS = 150, 60, 40, 2
 """How much of a large table a map shows, and how many raters can be named beside it."""
 MOST_ROWS = 34
 BINS, FEW_NAMES = 20, 12
+STANDS_OUT = "stands out"
 OTHER = "other"
 
 
@@ -200,7 +201,7 @@ def _raters(one: Agreement) -> Part:
             "across": entry.mean_shift if numbers else entry.with_plurality,
             "up": entry.mean_shift if both else float(-place),
             "items": entry.n_items,
-            "who": "stands out" if entry.stands_out else "like the others",
+            "who": STANDS_OUT if entry.stands_out else "like the others",
             "label": short(entry.rater, 16) if entry.rater in named else "",
         }
         for place, entry in enumerate(order)
@@ -215,7 +216,7 @@ def _raters(one: Agreement) -> Part:
     x = alt.X("across:Q", title=above if numbers else agree, axis=shares, scale=alt.Scale(zero=False, nice=True))
     axis = alt.Axis() if both else alt.Axis(labels=False, ticks=False)
     y = alt.Y("up:Q", title=above if both else "raters, in order", axis=axis, scale=alt.Scale(zero=both))
-    kinds = ["like the others", "stands out"]
+    kinds = ["like the others", STANDS_OUT]
     legend = alt.Legend(orient="bottom", title=None)
     colour = alt.Color("who:N", scale=alt.Scale(domain=kinds, range=[A, MARK]), legend=legend)
     shape = alt.Shape("who:N", scale=alt.Scale(domain=kinds, range=["circle", "diamond"]), legend=legend)
@@ -240,7 +241,7 @@ def _raters(one: Agreement) -> Part:
 
 
 def _spread_labels(rows: list[dict[str, Any]]) -> None:
-    """Put labels that would lie on each other below each other: the place of each is `at`."""
+    """Put labels that would lie on each other below each other: the place of each is `at`. Too many are left out."""
     heights, places = [row["up"] for row in rows], [row["across"] for row in rows]
     gap = 12 / HEIGHT * (max(heights) - min(heights) or 1.0)
     near = 0.14 * (max(places) - min(places) or 1.0)
@@ -250,7 +251,10 @@ def _spread_labels(rows: list[dict[str, Any]]) -> None:
         if row["label"]:
             beside = [other["at"] for other in placed if abs(other["across"] - row["across"]) < near]
             row["at"] = min([row["up"], *(at - gap for at in beside if at - row["up"] < gap)])
-            placed.append(row)
+            if row["up"] - row["at"] > 1.5 * gap and row["who"] != STANDS_OUT:  # so far away it names another's point
+                row["label"] = ""
+            else:
+                placed.append(row)
 
 
 def _by_item(table: ResponseTable, one: Agreement) -> Part | None:

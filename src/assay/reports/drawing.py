@@ -27,18 +27,32 @@ def short(text: str, most: int = 30) -> str:
 def shortened(names: Iterable[str], most: int = 30) -> dict[str, str]:
     """Return a short form of each name, such that no two names share one.
 
+    The middle is left out, or the end or the beginning where that tells more of the names apart.
+
     Examples
     --------
     >>> shortened(["model-aaaa-x-1", "model-bbbb-x-1"], 9)
-    {'model-aaaa-x-1': 'mode…-x-1', 'model-bbbb-x-1': 'mode…-x-1 (2)'}
+    {'model-aaaa-x-1': 'model-aa…', 'model-bbbb-x-1': 'model-bb…'}
+    >>> shortened(["a-model-aaaa-of-xxxx-1", "a-model-bbbb-of-xxxx-1"], 9)
+    {'a-model-aaaa-of-xxxx-1': 'a-mo…xx-1', 'a-model-bbbb-of-xxxx-1': 'a-mo…xx-1 (2)'}
     """
+    known = list(dict.fromkeys(names))
+    form = max((short, _head, _tail), key=lambda form: len({form(name, most) for name in known}))
     found: dict[str, str] = {}
-    for name in dict.fromkeys(names):
-        made, number = short(name, most), 2
+    for name in known:
+        made, number = form(name, most), 2
         while made in found.values():
-            made, number = f"{short(name, most)} ({number})", number + 1
+            made, number = f"{form(name, most)} ({number})", number + 1
         found[name] = made
     return found
+
+
+def _head(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _tail(text: str, most: int) -> str:
+    return text if len(text) <= most else f"…{text[1 - most :]}"
 
 
 def ticks(values: Iterable[float], most: int = 8) -> list[float]:
@@ -60,6 +74,26 @@ def ticks(values: Iterable[float], most: int = 8) -> list[float]:
     return [known[place] for place in sorted({int(np.abs(logs - at).argmin()) for at in wanted})]
 
 
+def round_ticks(low: float, high: float) -> list[float]:
+    """Return the round numbers between two ends of a logarithmic axis, six or so; the ends where there are none.
+
+    Examples
+    --------
+    >>> round_ticks(40, 3073), round_ticks(0.9, 45_000)
+    ([50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0], [1.0, 10.0, 100.0, 1000.0, 10000.0])
+    >>> round_ticks(800, 3073), round_ticks(820, 880)
+    ([1000.0, 1500.0, 2000.0, 3000.0], [820, 880])
+    """
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    inside: list[float] = []
+    for digits in ("1", "125", ("1", "1.5", "2", "3", "5", "7"), "123456789"):
+        found = [float(f"{digit}e{power}") for power in powers for digit in digits]
+        inside = [tick for tick in found if low <= tick <= high]
+        if len(inside) >= 4:
+            break
+    return inside if len(inside) > 1 else [low, high]
+
+
 def bars(values: FloatArray, at: FloatArray, **also: Any) -> list[dict[str, Any]]:
     """Return the share of values between each two edges, as rows of a chart."""
     shares = np.histogram(values, at)[0] / max(values.size, 1)
@@ -75,7 +109,7 @@ def title(text: str | Sequence[str], *, loud: bool = False) -> Any:
 
     if loud:
         return alt.TitleParams(text, anchor="start", fontSize=14, fontWeight="bold", offset=12)
-    return alt.TitleParams(text, anchor="start", fontSize=12, fontWeight="normal", color=QUIET)
+    return alt.TitleParams(text, anchor="start", frame="group", fontSize=12, fontWeight="normal", color=QUIET)
 
 
 def rows(values: Sequence[dict[str, Any]]) -> Any:

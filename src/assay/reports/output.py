@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -12,12 +12,13 @@ from assay import _files
 from assay.documents import Figure, html, latex, markdown
 from assay.errors import ArgumentError
 from assay.reports import chart_files, colours
-from assay.reports.pictures import merged, pdf
+from assay.reports.pictures import merged, pdf, svg
 
 if TYPE_CHECKING:
     from assay.documents import Document
     from assay.questions.base import Question
     from assay.records import Record
+    from assay.sweeps import Sweep
 
 CHARTS = chart_files.FORMATS
 REPORTS = (".html", ".md", ".tex", ".json", ".csv")
@@ -68,9 +69,15 @@ def plot(result: Any) -> Any:
     alt = chart_files.altair()
     alt.data_transformers.disable_max_rows()
     module, _, name = DRAWN[kind].partition(":")
-    drawn = getattr(import_module(module), name)(result)
+    drawn = styled(getattr(import_module(module), name)(result))
     if drawn.description is alt.Undefined:
         drawn.description = result.document().in_words
+    return drawn
+
+
+def styled(drawn: Any) -> Any:
+    """Return a chart with the look that all charts share, under its own settings."""
+    alt = chart_files.altair()
     own = {} if drawn.config is alt.Undefined else drawn.config.to_dict()
     look = {key: value for key, value in colours.config().items() if key != "background"}
     drawn.config = alt.Config(**merged(look, own))
@@ -127,7 +134,7 @@ def write_chart(result: Any, path: str) -> None:
 
 
 def write_report(
-    result: "Record", path: str, asked: "Question | None" = None, data: Any = None, *, force: bool = True
+    result: "Record | Sweep", path: str, asked: "Question | None" = None, data: Any = None, *, force: bool = True
 ) -> tuple[str, ...]:
     """Write the report of a result in the format that the file's name says, and return the files that were written.
 
@@ -157,25 +164,37 @@ def write_report(
 
 def _write_with_pictures(document: "Document", path: Path, *, force: bool) -> tuple[str, ...]:
     """Write the pictures of a document beside it, then the document."""
-    ending, render, picture = BESIDE[path.suffix.lower()]
+    alone = path.exists() and not path.is_file()  # a pipe takes the text only
+    text, figures = beside(document, path.name, pictures=not alone)
+    _files.check_outputs({f"picture {name}": path.with_name(name) for name in figures}, force=force)
+    for name, figure in figures.items():
+        with _files.writing(path.with_name(name)) as draft:
+            draft.write_bytes(picture_file(name, figure.spec))
+    _files.write_text(str(path), text)
+    return (str(path), *(str(path.with_name(name)) for name in figures))
+
+
+def beside(document: "Document", file: str, *, pictures: bool = True) -> tuple[str, dict[str, Figure]]:
+    """Return the text of a report in Markdown or LaTeX, and its figures by the names of the files that it shows."""
+    stem, suffix = Path(file).stem, Path(file).suffix.lower()
+    ending, render = BESIDE[suffix]
     blocks: list[Any] = []
-    files: dict[Path, bytes] = {}
+    figures: dict[str, Figure] = {}
     for block in document.blocks:
         shown = block
-        if isinstance(block, Figure) and block.svg and (path.is_file() or not path.exists()):
-            name = _plain(f"{path.stem}-{block.name}")
-            place = path.with_name(f"{name}{ending}")
-            if place in files:  # sources that differ by such signs only
-                place = path.with_name(f"{name}-{len(files) + 1}{ending}")
-            files[place] = picture(block)
-            shown = replace(block, file=place.name)
+        if isinstance(block, Figure) and block.svg and pictures:
+            name = _plain(f"{stem}-{block.name}")
+            if f"{name}{ending}" in figures:  # sources that differ by such signs only
+                name = f"{name}-{len(figures) + 1}"
+            figures[f"{name}{ending}"] = block
+            shown = replace(block, file=f"{name}{ending}")
         blocks.append(shown)
-    _files.check_outputs({f"picture {place.name}": place for place in files}, force=force)
-    for place, content in files.items():
-        with _files.writing(place) as draft:
-            draft.write_bytes(content)
-    _files.write_text(str(path), render(replace(document, blocks=tuple(blocks))))
-    return (str(path), *map(str, files))
+    return render(replace(document, blocks=tuple(blocks))), figures
+
+
+def picture_file(name: str, spec: Mapping[str, Any]) -> bytes:
+    """Return what a picture's file holds, as its name says."""
+    return pdf(spec) if name.endswith(".pdf") else svg(spec).encode()
 
 
 def _plain(name: str) -> str:
@@ -189,14 +208,14 @@ def _plain(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]+", "-", name)[:100]
 
 
-BESIDE: dict[str, tuple[str, Callable[["Document"], str], Callable[[Figure], bytes]]] = {
-    ".md": (".svg", markdown.render, lambda figure: figure.svg.encode()),
-    ".tex": (".pdf", latex.render, lambda figure: pdf(figure.spec)),
+BESIDE: dict[str, tuple[str, Callable[["Document"], str]]] = {
+    ".md": (".svg", markdown.render),
+    ".tex": (".pdf", latex.render),
 }
-"""Formats whose pictures are files beside them: how those end, who writes the text, and who draws."""
+"""Formats whose pictures are files beside them: how those end, and who writes the text."""
 
 
-def _content(result: "Record", asked: "Question | None", document: Any) -> dict[str, Any]:
+def _content(result: "Record | Sweep", asked: "Question | None", document: Any) -> dict[str, Any]:
     """Return the result as `to_dict` gives it, with what was asked and what the report says under `report`."""
     from assay.documents.text import render
 
@@ -206,7 +225,7 @@ def _content(result: "Record", asked: "Question | None", document: Any) -> dict[
     return {**result.to_dict(), "report": said}
 
 
-def _write_tables(result: "Record", path: Path) -> tuple[str, ...]:
+def _write_tables(result: "Record | Sweep", path: Path) -> tuple[str, ...]:
     """Write each table of a document as a file of its own."""
     from assay.documents import csv_tables
 

@@ -40,9 +40,8 @@ def chart(plan: Plan, *, titled: bool = True) -> Any:
         fields, by = ["power", "expected_pvalue", "ci_width"], "n_items"
     else:
         fields, by = ["n_items", "cost", "power"] if plan.target else ["power", "expected_pvalue", "ci_width"], "k"
-    return _titled(
-        _panels(points, [field for field in fields if plan.tests or field != "power"], by, plan), plan, titled=titled
-    )
+    fields = [field for field in fields if plan.tests or field != "power"]
+    return _titled(_panels(points, fields, by, plan), plan, titled=titled, dashed=_lines(plan, fields))
 
 
 def _panels(points: list[dict[str, Any]], fields: list[str], by: str, plan: Plan) -> Any:
@@ -58,7 +57,7 @@ def _panels(points: list[dict[str, Any]], fields: list[str], by: str, plan: Plan
     )
     colour, dash = _series(points, by, plan)
     return alt.hconcat(*(_panel(points, field, x, (colour, dash), plan) for field in fields)).configure_legend(
-        orient="bottom", columns=8
+        orient="bottom", columns=8, symbolType="stroke", symbolSize=500, symbolStrokeWidth=2.5, symbolOpacity=1
     )
 
 
@@ -69,8 +68,9 @@ def _panel(points: list[dict[str, Any]], field: str, x: Any, look: tuple[Any, An
     colour, dash = look
     scale, axis = alt.Scale(domain=[0, 1]) if field == "power" else alt.Scale(), alt.Axis()
     if field in ("n_items", "cost"):
+        known = [point[field] for point in points]
         scale = alt.Scale(type="log", nice=False, padding=15)
-        axis = alt.Axis(values=ticks([point[field] for point in points], 6), format=",~g", labelOverlap=False)
+        axis = alt.Axis(values=drawing.round_ticks(min(known), max(known)), format=",~g", labelOverlap=False)
     y = alt.Y(f"{field}:Q", title=PANELS[field], scale=scale, axis=axis)
     base = rows(points).properties(width=WIDTH, height=HEIGHT)
     encoded = {"x": x, "y": y, "color": colour, **({} if dash is None else {"strokeDash": dash})}
@@ -79,7 +79,7 @@ def _panel(points: list[dict[str, Any]], field: str, x: Any, look: tuple[Any, An
     if field in ("power", "expected_pvalue"):
         ends = alt.Y(f"{field}_low:Q", title=PANELS[field]), alt.Y2(f"{field}_high:Q")
         layers.insert(0, base.mark_rule(opacity=0.5).encode(x=x, y=ends[0], y2=ends[1], color=colour))
-    aim = {"power": plan.target_value if plan.target == "power" else 0.8, "expected_pvalue": plan.alpha}.get(field)
+    aim = _aim(plan, field)
     if aim is not None:
         layers.insert(0, drawing.rule(aim, "y"))
     here = _here(plan)
@@ -212,7 +212,7 @@ def _same_cost(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def _titled(drawn: Any, plan: Plan, *, titled: bool) -> Any:
+def _titled(drawn: Any, plan: Plan, *, titled: bool, dashed: str = "") -> Any:
     if not titled:
         return drawn
     import altair as alt
@@ -226,8 +226,19 @@ def _titled(drawn: Any, plan: Plan, *, titled: bool) -> Any:
     params = drawing.title(wrap(said, 85 if is_grid(plan) else 105), loud=True)
     if not is_grid(plan):
         marks = ["ring: collect this"] if any(answer.recommended for answer in plan.answers) else []
-        params.subtitle = "; ".join([*marks, "dashed: the target" if plan.target else "dashed: power 0.8 and level"])
+        params.subtitle = "; ".join([*marks, dashed])
     return shown.properties(title=params)
+
+
+def _lines(plan: Plan, fields: list[str]) -> str:
+    """Return what the thin dashed lines are."""
+    said = ", ".join(f"{PANELS[field]} {_aim(plan, field):g}" for field in fields if _aim(plan, field) is not None)
+    return f"thin dashed line: {said}"
+
+
+def _aim(plan: Plan, field: str) -> float | None:
+    """Return what a design should reach; None for what has no such number."""
+    return {"power": plan.target_value if plan.target == "power" else 0.8, "expected_pvalue": plan.alpha}.get(field)
 
 
 def _record(cell: Cell, plan: Plan) -> dict[str, Any]:
@@ -257,12 +268,12 @@ def _here(plan: Plan) -> Design | None:
 
 def _kind(cell: Cell, plan: Plan) -> str:
     """Return which of several questions a cell belongs to: metric, ε, test."""
-    parts = [cell.metric]
+    parts = [cell.metric] if len({each.metric for each in plan.cells}) > 1 else []
     if len({each.epsilon for each in plan.cells}) > 1:
         parts.append(f"ε = {cell.epsilon:g}")
     if len(plan.tests) > 1:
         parts.append(cell.test)
-    return ", ".join(parts)
+    return ", ".join(parts) or cell.metric
 
 
 def _judged(plan: Plan) -> str:

@@ -7,11 +7,14 @@ from typing import Any
 from assay.replications import PaperFigure, Replication, Search
 from assay.replications.figures import Point
 from assay.replications.published import PublishedNumber
-from assay.reports import chart_files
+from assay.reports import chart_files, drawing
 from assay.reports.colours import QUIET, A, B, line_styles
+from assay.reports.drawing import title
 
 SIDE, WIDTH, HEIGHT = 300, 300, 210
 DASHED: dict[str, Any] = {"color": QUIET, "strokeDash": [5, 4]}
+LEVEL, FEW = 0.05, 3
+"""The level of the papers; and up to how many series have bands, which more would hide."""
 
 
 def chart(result: Replication | PaperFigure | Search) -> Any:
@@ -29,13 +32,13 @@ def _scatter(result: Replication) -> Any:
     panels = [_against(result, quantity) for quantity in result.quantities]
     tables = sorted({row.cell["table"] for row in result.rows})
     which = f"table {tables[0]}" if len(tables) == 1 else "all tables"
-    title = f"{result.paper.upper()}, {which}: published and recomputed"
+    said = f"{result.paper.upper()}, {which}: published and recomputed"
     told = "On the dashed line the two agree. Bars: two standard errors of the difference"
     told += "; of estimated p, twice its spread over data sets." if "estimated_p" in result.quantities else "."
     return (
         alt.concat(*panels, columns=2)
         .resolve_scale(color="shared")
-        .properties(title=alt.TitleParams(title, subtitle=told, anchor="start", fontSize=14))
+        .properties(title=alt.TitleParams(said, subtitle=told, anchor="start", fontSize=14))
     )
 
 
@@ -101,95 +104,136 @@ def _figure(result: PaperFigure) -> Any:
     names = list(dict.fromkeys(point.series for point in result.points))
     panels = [_panel(result, panel, names) for panel in result.panels]
     columns = min(len(panels), 3 if len(panels) in (3, 6) else 2)
-    lines = wrap(f"{result.paper.upper()}, figure {result.figure}: {result.title}", max(64, 46 * columns))
+    lines = wrap(f"{result.paper.upper()}, figure {result.figure}: {result.title}", max(52, 46 * columns))
     return (
         alt.concat(*panels, columns=columns)
-        .resolve_scale(color="shared")
-        .properties(title=alt.TitleParams(lines, anchor="start", fontSize=14))
+        .resolve_scale(color="shared", y="shared" if _alike(result) else "independent")
+        .properties(title=title(lines, loud=True))
     )
+
+
+def _alike(result: PaperFigure) -> bool:
+    """Whether all panels can be read on one axis: the largest number of each is within a factor of ten."""
+    tops = [max(abs(point.y) for point in result.points if point.panel == panel) for panel in result.panels]
+    return max(tops) <= 10 * min(tops)
 
 
 def _panel(result: PaperFigure, panel: str, names: list[str]) -> Any:
     import altair as alt
 
-    points = [_drawn(point, result) for point in result.points if point.panel == panel]
-    several = len({point.series for point in result.points if point.panel == panel}) > 1
-    of_x, of_y = (
-        alt.Scale(type="log", nice=False) if log else alt.Scale(zero=axis == "y", nice=axis == "y")
-        for log, axis in ((result.log_x, "x"), (result.log_y, "y"))
-    )
-    places = sorted({point["x"] for point in points})
-    ticks = [place for place in (1, 2, 5, 10, 20, 50, 100, 200, 500) if places[0] <= place <= places[-1]]
-    axis = alt.Axis(values=ticks, format="d") if result.log_x else alt.Axis(tickCount=5)
-    x = alt.X("x:Q", title=result.x, scale=of_x, axis=axis)
-    y = alt.Y("y:Q", title=result.y, scale=of_y)
-    legend = (
-        alt.Legend(
-            title=result.series,
-            orient="bottom",
-            columns=3,
-            labelLimit=260,
-            symbolType="stroke",
-            symbolOpacity=1,
-            symbolStrokeWidth=3,
-        )
-        if len(names) > 1
-        else None
-    )
-    colour = alt.Color("series:N", sort=names, scale=alt.Scale(domain=names, range=_colours(names)), legend=legend)
-    told = [alt.Tooltip("series:N", title=result.series)]
-    told += [alt.Tooltip(f"{name}:Q", format=".4g") for name in ("x", "y", "low", "high")]
-    base = alt.Chart(alt.InlineData(values=tuple(points)))
-    layers = []
-    if result.mark == "bar":
-        step = places[1] - places[0] if len(places) > 1 else 1.0
-        data = [{**point, "left": point["x"] - 0.46 * step, "right": point["x"] + 0.46 * step} for point in points]
-        bars = alt.Chart(alt.InlineData(values=tuple(data))).mark_bar(color=A if not several else alt.Undefined)
-        ends = alt.X(
-            "left:Q",
-            title=result.x,
-            axis=alt.Axis(values=places[:: math.ceil(len(places) / 9)], grid=False),
-            scale=alt.Scale(domain=[places[0] - 0.6 * step, places[-1] + 0.6 * step], nice=False),
-        )
-        layers.append(bars.encode(x=ends, x2="right:Q", y=y, y2=alt.datum(0), tooltip=told))
-    else:
-        if any(point["low"] is not None for point in points) and result.mark == "line":
-            layers.append(
-                base.mark_area(opacity=0.13).encode(x=x, y=alt.Y("low:Q", scale=of_y), y2="high:Q", color=colour)
-            )
-        interpolate: Any = "step-after" if result.mark == "step" else "linear"
-        line = base.mark_line(interpolate=interpolate, strokeWidth=1.8, clip=True)
-        order = {"order": "y:Q"} if result.mark == "step" else {}
-        dash = alt.StrokeDash("series:N", legend=None, scale=alt.Scale(domain=names, range=line_styles(len(names))[1]))
-        layers.append(line.encode(x=x, y=y, color=colour, strokeDash=dash, **order))
-        if result.mark == "line" and len(places) < 30:
-            layers.append(base.mark_point(filled=True, size=22, opacity=1).encode(x=x, y=y, color=colour, tooltip=told))
-        if result.y == "expected p":
-            layers.append(_level(0.05, of_y))
-    return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT, title=wrap(panel, 48))
+    own = [point for point in result.points if point.panel == panel]
+    floor = min((point.y for point in result.points if point.y > 0), default=1.0) / 2
+    reach = max(point.x for point in own) - min(point.x for point in own)
+    points = [_drawn(point, names, result, floor, reach) for point in own]
+    x, y = _x_axis(result, points), _y_axis(result, floor)
+    layers = _bars(points, result, y) if result.mark == "bar" else _lines(points, names, result, x, y)
+    if result.mark != "bar" and min(point.x for point in own) < 0 < max(point.x for point in own):
+        layers.insert(0, drawing.rule(0, "x"))
+    if result.y == "expected p":
+        level = drawing.rows([{"p": LEVEL, "said": f"p = {LEVEL:g}"}])
+        layers += [
+            level.mark_rule(**DASHED).encode(y=alt.Y("p:Q", scale=y["scale"])),
+            level.mark_text(align="left", dx=3, dy=-6, fontSize=10, color=QUIET).encode(
+                x=alt.value(0), y=alt.Y("p:Q", scale=y["scale"]), text="said:N"
+            ),
+        ]
+    return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT, title=title(wrap(panel, 50)))
 
 
-def _level(p: float, scale: Any) -> Any:
+def _x_axis(result: PaperFigure, points: list[dict[str, Any]]) -> Any:
     import altair as alt
 
-    data = alt.Chart(alt.InlineData(values=[{"p": p}]))
-    return data.mark_rule(**DASHED).encode(y=alt.Y("p:Q", scale=scale))
+    known = [point["x"] for point in points]
+    if not result.log_x:
+        return alt.X(
+            "place:Q",
+            title=result.x,
+            scale=alt.Scale(zero=False, nice=False, padding=0 if result.mark == "step" else 8),
+            axis=alt.Axis(tickCount=5),
+        )
+    ticks = [place for place in (1, 2, 5, 10, 20, 50, 100, 200, 500) if min(known) <= place <= max(known)]
+    scale = alt.Scale(type="log", nice=False, padding=8)
+    return alt.X("place:Q", title=result.x, scale=scale, axis=alt.Axis(values=ticks, format="d"))
 
 
-def _drawn(point: Point, result: PaperFigure) -> dict[str, Any]:
+def _y_axis(result: PaperFigure, floor: float) -> Any:
+    import altair as alt
+
+    if not result.log_y:
+        return alt.Y("y:Q", title=result.y, scale=alt.Scale(zero=True, nice=True))
+    ticks = [float(f"{digit}e{power}") for power in range(-12, 1) for digit in (1, 2, 5)]
+    top = max(max(point.y, point.high if point.high == point.high else 0) for point in result.points)
+    axis = alt.Axis(values=[tick for tick in ticks if floor <= tick <= top], format="~g", labelOverlap=False)
+    return alt.Y("y:Q", title=result.y, scale=alt.Scale(type="log", domain=[floor, top], nice=False), axis=axis)
+
+
+def _bars(points: list[dict[str, Any]], result: PaperFigure, y: Any) -> list[Any]:
+    import altair as alt
+
+    places = sorted({point["x"] for point in points})
+    step = places[1] - places[0] if len(places) > 1 else 1.0
+    data = [{**point, "left": point["x"] - 0.46 * step, "right": point["x"] + 0.46 * step} for point in points]
+    axis = alt.Axis(grid=False, tickCount=6) if len(places) > 9 else alt.Axis(grid=False, values=places, format="~g")
+    scale = alt.Scale(domain=[places[0] - 0.6 * step, places[-1] + 0.6 * step], nice=False)
+    ends = alt.X("left:Q", title=result.x, axis=axis, scale=scale)
+    bars = drawing.rows(data).mark_bar(color=A)
+    return [bars.encode(x=ends, x2="right:Q", y=y, y2=alt.datum(0), tooltip=_told(result))]
+
+
+def _lines(points: list[dict[str, Any]], names: list[str], result: PaperFigure, x: Any, y: Any) -> list[Any]:
+    import altair as alt
+
+    colours, dashes = line_styles(len(names))
+    across = min(8, max(3, 2 * len(result.panels)))
+    legend = alt.Legend(
+        title=result.series,
+        orient="bottom",
+        columns=across,
+        labelLimit=260,
+        symbolType="stroke",
+        symbolOpacity=1,
+        symbolStrokeWidth=2.5,
+        symbolSize=700,
+    )
+    shown: dict[str, Any] = {"sort": names, "legend": legend if len(names) > 1 else None}
+    colour = alt.Color("series:N", title=result.series, scale=alt.Scale(domain=names, range=colours), **shown)
+    dash = alt.StrokeDash("series:N", title=result.series, scale=alt.Scale(domain=names, range=dashes), **shown)
+    base = drawing.rows(points)
+    ends = {"x": x, "y": alt.Y("low:Q", title=result.y, scale=y["scale"]), "y2": "high:Q", "color": colour}
+    layers = []
+    if result.mark == "line" and any(point["low"] is not None for point in points):
+        few = len(names) <= FEW
+        layers.append((base.mark_area(opacity=0.13) if few else base.mark_rule(opacity=0.6)).encode(**ends))
+    line = base.mark_line(interpolate="step-after" if result.mark == "step" else "linear", strokeWidth=1.8, clip=True)
+    order = {"order": "y:Q"} if result.mark == "step" else {}
+    layers.append(line.encode(x=x, y=y, color=colour, strokeDash=dash, **order))
+    if result.mark == "line" and len({point["x"] for point in points}) < 30:
+        dots = base.mark_point(filled=True, size=22, opacity=1)
+        layers.append(dots.encode(x=x, y=y, color=colour, tooltip=_told(result)))
+    return layers
+
+
+def _told(result: PaperFigure) -> list[Any]:
+    import altair as alt
+
+    numbers = [alt.Tooltip(f"{name}:Q", format=".4g") for name in ("x", "y", "low", "high")]
+    return [alt.Tooltip("series:N", title=result.series), *numbers]
+
+
+def _drawn(point: Point, names: list[str], result: PaperFigure, floor: float, reach: float) -> dict[str, Any]:
+    """Return a point as a row; bars of several series stand beside each other, a little off their place."""
     known = not (math.isnan(point.low) or math.isnan(point.high))
-    low = max(point.low, 1e-5) if result.log_y else point.low
+    low = max(point.low, floor) if result.log_y else point.low
+    aside = names.index(point.series) - (len(names) - 1) / 2 if known and len(names) > FEW else 0.0
+    place = point.x * 1.025**aside if result.log_x else point.x + 0.004 * reach * aside
     return {
         "series": point.series,
         "x": point.x,
-        "y": point.y,
+        "place": place,
+        "y": max(point.y, floor) if result.log_y else point.y,
         "low": low if known else None,
         "high": point.high if known else None,
     }
-
-
-def _colours(names: list[str]) -> list[str]:
-    return line_styles(len(names))[0]
 
 
 CHEAPEST = "cheapest design for the question as stated"

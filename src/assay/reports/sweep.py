@@ -8,7 +8,7 @@ from typing import Any
 
 from assay import _check, _json
 from assay.errors import ArgumentError, DataError
-from assay.reports import chart_files
+from assay.reports import chart_files, drawing
 from assay.reports.colours import SERIES
 from assay.sweeps import CellRow, Sweep
 
@@ -65,11 +65,13 @@ def chart(
     told = [alt.Tooltip(field, title=title) for field, title in named.items() if title]
     kind: dict[str, Any] = {} if axes.colour is None else _colours(alt, axes.colour, points)
     line = {name: kind[name] for name in kind if name == "color"}  # a line has no shape
-    marks = base.mark_line().encode(y=y_axis, **line)
+    if not numeric and axes.colour is not None:  # names have no order for a line: points stand beside each other
+        base = base.encode(xOffset=alt.XOffset("colour:N", sort=_domain(points)))
+    parts = [base.mark_line().encode(y=y_axis, **line)] if numeric else []
     if axes.rest:
-        marks += base.mark_rule(opacity=0.6).encode(y=alt.Y("low:Q", title=value), y2="high:Q", **line)
-    marks += base.mark_point(filled=True, size=55, opacity=1).encode(y=y_axis, tooltip=told, **kind)
-    layers = alt.layer(*marks.layer, data=alt.InlineData(values=tuple(points))).properties(width=WIDTH, height=HEIGHT)
+        parts.append(base.mark_rule(opacity=0.6).encode(y=alt.Y("low:Q", title=value), y2="high:Q", **line))
+    marks = base.mark_point(filled=True, size=55, opacity=1).encode(y=y_axis, tooltip=told, **kind)
+    layers = alt.layer(*parts, marks, data=alt.InlineData(values=tuple(points))).properties(width=WIDTH, height=HEIGHT)
     if axes.panel is not None:
         order = list(dict.fromkeys(point["panel"] for point in points))
         layers = layers.facet(facet=alt.Facet("panel:N", sort=order, title=None), columns=min(ACROSS, len(order)))
@@ -112,15 +114,16 @@ def _points(rows: Sequence[CellRow], value: str, axes: _Axes) -> list[dict[str, 
     """Return a point for each place of the picture."""
     places: dict[tuple[Any, ...], list[CellRow]] = {}
     for row in rows:
-        names = (axes.x, axes.colour, axes.panel)
-        key = tuple(None if name is None else _text(row.parameters.get(name)) for name in names)
+        roles = (axes.x, axes.colour, axes.panel)
+        key = tuple(None if name is None else _text(row.parameters.get(name)) for name in roles)
         places.setdefault(key, []).append(row)
+    names = drawing.shortened(_text(row.parameters.get(axes.x)) for row in rows)
     points = []
     for (_, colour, panel), here in places.items():
         numbers = [float(row.values[value]) for row in here]
         at = here[0].parameters.get(axes.x)
         point = {
-            "x": at if _is_number(at) else _text(at),
+            "x": at if _is_number(at) else names[_text(at)],
             "mean": math.fsum(numbers) / len(numbers),
             "low": min(numbers),
             "high": max(numbers),
@@ -143,18 +146,22 @@ def _order(row: CellRow, name: str | None) -> Any:
 
 def _x(alt: Any, name: str, points: Sequence[Mapping[str, Any]], *, numeric: bool) -> Any:
     if not numeric:
-        return alt.X("x:N", title=name, sort=list(dict.fromkeys(point["x"] for point in points)))
+        order = list(dict.fromkeys(point["x"] for point in points))
+        long = 6.5 * max(map(len, order)) > WIDTH / len(order)
+        axis = alt.Axis(labelAngle=-35 if long else 0, labelLimit=160, grid=False)
+        return alt.X("x:N", title=name, sort=order, axis=axis)
     places = sorted({point["x"] for point in points})
     wide = places[0] > 0 and places[-1] / places[0] >= WIDE
     scale = alt.Scale(type="log" if wide else "linear", zero=False, nice=False, padding=18)
     ticks = {"values": places} if len(places) <= MOST_TICKS else {}
+    if wide and not ticks:
+        ticks = {"values": drawing.round_ticks(places[0], places[-1])}
     return alt.X("x:Q", title=name, scale=scale, axis=alt.Axis(grid=False, format=",~g", **ticks))
 
 
 def _colours(alt: Any, name: str, points: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return colour, and a shape where there are few lines, so that grey print tells them apart."""
-    ordered = sorted({(point["order"], place, point["colour"]) for place, point in _first(points)})
-    domain = [text for _, _, text in ordered]
+    domain = _domain(points)
     if len(domain) <= len(SERIES):
         scale = alt.Scale(domain=domain, range=list(SERIES[: len(domain)]))
         return {
@@ -162,6 +169,12 @@ def _colours(alt: Any, name: str, points: Sequence[Mapping[str, Any]]) -> dict[s
             "shape": alt.Shape("colour:N", title=name, scale=alt.Scale(domain=domain)),
         }
     return {"color": alt.Color("colour:N", title=name, scale=alt.Scale(domain=domain, scheme="viridis"))}
+
+
+def _domain(points: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Return what lines stand for: numbers in their order, names in that of the grid."""
+    ordered = sorted({(point["order"], place, point["colour"]) for place, point in _first(points)})
+    return [text for _, _, text in ordered]
 
 
 def _first(points: Sequence[Mapping[str, Any]]) -> list[tuple[int, Mapping[str, Any]]]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from assay import _files, _json, _random
+from assay import _check, _files, _json, _random
 from assay._frames import in_any_form
 from assay.errors import ArgumentError, DataError, MissingFileError
 from assay.provenance import version
@@ -29,6 +29,8 @@ from assay.sweeps.tasks import Task
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from assay.sweeps.driver import Sweep
 
 EXPORTS = (".csv", ".parquet", ".json")
 APPLICATION = int.from_bytes(b"asay")
@@ -90,6 +92,24 @@ class Store:
         """Return every cell, in the order in which they were planned; one that is damaged has failed, at "store"."""
         with self._reading() as connection:
             return [row for _, row in read_rows(connection)]
+
+    def sweep(self, task: str | None = None) -> "Sweep":
+        """Return the study as `run` gives it, with every cell of a task; which task, where the store has several.
+
+        Of several versions of the task it is the latest.
+        """
+        from assay.sweeps.driver import Sweep
+
+        rows = self.rows()
+        known = list(dict.fromkeys(row.task for row in rows))
+        if not known:
+            raise DataError(f"{self.path} has no cells yet.")
+        if task is None and len(known) > 1:
+            raise ArgumentError(f"`task` must be given: {self.path} has cells of {', '.join(known)}.")
+        name = known[0] if task is None else _check.one_of("task", task, known)
+        latest = max(row.version for row in rows if row.task == name)
+        own = tuple(row for row in rows if (row.task, row.version) == (name, latest))
+        return Sweep(Task(name, latest), self.seed, own)
 
     @in_any_form
     def to_frame(self) -> "pl.DataFrame":

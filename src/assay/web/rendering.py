@@ -55,8 +55,8 @@ def drawn(request: Request, job: Job, name: str) -> str | bytes:
 
 def _order(name: str, answer: dict[str, Any]) -> tuple[Any, ...]:
     """Return what the draughtsman is asked for."""
-    if name == "report.html":
-        return name, answer[name], [figure["spec"] for figure in answer["figures"]]
+    if name.startswith("report"):
+        return "zip" if name.endswith(".zip") else name, answer[name], [figure["spec"] for figure in answer["figures"]]
     if name.startswith("chart"):
         return name, answer["chart.json"]
     _, number, look = name.split("-")

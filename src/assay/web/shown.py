@@ -5,7 +5,9 @@ it waits until somebody looks: a process of its own draws what a page or a downl
 """
 
 import base64
+import io
 import json
+import zipfile
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,6 +21,8 @@ FORMATS = {
     "report.html": "text/html; charset=utf-8",
     "report.md": "text/markdown; charset=utf-8",
     "report.tex": "application/x-tex; charset=utf-8",
+    "report-md.zip": "application/zip",
+    "report-tex.zip": "application/zip",
     "chart.json": "application/json",
     "chart.svg": "image/svg+xml",
     "chart.png": "image/png",
@@ -36,14 +40,16 @@ def frozen(result: Record, asked: Question) -> dict[str, Any]:
     report = _signed(framed(result, asked, pictures=False), asked)
     before, after = _around(document)
     places = tuple(replace(figure, svg=_place(n), dark_svg=_place(n, dark=True)) for n, figure in enumerate(figures))
+    whole = report.with_figures(places)
     return {
         "title": document.title,
         "before": html.fragment(before),
         "after": html.fragment(after),
         "figures": [{"title": each.title, "words": each.alternative, "spec": each.spec} for each in figures],
-        "report.html": html.page(report.with_figures(places)),
+        "report.html": html.page(whole),
         "report.md": markdown.render(report),
         "report.tex": latex.render(report),
+        **({f"report-{kind}.zip": _beside(whole, f"report.{kind}") for kind in ("md", "tex")} if figures else {}),
         "tables": _tables(result),
         "chart.json": json.dumps(_together(figures)) if figures else "",
         "command": asked.command,
@@ -56,6 +62,14 @@ def _signed(document: Document, asked: Question) -> Document:
     settings = {name: value for name, value in asked.given.items() if name != "seed"}
     made = Provenance(asked.name, settings, getattr(asked, "seed", None), "")
     return document if document.signature else replace(document, signature=made.signature)
+
+
+def _beside(document: Document, file: str) -> dict[str, Any]:
+    """Return a report whose pictures are files beside it: its name, its text, and the names of the pictures."""
+    from assay.reports.output import beside
+
+    text, figures = beside(document, file)
+    return {"name": file, "text": text, "pictures": list(figures)}
 
 
 def _together(figures: Sequence[Figure]) -> dict[str, Any]:
@@ -95,7 +109,13 @@ def _tables(result: Record) -> dict[str, str]:
 
 def draw(kind: str, *arguments: Any) -> str | bytes:
     """Draw in the process that does nothing else: a figure of a page, a download, or all figures of a report."""
-    makers: dict[str, Any] = {"figure": _figure, "chart.svg": _svg, "chart.png": _png, "report.html": _report}
+    makers: dict[str, Any] = {
+        "figure": _figure,
+        "chart.svg": _svg,
+        "chart.png": _png,
+        "report.html": _report,
+        "zip": _zip,
+    }
     made: str | bytes = makers[kind](*arguments)
     return made
 
@@ -124,6 +144,18 @@ def _report(page: str, specs: Sequence[dict[str, Any]]) -> str:
         for dark in (False, True):
             page = page.replace(_encoded(_place(n, dark=dark)), _encoded(_figure(spec, dark)))
     return page
+
+
+def _zip(report: dict[str, Any], specs: Sequence[dict[str, Any]]) -> bytes:
+    """Return one file that holds a report and its pictures, as `--report` writes them side by side."""
+    from assay.reports.output import picture_file
+
+    drawn = {name: picture_file(name, spec) for name, spec in zip(report["pictures"], specs, strict=True)}
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in {report["name"]: report["text"].encode(), **drawn}.items():
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+    return made.getvalue()
 
 
 def _place(n: int, *, dark: bool = False) -> str:

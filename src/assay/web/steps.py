@@ -129,7 +129,7 @@ async def downloads(request: Request) -> Response:
         upload=upload,
         titles=PAGES,
         jobs=done,
-        tables={job.identity: list(kept(request, job)["tables"]) for job in done},
+        answers={job.identity: kept(request, job) for job in done},
         settings=f"/scores-settings?{request.url.query}",
     )
 

@@ -3,6 +3,7 @@
 import math
 from typing import TYPE_CHECKING, Any
 
+from assay.documents import Code
 from assay.reports.accounts.base import Account, about
 
 if TYPE_CHECKING:
@@ -104,6 +105,13 @@ def of_sweep(result: Any, asked: "Question | None", data: Any) -> Account:
         ),
         limits=("Between the values of the grid nothing was computed.",),
         next=tuple(steps) or ("All cells are done. Add values to the grid to see more: cells that are done stay.",),
+        again=(
+            Code(
+                "from assay.sweeps import Task, run\n\n"
+                f"sweep = run(Task.load({result.task.name!r}), grid, rng={result.seed})",
+                "python",
+            ),
+        ),
     )
 
 
