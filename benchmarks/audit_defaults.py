@@ -22,15 +22,15 @@ from pathlib import Path
 
 import numpy as np
 
-from assay import models
-from assay._random import seed_of
+from assay import Contest, compare, models
 from assay.auditing.estimators import analyse
+from assay.comparison.default_interval import default_interval
 from assay.comparison.observed import settled
-from assay.inference import binomial_region, interval, percentile, tail_pvalue
+from assay.inference import binomial_region, interval, tail_pvalue
 from assay.metrics import resolve
 from assay.models import simulate_contrasts
 from assay.models.simulation import derive
-from assay.resampling import Scheme, _kernels, draw
+from assay.resampling import _kernels
 from measured import write_rows
 
 ROOT = Path(__file__).parents[1]
@@ -46,7 +46,7 @@ TRUTHS = {"same": (0.0, None), "different errors": (0.2, "split"), "B worse": (0
 EPSILON, ALPHA, LEVEL = 0.2, 0.05, 0.95
 N_DRAWS = {"scores": 999, "ranks": 399}
 """A level of 5 % is exact with these: p is a multiple of 2 / (draws + 1)."""
-N_DATA_SETS = {50: (6000, 2000), 200: (2000, 1000), 1000: (1000, 1000)}
+N_DATA_SETS = {50: (4000, 2000), 200: (2000, 1000), 1000: (1000, 400)}
 """For each number of items: data sets for metrics with item scores, and for ranks, which cost more."""
 SKEWED = (
     ("normal", ("mae", "mse"), "means", 0.7),
@@ -127,13 +127,13 @@ class Tally:
         """Count a rejection."""
         self.rejected[i, name] = self.rejected.get((i, name), 0) + bool(pvalue <= ALPHA * (1 + 1e-9))
 
-    def limits(self, i, ends):
+    def limits(self, i, name, ends):
         """Count an interval that holds the expected contrast."""
-        defined, covered, width = self.held.get((i, ends.method), (0, 0, 0.0))
+        defined, covered, width = self.held.get((i, name), (0, 0, 0.0))
         if not np.isnan(ends.low):
             inside = ends.low - 1e-12 <= self.goals[i] <= ends.high + 1e-12
             defined, covered, width = defined + 1, covered + bool(inside), width + ends.width
-        self.held[i, ends.method] = defined, covered, width
+        self.held[i, name] = defined, covered, width
 
 
 def by_scores(tally, metrics, contrasts, seeds, *, bootstrap):
@@ -159,19 +159,20 @@ def by_scores(tally, metrics, contrasts, seeds, *, bootstrap):
         draws = settled(moments[:, i], means[i], rounding)
         methods = ("symmetric", "studentised", "t", *(("score", "bca") if metric.counts_items else ()))
         for method in methods:
-            tally.limits(i, interval(method, draws, estimate=means[i], confidence_level=LEVEL, **known))
+            ends = interval(method, draws, estimate=means[i], confidence_level=LEVEL, span=metric.span, **known)
+            tally.limits(i, method, ends)
+            if method == default_interval(metric, contrasts[:, i], resamples_items=True):
+                tally.limits(i, "default", ends)
 
 
 def by_ranks(tally, metric, data_set, rng):
-    """Test and give the percentile interval, from item means of gold, A and B."""
-    from assay import Contest
-
+    """Test and give intervals by `compare` itself, from item means of gold, A and B."""
     contest = Contest.from_arrays(*(side[:, np.newaxis] for side in data_set), scale="continuous")
-    observed = float(metric.contrast(*data_set))
-    how = {"n_resamples": N_DRAWS["ranks"], "seed": seed_of(int(rng.integers(2**63)))}
-    null = draw(contest, [metric], scheme=Scheme(items="all"), null="swapped-items", **how).contrasts[0]
-    tally.test(0, "swapped-items", tail_pvalue(observed, null).pvalue)
-    tally.limits(0, percentile(draw(contest, [metric], scheme=Scheme(), null=None, **how).contrasts[0]))
+    found = compare(contest, metric=metric, n_resamples=N_DRAWS["ranks"], rng=int(rng.integers(2**63)), workers=1)
+    tally.test(0, "swapped-items", found.pvalue)
+    tally.limits(0, "default", found.confidence_interval)
+    for method in ("t", "percentile", "bca"):
+        tally.limits(0, method, found.at(interval=method).confidence_interval)
 
 
 def study(options):

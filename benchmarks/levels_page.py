@@ -9,12 +9,11 @@ from measured import MEASURED, read_rows
 
 PAGE = """# Which p-value and which interval can be trusted: measured
 
-Made by `python benchmarks/levels_page.py` from `docs/measured/levels.csv` and `docs/measured/coverage.csv`, which
-`python benchmarks/levels.py levels` and `coverage` measure. Item means are U(0, 1), item standard deviations U(0, 0.3);
-metrics for labels (tv, accuracy) see the same responses cut into five levels. The default null, `swapped-items`, is measured as
-it is now at 50 items (ranks are swapped for spearman, tied labels are shared); its rows for 1,000 items, accuracy under the other
-nulls and the coverages are older, from when the first of tied labels won. See [hard settings](inference.md#hard-settings), too,
-which has skewed and heavy-tailed contrasts.
+Made by `python benchmarks/levels_page.py` from `docs/measured/levels.csv`, `ranks.csv`, `unequal.csv` and `coverage.csv`, which
+`python benchmarks/levels.py levels`, `ranks`, `unequal` and `coverage` measure. Item means are U(0, 1), item standard deviations
+U(0, 0.3); metrics for labels (tv, accuracy) see the same responses cut into five levels. Accuracy under the nulls that are not the
+default was measured when the first of tied labels won; now tied labels share. [Hard settings](inference.md#hard-settings) has skewed
+and heavy-tailed contrasts.
 
 ## Type-I error at a nominal 5 %
 
@@ -51,6 +50,14 @@ exactly 5 % (a simultaneous region, Bonferroni's); outside that one: {verdict_to
 
 {many}
 
+## Ranks of few items
+
+The same for swapped ranks ({n_ranks:,} data sets in each cell; a level of exactly 5 % gives {ranks_low:.1f} to {ranks_high:.1f} %
+in 99 of 100 cells, and **bold** is above that). With 20 responses A and B agree with gold almost perfectly: their rank correlations
+with gold are about .98, and swapped ranks are least exact there. {verdict_ranks}
+
+{ranks}
+
 ## Unequal numbers of responses
 
 A and B answer from the same distribution as gold (50 items, 5 gold responses), but not equally often. The mean of fewer
@@ -78,8 +85,9 @@ CHOICE = """Mean distance from 95 % over the designs, in points, and in brackets
 {distances}
 
 The defaults follow from this and from [the audit of the defaults](audit-defaults.md), which covers more data:
-**symmetric** for metrics with item scores; **score** for accuracy and **bca** for wins, whose item contrasts are −1, 0 or
-1; **percentile** for metrics without item scores (spearman), which is defined on all data and errs on the safe side.
+**symmetric** for metrics with item scores; **score** where all item contrasts are −c, 0 or c (accuracy without tied labels), but
+**bca** for wins where more than half of the items tell A and B apart; **t** with the jackknife's standard error for other metrics
+that a single item moves little (spearman, RMSE, cosine), DeLong's for AUC, and **percentile** for the rest.
 
 ### Clustered items
 
@@ -114,6 +122,20 @@ def level_table(rows, metrics, region, beside=None):
     return table(lines, list(metrics))
 
 
+def ranks_table(rows, region):
+    """Return the table of type-I errors of swapped ranks, bold above the region."""
+    lines = {}
+    for row in rows:
+        shown = f"{100 * int(row['rejected']) / int(row['n_data_sets']):.1f}"
+        cells = lines.setdefault((row["true_because"], row["n_items"], row["metric"]), {})
+        cells[row["n_responses"]] = f"**{shown}**" if int(row["rejected"]) > region.high else shown
+    labelled = [
+        ({"true null": truth, "items": n, "metric": metric}, {f"K = {k}": shown for k, shown in cells.items()})
+        for (truth, n, metric), cells in lines.items()
+    ]
+    return table(labelled, list(labelled[0][1]))
+
+
 def outside(rows, region, where):
     """Say which cells of the default null lie above, or anywhere outside, the region."""
     found = [
@@ -128,7 +150,7 @@ def outside(rows, region, where):
 def main():
     """Make docs/levels.md of what was measured."""
     read = {}
-    for study in ("levels", "coverage", "unequal"):
+    for study in ("levels", "coverage", "unequal", "ranks"):
         read[study] = read_rows(MEASURED / f"{study}.csv")
     n_levels = int(read["levels"][0]["n_data_sets"])
     region = binomial_region(n_levels, ALPHA, confidence_level=0.99)
@@ -174,7 +196,15 @@ def main():
         rates = {m: int(counts[k_a, k_b, m]["rejected"]) / int(counts[k_a, k_b, m]["n_data_sets"]) for m in NUMBERS}
         labels = {"responses of A": k_a, "of B": k_b}
         unequal_rows.append((labels, {metric: f"{100 * rate:.1f}" for metric, rate in rates.items()}))
+    n_ranks = int(read["ranks"][0]["n_data_sets"])
+    of_ranks = binomial_region(n_ranks, ALPHA, confidence_level=0.99)
+    above = [row for row in read["ranks"] if int(row["rejected"]) > of_ranks.high]
     text = PAGE.format(
+        n_ranks=n_ranks,
+        ranks_low=100 * of_ranks.low / n_ranks,
+        ranks_high=100 * of_ranks.high / n_ranks,
+        verdict_ranks=f"Of {len(read['ranks'])} cells {len(above)} {'is' if len(above) == 1 else 'are'} above.",
+        ranks=ranks_table(read["ranks"], of_ranks),
         unequal=table(unequal_rows, list(NUMBERS)),
         n_levels=n_levels,
         low=100 * region.low / n_levels,

@@ -1,6 +1,7 @@
 """Sentences are claims: true word for word when A wins, when B wins, when nothing is clear, and with a margin."""
 
 import math
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy import stats
 from assay import Contest, Responses, compare, compare_each
 from assay.comparison.detectable import detectable, of_parts
 from assay.comparison.margins import margin_tests
+from assay.errors import AssayWarning
 from assay.inference import CombinedError, binomial_region
 from assay.inference.direct import score_statistic
 from assay.scales import Scale
@@ -205,3 +207,32 @@ def test_with_a_margin_raters_like_these_are_never_surer_than_these():
         assert like.margin.confidence_interval.low <= these.confidence_interval.low
         assert like.margin.confidence_interval.high >= these.confidence_interval.high
     assert surer  # without the rule it would happen
+
+
+def test_a_model_without_order_has_no_rank_correlation_and_the_result_says_why():
+    rng = np.random.default_rng(0)
+    gold = Responses.from_grid(rng.normal(size=(30, 4)), np.tile(np.arange(4), (30, 1)))
+    flat, model = (Responses.from_grid(values[:, np.newaxis]) for values in (np.ones(30), rng.normal(size=30)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        warnings.simplefilter("ignore", AssayWarning)
+        flat_a = Contest(gold=gold, a=flat, b=model, items=tuple(map(str, range(30))), scale=Scale("continuous"))
+        found = compare(flat_a, metric="spearman", rng=0, margin=0.1)
+    assert "The Spearman correlation is undefined: all items have the same mean answer of A." in found.notes
+    assert found.verdict.startswith("No verdict on")
+    assert "do not show" not in found.verdict
+    assert "For these 4 raters" not in str(found)
+
+
+def test_a_margin_says_when_the_other_one_is_better_by_more():
+    there = contest(1.5)
+    result = compare(replace(there, a=there.b, b=there.a), metric="mae", rng=0, n_resamples=999, margin=0.2)
+    assert result.margin.confidence_interval.high < -0.2
+    assert "old is better than new by more than 0.2 (90 % interval" in result.verdict
+    assert "do not show" not in result.verdict
+
+
+def test_asides_of_several_metrics_name_theirs():
+    found = str(compare_each(contest(0.05), metrics=["mae", "mse"], rng=0, n_resamples=999))
+    assert "mae: A study like this finds" in found
+    assert "mse: A study like this finds" in found

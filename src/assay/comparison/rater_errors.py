@@ -151,8 +151,8 @@ def measured_error(
     per_rater = np.bincount(np.concatenate([source.raters for source in sources if source.raters is not None]))
     per_rater = per_rater[per_rater > 0].astype(np.float64)
     r = per_rater.size
-    of_raters = float(np.nanvar(raters)) * r / (r - 1)
-    shared = (float(np.nanvar(both)) - (n - 1) / n * items - (r - 1) / r * of_raters) * n * r / ((n - 1) * (r - 1))
+    of_raters = _variance(raters) * r / (r - 1)
+    shared = (_variance(both) - (n - 1) / n * items - (r - 1) / r * of_raters) * n * r / ((n - 1) * (r - 1))
     shared = min(max(0.0, shared), items, of_raters)
     if r <= LEAVE_OUT and metric.smooth:
         left_out = _left_out_variance(contest, metric)
@@ -161,6 +161,11 @@ def measured_error(
     factor = float(saturation(share_of(contrast, largest(contest, metric))))
     dfs = (effective_df(np.square(per_rater)), max(1.0, n - 1.0))
     return CombinedError((of_raters * factor**2, items - shared), dfs, n_resamples=both.size)
+
+
+def _variance(draws: FloatArray) -> float:
+    """Return the variance of the draws that are defined; undefined where none is."""
+    return float(np.nanvar(draws)) if np.isfinite(draws).any() else math.nan
 
 
 def largest(contest: Contest, metric: Metric) -> float:

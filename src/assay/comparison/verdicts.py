@@ -29,8 +29,10 @@ def document(found: Sequence["Comparison"], correction: str, signature: str) -> 
         blocks += [Sentence(counted(found), "verdict")]
     else:
         blocks += [Sentence(verdict(entry), "verdict") for entry in found]
+    metrics = {entry.metric for entry in found}
     for entry in found[:MANY]:
         where = f"On {entry.slice}: " if entry.slice else ""
+        where += f"{entry.metric}: " if len(metrics) > 1 else ""
         blocks += [Sentence(where + said) for said in asides(entry)]
     if any(entry.rater_answers is not None for entry in found[:MANY]):
         blocks.append(Sentence(WHICH))
@@ -82,6 +84,8 @@ def counted(found: Sequence["Comparison"]) -> str:
 
 def asides(result: "Comparison") -> list[str]:
     """Return what the reader of a verdict would otherwise have to find out: what could be found, what disagrees."""
+    if math.isnan(result.contrast):
+        return []
     lines = [] if result.rater_answers is None else [str(result.rater_answers)]
     if not decided(result) and result.detectable == math.inf:
         clusters = 0 < result.jackknife.size < result.n_items
@@ -173,7 +177,7 @@ def _who(result: "Comparison") -> str:
 
 def _margin(result: "Comparison") -> list[str]:
     """Return what may be claimed about a margin, and no more."""
-    if result.margin is None:
+    if result.margin is None or math.isnan(result.contrast):
         return []
     _, a, b = result.names
     found, alpha = result.margin, 1 - result.confidence_interval.confidence_level
@@ -189,6 +193,11 @@ def _margin(result: "Comparison") -> list[str]:
         return [f"{a} and {b} are equivalent: they differ by less than {margin} {basis(found.equivalence)}."]
     if found.non_inferiority <= alpha:
         return [f"{a} is not worse than {b} by more than {margin} {basis(found.non_inferiority)}."]
+    if ends.high < -found.margin:
+        return [
+            f"{b} is better than {a} by more than {margin} ({100 * ends.confidence_level:g} % interval "
+            f"{ends_of(ends.low, ends.high, error)})."
+        ]
     return [
         f"The data do not show that {a} is within {margin} of {b} {basis(found.equivalence)}, nor that it is "
         f"better by more than {margin}."

@@ -25,6 +25,10 @@ class Spearman(Metric):
         """Return what scores weights of the items: draws that keep all responses need no more."""
         return RankCorrelation(gold, *models) if gold.size <= MOST_ENTRIES else Repeated(self, gold, *models)
 
+    def notes(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> list[str]:
+        """Say which side is constant, where one is."""
+        return _without_order(self.title, gold, a, b)
+
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the product-moment correlation of the ranks."""
         return _correlation(_centred_ranks(gold), _centred_ranks(model))
@@ -50,6 +54,10 @@ class Kendall(Metric):
         """Return what scores weights of the items."""
         return PairCorrelation(gold, *models) if gold.size <= MOST_ENTRIES else Repeated(self, gold, *models)
 
+    def notes(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> list[str]:
+        """Say which side is constant, where one is."""
+        return _without_order(self.title, gold, a, b)
+
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return (concordant − discordant) / √((pairs − ties in gold)(pairs − ties in model))."""
         return _pairs_in_order(ranks(gold), ranks(model))
@@ -58,6 +66,15 @@ class Kendall(Metric):
         """Return the scores of A and of B; gold is ranked once."""
         of_gold = ranks(gold)
         return _pairs_in_order(of_gold, ranks(a)), _pairs_in_order(of_gold, ranks(b))
+
+
+def _without_order(title: str, gold: FloatArray, a: FloatArray, b: FloatArray) -> list[str]:
+    """Say which sides give all items the same mean, so that they put them in no order."""
+    sides = {"gold": gold, "A": a, "B": b}
+    flat = [name for name, side in sides.items() if len(side) > 1 and ranks(side).min() == ranks(side).max()]
+    if not flat:
+        return []
+    return [f"The {title} is undefined: all items have the same mean answer of {' and of '.join(flat)}."]
 
 
 def _pairs_in_order(gold: FloatArray, model: FloatArray) -> FloatArray:
