@@ -56,7 +56,7 @@ def _sources(sources: Sequence["SourceDescription"]) -> list[Block]:
     )
     kinds = dict.fromkeys(part.design.kind for part in sources if part.design.n_raters)
     meaning = " ".join(f"{kind.capitalize()}: {MEANING[kind]}." for kind in kinds)
-    told = meaning or "There are no rater ids."
+    told = meaning or "There are no rater ids. If a column holds them, name it (`rater`): agreement is shown then."
     return [Table(columns, rows, "Who judged what"), Sentence(told, "aside")]
 
 
