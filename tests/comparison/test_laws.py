@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from assay import Contest, FunctionMetric, _json, compare
-from assay.metrics import BUILTIN, ItemMetric, Metric, RelativeMetric
+from assay.metrics import BUILTIN
 from assay.testing import check_metric
 
 POSITIONAL = {"wins-responses", "cosine-responses"}  # pair responses by position, so their order matters
@@ -241,43 +241,3 @@ def test_a_function_that_ignores_the_scale_says_so():
     check_metric(FunctionMetric(correlation, better="higher", ignores="line"))
     with pytest.raises(AssertionError, match="said to ignore a model's magnitude but does not"):
         check_metric(FunctionMetric(correlation, better="higher", ignores="magnitude"))
-
-
-TRAITS = [
-    "name", "title", "better", "needs", "kinds", "linear", "counts_items", "smooth", "distance", "regular", "uneven",
-    "per_response", "ignores", "gold_free", "span",
-]  # fmt: skip
-
-
-def redeclared(metric):
-    """Return a class of somebody else's that says the same of itself and scores the same."""
-    base = next(kind for kind in (ItemMetric, RelativeMetric, Metric) if isinstance(metric, kind))
-    methods = {
-        ItemMetric: ["item_scores"], RelativeMetric: ["item_contrasts", "scores"], Metric: ["score", "error", "seen"],
-    }[base]  # fmt: skip
-    inside = {trait: getattr(metric, trait) for trait in TRAITS}
-    inside |= {name: staticmethod(getattr(metric, name)) for name in [*methods, "notes"]}
-    return type("Somebody", (base,), inside)()
-
-
-@pytest.mark.parametrize("name", list(BUILTIN))
-@pytest.mark.parametrize("options", [{}, {"null": "recentred"}, {"alternative": "greater"}], ids=str)
-def test_a_metric_declared_again_gives_the_same_bits(likert, name, options):
-    bound = BUILTIN[name].on(likert.scale)
-    ours, theirs = (quietly(likert, metric=metric, n_resamples=99, **options) for metric in (bound, redeclared(bound)))
-    assert type(redeclared(bound)).__mro__[1] in (ItemMetric, RelativeMetric, Metric)
-    same = (
-        "a_score",
-        "b_score",
-        "contrast",
-        "pvalue",
-        "expected_pvalue",
-        "confidence_interval",
-        "effect_sizes",
-        "notes",
-    )
-    for field in same:
-        one, other = getattr(ours, field), getattr(theirs, field)
-        assert repr(one) == repr(other), field
-    assert ours.draws.tobytes() == theirs.draws.tobytes()
-    assert ours.null_draws.tobytes() == theirs.null_draws.tobytes()
