@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import click
 import pytest
 
 HEAVY = ["numpy", "polars", "scipy", "numba", "assay.documents", "statsmodels", "altair"]
@@ -156,3 +157,26 @@ main()
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (130, "assay: interrupted: nothing is kept without --store\n")
+
+
+def walked(command, name=()):
+    """Return every command with the options that it takes."""
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for each in command.list_commands(context):
+            yield from walked(command.get_command(context, each), (*name, each))
+    else:
+        yield " ".join(name), {option for parameter in command.params for option in parameter.opts}
+
+
+def test_every_command_that_has_a_result_draws_reports_and_prints_it():
+    """A study is drawn and reported from its store, by commands of their own."""
+    from assay.cli.app import app
+
+    known = dict(walked(app))
+    without = {name for name, options in known.items() if not {"--chart", "--report", "--json", "--force"} <= options}
+    assert without == {
+        "convert", "example", "serve", "sweep chart", "sweep export", "sweep report", "sweep run", "sweep show",
+        "sweep status",
+    }  # fmt: skip
+    assert all("--force" in known[name] for name in ("sweep chart", "sweep export", "sweep report"))

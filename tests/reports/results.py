@@ -1,14 +1,31 @@
 """One small result of each kind, made once; names are as hostile as data can be."""
 
 import warnings
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
-from assay import Contest, audit, compare, compare_all, compare_all_by, compare_each, paired, plan, plan_board
+from assay import (
+    Contest,
+    Responses,
+    audit,
+    compare,
+    compare_all,
+    compare_all_by,
+    compare_each,
+    paired,
+    plan,
+    plan_board,
+)
+from assay.agreement import describe
 from assay.examples import ratings
+from assay.models import fit, preset
+from assay.models.simulated import simulate
 from assay.paired import PairedScores, ScoreTable
 from assay.replications import replicate
+from assay.response_tables import ResponseTable
+from assay.scales import Scale
 
 HOSTILE = r"</script><svg onload=alert(1)> \input{/etc/passwd} | `x` $y$ & 5% #1 _z_ **b**"
 
@@ -36,16 +53,44 @@ def _systems():
     return paired.compare_systems(ScoreTable(rng.normal([0, 0.1, 0.9], 1, (40, 3)), ("x", HOSTILE, "z")))
 
 
+def _hostile(table, name):
+    """Return a table whose source of this name is called as badly as it can be."""
+    sources = {HOSTILE if known == name else known: responses for known, responses in table.sources.items()}
+    return replace(table, sources=sources)
+
+
+def _board():
+    return compare_all(_hostile(ratings(30), "model-1"), gold="human", metric="mae", n_resamples=99, rng=0)
+
+
+def _described():
+    rng = np.random.default_rng(4)
+    grid = rng.integers(1, 6, (12, 3)).astype(float)
+    given = Responses.from_grid(grid, np.tile(np.arange(3), (12, 1)))
+    scale = Scale.of([1.0, 2.0, 3.0, 4.0, 5.0], kind="ordinal")
+    names = np.array([HOSTILE, *map(str, range(11))])
+    return describe(ResponseTable(names, {HOSTILE: given}, scale, raters=(HOSTILE, "r2", "r3")), n_resamples=29, rng=0)
+
+
+def _fitted():
+    table = _hostile(preset("categorical-dices").table(30, (5, 1, 1), rng=1), "gold")
+    return fit(table, source=HOSTILE, rng=0)
+
+
 MADE = {
     "Comparison": lambda: compare(contest(), metric="mae", rng=0, n_resamples=99),
     "Comparisons": _several,
-    "Leaderboard": lambda: compare_all(ratings(30), gold="human", metric="mae", n_resamples=99, rng=0),
+    "Leaderboard": _board,
     "Leaderboards": lambda: compare_all_by(
         ratings(30), "topic", gold="human", metric="mae", n_resamples=99, rng=0
     ),
     "BoardPlan": lambda: plan_board(ratings(30), gold="human", metric="mae", rng=0, n_resamples=99),
     "Plan": lambda: plan("normal", epsilon=0.2, metrics="mae", n_items=[5, 9], n_responses=[2], precision=0.05, rng=0),
     "Audit": lambda: audit("normal", designs=[(20, 2)], n_simulations=4, n_resamples=19, n_fresh=20, rng=0),
+    "TableDescription": _described,
+    "Fit": _fitted,
+    "Simulation": lambda: simulate("likert-amazon", n_items=30, n_responses=3, epsilon=0.2, rng=0),
+    "PaperFigure": lambda: replicate("leader", figure=3, n_simulations=2),
     "Replication": lambda: replicate("raters", table=6, n_simulations=2),
     "PairedAnalysis": lambda: paired.analyse(scores(), n_simulations=20, rng=1),
     "Finding": lambda: paired.find(scores(), margin=0.1, rng=1),

@@ -14,7 +14,7 @@ from scipy import stats
 from assay import Responses, compare, examples, io, report
 from assay.agreement import describe
 from assay.cli.app import main
-from assay.documents import Table
+from assay.documents import Table, latex
 from assay.errors import ArgumentError, DataError
 from assay.metrics.builtin import BUILTIN, ON_PREFERENCES
 from assay.questions.compare import Compare
@@ -61,7 +61,11 @@ def test_every_kind_of_result_has_a_report_in_every_format(kind, written, texts)
     assert type(result).from_dict(content).document().title == result.document().title
 
 
-@pytest.mark.parametrize("kind", ["Comparison", "Comparisons", "PairedAnalysis", "SystemsComparison"])
+NAMED = ("Comparison", "Comparisons", "Leaderboard", "PairedAnalysis", "SystemsComparison", "TableDescription", "Fit")
+"""Results that are called by names from the data."""
+
+
+@pytest.mark.parametrize("kind", NAMED)
 def test_hostile_names_are_text_in_every_format(kind, written, texts):
     page, text, paper = texts(kind)
     assert "<script" not in page
@@ -73,19 +77,23 @@ def test_hostile_names_are_text_in_every_format(kind, written, texts):
 
 
 def test_latex_reports_compile(written, tmp_path):
+    """Reports of all kinds are put into one document, so that the compiler starts once; two of them with pictures."""
     compiler = shutil.which("pdflatex") or shutil.which("tectonic")
     if compiler is None:
         pytest.skip("neither pdflatex nor tectonic is installed: LaTeX reports were not compiled")
     options = ["-interaction=batchmode", "-halt-on-error"] if compiler.endswith("pdflatex") else []
-    for kind in ("Comparison", "PairedAnalysis", "Replication"):
-        shutil.copy(written(kind) / "report.tex", tmp_path / f"{kind}.tex")
-        for picture in written(kind).glob("report-*.pdf"):
-            shutil.copy(picture, tmp_path)
-        done = subprocess.run(
-            [compiler, *options, f"{kind}.tex"], cwd=tmp_path, capture_output=True, check=False, timeout=120
-        )
-        said = (tmp_path / f"{kind}.log").read_text(encoding="latin-1")[-1500:] if done.returncode else ""
-        assert done.returncode == 0, said
+    whole = [(written(kind) / "report.tex").read_text(encoding="utf-8") for kind in ("Comparison", "PairedAnalysis")]
+    for kind, text in zip(("Comparison", "PairedAnalysis"), whole, strict=True):
+        for name in re.findall(r"\\includegraphics\[[^\]]+\]\{([^}]+)\}", text):
+            shutil.copy(written(kind) / name, tmp_path)
+    parts = [*whole, *(latex.render(framed(made(kind), pictures=False)) for kind in MADE)]
+    bodies = [re.search(r"\\begin\{document\}(.*)\\end\{document\}", text, re.S).group(1) for text in parts]
+    head = whole[0].partition(r"\begin{document}")[0]
+    everything = "\n\\clearpage\n".join(bodies)
+    (tmp_path / "all.tex").write_text(f"{head}\\begin{{document}}{everything}\\end{{document}}\n", encoding="utf-8")
+    done = subprocess.run([compiler, *options, "all.tex"], cwd=tmp_path, capture_output=True, check=False, timeout=300)
+    said = (tmp_path / "all.log").read_text(encoding="latin-1")[-1500:] if done.returncode else ""
+    assert done.returncode == 0, said
 
 
 @pytest.mark.parametrize("kind", ["Comparison", "PairedAnalysis", "Leaderboard"])

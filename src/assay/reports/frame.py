@@ -22,7 +22,9 @@ FIGURES = {
 """Who cuts the picture of a result into several, so that each fits a narrow page; the others are one picture."""
 
 
-def framed(result: Any, asked: "Question | None" = None, data: Any = None, *, pictures: bool = True) -> Document:
+def framed(
+    result: Any, asked: "Question | None" = None, data: Any = None, *, pictures: bool = True, draw: bool = True
+) -> Document:
     """Return the report of a result: its document with everything around it that a reader asks for.
 
     Parameters
@@ -33,7 +35,9 @@ def framed(result: Any, asked: "Question | None" = None, data: Any = None, *, pi
     data : ResponseTable, Contest or PairedScores, optional
         What the result was made of: adds responses per item, agreement and what was left out.
     pictures : bool
-        Whether to draw, which needs the extra charts.
+        Whether to have figures, which needs the extra charts.
+    draw : bool
+        Whether figures are drawn for pages, light and dark; those of paper are drawn by who writes it.
     """
     document: Document = result.document()
     if data is None and asked is not None:
@@ -49,7 +53,7 @@ def framed(result: Any, asked: "Question | None" = None, data: Any = None, *, pi
     )
     blocks: list[Block] = [
         *verdict,
-        *(figures_of(result, document) if pictures and can_draw() else ()),
+        *(figures_of(result, document, draw=draw) if pictures and can_draw() else ()),
         *_section("Numbers", others),
         *_section("Data", [Definitions(tuple(facts))] if facts else [], _points(about_data)),
         *_section("What was done", [Sentence(said) for said in account.done]),

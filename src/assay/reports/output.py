@@ -145,8 +145,8 @@ def write_report(
     from assay import _json
     from assay.reports.frame import framed
 
-    def document(*, pictures: bool = False) -> Any:
-        return framed(result, asked, data, pictures=pictures)
+    def document(*, pictures: bool = False, draw: bool = True) -> Any:
+        return framed(result, asked, data, pictures=pictures, draw=draw)
 
     writers: dict[str, Callable[[], str]] = {
         ".html": lambda: html.page(document(pictures=True)),
@@ -155,7 +155,7 @@ def write_report(
     }
     suffix = Path(path).suffix.lower()
     if suffix in BESIDE:
-        return _write_with_pictures(document(pictures=True), Path(path), force=force)
+        return _write_with_pictures(document(pictures=True, draw=False), Path(path), force=force)
     if suffix == ".csv" and not hasattr(result, "to_frame"):
         return _write_tables(result, Path(path))
     _files.write_text(path, writers[suffix]())
@@ -182,7 +182,7 @@ def beside(document: "Document", file: str, *, pictures: bool = True) -> tuple[s
     figures: dict[str, Figure] = {}
     for block in document.blocks:
         shown = block
-        if isinstance(block, Figure) and block.svg and pictures:
+        if isinstance(block, Figure) and pictures:
             name = _plain(f"{stem}-{block.name}")
             if f"{name}{ending}" in figures:  # sources that differ by such signs only
                 name = f"{name}-{len(figures) + 1}"

@@ -40,7 +40,7 @@ FAMILIES = {
     "wins:": "share of items on which the model's error is the smaller one minus the share on which it is the "
     "larger one",
     "pass@": "mean over items of 1 − C(n − c, k) / C(n, k), from n runs of which c passed (Chen et al. 2021)",
-    "pass^": "mean over items of C(c, k) / C(n, k), from n runs of which c passed",
+    "pass^": "mean over items of C(c, k) / C(n, k), from n runs of which c passed (Yao et al. 2024)",
 }
 
 NULLS = {
@@ -64,7 +64,7 @@ NULLS = {
 }
 
 INTERVALS = {
-    "percentile": "runs between two quantiles of the resampled contrasts (Efron 1979)",
+    "percentile": "runs between two quantiles of the resampled contrasts (Efron 1981)",
     "basic": "mirrors two quantiles of the resampled contrasts at the observed one (Davison and Hinkley 1997)",
     "bca": "runs between two quantiles of the resampled contrasts that are corrected for bias and skewness "
     "(Efron 1987)",

@@ -16,8 +16,9 @@ HOW = {
     "t": "t is the mean difference over its standard error, s / √n, against Student's t (Student 1908)",
     "sign": "the number of positive differences is compared with a fair coin (Arbuthnott 1710)",
     "wilcoxon": "the sizes of the differences are ranked, and the ranks of the positive ones are added (Wilcoxon 1945)",
-    "bootstrap": "lines are drawn with replacement, and each draw's t is compared with the observed one (Efron 1979)",
-    "bootstrap-median": "lines are drawn with replacement, and the interval of their median is inverted (Efron 1979)",
+    "bootstrap": "lines are drawn with replacement, and each draw's t is compared with the observed one (Davison and "
+    "Hinkley 1997)",
+    "bootstrap-median": "lines are drawn with replacement, and the interval of their median is inverted (Efron 1981)",
     "permutation": "the signs of the differences are flipped by fair coins (Fisher 1935)",
     "permutation-median": "the signs of the differences are flipped by fair coins, and medians compared (Fisher 1935)",
 }
