@@ -1,6 +1,5 @@
 """The listing that opens docs/design.md is the tree, and a name tells its room."""
 
-import ast
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -47,9 +46,8 @@ def test_a_module_is_told_apart_by_its_name():
 def test_a_class_is_told_apart_by_its_name():
     rooms = defaultdict(list)
     for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ClassDef):
-                rooms[node.name].append(path)
+        for name in re.findall(r"^ *class (\w+)", path.read_text(encoding="utf-8"), re.M):
+            rooms[name].append(path)
     twice = {name: paths for name, paths in rooms.items() if len(paths) > 1}
     assert set(twice) == {"Audit", "Fit", "Leaderboard", "Plan"}
     for paths in twice.values():  # a question and its answer

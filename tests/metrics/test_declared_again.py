@@ -112,12 +112,6 @@ def test_plans_are_alike(name):
     ))  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["mae", "wins"])
-def test_plans_of_pilots_are_alike(name):
-    pilot = MODEL.table(15, 2, epsilon=0.4, rng=5).contest(gold="gold", a="A", b="B")
-    same(name, lambda metric: plan(pilot, metrics=metric, n_items=[30], test="none", rng=0, workers=1))
-
-
 def test_plans_of_boards_are_alike():
     same("mae", lambda metric: plan_board(TABLE, gold="gold", metric=metric, rng=0))
 
