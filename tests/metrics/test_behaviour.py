@@ -17,7 +17,7 @@ from assay.metrics import BUILTIN, ItemMetric, Metric, _kernels, _rank_kernels, 
 from assay.metrics.labels import F1, Precision, RocAuc
 from assay.metrics.ranking import ranks, split_shared_ranks
 from assay.metrics.ratings import MeanRating
-from assay.metrics.wins import Wins
+from assay.metrics.wins import Wins, _largest, _largest_of_many
 from assay.replications.legacy import LEGACY, AccuracyFirstLabelLegacy
 from assay.resampling import Scheme, draw, summaries_of
 from assay.testing import check_metric
@@ -605,6 +605,21 @@ def test_total_variation_twin(left, right):
     assume(left.sum() > 0 and right.sum() > 0)
     expected = np.abs(left / left.sum() - right / right.sum()).sum()
     assert _kernels.total_variation(left[np.newaxis], right[np.newaxis])[0] == pytest.approx(expected, abs=1e-12)
+
+
+RESPONSES = st.sampled_from([-0.2, 0.0, 0.1, 0.3, 0.3 + 1e-16, 1.0])
+
+
+@given(st.lists(st.tuples(*[RESPONSES] * 6), min_size=1, max_size=6), st.booleans())
+def test_wins_of_a_batch_are_those_of_its_items(items, absent):
+    """Draws that have all their responses are counted in one pass; where one lacks, item by item."""
+    gold, a, b = (np.array([[item[2 * side :][:2] for item in items]] * 2) for side in range(3))
+    if absent:
+        b[1, -1, 1] = np.nan
+    metric = BUILTIN["wins-responses"]
+    expected = [metric.item_contrasts(*sides).mean() for sides in zip(gold, a, b, strict=True)]
+    assert metric.contrast(gold, a, b) == pytest.approx(expected, abs=1e-15)
+    assert _largest_of_many(gold, a, b) == _largest(gold, a, b)
 
 
 COUNTS = st.lists(st.integers(0, 15), min_size=8, max_size=8).filter(any)

@@ -452,6 +452,17 @@ def test_a_small_comparison_loads_no_compiler_and_has_the_same_bits():
     assert plain[1] == compiled[1]
 
 
+@pytest.mark.parametrize("responses", ["one", "first"])
+@pytest.mark.parametrize("null", [None, "pooled-responses", "swapped-items"])
+def test_a_single_response_is_its_own_mean(responses, null, ratings):
+    """Metrics of means and of responses then share their draws, which changes no bit."""
+    options = {"scheme": Scheme("bootstrap", responses), "null": null, "n_resamples": 30, "seed": seed_of(4)}
+    metrics = [General(BUILTIN[name]) for name in ("mae", "wins-responses", "emd", "cosine-responses")]
+    together = draw(ratings, metrics, **options).contrasts
+    for metric, row in zip(metrics, together, strict=True):
+        assert draw(ratings, [metric], **options).contrasts[0].tobytes() == row.tobytes()
+
+
 @pytest.mark.parametrize("name", ["spearman", "kendall", "cosine", "rmse", "cosine-responses", "emd-responses", "f1"])
 @pytest.mark.parametrize("n_items", [2, 37, 1001])
 def test_leaving_out_items_in_batches_is_leaving_them_out_one_by_one(name, n_items):

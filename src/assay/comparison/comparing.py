@@ -221,10 +221,11 @@ def _compare_once(
     draws, null_draws = draw_both(data, bound, run, clusters)
     weighed = rater_errors(data, bound, run, draws, clusters)
     errors = [found.error for found in weighed]
+    scores = scored(bound, seen, run)
     answers = []
     for i, metric in enumerate(bound):
         gold, a, b = summaries_of(seen, metric.needs)
-        a_score, b_score, contrast = scored(metric, seen, run)
+        a_score, b_score, contrast = scores[i]
         rounding = rounding_of(metric, seen)
         kept, kept_null = (settled(drawn.contrasts[i], contrast, rounding) for drawn in (draws, null_draws))
         contrast, kept, loads = weighed[i].applied(contrast, kept, rounding)

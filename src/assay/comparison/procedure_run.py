@@ -126,18 +126,24 @@ def _kept(run: ProcedureRun) -> str:
     return run.scheme.responses if run.scheme.responses in ("first", "equal") else "all"
 
 
-def scored(metric: Metric, contest: Contest, run: ProcedureRun) -> tuple[float, float, float]:
-    """Return the scores of A and of B and their contrast: of the responses that a draw has, where it has others."""
+def scored(metrics: Sequence[Metric], contest: Contest, run: ProcedureRun) -> list[tuple[float, float, float]]:
+    """Return by each metric the scores of A and B and their contrast: of the responses that a draw has, if others."""
     if not run.scheme.thins:
-        sides = summaries_of(contest, metric.needs)
-        scores = metric.scores(*sides)
-        return float(scores[0]), float(scores[1]), float(metric.contrast(*sides))
+        return [_scores(metric, *summaries_of(contest, metric.needs)) for metric in metrics]
     scheme, n_draws = replace(run.scheme, items="all"), max(run.procedure.n_draws, 999)
-    of_a, of_b = run.once(
-        ("scores", metric.name, scheme),
-        lambda: mean_scores(contest, metric, scheme=scheme, n_draws=n_draws, seed=run.seed),
+    found = run.once(
+        ("scores", tuple(metric.name for metric in metrics), scheme),
+        lambda: mean_scores(contest, metrics, scheme=scheme, n_draws=n_draws, seed=run.seed),
     )
-    return of_a, of_b, of_b - of_a if metric.better == "lower" else of_a - of_b
+    return [
+        (of_a, of_b, of_b - of_a if metric.better == "lower" else of_a - of_b)
+        for metric, (of_a, of_b) in zip(metrics, found, strict=True)
+    ]
+
+
+def _scores(metric: Metric, *sides: Any) -> tuple[float, float, float]:
+    of_a, of_b = metric.scores(*sides)
+    return float(of_a), float(of_b), float(metric.contrast(*sides))
 
 
 def draw_both(

@@ -39,6 +39,7 @@ class EarthMoverHistogramLegacy(ItemMetric):
 
     name: ClassVar[str] = "emd-histogram-legacy"
     title: ClassVar[str] = "mean EMD of histogram counts (legacy, not a distance from gold)"
+    counts_levels: ClassVar[bool] = True
 
     bins: int = 5
     levels: tuple[float, ...] = ()
@@ -51,7 +52,7 @@ class EarthMoverHistogramLegacy(ItemMetric):
     def on(self, scale: Scale) -> Self:
         """Take the levels from the scale."""
         super().on(scale)
-        return replace(self, levels=scale.levels)
+        return replace(self, levels=scale.levels if self.counts_levels else ())
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return mean |sorted counts − sorted counts| for each item."""
@@ -61,6 +62,13 @@ class EarthMoverHistogramLegacy(ItemMetric):
         """Return how much better A is than B on each item; gold is counted once."""
         of_a, of_b = _distances(gold, a, b, bins=self.bins, levels=self.levels)
         return of_b - of_a
+
+
+@dataclass(frozen=True)
+class EarthMoverHistogramOfResponsesLegacy(EarthMoverHistogramLegacy):
+    """The same from the responses on any scale: cheaper beside metrics for which they are drawn anyway."""
+
+    counts_levels: ClassVar[bool] = False
 
 
 @dataclass(frozen=True)

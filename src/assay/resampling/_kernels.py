@@ -85,6 +85,29 @@ def draw_swaps(n_items: int, seeds: SeedArray) -> npt.NDArray[np.bool_]:
 
 
 @njit(cache=True, nogil=True)
+def exchange(
+    a: npt.NDArray[np.int64],
+    b: npt.NDArray[np.int64],
+    swaps: npt.NDArray[np.bool_],
+    first: npt.NDArray[np.int64],
+    second: npt.NDArray[np.int64],
+) -> None:
+    """Write the words of A, and those of B, with the items exchanged that a coin says: (draws, items, width).
+
+    A and B have the words of each draw, or one set for all of them. There is no branch: no processor foresees a coin.
+    """
+    n_draws, n_items = swaps.shape
+    for d in range(n_draws):
+        of_a, of_b = a[d if len(a) > 1 else 0], b[d if len(b) > 1 else 0]
+        for i in range(n_items):
+            mask = -np.int64(swaps[d, i])
+            for c in range(of_a.shape[1]):
+                apart = (of_a[i, c] ^ of_b[i, c]) & mask
+                first[d, i, c] = of_a[i, c] ^ apart
+                second[d, i, c] = of_b[i, c] ^ apart
+
+
+@njit(cache=True, nogil=True)
 def add_drawn(columns: FloatArray, start: int, n_items: int, seed: np.uint64, k: int, out: FloatArray) -> None:
     """Add to `out` the rows of k items that are drawn with replacement from the n from `start` on."""
     width = columns.shape[1]

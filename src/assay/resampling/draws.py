@@ -122,17 +122,19 @@ def kept_responses(contest: Contest, scheme: Scheme) -> Contest:
 
 
 def mean_scores(
-    contest: Contest, metric: Any, *, scheme: Scheme, n_draws: int, seed: np.random.SeedSequence
-) -> tuple[float, float]:
-    """Return the scores of A and of B on all items, averaged over draws of their responses."""
+    contest: Contest, metrics: Sequence[Any], *, scheme: Scheme, n_draws: int, seed: np.random.SeedSequence
+) -> list[tuple[float, float]]:
+    """Return the scores of A and of B on all items by each metric, averaged over draws of their responses."""
     from assay.resampling import _kernels
 
-    sampler = Sampler(contest, metric.needs, replace(scheme, items="all"), None)
     seeds = _kernels.seed_draws(np.uint64(_random.key(seed, "mean scores")), STREAMS, 0, n_draws)
-    of_a, of_b = np.empty((2, n_draws))
-    for batch, gold, a, b in sampler.batches(seeds):
-        of_a[batch], of_b[batch] = metric.scores(gold, a, b)
-    return float(of_a.mean()), float(of_b.mean())
+    found = np.empty((len(metrics), 2, n_draws))
+    for those in _alike(metrics, [*range(len(metrics))], None, single=_draws_one(contest, scheme)):
+        sampler = Sampler(contest, metrics[those[0]].needs, replace(scheme, items="all"), None)
+        for batch, *sides in sampler.batches(seeds):
+            for i in those:
+                found[i, 0, batch], found[i, 1, batch] = metrics[i].scores(*_as_needed(metrics[i], sampler, sides))
+    return [(float(of_a.mean()), float(of_b.mean())) for of_a, of_b in found]
 
 
 def draw(
@@ -188,7 +190,7 @@ def draw(
     )
     general = [i for i in range(len(metrics)) if i not in linear + ordered + summed]
     columns = _columns(contest, [metrics[i] for i in linear])
-    groups = _alike(metrics, general, null)
+    groups = _alike(metrics, general, null, single=_draws_one(contest, scheme))
     samplers = [
         Sampler(
             contest,
@@ -247,9 +249,9 @@ def draw(
 
             seeds = _kernels.seed_draws(np.uint64(key), STREAMS, start, stop)
         for those, sampler in zip(groups, samplers, strict=True):
-            for batch, gold, a, b in sampler.batches(seeds):
+            for batch, *sides in sampler.batches(seeds):
                 for i in those:
-                    contrasts[i, start:stop][batch] = metrics[i].contrast(gold, a, b)
+                    contrasts[i, start:stop][batch] = metrics[i].contrast(*_as_needed(metrics[i], sampler, sides))
 
     work = WORK["summaries" if general or ordered else "sums" if null is None else "signed sums"]
     size = _block_size(n_resamples, work // contest.n_items, workers)
@@ -259,12 +261,30 @@ def draw(
     return Draws(contrasts, errors)
 
 
-def _alike(metrics: Sequence[ScoresDraws], which: list[int], null: NullName | None) -> list[list[int]]:
-    """Return the metrics in groups that share their draws: by what they need, alone where others are swapped."""
+def _alike(metrics: Sequence[ScoresDraws], which: list[int], null: NullName | None, *, single: bool) -> list[list[int]]:
+    """Return the metrics in groups that share their draws: by what they need, alone where others are swapped.
+
+    A single response is its own mean: metrics of responses then share the draws of metrics of means.
+    """
     own = [[i] for i in which if null == "swapped-items" and metrics[i].ignores]
     rest = [i for i in which if [i] not in own]
-    by_needs = ([i for i in rest if metrics[i].needs == needs] for needs in get_args(Needs))
+    by_needs = [[i for i in rest if metrics[i].needs == needs] for needs in get_args(Needs)]
+    means, counts, ordered, values = by_needs
+    if single and means and null in (None, "pooled-responses"):
+        by_needs = [means + values, counts, ordered]
     return [*(those for those in by_needs if those), *own]
+
+
+def _draws_one(contest: Contest, scheme: Scheme) -> bool:
+    """Whether a draw has one response of each item and source."""
+    return scheme.responses in ("one", "first") and all(each.weights is None for each in contest.sources.values())
+
+
+def _as_needed(metric: ScoresDraws, sampler: Sampler, sides: Sequence[Any]) -> Sequence[Any]:
+    """Return what was drawn as the metric needs it: single responses are drawn as means."""
+    if metric.needs == sampler.needs:
+        return sides
+    return [None if side is None else side[..., np.newaxis] for side in sides]
 
 
 def _block_size(n_resamples: int, most: int, workers: int) -> int:

@@ -121,10 +121,25 @@ class Sampler:
         if self.null == "swapped-items":
             if self.swappable is not None:
                 a, b = self.swappable(gold, a, b)
-            # Packed counts are one number for each item, as means are.
-            needs = "means" if self.packed else self.needs
-            return exchange(a, b, _kernels.draw_swaps(self.n_items, seeds[SWAPS]), needs)
+            return self._exchanged(a, b, _kernels.draw_swaps(self.n_items, seeds[SWAPS]))
         return a, b
+
+    def _exchanged(self, a: Any, b: Any, swaps: Any) -> tuple[FloatArray, FloatArray]:
+        """Exchange A and B as `exchange` does, in this thread's room for a batch."""
+        from assay.resampling import _kernels
+
+        flat = self.packed or self.needs == "means"  # packed counts are one number for each item, as means are
+        if not flat:
+            a, b = (_widen(side, max(a.shape[-1], b.shape[-1])) for side in (a, b))
+        shape = swaps.shape if flat else (*swaps.shape, a.shape[-1])
+        if not hasattr(self._spaces, "exchanged") or self._spaces.exchanged.shape[1:] != (self.batch, *shape[1:]):
+            self._spaces.exchanged = np.empty((2, self.batch, *shape[1:]), dtype=a.dtype)
+        first, second = self._spaces.exchanged[:, : len(swaps)]
+        width = 1 if flat else shape[-1]
+        of_a, of_b = (np.ascontiguousarray(side).view(np.int64).reshape(-1, self.n_items, width) for side in (a, b))
+        left, right = (side.view(np.int64).reshape(*swaps.shape, width) for side in (first, second))
+        _kernels.exchange(of_a, of_b, swaps, left, right)
+        return first, second
 
     def _n_drawn(self, source: Responses) -> IntArray | None:
         if self.scheme.responses not in ("one", "bootstrap") or source.weights is not None:
