@@ -1,6 +1,7 @@
 from . import io as io
 from . import models as models
 from . import paired as paired
+from . import questions as questions
 from . import replications as replications
 from . import sweeps as sweeps
 from .agreement import Agreement as Agreement
