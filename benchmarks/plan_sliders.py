@@ -24,7 +24,7 @@ from assay.metrics import resolve
 from assay.models import preset
 from assay.planning.engines.exact import ExactEngine
 from assay.planning.engines.moment_power import moment_power
-from assay.planning.engines.simulated_power import from_pool
+from assay.planning.engines.pool_power import from_pool
 from assay.planning.engines.simulated_pvalues import Test
 from assay.web import Settings, create_app
 from assay.web.sliders import answered

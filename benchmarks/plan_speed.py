@@ -26,7 +26,7 @@ from assay.models import preset, simulate_contrasts
 from assay.planning.engines.exact import ExactEngine
 from assay.planning.engines.expected_scores import mean_contrasts, n_expected
 from assay.planning.engines.item_scores import ITEMS, Setting, draw_block
-from assay.planning.engines.simulated_power import from_pool
+from assay.planning.engines.pool_power import from_pool
 from assay.planning.engines.simulated_pvalues import Test
 from measured import write_rows
 

@@ -28,8 +28,8 @@ from assay.metrics import resolve
 from assay.models import EmpiricalModel, SmoothedModel, fit
 from assay.planning.engines.exact import ExactEngine
 from assay.planning.engines.item_scores import Setting
+from assay.planning.engines.pool_power import from_pool
 from assay.planning.engines.score_pools import Growing
-from assay.planning.engines.simulated_power import from_pool
 from assay.planning.engines.simulated_pvalues import Test, combine, swapped_items
 from assay.response_tables import ResponseTable
 from assay.responses import Responses

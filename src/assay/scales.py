@@ -20,6 +20,7 @@ Kind = Literal["nominal", "ordinal", "continuous"]
 KINDS: tuple[Kind, ...] = ("nominal", "ordinal", "continuous")
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
 
 MOST_LEVELS = 12
 """A numeric column with more distinct values than this is taken for continuous unless the user says otherwise."""

@@ -20,8 +20,8 @@ from assay.planning.designs import Design
 from assay.planning.engines.exact import ExactEngine
 from assay.planning.engines.item_scores import Sizes
 from assay.planning.engines.moment_power import moment_power
+from assay.planning.engines.pool_power import from_pool
 from assay.planning.engines.rater_engine import RaterEngine
-from assay.planning.engines.simulated_power import from_pool
 from assay.planning.engines.simulated_pvalues import Test
 from assay.planning.premises import Premises, premises
 

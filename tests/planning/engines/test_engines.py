@@ -76,7 +76,7 @@ def test_the_reported_error_of_p_is_that_between_seeds(n, metric):
 
 def test_an_engine_stops_at_the_precision_asked_for_and_spends_nothing_where_p_is_plain():
     model = preset("normal")
-    engine = ExactEngine(model, [resolve("mae")], (5, 5, 5), epsilon=0.1, seed=seed_of(0))
+    engine = ExactEngine(model, [resolve("wins")], (5, 5, 5), epsilon=0.1, seed=seed_of(0))
     before = engine.n_items
     engine.sharpen([1, 100_000], 0.0005)
     assert engine.n_items == before

@@ -1,18 +1,20 @@
 """Expected scores of items, summed up over pairs of outcomes, against plain sums and against drawn scores."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import binom, chi2
+from scipy.stats import binom, chi2, kstest
 
-from assay._random import seed_of
+from assay._random import generator, seed_of
 from assay.metrics import resolve
 from assay.metrics.distribution import ByLevel, shares
 from assay.models import preset
 from assay.planning.engines._kernels import draw_counts, expected_pairs
 from assay.planning.engines.expected_scores import has_expectations, mean_contrasts
 from assay.planning.engines.item_scores import Setting, draw_block
+from assay.planning.engines.lattices import evenly
 from assay.planning.engines.outcomes import Outcomes, are_sums, log_factorials
 from assay.planning.engines.score_pools import _Histogram
 from assay.scales import Scale
@@ -105,7 +107,35 @@ def test_wins_and_many_responses_are_drawn():
     model = preset("categorical-dices")
     assert not has_expectations(Setting(model, (5, 5, 5), 0.3), resolve("wins").on(model.scale))
     assert not has_expectations(Setting(model, (500, 500, 500), 0.3), resolve("tv").on(model.scale))
-    assert not has_expectations(Setting(preset("normal"), (5, 5, 5), 0.3), resolve("mae"))
+    clipped = replace(preset("normal"), clip=True)
+    assert not has_expectations(Setting(clipped, (5, 5, 5), 0.3), resolve("mae"))
+
+
+@pytest.mark.parametrize("metric", ["mae", "mse"])
+def test_errors_of_normal_responses_have_a_closed_form(metric):
+    model = replace(preset("normal"), low=-2.0, high=5.0)
+    setting, bound = Setting(model, (5, 2, 3), (0.1, 0.4)), resolve(metric)
+    expected = np.array([mean_contrasts(setting, [bound], number, seed_of(0))[0] for number in range(20)])
+    drawn = np.array([draw_block(setting, [bound], number, seed_of(1))[0].moments[0] for number in range(200)])
+    error = math.hypot(expected.std(ddof=1) / math.sqrt(20), drawn.std(ddof=1) / math.sqrt(200))
+    assert abs(expected.mean() - drawn.mean()) < 4 * error
+    assert expected.std() < drawn.std() / 2
+
+
+def test_evenly_spread_items_have_the_distribution_of_drawn_ones_and_steadier_means():
+    shape = (1, 256)
+    families = [preset("likert-toxicity").mean, preset("likert-toxicity").sd, preset("likert-armis").mean]
+    for family in families:
+        even, plain = (
+            np.concatenate([family.draw(shape, make(generator(seed_of(0), number))) for number in range(60)])
+            for make in (evenly, lambda stream: stream)
+        )
+        assert kstest(even.ravel(), plain.ravel()).pvalue > 0.001
+        assert even.mean(axis=1).std() < plain.mean(axis=1).std() / 2
+    even = evenly(generator(seed_of(0)))
+    coordinates = [even.random(shape)[0] for _ in range(10)]
+    assert np.abs(np.corrcoef(coordinates) - np.eye(10)).max() < 0.25
+    assert even.integers(5) < 5
 
 
 def test_a_pool_takes_the_mean_of_expected_scores():

@@ -1,8 +1,10 @@
+import math
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, multinomial
 
 from assay import compare
 from assay._random import seed_of
@@ -11,11 +13,13 @@ from assay.metrics import resolve
 from assay.models import preset
 from assay.planning.engines.exact import ExactEngine
 from assay.planning.engines.item_scores import Setting
+from assay.planning.engines.pool_power import from_pool
+from assay.planning.engines.score_pools import Pool
+from assay.planning.engines.score_sums import SumGrid
 from assay.planning.engines.simulated_power import (
     ScoredSwaps,
     WeightedSwaps,
     _rejected_by_swaps,
-    from_pool,
     simulated,
 )
 from assay.planning.engines.simulated_pvalues import TESTS, Test
@@ -58,6 +62,42 @@ def test_pools_and_fresh_data_sets_give_the_same_power(name, metric, n_items):
     drawn = from_pool(engine.pools[0], n_items, Test(name), seed=seed_of(0), n=2500)
     fresh = simulated(Setting(model, (3, 3, 3), 0.25), bound, n_items, Test(name), seed=seed_of(1), n=2000)
     assert abs(drawn.power - fresh.power) < 4 * np.hypot(drawn.error, fresh.error)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("name", ["swapped-items", "wilcoxon"])
+def test_known_sums_spare_data_sets_and_leave_the_power_as_it_is(name, alternative):
+    """Brute force: as many data sets as it takes, and no known sums."""
+    engine = ExactEngine(preset("normal"), [resolve("mae")], (3, 3, 3), epsilon=0.2, seed=seed_of(0))
+    [pool], test, n_items = engine.pools, Test(name, alternative=alternative), 60
+    scores = np.random.default_rng(3).choice(pool.grid.points, (6000, n_items), p=pool.grid.shares) * pool.step
+    brute = test.decide(scores).mean()
+    spared = Test.decide
+    counted = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Test, "decide", lambda self, rows: (counted.append(len(rows)), spared(self, rows))[1])
+        found = from_pool(replace(pool, standard_error=0.0), n_items, test, seed=seed_of(1))
+    error = math.sqrt(brute * (1 - brute) / 6000)
+    assert abs(found.power - brute) < 4 * math.hypot(found.error, error, 1e-4)
+    assert found.error < 0.008
+    assert sum(counted) < 3000
+
+
+def test_contrasts_of_one_size_need_no_data_sets():
+    shares = np.array([0.2, 0.3, 0.5])
+    pool = Pool(0.25, SumGrid(-1, shares), True, 0.075, 0.0, 0.2, 0.0, 1, 1.0)
+    for test in (Test(), Test(alternative="greater"), Test(alpha=0.01, alternative="less")):
+        for n_items in (6, 40):
+            wins, losses = np.meshgrid(np.arange(n_items + 1), np.arange(n_items + 1))
+            possible = wins + losses <= n_items
+            wins, losses = wins[possible], losses[possible]
+            ties = n_items - wins - losses
+            chance = multinomial.pmf(np.stack([losses, ties, wins], axis=1), n_items, shares)
+            data = np.array([[-1.0] * b + [0.0] * t + [1.0] * a for a, b, t in zip(wins, losses, ties, strict=True)])
+            exact = chance @ test.decide(data)
+            found = from_pool(pool, n_items, test, seed=seed_of(0))
+            assert found.power == pytest.approx(exact, abs=1e-9)
+            assert found.error == 0.0
 
 
 @pytest.mark.parametrize("name", sorted(set(TESTS) - {"pooled-responses", "dealt-responses", "item-bootstrap"}))

@@ -4,18 +4,25 @@ The mean contrast is what a plan hinges on, and with few responses per item most
 the responses. A metric's contrast is the score of B minus that of A, each a function of two sets of responses, so its
 expectation given the item needs pairs of outcomes only, not the triples of gold, A and B. Four kinds of pairs can be
 summed up: of counts where the scale has two levels, of counts of each level where the score is a sum over levels
-(`ByLevel`), and of whole outcomes, or of sums where these say all, where there are few.
+(`ByLevel`), and of whole outcomes, or of sums where these say all, where there are few. Errors of normal responses have
+a closed form.
 """
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
+from scipy.special import ndtr
 
 from assay._random import generator
 from assay.metrics import AdditiveMetric, ItemMetric
 from assay.metrics.distribution import ByLevel
+from assay.metrics.error import MeanAbsoluteError, MeanSquaredError
+from assay.models import NormalModel
+from assay.models.answers import Answers, NormalAnswers
 from assay.planning.engines.item_scores import Setting, level_shares
+from assay.planning.engines.lattices import evenly
 from assay.planning.engines.outcomes import Outcomes, are_sums, log_factorials
 from assay.scales import FloatArray, Scale
 
@@ -39,6 +46,8 @@ def effort(setting: Setting, metric: AdditiveMetric) -> float:
     most, kind = max(setting.n_responses), kind_of(setting, metric)
     if kind == "outcomes":
         return Outcomes(setting.model.scale, most).size / 16
+    if kind == "normal":
+        return 0.5
     return 0.5 + most / 20 if kind == "sums" else 1 + most / 25
 
 
@@ -49,7 +58,9 @@ def mean_contrasts(
     stream = generator(seed, "item expectations", *setting.name, number)
     # As many items whichever metrics are asked for, so that the answer of one does not depend on the others.
     shape = (1, max(n_expected(setting, each) for each in ("sums", "")))
-    sources = setting.model.sources(shape, stream, epsilon=setting.epsilon, perturbation=setting.perturbation)
+    sources = setting.model.sources(shape, evenly(stream), epsilon=setting.epsilon, perturbation=setting.perturbation)
+    if not setting.model.scale.levels:
+        return [_normal_contrast(metric, sources, setting.n_responses) for metric in metrics]
     gold, a, b = (level_shares(source) for source in sources)
     if setting.null:
         a = b = (a + b) / 2
@@ -68,6 +79,8 @@ def n_expected(setting: Setting, kind: str | None) -> int:
     if kind == "sums" and are_sums(setting.model.scale, ("means",)):
         return 512
     levels, most = len(setting.model.scale.levels), max(setting.n_responses)
+    if not levels:
+        return 512
     n_outcomes = Outcomes(setting.model.scale, most).size
     if levels > 2 and n_outcomes <= MOST_OUTCOMES:
         return min(512, max(64, 13_000 // (levels * (3 + most) + 2 * n_outcomes)))
@@ -97,6 +110,29 @@ def _mean_contrast(setting: Setting, metric: AdditiveMetric, gold: FloatArray, a
     return scores[1] - scores[0] if metric.better == "lower" else scores[0] - scores[1]
 
 
+def _normal_contrast(
+    metric: AdditiveMetric, sources: tuple[Answers, Answers, Answers], sizes: tuple[int, int, int]
+) -> float:
+    """Return the mean contrast of items with normal responses: of |X| or X², X the normal difference of two means."""
+    scores = []
+    gold = sources[0]
+    assert isinstance(gold, NormalAnswers)
+    for model, k in zip(sources[1:], sizes[1:], strict=True):
+        assert isinstance(model, NormalAnswers)
+        apart = model.mean - gold.mean
+        variance = np.square(model.sd) / k + np.square(gold.sd) / sizes[0]
+        if isinstance(metric, MeanSquaredError):
+            found = np.square(apart) + variance
+        else:
+            sd = np.sqrt(variance)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                z = np.where(sd > 0, apart / sd, np.sign(apart) * 1e9)
+            found = sd * math.sqrt(2 / math.pi) * np.exp(-np.square(z) / 2) + apart * (1 - 2 * ndtr(-z))
+        unit = gold.high - gold.low
+        scores.append(float(found.mean()) * (unit**2 if isinstance(metric, MeanSquaredError) else unit))
+    return scores[1] - scores[0]
+
+
 def _product(rows: FloatArray, table: FloatArray) -> FloatArray:
     """Return rows @ table, a few rows at a time: a product so small is slower on BLAS's threads than without."""
     parts = rows.reshape(-1, 16, rows.shape[1]) if len(rows) % 16 == 0 else rows
@@ -107,6 +143,9 @@ def kind_of(setting: Setting, metric: AdditiveMetric) -> str | None:
     """Return which pairs of outcomes are summed up for this metric; None where none can be."""
     levels, most = len(setting.model.scale.levels), max(setting.n_responses)
     known = isinstance(metric, ItemMetric) and metric.needs in ("means", "counts")
+    if isinstance(setting.model, NormalModel):
+        simple = isinstance(metric, MeanAbsoluteError | MeanSquaredError)
+        return "normal" if simple and not setting.model.clip and not setting.null else None
     if levels < 2 or not known or most > MOST_RESPONSES:
         return None
     if levels == 2:

@@ -20,6 +20,7 @@ from assay.models.answers import Answers
 from assay.models.base import Epsilon
 from assay.models.levels import FEW_RESPONSES, LevelAnswers, ShareAnswers
 from assay.models.simulation import derive
+from assay.planning.engines.lattices import evenly
 from assay.planning.engines.outcomes import Outcomes, are_sums, log_factorials
 from assay.scales import FloatArray, Scale
 from assay.summaries import Needs
@@ -83,7 +84,9 @@ def draw_block(
     """Draw block `number` of a setting and return its scores by each metric (already on the model's scale)."""
     stream = generator(seed, "item scores", *setting.name, number)
     few = _few_outcomes(setting, metrics)
-    sources = setting.model.sources((1, ITEMS), stream, epsilon=setting.epsilon, perturbation=setting.perturbation)
+    sources = setting.model.sources(
+        (1, ITEMS), evenly(stream), epsilon=setting.epsilon, perturbation=setting.perturbation
+    )
     return _weighed(setting, metrics, sources) if few else _drawn(setting, metrics, sources, stream)
 
 

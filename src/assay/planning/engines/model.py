@@ -16,6 +16,7 @@ from assay.planning.engines.base import DesignOutlook, TestPower
 from assay.planning.engines.exact import ExactEngine
 from assay.planning.engines.item_scores import Setting, Sizes
 from assay.planning.engines.monte_carlo import MonteCarloEngine
+from assay.planning.engines.pool_power import from_pool
 from assay.planning.engines.simulated_pvalues import ON_CONTRASTS, Test
 from assay.planning.premises import Premises
 
@@ -125,7 +126,7 @@ class ModelEngine:
         seed = _random.child(q.seed, *design.sizes)
         if metric in self._routes[0] and test.name in ON_CONTRASTS:
             pool = self.exact(design.sizes).pools[self._routes[0].index(metric)]
-            return powers.from_pool(pool, design.n_items, test, seed=seed)
+            return from_pool(pool, design.n_items, test, seed=seed)
         return powers.simulated(self._setting(design), q.metrics[metric], design.n_items, test, seed=seed)
 
     def guess(self, design: Design, test: Test, target: float) -> int:

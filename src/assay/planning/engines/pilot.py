@@ -26,7 +26,6 @@ from assay.models import DeconvolvedModel
 from assay.models.simulation import derive
 from assay.planning.designs import Design
 from assay.planning.differences import Effect
-from assay.planning.engines import simulated_power as powers
 from assay.planning.engines.base import DesignOutlook, TestPower
 from assay.planning.engines.exact import PoolPair
 from assay.planning.engines.item_scores import Sizes
@@ -42,6 +41,7 @@ from assay.planning.engines.pilot_items import (
     response_sets,
     subsets,
 )
+from assay.planning.engines.pool_power import from_pool
 from assay.planning.engines.score_pools import bent
 from assay.planning.engines.simulated_pvalues import ON_CONTRASTS, Test, combine, swapped_items
 from assay.planning.premises import Premises
@@ -167,7 +167,7 @@ class PilotEngine:
             return self._by_model.power(design, metric, test)
         pool = self.scores(design.sizes, metric).pair.pool
         n = self._independent(design.n_items, metric)
-        found = powers.from_pool(pool, n, test, seed=_random.child(self.premises.seed, *design.sizes))
+        found = from_pool(pool, n, test, seed=_random.child(self.premises.seed, *design.sizes))
         return replace(found, interval=self._power_interval(design, metric, test, found.power))
 
     def guess(self, design: Design, test: Test, target: float) -> int:
@@ -193,7 +193,7 @@ class PilotEngine:
             moved = moved_pool(pool, contrast)
             if moved is None:
                 return math.nan, math.nan
-            found = powers.from_pool(moved, n, test, seed=seed).power
+            found = from_pool(moved, n, test, seed=seed).power
             lack = float(ndtri(target) - ndtri(min(max(found, 0.001), 0.999)))
             if abs(found - target) < 0.005:
                 break

@@ -1,14 +1,14 @@
-"""Power: how often the test that will be run finds the difference, on simulated data sets of a design.
+"""Power: how often the test that will be run finds the difference, on data sets drawn from the response model.
 
-Tests that see only the contrast of each item draw their data sets from a pool of item scores; Welch's t and the nulls
-that resample responses draw them from the response model. Metrics without item scores are compared as `compare` does.
+Tests that see only the contrast of each item have a faster way (`pool_power`). Welch's t and the nulls that resample
+responses need whole data sets, and metrics without item scores are compared as `compare` does.
 """
 
 import math
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 from scipy.special import ndtri
@@ -20,14 +20,10 @@ from assay.models.simulation import derive
 from assay.planning.engines import simulated_pvalues as pvalues
 from assay.planning.engines.base import TestPower
 from assay.planning.engines.item_scores import Setting
-from assay.planning.engines.score_pools import Pool
+from assay.planning.engines.pool_power import NUMBERS, binomial_error
 from assay.planning.engines.simulated_pvalues import RESAMPLING, Test
 from assay.resampling.weights import WeightedContrasts
 from assay.scales import FloatArray, IntArray
-
-DATA_SETS, FEWEST_DATA_SETS, DRAWN_ITEMS = 4000, 1500, 1 << 22
-"""Data sets drawn from a pool of scores, and at least where that would be more than so many items: the power is then
-known within .008, or .013."""
 
 SIMULATED_DATA_SETS = 2000
 """Data sets drawn from the response model."""
@@ -43,24 +39,6 @@ SWAPS = (20, 30, 50, 99)
 
 CERTAIN = 2.5
 """A decision is certain so many standard errors away from the critical value: z has an error of z / √(2 swaps)."""
-
-NUMBERS = 1 << 20
-"""Numbers held at a time."""
-
-
-def from_pool(pool: Pool, n_items: int, test: Test, *, seed: np.random.SeedSequence, n: int | None = None) -> TestPower:
-    """Return the power of a test on item contrasts, on data sets drawn from a pool of scores."""
-    n = n or min(DATA_SETS, max(FEWEST_DATA_SETS, DRAWN_ITEMS // n_items))
-    table = _lookup(pool)
-    stream = generator(seed, "power", n_items)
-    rejected = 0
-    for rows in _batches(n, n_items):
-        contrasts = table[stream.integers(0, table.size, (rows, n_items), dtype=np.int32)] * pool.step
-        rejected += test.decide(contrasts)
-    # Where the pool's mean is off by one standard error, the power is off by the slope of the normal at its quantile.
-    share = rejected / n
-    slope = 0.0 if pool.sd == 0 else math.sqrt(n_items) * pool.standard_error / pool.sd * _normal_density(share)
-    return TestPower(share, math.hypot(_binomial_error(share, n), slope))
 
 
 def simulated(
@@ -104,10 +82,11 @@ def simulated(
             tails = pvalues.welch_t(*(sign * metric.item_scores(drawn[0], model) for model in drawn[1:]))
         else:
             tails = None
-        rejected += test.decide(metric.item_contrasts(*drawn)) if tails is None else test.rejects(tails)
+        decided = test.decide(metric.item_contrasts(*drawn)) if tails is None else test.rejects(tails)
+        rejected += int(decided.sum())
         if progress is not None:
             progress(rows)
-    return TestPower(rejected / n, _binomial_error(rejected / n, n))
+    return TestPower(rejected / n, binomial_error(rejected / n, n))
 
 
 def _resampled_responses(
@@ -173,7 +152,7 @@ def _swapped(
         swaps = WeightedSwaps if metric.by_weights else ScoredSwaps
         rejected += _rejected_by_swaps(swaps(metric, gold, a, b, stream), observed, test)
     share = rejected / n
-    return TestPower(share, _binomial_error(share, n))
+    return TestPower(share, binomial_error(share, n))
 
 
 def _rejected_by_swaps(swaps: "ScoredSwaps | WeightedSwaps", observed: FloatArray, test: Test) -> int:
@@ -296,29 +275,10 @@ def _compared(
                 workers=1,
             )
         rejected += found.pvalue <= test.alpha * (1 + 1e-9)
-    return TestPower(rejected / n, _binomial_error(rejected / n, n))
-
-
-@lru_cache(maxsize=8)
-def _lookup(pool: Pool, size: int = 1 << 18) -> FloatArray:
-    """Return the scores at equally spaced quantiles, so that drawing one is looking one up; the mean stays."""
-    cumulated = np.cumsum(pool.grid.shares)
-    where = np.searchsorted(cumulated / cumulated[-1], (np.arange(size) + 0.5) / size)
-    return pool.grid.points[where]
+    return TestPower(rejected / n, binomial_error(rejected / n, n))
 
 
 def _batches(n: int, width: int) -> Iterator[int]:
     step = max(1, NUMBERS // width)
     for start in range(0, n, step):
         yield min(step, n - start)
-
-
-def _binomial_error(share: float, n: int) -> float:
-    # One more success and failure each: a share of 0 or 1 is not known without error.
-    centred = (share * n + 1) / (n + 2)
-    return math.sqrt(centred * (1 - centred) / n)
-
-
-def _normal_density(share: float) -> float:
-    z = float(ndtri(min(max(share, 1e-4), 1 - 1e-4)))
-    return math.exp(-z * z / 2) / math.sqrt(2 * math.pi)

@@ -14,7 +14,7 @@ from scipy.special import bdtr, ndtr, stdtr
 
 from assay import _check
 from assay.resampling import NULLS, NullName
-from assay.scales import FloatArray
+from assay.scales import BoolArray, FloatArray
 
 Tails = tuple[FloatArray, FloatArray]
 """P(draw ≤ data) and P(draw ≥ data) under the null, by data set."""
@@ -25,6 +25,9 @@ ENUMERATED = 12
 
 DOUBT = (0.1, 8.0)
 """How far the log of a tail by expansion may be off: at least, and for each unit of the fourth cumulant."""
+
+FEW_SUMS = 1 << 19
+"""Sums with signs up to which the compiler is not worth loading."""
 
 RESAMPLING: tuple[NullName, ...] = ("swapped-items", "pooled-responses", "dealt-responses", "recentred")
 
@@ -74,13 +77,13 @@ class Test:
             return True
         return n_items >= 60 or self.sides * 0.5**n_items <= self.alpha * (1 + 1e-9)
 
-    def rejects(self, tails: "Tails") -> int:
-        """Return how many data sets are significant."""
+    def rejects(self, tails: "Tails") -> BoolArray:
+        """Return which data sets are significant."""
         # The tolerance is for p-values that are equal to the level on paper.
-        return int(np.count_nonzero(combine(tails, self.alternative) <= self.alpha * (1 + 1e-9)))
+        return np.asarray(combine(tails, self.alternative) <= self.alpha * (1 + 1e-9))
 
-    def decide(self, contrasts: FloatArray) -> int:
-        """Return how many data sets of item contrasts are significant; p is no better known than that takes."""
+    def decide(self, contrasts: FloatArray) -> BoolArray:
+        """Return which data sets of item contrasts are significant; p is no better known than that takes."""
         if self.name == "swapped-items":
             return self.rejects(swapped_items(contrasts, near=self.alpha / self.sides))
         return self.rejects(ON_CONTRASTS[self.name](contrasts))
@@ -245,8 +248,6 @@ def _largest_enumerated(contrasts: FloatArray, bound: FloatArray) -> FloatArray:
 
     What makes a sum of random signs differ from the normal are a few large terms, and these are counted.
     """
-    from assay.planning.engines._kernels import signed_sum_tails
-
     n = contrasts.shape[1]
     n_counted = 12 if n <= 32 else 10 if n <= 64 else 8
     sizes = np.partition(np.abs(contrasts), n - n_counted, axis=1)
@@ -255,7 +256,25 @@ def _largest_enumerated(contrasts: FloatArray, bound: FloatArray) -> FloatArray:
     kurtosis = -2 * np.square(rest).sum(axis=1) / np.square(np.where(variance > 0, variance, 1.0))
     tie = 1e-10 * sizes.sum(axis=1)
     largest = np.ascontiguousarray(sizes[:, n - n_counted :])
-    return np.asarray(signed_sum_tails(largest, variance, kurtosis, bound, tie))
+    if len(largest) << n_counted <= FEW_SUMS:
+        return signed_sum_tails(largest, variance, kurtosis, bound, tie)
+    from assay.planning.engines import _kernels
+
+    return np.asarray(_kernels.signed_sum_tails(largest, variance, kurtosis, bound, tie))
+
+
+def signed_sum_tails(
+    largest: FloatArray, variance: FloatArray, kurtosis: FloatArray, bound: FloatArray, tie: FloatArray
+) -> FloatArray:
+    """Return what the kernel of this name returns, without a compiler."""
+    sums = np.zeros((len(largest), 1))
+    for sizes in largest.T[..., np.newaxis]:
+        sums = np.concatenate([sums + sizes, sums - sizes], axis=1)
+    left = bound[:, np.newaxis] - sums
+    with np.errstate(invalid="ignore", divide="ignore"):
+        x = np.clip(left / np.sqrt(variance)[:, np.newaxis], -9.0, 9.0)
+    upper = _edgeworth(x, np.zeros((1, 1)), kurtosis[:, np.newaxis])
+    return np.asarray(np.where(variance > 0, upper.mean(axis=1), (left <= tie[:, np.newaxis]).mean(axis=1)))
 
 
 def _signs(n: int) -> FloatArray:
