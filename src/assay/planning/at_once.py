@@ -117,10 +117,10 @@ class ModelAtOnce:
             sizes = (max(1, key[1][0]), *key[1][1:])
             engine = ExactEngine(
                 q.model,
-                q.metrics,
+                q.metrics,  # type: ignore[arg-type]
                 sizes,
                 epsilon=(q.epsilon_a, epsilon),
-                seed=q.seed,  # type: ignore[arg-type]
+                seed=q.seed,
                 perturbation=q.perturbation,
             )
             _kept(self._pools, key, engine, MOST_POOLS)

@@ -74,10 +74,10 @@ class ModelEngine:
             metrics = [q.metrics[i] for i in self._routes[0]]
             self._exact[n_responses] = ExactEngine(
                 q.model,
-                metrics,
+                metrics,  # type: ignore[arg-type]
                 n_responses,
                 epsilon=q.strengths,
-                seed=q.seed,  # type: ignore[arg-type]
+                seed=q.seed,
                 perturbation=q.perturbation,
                 workers=q.workers,
             )
