@@ -11,6 +11,7 @@ import math
 from dataclasses import fields
 
 from assay.replications import replicate
+from assay.replications.published import SIGNIFICANT
 from assay.replications.searches import NOTES, Found, Search
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, write_rows
 
@@ -62,24 +63,34 @@ def line(cell):
 
 
 def elsewhere(cells):
-    """Say what the printed p-values are where the search ends at another budget."""
+    """Say what p is where the search ends at another budget, and where one of the two finds no design."""
     said = []
-    for word, other in (
-        ("larger", [cell for cell in cells if cell.budget > cell.printed_budget]),
-        ("smaller", [cell for cell in cells if cell.budget < cell.printed_budget]),
-    ):
-        if other:
-            p = sorted(getattr(cell, "printed_p" if word == "larger" else "p") for cell in other)
-            span = f"{p[0]:.3f}" if p[0] == p[-1] else f"{p[0]:.3f} to {p[-1]:.3f}"
-            whose = "the printed p is" if word == "larger" else "our p there is"
-            said.append(f"It ends at a {word} budget in {len(other)} cells, where {whose} {span}.")
+    larger = [cell.printed_p for cell in cells if cell.budget > cell.printed_budget]
+    if larger:
+        said.append(f"It ends at a larger budget in {cells_of(larger)}, whose printed p is {span(larger)}.")
+    smaller = [cell for cell in cells if cell.budget < cell.printed_budget]
+    if smaller:
+        near = sum(cell.p + 2 * cell.p_error >= SIGNIFICANT for cell in smaller)
+        said.append(
+            f"It ends at a smaller budget in {cells_of(smaller)}, where our p is {span([cell.p for cell in smaller])}; in {near} "
+            "of them it may be .05 within two standard errors."
+        )
     without = [cell for cell in cells if math.isnan(cell.budget) and not math.isnan(cell.printed_budget)]
     if without:
-        said.append(f"It finds none in {len(without)} cells where the paper prints one.")
+        said.append(f"It finds none in {cells_of(without)} where the paper prints one.")
     beyond = [cell for cell in cells if math.isnan(cell.printed_budget) and not math.isnan(cell.budget)]
     if beyond:
-        said.append(f"It finds a design in {len(beyond)} cells where the paper has a dash.")
+        said.append(f"It finds a design in {cells_of(beyond)} where the paper has a dash.")
     return said
+
+
+def cells_of(some):
+    return f"{len(some)} cell{'s' * (len(some) > 1)}"
+
+
+def span(values):
+    low, high = min(values), max(values)
+    return f"{low:.3f}" if f"{low:.3f}" == f"{high:.3f}" else f"{low:.3f} to {high:.3f}"
 
 
 def section():

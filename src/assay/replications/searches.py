@@ -199,8 +199,9 @@ class Search(Record):
 
 _HOW = {
     "forest": "Budgets and K are those that the paper tried; p by the exact engine, on fresh items in every data set.",
-    "ratings": "Budgets and K are those that the tables print. p as printed, with an item bootstrap inside every "
-    "simulated data set; the cheapest design is for the question as stated, without it, and needs about half.",
+    "ratings": "Budgets and K are all those that the tables print; the paper does not say which it tried for which "
+    "data set, so the search may end at a design that it did not try. p as printed, with an item bootstrap inside "
+    "every simulated data set; the cheapest design is for the question as stated, without it, and needs about half.",
 }
 NOTES = (
     "The printed p is the smallest over the K that were tried, so it is biased low, and where several K give nearly "
