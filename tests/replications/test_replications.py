@@ -291,3 +291,17 @@ def test_a_replication_says_what_it_did_and_becomes_a_frame():
 def test_bad_input_gets_one_clear_line(arguments, message):
     with pytest.raises(ArgumentError, match=message):
         replicate(**arguments)
+
+
+@pytest.mark.parametrize("skewed", [False, True])
+def test_the_error_of_a_width_is_the_spread_of_studies_whatever_the_draws_look_like(skewed):
+    rng = np.random.default_rng(0)
+    draws = rng.standard_exponential(size=(300, 1000)) if skewed else rng.normal(size=(300, 1000))
+    studies = [Outcome(0.5, 0.0, one) for one in draws]
+    spread = np.std([study.ci_width for study in studies], ddof=1)
+    assert np.median([study.ci_width_error for study in studies]) == pytest.approx(spread, rel=0.2)
+    together = Outcome(0.5, 0.0, draws.ravel())
+    assert together.width_error(1000) == pytest.approx(spread, rel=0.2)
+    assert together.ci_width_error < spread / 10
+    # The error for normal draws of this spread, 3.73 σ/√b, is too small where draws are skewed.
+    assert bool(3.73 * together.draws.std() / np.sqrt(1000) < 0.8 * spread) is skewed

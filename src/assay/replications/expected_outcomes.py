@@ -17,6 +17,9 @@ from assay.planning.engines.score_pools import Growing
 from assay.replications.published import PUBLISHED_SIMULATIONS, error_of_difference
 from assay.scales import FloatArray
 
+LEVEL = 0.95
+"""Of the interval whose width FOREST prints."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -69,19 +72,35 @@ class Outcome:
     @property
     def ci_width(self) -> float:
         """Width of the 95 % basic interval of the simulated contrasts (FOREST, algorithm 3)."""
-        return basic(self.draws, self.effect).width
+        return basic(self.draws, self.effect, confidence_level=LEVEL).width
 
     @property
     def ci_width_error(self) -> float:
-        """Standard error of that width: 3.73 σ/√b, for two sample quantiles of nearly normal draws."""
-        return 3.73 * self.effect_error
+        """Standard error of that width."""
+        return self.width_error(self.draws.size)
+
+    def width_error(self, n_simulations: int) -> float:
+        """Return the standard error of the width from so many data sets.
+
+        A quantile of n draws has a rank within √(n q (1 − q)) of its own, whatever the draws look like; the draws at
+        those ranks say how far it moves. KL jumps where a label is missing, so its width has twice the error that
+        normal draws of the same spread would have.
+        """
+        tail = (1 - LEVEL) / 2
+        ranks = tail + np.array([-1, 1]) * math.sqrt(tail * (1 - tail) / n_simulations)
+        low, high = (np.nanquantile(self.draws, np.clip(side, 0, 1)) for side in (ranks, 1 - ranks))
+        return math.hypot(float(low[1] - low[0]), float(high[0] - high[1])) / 2
 
     def numbers(self, *quantities: str) -> dict[str, float]:
         """Return these quantities by name, each with the error of its difference from the published number."""
         found = {}
         for name in quantities:
             found[name] = float(getattr(self, name))
-            found[f"{name}_error"] = error_of_difference(getattr(self, f"{name}_error"), self.draws.size)
+            own = getattr(self, f"{name}_error")
+            if name == "ci_width":
+                found[f"{name}_error"] = math.hypot(own, self.width_error(PUBLISHED_SIMULATIONS))
+            else:
+                found[f"{name}_error"] = error_of_difference(own, self.draws.size)
         if "p" in quantities:
             found["p_is_bound"] = self.p_is_bound
         return found
