@@ -94,7 +94,7 @@ def text():
     """Return what stands above the table, and the table."""
     first = read_rows(CSV)[0]
     return (
-        f"How often they call equal models different at a nominal 5 % (percent of {int(first['n_data_sets']):,} data sets, normal "
+        f"How often the baselines call equal models different at a nominal 5 % (percent of {int(first['n_data_sets']):,} data sets, normal "
         f"items, mean absolute\nerror; between {percent(first['binomial_low'])} and {percent(first['binomial_high'])} is what chance "
         "leaves of 5; `benchmarks/baselines_level.py`, `docs/measured/baselines_level.csv`):"
         f"\n\n{table()}"

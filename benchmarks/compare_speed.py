@@ -290,8 +290,8 @@ Targets were 8 times NumPy and 300 times item by item for each metric.
 
 ## Threads
 
-The target was 1.8. A virtual machine's two cores are not always two: *the machine* is what a compiled loop that stays in
-the cache gains from a second thread, in turns with the work beside it. Gains are the best of {rounds} runs with one thread
+The target was 1.8. The two cores of a virtual machine are not always two real ones. So *the machine* is the gain of a
+compiled loop that stays in the cache, measured in turns with the work beside it. Gains are the best of {rounds} runs with one thread
 over the best of {rounds} with two; the share is the median over the turns of the work's gain divided by the machine's.
 
 | work at 1,000 × 5 | two threads against one | the machine | share of the machine's gain | identical bits |

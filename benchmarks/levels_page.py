@@ -38,7 +38,7 @@ Given the sizes of the item contrasts, the distribution of their sum under swapp
 an exact test at 5 % rejects. Measured type-I error of `swapped-items` (50 items), in brackets the attainable one, averaged
 over the same data sets. Of {n_exact} cells {n_attained} lie inside the 99 % binomial region around what is attainable.
 Take wins on continuous data, where all 50 items tell A and B apart: a two-sided sign test has a level of {step_below:.1f} or
-of {step_above:.1f} %, and of nothing between, unless it throws coins.
+of {step_above:.1f} % and nothing in between, unless it decides by a coin.
 
 {attained}
 

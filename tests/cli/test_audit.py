@@ -8,9 +8,10 @@ from click.testing import CliRunner
 from assay import models, sweeps
 from assay.auditing import audit, conclude, measure, plan
 from assay.cli import main
-from assay.cli._options import as_options
+from assay.cli._options import as_options, flags_of
 from assay.cli.app import app
 from assay.errors import ArgumentError
+from assay.questions import Audit
 from assay.questions.tasks import TASKS
 from assay.sweeps import Grid, Store, Task
 
@@ -36,7 +37,7 @@ def said(capsys, monkeypatch, *arguments):
 def test_the_command_prints_the_verdict_and_the_tables():
     text = run("normal", "--metric", "mae,wins", "--epsilon", "0.2", *SMALL).output
     found = audit("normal", metrics=["mae", "wins"], epsilons=[0.2], rng=0, **SIZES)
-    assert text == as_options(f"{found}\n")
+    assert text == as_options(f"{found}\n", flags_of(Audit))
     for head in ("rejected at a nominal 5 %", "estimated p − true p", "coverage of 95 % intervals"):
         assert f"20 items × 2 responses: {head}" in text
     line = next(line for line in text.splitlines() if line.startswith("│ wins   │ swapped-items (bootstrap/all) "))

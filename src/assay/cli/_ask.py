@@ -16,7 +16,7 @@ from assay.cli._progress import progress
 from assay.errors import AssayError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from assay.documents import Document
     from assay.questions.base import Question, Run, Written
@@ -153,7 +153,7 @@ def command(question: "type[Question]", computing: type = Threads) -> click.Comm
             result = asked.answer(run)
         if place is not None:
             asked.write(result, place)
-        show(result, output, asked)
+        show(result, output, asked, flags)
         if place is not None and not output.json:
             say(f"Written to {place}.")
 
@@ -192,7 +192,9 @@ def _read_by(asked: "Question") -> "Iterator[str]":
         yield from (text, path or text, (path or text).rpartition(":")[0] or text)
 
 
-def show(result: "Record", output: Output, asked: "Question | None" = None) -> None:
+def show(
+    result: "Record", output: Output, asked: "Question | None" = None, flags: "Mapping[str, str] | None" = None
+) -> None:
     """Print the result, and write its chart and report where they were asked for."""
     written = ""
     if output.chart is not None or output.report is not None:
@@ -207,19 +209,19 @@ def show(result: "Record", output: Output, asked: "Question | None" = None) -> N
 
         say(json.dumps(_json.plain(result.to_dict()), ensure_ascii=False, allow_nan=False, indent=2))
         return
-    say(as_text(result.document()))
+    say(as_text(result.document(), flags))
     for name, files in (("Chart", output.chart), ("Report", written)):
         if files:
             say(f"{name}: {files}")
 
 
-def as_text(document: "Document") -> str:
-    """Return the document for the terminal: sentences and notes name options as they are typed."""
+def as_text(document: "Document", flags: "Mapping[str, str] | None" = None) -> str:
+    """Return the document for the terminal: sentences and notes name the options of the command as they are typed."""
     from assay.documents import Sentence, text
 
-    notes = tuple(map(_options.as_options, document.notes))
+    notes = tuple(_options.as_options(note, flags) for note in document.notes)
     blocks = tuple(
-        replace(block, text=_options.as_options(block.text)) if isinstance(block, Sentence) else block
+        replace(block, text=_options.as_options(block.text, flags)) if isinstance(block, Sentence) else block
         for block in document.blocks
     )
     return text.render(replace(document, blocks=blocks, notes=notes), width=_width())
