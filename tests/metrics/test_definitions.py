@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay import Contest
@@ -55,27 +55,33 @@ def test_every_named_metric_has_a_definition():
     assert set(BUILTIN) == (set(definitions.SCORES) | set(definitions.RELATIVE)) - set(UNIT)
 
 
-@pytest.mark.parametrize("name", [name for name in definitions.SCORES if name not in UNIT])
+# Data are dear to make up: every metric is held against its definition on the same ones.
+
+
+@settings(max_examples=100)
 @given(sides=ragged(LEVEL))
-def test_ordinal_scores(name, sides):
-    options = {"threshold": 3.0} if name in ("precision", "recall", "f1", "auc") else {}
-    found, contrast, metric = scores(name, ordinal(sides), **options)
-    with np.errstate(all="ignore"):
-        expected = [float(definitions.SCORES[name](sides[0], model)) for model in sides[1:]]
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
-    sign = 1 if metric.better == "higher" else -1
-    np.testing.assert_allclose(contrast, sign * (expected[0] - expected[1]), rtol=1e-9, atol=1e-9)
+def test_ordinal_scores(sides):
+    contest = ordinal(sides)
+    for name in [name for name in definitions.SCORES if name not in UNIT]:
+        options = {"threshold": 3.0} if name in ("precision", "recall", "f1", "auc") else {}
+        found, contrast, metric = scores(name, contest, **options)
+        with np.errstate(all="ignore"):
+            expected = [float(definitions.SCORES[name](sides[0], model)) for model in sides[1:]]
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9, err_msg=name)
+        sign = 1 if metric.better == "higher" else -1
+        np.testing.assert_allclose(contrast, sign * (expected[0] - expected[1]), rtol=1e-9, atol=1e-9, err_msg=name)
 
 
-@pytest.mark.parametrize("name", [name for name in definitions.SCORES if name not in LABELS_ONLY])
+@settings(max_examples=100)
 @given(sides=ragged(st.integers(0, 40).map(lambda k: k / 32)))
-def test_continuous_scores(name, sides):
-    options = {"threshold": 0.5} if name in ("precision", "recall", "f1", "auc") else {}
+def test_continuous_scores(sides):
     contest = Contest.from_arrays(*map(grid, sides), scale="continuous")
-    found, _, _ = scores(name, contest, **options)
-    with np.errstate(all="ignore"):
-        expected = [float(definitions.SCORES[name](sides[0], model, *options.values())) for model in sides[1:]]
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+    for name in [name for name in definitions.SCORES if name not in LABELS_ONLY]:
+        options = {"threshold": 0.5} if name in ("precision", "recall", "f1", "auc") else {}
+        found, _, _ = scores(name, contest, **options)
+        with np.errstate(all="ignore"):
+            expected = [float(definitions.SCORES[name](sides[0], model, *options.values())) for model in sides[1:]]
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9, err_msg=name)
 
 
 @pytest.mark.parametrize("name", list(definitions.RELATIVE))
@@ -87,15 +93,16 @@ def test_wins(name, sides):
     np.testing.assert_allclose(contrast, won - lost, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", UNIT)
 @pytest.mark.parametrize("most", [5, 12])  # up to eight responses are counted in a word, more in an array
 @given(data=st.data())
-def test_legacy_histograms_have_the_same_bins_on_levels_and_on_numbers(name, most, data):
+def test_legacy_histograms_have_the_same_bins_on_levels_and_on_numbers(most, data):
     sides = data.draw(ragged(st.integers(-2, 12).map(lambda k: k / 10), most))
-    expected = [float(definitions.SCORES[name](sides[0], model)) for model in sides[1:]]
-    for scale in ("continuous", "ordinal"):
-        found, _, _ = scores(name, Contest.from_arrays(*map(grid, sides), scale=scale))
-        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    contests = [Contest.from_arrays(*map(grid, sides), scale=scale) for scale in ("continuous", "ordinal")]
+    for name in UNIT:
+        expected = [float(definitions.SCORES[name](sides[0], model)) for model in sides[1:]]
+        for contest in contests:
+            found, _, _ = scores(name, contest)
+            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12, err_msg=name)
 
 
 @pytest.mark.parametrize("name", list(BUILTIN))

@@ -10,15 +10,14 @@ FORMATS = ("html", "md", "tex", "json")
 
 @pytest.fixture(scope="session")
 def written(tmp_path_factory):
-    """Return where the reports of a kind of result are."""
-    root, known = tmp_path_factory.mktemp("written"), set()
+    """Return where the reports of a kind of result are: all of them, or those with the endings that are needed."""
+    root = tmp_path_factory.mktemp("written")
 
-    def place(kind):
-        if kind not in known:
-            (root / kind).mkdir()
-            for ending in FORMATS:
+    def place(kind, *endings):
+        (root / kind).mkdir(exist_ok=True)
+        for ending in endings or FORMATS:
+            if not (root / kind / f"report.{ending}").exists():
                 report(made(kind), root / kind / f"report.{ending}")
-            known.add(kind)
         return root / kind
 
     return place
@@ -27,4 +26,6 @@ def written(tmp_path_factory):
 @pytest.fixture
 def texts(written):
     """Return the page, the Markdown and the LaTeX of a kind of result."""
-    return lambda kind: [(written(kind) / f"report.{ending}").read_text(encoding="utf-8") for ending in FORMATS[:3]]
+    return lambda kind: [
+        (written(kind, *FORMATS[:3]) / f"report.{ending}").read_text(encoding="utf-8") for ending in FORMATS[:3]
+    ]

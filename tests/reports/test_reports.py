@@ -57,7 +57,7 @@ def test_every_kind_of_result_has_a_report_in_every_format(kind, written, texts)
     assert "What to do next" in page
     assert page.count("<figure>") == page.count("<img src=") >= (kind in DRAWN)
     assert all(re.findall(r'<img [^>]*alt="([^"]+)"', page)) or kind not in DRAWN
-    content = json.loads((written(kind) / "report.json").read_text(encoding="utf-8"))
+    content = json.loads((written(kind, "json") / "report.json").read_text(encoding="utf-8"))
     assert content["report"]["title"] == result.document().title
     assert type(result).from_dict(content).document().title == result.document().title
 
@@ -74,7 +74,7 @@ def test_hostile_names_are_text_in_every_format(kind, written, texts):
     assert r"\input{/" not in paper
     outside = re.sub(r"^(`{3,})\w*\n.*?\n\1$", "", text, flags=re.M | re.S)
     assert "<svg" not in re.sub(r"(`+).*?\1(?!`)", "", outside.replace("\\`", ""))
-    assert HOSTILE.replace("\\", "\\\\") in (written(kind) / "report.json").read_text(encoding="utf-8")
+    assert HOSTILE.replace("\\", "\\\\") in (written(kind, "json") / "report.json").read_text(encoding="utf-8")
 
 
 def test_latex_reports_compile(written, tmp_path):
@@ -83,10 +83,12 @@ def test_latex_reports_compile(written, tmp_path):
     if compiler is None:
         pytest.skip("neither pdflatex nor tectonic is installed: LaTeX reports were not compiled")
     options = ["-interaction=batchmode", "-halt-on-error"] if compiler.endswith("pdflatex") else []
-    whole = [(written(kind) / "report.tex").read_text(encoding="utf-8") for kind in ("Comparison", "PairedAnalysis")]
+    whole = [
+        (written(kind, "tex") / "report.tex").read_text(encoding="utf-8") for kind in ("Comparison", "PairedAnalysis")
+    ]
     for kind, text in zip(("Comparison", "PairedAnalysis"), whole, strict=True):
         for name in re.findall(r"\\includegraphics\[[^\]]+\]\{([^}]+)\}", text):
-            shutil.copy(written(kind) / name, tmp_path)
+            shutil.copy(written(kind, "tex") / name, tmp_path)
     parts = [*whole, *(latex.render(framed(made(kind), pictures=False)) for kind in MADE)]
     bodies = [re.search(r"\\begin\{document\}(.*)\\end\{document\}", text, re.S).group(1) for text in parts]
     head = whole[0].partition(r"\begin{document}")[0]
@@ -105,11 +107,11 @@ def test_markdown_and_latex_show_the_pictures_in_files_beside_them(kind, written
     assert len(linked) == len(included) == page.count("<img src=") > 0
     for said, name in linked:
         assert said.strip()
-        svg = (written(kind) / name).read_text(encoding="utf-8")
+        svg = (written(kind, "md") / name).read_text(encoding="utf-8")
         assert svg.startswith("<svg")
         assert "http" not in svg.replace("http://www.w3.org/", "")
     for name in included:
-        assert (written(kind) / name).read_bytes().startswith(b"%PDF")
+        assert (written(kind, "tex") / name).read_bytes().startswith(b"%PDF")
 
 
 @pytest.mark.parametrize("ending", [".md", ".tex"])
