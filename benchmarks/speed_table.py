@@ -70,9 +70,34 @@ def flips(n):
     sign_flips(contrasts)
     return lambda: [sign_flips(contrasts) for _ in range(10)]
 
+def slices(n):
+    contest = replace(contest_of(5 * n), groups={"topic": np.repeat(np.arange(n).astype(str), 5)})
+    return lambda: assay.compare_each(contest, metrics=["mae"], by="topic", rng=0, workers=1)
+
+def own(n_metrics):
+    from assay.metrics import FunctionMetric
+    def error(power):
+        return lambda gold, model: (abs(gold - model) ** power).mean()
+    metrics = [FunctionMetric(error(1 + i / 10), better="lower", name=f"own {i}") for i in range(n_metrics)]
+    contest = contest_of(200)
+    return lambda: assay.compare_each(contest, metrics=metrics, rng=0, workers=1)
+
+def declared(n_metrics):
+    from assay import metrics
+    base = getattr(metrics, "ItemMetric", metrics.AdditiveMetric)
+    def scores(power):
+        return lambda self, gold, model: abs(gold - model) ** power
+    kinds = [
+        type(f"Own{i}", (base,), {"name": f"own-{i}", "title": f"own {i}", "item_scores": scores(1 + i / 100)})
+        for i in range(n_metrics)
+    ]
+    contest, chosen = contest_of(200), [kind() for kind in kinds]
+    assay.compare_each(contest, metrics=chosen[:2], rng=0, workers=1)
+    return lambda: assay.compare_each(contest, metrics=chosen, rng=0, workers=1)
+
 job = {job}
 times = []
-for _ in range(3):
+for _ in range({turns}):
     start = time.process_time()
     job()
     times.append(time.process_time() - start)
@@ -93,14 +118,40 @@ JOBS = {
         9_999 / 20,
     ),
     "wins, 1,000,000 items, 9 draws": ("draws(1_000_000, 'wins', 9)",) * 2 + (1,),
-    "Spearman, 100,000 items, 40 draws": ("draws(100_000, 'spearman', 40)",) * 2 + (1,),
-    "AUC, 100,000 items, 40 draws": ("draws(100_000, 'auc', 40)",) * 2 + (1,),
-    "Kendall, 100,000 items, 20 draws": ("draws(100_000, 'kendall', 20)",) * 2 + (1,),
-    "MAE, 100,000 items, 40 draws": ("draws(100_000, 'mae', 40)",) * 2 + (1,),
+    "Spearman, 100,000 items, 199 draws": (
+        "draws(100_000, 'spearman', 199)",
+        "draws(100_000, 'spearman', 40)",
+        199 / 40,
+    ),
+    "AUC, 100,000 items, 199 draws": (
+        "draws(100_000, 'auc', 199)",
+        "draws(100_000, 'auc', 40)",
+        199 / 40,
+    ),
+    "Kendall, 100,000 items, 199 draws": (
+        "draws(100_000, 'kendall', 199)",
+        "draws(100_000, 'kendall', 20)",
+        199 / 20,
+    ),
+    "MAE, 100,000 items, 199 draws": ("draws(100_000, 'mae', 199)",) * 2 + (1,),
     "compare, 1,000 items, defaults": ("pvalue(1_000)",) * 2 + (1,),
     "ten exact p-values of 200 items": ("flips(200)", "", 1),
     "ten exact p-values of 10,000 items": ("flips(10_000)", "", 1),
+    "compare --by, 500 slices of 5 items": ("slices(500)",) * 2 + (1,),
+    "compare, 200 own metrics with item scores, 200 items": ("declared(200)",) * 2 + (1,),
+    "compare, 10 functions as metrics, 200 items": ("own(10)",) * 2 + (1,),
 }
+
+ONCE = ("compare --by", "compare, 200 own", "compare, 10 functions")
+"""Jobs of many seconds: they are measured in one turn."""
+
+COMMANDS = {
+    "assay compare, 200 items": "compare ratings.csv --gold human --a model-2 --b model-1",
+    "assay compare, 40,000 columns": "compare wide.csv --gold c0 --a c1 --b c2",
+    "assay fit, 1,000,000 responses, normal": "fit normal.csv --gold human",
+    "assay fit, 1,000,000 responses, likert": "fit likert.csv --gold human",
+}
+"""Commands whose processor seconds and memory are measured, start-up included."""
 
 LIMITS = {
     "bare generator, 1,000,000 items, 200 draws": "arithmetic",
@@ -111,62 +162,69 @@ LIMITS = {
     "wins, 1,000 items, 9,999 draws": "generator and additions",
     "wins, 1,000,000 items, 9,999 draws": "preparing the items once; a draw is three binomial counts",
     "wins, 1,000,000 items, 9 draws": "preparing the items once",
-    "Spearman, 100,000 items, 40 draws": "memory: weights are read in the order of each model",
-    "AUC, 100,000 items, 40 draws": "memory: weights are read in the order of each model",
-    "Kendall, 100,000 items, 20 draws": "memory: weights are read once for each of 17 levels",
-    "MAE, 100,000 items, 40 draws": "generator and additions",
+    "Spearman, 100,000 items, 199 draws": "memory: ranks of eight draws are fetched in the order of each model",
+    "AUC, 100,000 items, 199 draws": "memory: weights of eight draws are fetched in the order of each model",
+    "Kendall, 100,000 items, 199 draws": "memory and additions: weights of eight draws are fetched for each of 17 levels",
+    "MAE, 100,000 items, 199 draws": "generator and additions",
     "compare, 1,000 items, defaults": "draws of the interval",
     "ten exact p-values of 200 items": "NumPy calls",
     "ten exact p-values of 10,000 items": "sums of powers, sorting",
-    "assay compare, 200 items, processor seconds": "imports: Polars, NumPy",
+    "compare --by, 500 slices of 5 items": "Python: a comparison of its own for each slice",
+    "compare, 200 own metrics with item scores, 200 items": "draws of the intervals, and their joint level",
+    "compare, 10 functions as metrics, 200 items": "Python: one call of the function for each draw and model",
+    "assay compare, 200 items": "imports: Polars, NumPy",
+    "assay compare, 40,000 columns": "Python: names of columns",
+    "assay fit, 1,000,000 responses, normal": "the likelihood, once for each trial of the optimiser",
+    "assay fit, 1,000,000 responses, likert": "the likelihood, once for each trial of the optimiser",
 }
 
 
-def run(source, job, cache):
+def run(source, job, cache, turns):
     """Return the processor time of a job with the package in `source`."""
     environment = os.environ | {"PYTHONPATH": str(source / "src"), "NUMBA_CACHE_DIR": cache}
-    code = PREPARE.replace("{job}", job)
+    code = PREPARE.replace("{job}", job).replace("{turns}", str(turns))
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{job} with {source}: {done.stderr[-2000:]}")
     return float(done.stdout)
 
 
-def command(source, folder, cache, turns=3):
-    """Return the processor time of `assay compare` on the example table, caches warm."""
+MEASURED_RUN = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, capture_output=True)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1e6)
+"""
+
+
+def command(source, words, folder, cache, turns=3):
+    """Return the least processor time of a command, caches warm, and its memory in GB."""
     environment = os.environ | {"PYTHONPATH": str(source / "src"), "NUMBA_CACHE_DIR": cache}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # byte code is kept, as it is for everybody who does not forbid it
-    table = Path(folder) / "ratings.csv"
-    if not table.exists():
-        subprocess.run(
-            [sys.executable, "-m", "assay", "example", table], env=environment, check=True, capture_output=True
-        )
-    words = [
-        sys.executable,
-        "-m",
-        "assay",
-        "compare",
-        str(table),
-        "--gold",
-        "human",
-        "--a",
-        "model-2",
-        "--b",
-        "model-1",
-    ]
-    code = (
-        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, capture_output=True); "
-        "used = resource.getrusage(resource.RUSAGE_CHILDREN); print(used.ru_utime + used.ru_stime)"
-    )
-    times = [
-        float(
-            subprocess.run(
-                [sys.executable, "-c", code, *words], env=environment, check=True, capture_output=True
-            ).stdout
-        )
-        for _ in range(turns + 1)
-    ]
-    return min(times[1:])
+    line = [sys.executable, "-c", MEASURED_RUN, sys.executable, "-m", "assay", *words.split()]
+    found = []
+    for _ in range(turns + 1):
+        done = subprocess.run(line, env=environment, check=True, capture_output=True, text=True, cwd=folder)
+        found.append([float(number) for number in done.stdout.split()])
+    return min(found[1:])
+
+
+def write_tables(folder):
+    """Write the files that the commands read."""
+    rng = np.random.default_rng(0)
+    subprocess.run(
+        [sys.executable, "-m", "assay", "example", "ratings.csv"],
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src")}, cwd=folder, check=True, capture_output=True,
+    )  # fmt: skip
+    with (Path(folder) / "wide.csv").open("w") as file:
+        names = [f"c{j}" for j in range(40_000)]
+        for row in [["item", *names], *([i, *rng.normal(size=40_000).round(6)] for i in range(10))]:
+            file.write(",".join(str(cell) for cell in row) + "\n")
+    means = rng.normal(size=(200_000, 1))
+    values = means + rng.normal(size=(200_000, 5))
+    for name, cells in (("normal", values.round(6)), ("likert", np.clip(np.round(3 + 1.2 * values), 1, 5))):
+        lines = (f"{i},human,{cell}\n" for i, row in enumerate(cells.tolist()) for cell in row)
+        (Path(folder) / f"{name}.csv").write_text("item,source,value\n" + "".join(lines))
 
 
 def page(found):
@@ -175,12 +233,15 @@ def page(found):
     for name, row in found["jobs"].items():
         before = f"{row['previous']:.3g}" if row["previous"] is not None else "–"
         ratio = f"{row['previous'] / row['now']:.3g}" if row["previous"] is not None else "–"
-        rows.append(f"| {name} | {row['now']:.3g} | {before} | {ratio} | {LIMITS[name]} |")
+        memory = f" ({row['memory']:.2f} GB)" if "memory" in row else ""
+        rows.append(f"| {name} | {row['now']:.3g}{memory} | {before} | {ratio} | {LIMITS[name]} |")
+    calm = "did nothing else" if found["load"] < 1.5 else "was busy with other work"
+    advice = "" if found["load"] < 1.5 else ", so read the ratios rather than the seconds"
     text = f"""# What takes how long, and what limits it
 
 Made by `python benchmarks/speed_table.py`, which also measures the previous release ({found["previous"]}) in turns with this
-version. Seconds of processor time on one thread, the least of three turns. The machine had {found["cores"]} cores and was busy
-with other work (load up to {found["load"]:.1f}), so read the ratios rather than the seconds.
+version. Seconds of processor time on one thread, the least of three turns. The machine had {found["cores"]} cores and {calm}
+(load up to {found["load"]:.1f}){advice}. Commands are measured with their start-up.
 
 | job | now | previous release | times as fast | what limits it now |
 |---|---|---|---|---|
@@ -215,30 +276,31 @@ def main():
                 if name in kept and not name.startswith(tuple(options.only.split(";"))):
                     jobs[name] = kept[name]
                     continue
-                previous = run(before, old, caches["then"]) * times if old else None
-                jobs[name] = {"now": run(ROOT, job, caches["now"]), "previous": previous}
+                turns = 1 if name.startswith(ONCE) else 3
+                previous = run(before, old, caches["then"], turns) * times if old else None
+                jobs[name] = {"now": run(ROOT, job, caches["now"], turns), "previous": previous}
                 print(name, jobs[name], flush=True)
-            shell = "assay compare, 200 items, processor seconds"
-            if shell in kept and not shell.startswith(tuple(options.only.split(";"))):
-                jobs[shell] = kept[shell]
-            else:
-                jobs[shell] = {
-                    "now": command(ROOT, folder, caches["now"]), "previous": command(before, folder, caches["then"]),
-                }  # fmt: skip
+            write_tables(folder)
+            for name, words in COMMANDS.items():
+                if name in kept and not name.startswith(tuple(options.only.split(";"))):
+                    jobs[name] = kept[name]
+                    continue
+                turns = 3 if name == "assay compare, 200 items" else 1
+                previous, _ = command(before, words, folder, caches["then"], turns)
+                now, memory = command(ROOT, words, folder, caches["now"], turns)
+                jobs[name] = {"now": now, "previous": previous, "memory": memory}
+                print(name, jobs[name], flush=True)
         finally:
             subprocess.run([*git, "remove", "--force", str(before)], check=True, capture_output=True)
     means = [jobs[f"MAE, {n:,} items, {200_000_000 // n:,} draws"] for n in (1_000, 10_000, 100_000, 1_000_000)]
     logs = np.log([1_000, 10_000, 100_000, 1_000_000])
     slopes = [1 + float(np.polyfit(logs, np.log([row[side] for row in means]), 1)[0]) for side in ("now", "previous")]
-    unit = {side: jobs["MAE, 100,000 items, 40 draws"][side] / 40 for side in ("now", "previous")}
+    unit = {side: jobs["MAE, 100,000 items, 199 draws"][side] for side in ("now", "previous")}
     ranks = [
-        f"{name.split(',')[0]} {jobs[name]['now'] / draws / unit['now']:.0f} and "
-        f"{jobs[name]['now'] / draws / unit['previous']:.1f}"
-        for name, draws in (
-            ("Spearman, 100,000 items, 40 draws", 40), ("AUC, 100,000 items, 40 draws", 40),
-            ("Kendall, 100,000 items, 20 draws", 20),
-        )
-    ]  # fmt: skip
+        f"{name} {jobs[job]['now'] / unit['now']:.1f} and {jobs[job]['now'] / unit['previous']:.1f}"
+        for name in ("Spearman", "AUC", "Kendall")
+        for job in [f"{name}, 100,000 items, 199 draws"]
+    ]
     found = {
         "previous": options.previous, "jobs": jobs, "slope": slopes[0], "slope_previous": slopes[1],
         "times_bare": means[-1]["now"] / jobs["bare generator, 1,000,000 items, 200 draws"]["now"],

@@ -210,3 +210,13 @@ def test_stepdown_holds_its_level_where_some_nulls_are_false():
         found = adjust_pairs(statistics, (signs @ items).T, first=first, second=second, scale=scale)
         wrong += bool((found[null] <= 0.05).any())
     assert wrong <= binomial_region(n_sets, 0.05).high
+
+
+def test_tails_of_ties_reach_equally_far():
+    """The plain way: a draw's tail is the share of draws at least as large."""
+    values = np.abs(np.random.default_rng(4).normal(size=(40, 3))).round(1)
+    values[::7, 1], values[3, 2] = np.nan, np.inf
+    with np.errstate(invalid="ignore"):
+        shares = [(column[:, None] <= column).sum(axis=1) / (~np.isnan(column)).sum() for column in values.T]
+    smallest = np.where(np.isnan(values.T), np.inf, shares).min(axis=0)
+    assert joint_level(values) == min(1 - np.quantile(smallest, 0.05, method="lower"), 1 - 1 / 40)

@@ -144,8 +144,12 @@ def joint_level(statistics: npt.ArrayLike, *, confidence_level: float = 0.95) ->
     smallest = np.full(values.shape[0], np.inf)
     for column in values.T:
         known = ~np.isnan(column)
-        ordered = np.sort(column[known])
-        tails = (ordered.size - np.searchsorted(ordered, column[known], side="left")) / max(ordered.size, 1)
+        order = np.argsort(column[known])
+        ordered = column[known][order]
+        places = np.arange(order.size)
+        places[1:][ordered[1:] == ordered[:-1]] = 0
+        tails = np.empty(order.size)
+        tails[order] = (order.size - np.maximum.accumulate(places)) / max(order.size, 1)  # ties reach equally far
         smallest[known] = np.minimum(smallest[known], tails)
     smallest = smallest[np.isfinite(smallest)]
     if not smallest.size:

@@ -89,3 +89,12 @@ def test_dirichlet_gradient_and_errors_agree_with_differences():
             [approx_fprime(theta, lambda t, i=i, p=prior: _objective(t, counts, p)[1][i], 1e-6) for i in range(3)]
         )
         np.testing.assert_allclose(_log_errors(theta, counts, prior), np.sqrt(np.diag(np.linalg.inv(bend))), rtol=1e-3)
+
+
+def test_a_part_of_a_known_grid_is_the_grid_of_the_part():
+    gold = preset("normal").table(30, 4, rng=0).single("gold")
+    problem = continuous(gold, None, None)
+    items = np.array([7, 3, 21, 4])
+    part = dataclasses.replace(problem, known=problem.grid()).take(items).grid()
+    for name in ("likelihood", "log_scale", "repeats"):
+        np.testing.assert_array_equal(getattr(part, name), getattr(problem.take(items).grid(), name))

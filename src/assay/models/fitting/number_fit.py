@@ -34,9 +34,12 @@ class Problem:
 
     responses: Responses
     template: LikertModel | NormalModel
+    known: LikelihoodGrid | None = None
 
     def grid(self) -> LikelihoodGrid:
         """Return the likelihood of the items over a grid of their parameters."""
+        if self.known is not None:
+            return self.known
         if isinstance(self.template, LikertModel):
             return likert_grid(counts(self.responses, self._unit()))
         return normal_grid(self.responses.values, self.responses.sizes, censored=self.template.clip)
@@ -62,8 +65,12 @@ class Problem:
         return Scale("ordinal", tuple(((np.arange(n_levels) + 0.5) / n_levels).tolist()))
 
     def take(self, items: IntArray) -> "Problem":
-        """Return the problem with these items only."""
-        return Problem(self.responses.take(np.sort(items)), self.template)
+        """Return the problem with these items only; numbers take their part of a grid that is known."""
+        items = np.sort(items)
+        responses = self.responses.take(items)
+        # How finely a grid averages depends on the most responses of an item.
+        alike = isinstance(self.template, NormalModel) and responses.sizes.max() == self.responses.sizes.max()
+        return Problem(responses, self.template, self.known.take(items) if self.known and alike else None)
 
 
 def ordered_levels(responses: Responses, scale: Scale) -> Problem:
@@ -106,6 +113,7 @@ def fit_numbers(
             f"The model is fitted to {MOST_KINDS:,} items drawn at random from {n_items:,}; standard errors and "
             f"criteria are those of {MOST_KINDS:,} items.",
         )
+    problem = replace(problem, known=problem.grid())
     best, candidates = select(problem, mean, sd, criterion)
     candidates = held_out(problem, candidates, generator)
     model = replace(problem.template, mean=best.mean, sd=best.sd)

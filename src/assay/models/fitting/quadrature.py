@@ -73,6 +73,11 @@ class LikelihoodGrid:
         largest = log_likelihood.max(axis=(1, 2))
         return cls(means, spreads, np.exp(log_likelihood - largest[:, np.newaxis, np.newaxis]), largest, repeats)
 
+    def take(self, kinds: IntArray) -> "LikelihoodGrid":
+        """Return the grid of these kinds only."""
+        rows = self.likelihood[kinds], self.log_scale[kinds], self.repeats[kinds]
+        return LikelihoodGrid(self.means, self.spreads, *(np.ascontiguousarray(each) for each in rows))
+
     def log_likelihood(self, mean: Family, sd: Family) -> float:
         """Return the log-likelihood of all items."""
         mixed = (self.likelihood @ self.spreads.weights(sd)) @ self.means.weights(mean)
