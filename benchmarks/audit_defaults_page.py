@@ -27,8 +27,8 @@ In percent, in brackets the paired t test on the same data. *same*: A and B answ
 
 {level_words}
 
-Below 5 % are metrics whose item contrasts take few values (wins, accuracy, single labels): then so does the p-value, and
-an exact test cannot use the part of the level that falls between two of them.
+Metrics whose item contrasts take few values (wins, accuracy, single labels) are below 5 %: their p-value takes few
+values, too, and an exact test cannot use the part of the level between two of them.
 
 ## Power where B is worse (ε = {epsilon}), in percent
 
@@ -46,8 +46,8 @@ data sets without an interval (no item tells A and B apart), where it is above 1
 
 ## Other intervals on the same data
 
-Mean coverage over the designs, the lowest, and mean width, in brackets how many cells lie below the region. The symmetric
-interval holds what the studentised one misses by one to two points, at the same width:
+Mean coverage over the designs, the lowest, and mean width, in brackets how many cells lie below the region. The
+symmetric interval reaches the coverage that the studentised one misses by one to two points, at the same width:
 
 {others}
 
@@ -55,7 +55,7 @@ interval holds what the studentised one misses by one to two points, at the same
 
 Coverage and, in brackets, mean width where B is worse, 2,000 data sets in each cell (`docs/measured/audit_skewed.csv`).
 **Bold** is below {skewed_low:.1f}, what a coverage of exactly 95 % gives in 99 of 100 cells. The mean of squares or logarithms
-depends on a few items; where a sample of 10 or 20 lacks them, no interval made of it can know. `compare` says so with fewer
+depends on a few items; where a sample of 10 or 20 items lacks them, no interval can show them. `compare` says so with fewer
 than {few_items} items for {skewed_metrics}.
 
 {skewed}

@@ -58,10 +58,10 @@ assay.replications.papers:measure (version 2): 40 cells: 40 done, 0 failed, 0 mi
 | RATINGS | How many ratings per item … (2025) |
 | FOREST | Forest vs Tree (2026) |
 
-Some rows were held back until the package had predicted them blind: RATERS tables 5, 9 and 13 came out with a root mean
+Some rows were kept secret until the package had predicted them: RATERS tables 5, 9 and 13 came out with a root mean
 squared difference of .011, .011 and .016; RATINGS table 3 with 21 of 21 p-values within .015; FOREST JobsQ1 and M = 4 with 8
-of 8 p-values within .008; LEADER tables 8 and 13 with differences of the true p of .0045 and .024. They were measured by the
-people who held the rows back; the tables below hold all rows.
+of 8 p-values within .008; LEADER tables 8 and 13 with differences of the true p of .0045 and .024. The people who kept
+them secret measured these differences; the tables below contain all rows.
 
 `--figure N` recomputes what a figure shows (LEADER 1 to 4, FOREST 3 to 6, RATINGS 1 to 11; FOREST 1 and 2 are diagrams): its
 points as text, JSON or .csv, and drawn with `--chart`. `--chart` with tables shows published against recomputed numbers.
@@ -126,7 +126,7 @@ def raters(result):
     error = np.sqrt(np.sum(np.square(own))) / len(rows)
     same, other = correlations(result)
     text = (
-        f"Table 4 is the extreme. From {size:,} data sets of each kind per cell its mean difference is "
+        f"Table 4 differs most. From {size:,} data sets of each kind per cell its mean difference is "
         f"{apart(rows).mean():+.4f} ± {error:.4f} by our own Monte-Carlo error: it is the error of the printed numbers, or a "
         "convention that we do not know. It looks like the former: printed cells were not drawn independently of each "
         f"other. Over the 36 designs the differences of Wins and of MAE at the same ε correlate by {same} (ours share data "
