@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from assay import Contest, compare, compare_each
+from assay.documents.numbers import pvalue
 from assay.reports import plot
 from tests.reports.results import rows_of
 
@@ -37,6 +38,8 @@ def test_items_contrast_draws_and_winners_are_drawn():
     open_one = plot(compare(contest(20, seed=4), metric="mae", rng=0, n_resamples=499)).to_dict()
     assert "at least as far from 0" in texts(open_one)
     assert any("lower is better" in text for text in said)
+    assert spec["title"]["text"] == ["new against old"]
+    assert spec["title"]["subtitle"][0].startswith("new is better: mean absolute error, contrast 0.")
     json.dumps(spec, allow_nan=False)
 
 
@@ -64,6 +67,12 @@ def test_several_comparisons_are_a_forest():
     ]  # fmt: skip
     for panel in panels:
         assert panel["layer"][1]["encoding"]["y"]["sort"] == ["topic = x", "topic = y"]
+    assert spec["title"]["text"] == ["new against old by 2 metrics"]
+    assert spec["title"]["subtitle"] == ["Colours and p follow p-values that are adjusted for 4 comparisons."]
+    told = [row["told"] for row in rows_of(spec) if "told" in row]
+    assert {line.rpartition(" p = ")[2] for line in told} == {
+        pvalue(entry.pvalue_adjusted, entry.pvalue_se) for entry in found
+    }
 
 
 def test_right_or_wrong_items_are_counted_and_ties_are_visible():

@@ -44,7 +44,7 @@ def test_bars_are_shares_of_the_real_items_and_the_line_of_simulated_ones(rating
             assert step["share"] <= at_most
 
 
-@pytest.mark.parametrize("suffix", [".html", ".svg", ".png", ".json"])
+@pytest.mark.parametrize("suffix", [".html", ".svg", ".png", ".pdf", ".json"])
 def test_every_format_is_written(ratings, tmp_path, suffix):
     path = tmp_path / f"fit{suffix}"
     write_chart(replace(ratings, source="</script>") if suffix == ".html" else ratings, str(path))
