@@ -1,4 +1,4 @@
-"""Response models with a name: the datasets of the published papers (METHODS §2)."""
+"""Response models with a name: the datasets of the published papers."""
 
 from assay import _check
 from assay.errors import ArgumentError
