@@ -26,8 +26,8 @@ ENUMERATED = 12
 DOUBT = (0.1, 8.0)
 """How far the log of a tail by expansion may be off: at least, and for each unit of the fourth cumulant."""
 
-FEW_SUMS = 1 << 19
-"""Sums with signs up to which the compiler is not worth loading."""
+FEW_SUMS, HELD_SUMS = 1 << 21, 1 << 16
+"""Sums with signs up to which the compiler is not worth loading, and how many of them are held at a time."""
 
 RESAMPLING: tuple[NullName, ...] = ("swapped-items", "pooled-responses", "dealt-responses", "recentred")
 
@@ -257,7 +257,10 @@ def _largest_enumerated(contrasts: FloatArray, bound: FloatArray) -> FloatArray:
     tie = 1e-10 * sizes.sum(axis=1)
     largest = np.ascontiguousarray(sizes[:, n - n_counted :])
     if len(largest) << n_counted <= FEW_SUMS:
-        return signed_sum_tails(largest, variance, kurtosis, bound, tie)
+        rows = range(0, len(largest), HELD_SUMS >> n_counted)
+        parts = [slice(row, row + rows.step) for row in rows]
+        told = (largest, variance, kurtosis, bound, tie)
+        return np.concatenate([signed_sum_tails(*(each[part] for each in told)) for part in parts])
     from assay.planning.engines import _kernels
 
     return np.asarray(_kernels.signed_sum_tails(largest, variance, kurtosis, bound, tie))
