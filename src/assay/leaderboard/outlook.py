@@ -285,7 +285,7 @@ class _Study:
             np.einsum("dc,jc->dj", stream.standard_normal((DRAWS, m)), root),
             stream.standard_normal((DRAWS, m)) * np.sqrt(noise.variances),
         )
-        errors = tuple(_of_contrasts(part) for part in (root @ root.T, np.diag(noise.variances)))
+        errors = (_of_contrasts(root @ root.T), _of_contrasts(np.diag(noise.variances)))
         return cls(
             units.names,
             units.scores,
@@ -293,7 +293,7 @@ class _Study:
             errors,
             (units.n_units, noise.now),
             neighbours,
-            reach,  # type: ignore[arg-type]
+            reach,
         )
 
     def outlook(self, n_items: float, n_responses: float) -> Outlook:
