@@ -254,7 +254,10 @@ def draw(
                     contrasts[i, start:stop][batch] = metrics[i].contrast(*_as_needed(metrics[i], sampler, sides))
 
     work = WORK["summaries" if general or ordered else "sums" if null is None else "signed sums"]
-    size = _block_size(n_resamples, work // contest.n_items, workers)
+    # Sums read all items again for each block; draws that are scored do so anyway, and small blocks end together.
+    least = 8 if (general or ordered) and not linear else _random.BLOCK
+    size = _block_size(n_resamples, work // contest.n_items, workers, least)
+    size = -(-size // 8) * 8 if ordered else size  # which are scored eight at a time
     if not (general or ordered) and not any(each.compiled for each in [sums, *(by.sums for _, by in of_sums)] if each):
         size = n_resamples
     _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)
@@ -287,13 +290,12 @@ def _as_needed(metric: ScoresDraws, sampler: Sampler, sides: Sequence[Any]) -> S
     return [None if side is None else side[..., np.newaxis] for side in sides]
 
 
-def _block_size(n_resamples: int, most: int, workers: int) -> int:
-    """Return how many draws to do at a time: about so many at most, and as many blocks for every thread."""
+def _block_size(n_resamples: int, most: int, workers: int, least: int = _random.BLOCK) -> int:
+    """Return how many draws to do at a time: at most so many, and as many blocks for every thread."""
     if n_resamples <= most:
         return n_resamples
-    n_rounds = max(1, -(-n_resamples // (workers * max(most, _random.BLOCK))))
-    in_eights = -(-n_resamples // (8 * workers * n_rounds)) * 8  # some kernels do eight draws side by side
-    return max(_random.BLOCK, in_eights)
+    n_rounds = max(1, -(-n_resamples // (workers * max(most, least))))
+    return max(least, -(-n_resamples // (workers * n_rounds)))
 
 
 def _draw_units(
