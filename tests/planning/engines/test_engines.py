@@ -112,3 +112,16 @@ def test_many_labels_and_responses_have_more_outcomes_than_can_be_counted():
     engine = ExactEngine(preset("categorical-jobsq3"), [resolve("accuracy")], (300, 300, 300), **setting)
     [outlook] = engine.outlooks(1)
     assert 0 < outlook.expected_pvalue < 0.5
+
+
+def test_a_few_scores_beside_the_grid_cost_no_precision():
+    """Ties of three labels are rare with 220 responses: in the first block nearly all scores are multiples of 1/2."""
+    model = preset("categorical-jobsq3")
+    engine = ExactEngine(
+        model, [resolve("accuracy").on(model.scale)], n_responses=(220, 220, 220), epsilon=0.1, seed=seed_of(0)
+    )
+    engine.sharpen([113], 0.01)
+    found = engine.outlook(0, 113)
+    assert found.expected_pvalue_error <= 0.01
+    # 6,000 simulated studies: 0.0661 ± 0.0022
+    assert abs(found.expected_pvalue - 0.0661) <= 3 * math.hypot(0.0022, found.expected_pvalue_error)

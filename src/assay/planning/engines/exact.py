@@ -242,10 +242,11 @@ class PoolPair:
         difference = self._differences.times(n)
         at_least, more = difference.upper(0), difference.upper(1)
         tie, near = max(at_least - more, 0.0), 0.0
-        if not (self.pool.on_grid and self._null.on_grid):
+        off_grid = 1 - ((1 - self.pool.off_grid) * (1 - self._null.off_grid)) ** n
+        if off_grid:
             # What the grid throws together is as much as at the points around; what is more ties exactly.
             around = difference.upper(-4) - difference.upper(5) - tie
-            near = min(tie, max(around / 8, 0.0))
+            near = off_grid * min(tie, max(around / 8, 0.0))
         share = more + tie - near / 2
         if self._null_is_above(n):
             share = 1 - more - near / 2

@@ -72,8 +72,8 @@ def pool_of(scores: FloatArray, weights: FloatArray, *, step: float | None = Non
     if n_sets > 1:
         error = math.sqrt(float(np.square(weights) @ scores.var(axis=0, ddof=1)) / n_sets)
     grid = bent(SumGrid(low, counts / counts.sum()), mean / step, variance / step**2)
-    on_grid = float(np.abs(scaled - points).max()) <= ON_GRID
-    return Pool(step, grid, on_grid, mean, error, math.sqrt(variance), 0.0, n_items, max(n_items * n_sets, 1.0))
+    off_grid = float(np.mean(np.abs(scaled - points) > ON_GRID))
+    return Pool(step, grid, off_grid, mean, error, math.sqrt(variance), 0.0, n_items, max(n_items * n_sets, 1.0))
 
 
 def mirrored(pool: Pool) -> Pool:
@@ -86,8 +86,8 @@ def moved_pool(pool: Pool, mean: float) -> Pool | None:
     """Return the pool with another mean; scores of zero keep their share. None where no weights give that mean."""
     points, shares = pool.grid.points, pool.grid.shares
     zero = points == 0
-    ties = float(shares[zero].sum()) if pool.on_grid else 0.0
-    if not pool.on_grid:
+    ties = 0.0 if pool.off_grid else float(shares[zero].sum())
+    if pool.off_grid:
         zero = np.zeros_like(zero)
     if ties >= 1:
         return None

@@ -45,8 +45,8 @@ class Pool:
         Distance of the grid points.
     grid : SumGrid
         The shares of the scores, as whole numbers of steps; their mean is `mean`.
-    on_grid : bool
-        Whether scores lie on the grid, so that ties are exact.
+    off_grid : float
+        The share of scores that lie beside the grid: sums with one of them tie by rounding only.
     mean, standard_error : float
         Of the scores, or of the items' expected scores where these were summed up and are known better.
     sd : float
@@ -61,7 +61,7 @@ class Pool:
 
     step: float
     grid: SumGrid
-    on_grid: bool
+    off_grid: float
     mean: float
     standard_error: float
     sd: float
@@ -265,7 +265,7 @@ class _Histogram:
     def pool(self, means: list[float], *, symmetric: bool) -> Pool:
         """Return the scores so far, moved to the mean of expected scores if there are any; or made symmetric."""
         if self._weighed is not None:
-            self._counts[:] = 0.0
+            self._counts[:] = self._off_grid = 0.0
             values, weights = self._weighed
             likely = weights > UNLIKELY * len(self._moments)
             self._count(values[likely], weights[likely])
@@ -288,7 +288,7 @@ class _Histogram:
         return Pool(
             self._step,
             grid,
-            self._off_grid <= ON_GRID,
+            self._off_grid / float(self._counts.sum()),
             mean,
             error,
             math.sqrt(variance),
@@ -300,7 +300,8 @@ class _Histogram:
     def _count(self, values: FloatArray, weights: FloatArray | None = None) -> None:
         scaled = values / self._step
         points = np.rint(scaled)
-        self._off_grid = max(self._off_grid, float(np.abs(scaled - points).max()))
+        beside = np.abs(scaled - points) > ON_GRID
+        self._off_grid += float(np.count_nonzero(beside) if weights is None else weights[beside].sum())
         self._extend(int(points.min()), int(points.max()))
         counts = np.bincount(points.astype(np.int64) - self._low, weights, self._counts.size)
         self._counts += counts
