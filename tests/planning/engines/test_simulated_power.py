@@ -85,7 +85,7 @@ def test_known_sums_spare_data_sets_and_leave_the_power_as_it_is(name, alternati
 
 def test_contrasts_of_one_size_need_no_data_sets():
     shares = np.array([0.2, 0.3, 0.5])
-    pool = Pool(0.25, SumGrid(-1, shares), True, 0.075, 0.0, 0.2, 0.0, 1, 1.0)
+    pool = Pool(0.25, SumGrid(-1, shares), 0.0, 0.075, 0.0, 0.2, 0.0, 1, 1.0)
     for test in (Test(), Test(alternative="greater"), Test(alpha=0.01, alternative="less")):
         for n_items in (6, 40):
             wins, losses = np.meshgrid(np.arange(n_items + 1), np.arange(n_items + 1))

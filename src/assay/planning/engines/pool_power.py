@@ -142,7 +142,7 @@ def sign_test_power(pool: Pool, n_items: int, test: Test) -> float:
     --------
     >>> from assay.planning.engines.score_sums import SumGrid
     >>> grid = SumGrid(-1, np.array([0.1, 0.2, 0.7]))
-    >>> pool = Pool(1.0, grid, True, 0.6, 0.0, 0.66, 0.0, 1, 1.0)
+    >>> pool = Pool(1.0, grid, 0.0, 0.6, 0.0, 0.66, 0.0, 1, 1.0)
     >>> round(sign_test_power(pool, 6, Test()), 4)  # 6 : 0, or 0 : 6
     0.1176
     """
