@@ -41,8 +41,8 @@ def test_files_read_back(tmp_path):
     for kind in examples.KINDS:
         scores = examples.scores(kind)
         write_scores(scores, tmp_path / f"{kind}.txt")
-        clusters = "cluster" if kind == "documents" else None
-        again = read_scores(tmp_path / f"{kind}.txt", clusters=clusters)
+        cluster = "cluster" if kind == "documents" else None
+        again = read_scores(tmp_path / f"{kind}.txt", cluster=cluster)
         assert np.array_equal(again.differences, scores.differences)
         assert again.n_clusters == scores.n_clusters
 

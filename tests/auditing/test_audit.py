@@ -276,11 +276,11 @@ def test_no_test_is_recommended_whose_own_interval_excludes_the_level(found):
 
 def test_what_rounding_leaves_is_shown_as_nothing(found):
     """p-values that are all equal have a spread of 8.7e-19 by rounding; 100 % of few data sets are not 100 % of all."""
-    from assay.auditing import tables
+    from assay.auditing import document
 
     row = replace(found.tests[0], spread=8.7e-19, absolute_error=0.25)
-    assert tables._error(row).endswith("; 0; 0.25")
-    assert tables._share(1.0, (0.9963, 1.0)) == "100.0 [99, 100]"
+    assert document._error(row).endswith("; 0; 0.25")
+    assert document._share(1.0, (0.9963, 1.0)) == "100.0 [99, 100]"
 
 
 def test_power_is_adjusted_for_size_when_tests_are_chosen():
