@@ -53,8 +53,8 @@ exactly 5 % (a simultaneous region, Bonferroni's); outside that one: {verdict_to
 ## Ranks of few items
 
 The same for swapped ranks ({n_ranks:,} data sets in each cell; a level of exactly 5 % gives {ranks_low:.1f} to {ranks_high:.1f} %
-in 99 of 100 cells, and **bold** is above that). With 20 responses A and B agree with gold almost perfectly: their rank correlations
-with gold are about .98, and swapped ranks are least exact there. {verdict_ranks}
+in 99 of 100 cells, and **bold** is above that). With 20 responses A and B order the items almost as gold does, and swapped ranks are
+least exact there. {verdict_ranks}
 
 {ranks}
 

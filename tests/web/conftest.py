@@ -48,7 +48,7 @@ def page(browser, server):
     """A page that fails on console errors, unless they are expected, and on requests to anywhere else."""
     context = browser.new_context(accept_downloads=True)
     opened = context.new_page()
-    opened.set_default_timeout(60_000)
+    opened.set_default_timeout(180_000)
     opened.expected, wrong = [], []
     opened.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
     opened.on("pageerror", lambda error: wrong.append(str(error)))
