@@ -115,6 +115,33 @@ def rank(
 
 
 @njit(cache=True, nogil=True)
+def rank_both(
+    gold: tuple[Entries, Entries, Entries],
+    model: tuple[Entries, Entries, Entries],
+    weights: Weights,
+    rows: Rows,
+    ranked: Rows,
+    out: FloatArray,
+) -> None:
+    """Write what `rank` and `cubes_of` say of all draws: total, groups of gold, copies, shared, groups of the model.
+
+    For few entries: there, asking from Python for eight draws at a time would take longer than ranking them.
+    """
+    nothing = rows[:0]
+    for low in range(0, out.shape[1], LANES):
+        side_by_side(weights[low : low + LANES], rows)
+        total, _, in_gold = rank(gold[0], gold[1], gold[2], rows, ranked)
+        _, shared, in_model = rank(model[0], model[1], model[2], ranked, nothing)
+        alone = cubes_of(rows)
+        for d in range(LANES):
+            out[0, low + d] = total[d]
+            out[1, low + d] = in_gold[d]
+            out[2, low + d] = alone[d]
+            out[3, low + d] = shared[d]
+            out[4, low + d] = in_model[d]
+
+
+@njit(cache=True, nogil=True)
 def _cubes(stops: Entries, sums: Rows) -> FloatArray:
     """Return, for each draw, the sum of the groups' cubed weights; `sums` are flat rows of running sums."""
     out, start = np.zeros(LANES), 0
@@ -183,6 +210,20 @@ def area(
                 positives[d] += float(of_right[width + d])
         sums[:LANES] = sums[LANES * m : LANES * (m + 1)]
     return twice_above, positives, sums[:LANES].astype(np.float64)
+
+
+@njit(cache=True, nogil=True)
+def areas(
+    positive: Marks, order: tuple[Entries, Entries, Entries], weights: Weights, rows: Weights, out: FloatArray
+) -> None:
+    """Write what `area` says of all draws."""
+    for low in range(0, out.shape[1], LANES):
+        side_by_side(weights[low : low + LANES], rows)
+        found = area(positive, order[0], order[1], order[2], rows)
+        for d in range(LANES):
+            out[0, low + d] = found[0][d]
+            out[1, low + d] = found[1][d]
+            out[2, low + d] = found[2][d]
 
 
 @njit(cache=True, nogil=True)

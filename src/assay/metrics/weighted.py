@@ -22,6 +22,9 @@ Bounds = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
 LANES = 8
 """So many draws are scored at a time, side by side."""
 
+FEW_ENTRIES = 4096
+"""Up to so many entries a tree of counts stays near the processor, and is faster than inversions level by level."""
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
@@ -120,24 +123,35 @@ class RankCorrelation:
 
     def scores(self, weights: Weights) -> FloatArray:
         """Return one correlation for each model and draw of (draws, entries)."""
-        from assay.metrics._weighted_kernels import cubes_of, rank, side_by_side
+        from assay.metrics._weighted_kernels import cubes_of, rank, rank_both, side_by_side
 
-        out = np.empty((len(self.models), len(weights)))
+        parts = np.empty((len(self.models), 5, _whole(len(weights))))
+        tied_gold, tied = self.gold[1].size > 0, [model[1].size > 0 for model in self.models]
         with self.room.lent() as (rows, ranked):
-            for low in range(0, len(weights), LANES):
-                part = weights[low : low + LANES]
-                side_by_side(part, rows)
-                total, _, in_gold = rank(*self.gold, rows, ranked)
-                alone, centre = cubes_of(rows), total * np.square(total + 1)
-                of_gold = _squared_ranks(total, in_gold if self.gold[1].size else alone)
-                for found, model in zip(out, self.models, strict=True):
-                    _, shared, in_model = rank(*model, ranked, rows[:0])
-                    of_model = _squared_ranks(total, in_model if model[1].size else alone)
-                    spread = (of_gold - centre) * (of_model - centre)
-                    with np.errstate(invalid="ignore", divide="ignore"):
-                        ratio = np.where(spread > centre * centre * 1e-24, (shared - centre) / np.sqrt(spread), np.nan)
-                    found[low : low + LANES] = ratio[: len(part)]
-        return out
+            if len(rows) <= FEW_ENTRIES:
+                for part, model in zip(parts, self.models, strict=True):
+                    rank_both(self.gold, model, weights, rows, ranked, part)
+            else:
+                for low in range(0, parts.shape[2], LANES):
+                    lanes = slice(low, low + LANES)
+                    side_by_side(weights[lanes], rows)
+                    total, _, in_gold = rank(*self.gold, rows, ranked)
+                    alone = cubes_of(rows)
+                    for part, model in zip(parts, self.models, strict=True):
+                        part[:, lanes] = total, in_gold, alone, *rank(*model, ranked, rows[:0])[1:]
+        total, in_gold, alone = parts[0, :3]
+        shared, in_models = parts[:, 3], parts[:, 4]
+        centre, of_gold = total * np.square(total + 1), _squared_ranks(total, in_gold if tied_gold else alone)
+        cubes = np.where(np.array(tied)[:, np.newaxis], in_models, alone)
+        spread = (of_gold - centre) * (_squared_ranks(total, cubes) - centre)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            ratio = np.where(spread > centre * centre * 1e-24, (shared - centre) / np.sqrt(spread), np.nan)
+        return ratio[:, : len(weights)]
+
+
+def _whole(n_draws: int) -> int:
+    """Return how many draws there are when the last lanes are filled up."""
+    return -(-n_draws // LANES) * LANES
 
 
 def _squared_ranks(total: FloatArray, cubes: FloatArray) -> FloatArray:
@@ -155,23 +169,16 @@ class Area:
 
     def scores(self, weights: Weights) -> FloatArray:
         """Return one area for each model and draw of (draws, entries)."""
-        from assay.metrics._weighted_kernels import area, side_by_side
+        from assay.metrics._weighted_kernels import areas
 
-        out = np.empty((len(self.models), len(weights)))
+        parts = np.empty((len(self.models), 3, _whole(len(weights))))
         with self.room.lent() as rows:
-            for low in range(0, len(weights), LANES):
-                part = weights[low : low + LANES]
-                side_by_side(part, rows)
-                for found, model in zip(out, self.models, strict=True):
-                    twice_above, positives, negatives = area(*model, rows)
-                    pairs = positives * negatives
-                    with np.errstate(invalid="ignore", divide="ignore"):
-                        found[low : low + LANES] = np.where(pairs > 0, twice_above / 2 / pairs, np.nan)[: len(part)]
-        return out
-
-
-FEW_ENTRIES = 4096
-"""Up to so many entries a tree of counts stays near the processor, and is faster than inversions level by level."""
+            for part, (positive, entries, starts, stops) in zip(parts, self.models, strict=True):
+                areas(positive, (entries, starts, stops), weights, rows, part)
+        twice_above, positives, negatives = np.moveaxis(parts, 1, 0)
+        pairs = positives * negatives
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(pairs > 0, twice_above / 2 / pairs, np.nan)[:, : len(weights)]
 
 
 class PairCorrelation:
