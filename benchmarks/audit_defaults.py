@@ -157,11 +157,13 @@ def by_scores(tally, metrics, contrasts, seeds, *, bootstrap):
             "standard_error": spread / np.sqrt(n),
         }  # fmt: skip
         draws = settled(moments[:, i], means[i], rounding)
+        default = default_interval(metric, contrasts[:, i], resamples_items=True)
         methods = ("symmetric", "studentised", "t", *(("score", "bca") if metric.counts_items else ()))
-        for method in methods:
+        for method in dict.fromkeys((*methods, default)):
             ends = interval(method, draws, estimate=means[i], confidence_level=LEVEL, span=metric.span, **known)
-            tally.limits(i, method, ends)
-            if method == default_interval(metric, contrasts[:, i], resamples_items=True):
+            if method in methods:
+                tally.limits(i, method, ends)
+            if method == default:
                 tally.limits(i, "default", ends)
 
 

@@ -65,6 +65,8 @@ than {few_items} items for {skewed_metrics}.
 def main():
     """Make docs/audit-defaults.md of what was measured."""
     tests, limits = (read(name) for name in ("tests", "intervals"))
+    if "default" not in {row["interval"] for row in limits}:
+        raise SystemExit("These rows are older than the defaults of today: python benchmarks/audit_defaults.py run")
     designs = sorted({(row["n_items"], row["n_responses"]) for row in tests})
     kinds = list(dict.fromkeys((row["data"], row["metric"]) for row in tests))
     of_test = {
