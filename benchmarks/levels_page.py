@@ -71,7 +71,7 @@ take `responses="first"`).
 
 Share of {n_coverage:,} data sets in which the interval holds the expected contrast of its design (A ideal, B's means shifted by
 U(−0.3, 0.3); 999 item-bootstrap draws, all responses kept). A coverage of exactly 95 % gives {cov_low:.1f} to {cov_high:.1f} % in 99
-of 100 cells. **Bold** is below that region.
+of 100 cells. **Bold** is below that region; – is an interval that the metric does not have, or not in most data sets.
 
 {coverage}
 
@@ -170,7 +170,7 @@ def main():
         cells = {}
         for method in methods:
             row = cover.get((metric, n, k, method))
-            if row is None:
+            if row is None or int(row["n_data_sets"]) < int(row["undefined"]):
                 cells[method] = "–"
                 continue
             shown = f"{100 * float(row['coverage']):.1f}"
