@@ -43,6 +43,7 @@ def check_metric(metric: Metric, *, rng: _random.Rng = 0) -> None:
     * a model that answers exactly as gold does is not worse than another;
     * the order of the items does not matter, nor do other items to an item's contrast if the metric is additive;
     * a metric that is blind to labels does not look at which label is which, nor at labels that nobody gave;
+    * item scores are the power of the distance from gold that `error_power` says, where it says one;
     * what `ignores` says is ignored, what is not said is not, and `swappable` gives the same scores as the answers;
     * data are not written to.
 
@@ -128,6 +129,9 @@ def _check_draws(metric: Metric, contests: list[Contest]) -> None:
         few = [side[:, 3:7] for side in batch]
         _same(metric.item_contrasts(*few), of_items[:, 3:7], metric, "an item's contrast depends on other items")
         _require(bool((np.abs(of_items) <= metric.span + TOLERANCE).all()), metric, "an item's contrast exceeds `span`")
+        if metric.error_power:
+            far, near = (np.abs(model - gold) ** metric.error_power for model in (b, a))
+            _same(of_items, far - near, metric, "its item scores are not the power of the distance that it says")
 
 
 def _check_ignored(metric: Metric, gold: FloatArray, a: FloatArray, b: FloatArray, contrast: FloatArray) -> None:

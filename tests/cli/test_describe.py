@@ -182,3 +182,13 @@ def test_convabuse_shows_what_two_raters_against_the_others_are_made_of(shared, 
     )
     assert code == 0, err
     assert "random-effects finds it with power" in out
+
+
+def test_without_rater_ids_it_says_how_agreement_is_had(tmp_path, command):
+    path = tmp_path / "plain.csv"
+    rows = [f"{i},{source},{(i + len(source)) % 3}" for i in range(6) for source in ("x", "yy")]
+    path.write_text("\n".join(["item,source,value", *rows]))
+    code, out, err = command("describe", path)
+    assert code == 0, err
+    told = " ".join(out.split())
+    assert "There are no rater ids. If a column holds them, name it (--rater): agreement is shown then." in told

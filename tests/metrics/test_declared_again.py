@@ -104,6 +104,13 @@ def test_audits_estimate_alike(name):
     assert repr(found[0]) == repr(found[1])
 
 
+@pytest.mark.parametrize("name", ["mae", "mse"])
+def test_plans_of_normal_responses_are_alike(name):
+    same(name, lambda metric: plan(
+        "normal", epsilon=0.3, metrics=metric, n_items=[30], n_responses=[2], precision=0.05, rng=0, workers=1,
+    ))  # fmt: skip
+
+
 @pytest.mark.parametrize("name", ["wins", "tv", "spearman"])
 def test_plans_are_alike(name):
     same(name, lambda metric: plan(

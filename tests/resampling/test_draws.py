@@ -14,8 +14,9 @@ from assay import Contest
 from assay._random import BLOCK, seed_of
 from assay.metrics import BUILTIN
 from assay.models import preset
-from assay.resampling import Scheme, draw, enumerate_swaps, first_responses, jackknife, pool, summaries_of
+from assay.resampling import Scheme, _kernels, draw, enumerate_swaps, first_responses, jackknife, pool, summaries_of
 from assay.resampling.draws import _block_size
+from assay.resampling.sampler import exchange
 from assay.responses import Responses
 
 ADDITIVE = [name for name, metric in BUILTIN.items() if metric.additive]
@@ -474,3 +475,14 @@ def test_leaving_out_items_in_batches_is_leaving_them_out_one_by_one(name, n_ite
     with np.errstate(all="ignore"):
         one_by_one = [float(metric.contrast(gold[kept], a[kept], b[kept])) for kept in rows]
         np.testing.assert_allclose(jackknife(contest, metric), one_by_one, rtol=1e-9, atol=1e-12)
+
+
+@given(st.integers(1, 5), st.integers(1, 4), st.integers(1, 3), st.booleans(), st.integers(0, 10**6))
+def test_compiled_exchange_twin(n_draws, n_items, width, shared, seed):
+    rng = np.random.default_rng(seed)
+    sides = rng.normal(size=(2, 1 if shared else n_draws, n_items, width))
+    sides[rng.random(sides.shape) < 0.2] = np.nan
+    swaps = rng.random((n_draws, n_items)) < 0.5
+    found = np.empty((2, n_draws, n_items, width))
+    _kernels.exchange(*sides.view(np.int64), swaps, *found.view(np.int64))
+    np.testing.assert_array_equal(found, np.broadcast_arrays(*exchange(*sides, swaps, "responses")))

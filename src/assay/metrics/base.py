@@ -59,6 +59,9 @@ class Metric(ABC):
         What of a model's answers it does not look at: their "scale" (all multiplied by the same positive number), the
         "line" that they lie on (the same number added, too), or their "magnitude" altogether, so that only their order
         counts. Null draws then swap what it looks at (`swappable`), so that the p-value ignores the same.
+    error_power : int
+        1 or 2 where an item's score is this power of the distance between the model's mean and gold's, whose
+        expectation for normal responses has a closed form; 0 for all others.
     relative : bool
         Whether it exists only between two models: one model alone has no score.
     label_blind : bool
@@ -88,6 +91,7 @@ class Metric(ABC):
     uneven: ClassVar[bool] = False
     per_response: ClassVar[bool] = False
     ignores: ClassVar[Ignored] = ""
+    error_power: ClassVar[int] = 0
     relative: ClassVar[bool] = False
     label_blind: ClassVar[bool] = False
     gold_free: ClassVar[bool] = False

@@ -16,6 +16,7 @@ class MeanAbsoluteError(ItemMetric):
     name: ClassVar[str] = "mae"
     title: ClassVar[str] = "mean absolute error"
     distance: ClassVar[bool] = True
+    error_power: ClassVar[int] = 1
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return |model − gold| for each item."""
@@ -37,6 +38,7 @@ class MeanSquaredError(ItemMetric):
     name: ClassVar[str] = "mse"
     title: ClassVar[str] = "mean squared error"
     uneven: ClassVar[bool] = True
+    error_power: ClassVar[int] = 2
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return (model − gold)² for each item."""

@@ -162,7 +162,8 @@ def plan_power(
     solved = next(name for name in asked if name not in given).removeprefix("target_")
     exact, formula = float(n_items or 0), math.nan
     if n_items is None:
-        assert effect is not None and target_power is not None  # noqa: PT018 (one thought: both were given)
+        assert effect is not None
+        assert target_power is not None
         standardised = abs(effect) / sd
         formula = _normal_n(standardised, target_power, alpha, two_sided) * (1 if design == "paired" else 2)
         if not formula <= MOST_LINES:

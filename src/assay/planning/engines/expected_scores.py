@@ -18,7 +18,6 @@ from scipy.special import ndtr
 from assay._random import generator
 from assay.metrics import AdditiveMetric, ItemMetric
 from assay.metrics.distribution import ByLevel
-from assay.metrics.error import MeanAbsoluteError, MeanSquaredError
 from assay.models import NormalModel
 from assay.models.answers import Answers, NormalAnswers
 from assay.planning.engines.item_scores import Setting, level_shares
@@ -121,7 +120,7 @@ def _normal_contrast(
         assert isinstance(model, NormalAnswers)
         apart = model.mean - gold.mean
         variance = np.square(model.sd) / k + np.square(gold.sd) / sizes[0]
-        if isinstance(metric, MeanSquaredError):
+        if metric.error_power == 2:
             found = np.square(apart) + variance
         else:
             sd = np.sqrt(variance)
@@ -129,7 +128,7 @@ def _normal_contrast(
                 z = np.where(sd > 0, apart / sd, np.sign(apart) * 1e9)
             found = sd * math.sqrt(2 / math.pi) * np.exp(-np.square(z) / 2) + apart * (1 - 2 * ndtr(-z))
         unit = gold.high - gold.low
-        scores.append(float(found.mean()) * (unit**2 if isinstance(metric, MeanSquaredError) else unit))
+        scores.append(float(found.mean()) * unit**metric.error_power)
     return scores[1] - scores[0]
 
 
@@ -144,8 +143,7 @@ def kind_of(setting: Setting, metric: AdditiveMetric) -> str | None:
     levels, most = len(setting.model.scale.levels), max(setting.n_responses)
     known = isinstance(metric, ItemMetric) and metric.needs in ("means", "counts")
     if isinstance(setting.model, NormalModel):
-        simple = isinstance(metric, MeanAbsoluteError | MeanSquaredError)
-        return "normal" if simple and not setting.model.clip and not setting.null else None
+        return "normal" if metric.error_power and not setting.model.clip and not setting.null else None
     if levels < 2 or not known or most > MOST_RESPONSES:
         return None
     if levels == 2:
