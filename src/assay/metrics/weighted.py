@@ -203,7 +203,7 @@ class TreeCounts:
 
     def scores(self, weights: Weights) -> FloatArray:
         """Return one correlation for each draw."""
-        from assay.metrics._weighted_kernels import kendall
+        from assay.metrics._concordance_kernels import kendall
 
         in_order = np.take(weights, self.entries, axis=1)
         return np.asarray(kendall(self.ends, self.codes, int(self.codes.max(initial=0)), in_order))
@@ -223,7 +223,8 @@ class Inversions:
 
     def scores(self, weights: Weights) -> FloatArray:
         """Return one correlation for each draw."""
-        from assay.metrics._weighted_kernels import pairs_in_order, side_by_side, sums_of, tied_pairs
+        from assay.metrics._concordance_kernels import pairs_in_order, sums_of, tied_pairs
+        from assay.metrics._weighted_kernels import side_by_side
 
         total, alone = (np.asarray(each) for each in sums_of(weights))
         pairs = total * (total - 1) / 2
@@ -255,7 +256,7 @@ def merge_levels(values: IntArray) -> npt.NDArray[np.int32]:
     array([[1, 0, 3, 2],
            [3, 1, 2, 0]], dtype=int32)
     """
-    from assay.metrics._weighted_kernels import merge_orders
+    from assay.metrics._concordance_kernels import merge_orders
 
     order = np.argsort(values, kind="stable").astype(np.int32)
     return np.asarray(merge_orders(order, max(1, int(order.size - 1).bit_length())))

@@ -7,8 +7,9 @@ from assay._random import seed_of
 from assay.metrics import resolve
 from assay.models import preset
 from assay.planning.engines import outcomes
+from assay.planning.engines.grid_shapes import symmetrised
 from assay.planning.engines.item_scores import Setting, draw_block
-from assay.planning.engines.score_pools import Growing, grid_step, symmetrised
+from assay.planning.engines.score_pools import Growing, grid_step
 from assay.planning.engines.score_sums import SumGrid
 
 

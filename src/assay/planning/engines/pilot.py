@@ -28,6 +28,7 @@ from assay.planning.designs import Design
 from assay.planning.differences import Effect
 from assay.planning.engines.base import DesignOutlook, TestPower
 from assay.planning.engines.exact import PoolPair
+from assay.planning.engines.grid_shapes import bent
 from assay.planning.engines.item_scores import Sizes
 from assay.planning.engines.model import MOST_ITEMS, ModelEngine
 from assay.planning.engines.pilot_items import (
@@ -42,7 +43,6 @@ from assay.planning.engines.pilot_items import (
     subsets,
 )
 from assay.planning.engines.pool_power import from_pool
-from assay.planning.engines.score_pools import bent
 from assay.planning.engines.simulated_pvalues import ON_CONTRASTS, Test, combine, swapped_items
 from assay.planning.premises import Premises
 from assay.responses import Responses

@@ -11,7 +11,8 @@ from assay.contests import Contest
 from assay.errors import ArgumentError, DataError
 from assay.models.answers import Answers
 from assay.planning.differences import Effect
-from assay.planning.engines.score_pools import ON_GRID, Pool, bent, grid_step, symmetrised, tilted
+from assay.planning.engines.grid_shapes import bent, symmetrised, tilted
+from assay.planning.engines.score_pools import ON_GRID, Pool, grid_step
 from assay.planning.engines.score_sums import SumGrid
 from assay.responses import Responses, group_codes
 from assay.scales import FloatArray
