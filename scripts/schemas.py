@@ -5,36 +5,47 @@ python scripts/schemas.py
 
 import importlib
 import json
+import pkgutil
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
+import assay
 from assay import records
 from assay.cli.app import QUESTIONS, load
+from assay.provenance import version
 from assay.questions.base import schema_of
+from assay.questions.scores import SCORES
 
 FOLDER = Path(__file__).parents[1] / "docs" / "schemas"
-RESULTS = {
-    "audit": "assay.auditing:Audit",
-    "comparisons": "assay.comparison:Comparisons",
-    "description": "assay.agreement:TableDescription",
-    "diagnosis": "assay.io:Diagnosis",
-    "fit": "assay.models:Fit",
-    "leaderboard": "assay.leaderboard:Leaderboard",
-    "plan": "assay.planning:Plan",
-    "scores-analysis": "assay.paired:PairedAnalysis",
-    "simulation": "assay.models:Simulation",
-}
+FACES = ("assay.__main__", "assay.cli", "assay.web")
+
+
+def results() -> Iterator[type[records.Record]]:
+    """Yield every kind of result that the package has."""
+    for module in pkgutil.walk_packages(assay.__path__, "assay."):
+        if not module.name.startswith(FACES):
+            importlib.import_module(module.name)
+    kinds = list(records.Record.__subclasses__())
+    for kind in kinds:
+        kinds += kind.__subclasses__()
+        if kind.__module__.startswith("assay."):  # not those that a test declares
+            yield kind
+
+
+def dashed(name: str) -> str:
+    """Return a class's or a question's name as files are called: table-description, scores-test."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])| ", "-", name).lower()
 
 
 def schemas() -> dict[str, str]:
     """Return each file's name and text."""
-    found = {f"question-{name}": schema_of(load(address)) for name, (address, _) in QUESTIONS.items()}
-    for name, address in RESULTS.items():
-        module, _, kind = address.partition(":")
-        found[f"result-{name}"] = records.schema_of(getattr(importlib.import_module(module), kind))
+    questions = [load(address) for address, _ in QUESTIONS.values()]
+    found = {f"question-{dashed(question.name)}": schema_of(question) for question in [*questions, *SCORES]}
+    found |= {f"result-{dashed(kind.__name__)}": records.schema_of(kind) for kind in results()}
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    return {
-        f"{name}.json": json.dumps(head | schema, indent=1, ensure_ascii=False) + "\n" for name, schema in found.items()
-    }
+    named = {name: head | {"$id": f"urn:assay:{version()}:{name}"} | schema for name, schema in found.items()}
+    return {f"{name}.json": json.dumps(schema, indent=1, ensure_ascii=False) + "\n" for name, schema in named.items()}
 
 
 if __name__ == "__main__":

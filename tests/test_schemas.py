@@ -5,25 +5,45 @@ import runpy
 from pathlib import Path
 
 import jsonschema
-import numpy as np
+import pytest
 
-from assay import Contest, _json, compare_each
-from assay.records import schema_of
+from assay import _json, paired
+from assay.paired import PairedScores
+from tests.reports.results import MADE, made, scores
 
 ROOT = Path(__file__).parents[1]
+PARTS = {
+    "Recommendation": lambda: paired.recommend(scores(), paired.describe(scores())),
+    "SignificanceTest": lambda: paired.significance_test(scores()),
+    "Equivalence": lambda: paired.equivalence_test(scores(), margin=0.1),
+    "EffectSize": lambda: paired.effect_sizes(scores())[0],
+    "Flips": lambda: paired.count_flips(PairedScores.from_arrays([1.0, 0.0, 1.0], [1.0, 1.0, 0.0])),
+    "Glossary": paired.glossary,
+}
 
 
-def test_the_schemas_are_up_to_date():
-    made = runpy.run_path(str(ROOT / "scripts" / "schemas.py"))["schemas"]()
+@pytest.fixture(scope="module")
+def program():
+    return runpy.run_path(str(ROOT / "scripts" / "schemas.py"))
+
+
+def test_the_schemas_are_up_to_date(program):
     written = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "schemas").glob("*.json")}
-    assert written == made, "run python scripts/schemas.py"
+    assert written == program["schemas"](), "run python scripts/schemas.py"
 
 
-def test_a_comparison_fits_its_schema_and_comes_back():
-    rng = np.random.default_rng(0)
-    gold = rng.normal(size=20)
-    contest = Contest.from_arrays(gold, gold + rng.normal(size=20), gold + rng.normal(size=20))
-    found = compare_each(contest, metrics=["mae", "wins"], rng=0, n_resamples=99, margin=0.1)
-    content = json.loads(_json.dumps(found.to_dict()))
-    jsonschema.validate(content, schema_of(type(found)))
-    assert _json.dumps(type(found).from_dict(content).to_dict()) == _json.dumps(found.to_dict())
+@pytest.mark.parametrize("kind", [*MADE, *PARTS])
+def test_every_kind_of_result_fits_its_schema_and_comes_back(kind, program):
+    result = made(kind) if kind in MADE else PARTS[kind]()
+    written = _json.dumps(result.to_dict())
+    schema = json.loads((ROOT / "docs" / "schemas" / f"result-{program['dashed'](kind)}.json").read_text("utf-8"))
+    jsonschema.validate(json.loads(written), schema)
+    assert _json.dumps(type(result).from_dict(json.loads(written)).to_dict()) == written
+
+
+def test_a_result_without_one_of_its_fields_does_not_fit(program):
+    content = json.loads(_json.dumps(made("Comparison").to_dict()))
+    schema = json.loads((ROOT / "docs" / "schemas" / "result-comparison.json").read_text("utf-8"))
+    for name in schema["required"]:
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({key: value for key, value in content.items() if key != name}, schema)
