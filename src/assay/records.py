@@ -74,6 +74,18 @@ class Record:
         }
 
 
+class Signed(Record):
+    """A record whose field `provenance` says where it comes from."""
+
+    __slots__ = ()
+    provenance: Any
+
+    @property
+    def signature(self) -> str:
+        """The one line that says where the result comes from."""
+        return str(self.provenance.signature)
+
+
 @cache
 def _hints(record: Any) -> dict[str, Any]:
     """Return the type of each field that is written."""

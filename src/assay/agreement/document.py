@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from assay.comparison import component_tables
 from assay.documents import Block, Column, Document, Heading, Measured, Sentence, Table
 from assay.documents.numbers import as_error, counted, error_of, listed, measured
-from assay.rating_design import MEANING, RatingDesign
+from assay.rating_design import MEANING
 
 if TYPE_CHECKING:
     from assay.agreement.rater_summaries import RaterSummary
@@ -49,21 +49,18 @@ def _sources(sources: Sequence["SourceDescription"]) -> list[Block]:
         Column("per item"),
         *([Column("raters", "count"), Column("items per rater"), Column("design")] if rated else []),
     )
-    rows = tuple(
-        (part.name, part.n_items, part.n_responses, _spread(part.design.raters_per_item))
-        + (_design(part.design) if rated else ())
-        for part in sources
-    )
+    rows = []
+    for part in sources:
+        design = part.design
+        who: tuple[Any, ...] = (None, None, "no rater ids")
+        if design.n_raters:
+            who = (design.n_raters, _spread(design.items_per_rater), design.kind)
+        per_item = _spread(design.raters_per_item)
+        rows.append((part.name, part.n_items, part.n_responses, per_item, *(who if rated else ())))
     kinds = dict.fromkeys(part.design.kind for part in sources if part.design.n_raters)
     meaning = " ".join(f"{kind.capitalize()}: {MEANING[kind]}." for kind in kinds)
     told = meaning or "There are no rater ids. If a column holds them, name it (`rater`): agreement is shown then."
-    return [Table(columns, rows, "Who judged what"), Sentence(told, "aside")]
-
-
-def _design(design: RatingDesign) -> tuple[Any, ...]:
-    if not design.n_raters:
-        return (None, None, "no rater ids")
-    return (design.n_raters, _spread(design.items_per_rater), design.kind)
+    return [Table(columns, tuple(rows), "Who judged what"), Sentence(told, "aside")]
 
 
 def _spread(counts: tuple[int, int, int]) -> str:

@@ -19,7 +19,7 @@ from assay.inference import ConfidenceInterval
 from assay.io.reading import as_table
 from assay.provenance import Provenance
 from assay.rating_design import FEW_RATERS, RatingDesign, design_of
-from assay.records import Record
+from assay.records import Signed
 from assay.response_tables import ResponseTable
 from assay.responses import group_codes
 from assay.scales import IntArray, Scale
@@ -76,7 +76,7 @@ class Coefficient:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement(Record):
+class Agreement(Signed):
     """How far the raters of one source agree.
 
     Attributes
@@ -100,11 +100,6 @@ class Agreement(Record):
     raters: tuple[RaterSummary, ...]
     notes: tuple[str, ...]
     provenance: Provenance
-
-    @property
-    def signature(self) -> str:
-        """Where the result comes from, in one line."""
-        return self.provenance.signature
 
     def __getitem__(self, name: str) -> Coefficient:
         """Return the coefficient of this name."""

@@ -20,7 +20,7 @@ from assay.io.reading import as_table
 from assay.metrics import Metric
 from assay.provenance import Provenance
 from assay.rating_design import FEW_RATERS, RatingDesign, design_of, overlap
-from assay.records import Record
+from assay.records import Signed
 from assay.response_tables import ResponseTable
 from assay.responses import group_codes
 
@@ -83,7 +83,7 @@ class ItemClusters:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TableDescription(Record):
+class TableDescription(Signed):
     """What is in a table, and what can be concluded from it.
 
     Attributes
@@ -122,11 +122,6 @@ class TableDescription(Record):
     provenance: Provenance
     top: int = 10
     table: ResponseTable | None = field(default=None, repr=False, compare=False)
-
-    @property
-    def signature(self) -> str:
-        """Where the result comes from, in one line."""
-        return self.provenance.signature
 
     def document(self) -> Document:
         """Return what is in the table: sources, agreement, raters, and the parts of a contrast."""

@@ -1,7 +1,7 @@
 """The seven tests by name: what each is called, what it estimates, and on which scores it means something."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import numpy as np
@@ -17,7 +17,7 @@ MEAN, MEDIAN, HODGES_LEHMANN = "mean difference", "median difference", "Hodgesâ€
 ACCURACY = "accuracy difference"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class PairedTest:
     """One of the tests.
 
@@ -41,67 +41,42 @@ class PairedTest:
     statistic: str
     compares: str
     run: Callable[[Sample, Hypothesis, Resamples], TestedRows]
-    clusters: bool = False
-    resamples: bool = False
+    clusters: bool = field(default=False, kw_only=True)
+    resamples: bool = field(default=False, kw_only=True)
 
 
 _ALL = (
+    PairedTest("t", "paired t test", MEAN, "t", "means", t_test, clusters=True),
     PairedTest(
-        name="t", label="paired t test", estimand=MEAN, statistic="t", compares="means", run=t_test, clusters=True
+        "sign",
+        "sign test",
+        MEDIAN,
+        "positive differences",
+        "how many differences are positive and how many negative",
+        sign_test,
     ),
     PairedTest(
-        name="sign",
-        label="sign test",
-        estimand=MEDIAN,
-        statistic="positive differences",
-        compares="how many differences are positive and how many negative",
-        run=sign_test,
+        "wilcoxon",
+        "Wilcoxon signed-rank test",
+        HODGES_LEHMANN,
+        "positive rank sum",
+        "the ranks of positive and negative differences",
+        wilcoxon,
     ),
+    PairedTest("bootstrap", "bootstrap test of the mean", MEAN, "t", "means", bootstrap, clusters=True, resamples=True),
     PairedTest(
-        name="wilcoxon",
-        label="Wilcoxon signed-rank test",
-        estimand=HODGES_LEHMANN,
-        statistic="positive rank sum",
-        compares="the ranks of positive and negative differences",
-        run=wilcoxon,
-    ),
-    PairedTest(
-        name="bootstrap",
-        label="bootstrap test of the mean",
-        estimand=MEAN,
-        statistic="t",
-        compares="means",
-        run=bootstrap,
-        clusters=True,
+        "bootstrap-median",
+        "bootstrap test of the median",
+        MEDIAN,
+        "median",
+        "medians",
+        bootstrap_median,
         resamples=True,
     ),
     PairedTest(
-        name="bootstrap-median",
-        label="bootstrap test of the median",
-        estimand=MEDIAN,
-        statistic="median",
-        compares="medians",
-        run=bootstrap_median,
-        resamples=True,
+        "permutation", "permutation test of the mean", MEAN, MEAN, "means", permutation, clusters=True, resamples=True
     ),
-    PairedTest(
-        name="permutation",
-        label="permutation test of the mean",
-        estimand=MEAN,
-        statistic="mean difference",
-        compares="means",
-        run=permutation,
-        clusters=True,
-        resamples=True,
-    ),
-    PairedTest(
-        name="permutation-median",
-        label="permutation test of the median",
-        estimand=MEDIAN,
-        statistic="median",
-        compares="medians",
-        run=permutation_median,
-    ),
+    PairedTest("permutation-median", "permutation test of the median", MEDIAN, "median", "medians", permutation_median),
 )
 TESTS: Mapping[str, PairedTest] = MappingProxyType({test.name: test for test in _ALL})
 

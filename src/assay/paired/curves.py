@@ -8,8 +8,8 @@ import numpy as np
 
 from assay import _check, _random
 from assay._frames import in_any_form
-from assay.documents import Document
-from assay.documents.numbers import share
+from assay.documents import Column, Document, Sentence, Table
+from assay.documents.numbers import measured, share
 from assay.errors import ArgumentError, DataError
 from assay.inference.intervals import ConfidenceInterval
 from assay.inference.proportions import wilson
@@ -21,7 +21,7 @@ from assay.paired.recommendation import caution
 from assay.paired.score_lists import PairedScores
 from assay.paired.significance import checked_hypothesis
 from assay.provenance import Provenance
-from assay.records import Record
+from assay.records import Signed
 from assay.scales import FloatArray
 
 METHODS = ("bootstrap", "normal")
@@ -37,7 +37,7 @@ OBSERVED_NOTE = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PowerCurve(Record):
+class PowerCurve(Signed):
     """The power of a test at several sizes, each with its Monte-Carlo interval.
 
     Attributes
@@ -85,11 +85,6 @@ class PowerCurve(Record):
     notes: tuple[str, ...]
     provenance: Provenance
 
-    @property
-    def signature(self) -> str:
-        """The one line that says where the result comes from."""
-        return self.provenance.signature
-
     @in_any_form
     def to_frame(self) -> Any:
         """Return one row for each size, as a Polars data frame."""
@@ -114,9 +109,10 @@ class PowerCurve(Record):
 
     def document(self) -> Document:
         """Return the power at each size."""
-        from assay.paired import documents
-
-        return documents.curve(self)
+        columns = (Column(self.unit, "count"), Column("power", "share"), Column("95 % interval", "shares"))
+        known = zip(self.sizes, self.power, self.confidence_intervals, strict=True)
+        rows = tuple((size, measured(power, ends), ends) for size, power, ends in known)
+        return Document("Power", (Sentence(self.sentence), Table(columns, rows)), self.notes, self.signature)
 
 
 def power_curve(

@@ -1,13 +1,14 @@
 """What the scores look like: summaries, histograms, skewness and normality of the differences."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from assay import _check
-from assay.documents import Document
+from assay.documents import Column, Document, Measured, Sentence, Table
 from assay.documents.numbers import number
 from assay.inference.bins import bin_edges
 from assay.paired.score_lists import PairedScores
@@ -17,6 +18,8 @@ from assay.scales import FloatArray
 SKEWED = 0.5
 HIGHLY_SKEWED = 1.0
 MOST_FOR_SHAPIRO = 5000
+BARS = "·▁▂▃▄▅▆▇█"
+MOST_BARS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +126,18 @@ class Description(Record):
 
     def document(self) -> Document:
         """Return summaries, histograms and the shape of the differences."""
-        from assay.paired import documents
-
-        return documents.description(self)
+        rows = []
+        of = {"a": self.names[0], "b": self.names[1], "difference": " − ".join(self.names)}
+        for key, name in of.items():
+            summary: Summary = getattr(self, key)
+            error = summary.standard_deviation / math.sqrt(summary.n)
+            middle = (Measured(summary.mean, error), Measured(summary.median, error))
+            spread = Measured(summary.standard_deviation, error / math.sqrt(2))
+            numbers = (*middle, spread, summary.minimum, summary.maximum)
+            rows.append((name, summary.n, *numbers, sparkline(self.histograms[key].counts)))
+        numeric = [Column(title, "number") for title in ("mean", "median", "sd", "min", "max")]
+        table = Table((Column(""), Column("n", "count"), *numeric, Column("histogram")), tuple(rows))
+        return Document(" against ".join(self.names), (table, *map(Sentence, self.sentences)), self.notes)
 
 
 def describe(scores: PairedScores, *, alpha: float = 0.05) -> Description:
@@ -177,6 +189,20 @@ def describe(scores: PairedScores, *, alpha: float = 0.05) -> Description:
         alpha=float(alpha),
         notes=tuple(notes),
     )
+
+
+def sparkline(counts: Sequence[int]) -> str:
+    """Draw counts as bars one line high, at most 20 of them.
+
+    Examples
+    --------
+    >>> sparkline([1, 4, 8, 2])
+    '▁▄█▂'
+    """
+    step = -(-len(counts) // MOST_BARS)
+    merged = [sum(counts[start : start + step]) for start in range(0, len(counts), step)]
+    top = max(merged)
+    return "".join(BARS[-(-8 * count // top)] for count in merged)
 
 
 def _skewness(values: FloatArray) -> float:

@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from assay import _check, _random
-from assay.documents import Document
+from assay.documents import Block, Column, Document, Sentence, Table
+from assay.documents.numbers import measured
 from assay.errors import ArgumentError
 from assay.inference.effect_sizes import cohen_dz, hedges_factor
 from assay.inference.intervals import ConfidenceInterval
@@ -18,6 +19,7 @@ from assay.paired.limits import MOST_RESAMPLES
 from assay.paired.means import limits
 from assay.paired.ranks import SignedRanks, hodges_lehmann, walsh_interval
 from assay.paired.score_lists import PairedScores
+from assay.paired.verdict import level_of
 from assay.records import Record
 from assay.scales import FloatArray
 
@@ -94,9 +96,7 @@ class EffectSize(Record):
 
     def document(self) -> Document:
         """Return the effect size with its interval and its meaning."""
-        from assay.paired import documents
-
-        return documents.effect(self)
+        return Document(self.label, effect_blocks((self,)), self.notes)
 
 
 def effect_sizes(
@@ -139,6 +139,25 @@ def effect_sizes(
     return tuple(results)
 
 
+def effect_blocks(found: Sequence[EffectSize]) -> tuple[Block, ...]:
+    """Return a table of effect sizes, and a caution where Cohen's words stand in it."""
+    columns = (
+        Column("effect size"),
+        Column("estimate", "number"),
+        Column(level_of(found[0].confidence_interval), "interval"),
+        Column("Cohen's word"),
+        Column("goes with"),
+        Column("what it is"),
+    )
+    rows = []
+    for size in found:
+        estimate = measured(size.estimate, size.confidence_interval)
+        tests = ", ".join(size.tests)
+        rows.append((size.label, estimate, size.confidence_interval, size.size, tests, size.meaning))
+    caution = [Sentence(COHEN_CAUTION)] if any(size.size for size in found) else []
+    return (Table(columns, tuple(rows)), *caution)
+
+
 def _standardised(
     effect: str, scores: PairedScores, alpha: float, draws: Resamples, description: Description
 ) -> EffectSize:
@@ -149,8 +168,7 @@ def _standardised(
     level, notes = 1 - alpha, scores.notes
     if math.isnan(estimate * factor):
         why = "Undefined: the differences do not vary." if n > 2 else f"Undefined for {n} differences."
-        nothing = ConfidenceInterval(math.nan, math.nan, "none", level)
-        return EffectSize(effect=effect, estimate=math.nan, confidence_interval=nothing, n=n, notes=(*notes, why))
+        return _undefined(effect, n, level, (*notes, why))
     if scores.clusters is not None:
         low, high = _clustered_interval(scores, alpha, draws)
         method = f"percentile bootstrap of {scores.n_clusters} clusters"
@@ -167,6 +185,11 @@ def _standardised(
         )
     interval = ConfidenceInterval(factor * low, factor * high, method, level)
     return EffectSize(effect=effect, estimate=factor * estimate, confidence_interval=interval, n=n, notes=notes)
+
+
+def _undefined(effect: str, n: int, level: float, notes: tuple[str, ...]) -> EffectSize:
+    nothing = ConfidenceInterval(math.nan, math.nan, "none", level)
+    return EffectSize(effect=effect, estimate=math.nan, confidence_interval=nothing, n=n, notes=notes)
 
 
 def _noncentral_interval(d: float, n: int, alpha: float) -> tuple[float, float]:
@@ -230,9 +253,7 @@ def _ranked(effect: str, scores: PairedScores, alpha: float, description: Descri
         if n_zero:
             notes = (*notes, f"Left out of Wilcoxon r: {n_zero:,} of {scores.n:,} differences, which are zero.")
         if n < 2:
-            notes = (*notes, f"Undefined for {n} differences that are not zero.")
-            nothing = ConfidenceInterval(math.nan, math.nan, "none", level)
-            return EffectSize(effect=effect, estimate=math.nan, confidence_interval=nothing, n=n, notes=notes)
+            return _undefined(effect, n, level, (*notes, f"Undefined for {n} differences that are not zero."))
         estimate = float(SignedRanks.of(moved[np.newaxis, :]).z[0]) / math.sqrt(n)
         interval = _r_interval(moved, alpha) if scores.clusters is None else (math.nan, math.nan)
         if scores.clusters is None and math.isnan(interval[0]):

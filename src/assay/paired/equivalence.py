@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from assay import _check, _random
-from assay.documents import Document
+from assay.documents import Document, Sentence
 from assay.errors import ArgumentError
 from assay.inference.direct import score, score_statistic
 from assay.inference.intervals import ConfidenceInterval
@@ -24,7 +24,7 @@ from assay.paired.score_lists import PairedScores
 from assay.paired.significance import SignificanceTest, significance_test
 from assay.paired.verdict import within
 from assay.provenance import Provenance
-from assay.records import Record
+from assay.records import Signed
 
 KINDS = ("equivalence", "non-inferiority")
 SCORE_TEST = "score"
@@ -34,7 +34,7 @@ MANY_EQUAL = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Equivalence(Record):
+class Equivalence(Signed):
     """Whether the difference lies within a margin.
 
     Attributes
@@ -81,11 +81,6 @@ class Equivalence(Record):
     provenance: Provenance
 
     @property
-    def signature(self) -> str:
-        """The one line that says where the result comes from."""
-        return self.provenance.signature
-
-    @property
     def label(self) -> str:
         """The test in words."""
         return "Tango's score test" if self.test == SCORE_TEST else TESTS[self.test].label
@@ -107,9 +102,8 @@ class Equivalence(Record):
 
     def document(self) -> Document:
         """Return the finding."""
-        from assay.paired import documents
-
-        return documents.equivalence(self)
+        title = f"Do {self.names[0]} and {self.names[1]} differ by less than {self.margin:g}?"
+        return Document(title, (Sentence(self.sentence, "verdict"),), self.notes, self.signature)
 
 
 def equivalence_test(

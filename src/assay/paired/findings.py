@@ -3,22 +3,22 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from assay.documents import Document
+from assay.documents import Block, Document, Heading, Sentence
 from assay.inference.intervals import ConfidenceInterval
 from assay.paired.curves import PowerCurve
 from assay.paired.description import Description
-from assay.paired.effects import EffectSize
+from assay.paired.effects import EffectSize, effect_blocks
 from assay.paired.equivalence import Equivalence
 from assay.paired.flips import Flips
 from assay.paired.recommendation import Recommendation
 from assay.paired.significance import SignificanceTest
 from assay.paired.units import UnitSizes
 from assay.provenance import Provenance
-from assay.records import Record
+from assay.records import Record, Signed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Overview(Record):
+class Overview(Signed):
     """What the scores look like and which tests fit.
 
     Attributes
@@ -37,20 +37,19 @@ class Overview(Record):
     recommendation: Recommendation | None
     provenance: Provenance
 
-    @property
-    def signature(self) -> str:
-        """The one line that says where the result comes from."""
-        return self.provenance.signature
-
     def document(self) -> Document:
         """Return summaries, unit sizes and the three lists of tests."""
-        from assay.paired import documents
-
-        return documents.overview(self)
+        about = self.description.document()
+        blocks = [*about.blocks, Sentence(self.unit_sizes.sentence)]
+        notes = about.notes
+        if self.recommendation is not None:
+            blocks += [Heading("Which test"), *self.recommendation.document().blocks]
+            notes += self.recommendation.notes
+        return Document(about.title, tuple(blocks), notes, self.signature)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Effects(Record):
+class Effects(Signed):
     """Several effect sizes of the same scores.
 
     Attributes
@@ -68,16 +67,11 @@ class Effects(Record):
     effects: tuple[EffectSize, ...]
     provenance: Provenance
 
-    @property
-    def signature(self) -> str:
-        """The one line that says where the result comes from."""
-        return self.provenance.signature
-
     def document(self) -> Document:
         """Return a table of the effect sizes."""
-        from assay.paired import documents
-
-        return documents.effects(self)
+        title = f"How large is the difference {self.names[0]} − {self.names[1]}?"
+        notes = dict.fromkeys(note for size in self.effects for note in size.notes)
+        return Document(title, effect_blocks(self.effects), tuple(notes), self.signature)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,9 +163,13 @@ class Finding(Record):
 
     def document(self) -> Document:
         """Return the finding and its numbers."""
-        from assay.paired import documents
-
-        return documents.finding(self)
+        about = self.significance.document()
+        verdict, numbers = about.blocks
+        within = () if self.equivalence is None else self.equivalence.document().blocks
+        answers = () if self.flips is None else self.flips.document().blocks
+        notes = [*self.notes, *about.notes, *(() if self.equivalence is None else self.equivalence.notes)]
+        blocks = (verdict, *within, numbers, *answers)
+        return Document(about.title, blocks, tuple(dict.fromkeys(notes)), self.signature)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,6 +215,14 @@ class PairedAnalysis(Finding):
 
     def document(self) -> Document:
         """Return everything, from description to power."""
-        from assay.paired import documents
-
-        return documents.analysis(self)
+        blocks: list[Block] = [Sentence(self.sentence, "verdict")]
+        blocks += [] if self.equivalence is None else self.equivalence.document().blocks
+        answers = () if self.flips is None else self.flips.document().blocks
+        blocks += [Heading("The scores"), *self.description.document().blocks, Sentence(self.unit_sizes.sentence)]
+        blocks += [Heading("Which test"), *self.recommendation.document().blocks]
+        blocks += [Heading("The test"), *self.significance.document().blocks[1:], *answers]
+        blocks += [Heading("Effect size"), *effect_blocks(self.effects)]
+        blocks += [Heading("Power"), *self.curve.document().blocks]
+        parts = (self.description, self.equivalence, *self.effects, self.curve)
+        notes = [*self.notes, *(note for part in parts if part is not None for note in part.notes)]
+        return Document(" against ".join(self.names), tuple(blocks), tuple(dict.fromkeys(notes)), self.signature)

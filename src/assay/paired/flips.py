@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from assay import _check
-from assay.documents import Document
+from assay.documents import Column, Document, Sentence, Table
 from assay.errors import DataError
 from assay.inference.direct import score
 from assay.inference.intervals import ConfidenceInterval
@@ -63,9 +63,10 @@ class Flips(Record):
 
     def document(self) -> Document:
         """Return the table of right and wrong answers."""
-        from assay.paired import documents
-
-        return documents.flips(self)
+        a, b = self.names
+        rows = ((f"{a} right", self.both, self.only_a), (f"{a} wrong", self.only_b, self.neither))
+        table = Table((Column(""), Column(f"{b} right", "count"), Column(f"{b} wrong", "count")), rows)
+        return Document(f"{a} against {b}", (Sentence(self.sentence), table))
 
 
 def count_flips(scores: PairedScores, *, alternative: str = "two-sided", alpha: float = 0.05) -> Flips:

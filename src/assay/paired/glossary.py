@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from assay.documents import Document
+from assay.documents import Definitions, Document
 from assay.records import Record
 
 GLOSSARY: Mapping[str, str] = MappingProxyType(
@@ -85,9 +85,7 @@ class Glossary(Record):
 
     def document(self) -> Document:
         """Return the words as a list of definitions."""
-        from assay.paired import documents
-
-        return documents.glossary(self)
+        return Document("What the words mean", (Definitions(tuple(self.entries.items())),))
 
 
 def glossary() -> Glossary:

@@ -12,7 +12,7 @@ NEGLIGIBLE = 1e-13
 
 def t_test(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> TestedRows:
     """Student's paired t test; with clusters, the cluster-robust standard error and clusters − 1 degrees of freedom."""
-    mean, error = _mean_and_error(sample)
+    mean, error = mean_and_error(sample)
     degrees = sample.n - 1
     t = (mean - hypothesis.delta) / error
     pvalue, side = hypothesis.decide(stdtr(degrees, t), stdtr(degrees, -t))
@@ -27,7 +27,7 @@ def bootstrap(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Teste
     The interval is the studentised one. It and the p-value read the same draws: `delta` is outside the interval if and
     only if p ≤ alpha.
     """
-    mean, error = _mean_and_error(sample)
+    mean, error = mean_and_error(sample)
     n, sizes = sample.n, sample.sizes
     centred = sample.sums - mean[:, np.newaxis] * sizes
     centred_squares = centred**2
@@ -109,12 +109,7 @@ def limits(values: FloatArray, hypothesis: Hypothesis) -> tuple[FloatArray, Floa
     return ordered[:, k - 1], ordered[:, n_draws - k]
 
 
-def standard_error(sample: Sample) -> FloatArray:
-    """Return the (cluster-robust) standard error of each row's mean, NaN where the differences do not vary."""
-    return _mean_and_error(sample)[1]
-
-
-def _mean_and_error(sample: Sample) -> tuple[FloatArray, FloatArray]:
+def mean_and_error(sample: Sample) -> tuple[FloatArray, FloatArray]:
     """Return each row's mean and its (cluster-robust) standard error, NaN where the differences do not vary."""
     total = sample.sizes.sum(axis=1)
     mean = sample.sums.sum(axis=1) / total

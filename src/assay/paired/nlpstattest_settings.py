@@ -18,18 +18,14 @@ ENDINGS = (".yml", ".yaml")
 _TESTS = {name.replace("-median", "_med"): name for name in TESTS}
 _EFFECTS = {"cohend": "cohen-d", "hedgesg": "hedges-g", "wilcoxonr": "wilcoxon-r", "hl": "hodges-lehmann"}
 _METHODS = {"bootstrap": "bootstrap", "montecarlo": "normal", "monte carlo": "normal", "mc": "normal"}
-_PASSED_OVER = frozenset(
-    {
-        # where that program writes, and its limits
-        "fig_output_dir", "report_output_dir", "power_dist_name",
-        # what a saved session found
-        "CI", "pval", "rejectH0", "sig_test_stat_val", "skewness_gamma", "is_normal", "mean_or_median",
-        "num_eval_units", "summary_stats_dict", "summary_str", "recommended_tests", "not_preferred_tests",
-        "not_recommended_tests", "estimator_value_list", "effect_estimator_dict", "teststat_heading",
-        "sig_test_heading", "show_non_preferred", "show_non_recommended", "hist_diff_file", "hist_diff_par_file",
-        "hist_score1_file", "hist_score2_file", "power_file", "power_path",
-    }
-)  # fmt: skip
+_PASSED_OVER = """
+    fig_output_dir report_output_dir power_dist_name CI pval rejectH0 sig_test_stat_val skewness_gamma is_normal
+    mean_or_median num_eval_units summary_stats_dict summary_str recommended_tests not_preferred_tests
+    not_recommended_tests estimator_value_list effect_estimator_dict teststat_heading sig_test_heading
+    show_non_preferred show_non_recommended hist_diff_file hist_diff_par_file hist_score1_file hist_score2_file
+    power_file power_path
+"""
+"""Where that program writes, and what a saved session found."""
 
 
 def read_settings(path: str | Path) -> dict[str, Any]:
@@ -52,7 +48,7 @@ def read_settings(path: str | Path) -> dict[str, Any]:
     options: dict[str, Any] = {}
     settings = _yaml(place)
     for key, value in settings.items():
-        if key in _PASSED_OVER or key.startswith(("MIN_", "MAX_")) or key in ("shuffled", "random_seed"):
+        if key in _PASSED_OVER.split() or key.startswith(("MIN_", "MAX_")) or key in ("shuffled", "random_seed"):
             continue
         if key not in _MEANING:
             known = (*_MEANING, "shuffled", "random_seed")
@@ -64,7 +60,7 @@ def read_settings(path: str | Path) -> dict[str, Any]:
             options[name] = convert(value)
         except (KeyError, TypeError, ValueError):
             raise ArgumentError(f"{place}: {key} cannot be {value!r}.") from None
-    if _truth(settings.get("shuffled", False)):
+    if str(settings.get("shuffled", False)).lower() in ("true", "yes", "1"):
         options["shuffle"] = _whole(settings.get("random_seed", 0))
     if "file" in options:
         options["file"] = str(place.parent / options["file"])
@@ -76,10 +72,6 @@ def _whole(value: Any) -> int:
     if not number.is_integer():
         raise ValueError
     return int(number)
-
-
-def _truth(value: Any) -> bool:
-    return str(value).lower() in ("true", "yes", "1")
 
 
 def _lower(words: Mapping[str, str]) -> Callable[[Any], str]:

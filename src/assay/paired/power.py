@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from assay import _check
-from assay.documents import Document
+from assay.documents import Column, Document, Sentence, Table
 from assay.documents.numbers import share
 from assay.errors import ArgumentError
 from assay.inference.pvalues import ALTERNATIVES
@@ -94,10 +94,13 @@ class PowerPlan(Record):
         return (f"The normal formula says {formula:,}; it takes the standard deviation as known.",)
 
     def document(self) -> Document:
-        """Return what was asked for."""
-        from assay.paired import documents
-
-        return documents.power_plan(self)
+        """Return what was asked for, and the power with fewer and more lines."""
+        unit = "lines" if self.design == "paired" else "lines per system"
+        sizes = sorted({max(2, round(self.n_items * part / 4)) for part in (1, 2, 3, 6, 8)} | {self.n_items})
+        rows = tuple((n, self.power_with(n)) for n in sizes)
+        marked = frozenset({sizes.index(self.n_items)})
+        table = Table((Column(unit, "count"), Column("power", "share")), rows, marked=marked)
+        return Document("Plan of a study", (Sentence(self.sentence, "verdict"), *map(Sentence, self.asides), table))
 
 
 def plan_power(

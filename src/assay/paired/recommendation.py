@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from assay.documents import Document
+from assay.documents import Column, Document, Sentence, Table
 from assay.errors import DataError
 from assay.paired.catalogue import TESTS
 from assay.paired.description import SKEWED, Description
@@ -69,9 +69,10 @@ class Recommendation(Record):
 
     def document(self) -> Document:
         """Return the three lists of tests."""
-        from assay.paired import documents
-
-        return documents.recommendation(self)
+        rows = [(name, choice.test, choice.reason) for name, choices in self.lists.items() for choice in choices]
+        table = Table((Column("list"), Column("test"), Column("reason")), tuple(rows), marked=frozenset({0}))
+        statistic = Sentence(f"Statistic to compare: the {self.statistic}. {self.statistic_reason}")
+        return Document("Which test", (statistic, Sentence(self.sentence), table), self.notes)
 
 
 _NORMAL = {

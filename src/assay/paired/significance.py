@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from assay import _check, _random
-from assay.documents import Document
+from assay.documents import Column, Document, Measured, Sentence, Table
+from assay.documents.numbers import error_of, measured
 from assay.documents.numbers import pvalue as p_of
 from assay.inference.direct import score
 from assay.inference.intervals import ConfidenceInterval
@@ -18,18 +19,18 @@ from assay.paired.catalogue import ACCURACY, MEAN, TESTS, PairedTest, check_test
 from assay.paired.description import describe
 from assay.paired.difference_rows import Hypothesis, Resamples, Sample, TestedRows
 from assay.paired.limits import LARGEST, MOST_RESAMPLES
-from assay.paired.means import standard_error
+from assay.paired.means import mean_and_error
 from assay.paired.recommendation import caution
 from assay.paired.score_lists import PairedScores
 from assay.provenance import Provenance
-from assay.records import Record
+from assay.records import Signed
 
 FOUND = 0.8
 """The share of studies in which the smallest detectable difference is found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SignificanceTest(Record):
+class SignificanceTest(Signed):
     """What a test says about two score lists.
 
     Attributes
@@ -106,11 +107,6 @@ class SignificanceTest(Record):
         return TESTS[self.test].label
 
     @property
-    def signature(self) -> str:
-        """The one line that says where the result comes from."""
-        return self.provenance.signature
-
-    @property
     def sentence(self) -> str:
         """The finding in one or two sentences."""
         return verdict.sentence(self)
@@ -129,9 +125,27 @@ class SignificanceTest(Record):
 
     def document(self) -> Document:
         """Return the finding and its numbers."""
-        from assay.paired import documents
-
-        return documents.significance(self)
+        test = TESTS[self.test]
+        columns = (
+            Column("test"),
+            Column(self.estimand, "number"),
+            Column(verdict.level_of(self.confidence_interval), "interval"),
+            Column(test.statistic, "number"),
+            Column("p", "pvalue"),
+            Column(f"p ≤ {self.alpha:g}"),
+            Column("n", "count"),
+        )
+        row = (
+            test.label,
+            measured(self.estimate, self.confidence_interval),
+            Measured(self.confidence_interval, error_of(self.confidence_interval, self.estimate)),
+            self.statistic,
+            self.p_text.removeprefix("p ").removeprefix("= "),
+            self.reject,
+            self.n,
+        )
+        blocks = (Sentence(self.sentence, "verdict"), Table(columns, (row,)))
+        return Document(f"Do {self.names[0]} and {self.names[1]} differ?", blocks, self.notes, self.signature)
 
 
 def significance_test(
@@ -265,7 +279,7 @@ def _detectable(
             return math.nan, what
         if arms[0] > 0:
             return arms[0] * (1 + float(ndtri(FOUND)) / z) if z > 0 else math.nan, what
-    error = float(standard_error(sample)[0])
+    error = float(mean_and_error(sample)[1][0])
     if test.name == "permutation" and 2.0**-sample.n > hypothesis.tail:
         error = math.nan
     degrees = sample.n - 1

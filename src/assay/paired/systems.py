@@ -8,7 +8,8 @@ import numpy as np
 
 from assay import _check, _random
 from assay._frames import in_any_form
-from assay.documents import Document
+from assay.documents import Block, Column, Document, Sentence, Table
+from assay.documents.numbers import measured
 from assay.errors import DataError
 from assay.inference.corrections import CORRECTIONS, adjust
 from assay.inference.intervals import ConfidenceInterval
@@ -16,7 +17,7 @@ from assay.paired.recommendation import UNFIT
 from assay.paired.score_lists import PairedScores, ScoreTable
 from assay.paired.significance import SignificanceTest, significance_test
 from assay.provenance import Provenance
-from assay.records import Record
+from assay.records import Signed
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Friedman:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SystemsComparison(Record):
+class SystemsComparison(Signed):
     """All pairs of systems, their p-values adjusted together.
 
     Attributes
@@ -84,11 +85,6 @@ class SystemsComparison(Record):
     def reject(self) -> tuple[bool, ...]:
         """Whether each pair differs, given that all pairs were looked at."""
         return tuple(pvalue <= self.alpha for pvalue in self.adjusted_pvalues)
-
-    @property
-    def signature(self) -> str:
-        """The one line that says where the result comes from."""
-        return self.provenance.signature
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -135,9 +131,24 @@ class SystemsComparison(Record):
 
     def document(self) -> Document:
         """Return every system and every pair of them."""
-        from assay.paired import documents
-
-        return documents.systems(self)
+        means = tuple(zip(self.names, self.mean_scores, self.mean_ranks, strict=True))
+        columns = (Column("system"), Column("mean score", "number"), Column("mean rank", "number"))
+        rows = []
+        pairs = zip(self.pairs, self.confidence_intervals, self.adjusted_pvalues, self.reject, strict=True)
+        for pair, interval, adjusted, reject in pairs:
+            estimate, said = measured(pair.estimate, interval), self.verdict(pair, reject)
+            rows.append((" − ".join(pair.names), estimate, interval, pair.pvalue, adjusted, said))
+        titles = (
+            Column("pair"),
+            Column(self.pairs[0].estimand, "number"),
+            Column(f"{100 * (1 - self.alpha):g} % interval", "interval"),
+            Column("p", "pvalue"),
+            Column(f"p ({self.correction})", "pvalue"),
+            Column("verdict"),
+        )
+        blocks: list[Block] = [Sentence(sentence, "verdict") for sentence in self.sentences]
+        blocks += [Table(columns, means), Table(titles, tuple(rows))]
+        return Document("Which systems differ?", tuple(blocks), self.notes, self.signature)
 
 
 def compare_systems(

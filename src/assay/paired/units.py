@@ -6,7 +6,7 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from assay import _check, _random
-from assay.documents import Document
+from assay.documents import Column, Document, Sentence, Table
 from assay.errors import ArgumentError, DataError
 from assay.paired.score_lists import PairedScores, ScoreTable
 from assay.records import Record
@@ -102,9 +102,9 @@ class UnitSizes(Record):
 
     def document(self) -> Document:
         """Return the sizes at which the standard deviation settles, and all of them in a table."""
-        from assay.paired import documents
-
-        return documents.unit_sizes(self)
+        columns = (Column("lines per unit", "count"), Column("standard deviation", "number"))
+        table = Table(columns, tuple(zip(self.sizes, self.standard_deviations, strict=True)))
+        return Document("Evaluation units", (Sentence(self.sentence), table))
 
 
 def unit_sizes(

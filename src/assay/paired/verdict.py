@@ -48,9 +48,14 @@ def within(estimate: float, interval: ConfidenceInterval) -> str:
     return f"{number(estimate, error)}, {bounds(interval, error)}"
 
 
+def level_of(interval: ConfidenceInterval) -> str:
+    """Return what an interval is called: "95 % interval"."""
+    return f"{100 * interval.confidence_level:g} % interval"
+
+
 def bounds(interval: ConfidenceInterval, error: float = math.nan) -> str:
     """Return an interval in words; a side without a bound is not shown as infinite."""
-    level = f"{100 * interval.confidence_level:g} % interval"
+    level = level_of(interval)
     if math.isinf(interval.low) and math.isinf(interval.high):
         return f"{level} without bounds"
     if math.isinf(interval.high):
