@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay import AssayWarning, Contest, compare
+from assay import AssayWarning, Contest, compare, examples
+from assay.comparison.observed import off_centre
+from assay.documents.numbers import number
 from assay.models import preset
+from assay.resampling import Scheme
 
 HOW = {"metric": "mae", "responses": "bootstrap", "null": "recentred", "n_resamples": 1999, "rng": 0}
 
@@ -94,3 +97,22 @@ def test_what_could_be_found_is_that_of_the_drawn_responses():
     assert few.detectable > 1.5 * kept.detectable
     assert f"finds a true contrast of {few.detectable:.2g} 8 times in 10" in str(few)
     assert few.at(confidence_level=0.9).detectable < few.detectable
+
+
+def test_draws_that_lie_elsewhere_than_the_contrast_are_named_with_both_numbers():
+    found = compare(
+        examples.ratings(), gold="human", a="model-2", b="model-1", metric="mae", rng=0,
+        responses="bootstrap", null="recentred", n_resamples=1999,
+    )  # fmt: skip
+    [note] = [note for note in found.notes if "a second time" in note]
+    centre, error = found.draws.mean(), found.draws.std()
+    assert abs(centre - found.contrast) > 0.5 * error
+    assert f"{number(centre, error)} on average" in note
+    assert f"{number(found.contrast, error)} in the data" in note
+
+
+def test_draws_around_the_contrast_need_no_such_note():
+    draws = np.random.default_rng(0).normal(0.5, 1, 999)
+    assert off_centre(Scheme(responses="bootstrap"), 0.5, draws) == []
+    assert off_centre(Scheme(responses="all"), 1.5, draws) == []
+    assert off_centre(Scheme(responses="bootstrap"), 1.5, draws) != []

@@ -19,6 +19,7 @@ from assay.comparison.observed import (
     few,
     flips_of,
     item_scores,
+    off_centre,
     rounding_of,
     settled,
     skewed,
@@ -280,7 +281,7 @@ def _compare_once(
             )
         about += few(metric, gold, a, b, interval=methods[i], resamples_items=run.resamples_items)
         sizes = effects_of(metric, seen, run)
-        about += without_spread(sizes, contest)
+        about += [*off_centre(run.scheme, contrast, kept), *without_spread(sizes, contest)]
         notes = dict.fromkeys([*contest.notes, *caveats, *tail.notes, *limits.notes, *about])
         whole = errors[i].standard_error if errors[i] is not None else error  # type: ignore[union-attr]
         if math.isnan(whole) and left.size > 1:
