@@ -31,7 +31,7 @@ def test_rooms_that_the_listing_names_exist():
 
 FACES = {"audit", "compare", "describe", "fit", "leaderboard", "plan", "replicate", "scores", "simulate", "sweep"}
 """A question, its command, its chart and its account have the name of the verb."""
-SAME_IDEA = {"base", "document", "_kernels", "app", "tasks"}
+SAME_IDEA = {"base", "document", "_kernels", "_plain", "app", "tasks"}
 """The same thing of several rooms. A `ratings` is a family of metrics and a paper's name."""
 
 

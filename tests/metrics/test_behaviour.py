@@ -13,7 +13,7 @@ from scipy import stats
 from assay import ArgumentError, Contest, FunctionMetric, Scale, compare
 from assay._random import seed_of
 from assay.inference import binomial_region, tail_pvalue
-from assay.metrics import BUILTIN, ItemMetric, Metric, _kernels, _rank_kernels, resolve
+from assay.metrics import BUILTIN, ItemMetric, Metric, _kernels, _plain, _rank_kernels, resolve
 from assay.metrics.labels import F1, Precision, RocAuc
 from assay.metrics.ranking import ranks, split_shared_ranks
 from assay.metrics.ratings import MeanRating
@@ -605,6 +605,21 @@ def test_total_variation_twin(left, right):
     assume(left.sum() > 0 and right.sum() > 0)
     expected = np.abs(left / left.sum() - right / right.sum()).sum()
     assert _kernels.total_variation(left[np.newaxis], right[np.newaxis])[0] == pytest.approx(expected, abs=1e-12)
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 3)] * 6), min_size=1, max_size=6))
+def test_plain_twins_of_label_kernels_have_their_bits(rows):
+    counts = np.array(rows, dtype=np.float64).reshape(2, -1, 3)
+    counts[..., 0] += 1
+    sides = [np.ascontiguousarray(side) for side in counts]
+    for name in ("total_variation", "shared_votes"):
+        np.testing.assert_array_equal(getattr(_plain, name)(*sides), getattr(_kernels, name)(*sides))
+        crossed = [side.repeat(len(sides[0]), axis=0) if place == 0 else np.tile(side, (len(sides[0]), 1))
+                   for place, side in enumerate(sides)]  # fmt: skip
+        pairs = getattr(_plain, name)(sides[0][:, np.newaxis], sides[1][np.newaxis])
+        np.testing.assert_array_equal(pairs.ravel(), getattr(_kernels, name)(*crossed))
+    thirds = counts[0] / 3
+    np.testing.assert_array_equal(_plain.row_sums(thirds), _kernels.row_sums(thirds))
 
 
 RESPONSES = st.sampled_from([-0.2, 0.0, 0.1, 0.3, 0.3 + 1e-16, 1.0])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.models import _kernels
+from assay.models import _kernels, _plain
 from assay.models.levels import STEPS, ShareAnswers, normal_table
 
 CUTS = np.array([0.2, 0.4, 0.6, 0.8])
@@ -64,3 +64,21 @@ def test_a_label_without_probability_is_never_drawn():
     n = 2 * 5000 * 7
     low, high = stats.binom.ppf([5e-6, 1 - 5e-6], n, 0.3)
     assert low <= counts[..., 0].sum() <= high
+
+
+@pytest.mark.parametrize("n_levels", [2, 5, 11])
+def test_plain_loops_have_the_bits_of_compiled_ones(n_levels):
+    draws, cuts = generator(4), np.arange(1, n_levels) / n_levels
+    mean, sd = draws.random((2, 3000)) * 1.2 - 0.1
+    mean[:20], sd = np.round(mean[:20], 1), np.abs(sd)
+    sd[:10], sd[10:20] = 0.0, 1e-300
+    told = (cuts, normal_table(), float(STEPS))
+    below, other = (_kernels.thresholds(means, sd, *told) for means in (mean, mean[::-1].copy()))
+    np.testing.assert_array_equal(_plain.thresholds(mean, sd, *told), below)
+    np.testing.assert_array_equal(_plain.mixed(below, other), _kernels.mixed(below, other))
+    for k in (1, 2, 7, 32):
+        drawn = words(len(below), k, k)
+        for name in ("positions", "counts"):
+            plain, compiled = (getattr(loops, name)(below, drawn, k) for loops in (_plain, _kernels))
+            assert plain.dtype == compiled.dtype
+            np.testing.assert_array_equal(plain, compiled)

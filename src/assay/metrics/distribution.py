@@ -7,6 +7,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from assay._loading import pays
+from assay.metrics import _plain
 from assay.metrics.base import Ignored, ItemMetric, Metric, is_batch
 from assay.scales import FloatArray, Kind, Scale
 from assay.summaries import Needs
@@ -14,6 +16,8 @@ from assay.summaries import Needs
 LABELS: tuple[Kind, ...] = ("nominal", "ordinal")
 INSIDE_LOG = 1e-12
 """Added to each share inside a logarithm, as the published tables do (FOREST)."""
+FEW = 1 << 16
+"""Numbers up to which NumPy, which needs no copies of rows, is as fast as a compiled loop."""
 
 
 def shares(counts: FloatArray) -> FloatArray:
@@ -23,6 +27,8 @@ def shares(counts: FloatArray) -> FloatArray:
 
 def label_sums(values: FloatArray) -> FloatArray:
     """Sum over the last axis, label after label: zeros in between change no bit, as they do in NumPy's sums."""
+    if _is_plain("row_sums", values.shape):
+        return _plain.row_sums(values)
     from assay.metrics import _kernels
 
     rows = np.ascontiguousarray(values, dtype=np.float64).reshape(-1, values.shape[-1])
@@ -240,11 +246,19 @@ def _wasserstein(gold: FloatArray, model: FloatArray) -> FloatArray:
 
 def by_rows(kernel: str, gold: FloatArray, model: FloatArray) -> FloatArray:
     """Call a kernel for each pair of rows along the last axis."""
+    shape = np.broadcast_shapes(gold.shape[:-1], model.shape[:-1])
+    if gold.shape[-1] == model.shape[-1] and _is_plain(kernel, (*shape, gold.shape[-1])):
+        return np.asarray(getattr(_plain, kernel)(gold, model))
     from assay.metrics import _kernels
 
-    shape = np.broadcast_shapes(gold.shape[:-1], model.shape[:-1])
     rows = [np.broadcast_to(side, (*shape, side.shape[-1])).reshape(-1, side.shape[-1]) for side in (gold, model)]
     return np.asarray(getattr(_kernels, kernel)(*rows)).reshape(shape)
+
+
+def _is_plain(kernel: str, shape: tuple[int, ...]) -> bool:
+    """Return whether NumPy's twin of a kernel is to be taken for rows of this shape: it has the same bits."""
+    size = math.prod(shape)
+    return shape[-1] <= _plain.MOST_LABELS and hasattr(_plain, kernel) and (size <= FEW or not pays(size))
 
 
 def _mean_contrasts(kernel: str, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:

@@ -51,20 +51,21 @@ class Wins(RelativeMetric):
     @property
     def gold_free(self) -> bool:  # type: ignore[override]
         """Whether the base error is."""
-        return self._error.gold_free
+        return self.item_error.gold_free
 
     @property
     def label_blind(self) -> bool:  # type: ignore[override]
         """Whether the base error is."""
-        return self._error.label_blind
+        return self.item_error.label_blind
 
     @property
     def needs(self) -> Needs:  # type: ignore[override]
         """The summary that the base error needs."""
-        return self._error.needs
+        return self.item_error.needs
 
     @property
-    def _error(self) -> AdditiveMetric:
+    def item_error(self) -> AdditiveMetric:
+        """The error by which an item is won: as given, or as the scale has it."""
         return self.bound or self.base or MeanAbsoluteError()
 
     def on(self, scale: Scale) -> Self:
@@ -74,12 +75,16 @@ class Wins(RelativeMetric):
 
     def item_contrasts(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return 1 where A wins, −1 where B wins, 0 for ties."""
+        return self.won(self.item_error.item_contrasts(gold, a, b), gold, a, b)
+
+    def won(self, contrasts: FloatArray, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the winners by the contrasts of the base error."""
         sides = (side for side in (gold, a, b) if side is not None)
-        return _signs(self._error.item_contrasts(gold, a, b), _largest(*sides))
+        return _signs(contrasts, _largest(*sides))
 
     def contrast(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return the share of items that A wins minus the share that B wins."""
-        if type(self._error) is not MeanAbsoluteError or not is_batch(self.needs, gold, a, b):
+        if type(self.item_error) is not MeanAbsoluteError or not is_batch(self.needs, gold, a, b):
             return super().contrast(gold, a, b)
         from assay.metrics import _kernels
 

@@ -6,11 +6,12 @@ K responses with shares p or q by a fair coin are K responses with shares (p + q
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.special import ndtr
 
+from assay._loading import pays
 from assay.models.answers import Answers, BoolArray, latent, shape_of, shifted_means
 from assay.scales import FloatArray, IntArray
 from assay.summaries import Needs
@@ -64,16 +65,15 @@ class LevelAnswers(Answers):
 
     def _few(self, needs: Needs, k: int, generator: np.random.Generator, other: Answers | None) -> FloatArray:
         """Draw responses one by one, two from each random word, and count levels or add up their positions."""
-        from assay.models import _kernels
-
-        below = self.thresholds if other is None else _kernels.mixed(self.thresholds, _levels(other).thresholds)
+        loops = _loops(self.shape[0] * self.shape[1] * self.levels.size * k)
+        below = self.thresholds if other is None else loops.mixed(self.thresholds, _levels(other).thresholds)
         words: Words = generator.integers(
             0, np.iinfo(np.uint64).max, (below.shape[0], (k + 1) // 2), dtype=np.uint64, endpoint=True
         )
         if needs == "means" and self._equidistant:
             step = (self.levels[1] - self.levels[0]) / k
-            return np.asarray(self.levels[0] + step * _kernels.positions(below, words, k)).reshape(self.shape)
-        counts = _kernels.counts(below, words, k).reshape(*self.shape, self.levels.size)
+            return np.asarray(self.levels[0] + step * loops.positions(below, words, k)).reshape(self.shape)
+        counts = loops.counts(below, words, k).reshape(*self.shape, self.levels.size)
         return counts if needs == "counts" else self._means(counts, k)
 
     def _means(self, counts: FloatArray, n_responses: int) -> FloatArray:
@@ -173,9 +173,11 @@ class LikertAnswers(LevelAnswers):
     @cached_property
     def thresholds(self) -> "Thresholds":
         """The probability of a response below each cut, times 2³¹."""
-        from assay.models import _kernels
-
-        return _kernels.thresholds(self.mean.ravel(), self.sd.ravel(), self._cuts, normal_table(), float(STEPS))
+        loops = _loops(10 * self.mean.size * self.levels.size)
+        found: Thresholds = loops.thresholds(
+            self.mean.ravel(), self.sd.ravel(), self._cuts, normal_table(), float(STEPS)
+        )
+        return found
 
     @property
     def _cuts(self) -> FloatArray:
@@ -224,6 +226,17 @@ def normal_table() -> FloatArray:
     table = np.stack([value[:-1], left, 3 * rise - 2 * left - right, left + right - 2 * rise], axis=-1)
     table.setflags(write=False)
     return table
+
+
+def _loops(n_numbers: int) -> Any:
+    """Return the loops for so many more numbers: compiled, or plain ones with the same bits."""
+    if pays(n_numbers):
+        from assay.models import _kernels
+
+        return _kernels
+    from assay.models import _plain
+
+    return _plain
 
 
 def _levels(other: Answers) -> LevelAnswers:

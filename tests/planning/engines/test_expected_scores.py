@@ -11,8 +11,8 @@ from assay._random import generator, seed_of
 from assay.metrics import resolve
 from assay.metrics.distribution import ByLevel, shares
 from assay.models import preset
-from assay.planning.engines._kernels import draw_counts, expected_pairs
-from assay.planning.engines.expected_scores import has_expectations, mean_contrasts
+from assay.planning.engines._kernels import draw_counts
+from assay.planning.engines.expected_scores import _pairs, binomial, has_expectations, mean_contrasts, n_expected
 from assay.planning.engines.item_scores import Setting, draw_block
 from assay.planning.engines.lattices import evenly
 from assay.planning.engines.outcomes import Outcomes, are_sums, log_factorials
@@ -20,16 +20,30 @@ from assay.planning.engines.score_pools import _Histogram
 from assay.scales import Scale
 
 
-def test_expected_pairs_are_sums_over_all_pairs():
+@pytest.mark.parametrize("k", [1, 2, 7, 30, 160])
+def test_probabilities_of_counts_are_binomial(k):
+    share = np.concatenate([np.random.default_rng(0).random(20), [0.0, 1.0, 1e-9]])
+    exact = binom.pmf(np.arange(k + 1)[:, np.newaxis], k, share)
+    np.testing.assert_allclose(binomial(share, k), exact, rtol=1e-10, atol=1e-13)
+
+
+@pytest.mark.parametrize(("name", "kind"), [("toxicity", "two levels"), ("dices", "by level")])
+def test_pairs_of_counts_are_sums_over_items_and_levels(name, kind):
     rng = np.random.default_rng(0)
-    gold, model = rng.random(20), rng.random(20)
-    gold[:3], model[2:5] = (0, 1, 0), (1, 0, 1)
-    table = rng.random((8, 31))
-    plain = [
-        binom.pmf(np.arange(8), 7, g) @ table @ binom.pmf(np.arange(31), 30, m)
-        for g, m in zip(gold, model, strict=True)
-    ]
-    np.testing.assert_allclose(expected_pairs(gold, model, table, log_factorials(30)), plain, atol=1e-12)
+    model = preset(f"categorical-{name}")
+    n_levels = len(model.scale.levels)
+    setting = Setting(model, (30, 4, 30), 0.3)
+    gold, b = (rng.dirichlet(np.full(n_levels, 0.3), n_expected(setting, kind)) for _ in range(2))
+    gold[0], b[0] = np.eye(n_levels)[:2]
+    found = _pairs(setting, kind, [gold, gold, b])
+    levels = range(1 if kind == "two levels" else n_levels)
+    for each, side, k in zip(found, (gold, b), (4, 30), strict=True):
+        plain = sum(
+            np.outer(binom.pmf(np.arange(31), 30, g[level]), binom.pmf(np.arange(k + 1), k, m[level]))
+            for g, m in zip(gold, side, strict=True)
+            for level in levels
+        )
+        np.testing.assert_allclose(each, plain / len(gold), atol=1e-12)
 
 
 @pytest.mark.parametrize("k", [3, 30, 400])

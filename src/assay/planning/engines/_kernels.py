@@ -8,56 +8,6 @@ from assay._compiled import njit
 from assay.resampling._split_kernels import draw_binomial
 from assay.scales import FloatArray
 
-NEGLIGIBLE = 1e-14
-"""A count whose probability is smaller than this is left out."""
-
-
-@njit(cache=True, nogil=True)
-def _binomial(k: int, share: float, log_factorials: FloatArray, out: FloatArray) -> tuple[int, int]:
-    """Write the probabilities of the likely counts of k responses; return the first count and the one after the last.
-
-    The recurrence goes outwards from the most likely count, where it is stable.
-    """
-    if share <= 0.0 or share >= 1.0:
-        sure = 0 if share <= 0.0 else k
-        out[sure] = 1.0
-        return sure, sure + 1
-    mode = min(int((k + 1) * share), k)
-    ways = log_factorials[k] - log_factorials[mode] - log_factorials[k - mode]
-    top = math.exp(ways + mode * math.log(share) + (k - mode) * math.log1p(-share))
-    odds = share / (1.0 - share)
-    out[mode] = top
-    last, value = mode, top
-    while last < k and value > NEGLIGIBLE:
-        value *= odds * (k - last) / (last + 1)
-        last += 1
-        out[last] = value
-    first, value = mode, top
-    while first > 0 and value > NEGLIGIBLE:
-        value *= first / (odds * (k - first + 1))
-        first -= 1
-        out[first] = value
-    return first, last + 1
-
-
-@njit(cache=True, nogil=True, fastmath=True)
-def expected_pairs(gold: FloatArray, model: FloatArray, table: FloatArray, log_factorials: FloatArray) -> FloatArray:
-    """Return E[table[G, X]] for G ~ Binomial(·, gold) and X ~ Binomial(·, model), one for each pair of shares."""
-    n_gold, n_model = table.shape
-    of_gold, of_model = np.empty(n_gold), np.empty(n_model)
-    out = np.empty(gold.size)
-    for row in range(gold.size):
-        first, last = _binomial(n_gold - 1, gold[row], log_factorials, of_gold)
-        low, high = _binomial(n_model - 1, model[row], log_factorials, of_model)
-        total = 0.0
-        for g in range(first, last):
-            inner = 0.0
-            for x in range(low, high):
-                inner += of_model[x] * table[g, x]
-            total += of_gold[g] * inner
-        out[row] = total
-    return out
-
 
 @njit(cache=True, nogil=True)
 def signed_sum_tails(

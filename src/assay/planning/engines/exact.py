@@ -253,6 +253,10 @@ class PoolPair:
         return Expected(min(max(share, 0.0), 1.0), *self._sampling_errors(n, difference), near / 2)
 
     def _null_is_above(self, n: int) -> bool:
+        pool, null = self.pool, self._null
+        ahead, spread = math.sqrt(n) * (pool.grid.mean - null.grid.mean), null.grid.variance**0.5
+        if abs(ahead) > pool.grid.variance**0.5 + (0.0 if self._symmetric else spread):
+            return ahead < 0  # a median is at most a standard deviation from its mean
         middle = self._sums.times(n).quantile(0.5)
         if self._symmetric:  # its median is zero
             return middle < 0

@@ -20,9 +20,9 @@ from assay.metrics import AdditiveMetric, ItemMetric
 from assay.metrics.distribution import ByLevel
 from assay.models import NormalModel
 from assay.models.answers import Answers, NormalAnswers
-from assay.planning.engines.item_scores import Setting, level_shares
+from assay.planning.engines.item_scores import ON_ONE_THREAD, Setting, distinct_shares, once_each
 from assay.planning.engines.lattices import evenly
-from assay.planning.engines.outcomes import Outcomes, are_sums, log_factorials
+from assay.planning.engines.outcomes import Outcomes, are_sums
 from assay.scales import FloatArray, Scale
 
 MOST_RESPONSES = 160
@@ -60,16 +60,17 @@ def mean_contrasts(
     sources = setting.model.sources(shape, evenly(stream), epsilon=setting.epsilon, perturbation=setting.perturbation)
     if not setting.model.scale.levels:
         return [_normal_contrast(metric, sources, setting.n_responses) for metric in metrics]
-    gold, a, b = (level_shares(source) for source in sources)
-    if setting.null:
-        a = b = (a + b) / 2
+    shares = distinct_shares(setting, sources)
+    pairs: dict[str, list[FloatArray]] = {}
     found = []
     for metric in metrics:
-        n = n_expected(setting, kind_of(setting, metric))
-        parts = [gold[:n], a[:n], b[:n]]
-        if a is gold:
-            parts[1] = parts[0]
-        found.append(_mean_contrast(setting, metric, *parts))
+        kind = kind_of(setting, metric)
+        assert kind is not None
+        if kind not in pairs:
+            pairs[kind] = _pairs(setting, kind, shares)
+        tables = _tables(setting.model.scale, metric, setting.n_responses, kind)
+        of_a, of_b = (float(np.vdot(weights, table)) for weights, table in zip(pairs[kind], tables, strict=True))
+        found.append(of_b - of_a if metric.better == "lower" else of_a - of_b)
     return found
 
 
@@ -86,27 +87,22 @@ def n_expected(setting: Setting, kind: str | None) -> int:
     return min(512, max(32, 13_000 // (levels * (3 + most))))
 
 
-def _mean_contrast(setting: Setting, metric: AdditiveMetric, gold: FloatArray, a: FloatArray, b: FloatArray) -> float:
-    kind = kind_of(setting, metric)
-    assert kind is not None
-    scale, sizes = setting.model.scale, setting.n_responses
-    tables = _tables(scale, metric, sizes, kind)
-    if kind in ("outcomes", "sums"):
-        known: dict[tuple[int, int], FloatArray] = {}
-        for shares, k in zip((gold, a, b), sizes, strict=True):
-            if (id(shares), k) not in known:  # an ideal A answers as gold does
-                known[id(shares), k] = Outcomes(scale, k, kind == "sums").probabilities(shares)
-        of_gold = known[id(gold), sizes[0]]
-        scores = [
-            float((_product(of_gold, table) * known[id(model), k]).sum()) / len(gold)
-            for model, table, k in zip((a, b), tables, sizes[1:], strict=True)
-        ]
-    else:
-        scores = [
-            _expected(kind, gold, model, table, (sizes[0], k))
-            for model, table, k in zip((a, b), tables, sizes[1:], strict=True)
-        ]
-    return scores[1] - scores[0] if metric.better == "lower" else scores[0] - scores[1]
+def _pairs(setting: Setting, kind: str, shares: list[FloatArray]) -> list[FloatArray]:
+    """Return how likely each pair of outcomes is, of gold with A and of gold with B, on average over the items.
+
+    With counts of single levels the pairs of all levels are added up.
+    """
+    n = n_expected(setting, kind)
+
+    def outcomes(of_source: FloatArray, k: int) -> FloatArray:
+        if kind in ("outcomes", "sums"):
+            return Outcomes(setting.model.scale, k, kind == "sums").probabilities(of_source[:n])
+        # Of two levels, the count of the first says all; outcomes are in its order.
+        of_levels = of_source[:n, 0] if kind == "two levels" else of_source[:n]
+        return binomial(of_levels.ravel(), k).T
+
+    gold, *models = once_each(outcomes, shares, setting.n_responses)
+    return [_product(gold, model) / n for model in models]
 
 
 def _normal_contrast(
@@ -132,10 +128,11 @@ def _normal_contrast(
     return scores[1] - scores[0]
 
 
-def _product(rows: FloatArray, table: FloatArray) -> FloatArray:
-    """Return rows @ table, a few rows at a time: a product so small is slower on BLAS's threads than without."""
-    parts = rows.reshape(-1, 16, rows.shape[1]) if len(rows) % 16 == 0 else rows
-    return np.asarray(parts @ table).reshape(len(rows), -1)
+def _product(left: FloatArray, right: FloatArray) -> FloatArray:
+    """Return leftᵀ right, from a few rows at a time, on one thread."""
+    few = max(16, ON_ONE_THREAD // (left.shape[1] * right.shape[1]))
+    parts = [left[first : first + few].T @ right[first : first + few] for first in range(0, len(left), few)]
+    return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
 
 
 def kind_of(setting: Setting, metric: AdditiveMetric) -> str | None:
@@ -173,12 +170,33 @@ def _tables(scale: Scale, metric: AdditiveMetric, sizes: tuple[int, int, int], k
     return tuple(tables)
 
 
-def _expected(kind: str, gold: FloatArray, model: FloatArray, table: FloatArray, sizes: tuple[int, int]) -> float:
-    """Return the mean over the items of the expected score of the model, from counts of single levels."""
-    from assay.planning.engines._kernels import expected_pairs
+def binomial(shares: FloatArray, k: int) -> FloatArray:
+    """Return the probability of each count of k responses, for each share: (counts, shares).
 
-    # Of two levels, the count of the first says all; outcomes are in its order.
-    ours, theirs = (
-        np.ascontiguousarray((shares[:, 0] if kind == "two levels" else shares).ravel()) for shares in (gold, model)
-    )
-    return float(expected_pairs(ours, theirs, table, log_factorials(max(sizes))).sum()) / len(gold)
+    Examples
+    --------
+    >>> binomial(np.array([0.5, 0.0]), 2).tolist()
+    [[0.25, 1.0], [0.5, 0.0], [0.25, 0.0]]
+    """
+    found = _powers(shares, k)
+    found *= _powers(1 - shares, k)[::-1]
+    found *= _ways(k)[:, np.newaxis]
+    return found
+
+
+def _powers(base: FloatArray, most: int) -> FloatArray:
+    """Return the powers 0, 1, …, most: (powers, bases); known ones times the highest known give the next."""
+    found = np.empty((most + 1, base.size))
+    found[0], found[1:2] = 1.0, base
+    known = 1
+    while known < most:
+        more = min(known, most - known)
+        np.multiply(found[1 : 1 + more], found[known], out=found[known + 1 : known + 1 + more])
+        known += more
+    return found
+
+
+@lru_cache(maxsize=64)
+def _ways(k: int) -> FloatArray:
+    """Return in how many ways k responses can have each count."""
+    return np.array([float(math.comb(k, count)) for count in range(k + 1)])

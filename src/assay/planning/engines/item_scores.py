@@ -7,7 +7,7 @@ sets of responses, combined as a Latin square, so that r draws of each source gi
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from assay._random import generator
 from assay.metrics import AdditiveMetric, ItemMetric
+from assay.metrics.wins import Wins
 from assay.models import ResponseModel
 from assay.models.answers import Answers
 from assay.models.base import Epsilon
@@ -33,6 +34,9 @@ MANY = 64
 
 OUTCOMES = 1 << 16
 """Largest number of outcomes of an item (of gold, A and B together) for which all are weighed."""
+
+ON_ONE_THREAD = 1 << 18
+"""Multiplications up to which BLAS stays on one thread: in small products threads only wait for each other."""
 
 Sizes = tuple[int, int, int]
 
@@ -104,17 +108,43 @@ def _outcomes(scale: Scale, metrics: Sequence[AdditiveMetric], sizes: Sizes) -> 
 def _weighed(
     setting: Setting, metrics: Sequence[AdditiveMetric], sources: tuple[Answers, Answers, Answers]
 ) -> list[Block]:
-    """Weigh every outcome of gold, A and B by its probability, averaged over the items: one matrix product."""
-    shares = [level_shares(source) for source in sources]
-    if setting.null:
-        shares[1] = shares[2] = (shares[1] + shares[2]) / 2
-    outcomes = _outcomes(setting.model.scale, metrics, setting.n_responses)
-    gold, a, b = (outcome.probabilities(share) for share, outcome in zip(shares, outcomes, strict=True))
+    """Weigh every outcome of gold, A and B by its probability, averaged over the items: matrix products."""
+    scale = setting.model.scale
+    summed = are_sums(scale, tuple(metric.needs for metric in metrics))
+    gold, a, b = once_each(
+        lambda shares, k: Outcomes(scale, k, summed).probabilities(shares),
+        distinct_shares(setting, sources),
+        setting.n_responses,
+    )
     n_items = len(gold)
-    both = (gold[:, :, np.newaxis] * a[:, np.newaxis, :]).reshape(n_items, -1)
-    weights = (both.T @ b).ravel() / n_items
-    scores = _outcome_scores(setting.model.scale, tuple(metrics), setting.n_responses)
+    few = max(1, ON_ONE_THREAD // (n_items * a.shape[1] * b.shape[1]))
+    parts = []
+    for first in range(0, gold.shape[1], few):
+        both = gold[:, first : first + few, np.newaxis] * a[:, np.newaxis, :]
+        parts.append((both.reshape(n_items, -1).T @ b).ravel())
+    weights = np.concatenate(parts) / n_items
+    scores = _outcome_scores(scale, tuple(metrics), setting.n_responses)
     return [Block(values, weights, n_items) for values in scores]
+
+
+def distinct_shares(setting: Setting, sources: tuple[Answers, Answers, Answers]) -> list[FloatArray]:
+    """Return the probabilities of the levels by gold, A and B: one array for sources that answer alike."""
+    by_source = {id(source): level_shares(source) for source in sources}
+    gold, a, b = (by_source[id(source)] for source in sources)
+    if setting.null:
+        a = b = (a + b) / 2
+    return [gold, a, b]
+
+
+def once_each(
+    made: Callable[[FloatArray, int], FloatArray], shares: Sequence[FloatArray], sizes: Sizes
+) -> list[FloatArray]:
+    """Return what is made of each source's shares and number of responses; once for sources that answer alike."""
+    known: dict[tuple[int, int], FloatArray] = {}
+    for each, k in zip(shares, sizes, strict=True):
+        if (id(each), k) not in known:
+            known[id(each), k] = made(each, k)
+    return [known[id(each), k] for each, k in zip(shares, sizes, strict=True)]
 
 
 def level_shares(source: Answers) -> FloatArray:
@@ -166,7 +196,8 @@ def _drawn(
         need: tuple(derive(side, needs, need, setting.model.scale) for side in drawn)
         for need in {metric.needs for metric in metrics}
     }
-    return [Block(_combined(metric, *ready[metric.needs]).ravel(), None, ITEMS) for metric in metrics]
+    known: dict[AdditiveMetric, FloatArray] = {}
+    return [Block(_combined(metric, ready[metric.needs], known).ravel(), None, ITEMS) for metric in metrics]
 
 
 def _sets(
@@ -185,15 +216,26 @@ def _sets(
     return ShareAnswers(np.broadcast_to(shares, (repeats, *shares.shape)), source.levels).summary(needs, k, stream)
 
 
-def _combined(metric: AdditiveMetric, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the contrasts of sets i of gold, j of A and i + j of B, (i, j, items)."""
-    repeats = range(len(gold))
-    if not isinstance(metric, ItemMetric):
-        return np.stack([metric.item_contrasts(gold[i], a, np.roll(b, -i, axis=0)) for i in repeats])
-    of_a, of_b = (metric.item_scores(gold[:, np.newaxis], model[np.newaxis]) for model in (a, b))
-    # Ratings of a model's own outputs do not look at gold, and have one score for all its sets.
-    of_b = np.stack([np.roll(of_b[i if len(of_b) > 1 else 0], -i, axis=0) for i in repeats])
-    return of_b - of_a if metric.better == "lower" else of_a - of_b
+def _combined(
+    metric: AdditiveMetric, sides: tuple[FloatArray, ...], known: dict[AdditiveMetric, FloatArray]
+) -> FloatArray:
+    """Return the contrasts of sets i of gold, j of A and i + j of B, (i, j, items); wins count those of their error."""
+    if metric in known:
+        return known[metric]
+    gold, a, b = sides
+    sets = np.arange(len(gold))
+    turned = (sets[:, np.newaxis] + sets) % sets.size
+    if isinstance(metric, Wins):
+        found = metric.won(_combined(metric.item_error, sides, known), *sides)
+    elif isinstance(metric, ItemMetric):
+        of_a, of_b = (metric.item_scores(gold[:, np.newaxis], model[np.newaxis]) for model in (a, b))
+        # Ratings of a model's own outputs do not look at gold, and have one score for all its sets.
+        of_b = of_b[sets[:, np.newaxis] if len(of_b) > 1 else 0, turned]
+        found = of_b - of_a if metric.better == "lower" else of_a - of_b
+    else:
+        found = np.stack([metric.item_contrasts(gold[i], a, b[turned[i]]) for i in sets])
+    known[metric] = found
+    return found
 
 
 def _richest(needs: Sequence[Needs], has_levels: bool) -> Needs:

@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from assay.models.simulation import derive
+from assay.planning.engines.score_sums import fast_length
 from assay.scales import FloatArray, Scale
 from assay.summaries import Needs
 
@@ -88,11 +89,9 @@ def sum_probabilities(shares: FloatArray, k: int) -> FloatArray:
     >>> sum_probabilities(np.array([[0.5, 0.0, 0.5]]), 2).round(12).tolist()
     [[0.25, 0.0, 0.5, 0.0, 0.25]]
     """
-    from scipy.fft import irfft, next_fast_len, rfft
-
     n_sums = k * (shares.shape[-1] - 1) + 1
-    size = next_fast_len(n_sums, real=True)
-    found = irfft(_power(rfft(shares, size, axis=-1), k), size, axis=-1)[..., :n_sums]
+    size = fast_length(n_sums)
+    found = np.fft.irfft(_power(np.fft.rfft(shares, size, axis=-1), k), size, axis=-1)[..., :n_sums]
     return np.maximum(found, 0.0)
 
 

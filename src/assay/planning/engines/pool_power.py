@@ -182,8 +182,8 @@ def _binomial(numbers: IntArray, n: int, share: float) -> FloatArray:
 def _lookup(pool: Pool, size: int = 1 << 18) -> FloatArray:
     """Return the scores at equally spaced quantiles, so that drawing one is looking one up; the mean stays."""
     cumulated = np.cumsum(pool.grid.shares)
-    where = np.searchsorted(cumulated / cumulated[-1], (np.arange(size) + 0.5) / size)
-    return pool.grid.points[where]
+    ends = np.searchsorted((np.arange(size) + 0.5) / size, cumulated / cumulated[-1], side="right")
+    return np.repeat(pool.grid.points, np.diff(ends, prepend=0))
 
 
 @lru_cache(maxsize=8)

@@ -9,7 +9,7 @@ computed on a coarser grid.
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -34,7 +34,7 @@ KNOTS = 65
 """Points at which a smooth distribution is computed before others are interpolated."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class SumGrid:
     """A distribution on the whole numbers low, low + 1, …; shares may sum to less than one.
 
@@ -47,17 +47,17 @@ class SumGrid:
     low: int
     shares: FloatArray
 
-    @property
+    @cached_property
     def points(self) -> FloatArray:
         """The numbers."""
         return np.arange(self.low, self.low + self.shares.size, dtype=np.float64)
 
-    @property
+    @cached_property
     def mean(self) -> float:
         """The mean."""
         return float(self.points @ self.shares)
 
-    @property
+    @cached_property
     def variance(self) -> float:
         """The variance."""
         return float(np.square(self.points - self.mean) @ self.shares)
@@ -116,7 +116,7 @@ class Summands:
     @cached_property
     def _decay(self) -> tuple[float, FloatArray]:
         """Frequencies' distance, and the largest size of the characteristic function from each frequency on."""
-        length = _fast(4 * max(1024, *(part.shares.size for part in self._parts)))
+        length = fast_length(4 * max(1024, *(part.shares.size for part in self._parts)))
         size = np.ones(length // 2 + 1)
         for part in self._parts:
             size *= np.abs(np.fft.rfft(part.shares, length))
@@ -134,7 +134,7 @@ class Summands:
         variance = sum(n * part.variance for part, n in terms)
         reach = max((part.reach for part, _ in terms), default=0.0)
         half = min(sum(n * part.reach for part, n in terms), WINDOW * math.sqrt(variance) + 6 * reach) + 2
-        length = _fast(2 * math.ceil(half) + 1)
+        length = fast_length(2 * math.ceil(half) + 1)
         if length > LONGEST and sum(part.shares.size for part in self._parts) > 64:
             return _Coarse(self._coarser.times(*numbers))
         fewest = min(numbers)
@@ -268,7 +268,20 @@ class _Coarse:
         return COARSER * self._coarse.quantile(share)
 
 
-def _fast(length: int) -> int:
-    from scipy.fft import next_fast_len
+@lru_cache(maxsize=4096)
+def fast_length(length: int) -> int:
+    """Return the next number without prime factors above 5, for which the FFT is fast.
 
-    return int(next_fast_len(length, real=True))
+    Examples
+    --------
+    >>> [fast_length(length) for length in (1, 7, 61, 1025)]
+    [1, 8, 64, 1080]
+    """
+    best, fives = 1 << (length - 1).bit_length(), 1
+    while fives < best:
+        odd = fives
+        while odd < best:
+            best = min(best, odd << (-(-length // odd) - 1).bit_length())
+            odd *= 3
+        fives *= 5
+    return best
