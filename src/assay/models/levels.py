@@ -51,9 +51,11 @@ class LevelAnswers(Answers):
         if needs in ("means", "counts"):
             counts = generator.multinomial(n_responses, mixed).astype(np.float64)
             return counts if needs == "counts" else self._means(counts, n_responses)
-        cumulated = np.cumsum(mixed, axis=-1)[..., np.newaxis, :-1]
-        uniform = generator.random((*mixed.shape[:-1], n_responses, 1))
-        codes = (uniform >= cumulated).sum(axis=-1)
+        cumulated = np.cumsum(mixed, axis=-1)
+        uniform = generator.random((*mixed.shape[:-1], n_responses))
+        codes = np.zeros(uniform.shape, dtype=np.int64)
+        for level in range(mixed.shape[-1] - 1):
+            codes += uniform >= cumulated[..., level, np.newaxis]
         if needs == "sorted":
             codes.sort(axis=-1)
         return np.asarray(self.levels[codes])

@@ -12,8 +12,10 @@ import pytest
 from scipy import stats
 
 from assay.models import PRESETS, preset
+from assay.models.families import TruncatedNormal
 from assay.models.fitting.dirichlet import fit_dirichlet, log_likelihood
 from assay.models.fitting.number_fit import Problem, continuous, ordered_levels
+from assay.models.fitting.quadrature import kinds_of, normal_grid
 from assay.models.fitting.search import solve
 from assay.models.likert import LikertModel
 
@@ -98,3 +100,25 @@ def test_a_part_of_a_known_grid_is_the_grid_of_the_part():
     part = dataclasses.replace(problem, known=problem.grid()).take(items).grid()
     for name in ("likelihood", "log_scale", "repeats"):
         np.testing.assert_array_equal(getattr(part, name), getattr(problem.take(items).grid(), name))
+
+
+def test_different_rows_are_found_as_numpy_finds_them():
+    rng = np.random.default_rng(0)
+    wide = rng.integers(0, 3, (50, 60)).astype(float)  # 3⁶⁰ rows have no whole number each
+    for table in (rng.integers(0, 4, (500, 3)).astype(float), rng.random((20, 3)).round(1), wide):
+        rows, times = np.unique(table, axis=0, return_counts=True)
+        kinds, repeats = kinds_of(table)
+        np.testing.assert_array_equal(kinds, rows)
+        np.testing.assert_array_equal(repeats, times)
+
+
+def test_slopes_are_those_of_the_plain_formula():
+    rng = np.random.default_rng(1)
+    grid = normal_grid(rng.uniform(0.2, 0.8, 900), np.full(300, 3), censored=False)
+    mean, sd = TruncatedNormal(0.5, 0.2), TruncatedNormal(0.2, 0.1)
+    value, by_means, by_spreads = grid.slopes(mean, sd)
+    w, v = grid.means.weights(mean), grid.spreads.weights(sd)
+    mixed = np.einsum("igh,g,h->i", grid.likelihood, w, v)
+    np.testing.assert_allclose(value, (np.log(mixed) + grid.log_scale).sum(), rtol=1e-12)
+    np.testing.assert_allclose(by_means, np.einsum("igh,i,h->g", grid.likelihood, 1 / mixed, v), rtol=1e-10)
+    np.testing.assert_allclose(by_spreads, np.einsum("igh,i,g->h", grid.likelihood, 1 / mixed, w), rtol=1e-10)

@@ -44,7 +44,8 @@ def agreement(n_labels: int, commonest: int) -> Features:
 
     def features(codes: FloatArray) -> tuple[FloatArray, FloatArray]:
         k = codes.shape[-1]
-        shares = np.stack([(codes == label).mean(axis=-1) for label in range(n_labels)])
+        ones = np.ones(k)
+        shares = np.stack([(codes == label) @ ones / k for label in range(n_labels)])
         if k < 2:
             return shares[commonest], np.full_like(shares[commonest], np.nan)
         return shares[commonest], (1 - np.square(shares).sum(axis=0)) * k / (k - 1)

@@ -10,7 +10,7 @@ from assay.errors import DataError
 from assay.models.families import Uniform
 from assay.models.fitting.fits import Candidate, Fit, Parameter, criteria
 from assay.models.fitting.goodness import checked_items, compare_with_data, moments, of_real
-from assay.models.fitting.quadrature import LikelihoodGrid, likert_grid, normal_grid
+from assay.models.fitting.quadrature import LikelihoodGrid, kinds_of, likert_grid, normal_grid
 from assay.models.fitting.search import Solution, solve
 from assay.models.likert import LikertModel
 from assay.models.normal import NormalModel
@@ -48,7 +48,7 @@ class Problem:
         """Return how many different items the likelihood sees: numbers all differ, counts of levels often agree."""
         if isinstance(self.template, NormalModel):
             return self.responses.n_items
-        return len(np.unique(counts(self.responses, self._unit()), axis=0))
+        return len(kinds_of(counts(self.responses, self._unit()))[0])
 
     def rough(self) -> tuple[FloatArray, FloatArray]:
         """Return the items' sample means and standard deviations, from where the search starts.

@@ -16,6 +16,8 @@ from assay.scales import FloatArray, IntArray
 
 MEAN_CELLS = 40
 SPREAD_CELLS = 36
+CACHED = 2**17
+"""So many likelihoods lie in the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,22 +30,28 @@ class Axis:
         Where the cells meet, from 0 to 1.
     nodes : array
         Where each cell is evaluated: 0, the middle of each cell, 1.
+    cuts : array
+        Up to where each cell's probability is counted: the edges, the last one just below 1.
     """
 
     edges: FloatArray
     nodes: FloatArray
+    cuts: FloatArray
 
     @classmethod
     def of(cls, edges: FloatArray) -> "Axis":
         """Make an axis of these cells."""
-        return cls(edges, np.concatenate([[0.0], (edges[1:] + edges[:-1]) / 2, [1.0]]))
+        nodes = np.concatenate([[0.0], (edges[1:] + edges[:-1]) / 2, [1.0]])
+        return cls(edges, nodes, np.append(edges[:-1], 1 - 1e-12))
 
     def weights(self, family: Family) -> FloatArray:
         """Return the probability that a family gives to each cell."""
-        below = family.cdf(self.edges[:-1])
-        inside = np.concatenate([np.diff(below), [float(family.cdf(np.array([1 - 1e-12]))[0]) - below[-1]]])
-        ends = below[0], 1 - below[0] - inside.sum()
-        return np.asarray(np.maximum(np.concatenate([[ends[0]], inside, [ends[1]]]), 0.0))
+        below = family.cdf(self.cuts)
+        found = np.empty(below.size + 1)
+        found[0] = below[0]
+        np.subtract(below[1:], below[:-1], out=found[1:-1])
+        found[-1] = 1 - below[0] - found[1:-1].sum()
+        return np.maximum(found, 0.0, out=found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,26 +88,48 @@ class LikelihoodGrid:
 
     def log_likelihood(self, mean: Family, sd: Family) -> float:
         """Return the log-likelihood of all items."""
-        mixed = (self.likelihood @ self.spreads.weights(sd)) @ self.means.weights(mean)
-        with np.errstate(divide="ignore"):
-            return float(self.repeats @ (np.log(mixed) + self.log_scale))
+        return self.slopes(mean, sd)[0]
 
     def slopes(self, mean: Family, sd: Family) -> tuple[float, FloatArray, FloatArray]:
         """Return the log-likelihood and its derivative by each weight of means and of spreads."""
         of_means, of_spreads = self.means.weights(mean), self.spreads.weights(sd)
-        given_mean = self.likelihood @ of_spreads
-        mixed = given_mean @ of_means
+        cells = np.outer(of_means, of_spreads).ravel()
+        flat = self.likelihood.reshape(-1, cells.size)
+        mixed, by_cells = np.empty(len(flat)), np.zeros(cells.size)
+        # A part of the items is read once from memory and then lies in the cache.
+        step = max(1, CACHED // cells.size)
+        for start in range(0, len(flat), step):
+            part = slice(start, start + step)
+            np.matmul(flat[part], cells, out=mixed[part])
+            by_cells += (self.repeats[part] / np.maximum(mixed[part], 1e-290)) @ flat[part]
         with np.errstate(divide="ignore", invalid="ignore"):
             value = float(self.repeats @ (np.log(mixed) + self.log_scale))
-            share = self.repeats / np.maximum(mixed, 1e-290)
-        by_means = share @ given_mean
-        by_spreads = np.tensordot(of_means, np.tensordot(share, self.likelihood, 1), 1)
-        return value, by_means, by_spreads
+        by_pairs = by_cells.reshape(of_means.size, of_spreads.size)
+        return value, by_pairs @ of_spreads, of_means @ by_pairs
+
+
+def kinds_of(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the different rows of an (items, levels) array of counts, in their order, and how often each occurs.
+
+    Examples
+    --------
+    >>> kinds_of(np.array([[2.0, 1.0], [0.0, 3.0], [2.0, 1.0]]))
+    (array([[0., 3.],
+           [2., 1.]]), array([1., 2.]))
+    """
+    base = int(counts.max()) + 1
+    if base ** counts.shape[1] > 2**62 or not np.array_equal(counts, np.floor(counts)):
+        kinds, repeats = np.unique(counts, axis=0, return_counts=True)
+        return kinds, repeats.astype(np.float64)
+    # Each row is one whole number, its counts the digits: numbers are sorted much sooner than rows.
+    numbers = counts.astype(np.int64) @ base ** np.arange(counts.shape[1] - 1, -1, -1)
+    _, first, repeats = np.unique(numbers, return_index=True, return_counts=True)
+    return counts[first], repeats.astype(np.float64)
 
 
 def likert_grid(counts: FloatArray) -> LikelihoodGrid:
     """Return the grid for (items, levels) counts of levels that are equal bins of [0, 1]."""
-    kinds, repeats = np.unique(counts, axis=0, return_counts=True)
+    kinds, repeats = kinds_of(counts)
     # Spreads near 0 matter more than large ones, so their cells are finer there.
     means, spreads = Axis.of(np.linspace(0, 1, MEAN_CELLS + 1)), Axis.of(np.linspace(0, 1, SPREAD_CELLS + 1) ** 1.5)
     n_levels = counts.shape[1]
@@ -109,7 +139,7 @@ def likert_grid(counts: FloatArray) -> LikelihoodGrid:
     shares = np.diff(below, axis=-1, prepend=0.0, append=1.0)
     # A share of 0 and a count of 0 multiply to 0: no logarithm of a share falls below that of the smallest number.
     logs = np.log(np.maximum(shares, 1e-300))
-    return LikelihoodGrid.of(means, spreads, np.tensordot(kinds, logs, axes=(1, 2)), repeats.astype(np.float64))
+    return LikelihoodGrid.of(means, spreads, np.tensordot(kinds, logs, axes=(1, 2)), repeats)
 
 
 def normal_grid(values: FloatArray, sizes: IntArray, *, censored: bool) -> LikelihoodGrid:
