@@ -16,8 +16,8 @@ from assay.summaries import Needs
 LABELS: tuple[Kind, ...] = ("nominal", "ordinal")
 INSIDE_LOG = 1e-12
 """Added to each share inside a logarithm, as the published tables do (FOREST)."""
-FEW = 1 << 16
-"""Numbers up to which NumPy, which needs no copies of rows, is as fast as a compiled loop."""
+COPIED = 1 << 15
+"""Numbers from which on rows that are paired crosswise are left to NumPy, which needs no copy of each pair."""
 
 
 def shares(counts: FloatArray) -> FloatArray:
@@ -27,7 +27,7 @@ def shares(counts: FloatArray) -> FloatArray:
 
 def label_sums(values: FloatArray) -> FloatArray:
     """Sum over the last axis, label after label: zeros in between change no bit, as they do in NumPy's sums."""
-    if _is_plain("row_sums", values.shape):
+    if _is_plain(values.shape):
         return _plain.row_sums(values)
     from assay.metrics import _kernels
 
@@ -247,7 +247,8 @@ def _wasserstein(gold: FloatArray, model: FloatArray) -> FloatArray:
 def by_rows(kernel: str, gold: FloatArray, model: FloatArray) -> FloatArray:
     """Call a kernel for each pair of rows along the last axis."""
     shape = np.broadcast_shapes(gold.shape[:-1], model.shape[:-1])
-    if gold.shape[-1] == model.shape[-1] and _is_plain(kernel, (*shape, gold.shape[-1])):
+    crossed = gold.shape[:-1] != model.shape[:-1]
+    if gold.shape[-1] == model.shape[-1] and hasattr(_plain, kernel) and _is_plain((*shape, gold.shape[-1]), crossed):
         return np.asarray(getattr(_plain, kernel)(gold, model))
     from assay.metrics import _kernels
 
@@ -255,10 +256,10 @@ def by_rows(kernel: str, gold: FloatArray, model: FloatArray) -> FloatArray:
     return np.asarray(getattr(_kernels, kernel)(*rows)).reshape(shape)
 
 
-def _is_plain(kernel: str, shape: tuple[int, ...]) -> bool:
-    """Return whether NumPy's twin of a kernel is to be taken for rows of this shape: it has the same bits."""
+def _is_plain(shape: tuple[int, ...], crossed: bool = False) -> bool:
+    """Return whether NumPy's twin of a kernel, which has the same bits, is to be taken for rows of this shape."""
     size = math.prod(shape)
-    return shape[-1] <= _plain.MOST_LABELS and hasattr(_plain, kernel) and (size <= FEW or not pays(size))
+    return shape[-1] <= _plain.MOST_LABELS and ((crossed and size > COPIED) or not pays(size))
 
 
 def _mean_contrasts(kernel: str, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:

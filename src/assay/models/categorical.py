@@ -4,6 +4,7 @@ import math
 import string
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -54,7 +55,7 @@ class CategoricalModel(ResponseModel):
         ):
             raise ArgumentError(f"`rho` must be {len(self.alpha)} numbers above 0; got {list(self.rho)}.")
 
-    @property
+    @cached_property
     def scale(self) -> Scale:
         """A nominal scale with the model's labels."""
         return Scale("nominal", tuple(float(code) for code in range(len(self.labels))), self.labels, "simulated")
