@@ -622,6 +622,20 @@ def test_plain_twins_of_label_kernels_have_their_bits(rows):
     np.testing.assert_array_equal(_plain.row_sums(thirds), _kernels.row_sums(thirds))
 
 
+def test_no_layout_of_the_data_compiles_a_kernel_again():
+    values = np.random.default_rng(0).uniform(0.1, 1.0, size=(3, 4))
+    read_only = values.copy()
+    read_only.flags.writeable = False
+    by_cosine, by_wins = BUILTIN["cosine"], BUILTIN["wins-responses"]
+    found, known = [], set()
+    for side in (values, read_only, np.asfortranarray(values), np.repeat(values, 2, axis=1)[:, ::2]):
+        of_gold, of_both = by_cosine.score(side[0], values), by_cosine.score(side, read_only)
+        found.append([*of_gold, *of_both, *by_wins.item_contrasts(side, values, 1 - side)])
+        known.add((len(_kernels.cosines.signatures), len(_kernels.paired_wins.signatures)))
+    assert found == [found[0]] * 4
+    assert len(known) == 1
+
+
 RESPONSES = st.sampled_from([-0.2, 0.0, 0.1, 0.3, 0.3 + 1e-16, 1.0])
 
 

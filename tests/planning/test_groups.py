@@ -16,7 +16,6 @@ def elsewhere(groups):
     return [read(given, shape, row.values) for (given, shape, _), row in zip(groups, sweep.rows, strict=True)]
 
 
-@pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize(
     "options",
     [
@@ -26,8 +25,8 @@ def elsewhere(groups):
         {"metrics": ["rmse"], "n_items": [20], "n_responses": [3], "test": None, "n_simulations": 50},
     ],
 )
-def test_a_plan_from_a_store_is_the_plan(options, seed):
-    asked = {"epsilon": 0.3, "precision": 0.1, "rng": seed, "workers": 1, **options}
+def test_a_plan_from_a_store_is_the_plan(options):
+    asked = {"epsilon": 0.3, "precision": 0.1, "rng": 1, "workers": 1, **options}
     assert plan("normal", compute=elsewhere, **asked).to_dict() == plan("normal", **asked).to_dict()
 
 

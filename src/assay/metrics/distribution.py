@@ -252,8 +252,14 @@ def by_rows(kernel: str, gold: FloatArray, model: FloatArray) -> FloatArray:
         return np.asarray(getattr(_plain, kernel)(gold, model))
     from assay.metrics import _kernels
 
-    rows = [np.broadcast_to(side, (*shape, side.shape[-1])).reshape(-1, side.shape[-1]) for side in (gold, model)]
-    return np.asarray(getattr(_kernels, kernel)(*rows)).reshape(shape)
+    return np.asarray(getattr(_kernels, kernel)(rows_of(gold, shape), rows_of(model, shape))).reshape(shape)
+
+
+def rows_of(side: FloatArray, shape: tuple[int, ...]) -> FloatArray:
+    """Return a side as rows for a kernel, in one layout and read-only: a kernel is compiled anew for every other."""
+    whole = np.ascontiguousarray(np.broadcast_to(side, (*shape, side.shape[-1]))).reshape(-1, side.shape[-1])
+    whole.flags.writeable = False
+    return whole
 
 
 def _is_plain(shape: tuple[int, ...], crossed: bool = False) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 
 from assay.errors import ArgumentError
 from assay.metrics.base import ROUNDING, AdditiveMetric, Better, RelativeMetric, is_batch
-from assay.metrics.distribution import TotalVariation
+from assay.metrics.distribution import TotalVariation, rows_of
 from assay.metrics.error import MeanAbsoluteError
 from assay.scales import FloatArray, Scale
 from assay.summaries import Needs
@@ -137,10 +137,7 @@ def _paired_wins(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatA
 
     tie = ROUNDING * _largest(gold, a, b)
     shape = np.broadcast_shapes(gold.shape[:-1], a.shape[:-1], b.shape[:-1])
-    of_gold, of_a, of_b = (
-        np.broadcast_to(side, (*shape, side.shape[-1])).reshape(-1, side.shape[-1]) for side in (gold, a, b)
-    )
-    won, lost = _kernels.paired_wins(of_gold, of_a, of_b, tie)
+    won, lost = _kernels.paired_wins(*(rows_of(side, shape) for side in (gold, a, b)), tie)
     return won.reshape(shape), lost.reshape(shape)
 
 

@@ -36,7 +36,7 @@ def test_both_engines_agree(name, metrics, n_responses, epsilon, n_items):
     most = -float(ndtri(0.001 / N_CHECKS / 2))
     for n in n_items:
         drawn = MonteCarloEngine(
-            model, bound, n_responses, epsilon, seed_of(n), n_simulations=max(200, min(20_000, 1_000_000 // n))
+            model, bound, n_responses, epsilon, seed_of(n), n_simulations=max(200, min(6_000, 500_000 // n))
         )
         for left, right in zip(exact.outlooks(n), drawn.outlooks(n), strict=True):
             error = math.hypot(left.expected_pvalue_error, right.expected_pvalue_error)
