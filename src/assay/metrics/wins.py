@@ -137,7 +137,8 @@ def _paired_wins(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatA
 
     tie = ROUNDING * _largest(gold, a, b)
     shape = np.broadcast_shapes(gold.shape[:-1], a.shape[:-1], b.shape[:-1])
-    won, lost = _kernels.paired_wins(*(rows_of(side, shape) for side in (gold, a, b)), tie)
+    of_gold, of_a, of_b = (rows_of(side, shape) for side in (gold, a, b))
+    won, lost = _kernels.paired_wins(of_gold, of_a, of_b, tie)
     return won.reshape(shape), lost.reshape(shape)
 
 
