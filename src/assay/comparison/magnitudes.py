@@ -3,6 +3,7 @@
 import numpy as np
 
 from assay.contests import Contest
+from assay.inference.intervals import quantiles
 
 FAR = 10
 """A value is far outside if it is so many times the width of nearly all values (5 to 95 %) away from their middle."""
@@ -19,7 +20,7 @@ def far_outside(contest: Contest) -> list[str]:
     if contest.scale.kind == "nominal":
         return []
     values = np.concatenate([source.values for source in contest.sources.values()])
-    low, high = np.quantile(values, [0.05, 0.95])
+    low, high = quantiles(values, (0.05, 0.95))
     found = [
         (role, number)
         for role, source in contest.sources.items()

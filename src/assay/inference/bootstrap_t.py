@@ -118,7 +118,7 @@ def symmetric(
         )
         return replace(bound, method="symmetric")
     kept, notes = _ratios(draws, estimate, standard_errors, standard_error)
-    length = float(np.quantile(np.abs(kept), 1 - 2 * tail)) if kept.size else math.nan
+    length, _ = quantiles(np.abs(kept), (1 - 2 * tail, 1.0))
     arm = length * standard_error
     notes += extreme(kept, [1 - 2 * tail])
     return conclude("symmetric", (estimate - arm, estimate + arm), confidence_level, alternative, notes)
