@@ -65,7 +65,7 @@ def against_gold(rng, n=60, r=5, k=3):
 )
 def test_power_and_width_are_those_of_compare(n, r, per_item, nested, shift):
     """The independent path: whole data sets, compared one by one."""
-    count = 200 if nested else 400
+    count = 150 if nested else 250
     rejected, widths = 0, []
     for number in range(count):
         rng = np.random.default_rng([number, n, r])

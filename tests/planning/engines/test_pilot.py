@@ -74,9 +74,10 @@ def test_beyond_the_pilot_the_noise_is_taken_out(name, metric, epsilon):
     for number in range(12):
         contest = simulated(name, 60, 4, epsilon, number)
         ours.append(engine_of(contest, metric).outlook(Design(100, 20, 20, 20), 0))
-        again = plan(EmpiricalModel.of(contest), metrics=metric, n_items=100, n_responses=[20], test=None,
-                     precision=0.05, rng=0)  # fmt: skip
-        resampled.append(again.cells[0])
+        if number < 4:  # 90 % off needs few
+            again = plan(EmpiricalModel.of(contest), metrics=metric, n_items=100, n_responses=[20], test=None,
+                         precision=0.05, rng=0)  # fmt: skip
+            resampled.append(again.cells[0])
     contrasts, errors = (np.array([getattr(one, name) for one in ours]) for name in ("contrast", "standard_error"))
     assert abs(contrasts.mean() - true.contrast) < 0.1 * true.contrast + 3.3 * contrasts.std() / math.sqrt(len(ours))
     # Five times the pilot's responses are far: labels are planned 19 % too wide there; resampling is 90 % off.
