@@ -262,22 +262,28 @@ def largest_word(values: npt.NDArray[np.int64]) -> np.int64:
 
 
 @njit(cache=True, nogil=True)
-def cosines(gold: FloatArray, model: FloatArray) -> FloatArray:
-    """Cosine of each pair of rows, of the positions that both have; NaN where one has length zero."""
+def cosines(gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+    """Cosines of gold's rows with A's and with B's, of the positions that both have; NaN where one has length zero."""
     n_rows = gold.shape[0]
-    out = np.empty(n_rows)
+    out = np.full((2, n_rows), np.nan)
     for r in range(n_rows):
-        product = 0.0
-        of_gold = 0.0
-        of_model = 0.0
+        product, of_gold, of_model = 0.0, 0.0, 0.0
+        product_b, of_gold_b, of_model_b = 0.0, 0.0, 0.0
         for c in range(gold.shape[1]):
-            x, y = gold[r, c], model[r, c]
+            x, y, z = gold[r, c], a[r, c], b[r, c]
             if not np.isnan(x * y):
                 product += x * y
                 of_gold += x * x
                 of_model += y * y
-        lengths = np.sqrt(of_gold * of_model)
-        out[r] = product / lengths if lengths > 0 else np.nan
+            if not np.isnan(x * z):
+                product_b += x * z
+                of_gold_b += x * x
+                of_model_b += z * z
+        lengths, lengths_b = np.sqrt(of_gold * of_model), np.sqrt(of_gold_b * of_model_b)
+        if lengths > 0:
+            out[0, r] = product / lengths
+        if lengths_b > 0:
+            out[1, r] = product_b / lengths_b
     return out
 
 

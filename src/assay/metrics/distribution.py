@@ -207,7 +207,11 @@ class Cosine(Metric):
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return 1 − gold·model / (|gold| |model|); undefined (NaN) where one vector is zero."""
-        return _cosine(gold, model)
+        return _cosines(gold, model, model)[0]
+
+    def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the scores of A and of B, from one pass."""
+        return _cosines(gold, a, b)
 
 
 @dataclass(frozen=True)
@@ -224,7 +228,15 @@ class CosineResponses(Metric):
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the cosine distance of the flattened responses."""
         k = min(gold.shape[-1], model.shape[-1])
-        return _cosine(_flat(gold[..., :k]), _flat(model[..., :k]))
+        model = _flat(model[..., :k])
+        return _cosines(_flat(gold[..., :k]), model, model)[0]
+
+    def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the scores of A and of B; from one pass where both have as many positions."""
+        k, of_b = (min(gold.shape[-1], side.shape[-1]) for side in (a, b))
+        if k != of_b:
+            return self.score(gold, a), self.score(gold, b)
+        return _cosines(*(_flat(side[..., :k]) for side in (gold, a, b)))
 
 
 def _entropy(share: FloatArray) -> FloatArray:
@@ -235,8 +247,13 @@ def _flat(values: FloatArray) -> FloatArray:
     return values.reshape(*values.shape[:-2], -1)
 
 
-def _cosine(gold: FloatArray, model: FloatArray) -> FloatArray:
-    return 1 - by_rows("cosines", gold, model)
+def _cosines(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the cosine distances of A and of B from gold, along the last axis."""
+    from assay.metrics import _kernels
+
+    shape = np.broadcast_shapes(gold.shape[:-1], a.shape[:-1], b.shape[:-1])
+    of_a, of_b = _kernels.cosines(*(rows_of(side, shape) for side in (gold, a, b)))
+    return 1 - of_a.reshape(shape), 1 - of_b.reshape(shape)
 
 
 def _wasserstein(gold: FloatArray, model: FloatArray) -> FloatArray:
@@ -257,7 +274,8 @@ def by_rows(kernel: str, gold: FloatArray, model: FloatArray) -> FloatArray:
 
 def rows_of(side: FloatArray, shape: tuple[int, ...]) -> FloatArray:
     """Return a side as rows for a kernel, in one layout and read-only: a kernel is compiled anew for every other."""
-    whole = np.ascontiguousarray(np.broadcast_to(side, (*shape, side.shape[-1]))).reshape(-1, side.shape[-1])
+    every = side if side.shape[:-1] == shape else np.broadcast_to(side, (*shape, side.shape[-1]))
+    whole = np.ascontiguousarray(every).reshape(-1, side.shape[-1])
     whole.flags.writeable = False
     return whole
 
