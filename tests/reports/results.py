@@ -1,8 +1,11 @@
 """One small result of each kind, made once; names are as hostile as data can be."""
 
+import math
+import tempfile
 import warnings
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
@@ -19,13 +22,16 @@ from assay import (
     plan_board,
 )
 from assay.agreement import describe
+from assay.auditing import LeaderAudit
 from assay.examples import ratings
+from assay.io import doctor
 from assay.models import fit, preset
 from assay.models.simulated import simulate
 from assay.paired import PairedScores, ScoreTable
-from assay.replications import replicate
+from assay.replications import Found, Search, replicate
 from assay.response_tables import ResponseTable
 from assay.scales import Scale
+from assay.sweeps import Grid, run, task
 
 HOSTILE = r"</script><svg onload=alert(1)> \input{/etc/passwd} | `x` $y$ & 5% #1 _z_ **b**"
 
@@ -77,6 +83,28 @@ def _fitted():
     return fit(table, source=HOSTILE, rng=0)
 
 
+def _diagnosed():
+    """Return a look at a file whose models and whose name are called as badly as files can be."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{HOSTILE.replace('/', '')}.csv"
+        rows = [f'{item},"{who}",{item % 3}' for item in range(6) for who in ("human", HOSTILE, "old")]
+        path.write_text("\n".join(["item,source,value", *rows]), encoding="utf-8")
+        return doctor(path)
+
+
+def _searched():
+    """Return two cells of a search: one that ends where the paper does, one for which the paper has a dash."""
+    known = Found(2, "toxicity", "mae", 0.1, 1000.0, 10.0, 0.03, 1000.0, 10.0, 0.031, 0.002, 640.0, 80.0, 8.0)
+    dash = (math.nan,) * 3
+    return Search("forest", (known, Found(2, "dices", "tv", 0.05, *dash, 2500.0, 5.0, 0.04, 0.002, *dash)), 100, 0)
+
+
+@task(version=1)
+def shares(cell, rng):
+    """A study whose parameter is called as badly as a label can be."""
+    return {"share": cell["n"] / 100 + len(cell["kind"]) / 1000}
+
+
 MADE = {
     "Comparison": lambda: compare(contest(), metric="mae", rng=0, n_resamples=99),
     "Comparisons": _several,
@@ -87,6 +115,10 @@ MADE = {
     "BoardPlan": lambda: plan_board(ratings(30), gold="human", metric="mae", rng=0, n_resamples=99),
     "Plan": lambda: plan("normal", epsilon=0.2, metrics="mae", n_items=[5, 9], n_responses=[2], precision=0.05, rng=0),
     "Audit": lambda: audit("normal", designs=[(20, 2)], n_simulations=4, n_resamples=19, n_fresh=20, rng=0),
+    "LeaderAudit": lambda: LeaderAudit((made("Audit"),)),
+    "Diagnosis": _diagnosed,
+    "Search": _searched,
+    "Sweep": lambda: run(shares, Grid.product({"n": [10, 20, 40], "kind": [HOSTILE, "plain"]}), rng=0),
     "TableDescription": _described,
     "Fit": _fitted,
     "Simulation": lambda: simulate("likert-amazon", n_items=30, n_responses=3, epsilon=0.2, rng=0),
