@@ -1,6 +1,7 @@
 """The picture of a comparison: what stands in its specification, whoever wins and whatever is missing."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from assay import Contest, compare, compare_each
 from assay.documents.numbers import pvalue
 from assay.reports import plot
+from assay.reports.compare import _edges
 from tests.reports.results import rows_of
 
 
@@ -21,11 +23,11 @@ def texts(spec):
     return [spec] if isinstance(spec, str) else []
 
 
-def contest(n_items=50, seed=0, **options):
+def contest(n_items=50, seed=0, names=("human", "new", "old"), **options):
     rng = np.random.default_rng(seed)
     gold = rng.normal(size=n_items)
     a, b = gold + 0.5 * rng.normal(size=n_items), gold + rng.normal(size=n_items)
-    return Contest.from_arrays(gold, a, b, names=("human", "new", "old"), **options)
+    return Contest.from_arrays(gold, a, b, names=names, **options)
 
 
 def test_items_contrast_draws_and_winners_are_drawn():
@@ -105,3 +107,35 @@ def test_hostile_names_stay_text():
     result = compare(contest(), metric="mae", rng=0, n_resamples=99)
     hostile = replace(result, names=("g", "</script><script>alert(1)</script>", "b"))
     assert "</script>" in json.dumps(plot(hostile).to_dict())  # as data; pages escape it
+
+
+LONG = ("human", "meta-llama/Llama-3.1-405B-Instruct-2024-07-23", "meta-llama/Llama-3.1-70B-Instruct-2024-07-23")
+
+
+def test_long_names_that_differ_in_their_middle_are_told_apart_everywhere():
+    """Title, legend and who is better shortened each name by itself, and both to the same letters."""
+    one = compare(contest(names=LONG), metric="mae", rng=0, n_resamples=99)
+    said = [panel["title"]["text"] for panel in plot(one).to_dict()["vconcat"][1]["hconcat"]]
+    a, b = re.search(r"(\S+) is better on .*, (\S+) on", said[-1]).groups()
+    assert a != b
+    topics = {"topic": np.array(["x", "y"] * 25)}
+    several = plot(compare_each(contest(names=LONG, groups=topics), metrics=["mae"], by="topic", rng=0, n_resamples=99))
+    names = {text for text in texts(several.to_dict()) if text.endswith("is better")}
+    assert len(names) == 2
+
+
+def test_distributions_that_lie_far_apart_have_narrow_bars_each():
+    """With a width for both together, all draws under the null fell into two bars."""
+    near, far = np.random.default_rng(0).normal(0, 1, 999), np.random.default_rng(1).normal(40, 1, 999)
+    edges = _edges([near, far], 40.0)
+    assert np.count_nonzero(np.histogram(near, edges)[0]) >= 10
+    counts = np.random.default_rng(2).binomial(50, 0.5, 999) / 50  # on a grid, each bar holds as many of its values
+    steps = np.diff(_edges([counts, counts - 0.5], 0.2)) * 50
+    assert np.allclose(steps, np.rint(steps[0]))
+
+
+def test_the_band_of_a_margin_is_named_and_ends_inside_the_picture():
+    spec = plot(compare(contest(), metric="mae", rng=0, n_resamples=99, margin=1.0)).to_dict()
+    panel = spec["vconcat"][0]["hconcat"][1]
+    assert panel["title"]["text"][-1] == "band: margin 1"
+    assert any("padding" in layer["encoding"]["y"].get("scale", {}) for layer in panel["layer"])

@@ -92,19 +92,34 @@ def test_the_shares_of_the_error_are_one_bar_and_strata_a_forest(contrasted):
     assert [row["share"] for row in bar] == pytest.approx([share for share in known.values() if share >= 0.005])
     assert bar[0]["from"] == 0
     rows = values_of(parts["strata"])[1]
-    assert [row["contrast"] for row in rows] == [part.contrast for part in contrasted.strata]
+    assert [row["value"] for row in rows] == [part.contrast for part in contrasted.strata]
 
 
-def test_labels_of_points_that_lie_together_do_not_lie_on_each_other():
-    from assay.reports.describe import HEIGHT, _spread_labels
+def test_a_label_covers_neither_another_nor_a_point():
+    from assay.reports.describe import _place_labels
 
-    rows = [{"up": up, "across": 0.5, "label": "x", "who": "stands out"} for up in (1.0, 0.99, 0.98, 0.97, 0.0)]
-    _spread_labels(rows)
-    places = sorted(row["at"] for row in rows)
-    assert np.diff(places).min() >= 11 / HEIGHT
-    alike = [{**row, "who": "like the others"} for row in rows]
-    _spread_labels(alike)  # a label far from its point would name another's
-    assert [row["label"] for row in alike] == ["x", "x", "", "x", "x"]
+    rows = [{"up": up, "across": 0.5, "label": "x", "who": "stands out"} for up in (100.0, 98.0, 96.0, 0.0)]
+    rows += [
+        {"up": 0.0, "across": 0.47, "label": "left", "who": "like"},
+        {"up": 50, "across": 1, "label": "", "who": ""},
+    ]
+    _place_labels(rows, 400)
+    places = [(side, row["at"]) for row in rows for side in ("left", "right") if row[side]]
+    assert len(places) == len(set(places)) == 5  # those who stand out are always named
+    assert (rows[3]["right"], rows[4]["left"]) == ("x", "left")  # on the side where no point is
+    assert not rows[5]["left"] + rows[5]["right"]
+
+
+def test_few_values_have_a_bar_each_and_ticks_where_they_are():
+    """Three raters agree by 0, 1 or 3 of 3 pairs: no bar, and no tick, stands for more than 100 %."""
+    from assay.reports.describe import _histogram
+
+    bars, ticks = _histogram(np.array([1 / 3] * 5 + [1.0] * 7))
+    assert ticks == pytest.approx([1 / 3, 1.0])
+    assert [bar["items"] for bar in bars] == [5, 7]
+    many, none = _histogram(np.linspace(0, 1, 100))
+    assert none == []
+    assert sum(bar["items"] for bar in many) == 100
 
 
 def test_it_is_written_and_reported_with_names_as_names(labelled, contrasted, tmp_path):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from assay.documents import Definitions, Document, Points, Sentence, html
 from assay.reports import DRAWN
 from tests.reports.results import MADE
 
@@ -36,3 +37,12 @@ def test_a_report_opens_offline_without_errors_and_is_accessible(kind, phone, wr
     assert page.evaluate("document.documentElement.scrollWidth") <= 390  # only tables and pictures scroll sideways
     found = Axe().run(page, options={"resultTypes": ["violations"]})
     assert found.violations_count == 0, found.generate_report()
+
+
+def test_long_words_are_broken_on_a_phone(phone):
+    """A report that named a file by its whole path was wider than the phone."""
+    page, _, _ = phone
+    long = "/data/" + "evaluation_2026" * 8
+    blocks = (Sentence(long, "verdict"), Sentence(long), Points((long,)), Definitions((("File", long),)))
+    page.set_content(html.page(Document(long, blocks, (long,), long)))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

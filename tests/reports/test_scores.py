@@ -54,9 +54,9 @@ def test_charts_are_drawn(analysis):
 
 def test_charts_hold_the_numbers_of_the_analysis(analysis):
     drawn = charts(analysis)
-    bars = drawn["difference"][1].to_dict()["layer"][0]["data"]["values"]
+    bars = [row for row in rows_of(drawn["difference"][1].to_dict()) if "count" in row]
     assert sum(bar["count"] for bar in bars) == 90
-    curve = drawn["power"][1].to_dict()["layer"][1]["data"]["values"]
+    curve = [row for row in rows_of(drawn["power"][1].to_dict()) if "power" in row]
     assert [point["power"] for point in curve] == list(analysis.curve.power)
 
 

@@ -15,7 +15,7 @@ STYLE = """
 @media (prefers-color-scheme: dark) { :root { --ink: #e8ebf0; --paper: #14181f; --soft: #a3adba; --line: #39424e;
   --mark: #4a3d12; --accent: #8fc1ff; --code: #1f2630; } }
 body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1rem 3rem; color: var(--ink); background: var(--paper);
-  font: 16px/1.5 system-ui, sans-serif; }
+  font: 16px/1.5 system-ui, sans-serif; overflow-wrap: break-word; }
 h1 { font-size: 1.5rem; line-height: 1.25; } h2 { font-size: 1.15rem; margin-top: 2rem; }
 h3 { font-size: 1rem; margin-top: 1.4rem; }
 .assay-verdict { font-size: 1.15rem; font-weight: 600; border-left: 4px solid var(--accent); padding-left: .8rem; }

@@ -117,11 +117,11 @@ def _panels(points: list[dict[str, Any]], order: list[str], title: str, told: st
         scale=alt.Scale(domain=designs, range=list(SHAPES)),
         legend=alt.Legend(orient="bottom"),
     )
-    tips = ["name:N", "design:N", "share:Q", "low:Q", "high:Q", "n_data_sets:Q"]
+    tips = drawing.tips("name:N", "design:N", "share:Q", "low:Q", "high:Q", "n_data_sets:C")
     layers = alt.layer(
         base.mark_rule(color=QUIET, strokeDash=[4, 3]).encode(x="promised:Q"),
         base.mark_rule().encode(
-            x=alt.X("low:Q", title=title, scale=scale, axis=alt.Axis(tickCount=5)),
+            x=alt.X("low:Q", title=title, scale=scale),
             x2="high:Q",
             y=name,
             yOffset=beside,
@@ -169,7 +169,7 @@ def _smallest(audit: Audit) -> Any:
             "strokeDash": alt.StrokeDash("name:N", title=None, scale=alt.Scale(**scale, range=dashes)),
         }
         base = alt.Chart()
-        x = alt.X("epsilon:Q", title="ε", axis=alt.Axis(tickCount=6, grid=False))
+        x = alt.X("epsilon:Q", title="ε", axis=alt.Axis(grid=False))
         title = "smallest error of estimated p"
         drawn = alt.layer(
             base.mark_line().encode(x=x, y=alt.Y("error:Q", title=title), **look),

@@ -14,6 +14,9 @@ DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (4, 4), (1, 3))
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 """Lines and points of several series also differ by dash and shape, for grey print."""
 
+FONT = "Arial, Helvetica, Liberation Sans, Arimo, DejaVu Sans Condensed, sans-serif"
+"""Letters as wide as those that pictures are measured with; wider ones would be cut off at the edge of a picture."""
+
 ON_DARK = {
     INK: "#f0f2f5", QUIET: "#a9b3bf", NULL: "#7d8894", BAND: "#2c3642", PAPER: "#14181f", A: "#5aa2f5", B: "#ffb54d",
     MARK: "#ff7b7b", SERIES[2]: "#6dffa1", SERIES[3]: "#dccaff", SERIES[4]: "#f070a6", SERIES[5]: "#c7fde7",
@@ -42,7 +45,9 @@ def config(*, dark: bool = False) -> dict[str, Any]:
     words = {"labelColor": soft, "titleColor": soft, "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": 400}
     return {
         "background": "transparent",
+        "font": FONT,
         "axis": words | {"domainColor": soft, "tickColor": soft, "gridColor": line},
+        "axisQuantitative": {"tickCount": 6},
         "legend": words,
         "header": words,
         "title": {"color": ink, "subtitleColor": soft},

@@ -8,11 +8,12 @@ import numpy as np
 from assay.comparison import Comparison, Comparisons
 from assay.comparison.comparisons import ItemScores
 from assay.comparison.verdicts import MANY, decided, level_of, shown_pvalue, verdict
-from assay.documents.numbers import error_of, interval, number, pvalue
-from assay.inference.bins import bin_edges
+from assay.documents.numbers import counted, error_of, interval, number, pvalue
+from assay.inference.bins import bin_edges, grid_step
 from assay.reports import chart_files, drawing
 from assay.reports.colours import BAND, INK, MARK, NULL, QUIET, A, B
 from assay.reports.drawing import finite, rows, short, title
+from assay.scales import FloatArray
 
 HEIGHT, WIDTH = 240, 360
 MOST_POINTS, BINS, NAMED = 400, 50, 3
@@ -53,7 +54,7 @@ def figures(result: Comparison | Comparisons) -> list[tuple[str, str, str, Any]]
         found.append(("draws", "The observed contrast beside what chance gives", words, drawn))
     if (drawn := _winners(entry)) is not None:
         found.append(("winners", "Who wins where", _won(entry), drawn))
-    return found
+    return [(*told, picture.configure_axis(grid=False)) for *told, picture in found]
 
 
 def forest(entries: list[Comparison]) -> Any:
@@ -84,7 +85,7 @@ def _forest(entries: list[Comparison], *, alone: bool, last: bool) -> Any:
     """Return the rows of one metric, which share its unit."""
     import altair as alt
 
-    _, a, b = (short(name) for name in entries[0].names)
+    a, b = _names(entries[0])
     names = drawing.shortened([entry.slice or entry.metric for entry in entries], 40)
     points = [_row(entry, names[entry.slice or entry.metric]) for entry in entries]
     domain = [f"{a} is better", f"{b} is better", "no clear difference"]
@@ -93,34 +94,31 @@ def _forest(entries: list[Comparison], *, alone: bool, last: bool) -> Any:
     shape = alt.Shape(
         "who:N", scale=alt.Scale(domain=domain, range=["triangle-right", "triangle-left", "circle"]), legend=None
     )
-    y = alt.Y("name:N", sort=list(names.values()), title=None, axis=alt.Axis(labelLimit=300, ticks=False, domain=False))
     unit = "contrast" if alone else f"contrast of {entries[0].title}"
     side = f" (right of 0: {a} is better)" if last else ""
     x = alt.X(
         "low:Q",
         title=f"{unit}, {level_of(entries[0])} interval{side}",
-        axis=alt.Axis(tickCount=6),
         scale=alt.Scale(padding=12),
     )
-    base = rows(points)
-    layers = [
-        drawing.rule(0, "x"),
-        base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q", y=y, color=colour),
-        base.mark_point(filled=True, size=80, opacity=1).encode(x="contrast:Q", y=y, color=colour, shape=shape),
-        base.mark_text(align="left", dx=6, color=QUIET).encode(x=alt.value(WIDTH + 8), y=y, text="told:N"),
-    ]
+    behind = [drawing.rule(0, "x")]
     margins = {entry.margin.margin for entry in entries if entry.margin is not None}
     if len(margins) == 1:
-        margin = margins.pop()
-        layers.insert(0, rows([{"low": -margin, "high": margin}]).mark_rect(color=BAND).encode(x="low:Q", x2="high:Q"))
-    return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(22))
+        behind.insert(0, _band(margins.pop(), "x"))
+    return drawing.forest(points, x, *behind, width=WIDTH, color=colour, shape=shape)
+
+
+def _band(margin: float, axis: str) -> Any:
+    """Return the band of differences that do not matter."""
+    between = {axis: "low:Q", f"{axis}2": "high:Q"}
+    return rows([{"low": -margin, "high": margin}]).mark_rect(color=BAND).encode(**between)
 
 
 def _row(entry: Comparison, name: str) -> dict[str, Any]:
     ends = entry.confidence_interval
     return {
         "name": name,
-        "contrast": finite(entry.contrast),
+        "value": finite(entry.contrast),
         "low": finite(ends.low),
         "high": finite(ends.high),
         "who": _side(entry),
@@ -132,7 +130,7 @@ def _estimation(entry: Comparison, *, width: int = WIDTH - 60) -> Any:
     """Return the items of A and B side by side, and their contrast on an axis of its own."""
     import altair as alt
 
-    a, b = drawing.shortened(entry.names[1:], width // 13).values()
+    a, b = _names(entry, width // 13)
     error = error_of(entry.confidence_interval, entry.contrast)
     means = [
         {"model": name, "score": finite(score), "said": number(score, error)}
@@ -170,8 +168,8 @@ def _dots(scores: ItemScores, names: tuple[str, str], kept: Any, place: dict[str
         for i, shift in zip(kept.tolist(), spread.tolist(), strict=True)
     ]
     aside = alt.XOffset("jitter:Q", scale=alt.Scale(domain=[-0.5, 0.5]))
-    tips = ["item:N", "score:Q"]
-    return rows(points).mark_circle(size=14, opacity=0.35).encode(**place, xOffset=aside, tooltip=tips)
+    told = drawing.tips("item:N", "score:Q")
+    return rows(points).mark_circle(size=14, opacity=0.35).encode(**place, xOffset=aside, tooltip=told)
 
 
 def _stacks(scores: ItemScores, names: tuple[str, str], place: dict[str, Any]) -> Any:
@@ -200,16 +198,17 @@ def _contrast(entry: Comparison) -> Any:
     base = rows([point])
     x = alt.X("x:N", title=None, axis=None)
     said = f"contrast (0: no difference), {level_of(entry)} interval"
-    y = alt.Y("contrast:Q", title=said, axis=alt.Axis(orient="right"))
+    y = alt.Y("contrast:Q", title=said, axis=alt.Axis(orient="right"), scale=alt.Scale(padding=8))
     layers = [
         drawing.rule(0, "y"),
         base.mark_rule(strokeWidth=3, color=INK).encode(x=x, y=alt.Y("low:Q", title=said), y2="high:Q"),
         base.mark_point(filled=True, size=110, color=INK, opacity=1).encode(x=x, y=y),
     ]
     if entry.margin is not None:
-        band = rows([{"low": -entry.margin.margin, "high": entry.margin.margin}]).mark_rect(color=BAND)
-        layers.insert(0, band.encode(y="low:Q", y2="high:Q"))
+        layers.insert(0, _band(entry.margin.margin, "y"))
     told = [f"contrast {_number(entry)}", _pvalue(entry)]
+    if entry.margin is not None:
+        told.append(f"band: margin {number(entry.margin.margin)}")
     return alt.layer(*layers).properties(width=100, height=HEIGHT, title=title(told))
 
 
@@ -222,7 +221,7 @@ def _distributions(entry: Comparison) -> Any:
     known = {name: draws for name, draws in known.items() if draws.size > 1 and np.ptp(draws) > 0}
     if not known or not np.isfinite(entry.contrast):
         return None
-    edges = bin_edges(np.concatenate([*known.values(), [entry.contrast, 0.0]]), BINS)
+    edges = _edges(list(known.values()), entry.contrast)
     bars = [bar for name, draws in known.items() for bar in drawing.bars(draws, edges, of=name)]
     for bar in bars:
         if bar["of"] == ALIKE and abs(bar["low"] + bar["high"]) / 2 >= abs(entry.contrast):
@@ -231,7 +230,7 @@ def _distributions(entry: Comparison) -> Any:
     shown = [name for name in order if any(bar["of"] == name and bar["share"] for bar in bars)]
     scale = alt.Scale(domain=shown, range=[order[name] for name in shown])
     colour = alt.Color("of:N", title=None, scale=scale, legend=alt.Legend(orient="bottom"))
-    x = alt.X("low:Q", title="contrast", axis=alt.Axis(tickCount=7))
+    x = alt.X("low:Q", title="contrast")
     y = alt.Y("share:Q", title="share of draws", stack=None, axis=alt.Axis(format="~%"))
     filled = [bar for bar in bars if bar["of"] in shown and bar["of"] != RESAMPLED]
     line = [bar for bar in bars if bar["of"] in shown and bar["of"] == RESAMPLED]
@@ -245,6 +244,16 @@ def _distributions(entry: Comparison) -> Any:
     return alt.layer(drawn, seen).properties(width=WIDTH, height=HEIGHT - 60, title=said)
 
 
+def _edges(parts: list[FloatArray], contrast: float) -> FloatArray:
+    """Return the edges of bars that are narrow enough for each distribution, also where they lie far apart."""
+    together = np.concatenate([*parts, [contrast, 0.0]])
+    each = bin_edges(np.concatenate([draws - np.median(draws) for draws in parts]), BINS)
+    most = min(4 * BINS, math.ceil(np.ptp(together) / (each[1] - each[0])))
+    if grid_step(np.unique(together)):
+        return bin_edges(together, most)
+    return np.linspace(together.min(), together.max(), most + 1)
+
+
 def _winners(entry: Comparison) -> Any:
     """Return the contrast of each item, sorted, ties included; the items that differ most are named."""
     import altair as alt
@@ -255,7 +264,7 @@ def _winners(entry: Comparison) -> Any:
     contrasts, n = scores.contrasts, scores.contrasts.size
     order = np.argsort(-contrasts, kind="stable")
     kept = np.unique(np.linspace(0, n - 1, min(n, 2 * MOST_POINTS)).astype(int))
-    a, b = drawing.shortened(entry.names[1:]).values()
+    a, b = _names(entry)
     points = [
         {
             "place": place,
@@ -271,7 +280,7 @@ def _winners(entry: Comparison) -> Any:
     x = alt.X(
         "place:Q",
         title="items, sorted",
-        axis=alt.Axis(tickMinStep=1, labelOverlap=True, tickCount=6),
+        axis=alt.Axis(tickMinStep=1, labelOverlap=True),
         scale=alt.Scale(domain=[-0.5, n - 0.5], nice=False),
     )
     y = alt.Y("contrast:Q", title="contrast of the item")
@@ -279,7 +288,7 @@ def _winners(entry: Comparison) -> Any:
     base = rows(points)
     layers = [
         base.mark_bar(size=thick, binSpacing=0).encode(
-            x=x, y=y, y2=alt.datum(0), color=colour, tooltip=["item:N", "contrast:Q"]
+            x=x, y=y, y2=alt.datum(0), color=colour, tooltip=drawing.tips("item:N", "contrast:Q")
         ),
         rows([point for point in points if point["who"] == "tie"])
         .mark_point(shape="stroke", size=24, opacity=1)
@@ -311,13 +320,14 @@ def _won(entry: Comparison) -> str:
     assert entry.item_scores is not None
     contrasts = entry.item_scores.contrasts
     better, worse = int((contrasts > 0).sum()), int((contrasts < 0).sum())
-    a, b = (short(name, 24) for name in entry.names[1:])
-    return f"{a} is better on {better:,} items, {b} on {worse:,}; {contrasts.size - better - worse:,} ties"
+    a, b = _names(entry, 24)
+    ties = contrasts.size - better - worse
+    return f"{a} is better on {counted(better, 'item')}, {b} on {worse:,}; {counted(ties, 'tie')}"
 
 
 def _against(entry: Comparison, *, by: str = "") -> list[str]:
     """Return the title: who is compared with whom, on two lines where names are long."""
-    _, a, b = (short(name, 60) for name in entry.names)
+    a, b = _names(entry, 60)
     end = f" by {by}" if by else ""
     return [f"{a} against {b}{end}"] if len(a + b) <= 60 else [a, f"against {b}{end}"]
 
@@ -336,10 +346,16 @@ def _pvalue(entry: Comparison) -> str:
 
 
 def _side(entry: Comparison) -> str:
-    _, a, b = (short(name) for name in entry.names)
+    a, b = _names(entry)
     if not decided(entry):
         return "no clear difference"
     return f"{a if entry.contrast > 0 else b} is better"
+
+
+def _names(entry: Comparison, most: int = 30) -> tuple[str, str]:
+    """Return short names of A and B that can be told apart."""
+    a, b = drawing.shortened(entry.names[1:], most).values()
+    return a, b
 
 
 def _thinned(n: int) -> Any:

@@ -9,8 +9,8 @@ from assay.comparison import ContrastComponents
 from assay.comparison.component_tables import TITLES
 from assay.documents.numbers import interval, measured, rough, shown
 from assay.inference import ConfidenceInterval
-from assay.reports.colours import INK, QUIET, SERIES, A
-from assay.reports.drawing import finite, rule, short
+from assay.reports.colours import INK, SERIES
+from assay.reports.drawing import finite, forest, rule, shortened
 from assay.reports.drawing import rows as of_rows
 
 WIDTH = 620
@@ -23,32 +23,19 @@ def by_agreement(found: TableDescription) -> Part:
     import altair as alt
 
     assert found.components is not None
-    gold, a, b = map(short, found.components.names)
+    gold, a, b = shortened(found.components.names).values()
     rows: list[dict[str, Any]] = [
         {
             "name": f"{part.name} ({part.n_items:,} items)",
-            "contrast": finite(part.contrast),
+            "value": finite(part.contrast),
             "low": finite(part.confidence_interval.low),
             "high": finite(part.confidence_interval.high),
             "told": f"{shown(measured(part.contrast, part.confidence_interval))}{between(part.confidence_interval)}",
         }
         for part in found.strata
     ]
-    y = alt.Y(
-        "name:N",
-        sort=[row["name"] for row in rows],
-        title=None,
-        axis=alt.Axis(labelLimit=240, ticks=False, domain=False),
-    )
-    base = of_rows(rows)
     title = f"contrast by {found.components.metric} (right of 0: {a} is better)"
-    layers = [
-        rule(0, "x"),
-        base.mark_rule(strokeWidth=2, color=INK).encode(x=alt.X("low:Q", title=title), x2="high:Q", y=y),
-        base.mark_point(filled=True, size=70, color=A, opacity=1).encode(x="contrast:Q", y=y),
-        base.mark_text(align="left", color=QUIET).encode(x=alt.value(WIDTH - 210), y=y, text="told:N"),
-    ]
-    drawn = alt.layer(*layers).properties(width=WIDTH - 220, height=alt.Step(26))
+    drawn = forest(rows, alt.X("low:Q", title=title), rule(0, "x"), width=WIDTH - 220)
     words = "; ".join(f"{row['name']}: {row['told']}" for row in rows)
     return "strata", f"{a} against {b}, by how far {gold} agrees on the item", words, drawn
 
@@ -74,12 +61,12 @@ def shares_of_error(found: ContrastComponents) -> Part | None:
         legend=alt.Legend(orient="bottom", labelLimit=220),
     )
     base = of_rows(rows)
-    shares = alt.Axis(format="~%", tickCount=5)
+    shares = alt.Axis(format="~%")
     x = alt.X("from:Q", title="share of the squared standard error", axis=shares, scale=alt.Scale(domain=[0, 1]))
     bar = base.mark_bar(height=30, stroke="white").encode(x=x, x2="to:Q", color=colour, y=alt.value(38))
     told = base.transform_filter("datum.share >= 0.03").transform_calculate(middle="(datum.from + datum.to) / 2")
     text = told.mark_text(color=INK, fontWeight="bold").encode(x="middle:Q", y=alt.value(12), text="told:N")
-    _, a, b = map(short, found.names)
+    a, b = shortened(found.names[1:]).values()
     title = f"{a} − {b} by {found.metric}: where the standard error of {rough(now['standard_error'])} comes from"
     words = f"Share of the error variance: {', '.join(f'{name} {100 * share:.0f} %' for name, share in known)}."
     return "shares", title, words, alt.layer(bar, text).properties(width=WIDTH - 60, height=58)

@@ -3,6 +3,7 @@
 import json
 import math
 from collections import Counter
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,11 @@ from assay.agreement import Agreement, TableDescription
 from assay.agreement.strata import item_agreement
 from assay.documents.numbers import error_of, number
 from assay.errors import ArgumentError
+from assay.inference.bins import bin_edges
 from assay.reports import chart_files
 from assay.reports.colours import BAND, INK, MARK, QUIET, SERIES, A
 from assay.reports.contrasts import WIDTH, Part, between, by_agreement, shares_of_error
-from assay.reports.drawing import finite, rule, short
+from assay.reports.drawing import NUMBERS, finite, forest, rule, short, tips
 from assay.reports.drawing import rows as of_rows
 from assay.response_tables import ResponseTable
 from assay.responses import Responses
@@ -33,7 +35,7 @@ def chart(found: TableDescription) -> Any:
     """Return all pictures of a description below each other."""
     alt = chart_files.altair()
     alt.data_transformers.disable_max_rows()
-    parts = figures(found)
+    parts = _parts(found)
     if not parts:
         raise ArgumentError("there is nothing to draw: no source has several identified raters; name `a` and `b`.")
     drawn = [part.properties(title=_title(*title.split("\n"))) for _, title, _, part in parts]
@@ -46,6 +48,10 @@ def chart(found: TableDescription) -> Any:
 def figures(found: TableDescription) -> list[Part]:
     """Return the name, the title, the words and the chart of each picture."""
     chart_files.altair()
+    return [(name, title, words, drawn.configure_axis(grid=False)) for name, title, words, drawn in _parts(found)]
+
+
+def _parts(found: TableDescription) -> list[Part]:
     rated = [part.agreement for part in found.sources if part.agreement is not None]
     parts: list[Part] = []
     if found.table is not None:
@@ -142,11 +148,9 @@ def _forest(rated: list[Agreement]) -> Part:
 
     several = len(rated) > 1
     rows: list[dict[str, Any]] = []
-    order: list[str] = []
     for one in rated:
         for entry in one.coefficients:
             ends, name = entry.confidence_interval, f"{short(one.source)}: {entry.title}" if several else entry.title
-            order.append(name)
             if np.isfinite(entry.value):
                 rows.append(
                     {
@@ -159,28 +163,15 @@ def _forest(rated: list[Agreement]) -> Part:
                 )
     left_out = len(rows) - MOST_ROWS
     rows = rows[:MOST_ROWS]
-    kept = {row["name"] for row in rows}
     level = rated[0].coefficients[0].confidence_interval.confidence_level
-    y = alt.Y(
-        "name:N",
-        sort=[name for name in order if name in kept],
-        title=None,
-        axis=alt.Axis(labelLimit=280, ticks=False, domain=False),
-    )
     low = min([0.0, *(row["low"] for row in rows if row["low"] is not None), *(row["value"] for row in rows)])
     title = f"1 is perfect; 0 is what chance gives (not for observed agreement); {100 * level:g} % intervals"
-    x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[max(-1.0, low), 1.0]))
-    base = of_rows(rows)
-    lines = [
-        *(rule(at, "x") for at in (0, 1)),
-        base.mark_rule(strokeWidth=2, color=INK).encode(x=alt.X("low:Q"), x2="high:Q", y=y),
-        base.mark_point(filled=True, size=60, color=A, opacity=1).encode(x=x, y=y),
-        base.mark_text(align="left", color=QUIET).encode(x=alt.value(WIDTH - 190), y=y, text="told:N"),
-    ]
+    x = alt.X("low:Q", title=title, scale=alt.Scale(domain=[max(-1.0, low), 1.0]))
+    drawn = forest(rows, x, rule(0, "x"), rule(1, "x"), width=WIDTH - 200, step=19)
     who = short(rated[0].source) if not several else f"{len(rated)} sources"
     title = f"{who}: how far raters agree" + (f" (the first {MOST_ROWS} coefficients)" if left_out > 0 else "")
     words = "; ".join(f"{row['name']} {row['told']}" for row in rows)
-    return "agreement", title, words, alt.layer(*lines).properties(width=WIDTH - 200, height=alt.Step(19))
+    return "agreement", title, words, drawn
 
 
 def _raters(one: Agreement) -> Part:
@@ -207,25 +198,27 @@ def _raters(one: Agreement) -> Part:
         for place, entry in enumerate(order)
         if np.isfinite(entry.mean_shift) or not shifted
     ]
-    _spread_labels(rows)
+    _place_labels(rows, WIDTH - 160)
     agree, above = (
         "items on which the rater is with the plurality of the others",
         "mean answer minus that of the others",
     )
-    shares = alt.Axis(tickCount=6) if numbers else alt.Axis(format="~%", tickCount=6)
-    x = alt.X("across:Q", title=above if numbers else agree, axis=shares, scale=alt.Scale(zero=False, nice=True))
+    shares = alt.Axis() if numbers else alt.Axis(format="~%")
+    x = alt.X("across:Q", title=above if numbers else agree, axis=shares, scale=alt.Scale(zero=False, padding=8))
     axis = alt.Axis() if both else alt.Axis(labels=False, ticks=False)
-    y = alt.Y("up:Q", title=above if both else "raters, in order", axis=axis, scale=alt.Scale(zero=both))
+    y = alt.Y("up:Q", title=above if both else "raters, in order", axis=axis, scale=alt.Scale(zero=both, padding=8))
     kinds = ["like the others", STANDS_OUT]
     legend = alt.Legend(orient="bottom", title=None)
     colour = alt.Color("who:N", scale=alt.Scale(domain=kinds, range=[A, MARK]), legend=legend)
     shape = alt.Shape("who:N", scale=alt.Scale(domain=kinds, range=["circle", "diamond"]), legend=legend)
     base = of_rows(rows)
     points = base.mark_point(filled=True, size=70, opacity=0.85)
-    labels = base.mark_text(align="left", dx=8, fontSize=10, color=INK)
+    right = base.mark_text(align="left", dx=8, fontSize=10)
+    left = base.mark_text(align="right", dx=-8, fontSize=10)
     layers = [
-        points.encode(x=x, y=y, color=colour, shape=shape, tooltip=["rater:N", "across:Q", "items:Q"]),
-        labels.encode(x=x, y="at:Q", text="label:N"),
+        points.encode(x=x, y=y, color=colour, shape=shape, tooltip=tips("rater:N", "across:Q", "items:C")),
+        right.encode(x=x, y="at:Q", text="right:N"),
+        left.encode(x=x, y="at:Q", text="left:N"),
     ]
     odd = [f"{entry.rater} ({entry.stands_out})" for entry in known if entry.stands_out]
     told = "none stands out" if not odd else f"{len(odd)} {'stands' if len(odd) == 1 else 'stand'} out"
@@ -240,21 +233,27 @@ def _raters(one: Agreement) -> Part:
     )
 
 
-def _spread_labels(rows: list[dict[str, Any]]) -> None:
-    """Put labels that would lie on each other below each other: the place of each is `at`. Too many are left out."""
-    heights, places = [row["up"] for row in rows], [row["across"] for row in rows]
-    gap = 12 / HEIGHT * (max(heights) - min(heights) or 1.0)
-    near = 0.14 * (max(places) - min(places) or 1.0)
-    placed: list[dict[str, Any]] = []
-    for row in sorted(rows, key=lambda row: -float(row["up"])):
-        row["at"] = row["up"]
-        if row["label"]:
-            beside = [other["at"] for other in placed if abs(other["across"] - row["across"]) < near]
-            row["at"] = min([row["up"], *(at - gap for at in beside if at - row["up"] < gap)])
-            if row["up"] - row["at"] > 1.5 * gap and row["who"] != STANDS_OUT:  # so far away it names another's point
-                row["label"] = ""
-            else:
-                placed.append(row)
+def _place_labels(rows: list[dict[str, Any]], width: int) -> None:
+    """Write each label right or left of its point, at the height `at`, where it covers no other; else leave it out."""
+    spans = {name: (min(row[name] for row in rows), max(row[name] for row in rows)) for name in ("across", "up")}
+    sizes = {"across": width, "up": HEIGHT}
+    unit = {name: (high - low or 1.0) / sizes[name] for name, (low, high) in spans.items()}
+    points = [(row["across"] / unit["across"], row["up"] / unit["up"]) for row in rows]
+    taken = [(x - 5, x + 5, y - 5, y + 5) for x, y in points]
+    for place in sorted(range(len(rows)), key=lambda place: rows[place]["who"] != STANDS_OUT):
+        row, (x, y) = rows[place], points[place]
+        long, label = 6.0 * len(row["label"]), row.pop("label")
+        row |= {"right": "", "left": "", "at": row["up"]}
+        for rise, side in product((0, -12, 12) if label else (), ("right", "left")):
+            start = x + 8 if side == "right" else x - 8 - long
+            box = (start, start + long, y + rise - 5, y + rise + 5)
+            others = taken[:place] + taken[place + 1 :]
+            if not any(box[0] < o[1] and o[0] < box[1] and box[2] < o[3] and o[2] < box[3] for o in others):
+                row |= {side: label, "at": row["up"] + rise * unit["up"]}
+                taken.append(box)
+                break
+        else:
+            row["right"] = label if row["who"] == STANDS_OUT else ""
 
 
 def _by_item(table: ResponseTable, one: Agreement) -> Part | None:
@@ -266,9 +265,10 @@ def _by_item(table: ResponseTable, one: Agreement) -> Part | None:
     agreed = agreed[np.isfinite(agreed)]
     if agreed.size < 2:
         return None
-    bars = _histogram(agreed)
+    bars, kinds = _histogram(agreed)
     what = "pairs of raters who agree on the item" if nominal else "standard deviation of the answers to the item"
-    axis = alt.Axis(format="~%") if nominal else alt.Axis()
+    ticks: dict[str, Any] = {"values": kinds} if kinds else {}
+    axis = alt.Axis(format=".0%" if nominal else NUMBERS, **ticks)
     x = alt.X("low:Q", title=what, axis=axis, scale=alt.Scale(zero=False, nice=False))
     drawn = (
         of_rows(bars)
@@ -336,19 +336,17 @@ def _no_labels() -> Any:
     return alt.Axis(labels=False, ticks=False, domain=False)
 
 
-def _histogram(values: FloatArray) -> list[dict[str, float]]:
-    """Return bars around each value where there are few, else in equal steps."""
-    kinds = np.unique(values.round(9))
-    if kinds.size == 1 or (kinds.size <= BINS and np.ptp(np.diff(kinds)) < 1e-6):
-        step = float(kinds[1] - kinds[0]) if kinds.size > 1 else 0.1
-        counts = [(float(kind), int((np.abs(values - kind) < 1e-6).sum())) for kind in kinds]
-        return [{"low": kind - step / 2.4, "high": kind + step / 2.4, "items": count} for kind, count in counts]
-    edges = np.linspace(values.min(), values.max(), BINS + 1)
-    counts = np.histogram(values, edges)[0].tolist()
-    return [
-        {"low": low, "high": high, "items": count}
-        for low, high, count in zip(edges[:-1].tolist(), edges[1:].tolist(), counts, strict=True)
-    ]
+def _histogram(values: FloatArray) -> tuple[list[dict[str, float]], list[float]]:
+    """Return bars around each value where there are few, with these values as ticks; else bars on the data's grid."""
+    kinds, counts = np.unique(values.round(9), return_counts=True)
+    few = kinds.size <= FEW_NAMES
+    half = 0.35 * np.diff(kinds).min() if kinds.size > 1 else 0.05
+    at = bin_edges(values, BINS)
+    low, high = (kinds - half, kinds + half) if few else (at[:-1], at[1:])
+    inside = (counts if few else np.histogram(values, at)[0]).tolist()
+    rows = zip(low.tolist(), high.tolist(), inside, strict=True)
+    found = [{"low": start, "high": end, "items": count} for start, end, count in rows]
+    return found, kinds.tolist() if few else []
 
 
 def _ends(values: FloatArray) -> list[float]:
@@ -359,4 +357,4 @@ def _title(text: str, below: str = "") -> Any:
     import altair as alt
 
     more: dict[str, Any] = {"subtitle": below, "subtitleColor": QUIET} if below else {}
-    return alt.TitleParams(text, anchor="start", fontSize=13, fontWeight="bold", color=INK, **more)
+    return alt.TitleParams(text, anchor="start", frame="group", fontSize=13, fontWeight="bold", color=INK, **more)

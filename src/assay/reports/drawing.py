@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from assay.reports.colours import QUIET
+from assay.reports.colours import QUIET, A
 from assay.scales import FloatArray
+
+NUMBERS = ",.6~r"
+"""Numbers on an axis as a person writes them. Without a count of digits the axis would choose one, and write 1e+1."""
 
 
 def short(text: str, most: int = 30) -> str:
@@ -122,6 +125,35 @@ def rows(values: Sequence[dict[str, Any]]) -> Any:
 def rule(at: float, axis: str, **style: Any) -> Any:
     """Return a dashed line at a value of the x or the y axis."""
     return rows([{"at": at}]).mark_rule(**{"color": QUIET, "strokeDash": [4, 3], **style}).encode(**{axis: "at:Q"})
+
+
+def tips(*fields: str, **titled: str) -> list[Any]:
+    """Return what a pointer shows: names, three digits of numbers, and all of counts (`field:C`); some with a title."""
+    import altair as alt
+
+    formats = {"Q": ",.3~r", "C": ",.15~r"}
+    found = []
+    for field in (*fields, *titled):
+        name, _, kind = field.rpartition(":")
+        look: dict[str, Any] = {"format": formats[kind]} if kind in formats else {}
+        look |= {"title": titled[field]} if field in titled else {}
+        found.append(alt.Tooltip(f"{name}:{'Q' if kind in formats else kind}", **look))
+    return found
+
+
+def forest(values: Sequence[dict[str, Any]], x: Any, *behind: Any, width: int, step: int = 22, **look: Any) -> Any:
+    """Return a row for each name: `value` from `low` to `high` on the axis `x`, and beside it what is `told`."""
+    import altair as alt
+
+    names = list(dict.fromkeys(row["name"] for row in values))
+    y = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=300, ticks=False, domain=False))
+    base, colour = rows(values), look.get("color", alt.value(A))
+    return alt.layer(
+        *behind,
+        base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q", y=y, color=colour),
+        base.mark_point(filled=True, size=70, opacity=1).encode(x="value:Q", y=y, **{"color": colour, **look}),
+        base.mark_text(align="left", color=QUIET).encode(x=alt.value(width + 12), y=y, text="told:N"),
+    ).properties(width=width, height=alt.Step(step))
 
 
 def finite(value: float) -> float | None:

@@ -41,7 +41,7 @@ def chart(fit: Fit) -> Any:
 def verdict(feature: Feature) -> str:
     """Return in words how well the model reproduces a feature."""
     word = "the model misses them" if feature.pvalue < MISFIT else "the model reproduces them"
-    return f"{feature.name}: {word} (distance {feature.distance:.3f}, p = {feature.pvalue:.2g})"
+    return f"{feature.name}: {word} (distance {feature.distance:.3f}, p\u00a0=\u00a0{feature.pvalue:.2g})"
 
 
 def _bars(feature: Feature) -> tuple[list[dict[str, Any]], FloatArray]:
@@ -83,7 +83,7 @@ def _histogram(feature: Feature) -> Any:
     bars, edges = _bars(feature)
     x, y = _axis(feature, edges), alt.Y("share:Q", title="share of items")
     points = [{"middle": bar["middle"], "share": bar["simulated"], "side": "simulated"} for bar in bars]
-    tips = [alt.Tooltip(name, format=".3f") for name in ("low:Q", "high:Q", "real:Q", "simulated:Q")]
+    tips = drawing.tips("low:Q", "high:Q", "real:Q", "simulated:Q")
     drawn = rows([bar | {"share": bar["real"], "side": "real"} for bar in bars]).mark_bar(opacity=0.8, binSpacing=0)
     return alt.layer(
         drawn.encode(x=x, x2="high:Q", y=y, y2=alt.datum(0), color=_colour(), tooltip=tips),
@@ -103,7 +103,7 @@ def _rootogram(feature: Feature) -> Any:
     ]
     y = alt.Y("top:Q", title="√ share of items; bars hang from the curve")
     points = [{"middle": bar["middle"], "top": bar["top"], "side": "simulated"} for bar in hanging]
-    tips = [alt.Tooltip(name, format=".3f") for name in ("low:Q", "high:Q", "real:Q", "simulated:Q")]
+    tips = drawing.tips("low:Q", "high:Q", "real:Q", "simulated:Q")
     return alt.layer(
         rows(hanging)
         .mark_bar(opacity=0.8, binSpacing=4)
@@ -126,7 +126,7 @@ def _cumulative(feature: Feature) -> Any:
         rows(steps)
         .mark_line(interpolate="step-after")
         .encode(
-            x=alt.X("value:Q", title=feature.name, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=6, grid=False)),
+            x=alt.X("value:Q", title=feature.name, scale=alt.Scale(zero=False), axis=alt.Axis(grid=False)),
             y=alt.Y("share:Q", title="share of items up to here", scale=alt.Scale(domain=[0, 1])),
             color=_colour(),
             strokeWidth=alt.StrokeWidth("side:N", legend=None, scale=alt.Scale(domain=list(SIDES), range=[5, 1.5])),

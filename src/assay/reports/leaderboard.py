@@ -84,7 +84,7 @@ def _ranks(board: Leaderboard, points: list[dict[str, Any]], colour: Any, shape:
         axis=alt.Axis(values=[1, *range(step if step > 1 else 2, n + 1, step)], format="d", grid=False),
     )
     base = rows(points)
-    told = ["model:N", "rank:Q", alt.Tooltip("low:Q", title="rank_low"), alt.Tooltip("high:Q", title="rank_high")]
+    told = drawing.tips("model:N", "rank:C", **{"low:C": "rank_low", "high:C": "rank_high"})
     bars = base.mark_bar(height=8, opacity=0.4).encode(x=x, x2="to:Q", y=y, color=colour, tooltip=told)
     dots = base.mark_point(filled=True, size=60, opacity=1).encode(x="rank:Q", y=y, color=colour, shape=shape)
     return (bars + dots).properties(width=250, height=ROW * len(points))
@@ -152,7 +152,7 @@ def _outlook(plan: BoardPlan, varied: str, unit: str, needed: float | None, now:
             "size:Q",
             title=unit,
             scale=alt.Scale(type="log", nice=False, padding=12),
-            axis=alt.Axis(values=ticks, format=",~r", grid=False),
+            axis=alt.Axis(values=ticks, format=drawing.NUMBERS, grid=False),
         ),
         y=alt.Y("probability:Q", title="probability", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".1~f")),
         color=alt.Color(

@@ -25,9 +25,10 @@ def pictured(name: str, title: str, alternative: str, chart: Any, *, draw: bool 
 
 
 def svg(spec: Mapping[str, Any], *, dark: bool = False) -> str:
-    """Return the picture of a specification, for a light or a dark page."""
+    """Return the picture of a specification, for a light or a dark page: an image with words of its own beside it."""
     convert: Any = import_module("vl_convert")
-    whole = {**spec, "config": merged(colours.config(dark=dark), _own(spec.get("config", {})))}
+    unlabelled = colours.config(dark=dark) | {"aria": False}  # else every mark has words that no reader of images hears
+    whole = {**spec, "config": merged(unlabelled, _own(spec.get("config", {})))}
     return str(convert.vegalite_to_svg(colours.on_dark(whole) if dark else whole))
 
 

@@ -4,6 +4,7 @@ import math
 from textwrap import wrap
 from typing import Any
 
+from assay.documents.numbers import joined
 from assay.planning import Cell, Plan
 from assay.planning.designs import Design
 from assay.reports import chart_files, drawing
@@ -18,7 +19,9 @@ PANELS = {
     "n_items": "items needed",
     "cost": "cost",
 }
-TIPS = ("metric:N", "n_items:Q", "responses:N", "contrast:Q", "expected_pvalue:Q", "ci_width:Q", "power:Q", "cost:Q")
+TARGETS = {"power": "power", "p": "expected_pvalue", "width": "ci_width"}
+"""Which number each kind of target is about."""
+TIPS = ("metric:N", "n_items:C", "responses:N", "contrast:Q", "expected_pvalue:Q", "ci_width:Q", "power:Q", "cost:C")
 
 
 def chart(plan: Plan, *, titled: bool = True) -> Any:
@@ -39,21 +42,27 @@ def chart(plan: Plan, *, titled: bool = True) -> Any:
     elif per_size > len({point["kind"] for point in points}):
         fields, by = ["power", "expected_pvalue", "ci_width"], "n_items"
     else:
-        fields, by = ["n_items", "cost", "power"] if plan.target else ["power", "expected_pvalue", "ci_width"], "k"
+        reached = ["n_items", "cost", TARGETS.get(plan.target, "")]
+        fields, by = reached if plan.target else ["power", "expected_pvalue", "ci_width"], "k"
     fields = [field for field in fields if plan.tests or field != "power"]
-    return _titled(_panels(points, fields, by, plan), plan, titled=titled, dashed=_lines(plan, fields))
+    said = _lines(plan, fields)
+    if "n_items" in fields and any(point["missed"] for point in points):
+        most = max(cell.n_items for cell in cells)
+        said += f"; no dot for items and cost where {most:,} items miss it"
+    return _titled(_panels(points, fields, by, plan), plan, titled=titled, dashed=said)
 
 
 def _panels(points: list[dict[str, Any]], fields: list[str], by: str, plan: Plan) -> Any:
     import altair as alt
 
-    known = [point[by] for point in points]
+    known, here = [point[by] for point in points], _here(plan)
+    known += [] if here is None else [here.n_items if by == "n_items" else _order(here)[0]]
     title = "items" if by == "n_items" else _judged(plan)
     x = alt.X(
         f"{by}:Q",
         title=title,
-        scale=alt.Scale(type="log", nice=False, padding=15),
-        axis=alt.Axis(grid=False, values=ticks(known, 6), format=",d"),
+        scale=alt.Scale(type="log", nice=False, padding=15, domain=[min(known), max(known)]),
+        axis=alt.Axis(grid=False, values=ticks(known, 7), format=",d"),
     )
     colour, dash = _series(points, by, plan)
     return alt.hconcat(*(_panel(points, field, x, (colour, dash), plan) for field in fields)).configure_legend(
@@ -67,14 +76,17 @@ def _panel(points: list[dict[str, Any]], field: str, x: Any, look: tuple[Any, An
 
     colour, dash = look
     scale, axis = alt.Scale(domain=[0, 1]) if field == "power" else alt.Scale(), alt.Axis()
+    here = _here(plan)
     if field in ("n_items", "cost"):
+        points = [point for point in points if not point["missed"]] or points
         known = [point[field] for point in points]
+        known += [here.n_items] if here is not None and field == "n_items" else []
         scale = alt.Scale(type="log", nice=False, padding=15)
-        axis = alt.Axis(values=drawing.round_ticks(min(known), max(known)), format=",~g", labelOverlap=False)
+        axis = alt.Axis(values=drawing.round_ticks(min(known), max(known)), format=drawing.NUMBERS, labelOverlap=False)
     y = alt.Y(f"{field}:Q", title=PANELS[field], scale=scale, axis=axis)
     base = rows(points).properties(width=WIDTH, height=HEIGHT)
     encoded = {"x": x, "y": y, "color": colour, **({} if dash is None else {"strokeDash": dash})}
-    dots = base.mark_point(filled=True, opacity=1, size=30).encode(x=x, y=y, color=colour, tooltip=list(TIPS))
+    dots = base.mark_point(filled=True, opacity=1, size=30).encode(x=x, y=y, color=colour, tooltip=drawing.tips(*TIPS))
     layers = [base.mark_line().encode(**encoded), dots]
     if field in ("power", "expected_pvalue"):
         ends = alt.Y(f"{field}_low:Q", title=PANELS[field]), alt.Y2(f"{field}_high:Q")
@@ -82,7 +94,6 @@ def _panel(points: list[dict[str, Any]], field: str, x: Any, look: tuple[Any, An
     aim = _aim(plan, field)
     if aim is not None:
         layers.insert(0, drawing.rule(aim, "y"))
-    here = _here(plan)
     if here is not None:
         layers += _you_are_here(here, field, x, y)
     taken = [point for point in points if point["taken"]]
@@ -98,26 +109,15 @@ def _series(points: list[dict[str, Any]], by: str, plan: Plan) -> tuple[Any, Any
     kinds = list(dict.fromkeys(point["kind"] for point in points))
     field, title = ("responses", _judged(plan)) if by == "n_items" else ("budget", "budget")
     names = list(dict.fromkeys(point[field] for point in sorted(points, key=lambda point: point[f"{field}_order"])))
-    dash = None
+    scale = alt.Scale(domain=kinds, range=[list(each) for each in DASHES])
+    dash = alt.StrokeDash("kind:N", title=None, scale=scale) if len(kinds) > 1 else None
+    if len(names) > 3:
+        return alt.Color(f"{field}:N", title=title, scale=alt.Scale(domain=names, scheme="viridis", reverse=True)), dash
     if len(names) > 1:
-        scale = (
-            alt.Scale(domain=names, range=list(SERIES))
-            if len(names) <= 3
-            else alt.Scale(domain=names, scheme="viridis", reverse=True)
-        )
-        colour: Any = alt.Color(f"{field}:N", title=title, scale=scale)
-        if len(kinds) > 1:
-            dash = alt.StrokeDash(
-                "kind:N", title=None, scale=alt.Scale(domain=kinds, range=[list(each) for each in DASHES])
-            )
-    elif len(kinds) > 1:
-        colour = alt.Color("kind:N", title=None, scale=alt.Scale(domain=kinds, range=list(SERIES)))
-        dash = alt.StrokeDash(
-            "kind:N", title=None, scale=alt.Scale(domain=kinds, range=[list(each) for each in DASHES])
-        )
-    else:
-        colour = alt.value(A)
-    return colour, dash
+        return alt.Color(f"{field}:N", title=title, scale=alt.Scale(domain=names, range=list(SERIES))), dash
+    if dash is None:
+        return alt.value(A), dash
+    return alt.Color("kind:N", title=None, scale=alt.Scale(domain=kinds, range=list(SERIES))), dash
 
 
 def _you_are_here(pilot: Design, field: str, x: Any, y: Any) -> list[Any]:
@@ -128,7 +128,9 @@ def _you_are_here(pilot: Design, field: str, x: Any, y: Any) -> list[Any]:
     at = pilot.n_items if by == "n_items" else _order(pilot)[0]
     row = {by: at, "n_items": pilot.n_items, "said": "you are here"}
     line = rows([row])
-    words = line.mark_text(align="left", dx=4, fontSize=10, color=QUIET)
+    ends = x.to_dict()["axis"]["values"]
+    left = at * at <= ends[0] * ends[-1]  # words stand on the side that has room
+    words = line.mark_text(align="left" if left else "right", dx=4 if left else -4, fontSize=10, color=QUIET)
     point = line.mark_point(shape="diamond", filled=True, size=90, color=INK, opacity=1)
     return [
         line.mark_rule(color=QUIET, strokeDash=[2, 2]).encode(x=x),
@@ -162,7 +164,7 @@ def heat_map(plan: Plan) -> Any:
     base = rows(points).properties(width=max(200, 52 * len(sizes)), height=max(120, 34 * n_items))
     scale = alt.Scale(domain=[0, 1], scheme="blues") if plan.tests else alt.Scale(scheme="blues", reverse=True)
     tiles = base.mark_rect().encode(
-        x=x, y=y, color=alt.Color(f"{field}:Q", title=title, scale=scale), tooltip=list(TIPS)
+        x=x, y=y, color=alt.Color(f"{field}:Q", title=title, scale=scale), tooltip=drawing.tips(*TIPS)
     )
     dark = f"datum.{field} > 0.55" if plan.tests else f"datum.{field} < 0.1"
     numbers = base.mark_text(fontSize=11, dy=-7).encode(
@@ -177,7 +179,7 @@ def heat_map(plan: Plan) -> Any:
         line = rows(same)
         layers += [
             line.mark_line(color=MARK, strokeWidth=2, yOffset=8).encode(x=x, y=y, order="k:Q"),
-            line.mark_circle(color=MARK, size=40, opacity=1, yOffset=8).encode(x=x, y=y, tooltip=["cost:Q"]),
+            line.mark_circle(color=MARK, size=40, opacity=1, yOffset=8).encode(x=x, y=y),
         ]
     layers.append(numbers)
     frames = [row for row in points if row["taken"]]
@@ -219,7 +221,8 @@ def _titled(drawn: Any, plan: Plan, *, titled: bool, dashed: str = "") -> Any:
 
     collect = [line for line in plan.sentences if "Collect " in line]
     pilot = f"You have {plan.pilot.design}; what other designs may expect" if plan.pilot is not None else ""
-    said = collect[0] if collect else pilot or f"What each design may expect, by {plan.cells[0].metric}"
+    metrics = joined(dict.fromkeys(cell.metric for cell in plan.cells))
+    said = collect[0] if collect else pilot or f"What each design may expect, by {metrics}"
     if len(collect) > 1:
         said = "What to collect, for each budget and question"
     shown = drawn if hasattr(drawn, "hconcat") else alt.hconcat(drawn)
@@ -238,7 +241,8 @@ def _lines(plan: Plan, fields: list[str]) -> str:
 
 def _aim(plan: Plan, field: str) -> float | None:
     """Return what a design should reach; None for what has no such number."""
-    return {"power": plan.target_value if plan.target == "power" else 0.8, "expected_pvalue": plan.alpha}.get(field)
+    usual = {"power": 0.8, "expected_pvalue": plan.alpha}
+    return plan.target_value if TARGETS.get(plan.target) == field else usual.get(field)
 
 
 def _record(cell: Cell, plan: Plan) -> dict[str, Any]:
@@ -252,6 +256,7 @@ def _record(cell: Cell, plan: Plan) -> dict[str, Any]:
         "budget_order": cell.budget or 0.0,
         "design": str(cell.design),
         "taken": any(cell == answer.recommended for answer in plan.answers),
+        "missed": cell.reason == "misses target",
     }
     for name, error in (("expected_pvalue", cell.expected_pvalue_error), ("power", cell.power_error)):
         value = getattr(cell, name)

@@ -35,11 +35,9 @@ def _scatter(result: Replication) -> Any:
     said = f"{result.paper.upper()}, {which}: published and recomputed"
     told = "On the dashed line the two agree. Bars: two standard errors of the difference"
     told += "; of estimated p, twice its spread over data sets." if "estimated_p" in result.quantities else "."
-    return (
-        alt.concat(*panels, columns=2)
-        .resolve_scale(color="shared")
-        .properties(title=alt.TitleParams(said, subtitle=told, anchor="start", fontSize=14))
-    )
+    above = title(said, loud=True)
+    above.subtitle = told
+    return alt.concat(*panels, columns=2).resolve_scale(color="shared").properties(title=above)
 
 
 def _against(result: Replication, quantity: str) -> Any:
@@ -48,7 +46,7 @@ def _against(result: Replication, quantity: str) -> Any:
     rows = [row for row in result.of(quantity) if not (math.isnan(row.published) or math.isnan(row.reproduced))]
     points = [_compared(row) for row in rows]
     if not points:
-        text = alt.Chart(alt.InlineData(values=[{}])).mark_text().encode(text=alt.value("nothing to compare"))
+        text = drawing.rows([{}]).mark_text().encode(text=alt.value("nothing to compare"))
         return text.properties(width=SIDE, height=SIDE, title=quantity)
     ends = [point[name] for point in points for name in ("published", "low", "high")]
     low, high = min(0.0, *ends), max(ends) * 1.03
@@ -62,20 +60,20 @@ def _against(result: Replication, quantity: str) -> Any:
         scale=alt.Scale(domain=list(AGREES), range=list(AGREES.values())),
         legend=alt.Legend(orient="bottom", symbolOpacity=1),
     )
-    told = [alt.Tooltip(f"{name}:N") for name in ("table", *names)]
-    told += [alt.Tooltip(f"{name}:Q", format=".4g") for name in ("epsilon", "published", "reproduced")]
-    base = alt.Chart(alt.InlineData(values=tuple(points)))
+    named = [f"{name}:N" for name in ("table", *names)]
+    told = drawing.tips(*named, "epsilon:Q", "published:Q", "reproduced:Q")
+    base = drawing.rows(points)
     return alt.layer(
         _diagonal(low, high, scale),
         base.mark_rule(opacity=0.45).encode(x=x, y=alt.Y("low:Q", scale=scale), y2="high:Q", color=colour),
         base.mark_point(filled=True, size=34, opacity=0.85).encode(x=x, y=y, color=colour, tooltip=told),
-    ).properties(width=SIDE, height=SIDE, title=f"{_word(quantity)} ({len(points)} numbers)")
+    ).properties(width=SIDE, height=SIDE, title=title(f"{_word(quantity)} ({len(points)} numbers)"))
 
 
 def _diagonal(low: float, high: float, scale: Any) -> Any:
     import altair as alt
 
-    ends = alt.Chart(alt.InlineData(values=[{"x": low, "y": low}, {"x": high, "y": high}]))
+    ends = drawing.rows([{"x": low, "y": low}, {"x": high, "y": high}])
     return ends.mark_line(**DASHED).encode(x=alt.X("x:Q", scale=scale), y=alt.Y("y:Q", scale=scale))
 
 
@@ -149,7 +147,6 @@ def _x_axis(result: PaperFigure, points: list[dict[str, Any]]) -> Any:
             "place:Q",
             title=result.x,
             scale=alt.Scale(zero=False, nice=False, padding=0 if result.mark == "step" else 8),
-            axis=alt.Axis(tickCount=5),
         )
     ticks = [place for place in (1, 2, 5, 10, 20, 50, 100, 200, 500) if min(known) <= place <= max(known)]
     scale = alt.Scale(type="log", nice=False, padding=8)
@@ -163,7 +160,7 @@ def _y_axis(result: PaperFigure, floor: float) -> Any:
         return alt.Y("y:Q", title=result.y, scale=alt.Scale(zero=True, nice=True))
     ticks = [float(f"{digit}e{power}") for power in range(-12, 1) for digit in (1, 2, 5)]
     top = max(max(point.y, point.high if point.high == point.high else 0) for point in result.points)
-    axis = alt.Axis(values=[tick for tick in ticks if floor <= tick <= top], format="~g", labelOverlap=False)
+    axis = alt.Axis(values=[tick for tick in ticks if floor <= tick <= top], format=drawing.NUMBERS, labelOverlap=False)
     return alt.Y("y:Q", title=result.y, scale=alt.Scale(type="log", domain=[floor, top], nice=False), axis=axis)
 
 
@@ -173,7 +170,7 @@ def _bars(points: list[dict[str, Any]], result: PaperFigure, y: Any) -> list[Any
     places = sorted({point["x"] for point in points})
     step = places[1] - places[0] if len(places) > 1 else 1.0
     data = [{**point, "left": point["x"] - 0.46 * step, "right": point["x"] + 0.46 * step} for point in points]
-    axis = alt.Axis(grid=False, tickCount=6) if len(places) > 9 else alt.Axis(grid=False, values=places, format="~g")
+    axis = alt.Axis(grid=False) if len(places) > 9 else alt.Axis(grid=False, values=places, format=drawing.NUMBERS)
     scale = alt.Scale(domain=[places[0] - 0.6 * step, places[-1] + 0.6 * step], nice=False)
     ends = alt.X("left:Q", title=result.x, axis=axis, scale=scale)
     bars = drawing.rows(data).mark_bar(color=A)
@@ -216,8 +213,7 @@ def _lines(points: list[dict[str, Any]], names: list[str], result: PaperFigure, 
 def _told(result: PaperFigure) -> list[Any]:
     import altair as alt
 
-    numbers = [alt.Tooltip(f"{name}:Q", format=".4g") for name in ("x", "y", "low", "high")]
-    return [alt.Tooltip("series:N", title=result.series), *numbers]
+    return [alt.Tooltip("series:N", title=result.series), *drawing.tips("x:Q", "y:Q", "low:Q", "high:Q")]
 
 
 def _drawn(point: Point, names: list[str], result: PaperFigure, floor: float, reach: float) -> dict[str, Any]:
@@ -259,22 +255,23 @@ def _search(result: Search) -> Any:
     ends = [point[name] for point in points for name in ("printed", "found")] or [1, 10]
     low, high = min(ends) * 0.8, max(ends) * 1.25
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
-    axis, legend = alt.Axis(format="~s"), alt.Legend(orient="bottom", labelLimit=300)
+    axis = alt.Axis(format=drawing.NUMBERS, values=drawing.round_ticks(low, high))
+    legend = alt.Legend(orient="bottom", labelLimit=300)
     x = alt.X("printed:Q", title="printed N × K", scale=scale, axis=axis)
     y = alt.Y("found:Q", title="found N × K", scale=scale, axis=axis)
     return alt.layer(
         _diagonal(low, high, scale),
-        alt.Chart(alt.InlineData(values=tuple(points)))
+        drawing.rows(points)
         .mark_point(filled=True, size=46, opacity=0.7)
         .encode(
             x=x,
             y=y,
             color=alt.Color("what:N", title=None, legend=legend, scale=alt.Scale(range=[A, B])),
             shape=alt.Shape("what:N", title=None),
-            tooltip=["cell:N", "printed:Q", "found:Q", "K printed:Q"],
+            tooltip=drawing.tips("cell:N", "printed:C", "found:C", "K printed:C"),
         ),
     ).properties(
         width=SIDE + 80,
         height=SIDE + 80,
-        title=alt.TitleParams(f"{result.paper.upper()}: the smallest N × K with p below .05", anchor="start"),
+        title=title(f"{result.paper.upper()}: the smallest N × K with p below .05", loud=True),
     )

@@ -1,9 +1,10 @@
 """Charts of two lists of scores: histograms, unit sizes and power, each from its own step or all together."""
 
+import math
 from textwrap import wrap
 from typing import Any
 
-from assay.documents.numbers import number, share
+from assay.documents.numbers import error_of, interval, number, share
 from assay.inference.intervals import ConfidenceInterval
 from assay.paired.curves import PowerCurve
 from assay.paired.description import Description
@@ -17,8 +18,11 @@ from assay.reports.colours import MARK as ACCENT
 from assay.reports.colours import NULL as QUIET
 from assay.reports.colours import A as FIRST
 from assay.reports.colours import B as SECOND
+from assay.reports.drawing import rows
 
 WIDTH, HEIGHT = 340, 200
+MOST_PAIRS = 30
+"""So many pairs of systems fit into a picture; the table has them all."""
 
 
 def figures(result: Any) -> list[tuple[str, str, str, Any]]:
@@ -30,7 +34,10 @@ def chart(result: Any) -> Any:
     """Return the pictures of a result as one chart."""
     alt = chart_files.altair()
     drawn = [each.properties(title=drawing.title(wrap(caption, 58))) for caption, each in charts(result).values()]
-    return drawn[0] if len(drawn) == 1 else alt.concat(*drawn, columns=2, spacing=30).resolve_scale(color="independent")
+    if len(drawn) == 1:
+        return drawn[0]
+    across = 1 if isinstance(result, SystemsComparison) else 2
+    return alt.concat(*drawn, columns=across, spacing=30).resolve_scale(color="independent")
 
 
 def charts(result: Any) -> dict[str, tuple[str, Any]]:
@@ -55,19 +62,24 @@ def charts(result: Any) -> dict[str, tuple[str, Any]]:
 
 def _estimates(found: Finding | Effects | SystemsComparison) -> dict[str, tuple[str, Any]]:
     """Return estimates with their intervals, one row each; what has another unit has an axis of its own."""
-    rows: list[tuple[str, str, float, ConfidenceInterval]] = []
+    entries: list[tuple[str, str, float, ConfidenceInterval]] = []
+    more = ""
     if isinstance(found, SystemsComparison):
-        for pair, interval in zip(found.pairs, found.confidence_intervals, strict=True):
-            rows.append((found.pairs[0].estimand, f"{pair.names[0]} − {pair.names[1]}", pair.estimate, interval))
+        names, axis = drawing.shortened(found.names, 20), found.pairs[0].estimand
+        for pair, ends in zip(found.pairs, found.confidence_intervals, strict=True):
+            entries.append((axis, " − ".join(names[name] for name in pair.names), pair.estimate, ends))
+        if len(entries) > MOST_PAIRS:
+            entries = sorted(entries, key=lambda entry: -abs(entry[2]))[:MOST_PAIRS]
+            more = f"; the {MOST_PAIRS} of {len(found.pairs)} pairs that lie furthest apart"
     elif isinstance(found, Effects):
-        rows += [(size.label, size.label, size.estimate, size.confidence_interval) for size in found.effects]
+        entries += [(size.label, size.label, size.estimate, size.confidence_interval) for size in found.effects]
     else:
         a, b = found.significance.names
-        rows.append((found.estimand, f"{a} − {b}", found.estimate, found.confidence_interval))
-    axes = dict.fromkeys(axis for axis, *_ in rows)
+        entries.append((found.estimand, f"{a} − {b}", found.estimate, found.confidence_interval))
+    axes = dict.fromkeys(axis for axis, *_ in entries)
     ranked = _ranked(found) if isinstance(found, SystemsComparison) and found.friedman is not None else {}
     return ranked | {
-        f"estimates-{number}": (f"{axis[0].upper()}{axis[1:]} with its interval", _forest(axis, rows))
+        f"estimates-{number}": (f"{axis[0].upper()}{axis[1:]} with its interval{more}", _forest(axis, entries))
         for number, axis in enumerate(axes)
     }
 
@@ -94,43 +106,37 @@ def _ranked(found: SystemsComparison) -> dict[str, tuple[str, Any]]:
         "rank:Q", title="mean rank (1 is best)", scale=alt.Scale(zero=False, padding=20), axis=alt.Axis(grid=False)
     )
     y = alt.Y("place:Q", axis=None, scale=alt.Scale(reverse=True, domain=[-0.7, len(ranked) + 0.4 * max(len(runs), 1)]))
-    base = _chart(points)
+    base = rows(points)
     layers = [
         base.mark_point(filled=True, size=60, color=FIRST, opacity=1).encode(x=x, y=y),
         base.mark_text(align="left", dx=8).encode(x=x, y=y, text="system:N"),
     ]
     if spans:
-        layers.append(_chart(spans).mark_rule(strokeWidth=5, color=QUIET).encode(x="low:Q", x2="high:Q", y=y))
+        layers.append(rows(spans).mark_rule(strokeWidth=5, color=QUIET).encode(x="low:Q", x2="high:Q", y=y))
     caption = f"Mean ranks; systems under one bar are less than {reach:.2g} apart and are not told apart (Nemenyi)"
     return {"ranks": (caption, alt.layer(*layers).properties(width=WIDTH, height=24 * len(ranked) + 30))}
 
 
-def _forest(axis: str, rows: list[tuple[str, str, float, ConfidenceInterval]]) -> Any:
-    import math
-
+def _forest(axis: str, entries: list[tuple[str, str, float, ConfidenceInterval]]) -> Any:
     import altair as alt
 
     def end(value: float, estimate: float) -> float | None:
-        return None if math.isnan(value) else value if math.isfinite(value) else estimate
+        return drawing.finite(estimate if math.isinf(value) else value)
 
+    own = [row for row in entries if row[0] == axis]
+    short = drawing.shortened([name for _, name, *_ in own], 44)
     points = [
         {
-            "name": name,
-            "estimate": end(estimate, 0),
-            "low": end(interval.low, estimate),
-            "high": end(interval.high, estimate),
+            "name": short[name],
+            "value": drawing.finite(estimate),
+            "low": end(ends.low, estimate),
+            "high": end(ends.high, estimate),
+            "told": f"{number(estimate, error_of(ends, estimate))} ({interval(ends.low, ends.high)})",
         }
-        for where, name, estimate, interval in rows
-        if where == axis
+        for _, name, estimate, ends in own
     ]
-    short = drawing.shortened([str(point["name"]) for point in points], 44)
-    points = [point | {"name": short[str(point["name"])]} for point in points]
-    y = alt.Y("name:N", title=None, sort=list(short.values()), axis=alt.Axis(labelLimit=300))
-    base = _chart(points).encode(y=y, tooltip=["name:N", "estimate:Q", "low:Q", "high:Q"])
-    line = base.mark_rule(color=FIRST, strokeWidth=2).encode(x=alt.X("low:Q", title=axis), x2="high:Q")
-    dot = base.mark_point(color=FIRST, filled=True, size=60).encode(x="estimate:Q")
-    zero = _chart([{"x": 0}]).mark_rule(strokeDash=[4, 3], color=INK).encode(x="x:Q")
-    return alt.layer(zero, line, dot).properties(width=WIDTH, height=max(60, 28 * len(points)))
+    x = alt.X("low:Q", title=axis, scale=alt.Scale(padding=12), axis=alt.Axis(grid=False))
+    return drawing.forest(points, x, drawing.rule(0, "x"), width=WIDTH, step=28)
 
 
 def _described(found: Description, shown: tuple[float, ConfidenceInterval] | None) -> dict[str, tuple[str, Any]]:
@@ -170,45 +176,43 @@ def _overlaid(bars: list[dict[str, Any]], names: tuple[str, str]) -> Any:
     colour = alt.Color(
         "system:N", title=None, scale=alt.Scale(domain=[a, b], range=[FIRST, SECOND]), legend=alt.Legend(orient="top")
     )
-    x = alt.X("from:Q", title="score", scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(tickCount=7, grid=False))
+    x = alt.X("from:Q", title="score", scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(grid=False))
     y = alt.Y("count:Q", title="lines", stack=None)
     filled = [bar | {"system": a} for bar in bars if bar["system"] == names[0]]
     line = [bar | {"system": b} for bar in bars if bar["system"] == names[1]]
     line += [line[-1] | {"from": line[-1]["to"], "count": 0}]
-    tips = ["system:N", "from:Q", "to:Q", "count:Q"]
+    tips = drawing.tips("system:N", "from:Q", "to:Q", "count:C")
     return alt.layer(
-        _chart(filled)
+        rows(filled)
         .mark_bar(opacity=0.55, binSpacing=0)
         .encode(x=x, x2="to:Q", y=y, y2=alt.datum(0), color=colour, tooltip=tips),
-        _chart(line).mark_line(interpolate="step-after", strokeWidth=2).encode(x=x, y=y, color=colour),
+        rows(line).mark_line(interpolate="step-after", strokeWidth=2).encode(x=x, y=y, color=colour),
     ).properties(width=WIDTH, height=HEIGHT)
 
 
 def _differences(bars: list[dict[str, Any]], shown: tuple[float, ConfidenceInterval] | None) -> Any:
-    import math
-
     import altair as alt
 
     histogram = (
-        _chart(bars)
+        rows(bars)
         .mark_bar(color=QUIET, opacity=0.6, binSpacing=0)
         .encode(
-            x=alt.X("from:Q", title="difference", scale=alt.Scale(nice=False), axis=alt.Axis(tickCount=7, grid=False)),
+            x=alt.X("from:Q", title="difference", scale=alt.Scale(nice=False), axis=alt.Axis(grid=False)),
             x2="to:Q",
             y=alt.Y("count:Q", title="lines"),
             y2=alt.datum(0),
-            tooltip=[alt.Tooltip(f"{field}:Q") for field in ("from", "to", "count")],
+            tooltip=drawing.tips("from:Q", "to:Q", "count:C"),
         )
     )
-    zero = _chart([{"x": 0}]).mark_rule(strokeDash=[4, 3], color=INK).encode(x="x:Q")
+    zero = drawing.rule(0, "x", color=INK)
     layers = [histogram, zero]
     if shown is not None:
-        estimate, interval = shown
+        estimate, ends = shown
         edges = [bar["from"] for bar in bars] + [bars[-1]["to"]]
-        low = interval.low if math.isfinite(interval.low) else min(edges)
-        high = interval.high if math.isfinite(interval.high) else max(edges)
-        band = _chart([{"low": low, "high": high}]).mark_rect(color=ACCENT, opacity=0.25)
-        line = _chart([{"x": estimate}]).mark_rule(color=ACCENT, strokeWidth=2).encode(x="x:Q")
+        low = ends.low if math.isfinite(ends.low) else min(edges)
+        high = ends.high if math.isfinite(ends.high) else max(edges)
+        band = rows([{"low": low, "high": high}]).mark_rect(color=ACCENT, opacity=0.25)
+        line = rows([{"x": estimate}]).mark_rule(color=ACCENT, strokeWidth=2).encode(x="x:Q")
         layers = [histogram, band.encode(x="low:Q", x2="high:Q"), zero, line]
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
@@ -220,12 +224,12 @@ def _unit_sizes(sizes: UnitSizes) -> Any:
         {"size": size, "sd": deviation} for size, deviation in zip(sizes.sizes, sizes.standard_deviations, strict=True)
     ]
     return (
-        _chart(points)
+        rows(points)
         .mark_line(color=FIRST, point=alt.OverlayMarkDef(size=16))
         .encode(
             x=alt.X("size:Q", title="lines per unit"),
             y=alt.Y("sd:Q", title="standard deviation"),
-            tooltip=["size:Q", "sd:Q"],
+            tooltip=drawing.tips("size:C", "sd:Q"),
         )
         .properties(width=WIDTH, height=HEIGHT)
     )
@@ -234,14 +238,14 @@ def _unit_sizes(sizes: UnitSizes) -> Any:
 def _power(curve: PowerCurve) -> Any:
     import altair as alt
 
-    rows = zip(curve.sizes, curve.power, curve.confidence_intervals, strict=True)
-    points = [{"n": n, "power": power, "low": end.low, "high": end.high} for n, power, end in rows]
-    base = _chart(points).encode(x=alt.X("n:Q", title=curve.unit, scale=alt.Scale(zero=True)))
+    found = zip(curve.sizes, curve.power, curve.confidence_intervals, strict=True)
+    points = [{"n": n, "power": power, "low": end.low, "high": end.high} for n, power, end in found]
+    base = rows(points).encode(x=alt.X("n:Q", title=curve.unit, scale=alt.Scale(zero=True)))
     band = base.mark_area(color=FIRST, opacity=0.2).encode(y=alt.Y("low:Q", title="power"), y2="high:Q")
     line = base.mark_line(color=FIRST, point=True).encode(
-        y=alt.Y("power:Q", scale=alt.Scale(domain=[0, 1])), tooltip=["n:Q", "power:Q", "low:Q", "high:Q"]
+        y=alt.Y("power:Q", scale=alt.Scale(domain=[0, 1])), tooltip=drawing.tips("n:C", "power:Q", "low:Q", "high:Q")
     )
-    usual = _chart([{"y": 0.8}]).mark_rule(strokeDash=[4, 3], color=QUIET).encode(y="y:Q")
+    usual = drawing.rule(0.8, "y")
     return alt.layer(band, line, usual).properties(width=WIDTH, height=HEIGHT)
 
 
@@ -252,20 +256,14 @@ def _plan(found: PowerPlan) -> Any:
     sizes = sorted({max(2, round(found.n_items * share / 20)) for share in range(1, 41)} | {found.n_items})
     points = [{"n": n, "power": found.power_with(n)} for n in sizes]
     unit = "lines" if found.design == "paired" else "lines per system"
-    x = alt.X("n:Q", title=unit, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=6, format=",~r"))
+    x = alt.X("n:Q", title=unit, scale=alt.Scale(zero=True), axis=alt.Axis(format=drawing.NUMBERS))
     y = alt.Y("power:Q", title="power", scale=alt.Scale(domain=[0, 1]))
-    line = _chart(points).mark_line(color=FIRST).encode(x=x, y=y)
+    line = rows(points).mark_line(color=FIRST).encode(x=x, y=y)
     told = f"{found.n_items:,} {unit}: {share(found.power, most=2)}"
-    here = _chart([{"n": found.n_items, "power": found.power, "told": told}])
+    here = rows([{"n": found.n_items, "power": found.power, "told": told}])
     dot = here.mark_point(filled=True, size=80, opacity=1, color=ACCENT).encode(x="n:Q", y="power:Q")
     words = here.mark_text(align="left", baseline="top", dx=8, dy=6, color=INK).encode(
         x="n:Q", y="power:Q", text="told:N"
     )
     usual = drawing.rule(0.8, "y")
     return alt.layer(usual, line, dot, words).properties(width=WIDTH, height=HEIGHT)
-
-
-def _chart(rows: list[dict[str, Any]]) -> Any:
-    import altair as alt
-
-    return alt.Chart(alt.Data(values=tuple(rows)))  # type: ignore[no-untyped-call]

@@ -19,7 +19,8 @@ def chart(found: Simulation) -> Any:
     by_level = _levels(found) if 0 < len(found.sources[0].shares) <= MOST else _numbers(found)
     colours = dict(zip([one.name for one in found.sources], (INK, A, B), strict=True))
     highest = max(row["share"] for part in by_level.values() for row in part)
-    y = alt.Y("share:Q", title="share of responses", axis=alt.Axis(format="~%"), scale=alt.Scale(domain=[0, highest]))
+    scale = alt.Scale(domain=[0, highest], nice=True)
+    y = alt.Y("share:Q", title="share of responses", axis=alt.Axis(format="~%"), scale=scale)
     panels = []
     for one in found.sources:
         base = rows(by_level[one.name]).mark_bar(color=colours[one.name], opacity=0.85)

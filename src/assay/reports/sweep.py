@@ -54,15 +54,10 @@ def chart(
     points = _points(drawn, value, axes)
     numeric = all(isinstance(point["x"], int | float) for point in points)
     base = alt.Chart().encode(x=_x(alt, axes.x, points, numeric=numeric))
-    y_axis = alt.Y("mean:Q", title=value, scale=alt.Scale(zero=False), axis=alt.Axis(format=",~g"))
-    named = {
-        "x:Q" if numeric else "x:N": axes.x,
-        "colour:N": axes.colour,
-        "panel:N": axes.panel,
-        "mean:Q": value,
-        "cells:Q": "cells",
-    }
-    told = [alt.Tooltip(field, title=title) for field, title in named.items() if title]
+    y_axis = alt.Y("mean:Q", title=value, scale=alt.Scale(zero=False), axis=alt.Axis(format=drawing.NUMBERS))
+    at = "x:Q" if numeric else "x:N"
+    named = {at: axes.x, "colour:N": axes.colour, "panel:N": axes.panel, "mean:Q": value, "cells:C": "cells"}
+    told = drawing.tips(**{field: title for field, title in named.items() if title})
     kind: dict[str, Any] = {} if axes.colour is None else _colours(alt, axes.colour, points)
     line = {name: kind[name] for name in kind if name == "color"}  # a line has no shape
     if not numeric and axes.colour is not None:  # names have no order for a line: points stand beside each other
@@ -156,7 +151,7 @@ def _x(alt: Any, name: str, points: Sequence[Mapping[str, Any]], *, numeric: boo
     ticks = {"values": places} if len(places) <= MOST_TICKS else {}
     if wide and not ticks:
         ticks = {"values": drawing.round_ticks(places[0], places[-1])}
-    return alt.X("x:Q", title=name, scale=scale, axis=alt.Axis(grid=False, format=",~g", **ticks))
+    return alt.X("x:Q", title=name, scale=scale, axis=alt.Axis(grid=False, format=drawing.NUMBERS, **ticks))
 
 
 def _colours(alt: Any, name: str, points: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ disagreement (the probability that two of its raters differ).
 A model that was fitted to the data is nearer to them than the truth is, so data simulated from it do not tell how far
 away is too far: a p-value without refitting never rejects. The p-value here compares the data with the model as it is
 fitted to a random half of the items. For efficient estimates the distance of all the data from that model has, in large
-samples, the distribution that it has from the truth (Durbin's half-sample device; Stephens 1978), so one more fit is
+samples, the distribution that it has from the truth (the half-sample method, Stephens 1978), so one more fit is
 enough. Its level is measured in docs/models.md.
 """
 

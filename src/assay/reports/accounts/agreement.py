@@ -57,7 +57,7 @@ def of_table(result: Any, asked: "Question | None", data: Any) -> Account:
     if parts is not None:
         done.append(
             "The contrast is taken apart by analysis of variance into items, raters and the rest; intervals of the "
-            "components are those of Ting et al. (1990)."
+            "components are those of Ting et al. (1990, Journal of Statistical Computation and Simulation 35, 135–143)."
         )
         limits.append(f"The components are those of {parts.metric}; another metric has others.")
         steps.append("Ask `assay plan` what a study of another size may expect, and what it costs.")

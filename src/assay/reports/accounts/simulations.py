@@ -58,8 +58,7 @@ def of_fit(result: Any, asked: "Question | None", data: Any) -> Account:
         done.append(
             "Fit is checked by the largest distance between the cumulative distributions of real and simulated items "
             "(Kolmogorov–Smirnov). Its p-value is about the model as fitted to a random half of the items, because a "
-            "model is nearer to the data it was fitted to than the truth is (Durbin's half-sample device; Stephens "
-            "1978)."
+            "model is nearer to the data it was fitted to than the truth is (the half-sample method, Stephens 1978)."
         )
         limits.append("A model that reproduces these two features may still miss other features of the data.")
     if misfits and worst is not None:

@@ -1,0 +1,49 @@
+"""The picture of a plan: what a target is about, what misses it, and where the pilot stands."""
+
+from dataclasses import replace
+
+import pytest
+
+from assay import plan
+from assay.reports import plot
+from tests.reports.results import rows_of
+
+
+@pytest.fixture(scope="module")
+def searched():
+    """A plan that looks for the fewest items with a power of 0.8, for three numbers of responses."""
+    return plan("normal", epsilon=0.5, metrics="mae", n_responses=[1, 2, 4], target_power=0.8, precision=0.05, rng=0)
+
+
+def panels(found):
+    return plot(found).to_dict()["hconcat"]
+
+
+def titles(found):
+    return [panel["layer"][-1]["encoding"]["y"]["title"] for panel in panels(found)]
+
+
+def test_designs_that_miss_the_target_have_no_number_of_items(searched):
+    """They stood at the most items that were tried, as if so many were enough."""
+    first, *rest = searched.cells
+    large = replace(first, design=first.design.with_items(100_000), reason="misses target")
+    failed = replace(searched, cells=(large, *rest), answers=())
+    assert titles(failed) == ["items needed", "cost", "power"]
+    spec = plot(failed).to_dict()
+    names = [(panel.get("data") or panel["layer"][-1]["data"])["name"] for panel in spec["hconcat"]]
+    assert [len(spec["datasets"][name]) for name in names] == [len(rest), len(rest), len(rest) + 1]
+    assert "no dot for items and cost where 100,000 items miss it" in spec["title"]["subtitle"]
+
+
+@pytest.mark.parametrize(("target", "title"), [("p", "expected p"), ("width", "interval width")])
+def test_the_dashed_line_is_the_target_that_was_given(searched, target, title):
+    """It stood at the level of the test, and the third panel was power whatever was asked for."""
+    asked = replace(searched, target=target, target_value=0.0125)
+    assert titles(asked)[-1] == title
+    assert [row["at"] for row in rows_of(plot(asked).to_dict()) if "at" in row] == [0.0125]
+    assert plot(asked).to_dict()["title"]["subtitle"].endswith(f"thin dashed line: {title} 0.0125")
+
+
+def test_every_metric_is_named_in_the_title(searched):
+    other = replace(searched, answers=(), pilot=None, cells=(*searched.cells, replace(searched.cells[0], metric="mse")))
+    assert plot(other).to_dict()["title"]["text"] == ["What each design may expect, by mae and mse"]
