@@ -89,21 +89,9 @@ class Field:
         return self.option.flag or f"--{self.name.replace('_', '-')}"
 
 
-def option(
-    default: Any = dataclasses.MISSING,
-    help: str = "",
-    *,
-    choices: tuple[str, ...] | str = (),
-    at_least: float | None = None,
-    at_most: float | None = None,
-    fraction: bool = False,
-    group: str = "",
-    positional: bool = False,
-    flag: str = "",
-) -> Any:
-    """Return a dataclass field that carries its `Option`."""
-    said = Option(help, choices, at_least, at_most, fraction, group, positional, flag)
-    return dataclasses.field(default=default, metadata={"option": said})
+def option(default: Any = dataclasses.MISSING, help: str = "", **said: Any) -> Any:
+    """Return a dataclass field that carries its `Option`; `said` are the parts of it beside `help`."""
+    return dataclasses.field(default=default, metadata={"option": Option(help, **said)})
 
 
 def like(record: Any, name: str, **other: Any) -> Any:
@@ -156,8 +144,7 @@ def _taken_apart(hint: Any) -> tuple[type, bool, bool]:
 def check(record: Any) -> None:
     """Check every field of a record against its option, and put each value into its canonical type."""
     for field in fields_of(record.__class__):
-        value = getattr(record, field.name)
-        object.__setattr__(record, field.name, checked(field, value))
+        object.__setattr__(record, field.name, checked(field, getattr(record, field.name)))
 
 
 def checked(field: Field, value: Any) -> Any:

@@ -43,13 +43,7 @@ def ratings(n_items: int = 200, *, rng: int = 0) -> ResponseTable:
             rows["source"] += [source] * n_items
             rows["repeat"] += [repeat + 1] * n_items
             rows["value"] += (1 + np.clip(np.floor(5 * answer), 0, 4)).astype(int).tolist()
-    return read(_frame(rows), groups=["topic"])
-
-
-def _frame(rows: dict[str, list[str | int]]) -> object:
-    import polars
-
-    return polars.DataFrame(rows)
+    return read(rows, groups=["topic"])
 
 
 def scores(kind: str = "h1-greater-normal", n_lines: int = 100, *, rng: int = 0) -> PairedScores:

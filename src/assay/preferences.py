@@ -127,14 +127,5 @@ def _contest(
     who = raters[order] if identified else None
     a, b = (Responses(side[order], offsets, who) for side in (won, 1 - won))
     notes = (*contest.notes, *([note] if note else []))
-    return Contest(
-        gold=None,
-        a=a,
-        b=b,
-        scale=PREFERENCE,
-        items=contest.items,
-        names=("", *contest.names[1:]),
-        groups=contest.groups,
-        raters=contest.raters,
-        notes=notes,
-    )
+    names = ("", *contest.names[1:])
+    return replace(contest, gold=None, a=a, b=b, scale=PREFERENCE, names=names, notes=notes, repeats=(), better="")

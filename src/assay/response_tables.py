@@ -160,36 +160,35 @@ class ResponseTable:
             if self.n_items and source.sizes[0] == 0:
                 lacks[0] = max(lacks[0], 1)
             empty = np.repeat(np.arange(self.n_items), lacks)
+            n_given, n_empty = source.values.size, empty.size
             item = np.concatenate([source.items, empty])
-            repeat = np.arange(source.values.size) - np.repeat(source.offsets[:-1], source.sizes) + 1
-            rater = np.full(source.values.size, -1) if source.raters is None else source.raters
+            repeat = np.arange(n_given) - np.repeat(source.offsets[:-1], source.sizes) + 1
+            rater = np.full(n_given, -1) if source.raters is None else source.raters
+            share = np.full(n_given, np.nan) if source.weights is None else source.weights
+            again = np.arange(n_empty) - np.searchsorted(empty, empty) + 1  # numbered from 1 within each item
             part = {
                 "item": item,
                 "source": np.full(item.size, number),
-                "rater": np.concatenate([rater, np.full(empty.size, -1)]),
-                "repeat": np.concatenate([repeat, source.sizes[empty] + _within(empty)]),
-                "value": np.concatenate([source.values, np.full(empty.size, np.nan)]),
-                "share": np.concatenate(
-                    [
-                        np.full(source.values.size, np.nan) if source.weights is None else source.weights,
-                        np.full(empty.size, np.nan),
-                    ]
-                ),
+                "rater": np.append(rater, np.full(n_empty, -1)),
+                "repeat": np.append(repeat, source.sizes[empty] + again),
+                "value": np.append(source.values, np.full(n_empty, np.nan)),
+                "share": np.append(share, np.full(n_empty, np.nan)),
             }
             parts.append(pl.DataFrame(part))
         rows = pl.concat(parts).sort("item", "source", "repeat")
         raters = rows["rater"].replace(-1, None)
+        items = {"item": self.items, **self.groups}
+        of_items = {
+            name: pl.Series(column.tolist(), dtype=pl.String).gather(rows["item"]) for name, column in items.items()
+        }
         columns = {
-            "item": pl.Series(self.items.tolist(), dtype=pl.String).gather(rows["item"]),
+            "item": of_items.pop("item"),
             "source": pl.Series(list(self.sources), dtype=pl.String).gather(rows["source"]),
             **({"rater": pl.Series(self.raters, dtype=pl.String).gather(raters)} if self.raters else {}),
             "repeat": rows["repeat"],
             "value": self._cells(rows["value"].fill_nan(None)),
             **({"share": rows["share"].fill_nan(None)} if not rows["share"].is_nan().all() else {}),
-            **{
-                name: pl.Series(column.tolist(), dtype=pl.String).gather(rows["item"])
-                for name, column in self.groups.items()
-            },
+            **of_items,
         }
         return pl.DataFrame(columns)
 
@@ -207,9 +206,3 @@ class ResponseTable:
     def __str__(self) -> str:
         sources = ", ".join(f"{name} ({source.values.size})" for name, source in self.sources.items())
         return f"{self.n_items} item{'s' * (self.n_items != 1)}; responses: {sources}; scale: {self.scale}"
-
-
-def _within(items: IntArray) -> IntArray:
-    """Give numbers to the entries of a sorted list of items from 1 within each item."""
-    starts = np.searchsorted(items, items)
-    return np.arange(items.size) - starts + 1

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from assay import _check
 from assay.errors import ArgumentError, DataError
-from assay.scales import FloatArray, IntArray, Scale
+from assay.scales import BoolArray, FloatArray, IntArray, Scale
 
 Labels = npt.NDArray[np.str_]
 SMALLEST, LARGEST = 1e-100, 1e100
@@ -123,6 +123,12 @@ class Responses:
             None if self.weights is None else self.weights[where],
             None if self.missing is None else self.missing[items],
         )
+
+    def keep(self, kept: BoolArray) -> "Responses":
+        """Return the responses where `kept` is true, on the same items."""
+        sizes = np.bincount(self.items[kept], minlength=self.n_items)
+        raters = None if self.raters is None else self.raters[kept]
+        return Responses(self.values[kept], np.concatenate([[0], np.cumsum(sizes)]), raters)
 
 
 def cell_codes(items: IntArray, raters: IntArray) -> IntArray:

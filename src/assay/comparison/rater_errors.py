@@ -225,9 +225,7 @@ def _left_out_variance(contest: Contest, metric: Metric) -> float:
 def _without(source: Responses, rater: int) -> Responses:
     """Return the responses of all other raters, on the same items."""
     assert source.raters is not None
-    kept = source.raters != rater
-    sizes = np.bincount(source.items[kept], minlength=source.n_items)
-    return Responses(source.values[kept], np.concatenate([[0], np.cumsum(sizes)]), source.raters[kept])
+    return source.keep(source.raters != rater)
 
 
 def item_variance(contest: Contest, metric: Metric, clusters: IntArray | None) -> tuple[float, int]:

@@ -132,11 +132,13 @@ class Rows:
             told_apart |= ~np.isnan(repeat)
         if not told_apart.any():
             return
-        twice = told_apart & ~pl.DataFrame(keys).to_struct().is_first_distinct().to_numpy()
+        frame = pl.DataFrame(keys)
+        twice = told_apart & ~frame.to_struct().is_first_distinct().to_numpy()
         if not twice.any():
             return
         second = int(np.flatnonzero(twice)[0])
-        first = _same(keys, second)
+        # Polars takes NaN for equal to NaN.
+        first = int(frame.select(pl.all_horizontal(pl.all() == pl.all().get(second)).arg_max()).item())
         who = f"item {self.item.names[item[second]]} of {self.source.names[source[second]]}"
         if rater is not None and self.rater is not None and rater[second] >= 0:
             who += f" by rater {self.rater.names[rater[second]]}"
@@ -146,14 +148,6 @@ class Rows:
         before = self.sheet.short_place(int(self.where[kept[first]]))
         places = f"{self.place(int(kept[second]))} repeats {before}"
         raise DataError(f"{places}: {who}. Remove one{remedy}.")
-
-
-def _same(keys: Mapping[str, npt.NDArray[Any]], row: int) -> int:
-    """Return the first row with the same keys; NaN equals NaN."""
-    alike = np.ones(row + 1, dtype=bool)
-    for column in keys.values():
-        alike &= (column[: row + 1] == column[row]) | (np.isnan(column[: row + 1]) & np.isnan(column[row]))
-    return int(np.flatnonzero(alike)[0])
 
 
 def repeats(cells: pl.Series) -> npt.NDArray[np.float64]:

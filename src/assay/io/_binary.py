@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +16,11 @@ import polars as pl
 from assay.errors import DataError
 
 MARKS = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"\xff\xff\xff\xff": "Arrow stream"}
+READ: dict[str, Callable[[Any], pl.DataFrame]] = {
+    "Parquet": pl.read_parquet,
+    "Arrow": pl.read_ipc,
+    "Arrow stream": pl.read_ipc_stream,
+}
 MOST_MEMORY = 16 * 2**30
 """Bytes that a file may expand to while it is tried."""
 
@@ -54,16 +60,10 @@ def read_binary(path: Path, name: str, kind: str) -> pl.DataFrame:
     if reason is None:
         try:
             with path.open("rb") as file:  # a path would be taken for a glob
-                return _read(file, found)
+                return READ[found](file)
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
             reason = str(error).splitlines()[0]
     raise DataError(f"{name} is not a readable {kind} file ({reason}).")
-
-
-def _read(file: Any, kind: str) -> pl.DataFrame:
-    if kind == "Parquet":
-        return pl.read_parquet(file)
-    return pl.read_ipc(file) if kind == "Arrow" else pl.read_ipc_stream(file)
 
 
 class _Trials:

@@ -8,61 +8,28 @@ from assay import _check
 from assay.errors import ArgumentError, DataError
 from assay.io.sheets import Sheet, listed
 
-ALIASES: dict[str, tuple[tuple[str, ...], ...]] = {
+ALIASES = {
     "item": (
-        ("item", "itemid"),
-        ("exampleid", "sampleid", "docid", "instanceid", "questionid", "promptid", "segmentid", "taskid", "hitid"),
-        (
-            "id",
-            "uid",
-            "uuid",
-            "key",
-            "example",
-            "question",
-            "prompt",
-            "segment",
-            "doc",
-            "document",
-            "sample",
-            "instance",
-            "task",
-            "qid",
-            "idx",
-            "index",
-        ),
+        "item itemid",
+        "exampleid sampleid docid instanceid questionid promptid segmentid taskid hitid",
+        "id uid uuid key example question prompt segment doc document sample instance task qid idx index",
     ),
     "source": (
-        ("source",),
-        ("model", "system", "modelname", "systemname", "modelid", "systemid", "generator", "provider"),
-        ("llm", "engine", "bot", "agent"),
+        "source",
+        "model system modelname systemname modelid systemid generator provider",
+        "llm engine bot agent",
     ),
     "value": (
-        ("value",),
-        ("score", "rating", "label", "response", "answer", "annotation", "judgment", "judgement", "grade", "vote"),
-        ("pred", "prediction", "output", "verdict", "choice", "class", "category", "points", "stars", "mark"),
+        "value",
+        "score rating label response answer annotation judgment judgement grade vote",
+        "pred prediction output verdict choice class category points stars mark",
     ),
     "rater": (
-        ("rater", "raterid"),
-        ("annotator", "annotatorid", "worker", "workerid", "judge", "judgeid", "coder", "participant", "participantid"),
-        (
-            "who",
-            "user",
-            "userid",
-            "username",
-            "reviewer",
-            "evaluator",
-            "assessor",
-            "expert",
-            "labeler",
-            "labeller",
-            "person",
-            "by",
-        ),
+        "rater raterid",
+        "annotator annotatorid worker workerid judge judgeid coder participant participantid",
+        "who user userid username reviewer evaluator assessor expert labeler labeller person by",
     ),
-    "repeat": (
-        ("repeat", "rep"),
-        ("epoch", "run", "trial", "replicate", "repetition", "iteration", "attempt", "seed", "rollout"),
-    ),
+    "repeat": ("repeat rep", "epoch run trial replicate repetition iteration attempt seed rollout"),
 }
 """Names of columns by role, the surest first; compared without case, spaces, hyphens, dots and underscores."""
 
@@ -135,7 +102,7 @@ def guess(sheet: Sheet, role: str, *, taken: Iterable[str | None] = ()) -> str |
 def candidates(sheet: Sheet, role: str, *, taken: Iterable[str | None] = ()) -> list[str]:
     """Return the columns that look most like `role`, apart from those that are `taken`."""
     free = [column for column in sheet.columns if column not in set(taken)]
-    matches = ([column for column in free if _plain(column) in names] for names in ALIASES[role])
+    matches = ([column for column in free if _plain(column) in names.split()] for names in ALIASES[role])
     return next((alike for alike in matches if alike), [])
 
 

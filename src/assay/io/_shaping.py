@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from assay import _check
 from assay.errors import ArgumentError, DataError
-from assay.io.sheets import Sheet, listed
+from assay.io.sheets import Sheet
 
 Where = Mapping[str, str] | Sequence[str] | str
 BETWEEN = ":"
@@ -35,13 +34,7 @@ def kept(sheet: Sheet, where: Where | None) -> tuple[Sheet, list[str]]:
     chosen = np.ones(sheet.frame.height, dtype=bool)
     wanted = conditions(where)
     for column, value in wanted.items():
-        cells = sheet.ids(column)
-        own = (cells == value).fill_null(False).to_numpy()
-        if not own.any():
-            known = cells.drop_nulls().unique(maintain_order=True).to_list()
-            hint = _check.nearest(value, known)
-            raise DataError(f"{sheet.name} has no row where {column} is {value!r}; it has {listed(known)}.{hint}")
-        chosen &= own
+        chosen &= sheet.rows_where(column, value)
     if not wanted:
         return sheet, []
     told = " and ".join(f"{column} is {value!r}" for column, value in wanted.items())

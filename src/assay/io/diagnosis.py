@@ -191,21 +191,20 @@ def _prospects(
     models = [name for name in table.sources if name != gold]
     supports, lacks, commands = [], list[str](), list[str]()
     flags = [word for name, value in settings.items() for word in _flag(name, value)]
+
+    def command(verb: str, *more: str) -> str:
+        return shlex.join(["assay", verb, *paths, *flags, *more])
+
+    against = () if gold is None else ("--gold", gold)
     if len(models) >= 2:
         a, b = models[:2]
-        words = ["assay", "compare", *paths, *flags]
-        if gold is not None:
-            supports.append(f"{a} and {b} can be compared by how close they are to {gold}.")
-            commands.append(shlex.join([*words, "--gold", gold, "--a", a, "--b", b]))
-        else:
-            better = "" if not table.better else f"; {table.better} is better"
-            supports.append(f"{a} and {b} can be compared by their own scores, without gold{better}.")
-            commands.append(shlex.join([*words, "--a", a, "--b", b]))
+        better = "" if not table.better else f"; {table.better} is better"
+        by = f"their own scores, without gold{better}" if gold is None else f"how close they are to {gold}"
+        supports.append(f"{a} and {b} can be compared by {by}.")
+        commands.append(command("compare", *against, "--a", a, "--b", b))
         if len(models) > 2:
             supports.append(f"All {len(models)} models can be ranked ({_few(models)}).")
-            commands.append(
-                shlex.join(["assay", "leaderboard", *paths, *flags, *(["--gold", gold] if gold is not None else [])])
-            )
+            commands.append(command("leaderboard", *against))
     elif models and are_people(models[0]):
         lacks.append(f"There are answers of people ({models[0]}) and no model: give the logs of two models with them.")
     elif models:
@@ -219,7 +218,7 @@ def _prospects(
     rated = [name for name, source in table.sources.items() if source.raters is not None]
     if any(source.raters is not None and np.unique(source.raters).size > 1 for source in table.sources.values()):
         supports.append(f"How far raters agree can be described ({_few(rated)}).")
-        commands.append(shlex.join(["assay", "describe", *paths, *flags]))
+        commands.append(command("describe"))
     elif (len(models) >= 2 or gold is not None) and not set(models) <= set(table.repeats):
         lacks.append(
             "There are no rater ids, so a result holds for these raters or runs and says nothing about others."
@@ -228,7 +227,7 @@ def _prospects(
     if single:
         have = "has" if len(single) == 1 else "have"
         lacks.append(f"{_few(single)} {have} one response per item, so the noise of single responses cannot be told.")
-    commands.append(shlex.join(["assay", "convert", *paths, *flags, "--out", "table.parquet"]))
+    commands.append(command("convert", "--out", "table.parquet"))
     return supports, lacks, commands
 
 

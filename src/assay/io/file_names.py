@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay import _check
 from assay.errors import ArgumentError, MissingFileError
 
 
@@ -53,6 +54,13 @@ def named_files(files: Sequence[str]) -> list[File]:
             raise ArgumentError(f"{file.path} is given twice; give it once.")
         seen.add(key)
     return found
+
+
+def no_file(path: str | Path) -> MissingFileError:
+    """Return the error for a file that is not there; it names one that is called nearly so."""
+    place = Path(path)
+    nearby = [str(entry) for entry in place.parent.iterdir()] if place.parent.is_dir() else []
+    return MissingFileError(f"there is no file {path}.{_check.nearest(str(place), nearby)}")
 
 
 def _paths(text: str, name: str | None) -> list[File]:

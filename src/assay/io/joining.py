@@ -65,6 +65,7 @@ def join(
         own = replace(part, values=values[name], raters=_renumbered(part.raters, tables[name].raters, raters))
         sources[name] = _spread(own, where[name], len(factor.names))
     notes = [note for table in tables.values() for note in table.notes]
+    better = {table.better for table in tables.values() if table.better}
     return ResponseTable(
         as_labels(factor.names),
         sources,
@@ -73,14 +74,8 @@ def join(
         raters,
         (*notes, join_note(holds, factor.names)),
         tuple(name for name, table in tables.items() if table.repeats),
-        _same_direction(tables),
+        better.pop() if len(better) == 1 else "",
     )
-
-
-def _same_direction(tables: Mapping[str, ResponseTable]) -> str:
-    """Return which values are better where all tables that say so agree."""
-    said = {table.better for table in tables.values() if table.better}
-    return said.pop() if len(said) == 1 else ""
 
 
 def _only_source(table: ResponseTable, title: str) -> Responses:

@@ -1,6 +1,7 @@
 """Read evaluation logs and annotation exports: one file per model, several runs of a model, ratings by people."""
 
 import fnmatch
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -93,12 +94,12 @@ def read_logs(
         collected,
         frame,
         names,
-        groups={"task": tasks} if any(tasks) else {},
+        tasks=tasks,
         value=value,
+        notes=notes,
         scale=scale,
         order=order,
-        notes=notes,
-        spelling=labels,
+        labels=labels,
     )
     return replace(table, better=better if value == "score" else "")
 
@@ -160,26 +161,16 @@ def _with_names(collected: Collected) -> pl.DataFrame:
 
 
 def _found(collected: Collected) -> str:
-    kinds: dict[str, int] = {}
-    for file in collected.files:
-        kinds[file.reader.title] = kinds.get(file.reader.title, 0) + 1
+    kinds = Counter(file.reader.title for file in collected.files)
     parts = [title if count == 1 else f"{count} × {title}" for title, count in kinds.items()]
     return f"Read {', '.join(parts)}: {', '.join(file.path for file in collected.files)}."
 
 
 def _kept(collected: Collected, frame: pl.DataFrame, where: Mapping[str, str]) -> pl.DataFrame:
     """Keep the rows that `where` asks for."""
-    names = {
-        "task": collected.tasks,
-        "source": collected.sources,
-        "rater": collected.raters,
-        "item": collected.items,
-        "scorer": collected.scorers,
-        "filter": collected.filters,
-    }
     for column, wanted in where.items():
-        _check.one_of("where", column, names)
-        known = names[column].all
+        _check.one_of("where", column, ("task", "source", "rater", "item", "scorer", "filter"))
+        known = getattr(collected, f"{column}s").all
         if wanted not in known:
             hint = _check.nearest(wanted, known)
             raise DataError(f"no row of the logs has the {column} {wanted!r}; there is {listed(known)}.{hint}")

@@ -20,6 +20,12 @@ from assay.io.sheets import BINARY_ENDINGS, Sheet, listed, open_sheet
 from assay.io.tidy import read_tidy
 from assay.response_tables import ResponseTable
 
+ROLES = ("item", "source", "value", "rater", "repeat", "count", "gold")
+"""What columns of a table may be."""
+
+ABOUT_TABLES = ("groups", "where", "labels", "encoding", "scale", "order")
+"""What else may be said of a table."""
+
 RESPONSES = "responses"
 """What the source of an array without a name is called."""
 
@@ -171,9 +177,8 @@ def only(table: ResponseTable, names: Sequence[str] | None) -> ResponseTable:
     held = np.zeros(table.n_items, dtype=bool)
     for source in sources.values():
         held |= (source.sizes > 0) if source.missing is None else (source.sizes > 0) | (source.missing > 0)
-    return replace(table, sources=sources, repeats=tuple(n for n in table.repeats if n in sources)).take(
-        np.flatnonzero(held)
-    )
+    repeats = tuple(name for name in table.repeats if name in sources)
+    return replace(table, sources=sources, repeats=repeats).take(np.flatnonzero(held))
 
 
 def gathered(files: Sequence[File], options: Mapping[str, Any]) -> ResponseTable:
@@ -208,25 +213,14 @@ def is_log(path: str | Path) -> bool:
 
 def one_by_one(table: ResponseTable) -> dict[str, ResponseTable]:
     """Return each source of a table as a table of its own; the notes go with the first."""
-    parts = {}
-    for number, (name, source) in enumerate(table.sources.items()):
-        held = source.sizes > 0 if source.missing is None else (source.sizes > 0) | (source.missing > 0)
-        items = np.flatnonzero(held)
-        parts[name] = replace(
-            table,
-            items=table.items[items],
-            sources={name: source.take(items)},
-            groups={group: column[items] for group, column in table.groups.items()},
-            notes=table.notes if number == 0 else (),
-            repeats=tuple(n for n in table.repeats if n == name),
-        )
-    return parts
+    first = next(iter(table.sources), None)
+    parts = {name: only(table, [name]) for name in table.sources}
+    return {name: part if name == first else replace(part, notes=()) for name, part in parts.items()}
 
 
 def asked_columns(options: Mapping[str, Any]) -> list[str]:
     """Return the columns that the options name."""
-    roles = ("item", "source", "value", "rater", "repeat", "count", "gold")
-    asked = [options[role] for role in roles if options.get(role)]
+    asked = [options[role] for role in ROLES if options.get(role)]
     return [*asked, *conditions(options.get("where")), *(options.get("groups") or ())]
 
 
@@ -294,12 +288,8 @@ def _table(file: File, sheet: Sheet, options: Mapping[str, Any]) -> ResponseTabl
 
 
 def _tabular(options: Mapping[str, Any]) -> dict[str, Any]:
-    names = (
-        "item", "source", "value", "rater", "repeat", "count", "gold", "groups", "where", "labels", "encoding", "scale",
-        "order",
-    )  # fmt: skip
     defaults: dict[str, Any] = {"groups": (), "labels": "stripped"}
-    return {name: options.get(name, defaults.get(name)) for name in names}
+    return {name: options.get(name, defaults.get(name)) for name in (*ROLES, *ABOUT_TABLES)}
 
 
 def _stacked(name: str, tables: Sequence[ResponseTable], options: Mapping[str, Any]) -> ResponseTable:

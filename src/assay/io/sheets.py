@@ -13,11 +13,12 @@ from typing import Any
 import polars as pl
 
 from assay import _check
-from assay.errors import DataError, MissingFileError
+from assay.errors import DataError
 from assay.io import _text
 from assay.io._binary import read_binary
 from assay.io._records import read_json, read_json_lines
-from assay.scales import IntArray
+from assay.io.file_names import no_file
+from assay.scales import BoolArray, IntArray
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
@@ -78,6 +79,25 @@ class Sheet:
             raise DataError(f"column {column!r} of {self.name} holds {cells.dtype} cells, not one value each.")
         return cells
 
+    def complete_ids(self, column: str, role: str, rows: IntArray | None = None) -> pl.Series:
+        """Return `ids` where none may be blank."""
+        ids = self.ids(column, rows)
+        if ids.null_count():
+            blank = int(ids.is_null().arg_max() or 0)
+            place = self.place(blank if rows is None else int(rows[blank]))
+            raise DataError(f"{place}, column {column!r}: the {role} is missing. Fill the cell or remove the row.")
+        return ids
+
+    def rows_where(self, column: str, value: str) -> BoolArray:
+        """Return which rows have this value in a column; a value that none has is an error."""
+        cells = self.ids(column)
+        chosen: BoolArray = (cells == value).fill_null(False).to_numpy()
+        if not chosen.any():
+            known = cells.drop_nulls().unique(maintain_order=True).to_list()
+            hint = _check.nearest(value, known)
+            raise DataError(f"{self.name} has no row where {column} is {value!r}; it has {listed(known)}.{hint}")
+        return chosen
+
     def ids(self, column: str, rows: IntArray | None = None) -> pl.Series:
         """Return a column, or these rows of it in their order, as text without spaces at its ends; blank is null."""
         cells = as_text(self.cells(column)).str.strip_chars()
@@ -123,8 +143,7 @@ def _open_path(data: str | Path, paths: Sequence[str], encoding: str | None) -> 
     if path.is_dir():
         raise DataError(f"{name} is a directory; name one file.")
     if not path.exists():
-        nearby = [str(entry) for entry in path.parent.iterdir()] if path.parent.is_dir() else []
-        raise MissingFileError(f"there is no file {name}.{_check.nearest(str(path), nearby)}")
+        raise no_file(data)
     if not path.is_file():
         raise DataError(f"{name} is a pipe or a device, which can be read only once; save it as a file first.")
     ending = path.suffix.lower()

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from assay import _check
 from assay.errors import ArgumentError, DataError
 from assay.io import _shares
 from assay.io._assemble import Rows, item_groups, repeats
@@ -17,7 +16,7 @@ from assay.io._columns import Columns, Condition, candidates, find_columns, matc
 from assay.io._factor import Factor
 from assay.io._shaping import Where, combined, conditions, kept
 from assay.io._values import encode
-from assay.io.sheets import Sheet, as_text, listed, open_sheet
+from assay.io.sheets import Sheet, as_text, open_sheet
 from assay.response_tables import ResponseTable
 from assay.scales import IntArray
 
@@ -52,7 +51,8 @@ def read_tidy(
     >>> read_tidy(frame, sources="human").sources["human"].sizes
     array([10, 10])
     """
-    tested = [*conditions(where), *(text.partition("=")[0] for text in _texts(sources))]
+    texts = sources.values() if isinstance(sources, Mapping) else ()
+    tested = [*conditions(where), *(text.partition("=")[0] for text in texts)]
     asked = [item, source, value, rater, repeat, count, gold, *(groups or ()), *tested]
     sheet = open_sheet(data, paths=asked, encoding=encoding)
     if isinstance(sources, str) and source:
@@ -68,7 +68,7 @@ def read_tidy(
     assert columns.item is not None
     rows, source_of_row, own_rater = _sources(sheet, columns.source, columns.rater, sources)
     notes += _without_source(sheet, columns.source, rows, sources)
-    ids = _complete_ids(sheet, columns.item, rows, "item")
+    ids = sheet.complete_ids(columns.item, "item", rows)
     raters = None
     if columns.rater is not None:
         cells = sheet.ids(columns.rater, rows)
@@ -96,10 +96,6 @@ def read_tidy(
     n_own = len(cells) - (len(known.item.names) if gold else 0)
     encoded = encode(cells, scale=scale, order=order, place=place, labels=labels)
     return known.assemble(encoded, described, [*notes, *about])
-
-
-def _texts(sources: Mapping[str, str] | str | None) -> list[str]:
-    return list(sources.values()) if isinstance(sources, Mapping) else []
 
 
 def _beside(sheet: Sheet, value: str | None) -> dict[str, str]:
@@ -153,13 +149,11 @@ def _is_counted(cells: pl.Series) -> bool:
 def _as_json(cells: pl.Series) -> pl.Series:
     if cells.dtype == pl.String:
         return cells
-    return pl.Series([None if cell is None else json.dumps(_listed(cell)) for cell in cells], dtype=pl.String)
-
-
-def _listed(cell: Any) -> Any:
-    return (
-        {name: number for name, number in cell.items() if number is not None} if isinstance(cell, dict) else list(cell)
-    )
+    if isinstance(cells.dtype, pl.Struct):
+        held = [cell and {name: part for name, part in cell.items() if part is not None} for cell in cells]
+    else:
+        held = [None if cell is None else list(cell) for cell in cells]
+    return pl.Series([None if cell is None else json.dumps(cell) for cell in held], dtype=pl.String)
 
 
 def _with_gold(sheet: Sheet, known: Rows, cells: pl.Series, rows: IntArray, gold: str) -> tuple[Rows, pl.Series]:
@@ -201,12 +195,8 @@ def _without_source(
         return []
     first = sheet.short_place(int(np.flatnonzero(blank)[0]))
     count = int(blank.sum())
-    said = (
-        f"row of {sheet.name} has no {source} and is"
-        if count == 1
-        else f"rows of {sheet.name} have no {source} and are"
-    )
-    return [f"{count:,} {said} left out (first: {first})."]
+    row, has, is_ = ("row", "has", "is") if count == 1 else ("rows", "have", "are")
+    return [f"{count:,} {row} of {sheet.name} {has} no {source} and {is_} left out (first: {first})."]
 
 
 def _columns(
@@ -240,19 +230,12 @@ def _sources(
         return np.arange(n_rows), Factor([sources], np.zeros(n_rows, dtype=np.int64)), []
     if sources is None:
         assert source is not None
-        everything = np.arange(n_rows)
-        return everything, Factor.of(_complete_ids(sheet, source, everything, "source")), []
+        return np.arange(n_rows), Factor.of(sheet.complete_ids(source, "source")), []
     owner = np.full(n_rows, -1)
     own_rater = []
     for number, (name, text) in enumerate(sources.items()):
         condition = Condition.parse(text, source, sheet)
-        cells = sheet.ids(condition.column)
-        chosen = (cells == condition.value).fill_null(False).to_numpy()
-        if not chosen.any():
-            known = cells.drop_nulls().unique(maintain_order=True).to_list()
-            hint = _check.nearest(condition.value, known)
-            where = f"{condition.column} is {condition.value!r}"
-            raise DataError(f"{sheet.name} has no row where {where}; it has {listed(known)}.{hint}")
+        chosen = sheet.rows_where(condition.column, condition.value)
         both = chosen & (owner >= 0)
         if both.any():
             row = int(np.flatnonzero(both)[0])
@@ -266,12 +249,3 @@ def _sources(
             own_rater.append(number)
     rows = np.flatnonzero(owner >= 0)
     return rows, Factor(list(sources), owner[rows]), own_rater
-
-
-def _complete_ids(sheet: Sheet, column: str, rows: IntArray, role: str) -> pl.Series:
-    ids = sheet.ids(column, rows)
-    if ids.null_count():
-        row = int(rows[int(ids.is_null().arg_max() or 0)])
-        place = f"{sheet.place(row)}, column {column!r}"
-        raise DataError(f"{place}: the {role} is missing. Fill the cell or remove the row.")
-    return ids

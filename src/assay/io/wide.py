@@ -128,10 +128,7 @@ def _refuse_shared(chosen: Mapping[str, list[str]]) -> None:
 
 
 def _unique_ids(sheet: Sheet, column: str) -> pl.Series:
-    ids = sheet.ids(column)
-    if ids.null_count():
-        row = int(ids.is_null().arg_max() or 0)
-        raise DataError(f"{sheet.place(row)}, column {column!r}: the item is missing. Fill the cell or remove the row.")
+    ids = sheet.complete_ids(column, "item")
     again = ids.is_duplicated()
     if again.any():
         first = int(again.arg_max() or 0)

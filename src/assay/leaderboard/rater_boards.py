@@ -202,6 +202,4 @@ def _without(source: Responses, raters: Sequence[int] | FloatArray) -> Responses
     """Return the responses of all other raters, on the same items."""
     if source.raters is None:
         return source
-    kept = ~np.isin(source.raters, raters)
-    sizes = np.bincount(source.items[kept], minlength=source.n_items)
-    return Responses(source.values[kept], np.concatenate([[0], np.cumsum(sizes)]), source.raters[kept])
+    return source.keep(~np.isin(source.raters, raters))

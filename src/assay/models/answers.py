@@ -59,20 +59,58 @@ class Answers(ABC):
         """Add noise to every single response."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NormalAnswers(Answers):
-    """Normal responses: value = low + (high − low) N(mean, sd), cut to [low, high] if `clip`."""
+@dataclass(frozen=True, eq=False)
+class LatentAnswers(Answers):
+    """Answers that start as normal numbers on the unit scale, each item with its own mean and standard deviation."""
 
     mean: FloatArray
     sd: FloatArray
-    low: float = 0.0
-    high: float = 1.0
-    clip: bool = False
 
     @property
     def shape(self) -> tuple[int, int]:
         """(data sets, items)."""
         return shape_of(self.mean)
+
+    def where(self, mask: BoolArray, other: Self) -> Self:
+        """Return answers that are this source's on the items of `mask` and `other`'s elsewhere."""
+        return replace(self, mean=np.where(mask, self.mean, other.mean), sd=np.where(mask, self.sd, other.sd))
+
+    def shifted(self, epsilon: float, generator: np.random.Generator) -> Self:
+        """Move each item's mean by U(−ε, ε), staying on the scale (LEADER, algorithm 3; the clamp is in its tables)."""
+        moved = generator.random(self.mean.shape)
+        moved -= 0.5
+        moved *= 2 * epsilon
+        moved += self.mean
+        return replace(self, mean=np.clip(moved, 0.0, 1.0, out=moved))
+
+    def moved(self, distance: float) -> Self:
+        """Move every item's mean by the same distance, staying on the scale."""
+        return replace(self, mean=np.clip(self.mean + distance, 0.0, 1.0))
+
+    def noisier(self, epsilon: float, generator: np.random.Generator) -> Self:
+        """Add N(0, ε) to every response (before it is binned, on a scale with levels)."""
+        return replace(self, sd=np.hypot(self.sd, epsilon))
+
+    def _latent(self, k: int, generator: np.random.Generator, other: "LatentAnswers | None") -> FloatArray:
+        """Draw k normal responses per item; with `other`, each from either source by a fair coin."""
+        values = generator.standard_normal((*self.mean.shape, k))
+        mean, sd = self.mean[..., np.newaxis], self.sd[..., np.newaxis]
+        if other is not None:
+            coin = generator.integers(0, 2, values.shape, dtype=np.int8).astype(bool)
+            mean = np.where(coin, mean, other.mean[..., np.newaxis])
+            sd = sd if other.sd is self.sd else np.where(coin, sd, other.sd[..., np.newaxis])
+        values *= sd
+        values += mean
+        return values
+
+
+@dataclass(frozen=True, eq=False)
+class NormalAnswers(LatentAnswers):
+    """Normal responses: value = low + (high − low) N(mean, sd), cut to [low, high] if `clip`."""
+
+    low: float = 0.0
+    high: float = 1.0
+    clip: bool = False
 
     def summary(
         self, needs: Needs, n_responses: int, generator: np.random.Generator, other: Answers | None = None
@@ -80,7 +118,7 @@ class NormalAnswers(Answers):
         """Draw item means directly; full responses only where they are needed."""
         if needs == "means" and not self.clip:
             return self._scaled(self._means(n_responses, generator, _same_kind(self, other)))
-        values = self._responses(n_responses, generator, _same_kind(self, other))
+        values = self._latent(n_responses, generator, _same_kind(self, other))
         if self.clip:
             np.clip(values, 0.0, 1.0, out=values)
         values = self._scaled(values)
@@ -109,30 +147,11 @@ class NormalAnswers(Answers):
         values += self.mean
         return values
 
-    def _responses(self, k: int, generator: np.random.Generator, other: "NormalAnswers | None") -> FloatArray:
-        return latent(self.mean, self.sd, k, generator, None if other is None else (other.mean, other.sd))
-
     def _scaled(self, values: FloatArray) -> FloatArray:
         if (self.low, self.high) != (0.0, 1.0):
             values *= self.high - self.low
             values += self.low
         return values
-
-    def where(self, mask: BoolArray, other: Self) -> Self:
-        """Return answers that are this source's on the items of `mask` and `other`'s elsewhere."""
-        return replace(self, mean=np.where(mask, self.mean, other.mean), sd=np.where(mask, self.sd, other.sd))
-
-    def shifted(self, epsilon: float, generator: np.random.Generator) -> "NormalAnswers":
-        """Move each item's mean by U(−ε, ε), staying on the scale."""
-        return replace(self, mean=shifted_means(self.mean, epsilon, generator))
-
-    def moved(self, distance: float) -> "NormalAnswers":
-        """Move every item's mean by the same distance, staying on the scale."""
-        return replace(self, mean=np.clip(self.mean + distance, 0.0, 1.0))
-
-    def noisier(self, epsilon: float, generator: np.random.Generator) -> "NormalAnswers":
-        """Add N(0, ε) to every response."""
-        return replace(self, sd=np.hypot(self.sd, epsilon))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -200,28 +219,6 @@ class PoolAnswers(Answers):
         return replace(self, noise=epsilon * (self.high - self.low))
 
 
-def latent(
-    mean: FloatArray,
-    sd: FloatArray,
-    k: int,
-    generator: np.random.Generator,
-    other: tuple[FloatArray, FloatArray] | None = None,
-) -> FloatArray:
-    """Draw k normal responses per item; with `other`, each from either (mean, sd) by a fair coin."""
-    values = generator.standard_normal((*mean.shape, k))
-    if other is None:
-        values *= sd[..., np.newaxis]
-        values += mean[..., np.newaxis]
-        return values
-    coin = generator.integers(0, 2, values.shape, dtype=np.int8).astype(bool)
-    if other[1] is sd:
-        values *= sd[..., np.newaxis]
-    else:
-        values *= np.where(coin, sd[..., np.newaxis], other[1][..., np.newaxis])
-    values += np.where(coin, mean[..., np.newaxis], other[0][..., np.newaxis])
-    return values
-
-
 def coins(k: int, shape: tuple[int, ...], generator: np.random.Generator) -> FloatArray:
     """Draw Binomial(k, ½): the number of ones among k random bits, which is much faster than inverting its cdf."""
     if k > 1024:
@@ -234,15 +231,6 @@ def coins(k: int, shape: tuple[int, ...], generator: np.random.Generator) -> Flo
             bits &= word((1 << left) - 1)
         total += np.bitwise_count(bits)
     return total.astype(np.float64)
-
-
-def shifted_means(mean: FloatArray, epsilon: float, generator: np.random.Generator) -> FloatArray:
-    """Return mean + U(−ε, ε), clamped to [0, 1] (LEADER, algorithm 3; the clamp is what reproduces its tables)."""
-    moved = generator.random(mean.shape)
-    moved -= 0.5
-    moved *= 2 * epsilon
-    moved += mean
-    return np.clip(moved, 0.0, 1.0, out=moved)
 
 
 def shape_of(array: npt.NDArray[Any]) -> tuple[int, int]:

@@ -6,7 +6,7 @@ B is perturbed by ε. `draw` gives summaries for a batch of data sets, `table` o
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -44,9 +44,11 @@ class ResponseModel(ABC):
     def items(self, shape: tuple[int, int], generator: np.random.Generator) -> Answers:
         """Draw the items of a batch, (data sets, items), and return how gold answers them."""
 
-    @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Return the parameters, for a model file."""
+        """Return kind and parameters (those that are not None), for a model file."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        written = {name: value.to_dict() if hasattr(value, "to_dict") else value for name, value in given.items()}
+        return {"kind": self.kind} | {name: value for name, value in written.items() if value is not None}
 
     def described(self, errors: Mapping[str, float]) -> str:
         """Return the model in words, with the digits of its parameters that their standard errors leave."""

@@ -5,7 +5,7 @@ import string
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -49,7 +49,6 @@ class CategoricalModel(ResponseModel):
             object.__setattr__(self, "labels", letters(len(self.alpha)))
         if len(self.labels) != len(self.alpha) or list(self.labels) != sorted(set(self.labels)):
             raise ArgumentError(f"`labels` must be {len(self.alpha)} different labels in order; got {self.labels}.")
-
         if self.rho is not None and (
             len(self.rho) != len(self.alpha) or not all(value > 0 and math.isfinite(value) for value in self.rho)
         ):
@@ -64,11 +63,6 @@ class CategoricalModel(ResponseModel):
         """Draw the shares of each item."""
         shares = generator.dirichlet(np.array(self.alpha, dtype=np.float64), shape)
         return ShareAnswers(shares, np.arange(len(self.alpha), dtype=np.float64), self.rho)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the parameters, for a model file."""
-        noise = {} if self.rho is None else {"rho": self.rho}
-        return {"kind": self.kind, "alpha": self.alpha, "labels": self.labels, **noise}
 
     def __str__(self) -> str:
         return self.described({})

@@ -24,6 +24,7 @@ from assay.contests import Contest
 from assay.errors import ArgumentError
 from assay.models.answers import Answers, PoolAnswers
 from assay.models.base import Epsilon, ResponseModel
+from assay.models.empirical import written
 from assay.models.levels import ShareAnswers
 from assay.responses import Responses
 from assay.scales import FloatArray, Scale
@@ -102,13 +103,11 @@ class DeconvolvedModel(ResponseModel):
         chosen = np.minimum(np.searchsorted(cumulated, uniform), cumulated.size - 1)
         if self.scale.levels:
             levels = np.array(self.scale.levels)
-            of_levels = [ShareAnswers(part[chosen], levels) for part in shares]
-            return of_levels[0], of_levels[1], of_levels[2]
-        pools = [
-            PoolAnswers(pool, side.sizes, chosen, -np.inf, np.inf)
-            for pool, side in zip(shares, self._sides, strict=True)
-        ]
-        return pools[0], pools[1], pools[2]
+            gold, a, b = (ShareAnswers(part[chosen], levels) for part in shares)
+            return gold, a, b
+        sides = zip(shares, self._sides, strict=True)
+        of_gold, of_a, of_b = (PoolAnswers(pool, side.sizes, chosen, -np.inf, np.inf) for pool, side in sides)
+        return of_gold, of_a, of_b
 
     @property
     def _sides(self) -> tuple[Responses, Responses, Responses]:
@@ -167,12 +166,8 @@ class DeconvolvedModel(ResponseModel):
 
     def to_dict(self) -> dict[str, Any]:
         """Return values and sizes of every source."""
-        sources = {
-            name: {"values": source.values, "sizes": source.sizes}
-            for name, source in {"gold": self.gold, "a": self.a, "b": self.b}.items()
-        }
-        scale = {"kind": self.scale.kind, "levels": self.scale.levels, "labels": self.scale.labels}
-        return {"kind": self.kind, "scale": scale, "sources": sources, "weights": self.weights}
+        held = written(self.scale, gold=self.gold, a=self.a, b=self.b)
+        return {"kind": self.kind, **held, "weights": self.weights}
 
     def __str__(self) -> str:
         return f"the pilot's {self.a.n_items:,} items, the noise of their responses taken out; scale: {self.scale}"

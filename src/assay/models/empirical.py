@@ -96,14 +96,13 @@ class EmpiricalModel(ResponseModel):
 
     def to_dict(self) -> dict[str, Any]:
         """Return values and sizes of every source, for a model file."""
-        named = {"gold": self.gold, "a": self.a, "b": self.b}
-        sources = {
-            name: {"values": source.values, "sizes": source.sizes}
-            for name, source in named.items()
-            if source is not None
-        }
-        scale = {"kind": self.scale.kind, "levels": self.scale.levels, "labels": self.scale.labels}
-        return {"kind": self.kind, "scale": scale, "sources": sources}
+        return {"kind": self.kind, **written(self.scale, gold=self.gold, a=self.a, b=self.b)}
 
     def __str__(self) -> str:
         return f"{self.gold.n_items} real items resampled; scale: {self.scale}"
+
+
+def written(scale: Scale, **sources: Responses | None) -> dict[str, Any]:
+    """Return the scale, and the values and sizes of every source that there is, for a model file."""
+    held = {name: {"values": part.values, "sizes": part.sizes} for name, part in sources.items() if part is not None}
+    return {"scale": {"kind": scale.kind, "levels": scale.levels, "labels": scale.labels}, "sources": held}

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from assay._loading import pays
-from assay.models.answers import Answers, BoolArray, latent, shape_of, shifted_means
+from assay.models.answers import Answers, BoolArray, LatentAnswers, shape_of
 from assay.scales import FloatArray, IntArray
 from assay.summaries import Needs
 
@@ -147,19 +147,12 @@ class ShareAnswers(LevelAnswers):
 
 
 @dataclass(frozen=True, eq=False)
-class LikertAnswers(LevelAnswers):
+class LikertAnswers(LevelAnswers, LatentAnswers):
     """A normal response, cut into L equal bins of [0, 1]; what lies outside falls into the end bins."""
 
-    mean: FloatArray
-    sd: FloatArray
     levels: FloatArray
     cuts: FloatArray | None = None
     """Where the bins meet, if not in equal steps."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(data sets, items)."""
-        return shape_of(self.mean)
 
     @cached_property
     def shares(self) -> FloatArray:
@@ -197,26 +190,10 @@ class LikertAnswers(LevelAnswers):
         return values
 
     def _codes(self, k: int, generator: np.random.Generator, other: "LikertAnswers | None") -> IntArray:
-        values = latent(self.mean, self.sd, k, generator, None if other is None else (other.mean, other.sd))
+        values = self._latent(k, generator, other)
         values *= self.levels.size
         np.floor(values, out=values)
         return np.clip(values, 0, self.levels.size - 1, out=values).astype(np.int64)
-
-    def where(self, mask: BoolArray, other: Self) -> Self:
-        """Return answers that are this source's on the items of `mask` and `other`'s elsewhere."""
-        return replace(self, mean=np.where(mask, self.mean, other.mean), sd=np.where(mask, self.sd, other.sd))
-
-    def shifted(self, epsilon: float, generator: np.random.Generator) -> "LikertAnswers":
-        """Move each item's mean by U(−ε, ε), staying on the scale."""
-        return replace(self, mean=shifted_means(self.mean, epsilon, generator))
-
-    def moved(self, distance: float) -> "LikertAnswers":
-        """Move every item's mean by the same distance, staying on the scale."""
-        return replace(self, mean=np.clip(self.mean + distance, 0.0, 1.0))
-
-    def noisier(self, epsilon: float, generator: np.random.Generator) -> "LikertAnswers":
-        """Add N(0, ε) to every response before it is binned."""
-        return replace(self, sd=np.hypot(self.sd, epsilon))
 
 
 @cache

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -48,17 +48,12 @@ class LikertModel(ResponseModel):
     @cached_property
     def scale(self) -> Scale:
         """An ordinal scale with the model's levels."""
-        levels = np.array(self.levels, dtype=np.float64)
-        return Scale.of(levels, kind="ordinal")
+        return Scale.of(np.array(self.levels, dtype=np.float64), kind="ordinal")
 
     def items(self, shape: tuple[int, int], generator: np.random.Generator) -> LikertAnswers:
         """Draw a latent mean and standard deviation for each item."""
         mean, sd = self.mean.draw(shape, generator), self.sd.draw(shape, generator)
         return LikertAnswers(mean, sd, np.array(self.levels, dtype=np.float64))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the parameters, for a model file."""
-        return {"kind": self.kind, "mean": self.mean.to_dict(), "sd": self.sd.to_dict(), "levels": self.levels}
 
     def described(self, errors: Mapping[str, float]) -> str:
         """Return levels and families; errors are named as a fit names its parameters."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -57,11 +57,6 @@ class NormalModel(ResponseModel):
         """Draw a mean and a standard deviation for each item."""
         mean, sd = self.mean.draw(shape, generator), self.sd.draw(shape, generator)
         return NormalAnswers(mean, sd, self.low, self.high, self.clip)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the parameters, for a model file."""
-        rest = {"low": self.low, "high": self.high, "clip": self.clip}
-        return {"kind": self.kind, "mean": self.mean.to_dict(), "sd": self.sd.to_dict(), **rest}
 
     def described(self, errors: Mapping[str, float]) -> str:
         """Return the families; errors are named as a fit names its parameters."""

@@ -51,7 +51,8 @@ def _one(kind: str, model: Source, gold: Answers, epsilon: float, generator: np.
     if epsilon == 0:
         return gold
     if kind == "guessing":
-        return _guess(model, gold, epsilon, generator)
+        guessed = generator.random(gold.shape) < epsilon
+        return model.items(gold.shape, generator).where(guessed, gold)
     if kind in ("lower", "raise"):
         return gold.moved(-epsilon if kind == "lower" else epsilon)
     act: dict[str, Callable[[float, np.random.Generator], Answers]] = {
@@ -60,12 +61,6 @@ def _one(kind: str, model: Source, gold: Answers, epsilon: float, generator: np.
         "noise": gold.noisier,
     }
     return act[kind](epsilon, generator)
-
-
-def _guess(model: Source, gold: Answers, epsilon: float, generator: np.random.Generator) -> Answers:
-    shape = gold.shape
-    guessed = generator.random(shape) < epsilon
-    return model.items(shape, generator).where(guessed, gold)
 
 
 def _split(model: Source, gold: Answers, epsilon: float, generator: np.random.Generator) -> tuple[Answers, Answers]:

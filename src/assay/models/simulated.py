@@ -15,7 +15,7 @@ from assay.models.base import ResponseModel, Sizes, check_sizes
 from assay.models.model_files import resolve
 from assay.models.perturbation import PERTURBATIONS
 from assay.provenance import Provenance
-from assay.records import Record
+from assay.records import Signed
 from assay.response_tables import ResponseTable
 
 MOST_RESPONSES = 100_000_000
@@ -48,7 +48,7 @@ class SimulatedSource:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Simulation(Record):
+class Simulation(Signed):
     """A simulated table.
 
     Attributes
@@ -77,11 +77,6 @@ class Simulation(Record):
     scale: str
     provenance: Provenance
     table: ResponseTable | None = field(default=None, repr=False)
-
-    @property
-    def signature(self) -> str:
-        """Where the result comes from, in one line."""
-        return self.provenance.signature
 
     @in_any_form
     def to_frame(self) -> Any:

@@ -11,7 +11,7 @@ roughening", Shen & Louis 1999).
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -108,10 +108,6 @@ class SmoothedModel(ResponseModel):
         points, cumulated = self._points
         chosen = np.minimum(np.searchsorted(cumulated, generator.random(shape)), POINTS - 1)
         return _taken(points, chosen)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fitted model and the counts, for a model file."""
-        return {"kind": self.kind, "fitted": self.fitted.to_dict(), "seen": self.seen, "steps": self.steps}
 
     def __str__(self) -> str:
         return self.described({})

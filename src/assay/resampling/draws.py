@@ -107,9 +107,7 @@ def equal_responses(contest: Contest) -> Contest:
 
     def cut(source: Responses) -> Responses:
         place = np.arange(source.values.size) - np.repeat(source.offsets[:-1], source.sizes)
-        kept = place < np.repeat(sizes, source.sizes)
-        raters = None if source.raters is None else source.raters[kept]
-        return Responses(source.values[kept], np.concatenate([[0], np.cumsum(sizes)]), raters)
+        return source.keep(place < np.repeat(sizes, source.sizes))
 
     return replace(contest, a=cut(contest.a), b=cut(contest.b))
 

@@ -77,12 +77,5 @@ def _left_out(contest: Contest, items: IntArray, raters: IntArray, role: str) ->
     taken = changed[role]
     kept = taken.raters != raters[taken.items]
     empty = np.bincount(taken.items[kept], minlength=items.size) == 0
-    changed[role] = _keep(taken, kept | empty[taken.items])
+    changed[role] = taken.keep(kept | empty[taken.items])
     return replace(contest.having(changed), items=contest.items[items], groups={}, notes=())
-
-
-def _keep(source: Responses, kept: Any) -> Responses:
-    """Return the responses where `kept` is true, on the same items."""
-    sizes = np.bincount(source.items[kept], minlength=source.n_items)
-    raters = None if source.raters is None else source.raters[kept]
-    return Responses(source.values[kept], np.concatenate([[0], np.cumsum(sizes)]), raters)

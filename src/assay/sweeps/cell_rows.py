@@ -63,8 +63,8 @@ class CellRow:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as a dictionary that JSON can hold."""
-        names = ("identity", "task", "version", "parameters", "state", "values", "stage", "traceback", "seconds")
-        return {name: _json.plain(getattr(self, name)) for name in names}
+        found: dict[str, Any] = _json.plain(self)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,10 +88,7 @@ class Sweep:
         return html.fragment(self.document())
 
     def __str__(self) -> str:
-        lines = [
-            f"{self.task.name} (version {self.task.version}), seed {self.seed}",
-            f"{self.counts}.",
-        ]
+        lines = [f"{self.task.name} (version {self.task.version}), seed {self.seed}", f"{self.counts}."]
         if self.failures:
             first = self.failures[0]
             lines.append(f"First failure, at {show(first.parameters)} ({first.stage}): {first.error}")

@@ -137,7 +137,8 @@ class Store:
     def _reading(self) -> Iterator[sqlite3.Connection]:
         if not self.path.is_file():
             raise MissingFileError(f"{self.path}: there is no such store.")
-        with _clear(self.path), closing(_connect(self.path)) as connection:
+        place = f"file:{quote(os.fsencode(self.path))}?mode=ro"
+        with _clear(self.path), closing(sqlite3.connect(place, uri=True)) as connection:
             if _is_new(connection, self.path):
                 raise DataError(f"{self.path} is not a sweep store: it is empty.")
             check_file(connection, self.path)
@@ -202,8 +203,8 @@ class Recorder:
             if identity in kept:
                 continue
             planned = wanted.get(identity)
-            if planned is None and _digest(row) == identity:  # of another study, which may try it again itself
-                kept[identity] = position, row
+            if planned is None and Task(row.task, row.version).identity(row.parameters) == identity:
+                kept[identity] = position, row  # of another study, which may try it again itself
                 continue
             self._connection.execute("DELETE FROM cells WHERE position = ?", (position,))
             if planned is not None:
@@ -252,10 +253,6 @@ def recording(store: Store, rng: _random.Rng) -> Iterator[Recorder]:
         recorder.check_there()
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"file:{quote(os.fsencode(path))}?mode=ro", uri=True)
-
-
 def _check_place(path: Path) -> None:
     if not path.parent.is_dir():
         raise MissingFileError(f"{path}: there is no folder {path.parent}.")
@@ -281,11 +278,6 @@ def _entries(position: int, row: CellRow, parameters: Cell | None = None) -> tup
         None if math.isnan(row.seconds) else row.seconds,
     )
     return *entries, checksum(*entries)
-
-
-def _digest(row: CellRow) -> str:
-    """Return the identity that a row's task, version and parameters make."""
-    return Task(row.task, row.version).identity(row.parameters)
 
 
 def _driver(path: Path) -> str:

@@ -30,14 +30,15 @@ def assembled(
     frame: pl.DataFrame,
     items: Sequence[str],
     *,
-    groups: Mapping[str, Sequence[str]],
+    tasks: Sequence[str],
     value: str,
-    scale: str | None,
-    order: Sequence[Any] | None,
     notes: Sequence[str],
-    spelling: str = "stripped",
+    **how: Any,
 ) -> ResponseTable:
-    """Put the chosen rows on a scale and cut them into sources; `notes` goes on with what was left out."""
+    """Put the chosen rows on a scale and cut them into sources; `notes` goes on with what was left out.
+
+    `tasks` has the task of each item; `how` goes to `encode`.
+    """
     if value == "answer":
         frame = frame.with_columns(
             kind=pl.when(pl.col("answer") >= 0).then(TEXT).otherwise(NOTHING),
@@ -55,16 +56,15 @@ def assembled(
         np.arange(frame.height),
     )
     told = [*notes, *_completeness(collected, frame, sources, names), *_clashes(collected)]
-    own = {name: labels(_used(list(column), items, names)) for name, column in groups.items()}
+    of_item = dict(zip(items, tasks, strict=True))
+    groups = {"task": labels([of_item[name] for name in names])} if any(tasks) else {}
     if (frame["kind"] == SHARES).any():
         several, cells, about = spread(rows, _parts(collected, frame))
-        encoded = encode(cells, scale=scale, order=order, place=several.place, labels=spelling)
-        table = several.assemble(encoded, own, [])
-        told += about
+        table = several.assemble(encode(cells, place=several.place, **how), groups, [])
     else:
-        encoded, about = _encoded(collected, frame, rows, (scale, order), spelling)
-        table = rows.assemble(encoded, own, [])
-        told += about
+        encoded, about = _encoded(collected, frame, rows, how)
+        table = rows.assemble(encoded, groups, [])
+    told += about
     holds = {name: (source.sizes > 0) for name, source in table.sources.items()}
     held = {name: table.items[has].tolist() for name, has in holds.items()}
     if len(holds) > 1 and all(held.values()):
@@ -93,11 +93,6 @@ def _compact(frame: pl.DataFrame, items: Sequence[str]) -> tuple[pl.DataFrame, l
     seen = frame["item"].unique(maintain_order=True)
     codes = frame["item"].replace_strict(seen, pl.int_range(len(seen), eager=True), return_dtype=pl.Int64)
     return frame.with_columns(item=codes), [items[code] for code in seen]
-
-
-def _used(column: list[str], items: Sequence[str], names: Sequence[str]) -> list[str]:
-    known = dict(zip(items, column, strict=True))
-    return [known[name] for name in names]
 
 
 def _raters(collected: Collected, frame: pl.DataFrame) -> Factor | None:
@@ -130,17 +125,12 @@ def _repeats(collected: Collected, frame: pl.DataFrame, names: Sequence[str]) ->
 
 
 def _encoded(
-    collected: Collected,
-    frame: pl.DataFrame,
-    rows: Rows,
-    asked: tuple[str | None, Sequence[Any] | None],
-    spelling: str,
+    collected: Collected, frame: pl.DataFrame, rows: Rows, how: Mapping[str, Any]
 ) -> tuple[Encoded, list[str]]:
-    scale, order = asked
     kind, numbers = frame["kind"].to_numpy(), frame["number"].to_numpy().copy()
     texts, notes = pl.Series(collected.texts.all, dtype=pl.String), list[str]()
     held = texts.gather(frame["label"].filter(frame["kind"] == TEXT).unique())
-    graded = any(file.header.grades for file in collected.files) and order is None and scale != "nominal"
+    graded = any(file.header.grades for file in collected.files) and how["order"] is None and how["scale"] != "nominal"
     if graded and len(held) and held.is_in([*MARKS]).all() and (held.is_in(["C", "I"]).any() or set(held) == {"N"}):
         is_text = kind == TEXT
         marks = texts.gather(frame["label"].filter(pl.Series(is_text)))
@@ -160,8 +150,7 @@ def _encoded(
         cells = labelled.zip_with(pl.Series(kind == TEXT), written.set(pl.Series(kind != NUMBER), None))
     if not (kind != NOTHING).any():
         raise DataError(f"no sample has a score: {'; '.join(_completeness(collected, frame, rows.source, ()))}")
-    encoded = encode(cells, scale=scale, order=order, place=rows.place, labels=spelling)
-    return Encoded(encoded.values, encoded.present, encoded.scale, None), notes
+    return replace(encode(cells, place=rows.place, **how), note=None), notes
 
 
 def _completeness(collected: Collected, frame: pl.DataFrame, sources: Factor, names: Sequence[str]) -> list[str]:

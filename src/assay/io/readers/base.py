@@ -1,5 +1,6 @@
 """What a reader of logs is: how it recognises a file, and the rows that it finds there."""
 
+import csv
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -261,6 +262,25 @@ def json_lines(glance: Glance) -> Iterator[tuple[int, dict[str, Any]]]:
             if not isinstance(entry, dict):
                 raise DataError(f"{glance.name}, line {number} is not a JSON object.")
             yield number, entry
+
+
+def csv_records(glance: Glance, **dialect: Any) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line, cells) of each record of a table, its header first; cells may be as long as a prompt."""
+    before = csv.field_size_limit(LONGEST_LINE)
+    try:
+        with glance.path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, **dialect)
+            yield from ((reader.line_num, record) for record in reader)
+    finally:
+        csv.field_size_limit(before)
+
+
+def json_beside(path: Path, said: str) -> Any:
+    """Return what a small JSON file holds that belongs to a log; `said` is how the message begins if it is none."""
+    try:
+        return DECODER.decode(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        raise DataError(f"{said} is not JSON; fix or remove it.") from None
 
 
 def array_of(glance: Glance, *path: str, header: dict[str, Any] | None = None) -> Iterator[dict[str, Any]]:

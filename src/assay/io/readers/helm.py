@@ -1,13 +1,9 @@
 """HELM run folders: `per_instance_stats.json` beside `run_spec.json`."""
 
-import json
 import re
 from collections.abc import Mapping
-from typing import Any
 
-from assay.errors import DataError
-from assay.io.readers.base import Glance, Header, Reader, Row, Rows, array_of, at, id_of
-from assay.io.readers.json_stream import DECODER
+from assay.io.readers.base import Glance, Header, Reader, Row, Rows, array_of, at, id_of, json_beside
 
 STATS, SPEC = "per_instance_stats.json", "run_spec.json"
 BOOKKEEPING = re.compile(
@@ -49,10 +45,7 @@ def _fill(header: Header, file: Glance) -> None:
     header.model = file.path.parent.name
     if not path.is_file():
         return
-    try:
-        spec: Any = DECODER.decode(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError):
-        raise DataError(f"{path} is not JSON; fix or remove it.") from None
+    spec = json_beside(path, str(path))
     model = at(spec, "adapter_spec", "model") or at(spec, "adapter_spec", "model_deployment")
     header.model = model if isinstance(model, str) and model else header.model
     name = spec.get("name") if isinstance(spec, Mapping) else None

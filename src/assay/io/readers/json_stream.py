@@ -1,5 +1,6 @@
 """JSON texts of any size, one value at a time, in a window that grows only as far as one value needs."""
 
+import codecs
 import json
 from collections.abc import Iterator
 from typing import IO, Any
@@ -36,8 +37,6 @@ class JsonCursor:
     """
 
     def __init__(self, file: IO[bytes], name: str) -> None:
-        import codecs
-
         self.name = name
         self._file = file
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
@@ -105,18 +104,6 @@ class JsonCursor:
             yield number
             number += 1
         self._at += 1
-
-    def skip(self) -> None:
-        """Pass over the next value, element by element where it is an array or an object."""
-        mark = self.peek()
-        if mark == "[":
-            for _ in self.elements():
-                self.value()
-        elif mark == "{":
-            for _ in self.members():
-                self.value()
-        else:
-            self.value()
 
     def damage(self, reason: str, offset: int = 0) -> DataError:
         """Return the error that names the place."""

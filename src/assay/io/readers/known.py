@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from assay import _check, _offers
-from assay.errors import DataError, MissingFileError
+from assay import _offers
+from assay.errors import DataError
+from assay.io.file_names import no_file
 from assay.io.readers import (
     alpaca_eval,
     argilla,
@@ -49,8 +50,7 @@ def recognise(path: str | Path) -> tuple[Reader, Glance] | None:
     """Return the reader that knows a file or folder by its content, and its first look at it; None if none does."""
     place = Path(path)
     if not place.exists():
-        nearby = [str(entry) for entry in place.parent.iterdir()] if place.parent.is_dir() else []
-        raise MissingFileError(f"there is no file {path}.{_check.nearest(str(place), nearby)}")
+        raise no_file(path)
     glance = Glance(place)
     with legible(glance, "a log"):
         if not (glance.is_folder or place.is_file()):

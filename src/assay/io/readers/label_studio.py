@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assay.io.readers.base import Glance, Header, Reader, Row, Rows, array_of, at, id_of
+from assay.io.readers.json_stream import JsonCursor
 
 KEYS = ("choices", "rating", "number", "text", "labels", "taxonomy")
 
@@ -15,8 +16,7 @@ def recognises(glance: Glance) -> bool:
 
 def rows(glance: Glance, header: Header) -> Rows:
     """Yield a row for each annotation and question; predictions are the models' rows."""
-    tasks = array_of(glance) if glance.is_array else [_whole(glance)]
-    for task in tasks:
+    for task in array_of(glance) if glance.is_array else [_whole(glance)]:
         item = id_of(task["id"])
         for note in task.get("annotations") or task.get("completions") or ():
             source = "ground truth" if note.get("ground_truth") else "human"
@@ -50,11 +50,8 @@ def _person(who: Any) -> str | None:
 
 
 def _whole(glance: Glance) -> dict[str, Any]:
-    from assay.io.readers.json_stream import JsonCursor
-
     with glance.open() as file:
-        task = JsonCursor(file, glance.name).value()
-    return dict(task)
+        return dict(JsonCursor(file, glance.name).value())
 
 
 READER = Reader(

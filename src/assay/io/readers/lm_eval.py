@@ -1,14 +1,11 @@
 """lm-evaluation-harness: `samples_<task>_<time>.jsonl`, `results_<time>.json` beside it, or a whole output folder."""
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from assay.errors import DataError
-from assay.io.readers.base import LONGEST_GLANCE, Glance, Header, Reader, Row, Rows, at, id_of, json_lines
-from assay.io.readers.json_stream import DECODER
+from assay.io.readers.base import LONGEST_GLANCE, Glance, Header, Reader, Row, Rows, at, id_of, json_beside, json_lines
 
 FILE = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
 OWN = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash",
@@ -64,10 +61,7 @@ def _results(path: Path, time: str | None) -> Mapping[str, Any]:
     chosen = own or (beside if len(beside) == 1 else [])
     if not chosen or chosen[0].stat().st_size > 16 * LONGEST_GLANCE:
         return {}
-    try:
-        found = DECODER.decode(chosen[0].read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError):
-        raise DataError(f"{chosen[0]} stands beside {path.name} but is not JSON; fix or remove it.") from None
+    found = json_beside(chosen[0], f"{chosen[0]} stands beside {path.name} but")
     return found if isinstance(found, Mapping) else {}
 
 
@@ -79,9 +73,5 @@ def _model(results: Mapping[str, Any], path: Path) -> str:
 
 
 READER = Reader(
-    "lm-eval",
-    "a samples file of lm-evaluation-harness",
-    recognises,
-    rows,
-    "a metric of one document, by filter",
+    "lm-eval", "a samples file of lm-evaluation-harness", recognises, rows, "a metric of one document, by filter"
 )

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assay.errors import DataError
-from assay.io.readers.base import LONGEST_LINE, Glance, Header, Reader, Row, Rows, id_of, json_lines
+from assay.io.readers.base import Glance, Header, Reader, Row, Rows, csv_records, id_of, json_lines
 
 PENALTY = {"major": 5.0, "critical": 25.0, "minor": 1.0, "neutral": 0.0, "no-error": 0.0, "no error": 0.0}
 MQM = {"system", "rater", "category", "severity"}
@@ -89,20 +89,13 @@ def _first(cells: Mapping[str, Any], names: tuple[str, ...]) -> Any:
 
 def _lines(glance: Glance) -> Iterator[tuple[int, dict[str, str]]]:
     columns = glance.columns
-    before = csv.field_size_limit(LONGEST_LINE)
-    try:
-        with glance.path.open(encoding="utf-8-sig", newline="") as file:
-            cells = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-            next(cells, None)
-            for line in cells:
-                if len(line) != len(columns):
-                    raise DataError(
-                        f"{glance.name}, line {cells.line_num} has {len(line)} cells, but the header has "
-                        f"{len(columns)} columns."
-                    )
-                yield cells.line_num, dict(zip(columns, line, strict=True))
-    finally:
-        csv.field_size_limit(before)
+    for number, (line, cells) in enumerate(csv_records(glance, delimiter="\t", quoting=csv.QUOTE_NONE)):
+        if number == 0:
+            continue
+        if len(cells) != len(columns):
+            place = f"{glance.name}, line {line}"
+            raise DataError(f"{place} has {len(cells)} cells, but the header has {len(columns)} columns.")
+        yield line, dict(zip(columns, cells, strict=True))
 
 
 READER = Reader("mqm", "MQM or ESA ratings", recognises, rows, "the penalty or score of one segment by one rater")

@@ -1,11 +1,11 @@
 """Mechanical Turk batches (CSV): one row per assignment, answers in `Answer.*`."""
 
-import csv
 import re
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from assay.errors import DataError
-from assay.io.readers.base import LONGEST_LINE, Glance, Header, Reader, Row, Rows, id_of
+from assay.io.readers.base import Glance, Header, Reader, Row, Rows, csv_records, id_of
 
 HIT = "HITId"
 KEYS = {HIT, "AssignmentId", "WorkerId"}
@@ -50,20 +50,14 @@ def _item_column(glance: Glance, header: Header, answer: str) -> str:
 
 def _lines(glance: Glance) -> Iterator[dict[str, str]]:
     """Yield the cells of each record by column; a record may be shorter than the header."""
-    before = csv.field_size_limit(LONGEST_LINE)
-    try:
-        with glance.path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            columns = next(reader)
-            for record in reader:
-                if len(record) > len(columns):
-                    place = f"{glance.name}, line {reader.line_num}"
-                    raise DataError(f"{place} has {len(record)} cells, but the header has {len(columns)} columns.")
-                filled = record + [""] * (len(columns) - len(record))
-                if any(filled):
-                    yield dict(zip(columns, filled, strict=True))
-    finally:
-        csv.field_size_limit(before)
+    records = csv_records(glance, strict=True)
+    _, columns = next(records)
+    for line, cells in records:
+        if len(cells) > len(columns):
+            place = f"{glance.name}, line {line}"
+            raise DataError(f"{place} has {len(cells)} cells, but the header has {len(columns)} columns.")
+        if any(cells):
+            yield dict(zip_longest(columns, cells, fillvalue=""))
 
 
 READER = Reader(
