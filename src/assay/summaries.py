@@ -36,10 +36,10 @@ IN_A_WORD = 8
 """How many counts fit into a word."""
 
 MOST_CELLS = 2**25
-"""So many counts are kept for each source: a quarter of a gigabyte."""
+"""The most counts that are kept for each source: a quarter of a gigabyte."""
 
 FEW_CELLS = 2**20
-"""Up to so many counts for each source, every label of the scale has its own column."""
+"""Up to this many counts for each source, every label of the scale has its own column."""
 
 Needs = Literal["means", "counts", "sorted", "values"]
 Data = TypeVar("Data", Contest, ResponseTable)

@@ -12,7 +12,7 @@ from assay.inference import CombinedError, ConfidenceInterval
 from assay.scales import FloatArray, IntArray
 
 GROUPS = 20
-"""Up to this many raters each is left out in turn; more are left out in so many groups."""
+"""Up to this many raters each is left out in turn; more are left out in this many groups."""
 
 Coefficients = Callable[[FloatArray], Callable[[FloatArray], Mapping[str, FloatArray]]]
 """For the raters whose entry is 1 a function of item weights (items × draws): every coefficient by name and draw."""

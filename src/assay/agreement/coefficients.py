@@ -21,7 +21,7 @@ Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
 
 DENSE = 1000, 10_000_000
-"""Up to so many distinct values, and items × most raters of an item, evalica computes α: it wants both dense."""
+"""The most distinct values, and items × raters of the fullest item, for which evalica computes α (on dense arrays)."""
 
 ZERO = 1e-12
 """A difference of two sums smaller than this share of them is rounding, and 0."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from assay.agreement.table_description import SourceDescription, TableDescription
 
 TOP = 10
-"""So many raters are shown where nobody says how many."""
+"""How many raters are shown by default."""
 
 
 def of_agreement(found: "Agreement") -> Document:

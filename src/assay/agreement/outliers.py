@@ -47,7 +47,7 @@ def distances(values: npt.ArrayLike, errors: npt.ArrayLike) -> FloatArray:
 def outlying(
     values: npt.ArrayLike, errors: npt.ArrayLike, *, lower_only: bool = False, looks: int = 1
 ) -> npt.NDArray[np.bool_]:
-    """Return which values stand out, at the level `ALPHA` for all of them and for so many `looks` together.
+    """Return which values stand out, at the level `ALPHA` for all of them and all `looks` together.
 
     The farthest is judged first, then the farthest of the rest.
     """

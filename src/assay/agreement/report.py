@@ -49,7 +49,7 @@ TITLES = {
 OF_SCALE: dict[str, Level] = {"nominal": "nominal", "ordinal": "ordinal", "continuous": "interval"}
 MOST_DRAWS = 1_000_000
 AT_ONCE = 500_000
-"""So many weights of items in draws are held at a time: they stay near the processor, and memory small."""
+"""How many item weights of draws are held at a time: few enough to stay in the cache."""
 
 
 @dataclass(frozen=True, slots=True)

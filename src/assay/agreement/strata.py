@@ -15,7 +15,7 @@ from assay.responses import Responses, group_codes
 from assay.scales import FloatArray, IntArray, Scale
 
 MOST_LEVELS = 4
-"""Up to so many different degrees of agreement are strata of their own; more are cut into three."""
+"""Up to this many different degrees of agreement are strata of their own; more are cut into three."""
 NAMES = ("agree least", "in between", "agree most")
 
 

@@ -95,7 +95,7 @@ class TableDescription(Signed):
         For each two sources with several raters.
     clusters : ItemClusters or None
     components : ContrastComponents or None
-        What the error of a contrast is made of, where one was asked for.
+        The parts of the error of a contrast, if one was asked for.
     strata : tuple of Stratum
         The contrast by how far gold's raters agree.
     conclusions : tuple of str
@@ -159,7 +159,7 @@ def describe(
     level, cluster, n_resamples, confidence_level, rng, workers
         As in `measure_agreement`.
     contest : Contest, optional
-        Two models of the table: also say what the error of their contrast is made of.
+        Two models of the table: also take the error of their contrast apart.
     metric : str or Metric, optional
         Of the contrast; chosen by the scale when left out.
     progress : callable, optional
@@ -221,7 +221,7 @@ def describe(
         components=components,
         strata=strata,
         conclusions=(
-            # The runs of a model are repeats, about which no word of raters is true.
+            # The runs of a model are repeats: sentences about raters do not apply to them.
             *(line for part in sources if part.name not in table.repeats for line in _conclusions(part)),
             *_pairing(overlaps),
             *([] if clusters is None else [_about_clusters(clusters)]),

@@ -19,7 +19,7 @@ from assay.documents import Document
 from assay.errors import ArgumentError
 from assay.inference import CombinedError, ConfidenceInterval, PValue, SignFlips
 from assay.provenance import Provenance
-from assay.records import Record
+from assay.records import Signed
 from assay.responses import Labels
 from assay.scales import FloatArray
 
@@ -74,7 +74,7 @@ class ItemScores:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison(Record):
+class Comparison(Signed):
     """The answer for one metric. `print` it for the verdict in English.
 
     Attributes
@@ -254,11 +254,6 @@ class Comparison(Record):
         return self.provenance.seed
 
     @property
-    def signature(self) -> str:
-        """The one line that says where the result comes from."""
-        return self.provenance.signature
-
-    @property
     def verdict(self) -> str:
         """Who is better, by how much, how sure."""
         return verdicts.verdict(self)
@@ -284,7 +279,7 @@ class Comparison(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparisons(Record, Sequence[Comparison]):
+class Comparisons(Signed, Sequence[Comparison]):
     """Several comparisons, their p-values adjusted for how many they are.
 
     Attributes
@@ -310,11 +305,6 @@ class Comparisons(Record, Sequence[Comparison]):
         """Return other comparisons in place of these, all of them signed for more parameters."""
         entries = (replace(one, provenance=one.provenance.changed(**parameters)) for one in comparisons)
         return replace(self, comparisons=tuple(entries), provenance=self.provenance.changed(**parameters))
-
-    @property
-    def signature(self) -> str:
-        """The one line that says where the results come from."""
-        return self.provenance.signature
 
     def document(self) -> Document:
         """Return the verdicts, one table of all comparisons, and notes that name their slice."""

@@ -29,7 +29,7 @@ def refuse_binary(chunk: bytes, position: int, name: str, decoder: codecs.Increm
 
 
 def check_encoding(encoding: str) -> None:
-    """Refuse an encoding that nobody knows."""
+    """Refuse an encoding that Python does not know."""
     try:
         "a".encode(encoding)
     except (LookupError, UnicodeError, TypeError, ValueError):

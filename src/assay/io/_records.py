@@ -19,7 +19,7 @@ from assay.errors import ArgumentError, DataError
 from assay.scales import IntArray
 
 LINES = 10_000
-"""So many records are decoded at a time."""
+"""How many records are decoded at a time."""
 
 LONGEST_NUMBER = 400
 MOST_KEYS = 5_000

@@ -15,7 +15,7 @@ from assay.io._factor import Factor
 from assay.scales import FloatArray, IntArray
 
 MOST_RESPONSES = 50_000_000
-"""So many responses may counts stand for; more would not fit into memory."""
+"""The most responses that counts may stand for; more would not fit into memory."""
 
 NEAR_ONE = 0.02
 """Shares that are rounded add up to 1 within this."""
@@ -71,7 +71,7 @@ def beside(columns: Mapping[str, pl.Series], rows: Rows) -> list[Part]:
 def spread(rows: Rows, parts: Sequence[Part]) -> tuple[Rows, pl.Series, list[str]]:
     """Return one row for each response that the parts stand for, its label, and what to tell the user.
 
-    Whole numbers are counts: so many responses. Other numbers are shares of one answer: they become weights.
+    Whole numbers are counts of responses. Other numbers are shares of one answer: they become weights.
     """
     where = np.repeat(np.arange(len(parts)), [len(part) or 1 for part in parts])
     names = [name for part in parts for name in (part or [None])]

@@ -206,7 +206,7 @@ def _prospects(
             supports.append(f"All {len(models)} models can be ranked ({_few(models)}).")
             commands.append(command("leaderboard", *against))
     elif models and are_people(models[0]):
-        lacks.append(f"There are answers of people ({models[0]}) and no model: give the logs of two models with them.")
+        lacks.append(f"There are answers of people ({models[0]}) and no model: give the logs of two models as well.")
     elif models:
         lacks.append(
             f"There is one model, {models[0]}. Several logs of one model are its repeats; if they are different "
@@ -226,7 +226,9 @@ def _prospects(
     single = [name for name in table.sources if table.sources[name].n_responses <= 1]
     if single:
         have = "has" if len(single) == 1 else "have"
-        lacks.append(f"{_few(single)} {have} one response per item, so the noise of single responses cannot be told.")
+        lacks.append(
+            f"{_few(single)} {have} one response per item, so the noise of single responses cannot be estimated."
+        )
     commands.append(command("convert", "--out", "table.parquet"))
     return supports, lacks, commands
 

@@ -17,7 +17,7 @@ from assay.scales import FloatArray, IntArray, Scale
 
 MOST_LACKING = 6
 COMPARED = 200
-"""So many ids of each table are compared to find those that look alike."""
+"""How many ids of each table are compared to find those that look alike."""
 
 
 def join(

@@ -186,7 +186,7 @@ def _with_gold(sheet: Sheet, known: Rows, cells: pl.Series, rows: IntArray, gold
 def _without_source(
     sheet: Sheet, source: str | None, rows: IntArray, sources: Mapping[str, str] | str | None
 ) -> list[str]:
-    """Say which rows are nobody's because the cell that would say whose they are is blank."""
+    """Say which rows belong to no source because the cell that names it is blank."""
     if source is None or not isinstance(sources, Mapping):
         return []
     blank = sheet.ids(source).is_null().to_numpy()

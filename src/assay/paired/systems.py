@@ -233,7 +233,7 @@ def compare_systems(
 
 
 NAMED = 3
-"""A caution names so many of the pairs that it is about, and says how many more there are."""
+"""How many of the pairs that a caution is about are named; it counts the others."""
 
 
 def _about_pairs(pairs: tuple[SignificanceTest, ...]) -> list[str]:

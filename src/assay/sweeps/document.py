@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from assay.sweeps.driver import Sweep
 
 MOST = 100
-"""So many cells are shown; all of them are in `to_frame` and in an export."""
+"""How many cells are shown; all of them are in `to_frame` and in an export."""
 
 
 def document(found: "Sweep") -> Document:

@@ -248,7 +248,7 @@ def _pooled(task: Task, todo: Sequence[CellRow], seed: int, executor: Executor, 
 
 
 def _first(finished: SimpleQueue[Future[CellRow]], seconds: float) -> Future[CellRow] | None:
-    """Return the first to finish, or None where nothing does for so many seconds."""
+    """Return the first to finish, or None if none does within these seconds."""
     until = monotonic() + seconds
     while monotonic() < until:
         try:

@@ -6,7 +6,7 @@ A draw is 1.5, and 0 in older files.
 from collections.abc import Mapping
 from typing import Any
 
-from assay.io.readers.base import Glance, Header, Reader, Row, Rows, array_of, id_of
+from assay.io.readers.base import Glance, Header, Reader, Rows, answered, array_of, id_of
 
 KEYS = {"instruction", "generator_1", "generator_2", "preference"}
 
@@ -23,13 +23,13 @@ def rows(glance: Glance, header: Header) -> Rows:
         share = _share(entry)
         judge = entry.get("annotator")
         for source, value in (("generator_1", None if share is None else 1 - share), ("generator_2", share)):
-            yield Row(
+            yield answered(
                 id_of(entry["instruction"]),
                 value,
                 "preference",
+                absent="unscored",
                 source=str(entry[source]),
                 rater=judge if isinstance(judge, str) else None,
-                lacks="unscored" if value is None else "",
                 check=str(entry.get("dataset", "")),
             )
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assay.io.readers.base import Glance, Header, Reader, Row, Rows, array_of, id_of, json_lines
+from assay.io.readers.base import Glance, Header, Reader, Row, Rows, answered, array_of, id_of, json_lines
 
 SUBMITTED = "submitted"
 FLAT, GUESS = ".responses", ".suggestion"
@@ -61,17 +61,9 @@ def _answer(item: str, question: str, value: Any, source: str, rater: Any) -> It
     for number, given in enumerate(values):
         # a span has a label, a ranked value has a value
         entry = given.get("label", given.get("value")) if isinstance(given, Mapping) else given
-        yield Row(
-            item,
-            entry,
-            question,
-            source=source,
-            rater=_text(rater),
-            repeat=number,
-            lacks="empty" if entry is None else "",
-        )
+        yield answered(item, entry, question, source=source, rater=_text(rater), repeat=number)
     if not values:
-        yield Row(item, None, question, source=source, rater=_text(rater), lacks="empty")
+        yield answered(item, None, question, source=source, rater=_text(rater))
 
 
 def _text(rater: Any) -> str | None:

@@ -60,6 +60,11 @@ class Row(NamedTuple):
     check: str = ""
 
 
+def answered(item: str, value: Any, scorer: str = "", *, absent: str = "empty", **about: Any) -> Row:
+    """Return a row that lacks its value for the reason `absent` if there is none."""
+    return Row(item, value, scorer, lacks=absent if value is None else "", **about)
+
+
 @dataclass
 class Header:
     """What a file says about itself; a reader fills it in while it yields rows.

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assay.errors import DataError
-from assay.io.readers.base import Glance, Header, Reader, Row, Rows, id_of, objects_of
+from assay.io.readers.base import Glance, Header, Reader, Rows, answered, id_of, objects_of
 
 
 def recognises(glance: Glance) -> bool:
@@ -18,8 +18,7 @@ def rows(glance: Glance, header: Header) -> Rows:
     for key, entry in objects_of(glance):
         task = str(entry.get("annotation task", ""))
         for rater, number, label in _labels(entry, f"{glance.name}, entry {key}"):
-            lacks = "" if label else "empty"
-            yield Row(id_of(key), label or None, task, source="human", rater=rater, repeat=number, lacks=lacks)
+            yield answered(id_of(key), label or None, task, source="human", rater=rater, repeat=number)
 
 
 def _labels(entry: Mapping[str, Any], place: str) -> Iterator[tuple[str, int, str]]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assay.errors import DataError
-from assay.io.readers.base import Glance, Header, Reader, Row, Rows, csv_records, id_of, json_lines
+from assay.io.readers.base import Glance, Header, Reader, Row, Rows, answered, csv_records, id_of, json_lines
 
 PENALTY = {"major": 5.0, "critical": 25.0, "minor": 1.0, "neutral": 0.0, "no-error": 0.0, "no error": 0.0}
 MQM = {"system", "rater", "category", "severity"}
@@ -50,21 +50,13 @@ def _esa(glance: Glance) -> Iterator[Row]:
     for line, cells in lines:
         said = cells[ESA]
         value = said.strip() if isinstance(said, str) else said
-        empty = value in ("", None)
         try:
-            number = None if empty else float(value)
+            number = None if value in ("", None) else float(value)
         except (TypeError, ValueError):
             raise DataError(f"{glance.name}, line {line}, column {ESA!r}: {value!r} is not a number.") from None
         rater = _first(cells, RATER)
-        yield Row(
-            _item(cells),
-            number,
-            "esa",
-            source=str(cells["system"]),
-            rater=None if rater is None else str(rater),
-            lacks="empty" if empty else "",
-            task=cells.get("langs"),
-        )
+        who = None if rater is None else str(rater)
+        yield answered(_item(cells), number, "esa", source=str(cells["system"]), rater=who, task=cells.get("langs"))
 
 
 def _penalty(category: str, severity: str, place: str) -> float:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from assay.io.readers.base import Glance, Header, Reader, Row, Rows, at, id_of, json_lines
+from assay.io.readers.base import Glance, Header, Reader, Row, Rows, answered, at, id_of, json_lines
 
 
 def recognises(glance: Glance) -> bool:
@@ -27,7 +27,7 @@ def rows(glance: Glance, header: Header) -> Rows:
         if kind == "match":
             seen[item] = True
             right, picked = at(data, "correct"), at(data, "picked")
-            yield Row(item, right, "match", lacks="unscored" if right is None else "", answer=picked)
+            yield answered(item, right, "match", absent="unscored", answer=picked)
         elif kind == "metrics" and isinstance(data, Mapping):
             for name, value in data.items():
                 if isinstance(value, bool | int | float):

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assay.io.readers.base import Glance, Header, Reader, Row, Rows, array_of, at, id_of, json_lines
+from assay.io.readers.base import Glance, Header, Reader, Rows, answered, array_of, at, id_of, json_lines
 
 ERROR = 2
 """promptfoo's failure reason for a call that failed, as opposed to an assertion."""
@@ -36,17 +36,10 @@ def rows(glance: Glance, header: Header) -> Rows:
         named = result.get("namedScores")
         scores |= dict(named) if isinstance(named, Mapping) else {}
         answer = at(result, "response", "output")
+        about: dict[str, Any] = {"source": source, "repeat": runs[item, source]}
+        about |= {"answer": answer if isinstance(answer, str) else None, "absent": "errored" if failed else "unscored"}
         for scorer, value in scores.items():
-            lacks = "errored" if failed else "unscored" if value is None else ""
-            yield Row(
-                item,
-                None if lacks else value,
-                scorer,
-                source=source,
-                repeat=runs[item, source],
-                lacks=lacks,
-                answer=answer if isinstance(answer, str) else None,
-            )
+            yield answered(item, None if failed else value, scorer, **about)
 
 
 def _results(glance: Glance) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,7 @@ What its simulator writes has many such data sets: a list under `alt`, where the
 from collections.abc import Iterator
 
 from assay.errors import DataError
-from assay.io.readers.base import Glance, Header, Reader, Row, Rows
+from assay.io.readers.base import Glance, Header, Reader, Row, Rows, answered
 from assay.io.readers.json_stream import JsonCursor
 
 KEYS, SETS = ("gold", "preds1", "preds2"), ("alt", "null")
@@ -49,16 +49,8 @@ def _matrix(cursor: JsonCursor, file: str, key: str, *, scorer: str = "", task: 
         if not isinstance(cells, list):
             raise DataError(f"{file}: row {item} of {key!r} (counting from 0) is not a list.")
         for number, value in enumerate(cells):
-            missing = value is None or value == "NaN"
-            yield Row(
-                str(item),
-                None if missing else value,
-                scorer,
-                source=key,
-                repeat=number,
-                task=task,
-                lacks="empty" if missing else "",
-            )
+            known = None if value == "NaN" else value
+            yield answered(str(item), known, scorer, source=key, repeat=number, task=task)
 
 
 READER = Reader("vet", "VET data", recognises, rows, "a response of one item by gold or a model")
