@@ -24,6 +24,11 @@ def test_recommended_test_is_run_and_the_choice_explained(analysis):
     assert analysis.sentence.startswith("new scores higher than base (mean difference ")
 
 
+def test_each_finding_is_said_once(analysis):
+    said = [block.text for block in analysis.document().blocks if getattr(block, "role", "") == "verdict"]
+    assert said == [analysis.significance.sentence, analysis.equivalence.sentence]
+
+
 def test_json_round_trip_has_the_promised_names(analysis):
     found = json.loads(_json.dumps(analysis.to_dict()))
     assert {"pvalue", "statistic", "confidence_interval", "n", "sentence", "effects", "curve"} <= found.keys()

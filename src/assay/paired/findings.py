@@ -215,12 +215,12 @@ class PairedAnalysis(Finding):
 
     def document(self) -> Document:
         """Return everything, from description to power."""
-        blocks: list[Block] = [Sentence(self.sentence, "verdict")]
-        blocks += [] if self.equivalence is None else self.equivalence.document().blocks
+        verdict, numbers = self.significance.document().blocks
+        blocks: list[Block] = [verdict, *(() if self.equivalence is None else self.equivalence.document().blocks)]
         answers = () if self.flips is None else self.flips.document().blocks
         blocks += [Heading("The scores"), *self.description.document().blocks, Sentence(self.unit_sizes.sentence)]
         blocks += [Heading("Which test"), *self.recommendation.document().blocks]
-        blocks += [Heading("The test"), *self.significance.document().blocks[1:], *answers]
+        blocks += [Heading("The test"), numbers, *answers]
         blocks += [Heading("Effect size"), *effect_blocks(self.effects)]
         blocks += [Heading("Power"), *self.curve.document().blocks]
         parts = (self.description, self.equivalence, *self.effects, self.curve)
