@@ -1,7 +1,8 @@
 """What is in a table of ratings: who judged what, how far they agree, and what can and cannot be concluded."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -193,7 +194,9 @@ def describe(
     if level is not None and all(part.agreement is None for part in sources):
         raise ArgumentError("`level` is about agreement, and no source has items with two identified raters.")
     rated = [part.name for part in sources if part.design.n_raters > 1]
-    overlaps = tuple(_shared(table, a, b) for i, a in enumerate(rated) for b in rated[i + 1 :])
+    overlaps = tuple(
+        SharedRaters(a, b, *astuple(overlap(table.sources[a], table.sources[b]))) for a, b in combinations(rated, 2)
+    )
     components, why, signed = None, list[str](), None
     strata: tuple[Stratum, ...] = ()
     if contest is not None:
@@ -251,11 +254,6 @@ def _clusters(table: ResponseTable, cluster: str) -> ItemClusters:
         raise DataError(f"all items are in one cluster ({cluster} {names[0]!r}): nothing can be said about others.")
     sizes = np.bincount(codes)
     return ItemClusters(cluster, names.size, (int(sizes.min()), int(np.median(sizes)), int(sizes.max())))
-
-
-def _shared(table: ResponseTable, a: str, b: str) -> SharedRaters:
-    found = overlap(table.sources[a], table.sources[b])
-    return SharedRaters(a, b, found.raters, found.cells)
 
 
 def _conclusions(part: SourceDescription) -> list[str]:

@@ -1,6 +1,5 @@
 """Confidence intervals from draws with standard errors of their own: studentised, and symmetric."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
