@@ -102,6 +102,21 @@ def _audit() -> Any:
     return audit("normal", designs=[(20, 2), (50, 5)], n_simulations=100, n_resamples=99, n_fresh=200, rng=0)
 
 
+def _leader() -> Any:
+    from assay import audit
+    from assay.auditing import LeaderAudit
+
+    sizes = {"n_simulations": 40, "n_resamples": 99, "n_fresh": 200}
+    found = audit("normal", metrics=["mae", "wins"], designs=[(50, 5)], epsilons=[0.0, 0.1, 0.2, 0.3], rng=0, **sizes)
+    return LeaderAudit((found,))
+
+
+def _figure() -> Any:
+    from assay.replications import replicate
+
+    return replicate("forest", figure=3, n_simulations=100)
+
+
 def _simulation() -> Any:
     from assay.models.simulated import simulate
 
@@ -115,13 +130,19 @@ def _description() -> Any:
     from assay.agreement import describe
 
     rng = np.random.default_rng(4)
+    who = {"human": 6, "new": 1, "old": 1}
+    noise = {"human": 0.7, "new": 0.8, "old": 1.2}
     rows = [
-        {"item": f"item-{i:02}", "rater": f"rater-{j}", "value": int(np.clip(round(truth + rng.normal(0, 0.7)), 1, 5))}
-        for i, truth in enumerate(rng.uniform(1, 5, 40))
-        for j in range(6)
-        if rng.random() < 0.85
+        {"item": f"item-{i:02}", "source": source, "rater": f"{source}-{j}", "value": int(np.clip(round(near), 1, 5))}
+        for i, truth in enumerate(rng.uniform(1, 5, 60))
+        for source, n in who.items()
+        for j in range(n)
+        for near in [truth + (1.5 if j == 5 else 0.0) + rng.normal(0, noise[source])]
+        if n == 1 or rng.random() < 0.85
     ]
-    return describe(read(polars.DataFrame(rows), sources="human"), rng=0, n_resamples=99)
+    table = read(polars.DataFrame(rows))
+    contest = table.contest(gold="human", a="new", b="old")
+    return describe(table, contest=contest, metric="mae", rng=0, n_resamples=99)
 
 
 def _replication() -> Any:
@@ -157,11 +178,13 @@ SHOWN: dict[str, tuple[tuple[str, ...], str, Callable[[], Any]]] = {
     "scores-power": (("PowerCurve",), "How often studies of other sizes find the difference.", _paired("power_curve")),
     "power": (("PowerPlan",), "How many lines a planned study needs.", _power),
     "systems": (("SystemsComparison",), "Several systems: mean ranks, critical difference, pairs.", _systems),
-    "describe": (("TableDescription",), "Who judged what, how far raters agree, and who stands out.", _description),
+    "describe": (("TableDescription",), "Who judged what, how far raters agree, who stands out, what an error is made of.", _description),
     "simulate": (("Simulation",), "Simulated responses of gold, A and B.", _simulation),
     "fit": (("Fit",), "A response model beside the data it was fitted to; labels as a hanging rootogram.", _fit),
-    "audit": (("Audit", "LeaderAudit"), "Which test holds its level, which interval covers: best first.", _audit),
-    "replicate": (("Replication", "PaperFigure", "Search"), "Published numbers beside recomputed ones.", _replication),
+    "audit": (("Audit",), "Which test holds its level, which interval covers: best first.", _audit),
+    "leader": (("LeaderAudit",), "How near estimated p comes to the true one, by scheme and by metric.", _leader),
+    "replicate": (("Replication", "Search"), "Published numbers beside recomputed ones.", _replication),
+    "figure": (("PaperFigure",), "A figure of a paper, computed again.", _figure),
 }  # fmt: skip
 """Name of the picture, the results that are drawn like it, what it shows, and the run that makes it."""
 
