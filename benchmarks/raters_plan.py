@@ -141,7 +141,7 @@ def pilots(cell):
             rejected, widths, contrasts = truth[metric, n, r]
             (low, width, high), (least, power, most) = np.quantile(planned[n, r], [0.1, 0.5, 0.9], axis=0).T
             rows.append(
-                row(study, metric, f"{n} × {r}", width, np.mean(widths), power, rejected, studies)
+                row(study, metric, f"{n} × {r}", width, np.nanmean(widths), power, rejected, studies)
                 | {"width_low": low, "width_high": high, "power_low": least, "power_high": most}
                 | {"contrast": contrast, "true_contrast": np.mean(contrasts)}
             )

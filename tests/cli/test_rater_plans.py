@@ -1,8 +1,6 @@
 import numpy as np
 import pytest
 
-from assay.errors import ArgumentError
-from assay.questions import Plan
 from tests.cli.test_plan import plan, run
 
 CELL = {
@@ -27,7 +25,7 @@ def table(tmp_path):
 
 
 def test_raters_items_and_costs_without_gold(table):
-    words = ["--a", "new", "--b", "old", "--rater", "rater", "--contrast", "0.4", "--n-raters", "5,20"]
+    words = ["--a", "new", "--b", "old", "--rater", "rater", "--contrast", "0.6", "--n-raters", "5,20"]
     found = plan(
         table, *words, "--n-items", "50,100", "--cost-rater-hour", "30", "--ratings-per-hour", "60", "--cost-item", "2"
     )
@@ -87,7 +85,8 @@ def test_nested_raters_and_a_chart(table, tmp_path):
 
 def test_too_few_raters_are_told_with_the_table(table):
     text = run(table, "--a", "new", "--b", "old", "--contrast", "0.1", "--n-raters", "2")
-    assert "No design finds the difference with power 0.8; the nearest is 100,000 items × 2 raters" in text
+    missed = "No design with up to 100,000 items finds the difference with power 0.8"
+    assert f"{missed}; the nearest is 100,000 items × 2 raters" in text
     assert "at least" in text
     assert "misses" in text
 
@@ -111,11 +110,16 @@ def test_bad_input_is_one_line_and_exit_2(command, table, words, message):
     assert len(err.strip().splitlines()) == 1
 
 
-def test_clusters_are_refused_with_raters_and_not_forgotten(tmp_path):
+def test_documents_are_planned_together_with_raters(command, tmp_path):
     rows = ["item,document,source,rater,value"]
     rows += [
-        f"q{i},d{i // 2},{s},r{r},{(i * 3 + r * 5 + (s == 'A')) % 5}" for i in range(8) for s in "AB" for r in range(3)
+        f"q{i},d{i // 2},{s},r{r},{(i * 3 + r * 5 + (s == 'A')) % 5}" for i in range(24) for s in "AB" for r in range(3)
     ]
     (tmp_path / "rated.csv").write_text("\n".join(rows))
-    with pytest.raises(ArgumentError, match="clusters of items cannot be planned together with raters yet"):
-        Plan(files=(str(tmp_path / "rated.csv"),), a="A", b="B", cluster="document").answer()
+    words = ["--a", "A", "--b", "B", "--cluster", "document", "--contrast", "1", "--n-raters", 4, "--n-items", 40]
+    code, out, _ = command("plan", tmp_path / "rated.csv", *words)
+    assert code == 0
+    assert out.startswith(
+        "You have 24 items in 12 clusters × 3 raters.\nWith 40 items in 20 clusters × 4 raters expect"
+    )
+    assert "Variance of clusters" in out

@@ -245,7 +245,28 @@ def test_the_fewest_responses_at_a_fixed_budget():
     reached = [cell.design.gold for cell in found.cells if cell.power >= 0.8]
     assert found.recommended.design.gold == min(reached)
     assert all(cell.n_items == 400 // cell.design.gold for cell in found.cells)
-    assert ": with the whole budget it finds the difference with power 0.8 or more, at a cost of 400." in str(found)
+    said = "the fewest responses per item with which the whole budget finds the difference with power 0.8"
+    assert f": {said}, at a cost of 400." in str(found)
+
+
+def test_spending_the_whole_budget_saves_nothing_and_is_not_the_cheapest():
+    """333 items × 3 responses cost 999 of 1,000, and that 1 is no saving."""
+    options = {"epsilon": 0.2, "budget": 1000, "target_power": 0.9, "precision": 0.02, "rng": 0}
+    found = plan("normal", metrics="mae", n_responses=[3, 5], spend=True, **options)
+    assert found.recommended.n_items == 333
+    assert "the fewest responses per item with which the whole budget finds the difference" in found.sentences[0]
+    assert "saved" not in found.sentences[0]
+    assert not any("times the cost" in line for line in found.sentences)
+
+
+def test_a_target_out_of_reach_says_up_to_how_many_items():
+    found = plan("normal", metrics="mae", epsilon=0.02, target_p=0.01, max_items=50, n_responses=[1, 2], rng=0)
+    assert found.sentences[0].startswith("No design with up to 50 items has an expected p of at most 0.01; the nearest")
+
+
+def test_large_costs_keep_their_digits():
+    found = plan("normal", metrics="mae", epsilon=0.2, budget=1_234_567, n_responses=[1], max_items=10**7, rng=0)
+    assert "the best design for a budget of 1,234,567, at a cost of 1,234,567." in str(found)
 
 
 def test_a_may_be_wrong_too():

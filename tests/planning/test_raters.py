@@ -16,6 +16,8 @@ from assay.errors import ArgumentError, DataError
 from assay.metrics import resolve
 from assay.planning import Costs, Design, Effect, Plan, plan
 from assay.planning.engines.components import Noise, RejectionRule, draws, expectation, fewest, rater_df
+from assay.planning.engines.rater_engine import RaterEngine
+from assay.planning.engines.simulated_pvalues import Test
 from assay.summaries import means
 
 
@@ -464,3 +466,90 @@ def test_a_pilot_whose_contrast_is_exactly_zero_has_no_difference_to_plan_for():
     found = plan_raters(pilot, budget=300, n_raters=[3, 6])
     assert "there is no difference to plan for" in str(found)
     assert all(cell.detectable > 0 for cell in found.cells)
+
+
+def test_as_many_plans_promise_too_much_as_too_little():
+    """Three degrees of freedom see too little of raters in 61 % of all pilots; the plan's power must not."""
+    true_noise, design = Noise(0.5, 0.72, 2.0), Design(60, 0, 8, 8, 8, 8, False, 2)
+    true = expectation(true_noise, design, 1.2, RejectionRule()).power
+    count, above = 300, 0
+    for number in range(count):
+        pilot = ratings(np.random.default_rng([number, 11]), 30, 4, of_raters=0.6, shift=1.2)
+        engine = RaterEngine.of(
+            pilot,
+            variance_components(pilot),
+            metric=resolve("rating").on(pilot.scale),
+            contrast=1.2,
+            level=0.95,
+            seed=np.random.SeedSequence(number),
+        )
+        above += engine.power(design, 0, Test("swapped-items")).power > true
+    low, high = binom.ppf([0.001, 0.999], count, 0.5)
+    assert low <= above <= high
+
+
+def test_the_same_design_twice_is_one_row_and_nothing_is_said_of_a_difference_that_is_none():
+    contest = ratings(np.random.default_rng(3))
+    found = plan_raters(contest, n_raters=[5, 5], n_items=[20], rng=0)
+    assert len(found.cells) == 1
+    assert not found.pilot.settled
+    assert not any("tend to be too large" in note for note in found.notes)
+
+
+def in_documents(rng, n_documents, size=4, r=6):
+    """Draw ratings in which whole documents differ: components 2·.5² of documents, 2·.3² of raters, 2 of ratings."""
+    document = np.repeat(np.arange(n_documents), size)
+    ids = np.tile(np.arange(r), (document.size, 1))
+    sides = [
+        value
+        + 0.5 * rng.normal(size=(n_documents, 1))[document]
+        + 0.3 * rng.normal(size=r)
+        + rng.normal(size=ids.shape)
+        for value in (0.6, 0.0)
+    ]
+    a, b = (Responses.from_grid(side, ids) for side in sides)
+    groups = {"document": document.astype(str)}
+    return Contest(None, a, b, Scale("continuous"), np.arange(document.size).astype(str), ("", "A", "B"), groups=groups)
+
+
+def test_documents_are_planned_with_raters_as_compare_tests_them():
+    """A large pilot knows the components; its plan for 15 documents × 6 raters is what compare finds there."""
+    pilot = in_documents(np.random.default_rng(2), 150, r=80)
+    options = {"contrast": 0.6, "n_items": [60], "n_raters": [6], "rng": 0}
+    [cell] = plan_raters(pilot, cluster="document", **options).cells
+    assert str(cell.design) == "60 items in 15 clusters × 6 raters"
+    assert set(cell.shares) == {"clusters", "raters", "residual"}
+    count, rejected, widths = 400, 0, []
+    for number in range(count):
+        contest = in_documents(np.random.default_rng([number, 4]), 15)
+        found = compare(contest, metric="rating", cluster="document", n_resamples=3, rng=number, workers=1)
+        rejected += found.pvalue <= 0.05
+        widths.append(found.confidence_interval.width)
+    low, high = binom.ppf([0.001, 0.999], count, cell.power)
+    assert low <= rejected <= high
+    assert np.mean(widths) == pytest.approx(cell.ci_width, rel=0.1)
+    assert plan_raters(pilot, **options).cells[0].power > cell.power  # as if items were independent
+
+
+def test_raters_of_parts_of_documents_are_refused_with_the_reason():
+    rng = np.random.default_rng(4)
+    contest = ratings(rng, 40, 6, per_item=2)
+    contest = replace(contest, groups={"document": np.repeat(np.arange(10), 4).astype(str)})
+    with pytest.raises(DataError, match="raters judged parts of clusters"):
+        plan_raters(contest, contrast=0.5, cluster="document", n_items=[50], rng=0)
+    with pytest.raises(ArgumentError, match="do not judge whole clusters"):
+        plan_raters(in_documents(rng, 10), contrast=0.5, cluster="document", nested=True, n_items=[50], rng=0)
+
+
+def test_ratings_without_raters_are_planned_in_documents_too():
+    rng = np.random.default_rng(5)
+    contest = in_documents(rng, 30)
+    sides = {role: Responses(side.values, side.offsets) for role, side in contest.sources.items()}
+    bare = replace(contest, a=sides["a"], b=sides["b"])
+    alone, together = (
+        plan(bare, metrics="rating", n_items=120, cluster=each, rng=0).cells[0] for each in (None, "document")
+    )
+    assert together.design.n_units == 30
+    found = compare(bare, metric="rating", cluster="document", interval="t", n_resamples=99, rng=0)
+    assert together.ci_width == pytest.approx(found.confidence_interval.width, rel=0.03)
+    assert together.ci_width > 1.3 * alone.ci_width

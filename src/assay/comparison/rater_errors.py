@@ -71,7 +71,7 @@ def rater_error(
         return RaterError(measured_error(contest, metric, both=both, raters=raters, clusters=clusters))
     table = cell_table(contest, metric)
     best = clusters is None and _paired(contest)
-    found = _two_way(table if clusters is None else _by_cluster(table, clusters), best=best)
+    found = _two_way(table if clusters is None else by_cluster(table, clusters), best=best)
     return RaterError(found.error, found.mean if best else None)
 
 
@@ -125,7 +125,7 @@ class CurvedParts:
 def curved_parts(contest: Contest, metric: AdditiveMetric, clusters: IntArray | None) -> CurvedParts:
     """Take the variance of a curved contrast apart."""
     table = cell_table(contest, metric)
-    table = table if clusters is None else _by_cluster(table, clusters)
+    table = table if clusters is None else by_cluster(table, clusters)
     found = _two_way(table)
     whole, n = item_variance(contest, metric, clusters)
     noise = found.residual * float(np.square(table.weights / table.weights.sum()).sum())
@@ -240,7 +240,7 @@ def item_variance(contest: Contest, metric: Metric, clusters: IntArray | None) -
     return float((left.size - 1) / left.size * np.square(left - left.mean()).sum()), n
 
 
-def _by_cluster(table: CellTable, clusters: IntArray) -> CellTable:
+def by_cluster(table: CellTable, clusters: IntArray) -> CellTable:
     """Return the table of clusters × raters: values averaged over the items of a cluster."""
     keys, cell = np.unique(cell_codes(clusters[table.items], table.raters), return_inverse=True)
     weights: FloatArray = np.bincount(cell, table.weights).astype(np.float64)

@@ -1,7 +1,7 @@
 """Where the uncertainty of a contrast comes from, and what it would shrink to with more items, raters or repeats."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from assay import _check
 from assay.comparison import component_tables
-from assay.comparison.rater_errors import curved_error, curved_parts, largest
+from assay.comparison.rater_errors import by_cluster, curved_error, curved_parts, largest
 from assay.contests import Contest
 from assay.documents import Document
 from assay.errors import ArgumentError, DataError
@@ -17,9 +17,9 @@ from assay.inference import CombinedError, ConfidenceInterval, OneWay, TwoWay, o
 from assay.metrics import AdditiveMetric, Metric, resolve
 from assay.rating_design import rated
 from assay.records import Record
-from assay.resampling import cell_table, summaries_of
+from assay.resampling import cell_table, cluster_sums, summaries_of
 from assay.responses import Responses, group_codes
-from assay.scales import FloatArray
+from assay.scales import FloatArray, IntArray
 from assay.summaries import lean
 
 FEW_CLUSTERS = 10
@@ -165,6 +165,7 @@ def variance_components(
     gold: str | None = None,
     metric: str | Metric = "rating",
     cluster: str | None = None,
+    whole_clusters: bool = False,
     confidence_level: float = 0.95,
 ) -> ContrastComponents:
     """Take the uncertainty of a contrast apart: items, raters, repeats of the models, and the rest.
@@ -180,6 +181,8 @@ def variance_components(
         With item scores. The mean rating is taken apart exactly; another metric by the pseudo-responses of its raters.
     cluster : str, optional
         A column that groups items (document): what items of one group share is then a component of its own.
+    whole_clusters : bool
+        Take clusters in place of items, as `compare` does: "items" are then what whole clusters differ by.
     confidence_level : float
 
     Returns
@@ -209,27 +212,22 @@ def variance_components(
         raise DataError("variance components need at least 2 items; there is 1.")
     contest = lean(contest, [chosen])
     contrasts = chosen.item_contrasts(*summaries_of(contest, chosen.needs))
+    units = _units(contest, contrasts, cluster if whole_clusters else None)
+    contrasts, n_units = units.contrasts, units.contrasts.size
+    if whole_clusters:
+        cluster = None
     roles = rated(contest)
-    notes: tuple[str, ...] = ()
-    if roles:
-        table = _two_way(contest, chosen)
-        if not chosen.linear:
-            notes = ("The metric is curved. The components hold near this design.",)
-    else:
-        variance = float(contrasts.var(ddof=1)) if contrasts.size > 1 else math.nan
-        table = TwoWay(float(contrasts.mean()), variance, math.nan, 0.0, contrasts.size, 0, 0, CombinedError((), ()))
-        if not set(contest.names[1:]) <= set(contest.repeats):
-            notes = ("There are no rater ids: what raters add is part of the items component.",)
+    table, notes = _table(contest, chosen, units, roles)
     counts = bool(roles) and chosen.counts_items and not chosen.linear
     repeats = {
-        role: _repeats(contest, chosen, role, level)
+        role: _repeats(contest, chosen, role, level, units.per_unit)
         for role in ("a", "b")
         if role not in roles and _several(contest, role)
     }
     of_repeats = [(found.variance / found.n_repeats, float(found.df)) for found in repeats.values()]
     components = {"items": table.items - sum(part for part, _ in of_repeats)}
     intervals = table.intervals(confidence_level=level, within=of_repeats)
-    dfs = {"items": max(1.0, contest.n_items - 1.0)}
+    dfs = {"items": max(1.0, n_units - 1.0)}
     grouped = None if cluster is None else _by_cluster(contest, contrasts, cluster)
     if roles:
         components |= {"raters": table.raters, "residual": table.residual}
@@ -255,9 +253,9 @@ def variance_components(
         contrast=float(contrasts.mean()),
         components=components,
         intervals=intervals,
-        n_items=contest.n_items,
+        n_items=n_units,
         n_raters=table.n_raters,
-        raters_per_item=table.n_cells / contest.n_items,
+        raters_per_item=table.n_cells / n_units,
         n_repeats={role: found.n_repeats for role, found in repeats.items()},
         dfs=dfs,
         largest=largest(contest, chosen) if contest.gold is not None else math.inf,
@@ -270,12 +268,50 @@ def variance_components(
     )
 
 
-def _by_cluster(contest: Contest, contrasts: FloatArray, cluster: str) -> OneWay | None:
-    """Return what clusters share and what is left within them; None where every item is a cluster of its own."""
+@dataclass(frozen=True, slots=True)
+class _Units:
+    """What is independent: items, or whole clusters (`codes`), each with what it moves the mean over all items by."""
+
+    contrasts: FloatArray
+    codes: IntArray | None = None
+    per_unit: float = 1.0
+
+
+def _units(contest: Contest, contrasts: FloatArray, cluster: str | None) -> _Units:
+    if cluster is None:
+        return _Units(contrasts)
+    codes = _codes(contest, cluster)
+    sums, sizes = cluster_sums(contrasts, codes)
+    mean, per_unit = float(contrasts.mean()), float(sizes.mean())
+    return _Units(mean + (sums - mean * sizes) / per_unit, codes, per_unit)
+
+
+def _table(
+    contest: Contest, metric: AdditiveMetric, units: _Units, roles: Sequence[str]
+) -> tuple[TwoWay, tuple[str, ...]]:
+    """Return the components of items, raters and residual, and what the reader must know about them."""
+    if roles:
+        curved = ("The metric is curved. The components hold near this design.",)
+        return _two_way(contest, metric, units.codes), () if metric.linear else curved
+    each = units.contrasts
+    variance = float(each.var(ddof=1)) if each.size > 1 else math.nan
+    table = TwoWay(float(each.mean()), variance, math.nan, 0.0, each.size, 0, 0, CombinedError((), ()))
+    if set(contest.names[1:]) <= set(contest.repeats):
+        return table, ()
+    return table, ("There are no rater ids: what raters add is part of the items component.",)
+
+
+def _codes(contest: Contest, cluster: str) -> IntArray:
     names, codes = group_codes(contest.groups, "cluster", cluster)
     if names.size < 2:
         raise DataError(f"all items are in one cluster ({cluster} {names[0]!r}): nothing can be said about others.")
-    return one_way(contrasts, groups=codes) if names.size < contrasts.size else None
+    return codes
+
+
+def _by_cluster(contest: Contest, contrasts: FloatArray, cluster: str) -> OneWay | None:
+    """Return what clusters share and what is left within them; None where every item is a cluster of its own."""
+    codes = _codes(contest, cluster)
+    return one_way(contrasts, groups=codes) if int(codes.max()) + 1 < contrasts.size else None
 
 
 def judgements(per_item: Any, sides: float) -> Any:
@@ -287,18 +323,19 @@ def judgements(per_item: Any, sides: float) -> Any:
     return np.sqrt(per_item * sides) if sides else per_item
 
 
-def _two_way(contest: Contest, metric: AdditiveMetric) -> TwoWay:
-    """Return the components of items, raters and residual: of the table itself, or of its pseudo-responses."""
+def _two_way(contest: Contest, metric: AdditiveMetric, clusters: IntArray | None) -> TwoWay:
+    """Return the components of items (or clusters), raters and residual: of the table, or of its pseudo-responses."""
     if metric.linear:
         table = cell_table(contest, metric)
+        table = table if clusters is None else by_cluster(table, clusters)
         return two_way(table.values, items=table.items, raters=table.raters, weights=table.weights)
-    parts = curved_parts(contest, metric, None)
+    parts = curved_parts(contest, metric, clusters)
     found = parts.table
     return replace(
         found,
         items=parts.n * parts.items,
         residual=found.n_cells * parts.noise,
-        error=curved_error(contest, metric, None),
+        error=curved_error(contest, metric, clusters),
     )
 
 
@@ -316,8 +353,8 @@ class _Repeats:
     interval: ConfidenceInterval
 
 
-def _repeats(contest: Contest, metric: AdditiveMetric, role: str, level: float) -> _Repeats:
-    """Measure what one response of a model adds to its item."""
+def _repeats(contest: Contest, metric: AdditiveMetric, role: str, level: float, per_unit: float) -> _Repeats:
+    """Measure what one response of a model adds to its item, or to a whole cluster of `per_unit` items."""
     from scipy.special import chdtri
 
     bare = {name: Responses(source.values, source.offsets) for name, source in contest.sources.items()}
@@ -326,7 +363,7 @@ def _repeats(contest: Contest, metric: AdditiveMetric, role: str, level: float) 
     bare[role] = Responses(source.values, source.offsets, np.arange(source.values.size))
     table = cell_table(replace(contest, gold=bare.get("gold"), a=bare["a"], b=bare["b"]), metric)
     means = np.bincount(table.items, table.values) / source.sizes
-    rest = float(np.square(table.values - means[table.items]).sum())
+    rest = float(np.square(table.values - means[table.items]).sum()) / per_unit
     df = int((source.sizes - 1).sum())
     tail = (1 - level) / 2
     low, high = (rest / float(chdtri(df, p)) for p in (tail, 1 - tail))

@@ -130,7 +130,7 @@ def _reason(cell: Cell, limits: Limits, test: Test) -> str:
     if limits.budgets and not limits.pays(cell.design):
         return "over budget"
     named = test if cell.test in ("", test.name) else None
-    if named is not None and not named.can_reject(cell.n_items):
+    if named is not None and not named.can_reject(cell.design.n_units):
         return "test cannot reject"
     if limits.target is None:
         return ""
@@ -142,13 +142,14 @@ def _reason(cell: Cell, limits: Limits, test: Test) -> str:
 
 def remarks(cells: Sequence[Cell], tests: Sequence[Test]) -> list[str]:
     """Return notes on designs that are never to be taken."""
-    few = [cell.n_items for cell in cells if cell.reason == "test cannot reject"]
+    few = [cell.design for cell in cells if cell.reason == "test cannot reject"]
     if not few:
         return []
-    test = tests[0]
-    smallest = min(1.0, test.sides * 0.5 ** max(few))
+    test, most = tests[0], max(design.n_units for design in few)
+    what = "clusters" if few[0].per_cluster else "items"
+    smallest = min(1.0, test.sides * 0.5**most)
     return [
-        f"with {max(few)} items or fewer the smallest p-value is {smallest:.2g}, above the level of {test.alpha:g}: "
+        f"with {most} {what} or fewer the smallest p-value is {smallest:.2g}, above the level of {test.alpha:g}: "
         "the test cannot reject, whatever the data."
     ]
 

@@ -34,6 +34,8 @@ class Design:
         Whether every rater judges one item only.
     per_pair : int
         Ratings that a rater gives to an item: 2 where both outputs are rated.
+    per_cluster : float
+        Items of a cluster (a document); 0 where items stand alone.
 
     Examples
     --------
@@ -43,6 +45,8 @@ class Design:
     200 items × 5 raters
     >>> print(Design(200, 3, 4, 4, n_raters=12, raters_per_item=3))
     200 items × 12 raters (3 per item) × 4 responses of each model
+    >>> print(Design(200, 5, 5, 5, per_cluster=4))
+    200 items in 50 clusters × 5 responses
     """
 
     n_items: int
@@ -53,6 +57,7 @@ class Design:
     raters_per_item: int = 0
     nested: bool = False
     per_pair: int = 1
+    per_cluster: float = 0.0
 
     @classmethod
     def of(cls, n_items: int, n_responses: Responses) -> "Design":
@@ -63,6 +68,11 @@ class Design:
         """Return the same design with another number of items; raters of one item each grow with them."""
         n_raters = n_items * self.raters_per_item if self.nested else self.n_raters
         return replace(self, n_items=n_items, n_raters=n_raters)
+
+    @property
+    def n_units(self) -> int:
+        """What is independent: items, or whole clusters of them."""
+        return max(1, math.floor(self.n_items / self.per_cluster + 1e-9)) if self.per_cluster else self.n_items
 
     @property
     def n_responses(self) -> tuple[int, int, int]:
@@ -107,7 +117,8 @@ class Design:
         return f"{self.gold} gold, {self.a} A, {self.b} B responses"
 
     def __str__(self) -> str:
-        return f"{self.n_items:,} item{'s' * (self.n_items != 1)} × {self.per_item}"
+        clusters = f" in {self.n_units:,} cluster{'s' * (self.n_units != 1)}" if self.per_cluster else ""
+        return f"{self.n_items:,} item{'s' * (self.n_items != 1)}{clusters} × {self.per_item}"
 
 
 @dataclass(frozen=True, slots=True)

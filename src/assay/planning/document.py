@@ -56,7 +56,7 @@ def _table(plan: Plan) -> Table:
             Column("detects", "number"),
             lambda cell: None if math.isnan(cell.detectable) else _three(cell.detectable),
         ),
-        (True, Column("cost", "number"), lambda cell: f"{cell.cost:,g}"),
+        (True, Column("cost", "number"), lambda cell: f"{cell.cost:,.10g}"),
         (True, Column(""), lambda cell: "collect this" if _is_taken(cell, plan) else cell.reason),
     ]
     kept = [(column, value) for shown, column, value in optional if shown]

@@ -71,6 +71,7 @@ def finished(draft: Draft, limits: Limits, *, layout: str) -> Plan:
         confidence_level=draft.confidence_level,
         target="" if target is None else target.kind,
         target_value=math.nan if target is None else target.value,
+        spend=limits.spend,
         cost_terms=() if taken is None else tuple(str(term) for term in limits.costs.terms(taken.design)),
         pilot=pilot,
         layout=layout,

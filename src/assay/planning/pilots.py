@@ -12,8 +12,9 @@ from typing import Any
 
 from assay import _check
 from assay.comparison.signing import spelled
+from assay.comparison.uncertainty import FEW_CLUSTERS
 from assay.contests import Contest
-from assay.errors import ArgumentError, AssayWarning
+from assay.errors import ArgumentError, AssayWarning, DataError
 from assay.metrics import Metric
 from assay.models import CategoricalModel, EmpiricalModel, Fit, ResponseModel, SmoothedModel, fit
 from assay.planning import follow_ups
@@ -22,6 +23,7 @@ from assay.planning.designs import USUAL_RESPONSES, Design, Responses
 from assay.planning.differences import Effect, difference_of
 from assay.planning.drafts import Draft
 from assay.planning.engines.pilot import PilotEngine
+from assay.planning.engines.simulated_pvalues import ON_CONTRASTS, Test
 from assay.planning.groups import cells_of
 from assay.planning.planner import Compute, from_model, listed_metrics
 from assay.planning.plans import Cell, Pilot
@@ -66,8 +68,6 @@ def draft(
     if with_raters or any((n_raters, raters_per_item, nested)) or contest.gold is None:
         if epsilons or epsilon_a:
             raise ArgumentError("ε moves a model of gold's responses; with raters, give the difference as a contrast.")
-        if cluster is not None:
-            raise ArgumentError("clusters of items cannot be planned together with raters yet; leave one of them out.")
         found = by_raters(
             contest,
             limits,
@@ -77,6 +77,7 @@ def draft(
             n_raters=n_raters,
             raters_per_item=raters_per_item,
             nested=nested,
+            cluster=cluster,
             follow_up=follow_up,
             options=options,
         )
@@ -127,12 +128,14 @@ def _by_items(
     assert contest.gold is not None
     given = premises(EmpiricalModel.of(contest), metrics=metrics, **options)
     engine = PilotEngine(contest, given, effect=effect, cluster=cluster)
-    own = Design(contest.n_items, *engine.own)
+    per_cluster = 0.0 if engine.clusters is None else engine.clusters.per_cluster
+    own = Design(contest.n_items, *engine.own, per_cluster=per_cluster)
+    _refuse_clusters(engine)
     contrast, interval, pvalue = engine.own_contrast()
     settled = effect is not None or math.isnan(pvalue) or pvalue <= given.tests[0].alpha
     if not settled:
         limits = limits.without_difference(own)
-    shapes = [Design(1, *sizes) for sizes in _sizes(n_responses, engine.own)]
+    shapes = [Design(1, *sizes, per_cluster=per_cluster) for sizes in _sizes(n_responses, engine.own)]
     limits.check(shapes)
     names = [metric.name for metric in given.metrics]
     cells: list[Cell] = []
@@ -184,13 +187,39 @@ def _by_items(
         seed=given.seed,
         pilot=facts,
         follow_ups=follow_ups.of_items(engine, own, follow_up, test=given.tests[0], costs=limits.costs),
-        notes=_item_notes(engine, shapes, contest, effect, cluster=cluster),
+        notes=_item_notes(engine, shapes, contest, effect, cluster=cluster, settled=settled),
         limits=limits,
     )
 
 
+def _refuse_clusters(engine: PilotEngine) -> None:
+    """Refuse too few clusters, and what is simulated from a model of the pilot's items, which knows no clusters."""
+    if engine.clusters is None:
+        return
+    if not Test("swapped-items", engine.premises.tests[0].alpha).can_reject(engine.clusters.n):
+        raise DataError(
+            f"the pilot has {engine.clusters.n} clusters, too few to tell how clusters differ, or to find anything by "
+            "exchanging them: plan from a pilot with more of them."
+        )
+    for metric in engine.premises.metrics:
+        if not metric.additive:
+            raise ArgumentError(f"clusters of items need a metric with item scores; {metric.name!r} has none.")
+    for test in engine.premises.tests:
+        if engine.premises.with_power and test.name not in ON_CONTRASTS:
+            raise ArgumentError(
+                f"clusters of items are planned for tests on the items' contrasts; {test.name!r} mixes responses. "
+                "Leave `test` out."
+            )
+
+
 def _item_notes(
-    engine: PilotEngine, shapes: Sequence[Design], contest: Contest, effect: Effect | None, *, cluster: str | None
+    engine: PilotEngine,
+    shapes: Sequence[Design],
+    contest: Contest,
+    effect: Effect | None,
+    *,
+    cluster: str | None,
+    settled: bool,
 ) -> list[str]:
     notes = []
     own = engine.own
@@ -200,27 +229,29 @@ def _item_notes(
             f"A and B of the pilot are moved to a contrast of {effect.contrast:g} in {effect.metric.name} with "
             f"{shown}: items on which A is better count more, and items on which they agree keep their share."
         )
-    else:
+    elif settled:
         notes.append("the difference is the pilot's own estimate, and such estimates tend to be too large.")
     beyond = [
         role
         for place, role in enumerate(("gold", "A", "B"))
         if any(shape.n_responses[place] > own[place] for shape in shapes)
     ]
-    if beyond:
-        notes.append(
-            f"designs with more responses of {', '.join(beyond)} than the pilot's {'/'.join(map(str, own))} rest on a "
-            "model of its items, from which the noise of their responses is taken out."
-        )
     single = [
         role
         for role, side in zip(("gold", "A", "B"), (contest.gold, contest.a, contest.b), strict=True)
         if side is not None and int(side.sizes.max()) < 2
     ]
-    if any(role in beyond for role in single):
+    noisy = [role for role in beyond if role not in single]
+    if noisy:
         notes.append(
-            f"the pilot has one response per item of {', '.join(role for role in single if role in beyond)}, so its "
-            "noise is unknown: more responses are assumed to repeat the first. Collect 2 or more for some items."
+            f"designs with more responses of {' and '.join(noisy)} than the pilot's {'/'.join(map(str, own))} rest on "
+            "a model of its items, from which the noise of their responses is taken out."
+        )
+    alone = [role for role in beyond if role in single]
+    if alone:
+        notes.append(
+            f"the pilot has one response of {' and '.join(alone)} per item, which says nothing about how responses to "
+            "one item differ: more responses are assumed to repeat the first. Collect 2 or more for some items."
         )
     if any(not metric.additive for metric in engine.premises.metrics):
         notes.append("metrics without item scores are simulated from a model of the pilot's items without their noise.")
@@ -232,11 +263,15 @@ def _item_notes(
         )
     if cluster is not None:
         effects = engine.design_effect(0)
-        n_clusters = len(set(contest.groups[cluster].tolist()))
+        assert engine.clusters is not None
+        n_clusters, each = engine.clusters.n, engine.clusters.per_cluster
         notes.append(
-            f"items come in {n_clusters} clusters ({cluster}), about {contest.n_items / n_clusters:.3g} each; that "
-            f"multiplies the variance of the contrast by {effects:.2f}. Designs are assumed to have such clusters."
+            f"items come in {n_clusters} clusters ({cluster}), about {each:.3g} each; that multiplies the variance of "
+            f"the contrast by {effects:.2f}. Designs have clusters of the same size, and the test exchanges A and B "
+            "cluster by cluster."
         )
+        if n_clusters < FEW_CLUSTERS:
+            notes.append(f"{n_clusters} clusters say little about how clusters differ.")
     return notes
 
 
@@ -249,10 +284,11 @@ def _sizes(asked: Sequence[Responses] | int | None, own: tuple[int, int, int]) -
         listed = [asked] if isinstance(asked, int) else list(asked)
         if not listed:
             raise ArgumentError("`n_responses` must name at least one number; got none.")
-    return [
+    sizes = [
         (_check.integer("n_responses", each, at_least=1), own[1], own[2]) if not isinstance(each, tuple) else each
         for each in listed
     ]
+    return list(dict.fromkeys(sizes))
 
 
 def _by_gold(

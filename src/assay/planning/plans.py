@@ -220,6 +220,8 @@ class Plan(Record):
     target : str
         "power", "p", "width" or "".
     target_value : float
+    spend : bool
+        Whether the whole budget is spent, so that the question is the number of responses.
     cost_terms : tuple of str
         What the cost of the first recommended design is made of.
     pilot : Pilot or None
@@ -243,6 +245,7 @@ class Plan(Record):
     confidence_level: float
     target: str
     target_value: float
+    spend: bool = False
     cost_terms: tuple[str, ...] = ()
     follow_ups: tuple[FollowUp, ...] = ()
     pilot: Pilot | None = None

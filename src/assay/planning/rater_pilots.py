@@ -5,6 +5,7 @@ from typing import Any
 
 from assay.comparison import variance_components
 from assay.comparison.signing import spelled
+from assay.comparison.uncertainty import FEW_CLUSTERS
 from assay.contests import Contest
 from assay.errors import ArgumentError
 from assay.inference import ConfidenceInterval
@@ -15,7 +16,7 @@ from assay.planning.choices import Limits, value_of
 from assay.planning.designs import USUAL_RATERS, Design
 from assay.planning.differences import Effect, difference_of
 from assay.planning.drafts import Draft
-from assay.planning.engines.rater_engine import MOST_RATERS, RaterEngine
+from assay.planning.engines.rater_engine import MOST_RATERS, RaterEngine, called
 from assay.planning.engines.simulated_pvalues import Test
 from assay.planning.groups import Wanted, cells_of
 from assay.planning.plans import Cell, Pilot
@@ -34,6 +35,7 @@ def by_raters(
     n_raters: Numbers,
     raters_per_item: Numbers,
     nested: bool,
+    cluster: str | None,
     follow_up: list[int],
     options: dict[str, Any],
 ) -> Draft:
@@ -51,7 +53,13 @@ def by_raters(
     )
     metric = given.metrics[0]
     contrast = None if effect is None else _in_units_of(metric, effect)
-    found = variance_components(contest, metric=metric, confidence_level=given.confidence_level)
+    found = variance_components(
+        contest,
+        metric=metric,
+        cluster=cluster,
+        whole_clusters=True,
+        confidence_level=given.confidence_level,
+    )
     engine = RaterEngine.of(
         contest, found, metric=metric, contrast=contrast, level=given.confidence_level, seed=given.seed
     )
@@ -62,6 +70,8 @@ def by_raters(
     if not shapes:
         raise ArgumentError("`raters_per_item` must not exceed the number of raters, `n_raters`.")
     limits = replace(limits, fewest=2)
+    if cluster is not None and nested:
+        raise ArgumentError("raters of one item each do not judge whole clusters: leave `nested` or `cluster` out.")
     limits.check(shapes)
     test = given.tests[0]
     for_raters = _looks_for_raters(engine, limits, n_raters, nested=nested)
@@ -83,7 +93,12 @@ def by_raters(
         with_power=True,
         confidence_level=given.confidence_level,
         model="the pilot's variance components",
-        parameters={"metric": spelled(metric), "difference": difference_of(effect), "engine": "components"},
+        parameters={
+            "metric": spelled(metric),
+            "difference": difference_of(effect),
+            "engine": "components",
+            **({"cluster": cluster} if cluster else {}),
+        },
         data=contest.digest,
         seed=given.seed,
         pilot=Pilot(
@@ -95,15 +110,18 @@ def by_raters(
             settled=settled,
             searched=searched,
             needed=_needed(engine, cells, limits, test=test, searched=searched) if settled else None,
-            components=dict(found.components),
-            component_intervals=dict(found.intervals),
+            components={called(name, engine.pilot): part for name, part in found.components.items()},
+            component_intervals={called(name, engine.pilot): ends for name, ends in found.intervals.items()},
         ),
         follow_ups=follow_ups.of_raters(engine, follow_up, test=test, costs=limits.costs),
         notes=[
             *found.notes,
             *engine.caveats(
-                [cell.design for cell in cells], [cell.detectable for cell in cells], given=contrast is not None
+                [cell.design for cell in cells],
+                [cell.detectable for cell in cells],
+                own=settled and contrast is None,
             ),
+            *_about_clusters(engine, cluster),
             *_most_tried(n_raters, cells, limits),
             *_too_few(engine, cells, limits, test),
         ],
@@ -178,6 +196,18 @@ def _too_few(engine: RaterEngine, cells: list[Cell], limits: Limits, test: Test)
     r = fewest_raters(value, target, MOST_RATERS)
     enough = f"at least {r} raters are needed" if r else f"nor do {MOST_RATERS:,} raters suffice"
     return [f"what differs between raters stays however many items they judge; {enough}."]
+
+
+def _about_clusters(engine: RaterEngine, cluster: str | None) -> list[str]:
+    per, n_clusters = engine.pilot.per_cluster, engine.found.n_items
+    if not per:
+        return []
+    who = ", and raters judge whole clusters" if engine.pilot.n_raters else ""
+    notes = [
+        f"items come in {n_clusters} clusters ({cluster}), about {per:.3g} each. Designs have clusters of the same "
+        f"size{who}."
+    ]
+    return [*notes, f"{n_clusters} clusters say little about how clusters differ."][: 1 + (n_clusters < FEW_CLUSTERS)]
 
 
 def _most_tried(n_raters: Numbers, cells: list[Cell], limits: Limits) -> list[str]:

@@ -66,9 +66,9 @@ def shapes_of(
 def shape(pilot: Design, of_models: tuple[int, int], r: int, per: int, *, nested: bool) -> Design:
     """Return a design of two items with so many raters, in the pilot's manner."""
     if pilot.gold:
-        return Design(2, per, *of_models, r or 2 * per, per, nested, pilot.per_pair)
+        return Design(2, per, *of_models, r or 2 * per, per, nested, pilot.per_pair, pilot.per_cluster)
     each = max(1, round(per * pilot.per_pair / 2)) if pilot.per_pair > 1 else per
-    return Design(2, 0, each, each, r or 2 * per, per, nested, pilot.per_pair)
+    return Design(2, 0, each, each, r or 2 * per, per, nested, pilot.per_pair, pilot.per_cluster)
 
 
 def without_raters(engine: RaterEngine, shapes: Sequence[Design]) -> list[Design]:

@@ -52,7 +52,7 @@ def _question(answer: Answer, plan: Plan) -> str:
     if len(plan.tests) > 1:
         parts.append(answer.test)
     if len({each.budget for each in plan.answers}) > 1:
-        parts.append(f"a budget of {answer.budget:,g}")
+        parts.append(f"a budget of {answer.budget:,.10g}")
     return f"{', '.join(parts)}: " if parts else ""
 
 
@@ -61,25 +61,29 @@ def _recommendation(answer: Answer, plan: Plan, *, several: bool) -> str:
     goal = _goal(plan)
     taken = answer.recommended
     if taken is None:
-        within = "" if answer.budget is None else f" within a budget of {answer.budget:,g}"
-        line = f"{start}No design{within} {goal or 'can be recommended'}"
+        most = max((cell.n_items for cell in plan.cells), default=0)
+        within = f"with up to {most:,} items" if answer.budget is None else f"within a budget of {answer.budget:,.10g}"
+        line = f"{start}No design {within} {goal or 'can be recommended'}"
         if answer.nearest is not None:
             line += f"; the nearest is {answer.nearest.design}, with {_reached(answer.nearest, plan)}"
         return f"{line}."
-    if plan.target:
+    if plan.spend:
+        what = "raters" if taken.design.n_raters else "responses per item"
+        why = f"the fewest {what} with which the whole budget {goal}"
+    elif plan.target:
         whole = f"with the whole budget it {goal}{' or more' if plan.target == 'power' else ''}"
         why = f"the cheapest design that {goal}" if answer.saved or answer.budget is None else whole
     elif several:
         power = "" if math.isnan(taken.power) else f", with power {taken.power:.2f}"
         why = f"the best design{power}"
     else:
-        why = f"the best design for a budget of {answer.budget:,g}"
-    cost = f"{taken.cost:,g}"
+        why = f"the best design for a budget of {answer.budget:,.10g}"
+    cost = f"{taken.cost:,.10g}"
     if plan.cost_terms and not several and not (len(plan.cost_terms) == 1 and plan.cost_terms[0].endswith("× 1")):
-        cost = f"{' + '.join(plan.cost_terms)} = {taken.cost:,g}"
+        cost = f"{' + '.join(plan.cost_terms)} = {taken.cost:,.10g}"
     line = f"{start}Collect {taken.design}: {why}, at a cost of {cost}"
-    if answer.saved and plan.target:
-        line += f"; {answer.saved:,g} of the budget of {answer.budget:,g} is saved"
+    if answer.saved and plan.target and not plan.spend:
+        line += f"; {answer.saved:,.10g} of the budget of {answer.budget:,.10g} is saved"
     return f"{line}."
 
 
@@ -183,6 +187,8 @@ def _shares(cell: Cell) -> str:
 
 def _trade(plan: Plan, best: Cell) -> list[str]:
     """Return how far the most different alternative falls behind."""
+    if plan.spend:
+        return []
     others = [
         cell
         for cell in plan.cells

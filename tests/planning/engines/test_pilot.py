@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from assay import Contest, compare
-from assay.errors import ArgumentError
+from assay import Contest, Responses, Scale, compare
+from assay.errors import ArgumentError, DataError
 from assay.examples import ratings
 from assay.metrics import resolve
 from assay.models import DeconvolvedModel, EmpiricalModel, preset
@@ -135,6 +135,16 @@ def test_without_a_difference_there_is_nothing_to_plan_for():
     assert again.cells[0].power == pytest.approx(0.8, abs=0.05)
 
 
+def test_where_there_is_no_difference_it_is_zero_and_nothing_is_said_of_its_size():
+    """Items of +1 and −1 in equal number: their mean must not come out as −1.4e-17."""
+    values = np.random.default_rng(1).permuted(np.repeat([0.0, 1.0], 25))
+    sides = (Responses.from_grid(side[:, np.newaxis]) for side in (np.zeros(50), values, 1 - values))
+    pilot = Contest(*sides, Scale("continuous"), np.arange(50).astype(str))
+    found = plan(pilot, metrics="mae", n_items=[60], n_responses=[1, 3], rng=0)
+    assert [cell.contrast for cell in found.cells] == [0.0, 0.0]
+    assert not any("tend to be too large" in note for note in found.notes)
+
+
 def test_intervals_are_called_by_the_level_that_was_asked_for():
     found = plan(simulated("normal", 40, 3, 0.0, 5), budget=600, confidence_level=0.8, rng=0)
     ends = found.pilot.contrast_interval
@@ -153,21 +163,80 @@ def test_a_moved_pool_keeps_its_ties():
     assert moved_pool(pool, 2.0) is None
 
 
-def test_clusters_of_items_need_more_of_them():
-    rng = np.random.default_rng(3)
-    document = np.repeat(np.arange(20), 5)
-    shift = rng.normal(size=20)[document]
-    gold = rng.normal(size=100)
-    a, b = gold + 0.3 * rng.normal(size=100), gold + 0.8 + 0.6 * shift
+def documents(rng, n_documents=20, *, unequal=False):
+    """B is off by half a point in some documents: their items are not independent."""
+    sizes = rng.integers(1, 10, n_documents) if unequal else np.full(n_documents, 5)
+    document = np.repeat(np.arange(n_documents), sizes)
+    gold = rng.normal(size=document.size)
+    off = np.where(rng.random(n_documents) < 0.5, rng.choice([-0.5, 0.5], n_documents), 0.0)
+    a, b = gold + 0.5 * rng.normal(size=gold.size), gold + 0.6 * rng.normal(size=gold.size) + off[document]
+    return Contest.from_arrays(gold, a, b, groups={"document": document.astype(str)})
+
+
+@pytest.mark.parametrize("unequal", [False, True])
+def test_clusters_of_items_are_what_compare_makes_of_them(unequal):
+    pilot = documents(np.random.default_rng(3), unequal=unequal)
+    found = compare(pilot, metric="mae", cluster="document", interval="t", rng=0)
+    [cell] = plan(pilot, metrics="mae", n_items=pilot.n_items, cluster="document", n_responses=[1], rng=0).cells
+    assert str(cell.design) == f"{pilot.n_items} items in 20 clusters × 1 response"
+    assert cell.contrast == pytest.approx(found.contrast, abs=1e-12)
+    assert cell.ci_width == pytest.approx(found.confidence_interval.width, rel=0.03)
+
+
+def test_the_power_with_clusters_is_that_of_exchanging_clusters():
+    """12 documents of 5 items each: as 60 independent items they would promise too much."""
+    population = documents(np.random.default_rng(8), 400)
+    contrast = float(compare(population, metric="mae", n_resamples=3, rng=0).contrast)
+    effect = Effect(resolve("mae"), contrast)
+    options = {"metrics": "mae", "effect": effect, "n_items": 60, "n_responses": [1], "rng": 0}
+    planned, alone = (plan(population, cluster=each, **options).cells[0].power for each in ("document", None))
+    count = 300
+    rejected = sum(
+        compare(documents(np.random.default_rng([number, 5]), 12), metric="mae", cluster="document", rng=0, workers=1,
+                n_resamples=99).pvalue <= 0.05
+        for number in range(count)
+    )  # fmt: skip
+    low, high = binom.ppf([0.001, 0.999], count, planned)
+    assert low <= rejected <= high
+    assert alone > planned
+
+
+def test_few_clusters_cannot_reject_and_say_little():
+    pilot = documents(np.random.default_rng(3), 6)
+    found = plan(pilot, metrics="mae", n_items=[25, 60], cluster="document", n_responses=[1], rng=0)
+    assert [cell.reason for cell in found.cells] == ["test cannot reject", ""]
+    assert any(note.startswith("with 5 clusters or fewer the smallest p-value") for note in found.notes)
+    assert "6 clusters say little about how clusters differ." in found.notes
+    with pytest.raises(DataError, match="the pilot has 5 clusters, too few"):
+        plan(documents(np.random.default_rng(3), 5), metrics="mae", n_items=60, cluster="document", rng=0)
+
+
+def test_more_responses_take_out_noise_of_items_and_not_of_clusters():
+    """Beyond the pilot's responses the variance shrinks, but by no more than noise of single items is part of it."""
+    rng = np.random.default_rng(6)
+    document = np.repeat(np.arange(30), 5)
+    gold = rng.normal(size=(150, 1)) + rng.normal(size=(150, 2))
+    off = np.where(rng.random(30) < 0.5, 1.5, 0.0)[document]
+    a, b = gold.mean(axis=1) + 0.3 * rng.normal(size=150), gold.mean(axis=1) + off
     pilot = Contest.from_arrays(gold, a, b, groups={"document": document.astype(str)})
-    alone, together = (plan(pilot, metrics="mae", n_items=50, cluster=each, rng=0) for each in (None, "document"))
-    effect = engine_of(pilot, cluster="document").design_effect(0)
-    assert effect > 1.5
-    ratio = together.cells[0].standard_error / alone.cells[0].standard_error
-    assert ratio == pytest.approx(np.sqrt(50 / round(50 / effect)), rel=0.02)
-    assert any("20 clusters (document)" in note for note in together.notes)
-    with pytest.raises(ArgumentError, match="`cluster` must name a column"):
-        plan(pilot, metrics="mae", n_items=50, cluster="topic", rng=0)
+    options = {"metrics": "mae", "n_items": 150, "n_responses": [1, 2, 20], "rng": 0}
+    apart, together = (plan(pilot, cluster=each, **options).cells for each in (None, "document"))
+    assert [cell.design.n_units for cell in together] == [30, 30, 30]
+    shrunk, alone = (cells[2].standard_error / cells[1].standard_error for cells in (together, apart))
+    assert alone < shrunk < 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metrics": "mae", "cluster": "topic"}, "`cluster` must name a column"),
+        ({"metrics": "spearman", "cluster": "document"}, "clusters of items need a metric with item scores"),
+        ({"metrics": "mae", "cluster": "document", "test": "pooled-responses"}, "mixes responses"),
+    ],
+)
+def test_clusters_that_cannot_be_planned_are_refused(options, message):
+    with pytest.raises(ArgumentError, match=message):
+        plan(documents(np.random.default_rng(3)), n_items=50, rng=0, **options)
 
 
 def test_follow_ups_say_what_more_responses_bring(example):
@@ -186,7 +255,8 @@ def test_follow_ups_say_what_more_responses_bring(example):
 def test_one_response_per_item_is_said_to_leave_the_noise_open():
     pilot = simulated("normal", 60, 1, 0.6, 2)
     found = plan(pilot, n_items=100, n_responses=[1, 5], rng=0)
-    assert any("one response per item of gold" in note for note in found.notes)
+    assert any("one response of gold per item" in note for note in found.notes)
+    assert not any("the noise of their responses is taken out" in note for note in found.notes)  # none is known
     assert found.cells[0].contrast == pytest.approx(found.cells[1].contrast, abs=1e-9)
 
 

@@ -11,7 +11,6 @@ already, so the contrast itself varies less than the test supposes.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -115,7 +114,7 @@ class Noise:
 
     def variances(self, design: Design) -> dict[str, FloatArray | float]:
         """Return what each component adds to the variance of the contrast."""
-        n, per = design.n_items, max(1, design.raters_per_item)
+        n, per = design.n_units, max(1, design.raters_per_item)
         found = {"items": self.items / n}
         if design.n_raters:
             raters = n * per if design.nested else design.n_raters / (1 + unequal(n, design.n_raters, per))
@@ -185,6 +184,8 @@ def fewest(
 ) -> FloatArray:
     """Return, for each draw of noise and contrast, the fewest items (or raters) that reach the target; or infinity.
 
+    Where items come in clusters, that is the number of clusters.
+
     The variance of items is taken as known here, which for twenty and more items makes no difference to speak of.
     """
     low, high = np.full(contrast.shape, math.log(2)), np.full(contrast.shape, math.log(most))
@@ -198,7 +199,7 @@ def fewest(
 
 def powers(noise: Noise, design: Design, contrast: FloatArray, rule: RejectionRule) -> FloatArray:
     """Return the power of a design for each draw of noise and contrast; as rough as `fewest`."""
-    return _powers(noise, design, contrast, rule, np.full(contrast.shape, float(design.n_items)), "items")
+    return _powers(noise, design, contrast, rule, np.full(contrast.shape, float(design.n_units)), "items")
 
 
 def _reaches(  # noqa: PLR0917 (private; `fewest` names them)
@@ -210,7 +211,7 @@ def _reaches(  # noqa: PLR0917 (private; `fewest` names them)
 def _powers(  # noqa: PLR0917 (private)
     noise: Noise, design: Design, contrast: FloatArray, rule: RejectionRule, size: FloatArray, of: str
 ) -> FloatArray:
-    n = size if of == "items" else np.full(size.shape, float(design.n_items))
+    n = size if of == "items" else np.full(size.shape, float(design.n_units))
     r = size if of == "raters" else np.full(size.shape, float(max(1, design.n_raters)))
     crossed = design.raters_per_item == design.n_raters
     per = r if of == "raters" and crossed else np.minimum(max(1, design.raters_per_item), r if not design.nested else n)
@@ -246,7 +247,7 @@ def _powers(  # noqa: PLR0917 (private)
 
 
 def draws(found: ContrastComponents, n: int, rng: np.random.Generator) -> tuple[Noise, FloatArray]:
-    """Return draws of the components and of the contrast that the pilot leaves open.
+    """Return draws of the components and of the contrast's size that the pilot leaves open.
 
     Each mean square, divided by what it is an estimate of, is χ² over its degrees of freedom. Turned around, a mean
     square over such a draw is a draw of the truth (a generalised pivotal quantity, Weerahandi 1993), and the contrast
@@ -270,7 +271,7 @@ def draws(found: ContrastComponents, n: int, rng: np.random.Generator) -> tuple[
     variance = (items + repeats) / found.n_items
     if found.n_raters:
         variance = variance + raters / found.n_raters + drawn["residual"] / (found.n_items * per_item)
-    contrasts = found.contrast + rng.normal(size=n) * np.sqrt(variance)
+    contrasts = abs(found.contrast) + rng.normal(size=n) * np.sqrt(variance)
     return replace(noise, items=items, raters=raters, residual=drawn["residual"]), contrasts
 
 
@@ -278,29 +279,16 @@ def guess(noise: Noise, design: Design, contrast: float, rule: RejectionRule, ta
     """Return about how many items it takes if raters were many, by the normal formula."""
     z = float(ndtri(1 - rule.tail) + ndtri(target))
     each = (
-        design.n_items * float(noise.total(design))
+        design.n_units * float(noise.total(design))
         if design.nested or not design.n_raters
         else (float(noise.items) + float(noise.residual) / float(judgements(design.raters_per_item, noise.sides)))
     )
-    return int(min(MANY, max(2.0, each * (z / contrast) ** 2))) if contrast else 64
-
-
-def fewest_raters(power_of: Callable[[int], float], target: float, most: int) -> int | None:
-    """Return the fewest raters, from two, with which a power that grows with them reaches the target."""
-    low, high = 1, 2
-    while power_of(high) < target:
-        if high >= most:
-            return None
-        low, high = high, min(most, 2 * high)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if power_of(middle) >= target else (middle, high)
-    return high
+    return int(min(MANY, max(2.0, (design.per_cluster or 1.0) * each * (z / contrast) ** 2))) if contrast else 64
 
 
 def _estimates(noise: Noise, design: Design) -> tuple[FloatArray, FloatArray]:
     """Return draws of the variances of raters and of items that the test would estimate."""
-    n, per, r = design.n_items, max(1, design.raters_per_item), design.n_raters
+    n, per, r = design.n_units, max(1, design.raters_per_item), design.n_raters
     parts = {name: float(part) for name, part in noise.variances(design).items()}
     items = parts["items"] + parts.get("repeats", 0.0)
     if design.nested or not r:
@@ -323,10 +311,10 @@ def _estimates(noise: Noise, design: Design) -> tuple[FloatArray, FloatArray]:
 
 
 def _reach(of_raters: FloatArray, of_items: FloatArray, design: Design, tail: float) -> FloatArray:
-    t_items = float(stdtrit(max(1, design.n_items - 1), tail))
+    t_items = float(stdtrit(max(1, design.n_units - 1), tail))
     t_raters = 0.0
     if design.n_raters and not design.nested:
-        t_raters = float(stdtrit(rater_df(design.n_items, design.n_raters, design.raters_per_item), tail))
+        t_raters = float(stdtrit(rater_df(design.n_units, design.n_raters, design.raters_per_item), tail))
     return np.asarray(np.sqrt(t_raters**2 * of_raters + t_items**2 * of_items))
 
 

@@ -32,7 +32,7 @@ from assay.planning.engines.grid_shapes import bent
 from assay.planning.engines.item_scores import Sizes
 from assay.planning.engines.model import MOST_ITEMS, ModelEngine
 from assay.planning.engines.pilot_items import (
-    clusters_of,
+    Clusters,
     mirrored,
     mixed_sets,
     moved_pool,
@@ -43,8 +43,10 @@ from assay.planning.engines.pilot_items import (
     subsets,
 )
 from assay.planning.engines.pool_power import from_pool
+from assay.planning.engines.score_pools import Pool
 from assay.planning.engines.simulated_pvalues import ON_CONTRASTS, Test, combine, swapped_items
 from assay.planning.premises import Premises
+from assay.resampling import ratio_error
 from assay.responses import Responses
 from assay.scales import FloatArray
 from assay.summaries import grid as rows_of
@@ -71,6 +73,7 @@ class PilotContrasts:
     """
 
     pair: PoolPair
+    null: Pool
     means: FloatArray
     squares: FloatArray
     shift: float = 0.0
@@ -89,7 +92,7 @@ class PilotEngine:
     effect : Effect, optional
         The difference to plan for; the pilot's own if left out.
     cluster : str, optional
-        An item column: items that share its value are not independent.
+        An item column: items that share its value are not independent, and are drawn and exchanged together.
     """
 
     def __init__(
@@ -99,7 +102,7 @@ class PilotEngine:
         self.premises = premises
         self.own: Sizes = tuple(max(1, round(contest.n_responses.get(role, 1))) for role in ("gold", "a", "b"))  # type: ignore[assignment]
         self._effect = effect
-        self._cluster = clusters_of(contest, cluster)
+        self.clusters = None if cluster is None else Clusters.of(contest, cluster)
         self._found: dict[tuple[Sizes, int], PilotContrasts] = {}
         self._drawn: dict[tuple[Sizes, int], tuple[FloatArray, FloatArray]] = {}
 
@@ -158,16 +161,14 @@ class PilotEngine:
         """Return what the design may expect."""
         if self._additive(metric) is None:
             return self._by_model.outlook(design, metric)
-        n = self._independent(design.n_items, metric)
-        return self.scores(design.sizes, metric).pair.outlook(n, self.premises.confidence_level)
+        return self.scores(design.sizes, metric).pair.outlook(design.n_units, self.premises.confidence_level)
 
     def power(self, design: Design, metric: int, test: Test) -> TestPower:
         """Return how often the test rejects."""
         if self._additive(metric) is None or test.name not in ON_CONTRASTS:
             return self._by_model.power(design, metric, test)
         pool = self.scores(design.sizes, metric).pair.pool
-        n = self._independent(design.n_items, metric)
-        found = from_pool(pool, n, test, seed=_random.child(self.premises.seed, *design.sizes))
+        found = from_pool(pool, design.n_units, test, seed=_random.child(self.premises.seed, *design.sizes))
         return replace(found, interval=self._power_interval(design, metric, test, found.power))
 
     def guess(self, design: Design, test: Test, target: float) -> int:
@@ -178,14 +179,15 @@ class PilotEngine:
         z = float(ndtri(1 - test.alpha / test.sides) + ndtri(target))
         if pool.mean == 0 or pool.sd == 0:
             return 64
-        return int(min(MOST_ITEMS, max(2.0, self.design_effect(0) * (z * pool.sd / pool.mean) ** 2)))
+        per = 1.0 if self.clusters is None else self.clusters.per_cluster
+        return int(min(MOST_ITEMS, max(2.0, per * (z * pool.sd / pool.mean) ** 2)))
 
     def detectable(self, design: Design, metric: int, test: Test, target: float) -> tuple[float, float]:
         """Return the smallest contrast that is found with this power: the items are moved until it is."""
         if self._additive(metric) is None or test.name not in ON_CONTRASTS:
             return math.nan, math.nan
         pool = self.scores(design.sizes, metric).pair.pool
-        n = self._independent(design.n_items, metric)
+        n = design.n_units
         needed = float(ndtri(1 - test.alpha / test.sides) + ndtri(target))
         contrast = needed * pool.sd / math.sqrt(n)
         seed = _random.child(self.premises.seed, *design.sizes)
@@ -222,11 +224,19 @@ class PilotEngine:
             for side, k, own in zip((gold, a, b), sizes, self.own, strict=True)
         )
         scores = np.asarray(metric.item_contrasts(of_gold, of_a, of_b)).reshape(-1, self.contest.n_items)
-        pool = pool_of(scores, self.weights)
-        dealt = self._dealt(sizes, metric, max(n_sets, 64), of_gold, stream)
-        null = pool_of(dealt, self.weights, step=pool.step)
-        pair = PoolPair(pool, mirrored(null) if sizes[1] == sizes[2] else null, symmetric=sizes[1] == sizes[2])
-        return PilotContrasts(pair, scores.mean(axis=0), np.square(scores).mean(axis=0))
+        pool = self._pool(scores)
+        null = self._pool(self._dealt(sizes, metric, max(n_sets, 64), of_gold, stream), step=pool.step)
+        symmetric = sizes[1] == sizes[2]
+        null = mirrored(null) if symmetric else null
+        pair = PoolPair(pool, null, symmetric=symmetric)
+        return PilotContrasts(pair, null, scores.mean(axis=0), np.square(scores).mean(axis=0))
+
+    def _pool(self, scores: FloatArray, *, step: float | None = None) -> Pool:
+        """Return the distribution of the contrasts of items, or of clusters."""
+        if self.clusters is None:
+            return pool_of(scores, self.weights, step=step)
+        found = pool_of(self.clusters.contrasts(scores, self.weights), self.clusters.weighed(self.weights), step=step)
+        return replace(found, mean=math.fsum(self.weights * scores.mean(axis=0)))
 
     @property
     def _n_sets(self) -> int:
@@ -279,14 +289,24 @@ class PilotEngine:
         shift = far.mean - near.mean
         stretch = (far.sd / near.sd) ** 2 if near.sd > 0 else 1.0
         start = edge.pair.pool
+        symmetric = sizes[1] == sizes[2]
+        null = mirrored(null) if symmetric else null
+        if self.clusters is not None:
+            # Noise of responses is that of single items, and shrinks in the mean of a cluster; what it shares stays.
+            per, grid = self.clusters.per_cluster, edge.null.grid
+            alone = float(self._variances(self.weights[np.newaxis], edge)[0])
+            stretch = max(0.01, 1 + (stretch - 1) * alone / per / start.sd**2) if start.sd > 0 else 1.0
+            null = replace(
+                edge.null, grid=bent(grid, grid.mean, null.sd**2 / per / edge.null.step**2), sd=null.sd / math.sqrt(per)
+            )
+            far = start
         mean, variance = start.mean + shift, start.sd**2 * stretch
         each = np.square(weights) @ (far_scores - near_scores).var(axis=0, ddof=1) / n_sets
         error = math.hypot(start.standard_error, math.sqrt(float(each)))
         shape = bent(far.grid, mean / far.step, variance / far.step**2)
         pool = replace(far, grid=shape, mean=mean, sd=math.sqrt(variance), standard_error=error)
-        symmetric = sizes[1] == sizes[2]
-        pair = PoolPair(pool, mirrored(null) if symmetric else null, symmetric=symmetric)
-        return PilotContrasts(pair, edge.means, edge.squares, shift + edge.shift, stretch * edge.stretch)
+        pair = PoolPair(pool, null, symmetric=symmetric)
+        return PilotContrasts(pair, null, edge.means, edge.squares, shift + edge.shift, stretch * edge.stretch)
 
     def _scored(self, metric: AdditiveMetric, values: Sequence[FloatArray]) -> FloatArray:
         gold, a, b = (derive(part, "values", metric.needs, self.contest.scale) for part in values)
@@ -298,27 +318,31 @@ class PilotEngine:
         if key not in self._drawn:
             found = self.scores(n_responses, metric)
             weights = self._resampled_weights
-            means = weights @ found.means
-            variances = np.maximum(weights @ found.squares - means**2, 0.0) * self._unbiased
-            means = means + found.shift
-            self._drawn[key] = means, np.sqrt(variances * found.stretch * self.design_effect(metric))
+            units = self.weights if self.clusters is None else self.clusters.weighed(self.weights)
+            unbiased = 1 / (1 - float(np.square(units).sum()))
+            means = weights @ found.means + found.shift
+            variances = (
+                self._variances(weights, found)
+                if self.clusters is None
+                else self.clusters.variances(weights, found.means, found.squares)
+            )
+            self._drawn[key] = means, np.sqrt(variances * unbiased * found.stretch)
         return self._drawn[key]
 
-    @property
-    def _unbiased(self) -> float:
-        return 1 / (1 - float(np.square(self.weights).sum()))
+    @staticmethod
+    def _variances(weights: FloatArray, found: PilotContrasts) -> FloatArray:
+        """Return the variance of single items' contrasts for rows of weights."""
+        return np.maximum(weights @ found.squares - np.square(weights @ found.means), 0.0)
 
     @cached_property
     def _resampled_weights(self) -> FloatArray:
         """How much each item counts in each bootstrap sample, moved to the difference that was given."""
         stream = _random.generator(self.premises.seed, "pilot items")
         n_items = self.contest.n_items
-        if self._cluster is None:
-            drawn = stream.multinomial(n_items, np.full(n_items, 1 / n_items), RESAMPLES).astype(np.float64)
-        else:
-            n_clusters = int(self._cluster.max()) + 1
-            of_clusters = stream.multinomial(n_clusters, np.full(n_clusters, 1 / n_clusters), RESAMPLES)
-            drawn = of_clusters[:, self._cluster].astype(np.float64)
+        n_units = n_items if self.clusters is None else self.clusters.n
+        drawn = stream.multinomial(n_units, np.full(n_units, 1 / n_units), RESAMPLES).astype(np.float64)
+        if self.clusters is not None:
+            drawn = drawn[:, self.clusters.codes]
         drawn /= drawn.sum(axis=1, keepdims=True)
         return drawn if self._effect is None else moved_weights(self._moving, drawn, self._effect, strict=False)
 
@@ -330,7 +354,7 @@ class PilotEngine:
         if pool.mean == 0 or pool.sd == 0:
             return None
         means, sds = self.resampled(design.sizes, 0)
-        own = self.design_effect(0) * (pool.sd / pool.mean) ** 2
+        own = (pool.sd / pool.mean) ** 2
         same_sign = means * np.sign(pool.mean) > 0
         ratios = np.where(same_sign, np.square(sds / np.where(same_sign, means, 1.0)), np.inf)
         tail = (1 - level) / 2
@@ -343,8 +367,8 @@ class PilotEngine:
         if pool.sd == 0:
             return ConfidenceInterval(math.nan, math.nan, "percentile", level)
         means, sds = self.resampled(design.sizes, metric)
-        n = math.sqrt(design.n_items)
-        own = n * pool.mean / (pool.sd * math.sqrt(self.design_effect(metric)))
+        n = math.sqrt(design.n_units)
+        own = n * pool.mean / pool.sd
         each = n * means / np.where(sds > 0, sds, np.nan)
         critical = float(ndtri(1 - test.alpha / test.sides))
         drawn = normal_power(each, critical, test.alternative)
@@ -359,18 +383,11 @@ class PilotEngine:
 
     def design_effect(self, metric: int) -> float:
         """Return by how much clusters of items multiply the variance of the mean contrast; 1 without clusters."""
-        found = self._additive(metric)
-        if self._cluster is None or found is None:
+        if self.clusters is None or self._additive(metric) is None:
             return 1.0
-        contrasts = self.observed(found)
-        centred = contrasts - contrasts.mean()
-        n_clusters = int(self._cluster.max()) + 1
-        sums = np.bincount(self._cluster, centred, n_clusters)
-        alone = float(np.square(centred).sum())
-        return max(1.0, n_clusters / (n_clusters - 1) * float(np.square(sums).sum()) / alone) if alone > 0 else 1.0
-
-    def _independent(self, n_items: int, metric: int) -> int:
-        return max(2, round(n_items / self.design_effect(metric))) if self._cluster is not None else n_items
+        found = self.scores(self.own, metric)
+        alone = float(self._variances(self.weights[np.newaxis], found)[0]) / (self.contest.n_items - 1)
+        return found.pair.pool.sd**2 / self.clusters.n / alone if alone > 0 else 1.0
 
     def own_contrast(self, metric: int = 0) -> tuple[float, ConfidenceInterval | None, float]:
         """Return the pilot's own contrast, its interval, and the p-value of swapped items; NaN where there is none."""
@@ -381,11 +398,10 @@ class PilotEngine:
         from scipy.special import stdtrit
 
         level = self.premises.confidence_level
-        error = float(contrasts.std(ddof=1)) * math.sqrt(self.design_effect(metric) / contrasts.size)
-        reach = float(stdtrit(contrasts.size - 1, (1 + level) / 2)) * error
+        sums, sizes = contrasts, np.ones_like(contrasts)
+        if self.clusters is not None:
+            sums, sizes = self.clusters.sums(contrasts), self.clusters.sizes
+        reach = float(stdtrit(sums.size - 1, (1 + level) / 2)) * ratio_error(sums, sizes)
         mean = float(contrasts.mean())
-        if self._cluster is not None:
-            p = 2 * float(ndtr(-abs(mean) / error)) if error > 0 else 1.0
-        else:
-            p = float(combine(swapped_items(contrasts[np.newaxis]), "two-sided")[0])
+        p = float(combine(swapped_items(sums[np.newaxis]), "two-sided")[0])
         return mean, ConfidenceInterval(mean - reach, mean + reach, "t", level), p

@@ -1,7 +1,7 @@
 """The items of a pilot: subsets of their responses, the distribution of their contrasts, and how items are moved."""
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -19,14 +19,68 @@ from assay.scales import FloatArray
 from assay.summaries import grid as rows_of
 
 
-def clusters_of(contest: Contest, cluster: str | None) -> npt.NDArray[np.int64] | None:
-    """Return the number of the cluster of each item; None without clusters."""
-    if cluster is None:
-        return None
-    values, codes = group_codes(contest.groups, "cluster", cluster)
-    if values.size < 2:
-        raise DataError(f"all items have the same {cluster}, so how clusters differ is unknown.")
-    return codes
+@dataclass(frozen=True, slots=True, eq=False)
+class Clusters:
+    """Which items belong together: whole clusters are what a study draws, and what its test exchanges.
+
+    Attributes
+    ----------
+    codes : array of int
+        The cluster of each item.
+    sizes : array of float
+        The items of each cluster.
+    """
+
+    codes: npt.NDArray[np.int64]
+    sizes: FloatArray
+
+    @classmethod
+    def of(cls, contest: Contest, cluster: str) -> "Clusters":
+        """Take the clusters of a column."""
+        values, codes = group_codes(contest.groups, "cluster", cluster)
+        if values.size < 2:
+            raise DataError(f"all items have the same {cluster}, so how clusters differ is unknown.")
+        return cls(codes, np.bincount(codes).astype(np.float64))
+
+    @property
+    def n(self) -> int:
+        """How many there are."""
+        return self.sizes.size
+
+    @property
+    def per_cluster(self) -> float:
+        """Items of a cluster, on average."""
+        return float(self.sizes.mean())
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Return sums over the items of each cluster, along the last axis."""
+        order = np.argsort(self.codes, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
+        return np.asarray(np.add.reduceat(values[..., order], starts, axis=-1))
+
+    def weighed(self, weights: FloatArray) -> FloatArray:
+        """Return how much each cluster counts, given how much its items do."""
+        found = self.sums(weights) / self.sizes
+        return np.asarray(found / found.sum(axis=-1, keepdims=True))
+
+    def contrasts(self, scores: FloatArray, weights: FloatArray) -> FloatArray:
+        """Return the contrast of each cluster, (sets, clusters): what it moves the mean over all items by.
+
+        Of clusters of equal size that is their mean; large ones move it by more, as `compare` counts them.
+        """
+        mean = math.fsum(weights * scores.mean(axis=0))
+        off = self.sums(weights * (scores - mean)) / self.sums(weights)
+        return np.asarray(mean + self.sizes / self.per_cluster * off)
+
+    def variances(self, weights: FloatArray, means: FloatArray, squares: FloatArray) -> FloatArray:
+        """Return the variance of these contrasts for rows of weights, from mean and mean square of each item."""
+        centre = (weights @ means)[:, np.newaxis]
+        inside = self.sums(weights)
+        inside = np.where(inside > 0, inside, 1.0)  # a cluster that was not drawn does not count
+        off = self.sums(weights * means) / inside - centre
+        noise = self.sums(np.square(weights) * np.maximum(squares - np.square(means), 0.0)) / np.square(inside)
+        each = np.square(self.sizes / self.per_cluster) * (np.square(off) + noise)
+        return np.asarray((self.weighed(weights) * each).sum(axis=1))
 
 
 def subsets(side: Responses, k: int, n_sets: int, stream: np.random.Generator) -> FloatArray:
@@ -64,7 +118,7 @@ def pool_of(scores: FloatArray, weights: FloatArray, *, step: float | None = Non
     low = int(points.min())
     counts = np.bincount((points - low).astype(np.int64).ravel(), np.tile(weights / n_sets, n_sets))
     means = scores.mean(axis=0)
-    mean = float(weights @ means)
+    mean = math.fsum(weights * means)  # a contrast of zero is zero, not what a sum is rounded by
     of_squares = float(weights @ np.square(scores).mean(axis=0))
     kish = float(np.square(weights).sum()) if unbiased else 0.0
     # Items that were drawn vary less around their own mean than around that of all items.
