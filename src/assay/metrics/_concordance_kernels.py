@@ -1,175 +1,158 @@
-"""Kendall's pairs of weighted entries, counted by a tree or as merge sort meets them; compiled on first use.
+"""Pairs of weighted entries that stand in a given order, as AUC and Kendall's τ count them; compiled on first use.
 
-Weights, entries and lanes are as in `_weighted_kernels`. Plain twins are in the tests.
+Weights, entries and lanes are as in `_weighted_kernels`. Sums of few weights are kept in 16 bits, the narrowest numbers
+that hold them. Plain twins are in the tests.
 """
 
 import numpy as np
 
 from assay._compiled import njit
-from assay.metrics._weighted_kernels import LANES, Entries, Marks, Rows, Weights
+from assay.metrics._weighted_kernels import BLOCK, Entries, Marks, Weights, largest, power_sums, side_by_side
 from assay.scales import FloatArray
 
-_BLOCK = 256
-_ZERO = np.int64(0)
-_ONE, _TWO = np.uint64(1), np.uint64(2)
+LANES = 32
+"""So many draws lie side by side, which have a byte each in a row."""
+
+SAFE = 511
+"""Pairs between entries whose weights have this sum are fewer than 2¹⁶, however they are divided."""
+
+NEAR = 9
+"""So many levels of merge sort are counted block by block, while the rows of a block are near the processor."""
+
+_ONE, _SECOND, _THIRD = np.uint64(1), np.uint64(LANES), np.uint64(2 * LANES)
 
 
 @njit(cache=True, nogil=True)
-def kendall(gold_ends: Marks, codes: Entries, n_codes: int, weights: Weights) -> FloatArray:
-    """Kendall's τ-b for each draw of few entries: `codes` are the model's, from 1, in gold's order.
+def safe_run(rows: Weights) -> int:
+    """Return how many entries have at most the weight `SAFE`, whichever they are: a power of two."""
+    most, run = largest(rows), BLOCK
+    while run * most > SAFE:
+        run //= 2
+    return run
 
-    A tree of weights (Fenwick 1994) says of each entry what came before it with a smaller code, and with a larger one.
+
+@njit(cache=True, nogil=True)
+def count_pairs(
+    entries: Entries, kinds: Entries, bit: int, width: int, run: int, rows: Weights, out: FloatArray
+) -> int:
+    """Add, for each draw, the pairs of an entry of the first kind and a later one of the second.
+
+    An entry is of the second kind where this bit of `kinds` is set. Pairs are within blocks of `width` entries, a power
+    of two. Returns bits of the rows that were touched, which say nothing.
     """
-    n_draws, n = weights.shape
-    out = np.empty(n_draws)
-    tree = np.empty(n_codes + 1, dtype=np.int64)
-    of_code = np.empty(n_codes + 1, dtype=np.int64)
-    for d in range(n_draws):
-        tree[:] = 0
-        of_code[:] = 0
-        before, balance, in_gold, in_model, start = _ZERO, _ZERO, 0.0, 0.0, 0
-        for k in range(n):
-            weight = np.int64(weights[d, k])
-            if weight:
-                code = codes[k]
-                of_code[code] += weight
-                upto, place = _ZERO, code - 1
-                while place > 0:
-                    upto += 2 * tree[place]
-                    place -= place & -place
-                equal, place, other = _ZERO, code, code - 1
-                while place != other:
-                    if place > other:
-                        equal += tree[place]
-                        place -= place & -place
-                    else:
-                        equal -= tree[other]
-                        other -= other & -other
-                balance += weight * (upto + equal - before)
-            if gold_ends[k]:
-                here = _ZERO
-                for j in range(start, k + 1):
-                    added = np.int64(weights[d, j])
-                    if added:
-                        here += added
-                        place = codes[j]
-                        while place <= n_codes:
-                            tree[place] += added
-                            place += place & -place
-                in_gold += here * (here - 1) / 2
-                before += here
-                start = k + 1
-        for code in range(1, n_codes + 1):
-            in_model += of_code[code] * (of_code[code] - 1) / 2
-        pairs = float(before) * (before - 1) / 2
-        scale = np.sqrt(pairs - in_gold) * np.sqrt(pairs - in_model)
-        out[d] = balance / scale if scale > 0 else np.nan
-    return out
+    n, lanes = entries.size, rows.shape[1]
+    before, touched, shift = np.zeros(lanes, dtype=np.uint32), np.uint8(0), np.uint64(bit)
+    sums = np.zeros(3 * LANES, dtype=np.uint16)  # of first kind, of pairs, of second kind
+    for begin in range(0, n, run):
+        stop = min(begin + run, n)
+        for k in range(begin, stop):
+            touched |= rows[np.uint64(entries[k]), 0]
+        if begin % width == 0:
+            before[:] = 0
+        for k in range(begin, stop):
+            if k & (width - 1) == 0:
+                sums[:LANES] = 0
+            row = rows[np.uint64(entries[k])]
+            mask = np.uint16(-np.int16((np.uint64(kinds[k]) >> shift) & _ONE))
+            for d in range(np.uint64(lanes)):
+                weight, first = np.uint16(row[d]), sums[d]
+                second = np.uint16(weight & mask)
+                sums[d + _SECOND] += np.uint16(second * first)
+                sums[d + _THIRD] += second
+                sums[d] = np.uint16(first + np.uint16(weight - second))
+        for d in range(lanes):
+            pairs = np.uint64(sums[LANES + d]) + np.uint64(before[d]) * np.uint64(sums[2 * LANES + d])
+            out[d] += float(pairs)
+            before[d] += np.uint32(sums[d])
+        sums[:] = 0
+    return int(touched)
 
 
 @njit(cache=True, nogil=True)
-def tied_pairs(order: Entries, ends: Marks, weights: Weights) -> FloatArray:
-    """Pairs of equal entries for each draw, an entry of weight w being w equal ones."""
-    n_draws, n = weights.shape
-    out = np.empty(n_draws)
-    for d in range(n_draws):
-        row = weights[d]
-        here, pairs = 0, 0.0
-        for k in range(n):
-            here += row[np.uint64(order[k])]
-            if ends[k]:
-                pairs += here * (here - 1) / 2
-                here = 0
-        out[d] = pairs
-    return out
+def areas(
+    positive: Entries, entries: Entries, is_positive: Weights, weights: Weights, rows: Weights, out: FloatArray
+) -> None:
+    """Write how often a positive entry stands above a negative one in each order, and both kinds' weights.
 
-
-@njit(cache=True, nogil=True)
-def sums_of(weights: Weights) -> tuple[FloatArray, FloatArray]:
-    """Return the sum of each draw's weights, and of their squares."""
-    n_draws, n = weights.shape
-    total, squares = np.empty(n_draws), np.empty(n_draws)
-    for d in range(n_draws):
-        here, square = _ZERO, _ZERO
-        for i in range(n):
-            here += weights[d, i]
-            square += np.int32(weights[d, i]) * np.int32(weights[d, i])
-        total[d], squares[d] = here, square
-    return total, squares
-
-
-@njit(cache=True, nogil=True)
-def pairs_in_order(levels: Entries, entries: Entries, rows: Weights, most: int) -> FloatArray:
-    """Pairs of entries of which the first does not exceed the second, for each draw; `entries` is their sequence.
-
-    `levels` are the orders by value within blocks of 2, 4, 8 … places, as merge sort makes them. A place of a block's
-    second half meets what has already come of its first half; what came of earlier blocks is taken off in the end.
-    `most` is the largest sum of a draw's weights.
+    `positive` is 1 in the order of `entries`, (orders, entries); `out` is (orders + 2, draws).
     """
-    n_levels, n = levels.shape
-    weights, words = rows.reshape(-1).view(np.uint64), np.empty(2 * n, dtype=np.uint64)
+    n_orders, n = entries.shape
+    width = 1
+    while width < n:
+        width *= 2
+    for low in range(0, out.shape[1], LANES):
+        part = weights[low : low + LANES]
+        side_by_side(part, rows)
+        run = safe_run(rows)
+        for i in range(n_orders):
+            found = np.zeros(LANES)
+            count_pairs(entries[i], positive[i], 0, width, run, rows, found)
+            out[i, low : low + LANES] = found
+        for d in range(len(part)):
+            of_positive, of_all = 0, 0
+            for i in range(n):
+                of_positive += part[d, i] * is_positive[i]
+                of_all += part[d, i]
+            out[n_orders, low + d] = of_positive
+            out[n_orders + 1, low + d] = of_all - of_positive
+
+
+@njit(cache=True, nogil=True)
+def group_squares(entries: Entries, ends: Marks, rows: Weights) -> FloatArray:
+    """Return the sum of the groups' squared weights, for each draw; `ends` marks the last of a group."""
+    n, lanes = rows.shape
+    here, out = np.zeros(lanes, dtype=np.uint32), np.zeros(lanes)
     for k in range(n):
-        there, here = _TWO * np.uint64(entries[k]), _TWO * np.uint64(k)
-        words[here], words[here + _ONE] = weights[there], weights[there + _ONE]
-    out = -_met_of_earlier_blocks(words.view(np.uint16).astype(np.uint32), n_levels)
-    taken, firsts = np.empty(2 * _BLOCK, dtype=np.uint64), np.empty(2 * _BLOCK, dtype=np.uint64)
-    every, first = taken.view(np.uint16), firsts.view(np.uint16)
-    come, met = np.zeros((2, LANES * (_BLOCK + 1)), dtype=np.uint32)
-    exact = max(1, min(_BLOCK, 2**26 // max(1, most)))  # so many products of a weight and a sum fit into 32 bits
-    for level in range(n_levels):
-        come[:LANES] = 0
-        for begin in range(0, n, exact):
-            m = min(exact, n - begin)
-            for k in range(m):
-                place = levels[level, begin + k]
-                mask = np.uint64(np.int64((place >> level) & 1) - 1)  # all bits set in a first half, else none
-                there, here = _TWO * np.uint64(place), _TWO * np.uint64(k)
-                word, next_word = words[there], words[there + _ONE]
-                taken[here], taken[here + _ONE] = word, next_word
-                firsts[here], firsts[here + _ONE] = word & mask, next_word & mask
-            for j in range(LANES * m):
-                come[j + LANES] = come[j] + first[j]
-            for j in range(LANES * m):
-                second = np.uint32(np.uint32(every[j]) - np.uint32(first[j]))
-                met[j + LANES] = np.uint32(met[j] + np.uint32(second * come[j]))
-            for d in range(LANES):
-                out[d] += float(met[LANES * m + d])
-            come[:LANES] = come[LANES * m : LANES * (m + 1)]
+        row = rows[np.uint64(entries[k])]
+        for d in range(lanes):
+            here[d] += np.uint32(row[d])
+        if ends[k]:
+            for d in range(lanes):
+                out[d] += float(here[d]) ** 2
+                here[d] = 0
     return out
 
 
 @njit(cache=True, nogil=True)
-def _met_of_earlier_blocks(sums: Rows, n_levels: int) -> FloatArray:
-    """Sum what second halves meet of earlier blocks' first halves, at all levels; `sums` are flat rows by place."""
-    out = np.zeros(LANES)
-    n = sums.size // LANES
-    words = sums.view(np.uint64)
-    left, right = np.empty(4 * _BLOCK, dtype=np.uint64), np.empty(4 * _BLOCK, dtype=np.uint64)
-    first, second = left.view(np.uint32), right.view(np.uint32)
-    come = np.zeros(LANES * (_BLOCK + 1), dtype=np.uint32)
-    met = np.zeros(LANES * (_BLOCK + 1), dtype=np.uint64)
-    for _ in range(n_levels):
-        come[:LANES] = 0
-        for begin in range(0, n // 2, _BLOCK):
-            m = min(_BLOCK, n // 2 - begin)
-            for k in range(m):
-                for j in range(4):
-                    left[4 * k + j] = words[8 * (begin + k) + j]
-                    right[4 * k + j] = words[8 * (begin + k) + 4 + j]
-            for j in range(LANES * m):
-                come[j + LANES] = come[j] + first[j]
-            for j in range(LANES * m):
-                met[j + LANES] = met[j] + np.uint64(second[j]) * np.uint64(come[j])
-            halves = sums[LANES * begin : LANES * (begin + m)]
-            for j in range(LANES * m):
-                halves[j] = first[j] + second[j]
-            for d in range(LANES):
-                out[d] += float(met[LANES * m + d])
-            come[:LANES] = come[LANES * m : LANES * (m + 1)]
-        if n % 2:
-            sums[LANES * (n // 2) : LANES * (n // 2 + 1)] = sums[LANES * (n - 1) : LANES * n]
-        n = (n + 1) // 2
-    return out
+def concordance(
+    sequence: Entries,
+    levels: Entries,
+    groups: tuple[Entries, Marks],
+    tied: Marks,
+    weights: Weights,
+    rows: Weights,
+    placed: Weights,
+    out: FloatArray,
+) -> None:
+    """Write the sum of weights, squared weights, squared groups, and pairs in order: (3 + groups, draws).
+
+    `sequence` are the entries in gold's order, `levels` their places in the model's order within blocks of 2, 4, 8 …
+    places, as merge sort makes them: a place of a block's second half meets what has already come of its first half.
+    `groups` are orders with equal entries; where not `tied`, the only equal ones are copies.
+    """
+    entries, ends = groups
+    powers = np.empty((3, LANES))
+    words, into = rows.view(np.uint64), placed.view(np.uint64)
+    for low in range(0, out.shape[1], LANES):
+        high = low + LANES
+        side_by_side(weights[low:high], rows)
+        power_sums(weights[low:high], powers)
+        out[:2, low:high] = powers[:2]
+        for i in range(len(entries)):
+            out[2 + i, low:high] = group_squares(entries[i], ends[i], rows) if tied[i] else powers[1]
+        for k in range(sequence.size):
+            there = np.uint64(sequence[k])
+            for j in range(words.shape[1]):
+                into[k, j] = words[there, j]
+        run, found = safe_run(rows), np.zeros(LANES)
+        n_near = min(NEAR, len(levels))
+        for begin in range(0, sequence.size, 1 << NEAR):
+            for level in range(n_near):
+                order = levels[level, begin : begin + (1 << NEAR)]
+                count_pairs(order, order, level, 2 << level, run, placed, found)
+        for level in range(n_near, len(levels)):
+            count_pairs(levels[level], levels[level], level, 2 << level, run, placed, found)
+        out[2 + len(entries), low:high] = found
 
 
 @njit(cache=True, nogil=True)

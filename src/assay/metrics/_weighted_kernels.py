@@ -1,14 +1,12 @@
-"""Ranks and areas of weighted entries; compiled on first use.
+"""Ranks of weighted entries; compiled on first use.
 
 A draw gives every entry a weight: how often its item was drawn, or whether a swap chose it. Entries were put in order
-once; a rank is then a running sum of weights, and no draw sorts. Eight draws lie side by side, a row of eight lanes for
-each entry: what is fetched out of order, a row, serves all of them. Rows are fetched into a block that stays near the
-processor; the loops over a block are flat, running sums reach back eight places, and so compilers make vectors of them.
-Ranks are doubled, so that all are whole numbers; indices are unsigned: negative ones cost a branch each. Plain twins
-are in the tests.
+once; a rank is then a running sum of weights, and no draw sorts. Sixteen draws lie side by side, a row of sixteen lanes
+for each entry: what is fetched out of order, a row, serves all of them. The rows of a block are touched before they are
+needed, so that the processor waits for many at a time. The loop over a row has a bound that the compiler does not
+know: it then makes vectors of it, where it would write out sixteen steps. Ranks are doubled, so that all are whole
+numbers; indices are unsigned: negative ones cost a branch each. Plain twins are in the tests.
 """
-
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,210 +14,233 @@ import numpy.typing as npt
 from assay._compiled import njit
 from assay.scales import FloatArray
 
-Weights = npt.NDArray[np.int16]
+Weights = npt.NDArray[np.uint8]
 Marks = npt.NDArray[np.bool_]
 Entries = npt.NDArray[np.int32]
-Rows = npt.NDArray[np.uint32]
+Ranked = npt.NDArray[np.uint32]
 
-LANES = 8
-"""So many draws lie side by side."""
+LANES = 16
+"""So many draws lie side by side: their ranks are one line of the processor's cache."""
 
 WEIGHT_BITS = 6
-"""A row holds rank and weight of each draw in one word: the weight in so many of its lowest bits.
+"""A row of ranks holds rank and weight of each draw in one word: the weight in so many of its lowest bits.
 
 That one item is drawn 64 times or more has a probability below 1e-89, however many there are."""
 
-_BLOCK = 256
+BLOCK = 64
+"""So many rows are touched before the first is used."""
+
+_SUMMED = 256
+"""So many weights are looked at together; the sum of their cubes fits into 32 bits."""
+
 _BITS, _WEIGHT = np.uint32(WEIGHT_BITS), np.uint32(2**WEIGHT_BITS - 1)
-_ONE, _TWO, _THREE, _FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+_ONE, _TWO = np.uint32(1), np.uint32(2)
+_SECOND, _THIRD = np.uint64(LANES), np.uint64(2 * LANES)
 
 
 @njit(cache=True, nogil=True)
-def side_by_side(weights: Weights, out: npt.NDArray[Any]) -> None:
-    """Write up to eight draws, (draws, entries), as rows of eight, (entries, 8); lanes without a draw are zero."""
+def side_by_side(weights: Weights, rows: Weights) -> None:
+    """Write draws, (draws, entries), as rows, (entries, lanes); lanes without a draw are zero."""
     n_draws, n = weights.shape
-    if n_draws == LANES:
-        for i in range(n):
-            for d in range(LANES):
-                out[i, d] = weights[d, i]
-        return
-    out[:] = 0
-    for i in range(n):
-        for d in range(n_draws):
-            out[i, d] = weights[d, i]
+    words, eight = rows.view(np.uint64), np.empty(_SUMMED, dtype=np.uint64)
+    for first in range(0, rows.shape[1], 8):
+        for begin in range(0, n, _SUMMED):
+            m = min(_SUMMED, n - begin)
+            eight[:] = 0
+            for d in range(first, min(first + 8, n_draws)):
+                part, shift = weights[d, begin : begin + m], np.uint64(8 * (d - first))
+                for i in range(m):
+                    eight[i] |= np.uint64(part[i]) << shift
+            for i in range(m):
+                words[begin + i, first // 8] = eight[i]
 
 
 @njit(cache=True, nogil=True)
-def cubes_of(rows: Rows) -> FloatArray:
-    """Return the sum of each draw's cubed weights."""
-    out, weights = np.zeros(LANES), rows.reshape(-1)
-    sums = np.zeros(LANES * (_BLOCK + 1), dtype=np.uint32)
-    for begin in range(0, weights.size, LANES * _BLOCK):
-        part = weights[begin : begin + LANES * _BLOCK]
-        for j in range(part.size):
-            sums[j + LANES] = sums[j] + np.uint32(part[j] * np.uint32(part[j] * part[j]))
-        for d in range(LANES):
-            out[d] += float(sums[part.size + d])
-    return out
+def power_sums(weights: Weights, out: FloatArray) -> None:
+    """Write the sum of each draw's weights, of their squares and of their cubes: (3, lanes)."""
+    out[:] = 0.0
+    for d in range(len(weights)):
+        for begin in range(0, weights.shape[1], _SUMMED):
+            part = weights[d, begin : begin + _SUMMED]
+            total, squares, cubes = np.uint32(0), np.uint32(0), np.uint32(0)
+            for i in range(part.size):
+                weight = np.uint32(part[i])
+                square = np.uint32(weight * weight)
+                total += weight
+                squares += square
+                cubes += np.uint32(square * weight)
+            out[0, d] += float(total)
+            out[1, d] += float(squares)
+            out[2, d] += float(cubes)
 
 
 @njit(cache=True, nogil=True)
-def rank(
-    entries: Entries, starts: Entries, stops: Entries, rows: Rows, out: Rows
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Rank the entries in this order; rows of `rows` hold their weights and the ranks of another side, if any.
+def largest(rows: Weights) -> int:
+    """Return the largest weight, or 1."""
+    most, weights = np.uint8(1), rows.reshape(-1)
+    for j in range(weights.size):
+        most = max(most, weights[j])
+    return int(most)
 
-    `out` takes weights and ranks in this order; where it is empty, the second result is the sum of weight × rank of the
-    other side × rank, for each draw. The first is the sum of weights. Where entries are tied, `starts` and `stops` are
-    the bounds of each one's group, and the third is the sum of the groups' cubed weights.
+
+@njit(cache=True, nogil=True)
+def rank(entries: Entries, ends: Marks, rows: Weights, out: Ranked) -> FloatArray:
+    """Write ranks and weights of the entries in this order; `ends` marks the last of those that are equal.
+
+    Return, for each draw, by how much the cubed weights of equal entries exceed the sum of their cubes.
     """
-    n, tied, kept = entries.size, starts.size > 0, out.size > 0
-    size = n if tied else min(n, _BLOCK)
-    words, taken = rows.reshape(-1).view(np.uint64), np.empty(4 * size, dtype=np.uint64)
-    held, into = taken.view(np.uint32), out.reshape(-1)
-    sums = np.zeros(LANES * (size + 1), dtype=np.uint32)
-    low, high = sums[: LANES * size], sums[LANES:]
-    if tied:
-        low, high = np.empty_like(low), np.empty_like(high)
-    ranks = np.empty(LANES * _BLOCK, dtype=np.uint32)
-    products = np.zeros(LANES * (_BLOCK + 1), dtype=np.uint64)
-    shared, cubes = np.zeros(LANES), np.zeros(LANES)
-    for begin in range(0, n, size):
-        m = min(size, n - begin)
-        _fetch(words, entries[begin : begin + m], taken)
-        for j in range(LANES * m):
-            sums[j + LANES] = sums[j] + (held[j] & _WEIGHT)
-        if tied:
-            _fetch(sums.view(np.uint64), starts, low.view(np.uint64))
-            _fetch(sums.view(np.uint64), stops, high.view(np.uint64))
-        for first in range(0, m, _BLOCK):  # whole numbers within a block are exact in 64 bits
-            at, width = LANES * first, LANES * min(_BLOCK, m - first)
-            both, below, upto = held[at : at + width], low[at : at + width], high[at : at + width]
-            for j in range(width):
-                ranks[j] = below[j] + upto[j] + np.uint32(1)
-            if kept:
-                there = into[LANES * begin + at : LANES * begin + at + width]
-                for j in range(width):
-                    there[j] = np.uint32(ranks[j] << _BITS) | (both[j] & _WEIGHT)
-            else:
-                for j in range(width):
-                    left = np.uint32((both[j] & _WEIGHT) * (both[j] >> _BITS))
-                    products[j + LANES] = products[j] + np.uint64(left) * np.uint64(ranks[j])
-                for d in range(LANES):
-                    shared[d] += float(products[width + d])
-        if tied:
-            cubes = _cubes(stops, sums)
-        sums[:LANES] = sums[LANES * m : LANES * (m + 1)]
-    return sums[:LANES].astype(np.float64), shared, cubes
+    n, start = entries.size, 0
+    before, excess = np.zeros(LANES, dtype=np.uint32), np.zeros(LANES)
+    while start < n:
+        stop = _singles(ends, start)
+        for low in range(start, stop, BLOCK):
+            high = min(low + BLOCK, stop)
+            _rank_singles(entries[low:high], rows, before, out[low:high])
+        if stop < n:
+            start, stop = stop, _group(ends, stop)
+            _rank_group(entries[start:stop], rows, before, out[start:stop], excess)
+        start = stop
+    return excess
 
 
 @njit(cache=True, nogil=True)
-def rank_both(
-    gold: tuple[Entries, Entries, Entries],
-    model: tuple[Entries, Entries, Entries],
+def _singles(ends: Marks, start: int) -> int:
+    """Return where the entries from here on stop that have no equals."""
+    stop = start
+    while stop < ends.size and ends[stop]:
+        stop += 1
+    return stop
+
+
+@njit(cache=True, nogil=True)
+def _group(ends: Marks, start: int) -> int:
+    """Return where the group of equal entries stops that starts here."""
+    stop = start
+    while not ends[stop]:
+        stop += 1
+    return stop + 1
+
+
+@njit(cache=True, nogil=True)
+def _rank_singles(entries: Entries, rows: Weights, before: Ranked, out: Ranked) -> int:
+    """Rank the entries of a block; the result only makes sure that its rows are touched."""
+    lanes, touched = rows.shape[1], np.uint8(0)
+    for k in range(entries.size):
+        touched |= rows[np.uint64(entries[k]), 0]
+    for k in range(entries.size):
+        row, there = rows[np.uint64(entries[k])], out[k]
+        for d in range(lanes):
+            weight, sums = np.uint32(row[d]), before[d]
+            there[d] = np.uint32(np.uint32(_TWO * sums + weight + _ONE) << _BITS) | weight
+            before[d] = sums + weight
+    return int(touched)
+
+
+@njit(cache=True, nogil=True)
+def _rank_group(entries: Entries, rows: Weights, before: Ranked, out: Ranked, excess: FloatArray) -> None:
+    lanes = rows.shape[1]
+    here, cubes = np.zeros(lanes, dtype=np.uint32), np.zeros(lanes)
+    for k in range(entries.size):
+        row = rows[np.uint64(entries[k])]
+        for d in range(lanes):
+            weight = np.uint32(row[d])
+            here[d] += weight
+            cubes[d] += float(np.uint32(weight * np.uint32(weight * weight)))
+    for k in range(entries.size):
+        row, there = rows[np.uint64(entries[k])], out[k]
+        for d in range(lanes):
+            there[d] = np.uint32(np.uint32(_TWO * before[d] + here[d] + _ONE) << _BITS) | np.uint32(row[d])
+    for d in range(lanes):
+        excess[d] += float(here[d]) ** 3 - cubes[d]
+        before[d] += here[d]
+
+
+@njit(cache=True, nogil=True)
+def share(entries: Entries, ends: Marks, ranked: Ranked, run: int) -> tuple[FloatArray, FloatArray]:
+    """Return the sum of weight × rank in the other order × rank in this one, for each draw; then what `rank` returns.
+
+    Such sums of `run` entries, ranked among themselves, fit into 32 bits.
+    """
+    n, start = entries.size, 0
+    before, excess, out = np.zeros(LANES, dtype=np.uint32), np.zeros(LANES), np.zeros(LANES)
+    while start < n:
+        stop = _singles(ends, start)
+        for low in range(start, stop, BLOCK):
+            _share_singles(entries[low : min(low + BLOCK, stop)], ranked, run, before, out)
+        if stop < n:
+            start, stop = stop, _group(ends, stop)
+            _share_group(entries[start:stop], ranked, before, out, excess)
+        start = stop
+    return out, excess
+
+
+@njit(cache=True, nogil=True)
+def _share_singles(entries: Entries, ranked: Ranked, run: int, before: Ranked, out: FloatArray) -> int:
+    """Add what the entries of a block share; the result only makes sure that its rows are touched."""
+    n, lanes, touched = entries.size, ranked.shape[1], np.uint32(0)
+    products, sums = np.zeros(lanes, dtype=np.uint64), np.zeros(3 * LANES, dtype=np.uint32)
+    for k in range(n):
+        touched |= ranked[np.uint64(entries[k]), 0]
+    for begin in range(0, n, run):
+        for k in range(begin, min(begin + run, n)):
+            row = ranked[np.uint64(entries[k])]
+            for d in range(np.uint64(lanes)):
+                weight, here = row[d] & _WEIGHT, sums[d]
+                other = np.uint32(weight * (row[d] >> _BITS))
+                sums[d + _SECOND] += np.uint32(other * np.uint32(_TWO * here + weight))
+                sums[d + _THIRD] += other
+                sums[d] = here + weight
+        for d in range(lanes):
+            others = np.uint64(sums[2 * LANES + d]) * np.uint64(np.uint32(_TWO * before[d] + _ONE))
+            products[d] += np.uint64(sums[LANES + d]) + others
+            before[d] += sums[d]
+        sums[:] = 0
+    for d in range(lanes):
+        out[d] += float(products[d])
+    return int(touched)
+
+
+@njit(cache=True, nogil=True)
+def _share_group(entries: Entries, ranked: Ranked, before: Ranked, out: FloatArray, excess: FloatArray) -> None:
+    lanes = ranked.shape[1]
+    here, others, cubes = np.zeros(lanes, dtype=np.uint32), np.zeros(lanes, dtype=np.uint64), np.zeros(lanes)
+    for k in range(entries.size):
+        row = ranked[np.uint64(entries[k])]
+        for d in range(lanes):
+            weight = row[d] & _WEIGHT
+            others[d] += np.uint64(np.uint32(weight * (row[d] >> _BITS)))
+            here[d] += weight
+            cubes[d] += float(np.uint32(weight * np.uint32(weight * weight)))
+    for d in range(lanes):
+        out[d] += float(others[d]) * float(_TWO * before[d] + here[d] + _ONE)
+        excess[d] += float(here[d]) ** 3 - cubes[d]
+        before[d] += here[d]
+
+
+@njit(cache=True, nogil=True)
+def correlate(
+    gold: tuple[Entries, Marks],
+    models: tuple[Entries, Marks],
     weights: Weights,
-    rows: Rows,
-    ranked: Rows,
+    rows: Weights,
+    ranked: Ranked,
     out: FloatArray,
 ) -> None:
-    """Write what `rank` and `cubes_of` say of all draws: total, groups of gold, copies, shared, groups of the model.
+    """Write, for each model, the sum of weights, cubed groups of gold and of the model, and shared ranks of each draw.
 
-    For few entries: there, asking from Python for eight draws at a time would take longer than ranking them.
+    `out` is (models, 4, draws), with room for whole rows of draws; a model's entries are numbered in gold's order.
     """
-    nothing = rows[:0]
-    for low in range(0, out.shape[1], LANES):
-        side_by_side(weights[low : low + LANES], rows)
-        total, _, in_gold = rank(gold[0], gold[1], gold[2], rows, ranked)
-        _, shared, in_model = rank(model[0], model[1], model[2], ranked, nothing)
-        alone = cubes_of(rows)
-        for d in range(LANES):
-            out[0, low + d] = total[d]
-            out[1, low + d] = in_gold[d]
-            out[2, low + d] = alone[d]
-            out[3, low + d] = shared[d]
-            out[4, low + d] = in_model[d]
-
-
-@njit(cache=True, nogil=True)
-def _cubes(stops: Entries, sums: Rows) -> FloatArray:
-    """Return, for each draw, the sum of the groups' cubed weights; `sums` are flat rows of running sums."""
-    out, start = np.zeros(LANES), 0
-    for k in range(stops.size):
-        if stops[k] == k + 1:
-            for d in range(LANES):
-                out[d] += float(sums[LANES * (k + 1) + d] - sums[LANES * start + d]) ** 3
-            start = k + 1
-    return out
-
-
-@njit(cache=True, nogil=True)
-def _fetch(words: npt.NDArray[np.uint64], entries: Entries, out: npt.NDArray[np.uint64]) -> None:
-    """Copy rows of four words."""
-    for k in range(entries.size):
-        there, here = _FOUR * np.uint64(entries[k]), _FOUR * np.uint64(k)
-        out[here] = words[there]
-        out[here + _ONE] = words[there + _ONE]
-        out[here + _TWO] = words[there + _TWO]
-        out[here + _THREE] = words[there + _THREE]
-
-
-@njit(cache=True, nogil=True)
-def area(
-    positive: Marks, entries: Entries, starts: Entries, stops: Entries, rows: Weights
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return, for each draw, how often a positive entry stands above a negative one, twice, ties counting half.
-
-    And the weights of the positive and of the negative entries. `positive` is in the model's order.
-    """
-    n, tied = entries.size, starts.size > 0
-    size = n if tied else min(n, _BLOCK)
-    words = rows.reshape(-1).view(np.uint64)
-    chosen, others = np.empty(2 * size, dtype=np.uint64), np.empty(2 * size, dtype=np.uint64)
-    right, wrong = chosen.view(np.uint16), others.view(np.uint16)
-    sums = np.zeros(LANES * (size + 1), dtype=np.uint32)
-    low, high = sums[: LANES * size], sums[LANES:]
-    if tied:
-        low, high = np.empty_like(low), np.empty_like(high)
-    of_above = np.zeros(LANES * (_BLOCK + 1), dtype=np.uint64)
-    of_right = np.zeros(LANES * (_BLOCK + 1), dtype=np.uint32)
-    twice_above, positives = np.zeros(LANES), np.zeros(LANES)
-    for begin in range(0, n, size):
-        m = min(size, n - begin)
-        for k in range(m):
-            there, here = _TWO * np.uint64(entries[begin + k]), _TWO * np.uint64(k)
-            mask = np.uint64(-np.int64(positive[begin + k]))
-            word, next_word = words[there], words[there + _ONE]
-            chosen[here], chosen[here + _ONE] = word & mask, next_word & mask
-            others[here], others[here + _ONE] = word & ~mask, next_word & ~mask
-        for j in range(LANES * m):
-            sums[j + LANES] = sums[j] + wrong[j]
-        if tied:
-            _fetch(sums.view(np.uint64), starts, low.view(np.uint64))
-            _fetch(sums.view(np.uint64), stops, high.view(np.uint64))
-        for first in range(0, m, _BLOCK):
-            at, width = LANES * first, LANES * min(_BLOCK, m - first)
-            weights, below, upto = right[at : at + width], low[at : at + width], high[at : at + width]
-            for j in range(width):
-                ranks = np.uint32(below[j] + upto[j])
-                of_above[j + LANES] = of_above[j] + np.uint64(np.uint32(weights[j])) * np.uint64(ranks)
-            for j in range(width):
-                of_right[j + LANES] = of_right[j] + weights[j]
-            for d in range(LANES):
-                twice_above[d] += float(of_above[width + d])
-                positives[d] += float(of_right[width + d])
-        sums[:LANES] = sums[LANES * m : LANES * (m + 1)]
-    return twice_above, positives, sums[:LANES].astype(np.float64)
-
-
-@njit(cache=True, nogil=True)
-def areas(
-    positive: Marks, order: tuple[Entries, Entries, Entries], weights: Weights, rows: Weights, out: FloatArray
-) -> None:
-    """Write what `area` says of all draws."""
-    for low in range(0, out.shape[1], LANES):
-        side_by_side(weights[low : low + LANES], rows)
-        found = area(positive, order[0], order[1], order[2], rows)
-        for d in range(LANES):
-            out[0, low + d] = found[0][d]
-            out[1, low + d] = found[1][d]
-            out[2, low + d] = found[2][d]
+    entries, ends = models
+    powers = np.empty((3, LANES))
+    for low in range(0, out.shape[2], LANES):
+        high = low + LANES
+        side_by_side(weights[low:high], rows)
+        power_sums(weights[low:high], powers)
+        in_gold = rank(gold[0], gold[1], rows, ranked)
+        run = max(1, int(np.sqrt(2.0**32 / (2 * powers[0].max() + 1))) // largest(rows))
+        for m in range(len(entries)):
+            shared, in_model = share(entries[m], ends[m], ranked, run)
+            out[m, 0, low:high] = powers[0]
+            out[m, 1, low:high] = powers[2] + in_gold
+            out[m, 2, low:high] = powers[2] + in_model
+            out[m, 3, low:high] = shared

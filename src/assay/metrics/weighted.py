@@ -4,6 +4,7 @@ A draw that keeps all responses is a weight for each item; a draw that swaps ite
 Both are weights of entries whose order is known, so that nothing is sorted or scored anew.
 """
 
+import math
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,14 +17,10 @@ import numpy.typing as npt
 from assay.metrics.base import ROUNDING
 from assay.scales import FloatArray, IntArray
 
-Weights = npt.NDArray[np.int16]
-Bounds = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
+Weights = npt.NDArray[np.uint8]
 
-LANES = 8
-"""So many draws are scored at a time, side by side."""
-
-FEW_ENTRIES = 4096
-"""Up to so many entries a tree of counts stays near the processor, and is faster than inversions level by level."""
+LINE = 64
+"""Bytes that a processor fetches at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +52,11 @@ class Order:
         places[entries] = np.arange(entries.size)
         return Order(places[self.entries].astype(np.int32), self.ends)
 
-    def bounds(self) -> "Bounds":
-        """Return where the group of each entry starts and stops; nothing where no two are equal."""
-        if self.ends.all():
-            return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32)
-        stops = np.flatnonzero(self.ends) + 1
-        sizes = np.diff(stops, prepend=0)
-        return np.repeat(stops - sizes, sizes).astype(np.int32), np.repeat(stops, sizes).astype(np.int32)
-
 
 class Weighted(Protocol):
-    """What scores weights of entries, with one model or with several."""
+    """What scores weights of entries, with one model or with several; so many draws at a time, side by side."""
+
+    lanes: int
 
     def scores(self, weights: Weights) -> FloatArray:
         """Return the score of each model for each draw of (draws, entries): (models, draws)."""
@@ -74,23 +65,28 @@ class Weighted(Protocol):
 class Room:
     """Arrays that are used again: fresh memory costs more than what is done with it. Threads may share a room."""
 
-    def __init__(self, shape: tuple[int, ...], kind: npt.DTypeLike) -> None:
-        self.shape, self.kind = shape, kind
+    def __init__(self, n_entries: int, lanes: int, kind: npt.DTypeLike = np.uint8) -> None:
+        self.shape, self.kind = (n_entries, lanes), np.dtype(kind)
         self._spare: deque[npt.NDArray[Any]] = deque()
 
     @contextmanager
     def lent(self) -> Iterator[npt.NDArray[Any]]:
-        """Lend an array for a while; what is in it is left from others."""
+        """Lend rows of draws for a while; what is in them is left from others."""
         try:
             array = self._spare.pop()
         except IndexError:
-            array = np.empty(self.shape, dtype=self.kind)
+            size = math.prod(self.shape) * self.kind.itemsize
+            raw = np.empty(size + LINE, dtype=np.uint8)
+            start = -raw.ctypes.data % LINE  # so that no row lies on two lines
+            array = raw[start : start + size].view(self.kind).reshape(self.shape)
         yield array
         self._spare.append(array)
 
 
 class Repeated:
     """Any metric: entries are written out as often as they weigh. The plain way, and the one for very many entries."""
+
+    lanes = 1
 
     def __init__(self, metric: Any, gold: FloatArray, *models: FloatArray) -> None:
         self.metric, self.gold, self.models = metric, gold, models
@@ -112,46 +108,36 @@ MOST_ENTRIES = 2**24
 class RankCorrelation:
     """Spearman's correlation of gold and each model; gold is ranked once for all of them."""
 
+    lanes = 16
+
     def __init__(self, gold: FloatArray, *models: FloatArray) -> None:
+        self.rows, self.ranked = Room(gold.size, self.lanes), Room(gold.size, self.lanes, np.uint32)
         order = Order.of(gold)
-        self.room = Room((2, gold.size, LANES), np.uint32)
-        self.gold = (order.entries.astype(np.int32), *order.bounds())
-        self.models = [
-            (renumbered.entries, *renumbered.bounds())
-            for renumbered in (Order.of(model)[order.entries] for model in models)
-        ]
+        self.gold = order.entries.astype(np.int32), order.ends
+        self.models = _stacked([Order.of(model)[order.entries] for model in models])
 
     def scores(self, weights: Weights) -> FloatArray:
         """Return one correlation for each model and draw of (draws, entries)."""
-        from assay.metrics._weighted_kernels import cubes_of, rank, rank_both, side_by_side
+        from assay.metrics._weighted_kernels import correlate
 
-        parts = np.empty((len(self.models), 5, _whole(len(weights))))
-        tied_gold, tied = self.gold[1].size > 0, [model[1].size > 0 for model in self.models]
-        with self.room.lent() as (rows, ranked):
-            if len(rows) <= FEW_ENTRIES:
-                for part, model in zip(parts, self.models, strict=True):
-                    rank_both(self.gold, model, weights, rows, ranked, part)
-            else:
-                for low in range(0, parts.shape[2], LANES):
-                    lanes = slice(low, low + LANES)
-                    side_by_side(weights[lanes], rows)
-                    total, _, in_gold = rank(*self.gold, rows, ranked)
-                    alone = cubes_of(rows)
-                    for part, model in zip(parts, self.models, strict=True):
-                        part[:, lanes] = total, in_gold, alone, *rank(*model, ranked, rows[:0])[1:]
-        total, in_gold, alone = parts[0, :3]
-        shared, in_models = parts[:, 3], parts[:, 4]
-        centre, of_gold = total * np.square(total + 1), _squared_ranks(total, in_gold if tied_gold else alone)
-        cubes = np.where(np.array(tied)[:, np.newaxis], in_models, alone)
-        spread = (of_gold - centre) * (_squared_ranks(total, cubes) - centre)
+        parts = np.empty((len(self.models[0]), 4, _whole(len(weights), self.lanes)))
+        with self.rows.lent() as rows, self.ranked.lent() as ranked:
+            correlate(self.gold, self.models, weights, rows, ranked, parts)
+        total, in_gold, in_model, shared = np.moveaxis(parts[..., : len(weights)], 1, 0)
+        centre = total * np.square(total + 1)
+        spread = (_squared_ranks(total, in_gold) - centre) * (_squared_ranks(total, in_model) - centre)
         with np.errstate(invalid="ignore", divide="ignore"):
-            ratio = np.where(spread > centre * centre * 1e-24, (shared - centre) / np.sqrt(spread), np.nan)
-        return ratio[:, : len(weights)]
+            return np.where(spread > centre * centre * 1e-24, (shared - centre) / np.sqrt(spread), np.nan)
 
 
-def _whole(n_draws: int) -> int:
+def _stacked(orders: list[Order]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+    """Return the entries and ends of orders, each (orders, entries)."""
+    return np.stack([each.entries for each in orders]).astype(np.int32), np.stack([each.ends for each in orders])
+
+
+def _whole(n_draws: int, lanes: int) -> int:
     """Return how many draws there are when the last lanes are filled up."""
-    return -(-n_draws // LANES) * LANES
+    return -(-n_draws // lanes) * lanes
 
 
 def _squared_ranks(total: FloatArray, cubes: FloatArray) -> FloatArray:
@@ -162,84 +148,75 @@ def _squared_ranks(total: FloatArray, cubes: FloatArray) -> FloatArray:
 class Area:
     """The area under the ROC curve of each model; which entries are positive is known."""
 
+    lanes = 32
+
     def __init__(self, positive: npt.NDArray[np.bool_], *models: FloatArray) -> None:
-        self.room = Room((positive.size, LANES), np.int16)
-        orders = [Order.of(model) for model in models]
-        self.models = [(positive[each.entries], each.entries.astype(np.int32), *each.bounds()) for each in orders]
+        self.rows, self.positive = Room(positive.size, self.lanes), positive.astype(np.uint8)
+        # Ties count half: the mean of two orders, one with the positive entries before equal ones, one with them after.
+        pairs = [_both_ways(Order.of(model), positive) for model in models]
+        self.entries = np.concatenate(pairs)
+        self.which = np.repeat(np.arange(len(pairs)), [len(each) for each in pairs])
+        self.kinds = self.positive.astype(np.int32)[self.entries]
 
     def scores(self, weights: Weights) -> FloatArray:
         """Return one area for each model and draw of (draws, entries)."""
-        from assay.metrics._weighted_kernels import areas
+        from assay.metrics._concordance_kernels import areas
 
-        parts = np.empty((len(self.models), 3, _whole(len(weights))))
-        with self.room.lent() as rows:
-            for part, (positive, entries, starts, stops) in zip(parts, self.models, strict=True):
-                areas(positive, (entries, starts, stops), weights, rows, part)
-        twice_above, positives, negatives = np.moveaxis(parts, 1, 0)
+        parts = np.empty((len(self.entries) + 2, _whole(len(weights), self.lanes)))
+        with self.rows.lent() as rows:
+            areas(self.kinds, self.entries, self.positive, weights, rows, parts)
+        *above, positives, negatives = parts[:, : len(weights)]
+        twice = np.array(above)[[np.flatnonzero(self.which == model)[[0, -1]] for model in range(self.which[-1] + 1)]]
         pairs = positives * negatives
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(pairs > 0, twice_above / 2 / pairs, np.nan)[:, : len(weights)]
+            return np.where(pairs > 0, twice.sum(axis=1) / 2 / pairs, np.nan)
+
+
+def _both_ways(order: Order, positive: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
+    """Return the entries in order with the positive first among equal ones, and last; once where none are equal."""
+    if order.ends.all():
+        return order.entries.astype(np.int32)[np.newaxis]
+    groups = 2 * order.groups()
+    return np.stack([np.argsort(groups + kind, kind="stable") for kind in (~positive, positive)]).astype(np.int32)
 
 
 class PairCorrelation:
-    """Kendall's τ-b of gold and each model: with few entries by a tree of counts, else by inversions (Knight 1966)."""
+    """Kendall's τ-b of gold and each model, by inversions (Knight 1966)."""
+
+    lanes = 32
 
     def __init__(self, gold: FloatArray, *models: FloatArray) -> None:
-        kind = TreeCounts if gold.size <= FEW_ENTRIES else Inversions
-        self.models: list[TreeCounts | Inversions] = [kind(gold, model) for model in models]
+        of_gold = Order.of(gold)
+        self.models = [Inversions(of_gold, model) for model in models]
 
     def scores(self, weights: Weights) -> FloatArray:
         """Return one correlation for each model and draw of (draws, entries)."""
         return np.array([model.scores(weights) for model in self.models])
 
 
-class TreeCounts:
-    """Pairs of few entries, counted by a tree."""
-
-    def __init__(self, gold: FloatArray, model: FloatArray) -> None:
-        order = Order.of(gold)
-        self.entries, self.ends = order.entries, order.ends
-        self.codes = (Order.of(model).groups()[self.entries] + 1).astype(np.int32)
-
-    def scores(self, weights: Weights) -> FloatArray:
-        """Return one correlation for each draw."""
-        from assay.metrics._concordance_kernels import kendall
-
-        in_order = np.take(weights, self.entries, axis=1)
-        return np.asarray(kendall(self.ends, self.codes, int(self.codes.max(initial=0)), in_order))
-
-
 class Inversions:
-    """Pairs of many entries, counted as merge sort meets them."""
+    """Pairs of entries, counted as merge sort meets them."""
 
-    def __init__(self, gold: FloatArray, model: FloatArray) -> None:
-        self.room = Room((gold.size, LANES), np.int16)
-        of_gold, of_model = Order.of(gold), Order.of(model)
+    def __init__(self, gold: Order, model: FloatArray) -> None:
+        self.rows, self.placed = (Room(model.size, PairCorrelation.lanes) for _ in range(2))
+        of_model = Order.of(model)
         # By gold, and by the model where gold is equal: so ties are no inversions.
-        of_both = of_gold if of_gold.ends.all() else Order.of(model, within=of_gold.groups())
-        self.entries = of_both.entries.astype(np.int32)
-        self.ties = [None if order.ends.all() else order for order in (of_gold, of_model, of_both)]
-        self.levels = merge_levels(of_model.groups()[self.entries])
+        of_both = gold if gold.ends.all() else Order.of(model, within=gold.groups())
+        self.sequence = of_both.entries.astype(np.int32)
+        self.groups = _stacked([gold, of_model, of_both])
+        self.tied = ~self.groups[1].all(axis=1)
+        self.levels = merge_levels(of_model.groups()[self.sequence])
 
     def scores(self, weights: Weights) -> FloatArray:
         """Return one correlation for each draw."""
-        from assay.metrics._concordance_kernels import pairs_in_order, sums_of, tied_pairs
-        from assay.metrics._weighted_kernels import side_by_side
+        from assay.metrics._concordance_kernels import concordance
 
-        total, alone = (np.asarray(each) for each in sums_of(weights))
+        parts = np.empty((6, _whole(len(weights), PairCorrelation.lanes)))
+        with self.rows.lent() as rows, self.placed.lent() as placed:
+            concordance(self.sequence, self.levels, self.groups, self.tied, weights, rows, placed, parts)
+        total, alone, *groups, in_order = parts[:, : len(weights)]
         pairs = total * (total - 1) / 2
-        # Without equal values, the only equal entries are copies of one.
-        in_gold, in_model, in_both = (
-            (alone - total) / 2 if order is None else tied_pairs(order.entries, order.ends, weights)
-            for order in self.ties
-        )
-        in_order = np.empty(len(weights))
-        with self.room.lent() as rows:
-            for low in range(0, len(weights), LANES):
-                part = weights[low : low + LANES]
-                side_by_side(part, rows)
-                found = pairs_in_order(self.levels, self.entries, rows, int(total.max(initial=0)))
-                in_order[low : low + LANES] = found[: len(part)]
+        in_gold, in_model, in_both = ((squares - total) / 2 for squares in groups)
         wrong = (np.square(total) - alone) / 2 - in_order
         right = pairs - in_gold - in_model + in_both - wrong
         scale = np.sqrt(pairs - in_gold) * np.sqrt(pairs - in_model)

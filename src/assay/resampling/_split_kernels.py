@@ -120,33 +120,32 @@ def draw_items_of_parts(n_items: int, part: int, seeds: SeedArray, counts: IntAr
 
 
 @njit(cache=True, nogil=True)
-def _count_drawn(start: int, n_items: int, seed: np.uint64, k: int, d: int, out: npt.NDArray[np.int16]) -> None:
-    """Count how often each of the n items from `start` on is among k that are drawn with replacement."""
-    n, low = np.uint64(n_items), np.uint64(start)
+def _count_drawn(seed: np.uint64, k: int, out: npt.NDArray[np.uint8]) -> None:
+    """Count how often each item is among k that are drawn with replacement."""
+    n = np.uint64(out.size)
+    out[:] = 0
     for i in range(k // 2):
         word = _word(seed, np.uint64(i))
-        out[d, low + _below(n, word)] += 1
-        out[d, low + _below(n, word >> _S32)] += 1
+        out[_below(n, word)] += 1
+        out[_below(n, word >> _S32)] += 1
     if k % 2:
-        out[d, low + _below(n, _word(seed, np.uint64(k // 2)))] += 1
+        out[_below(n, _word(seed, np.uint64(k // 2)))] += 1
 
 
 @njit(cache=True, nogil=True)
-def count_items(n_items: int, seeds: SeedArray, out: npt.NDArray[np.int16]) -> None:
+def count_items(n_items: int, seeds: SeedArray, out: npt.NDArray[np.uint8]) -> None:
     """Count how often each item is drawn: the items of `_kernels.draw_items`, as (draws, items)."""
     for d in range(seeds.size):
-        _count_drawn(0, n_items, seeds[d], n_items, d, out)
+        _count_drawn(seeds[d], n_items, out[d])
 
 
 @njit(cache=True, nogil=True)
-def count_items_of_parts(
-    n_items: int, part: int, seeds: SeedArray, counts: IntArray, out: npt.NDArray[np.int16]
-) -> None:
+def count_items_of_parts(part: int, seeds: SeedArray, counts: IntArray, out: npt.NDArray[np.uint8]) -> None:
     """Count how often each item is drawn: the items of `draw_items_of_parts`, as (draws, items)."""
     for p in range(counts.shape[1]):
-        size = min(part, n_items - p * part)
         for d in range(seeds.size):
-            _count_drawn(p * part, size, _word(seeds[d], _COUNTS + np.uint64(p + 1)), counts[d, p], d, out)
+            seed = _word(seeds[d], _COUNTS + np.uint64(p + 1))
+            _count_drawn(seed, counts[d, p], out[d, p * part : (p + 1) * part])
 
 
 @njit(cache=True, nogil=True)

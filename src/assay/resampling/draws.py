@@ -255,7 +255,8 @@ def draw(
     # Sums read all items again for each block; draws that are scored do so anyway, and small blocks end together.
     least = 8 if (general or ordered) and not linear else _random.BLOCK
     size = _block_size(n_resamples, work // contest.n_items, workers, least)
-    size = -(-size // 8) * 8 if ordered else size  # which are scored eight at a time
+    lanes = max([by_weights.weighted.lanes for _, by_weights in weighted], default=1)  # scored side by side
+    size = -(-size // lanes) * lanes
     if not (general or ordered) and not any(each.compiled for each in [sums, *(by.sums for _, by in of_sums)] if each):
         size = n_resamples
     _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)

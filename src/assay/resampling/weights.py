@@ -10,7 +10,7 @@ from assay.resampling.sums import log_factorials, parts_of
 from assay.scales import FloatArray
 
 AT_ONCE = 2**18
-"""So many weights are drawn before they are scored, or those of eight draws, which are scored side by side."""
+"""So many weights are drawn before they are scored, or those of the draws that are scored side by side."""
 
 
 class WeightedContrasts:
@@ -31,8 +31,9 @@ class WeightedContrasts:
     def of(self, seeds: SeedArray) -> FloatArray:
         """Return one contrast for each seed."""
         out = np.empty(seeds.size)
-        n_draws = max(8, AT_ONCE // self.n_items // 8 * 8)
-        room = np.empty((min(n_draws, seeds.size), self.n_items), dtype=np.int16)
+        lanes = self.weighted.lanes
+        n_draws = max(lanes, AT_ONCE // self.n_items // lanes * lanes)
+        room = np.empty((min(n_draws, seeds.size), self.n_items), dtype=np.uint8)
         for start in range(0, seeds.size, n_draws):
             part = slice(start, start + n_draws)
             weights = self._weights(seeds[part], room)
@@ -44,17 +45,16 @@ class WeightedContrasts:
             out[part] = self.sign * (first - second)
         return out
 
-    def _weights(self, seeds: SeedArray, room: npt.NDArray[np.int16]) -> npt.NDArray[np.int16]:
+    def _weights(self, seeds: SeedArray, room: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
         from assay.resampling import _kernels
         from assay.resampling import _split_kernels as split
 
         if self.swap:
-            return _kernels.draw_swaps(self.n_items, seeds).astype(np.int16)
+            return _kernels.draw_swaps(self.n_items, seeds).astype(np.uint8)
         out = room[: seeds.size]
-        out[:] = 0
         if self.n_items <= PART:
             split.count_items(self.n_items, seeds, out)
         else:
             counts = split.draw_split(parts_of(self.n_items), seeds, log_factorials(self.n_items))
-            split.count_items_of_parts(self.n_items, PART, seeds, counts, out)
+            split.count_items_of_parts(PART, seeds, counts, out)
         return out
