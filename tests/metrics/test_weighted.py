@@ -69,7 +69,7 @@ def test_blocks_of_lanes_are_the_plain_way(tied, heavy):
 
 
 def test_sums_that_leave_32_bits_are_carried():
-    """Sums of products of ranks are carried from 32 to 64 bits, and rounded beyond 53: the correlation does not show it."""
+    """Sums of products of ranks are carried from 32 to 64 bits and rounded beyond 53; correlations do not show it."""
     rng = np.random.default_rng(4)
     gold, model = rng.normal(size=(2, 30_000))
     weights = rng.poisson(1.0, (2, gold.size)).astype(np.uint8)

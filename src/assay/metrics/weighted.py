@@ -155,7 +155,8 @@ class Area:
         # Ties count half: the mean of two orders, one with the positive entries before equal ones, one with them after.
         pairs = [_both_ways(Order.of(model), positive) for model in models]
         self.entries = np.concatenate(pairs)
-        self.which = np.repeat(np.arange(len(pairs)), [len(each) for each in pairs])
+        stops = np.cumsum([len(each) for each in pairs])
+        self.ways = np.stack([stops - [len(each) for each in pairs], stops - 1], axis=1)
         self.kinds = self.positive.astype(np.int32)[self.entries]
 
     def scores(self, weights: Weights) -> FloatArray:
@@ -166,7 +167,7 @@ class Area:
         with self.rows.lent() as rows:
             areas(self.kinds, self.entries, self.positive, weights, rows, parts)
         *above, positives, negatives = parts[:, : len(weights)]
-        twice = np.array(above)[[np.flatnonzero(self.which == model)[[0, -1]] for model in range(self.which[-1] + 1)]]
+        twice = np.array(above)[self.ways]
         pairs = positives * negatives
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(pairs > 0, twice.sum(axis=1) / 2 / pairs, np.nan)
@@ -204,7 +205,7 @@ class Inversions:
         of_both = gold if gold.ends.all() else Order.of(model, within=gold.groups())
         self.sequence = of_both.entries.astype(np.int32)
         self.groups = _stacked([gold, of_model, of_both])
-        self.tied = ~self.groups[1].all(axis=1)
+        self.tied = np.asarray(~self.groups[1].all(axis=1))
         self.levels = merge_levels(of_model.groups()[self.sequence])
 
     def scores(self, weights: Weights) -> FloatArray:

@@ -220,10 +220,7 @@ def draw(
         )
         for i in summed
     ]
-    weighted = [
-        (i, WeightedContrasts(metrics[i], *summaries_of(contest, metrics[i].needs), swap=null is not None))
-        for i in ordered
-    ]
+    weighted = [(i, _weighted(contest, metrics[i], swap=null is not None)) for i in ordered]
     contrasts, errors = np.empty((2, len(metrics), n_resamples))
 
     def block(_: int, start: int, stop: int) -> None:
@@ -261,6 +258,13 @@ def draw(
         size = n_resamples
     _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)
     return Draws(contrasts, errors)
+
+
+def _weighted(contest: Contest, metric: ScoresDraws, *, swap: bool) -> WeightedContrasts:
+    gold, a, b = summaries_of(contest, metric.needs)
+    if swap:
+        a, b = metric.swappable(gold, a, b)
+    return WeightedContrasts(metric, gold, a, b, swap=swap)
 
 
 def _alike(metrics: Sequence[ScoresDraws], which: list[int], null: NullName | None, *, single: bool) -> list[list[int]]:

@@ -16,15 +16,15 @@ AT_ONCE = 2**18
 class WeightedContrasts:
     """Contrasts of a metric whose `weighted` scores weights: of items drawn with replacement or, with `swap`, swapped.
 
-    A swap chooses, for each item, which of two entries is A's; the other is B's.
+    A swap chooses, for each item, which of two entries is A's; the other is B's. A and B are then what the metric's
+    `swappable` returns.
     """
 
     def __init__(self, metric: Any, gold: FloatArray, a: FloatArray, b: FloatArray, *, swap: bool) -> None:
         self.sign = -1.0 if metric.better == "lower" else 1.0
         self.swap, self.n_items = swap, a.shape[0]
         if swap:
-            entries = np.concatenate(metric.swappable(gold, a, b))
-            self.weighted = metric.weighted(np.concatenate([gold, gold]), entries)
+            self.weighted = metric.weighted(np.concatenate([gold, gold]), np.concatenate([a, b]))
         else:
             self.weighted = metric.weighted(gold, a, b)
 
@@ -39,7 +39,8 @@ class WeightedContrasts:
             weights = self._weights(seeds[part], room)
             if self.swap:
                 of_a = np.concatenate([1 - weights, weights], axis=1)
-                [first], [second] = self.weighted.scores(of_a), self.weighted.scores(1 - of_a)
+                [both] = self.weighted.scores(np.concatenate([of_a, 1 - of_a]))
+                first, second = both.reshape(2, -1)
             else:
                 first, second = self.weighted.scores(weights)
             out[part] = self.sign * (first - second)

@@ -229,13 +229,17 @@ class WeightedSwaps:
     stream: np.random.Generator
     _ordered: dict[int, WeightedContrasts] = field(default_factory=dict)
 
+    @cached_property
+    def _seen(self) -> tuple[FloatArray, FloatArray]:
+        return self.metric.swappable(self.gold, self.a, self.b)
+
     def of(self, data_sets: IntArray, n_swaps: int) -> FloatArray:
         """Return the contrasts of these data sets: (data sets, swaps)."""
         out = np.empty((len(data_sets), n_swaps))
         seeds = self.stream.integers(0, 2**64, out.shape, dtype=np.uint64)
         for row, number in enumerate(data_sets.tolist()):
             if number not in self._ordered:
-                sides = (self.gold[number], self.a[number], self.b[number])
+                sides = (side[number] for side in (self.gold, *self._seen))
                 self._ordered[number] = WeightedContrasts(self.metric, *sides, swap=True)
             out[row] = self._ordered[number].of(seeds[row])
         return out
