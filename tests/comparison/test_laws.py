@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from assay import Contest, FunctionMetric, _json, compare
+from assay import Contest, FunctionMetric, _json, compare, compare_each
 from assay.metrics import BUILTIN
 from assay.testing import check_metric
 
@@ -34,22 +34,45 @@ def quietly(contest, **options):
         return compare(contest, rng=0, workers=1, **{"n_resamples": 199} | options)
 
 
-@pytest.mark.parametrize("name", list(BUILTIN))
-@settings(max_examples=12)
+def by_each(contest, names, **options):
+    """Compare by several metrics at once, each as it compares alone: examples and draws are made once for all."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return compare_each(
+            contest, metrics=list(names), correction="none", rng=0, workers=1, **{"n_resamples": 199} | options
+        )
+
+
+def pairs(names, left, right, **options):
+    """Return the name of each metric with its comparison of the left and of the right contest."""
+    return zip(names, by_each(left, names, **options), by_each(right, names, **options), strict=True)
+
+
+@pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+def test_by_each_metric_compares_as_alone(likert):
+    options = {"n_resamples": 199, "workers": 1, "rng": 0}
+    likert = likert.take(np.arange(7))
+    for name, found in zip(BUILTIN, by_each(likert, BUILTIN), strict=True):
+        alone = compare(likert, metric=name, **options)
+        assert str((found.contrast, found.pvalue, found.exact)) == str((alone.contrast, alone.pvalue, alone.exact))
+        assert str(found.confidence_interval) == str(alone.confidence_interval)
+
+
+@settings(max_examples=20)
 @given(sides=contests())
-def test_swapping_a_and_b_flips_the_contrast_and_keeps_the_p(name, sides):
+def test_swapping_a_and_b_flips_the_contrast_and_keeps_the_p(sides):
     contest = Contest.from_arrays(*sides, scale="ordinal")
-    one, other = quietly(contest, metric=name), quietly(contest.swapped(), metric=name)
-    assert one.exact
-    if math.isnan(one.contrast):
-        assert math.isnan(other.contrast)
-        assert math.isnan(one.pvalue)
-        return
-    assert other.contrast == -one.contrast
-    assert other.pvalue == one.pvalue
-    assert (other.a_score, other.b_score) == (one.b_score, one.a_score)
-    greater, less = one.at(alternative="greater"), other.at(alternative="less")
-    assert greater.pvalue == less.pvalue
+    for name, one, other in pairs(BUILTIN, contest, contest.swapped()):
+        assert one.exact, name
+        if math.isnan(one.contrast):
+            assert math.isnan(other.contrast), name
+            assert math.isnan(one.pvalue), name
+            continue
+        assert other.contrast == -one.contrast, name
+        assert other.pvalue == one.pvalue, name
+        assert (other.a_score, other.b_score) == (one.b_score, one.a_score), name
+        greater, less = one.at(alternative="greater"), other.at(alternative="less")
+        assert greater.pvalue == less.pvalue, name
 
 
 @pytest.mark.parametrize("null", ["swapped-items", "dealt-responses", "recentred"])
@@ -64,63 +87,62 @@ def test_swapping_holds_for_sampled_draws_too(ratings, null):
     assert (-other.confidence_interval.high, -other.confidence_interval.low) == pytest.approx((low, high), rel=1e-9)
 
 
-@pytest.mark.parametrize("name", list(BUILTIN))
-@settings(max_examples=8)
+@settings(max_examples=12)
 @given(sides=contests())
-def test_identical_models_do_not_differ(name, sides):
+def test_identical_models_do_not_differ(sides):
     gold, model, _ = sides
+    contest = Contest.from_arrays(gold, model, model, scale="ordinal")
     for n_resamples in (199, 3):  # enumerated, and sampled
-        result = quietly(Contest.from_arrays(gold, model, model, scale="ordinal"), metric=name, n_resamples=n_resamples)
-        if math.isnan(result.contrast):
-            assert math.isnan(result.pvalue)
-        else:
-            assert result.contrast == 0
-            assert result.pvalue == 1
-        if BUILTIN[name].additive and math.isfinite(BUILTIN[name].span):
-            assert -result.confidence_interval.low == result.confidence_interval.high > 0
-        else:
-            assert math.isnan(result.confidence_interval.low)
-        assert result.notes
+        for name, result in zip(BUILTIN, by_each(contest, BUILTIN, n_resamples=n_resamples), strict=True):
+            if math.isnan(result.contrast):
+                assert math.isnan(result.pvalue), name
+            else:
+                assert result.contrast == 0, name
+                assert result.pvalue == 1, name
+            if BUILTIN[name].additive and math.isfinite(BUILTIN[name].span):
+                assert -result.confidence_interval.low == result.confidence_interval.high > 0, name
+            else:
+                assert math.isnan(result.confidence_interval.low), name
+            assert result.notes, name
 
 
-@pytest.mark.parametrize("name", [name for name, metric in BUILTIN.items() if "nominal" in metric.kinds])
-@settings(max_examples=8)
+LABELS = [name for name, metric in BUILTIN.items() if "nominal" in metric.kinds]
+
+
+@settings(max_examples=12)
 @given(sides=contests(elements=st.sampled_from([0, 1, 2])), names=st.permutations(["x", "y", "z"]))
-def test_the_spelling_of_labels_decides_nothing(name, sides, names):
+def test_the_spelling_of_labels_decides_nothing(sides, names):
     def spelled(names):
         rows = [[[None if math.isnan(code) else names[int(code)] for code in row] for row in side] for side in sides]
-        return quietly(Contest.from_arrays(*(np.array(side, dtype=object) for side in rows)), metric=name)
+        return Contest.from_arrays(*(np.array(side, dtype=object) for side in rows))
 
-    one, other = spelled("abc"), spelled(names)
-    assert other.contrast == pytest.approx(one.contrast, abs=1e-12, nan_ok=True)
-    assert other.pvalue == pytest.approx(one.pvalue, nan_ok=True)
-    for end in ("low", "high"):
-        ours, theirs = (getattr(found.confidence_interval, end) for found in (one, other))
-        assert theirs == pytest.approx(ours, abs=1e-9, nan_ok=True)
+    for name, one, other in pairs(LABELS, spelled("abc"), spelled(names)):
+        assert other.contrast == pytest.approx(one.contrast, abs=1e-12, nan_ok=True), name
+        assert other.pvalue == pytest.approx(one.pvalue, nan_ok=True), name
+        for end in ("low", "high"):
+            ours, theirs = (getattr(found.confidence_interval, end) for found in (one, other))
+            assert theirs == pytest.approx(ours, abs=1e-9, nan_ok=True), name
 
 
-@pytest.mark.parametrize("name", sorted(set(BUILTIN) - POSITIONAL))
-@settings(max_examples=8)
+@settings(max_examples=12)
 @given(sides=contests(), seed=st.integers(0, 99))
-def test_the_order_of_responses_does_not_matter(name, sides, seed):
+def test_the_order_of_responses_does_not_matter(sides, seed):
     rng = np.random.default_rng(seed)
     shuffled = [rng.permuted(side, axis=1) for side in sides]
-    one, other = (quietly(Contest.from_arrays(*each, scale="ordinal"), metric=name) for each in (sides, shuffled))
-    assert other.contrast == pytest.approx(one.contrast, abs=1e-12, nan_ok=True)
-    assert other.pvalue == pytest.approx(one.pvalue, abs=0, nan_ok=True)
+    both = (Contest.from_arrays(*each, scale="ordinal") for each in (sides, shuffled))
+    for name, one, other in pairs(sorted(set(BUILTIN) - POSITIONAL), *both):
+        assert other.contrast == pytest.approx(one.contrast, abs=1e-12, nan_ok=True), name
+        assert other.pvalue == pytest.approx(one.pvalue, abs=0, nan_ok=True), name
 
 
-@pytest.mark.parametrize("name", list(BUILTIN))
-@settings(max_examples=8)
+@settings(max_examples=12)
 @given(sides=contests(), seed=st.integers(0, 99))
-def test_the_order_of_items_does_not_matter(name, sides, seed):
+def test_the_order_of_items_does_not_matter(sides, seed):
     order = np.random.default_rng(seed).permutation(len(sides[0]))
-    one, other = (
-        quietly(Contest.from_arrays(*each, scale="ordinal"), metric=name)
-        for each in (sides, [side[order] for side in sides])
-    )
-    assert other.contrast == pytest.approx(one.contrast, abs=1e-12, nan_ok=True)
-    assert other.pvalue == pytest.approx(one.pvalue, abs=0, nan_ok=True)
+    both = (Contest.from_arrays(*each, scale="ordinal") for each in (sides, [side[order] for side in sides]))
+    for name, one, other in pairs(BUILTIN, *both):
+        assert other.contrast == pytest.approx(one.contrast, abs=1e-12, nan_ok=True), name
+        assert other.pvalue == pytest.approx(one.pvalue, abs=0, nan_ok=True), name
 
 
 @settings(max_examples=25)
@@ -141,24 +163,24 @@ def test_p_is_at_least_one_in_n_plus_one_and_at_most_one(sides, n_resamples, nam
         assert 0 <= result.expected_pvalue <= 1
 
 
-@pytest.mark.parametrize("name", sorted(ADDITIVE))
-@settings(max_examples=8)
+@settings(max_examples=12)
 @given(sides=contests())
-def test_duplicating_every_response_creates_no_significance(name, sides):
+def test_duplicating_every_response_creates_no_significance(sides):
     doubled = [np.repeat(side, 2, axis=1) for side in sides]
-    one, other = (quietly(Contest.from_arrays(*each, scale="ordinal"), metric=name) for each in (sides, doubled))
-    assert other.contrast == pytest.approx(one.contrast, abs=1e-12)
-    assert other.pvalue == one.pvalue
+    both = (Contest.from_arrays(*each, scale="ordinal") for each in (sides, doubled))
+    for name, one, other in pairs(ADDITIVE, *both):
+        assert other.contrast == pytest.approx(one.contrast, abs=1e-12), name
+        assert other.pvalue == one.pvalue, name
 
 
 @settings(max_examples=25)
 @given(sides=contests(elements=st.integers(0, 20).map(lambda k: k / 10)), offset=st.sampled_from([100, 1000, 12345]))
 def test_a_common_shift_of_all_values_changes_no_p(sides, offset):
     moved = [np.round(side + offset, 6) for side in sides]
-    for name in ("mae", "wins", "emd", "rating", "rmse", "spearman"):
-        one, other = (quietly(Contest.from_arrays(*each, scale="continuous"), metric=name) for each in (sides, moved))
-        assert other.contrast == pytest.approx(one.contrast, abs=1e-9, nan_ok=True)
-        assert other.pvalue == pytest.approx(one.pvalue, abs=0, nan_ok=True)
+    both = (Contest.from_arrays(*each, scale="continuous") for each in (sides, moved))
+    for name, one, other in pairs(("mae", "wins", "emd", "rating", "rmse", "spearman"), *both):
+        assert other.contrast == pytest.approx(one.contrast, abs=1e-9, nan_ok=True), name
+        assert other.pvalue == pytest.approx(one.pvalue, abs=0, nan_ok=True), name
 
 
 def test_rounding_far_from_zero_breaks_no_ties():
