@@ -178,7 +178,7 @@ SHOWN: dict[str, tuple[tuple[str, ...], str, Callable[[], Any]]] = {
     "scores-power": (("PowerCurve",), "How often studies of other sizes find the difference.", _paired("power_curve")),
     "power": (("PowerPlan",), "How many lines a planned study needs.", _power),
     "systems": (("SystemsComparison",), "Several systems: mean ranks, critical difference, pairs.", _systems),
-    "describe": (("TableDescription",), "Who judged what, how far raters agree, who stands out, what an error is made of.", _description),
+    "describe": (("TableDescription",), "Who judged what, how far they agree, what an error is made of.", _description),
     "simulate": (("Simulation",), "Simulated responses of gold, A and B.", _simulation),
     "fit": (("Fit",), "A response model beside the data it was fitted to; labels as a hanging rootogram.", _fit),
     "audit": (("Audit",), "Which test holds its level, which interval covers: best first.", _audit),

@@ -105,18 +105,9 @@ def _panels(points: list[dict[str, Any]], order: list[str], title: str, told: st
     name = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=320))
     beside = alt.YOffset("design:N", sort=designs)
     scale = alt.Scale(zero=False)  # coverage is read between 90 and 100
-    colour = alt.Color(
-        "design:N",
-        title="items × responses",
-        scale=alt.Scale(domain=designs, range=list(SERIES)),
-        legend=alt.Legend(orient="bottom"),
-    )
-    shape = alt.Shape(
-        "design:N",
-        title="items × responses",
-        scale=alt.Scale(domain=designs, range=list(SHAPES)),
-        legend=alt.Legend(orient="bottom"),
-    )
+    shared: dict[str, Any] = {"title": "items × responses", "legend": alt.Legend(orient="bottom")}
+    colour = alt.Color("design:N", scale=alt.Scale(domain=designs, range=list(SERIES)), **shared)
+    shape = alt.Shape("design:N", scale=alt.Scale(domain=designs, range=list(SHAPES)), **shared)
     tips = drawing.tips("name:N", "design:N", "share:Q", "low:Q", "high:Q", "n_data_sets:C")
     layers = alt.layer(
         base.mark_rule(color=QUIET, strokeDash=[4, 3]).encode(x="promised:Q"),

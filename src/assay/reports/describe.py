@@ -117,7 +117,7 @@ def _map(table: ResponseTable, one: Agreement) -> Part:
         colour = alt.Color(
             "value:Q",
             title="answer",
-            scale=alt.Scale(scheme="viridis", domain=_ends(responses.values)),
+            scale=alt.Scale(scheme="viridis", domain=[float(end(responses.values)) for end in (np.min, np.max)]),
             legend=alt.Legend(orient="bottom", gradientLength=200, tickMinStep=1),
         )
     width = max(200, min(WIDTH, 14 * shown_items.size))
@@ -347,10 +347,6 @@ def _histogram(values: FloatArray) -> tuple[list[dict[str, float]], list[float]]
     rows = zip(low.tolist(), high.tolist(), inside, strict=True)
     found = [{"low": start, "high": end, "items": count} for start, end, count in rows]
     return found, kinds.tolist() if few else []
-
-
-def _ends(values: FloatArray) -> list[float]:
-    return [float(values.min()), float(values.max())]
 
 
 def _title(text: str, below: str = "") -> Any:

@@ -23,17 +23,8 @@ if TYPE_CHECKING:
 CHARTS = chart_files.FORMATS
 REPORTS = (".html", ".md", ".tex", ".json", ".csv")
 
-OF_SCORES = (
-    "Description",
-    "Effects",
-    "Finding",
-    "Overview",
-    "PairedAnalysis",
-    "PowerCurve",
-    "PowerPlan",
-    "SystemsComparison",
-    "UnitSizes",
-)
+OF_SCORES = ("Description", "Effects", "Finding", "Overview", "PairedAnalysis", "PowerCurve", "PowerPlan",
+             "SystemsComparison", "UnitSizes")  # fmt: skip
 DRAWN = {
     "Comparison": "assay.reports.compare:chart",
     "Comparisons": "assay.reports.compare:chart",

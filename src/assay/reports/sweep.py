@@ -168,16 +168,10 @@ def _colours(alt: Any, name: str, points: Sequence[Mapping[str, Any]]) -> dict[s
 
 def _domain(points: Sequence[Mapping[str, Any]]) -> list[Any]:
     """Return what lines stand for: numbers in their order, names in that of the grid."""
-    ordered = sorted({(point["order"], place, point["colour"]) for place, point in _first(points)})
-    return [text for _, _, text in ordered]
-
-
-def _first(points: Sequence[Mapping[str, Any]]) -> list[tuple[int, Mapping[str, Any]]]:
-    """Return the first point of each line, numbered."""
-    found: dict[Any, Mapping[str, Any]] = {}
+    found: dict[Any, tuple[Any, int]] = {}
     for point in points:
-        found.setdefault(point["colour"], point)
-    return list(enumerate(found.values()))
+        found.setdefault(point["colour"], (point["order"], len(found)))
+    return sorted(found, key=lambda name: found[name])
 
 
 def _words(value: str, axes: _Axes, *, n_cells: int, n_undefined: int) -> list[str]:

@@ -19,9 +19,8 @@ def of_agreement(result: Any, asked: "Question | None", data: Any) -> Account:
         times = ((ends.high - ends.low) / 2 / AIM) ** 2
         if times > 1:
             next_steps.append(
-                f"To know Krippendorff's alpha within {AIM:g} either way, collect about {times:.2g} "
-                "times as many items "
-                "and raters."
+                f"To know Krippendorff's alpha within {AIM:g} either way, collect about {times:.2g} times as many "
+                "items and raters."
             )
         else:
             next_steps.append(f"Krippendorff's alpha is known within {AIM:g} either way; that is enough for most uses.")

@@ -109,7 +109,7 @@ def _settle(entry: Comparison, *, n_tests: int, named: bool) -> list[str]:
     if decided(entry):
         return [
             f"{where}The direction is settled at this level. For an interval half as wide, collect about "
-            f"{about(4 * entry.n_items)} {_units(entry)} instead of {_now(entry)}."
+            f"{about(4 * entry.n_items)} {_units(entry)} instead of {entry.n_items:,}."
         ]
     sides = 2 if entry.alternative == "two-sided" else 1
     alpha = (1 - entry.confidence_interval.confidence_level) / n_tests
@@ -167,10 +167,6 @@ def _with_raters(entry: Comparison, *, alpha: float, sides: int) -> list[str]:
 
 def _units(entry: Comparison) -> str:
     return "items, and 4 times as many raters," if entry.error is not None else "items"
-
-
-def _now(entry: Comparison) -> str:
-    return f"{entry.n_items:,}"
 
 
 def _commands(asked: "Question | None", entries: list[Comparison]) -> list[str]:

@@ -18,9 +18,8 @@ def of_audit(result: Any, asked: "Question | None", data: Any) -> Account:
     return Account(
         done=(
             f"For each design {result.n_simulations:,} data sets were simulated from the model, with and without a "
-            f"difference, and every p-value and interval was computed on each, from "
-            f"{result.n_resamples:,} draws. Rates "
-            "are shares of data sets, with exact binomial 95 % intervals (Clopper and Pearson 1934).",
+            f"difference, and every p-value and interval was computed on each, from {result.n_resamples:,} draws. "
+            "Rates are shares of data sets, with exact binomial 95 % intervals (Clopper and Pearson 1934).",
         ),
         limits=(
             f"The audit holds for data like these ({result.model}), at the designs shown, not for all data.",
@@ -28,9 +27,8 @@ def of_audit(result: Any, asked: "Question | None", data: Any) -> Account:
         ),
         next=(
             "Use what the verdict names, and give it to `compare` by the same names.",
-            f"To know a level of {100 * result.alpha:g} % within 1 point either way, simulate about "
-            f"{about(share)} data "
-            f"sets; there were {result.n_simulations:,}.",
+            f"To know a level of {100 * result.alpha:g} % within 1 point either way, simulate about {about(share)} "
+            f"data sets; there were {result.n_simulations:,}.",
         ),
     )
 
