@@ -27,7 +27,7 @@ from assay import Responses, ResponseTable, Scale, compare_all
 from assay.inference import adjust, binomial_region, clopper_pearson
 from assay.inference.simultaneous import rank_sets
 from assay.leaderboard.board_units import Units
-from assay.leaderboard.joint import Pairs, Spread, draw_units, reach_of, swap_test
+from assay.leaderboard.joint import Ask, Pairs, Spread, draw_units, reach_of, swap_test
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, write_rows
 
 ALPHA, N_DRAWS = 0.05, 499
@@ -93,11 +93,11 @@ def item_cell(name, n, k, data_sets, seed):
     for number in range(data_sets):
         units = units_from(simulate(rng, quality, n, k))
         draws = np.random.SeedSequence([seed, number])
-        spread = Spread.of(units, pairs, rounding=1e-12)
-        reach = reach_of(units, spread, confidence_level=1 - ALPHA, n_resamples=N_DRAWS, seed=draws, workers=1)
-        tested = swap_test(units, spread, n_resamples=N_DRAWS, seed=draws, rounding=1e-12, count_all=False, workers=1)
+        ask = Ask(pairs, 1 - ALPHA, N_DRAWS, draws, workers=1)
+        spread = Spread.of(units, ask)
+        reach, tested = reach_of(units, spread, ask), swap_test(units, spread, ask)
         contrasts = units.scores[pairs.first] - units.scores[pairs.second]
-        arms = spread.arms(reach.pairs, confidence_level=1 - ALPHA)
+        arms = spread.arms(reach.pairs)
         moved = np.einsum("du,uj->dj", draw_units(units, draws, 0, N_DRAWS).astype(float), units.totals)
         own = reach.scores * np.sqrt(np.square(units.errors).sum(axis=0))
         apart = {

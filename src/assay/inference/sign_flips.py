@@ -19,7 +19,6 @@ from assay.scales import FloatArray
 
 _EPSILON = float(np.finfo(np.float64).eps)
 SMALLEST = NOTHING
-"""A smaller p-value is given as this bound."""
 """Of a smaller p-value all that is said is that it is below this."""
 
 

@@ -4,13 +4,14 @@ import hashlib
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from assay import _random
 from assay.comparison.signing import spelled
 from assay.inference.simultaneous import groups_alike, rank_sets
 from assay.leaderboard.board_tasks import Tasks
-from assay.leaderboard.joint import MOST_EXACT, Pairs
-from assay.leaderboard.judging import Ask, Judged
+from assay.leaderboard.joint import MOST_EXACT, Ask, Pairs
+from assay.leaderboard.judging import Judged
 from assay.leaderboard.leaderboards import IntervalEnds, Leaderboard, Pair, RankedModel, TaskScore
 from assay.metrics import Metric
 from assay.provenance import Provenance
@@ -36,7 +37,6 @@ def remarks(tasks: Tasks, found: Judged, ask: Ask) -> list[str]:
     apart = found.adjusted <= alpha
     across = apart & (found.low < 0) & (found.high > 0)
     if across.any() and ask.correction != "none":
-        n = int(across.sum())
         why = "test and interval are computed in different ways. Treat this as a borderline case."
         if ask.correction == "benjamini-hochberg":
             why = "all intervals hold together, and Benjamini and Hochberg's p-values ask for less."
@@ -44,13 +44,12 @@ def remarks(tasks: Tasks, found: Judged, ask: Ask) -> list[str]:
             why = (
                 "the test settles the clearest pairs first and then has fewer to account for, which an interval cannot."
             )
-        notes.append(f"{n:,} pair{'s are' if n > 1 else ' is'} told apart although the interval holds zero: {why}")
+        notes.append(f"{_pairs_are(across)} told apart although the interval holds zero: {why}")
     beside = ~apart & ((found.low > 0) | (found.high < 0))
     if beside.any() and ask.correction in ("westfall-young", "holm"):
-        n = int(beside.sum())
         notes.append(
-            f"{n:,} pair{'s are' if n > 1 else ' is'} not told apart although the interval lies beside zero: p is "
-            f"above {1 - ask.level:.2g}, so nothing is claimed."
+            f"{_pairs_are(beside)} not told apart although the interval lies beside zero: p is above "
+            f"{1 - ask.level:.2g}, so nothing is claimed."
         )
     if ask.correction == "none":
         notes.append(
@@ -76,6 +75,11 @@ def remarks(tasks: Tasks, found: Judged, ask: Ask) -> list[str]:
     return notes
 
 
+def _pairs_are(told: npt.NDArray[np.bool_]) -> str:
+    n = int(told.sum())
+    return f"{n:,} pair{'s are' if n > 1 else ' is'}"
+
+
 def assemble(
     digest: str,
     tasks: Tasks,
@@ -83,24 +87,23 @@ def assemble(
     ask: Ask,
     *,
     metric: Metric,
-    gold: str | None,
-    baseline: str | None,
-    by: str | None,
-    aggregate: str,
-    task_effect: str,
     notes: Sequence[str],
-    cluster: str | None,
+    gold: str | None = None,
+    by: str | None = None,
+    aggregate: str = "mean",
+    task_effect: str = "",
+    cluster: str | None = None,
 ) -> Leaderboard:
     """Return the board of what was judged."""
     names, pairs = tasks.models, ask.pairs
-    m = len(names)
-    sign = 1.0 if metric.better == "higher" else -1.0
-    shown_sign = sign if aggregate == "mean" else (-1.0 if aggregate == "mean-rank" else 1.0)
-    alpha = 1 - ask.level + 1e-12
-    apart = np.zeros((m, m), dtype=bool)
-    told = found.adjusted <= alpha
+    m, baseline = len(names), "" if pairs.baseline is None else names[pairs.baseline]
+    title, better = metric.title, metric.better
+    if aggregate != "mean":
+        title, better = f"{aggregate.replace('-', ' ')} by {title}", "lower" if aggregate == "mean-rank" else "higher"
+    sign, shown_sign = (1.0 if which == "higher" else -1.0 for which in (metric.better, better))
+    apart, above = np.zeros((2, m, m), dtype=bool)
+    told = found.adjusted <= 1 - ask.level + 1e-12
     apart[pairs.first[told], pairs.second[told]] = apart[pairs.second[told], pairs.first[told]] = True
-    above = np.zeros((m, m), dtype=bool)
     centre = np.where(np.isnan(found.contrasts), (found.low + found.high) / 2, found.contrasts)
     wins, loses = told & (centre > 0), told & (centre < 0)
     above[pairs.first[wins], pairs.second[wins]] = above[pairs.second[loses], pairs.first[loses]] = True
@@ -109,11 +112,13 @@ def assemble(
     middle = np.where(np.isnan(found.scores), (found.score_low + found.score_high) / 2, found.scores)
     order = np.lexsort((np.arange(m), -middle))
     ranks = _ranks(found.scores, ask.rounding)
-    groups, complete = ([], True) if baseline is not None else groups_alike(apart, order=order)
+    groups, complete = ([], True) if baseline else groups_alike(apart, order=order)
     about = [*notes, *_shared_ranks(names, ranks, found, pairs)]
     if not complete:
         about.append(f"There are more than {len(groups):,} groups that nothing tells apart; these are some of them.")
-    per_model = _n_items(tasks)
+    sizes = np.array([rows.size for rows in tasks.rows])
+    on_task = np.where(np.isnan(tasks.scores), 0, sizes[:, np.newaxis])
+    n_items = on_task.sum(axis=0)
 
     def limits(low: float, high: float, by_sign: float) -> IntervalEnds:
         ends = (float(by_sign * low), float(by_sign * high))
@@ -128,7 +133,7 @@ def assemble(
             rank_low=int(sets.low[j]),
             rank_high=int(sets.high[j]),
             may_be_best=bool(sets.may_be_best[j]),
-            n_items=per_model[j],
+            n_items=int(n_items[j]),
             rank_low_marginal=int(alone[0][j]),
             rank_high_marginal=int(alone[1][j]),
             leads=float(found.leads[j]),
@@ -137,25 +142,23 @@ def assemble(
     )
     place = np.empty(m, dtype=np.int64)
     place[order] = np.arange(m)
-    turn = place[pairs.first] > place[pairs.second]
-    listed = sorted(
-        range(pairs.first.size),
-        key=lambda q: sorted((int(place[pairs.first[q]]), int(place[pairs.second[q]]))),
-    )
+    places = np.stack([place[pairs.first], place[pairs.second]])
+    turn = np.where(places[0] > places[1], -1.0, 1.0)  # the better model of a pair is its first
+    high, low = np.sort(places, axis=0)
     of_pairs = tuple(
         Pair(
-            names[pairs.second[q] if turn[q] else pairs.first[q]],
-            names[pairs.first[q] if turn[q] else pairs.second[q]],
-            float(-found.contrasts[q] if turn[q] else found.contrasts[q]) + 0.0,
-            limits(found.low[q], found.high[q], -1.0 if turn[q] else 1.0),
+            names[order[high[q]]],
+            names[order[low[q]]],
+            float(turn[q] * found.contrasts[q]) + 0.0,
+            limits(found.low[q], found.high[q], turn[q]),
             float(found.pvalues[q]),
             float(found.adjusted[q]),
         )
-        for q in listed
+        for q in np.lexsort((low, high))
     )
     cells = tuple(
-        TaskScore(task, names[j], float(sign * sheet.scores[j]), 0 if np.isnan(sheet.scores[j]) else rows_of.size)
-        for task, sheet, rows_of in zip(tasks.names, tasks.sheets, tasks.rows, strict=False)
+        TaskScore(task, names[j], float(sign * tasks.scores[t, j]), int(on_task[t, j]))
+        for t, task in enumerate(tasks.names)
         for j in order
     )
     parameters = {
@@ -164,8 +167,7 @@ def assemble(
         "correction": found.correction,
         "level": ask.level,
         **({"baseline": baseline} if baseline else {}),
-        **({"by": by} if by else {}),
-        **({"aggregate": aggregate, "tasks": task_effect} if by else {}),
+        **({"by": by, "aggregate": aggregate, "tasks": task_effect} if by else {}),
         **({"cluster": cluster} if cluster else {}),
         "weights": ",".join(f"{weight:.15g}" for weight in tasks.weights) if np.ptp(tasks.weights) else None,
         "models": m,
@@ -178,13 +180,13 @@ def assemble(
         groups=tuple(tuple(names[j] for j in group) for group in groups),
         tasks=cells,
         metric=metric.name,
-        title=metric.title if aggregate == "mean" else f"{aggregate.replace('-', ' ')} by {metric.title}",
-        better=metric.better if aggregate == "mean" else ("lower" if aggregate == "mean-rank" else "higher"),
+        title=title,
+        better=better,
         gold=gold or "",
-        baseline=baseline or "",
+        baseline=baseline,
         by=by or "",
         aggregate=aggregate if by else "",
-        task_effect=task_effect,
+        task_effect=task_effect if by else "",
         null=found.null,
         correction=found.correction,
         confidence_level=ask.level,
@@ -222,10 +224,8 @@ def _shared_ranks(names: tuple[str, ...], ranks: IntArray, found: Judged, pairs:
     if alike and len(alike) == pairs.first.size:
         notes.append(f"All models score alike on every {found.word}: they share a rank, and nothing tells them apart.")
     else:
-        shown = "; ".join(f"{a} and {b}" for a, b in alike[:3]) + (
-            f"; and {len(alike) - 3} more" if len(alike) > 3 else ""
-        )
-        notes += [f"These score alike on every {found.word} and share a rank: {shown}."] if alike else []
+        shown = [f"{a} and {b}" for a, b in alike[:3]] + ([f"and {len(alike) - 3} more"] if len(alike) > 3 else [])
+        notes += [f"These score alike on every {found.word} and share a rank: {'; '.join(shown)}."] if alike else []
     shared = [rank for rank in np.unique(ranks[ranks > 0]) if np.count_nonzero(ranks == rank) > 1]
     if shared and not alike:
         who = [name for name, rank in zip(names, ranks, strict=True) if rank == shared[0]]
@@ -233,13 +233,6 @@ def _shared_ranks(names: tuple[str, ...], ranks: IntArray, found: Judged, pairs:
             f"{', '.join(who[:5])}{' …' if len(who) > 5 else ''} have the same score and share rank {shared[0]}."
         )
     return notes
-
-
-def _n_items(tasks: Tasks) -> list[int]:
-    """Return on how many items each model's score rests."""
-    there = ~np.isnan(tasks.scores)
-    sizes = np.array([rows.size for rows in tasks.rows])
-    return [int(sizes[there[:, j]].sum()) for j in range(len(tasks.models))]
 
 
 def digest_of(table: ResponseTable, gold: str | None, names: tuple[str, ...]) -> str:

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from assay import _check, _random
-from assay.comparison import DRAWS, compare, rater_choice
+from assay.comparison import DRAWS, compare
 from assay.comparison.default_metric import bind, metrics_for
 from assay.comparison.observed import rounding_of
 from assay.contests import Contest
@@ -17,17 +17,15 @@ from assay.io.reading import as_table
 from assay.leaderboard.assembly import assemble, digest_of, remarks
 from assay.leaderboard.board_tasks import AGGREGATES, Tasks, checked, friedman_note
 from assay.leaderboard.board_units import Units, nothing_common, sheet_of, weights_of
-from assay.leaderboard.joint import Pairs
-from assay.leaderboard.judging import Ask, bounded, judge
+from assay.leaderboard.joint import Ask, Pairs
+from assay.leaderboard.judging import bounded, judge
 from assay.leaderboard.leaderboards import Leaderboard
+from assay.leaderboard.rater_boards import rater_question
 from assay.metrics import Metric
 from assay.response_tables import ResponseTable
 from assay.responses import group_codes
 from assay.scales import FloatArray, IntArray
 from assay.summaries import lean
-
-if TYPE_CHECKING:
-    from assay.leaderboard.rater_boards import RaterQuestion
 
 MOST = 1000
 """More models than this have too many pairs to look at; against a baseline any number will do."""
@@ -117,34 +115,32 @@ def compare_all(
     random = task_effect == "random"
     tasks, left_out = _tasks(table, chosen, names, gold=gold, by=by, weights=weights, cluster=cluster)
     if by is not None:
-        checked(aggregate, random, tasks.names, _lengths(tasks))
-    seed = _random.replayable(rng)
+        checked(tasks, aggregate, random)
     ask = Ask(
         Pairs.of(len(names), None if baseline is None else names.index(baseline)),
-        correction,
         level,
         n_draws,
-        seed,
+        _random.replayable(rng),
         _random.n_workers(workers),
+        correction,
         progress,
-        _rounding(table, chosen, gold, names),
+        # How far apart two scores may be that are equal on paper, whichever models they are of.
+        max(rounding_of(chosen, _contest(table, gold, names[0], name)) for name in names[1:]),
         n_resamples is None,
     )
     variants = tasks.units(aggregate=aggregate, random=random)
-    asked, about_raters = _raters(table, tasks, chosen, gold=gold, raters=raters, cluster=cluster, by=by)
+    asked, about_raters = rater_question(table, tasks, chosen, gold=gold, raters=raters, cluster=cluster)
     alone: FloatArray | None = None
     about_alone: list[str] = []
     if not chosen.additive and asked is None:
-        alone, about_alone = _pair_by_pair(table, tasks, chosen, ask, gold=gold, cluster=cluster, by=by)
+        alone, about_alone = _pair_by_pair(table, tasks, chosen, ask, gold=gold, cluster=cluster)
     judged = [judge(units, ask, asked, pvalues=alone) for units in variants]
     found = judged[0] if len(judged) == 1 else bounded(judged[0], judged[1], tasks, ask)
     notes = [*table.notes, *notes, *left_out, *about_raters, *about_alone, *found.notes, *remarks(tasks, found, ask)]
     if aggregate != "mean" and by is not None:
         notes.append(friedman_note(tasks, alpha=1 - level))
-    return assemble(
-        digest, tasks, found, ask, metric=chosen, gold=gold, baseline=baseline, by=by,
-        aggregate=aggregate, task_effect=task_effect if by is not None else "", notes=notes, cluster=cluster,
-    )  # fmt: skip
+    how = {"gold": gold, "by": by, "aggregate": aggregate, "task_effect": task_effect, "cluster": cluster}
+    return assemble(digest, tasks, found, ask, metric=chosen, notes=notes, **how)
 
 
 def units_for(
@@ -228,47 +224,37 @@ def _tasks(
         labels, codes = np.array([""]), np.zeros(table.n_items, dtype=np.int64)
     else:
         labels, codes = group_codes(table.groups, "by", by)
-    tasks = tuple(str(label) for label in labels) if by is not None else ()
-    sheets, rows, notes = [], [], []
-    for t in range(labels.size):
-        sheet, kept = sheet_of(
-            table, metric, models=names, gold=gold, rows=np.flatnonzero(codes == t), clusters=clusters
-        )
-        sheets.append(sheet)
-        rows.append(kept)
+    every = [
+        (str(label), *sheet_of(table, metric, names, gold=gold, rows=np.flatnonzero(codes == t), clusters=clusters))
+        for t, label in enumerate(labels)
+    ]
+    kept = [task for task in every if task[2].size]
     if by is None:
         empty = [name for name in names if not (table.source(name).sizes > 0).any()]
-        lacks = [name for name, score in zip(names, sheets[0].scores, strict=True) if np.isnan(score)]
-        if empty or (lacks and len(lacks) < len(names) and rows[0].size):
+        lacks = [name for name, score in zip(names, every[0][1].scores, strict=True) if np.isnan(score)]
+        if empty or (lacks and len(lacks) < len(names) and kept):
             raise DataError(f"model {(empty or lacks)[0]!r} has no item in common with the others. Leave it out.")
-        if not rows[0].size:
-            raise nothing_common(list(names))
-    kept_tasks = [t for t in range(labels.size) if rows[t].size]
-    if not kept_tasks:
+    if not kept:
         raise nothing_common(list(names))
-    if len(kept_tasks) < labels.size:
-        gone = [tasks[t] for t in range(labels.size) if t not in kept_tasks]
-        notes.append(
-            f"{len(gone)} of {labels.size} tasks are left out, because no item has a response from every model that "
-            f"has the task: {', '.join(gone[:5])}{' …' if len(gone) > 5 else ''}."
-        )
-    named = tuple(tasks[t] for t in kept_tasks) if by is not None else ()
-    found = Tasks(
-        named,
-        names,
-        tuple(sheets[t] for t in kept_tasks),
-        weights_of(named, weights) if by is not None else np.ones(1),
-        tuple(rows[t] for t in kept_tasks),
+    tasks, sheets, rows = zip(*kept, strict=True)
+    if by is None:
+        found = Tasks((), names, sheets, np.ones(1), rows)
+    else:
+        found = Tasks(tasks, names, sheets, weights_of(tasks, weights), rows)
+    gone = [task for task, _, there in every if not there.size]
+    left_out = (
+        f"{len(gone)} of {labels.size} tasks are left out, because no item has a response from every model that "
+        f"has the task: {', '.join(gone[:5])}{' …' if len(gone) > 5 else ''}."
     )
-    return found, [*notes, *_left_out(table, found, gold)]
+    return found, [*([left_out] if gone else []), *_left_out(table, found)]
 
 
-def _left_out(table: ResponseTable, tasks: Tasks, gold: str | None) -> list[str]:
+def _left_out(table: ResponseTable, tasks: Tasks) -> list[str]:
     """Say how many items are left out, and which model lacks most."""
     n_kept = sum(rows.size for rows in tasks.rows)
     if n_kept == table.n_items:
         return []
-    lacks = {name: int((table.source(name).sizes == 0).sum()) for name in ([gold] if gold else []) + list(tasks.models)}
+    lacks = {name: int((source.sizes == 0).sum()) for name, source in table.sources.items()}
     most = max(lacks, key=lambda name: lacks[name])
     return [
         f"{table.n_items - n_kept:,} of {table.n_items:,} items are left out: a board compares all models on the same "
@@ -276,31 +262,12 @@ def _left_out(table: ResponseTable, tasks: Tasks, gold: str | None) -> list[str]
     ]
 
 
-def _lengths(tasks: Tasks) -> dict[str, int]:
-    return {
-        name: sheet.items.shape[0] if sheet.clusters is None else np.unique(sheet.clusters).size
-        for name, sheet in zip(tasks.names, tasks.sheets, strict=True)
-    }
-
-
-def _rounding(table: ResponseTable, metric: Metric, gold: str | None, names: tuple[str, ...]) -> float:
-    """Return how far apart two scores may be that are equal on paper, whichever models they are of."""
-    return max(rounding_of(metric, _contest(table, gold, names[0], name)) for name in names[1:])
-
-
 def _pair_by_pair(
-    table: ResponseTable,
-    tasks: Tasks,
-    metric: Metric,
-    ask: Ask,
-    *,
-    gold: str | None,
-    cluster: str | None,
-    by: str | None,
+    table: ResponseTable, tasks: Tasks, metric: Metric, ask: Ask, *, gold: str | None, cluster: str | None
 ) -> tuple[FloatArray | None, list[str]]:
     """Return each pair's p-value as `compare` has it; None where there are too many, or where tasks are weighed."""
     pairs = ask.pairs
-    if by is not None or pairs.first.size > MOST_ALONE:
+    if tasks.names or pairs.first.size > MOST_ALONE:
         return None, [
             f"{metric.name} has no item scores: p-values are those of its pseudo-values, not of swapped items scored "
             "anew, pair by pair, as compare has them."
@@ -320,23 +287,3 @@ def _pair_by_pair(
         for j, k in zip(pairs.first, pairs.second, strict=True)
     ]
     return np.array(found), []
-
-
-def _raters(
-    table: ResponseTable,
-    tasks: Tasks,
-    metric: Metric,
-    *,
-    gold: str | None,
-    raters: str | None,
-    cluster: str | None,
-    by: str | None,
-) -> tuple["RaterQuestion | None", list[str]]:
-    """Return what draws raters, if they are a random factor, and the notes that say so."""
-    names = tasks.models
-    if all(table.source(name).raters is None for name in ([gold] if gold else []) + list(names)) and raters is None:
-        ratings = {} if gold else {name: table.source(name) for name in names}
-        return None, rater_choice.unnamed(ratings, table.repeats)
-    from assay.leaderboard.rater_boards import rater_question
-
-    return rater_question(table, tasks, metric, gold=gold, raters=raters, cluster=cluster, by=by)

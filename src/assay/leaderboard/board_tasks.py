@@ -1,7 +1,8 @@
 """Several tasks on one board: their scores, how they become one, and what a missing score leaves open."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -60,19 +61,17 @@ class Tasks:
         The worst and the best are those of the models that have the task.
         """
         counted = [t for t in range(len(self.sheets)) if self.weights[t] > 0]
-        fills = (np.nanmin, np.nanmax) if self.lacking else (np.nanmin,)
-        return [self._filled(counted, fill, aggregate, random=random) for fill in fills]
-
-    def _filled(self, counted: list[int], fill: object, aggregate: str, *, random: bool) -> Units:
-        sheets, weights = [self.sheets[t] for t in counted], self.weights[counted]
-        if not random:
-            parts = [
-                units_of(self.models, _complete(sheet, fill), weight=weight)
-                for sheet, weight in zip(sheets, weights, strict=True)
-            ]
-            return stacked(parts)
-        scores = np.stack([_complete(sheet, fill).scores for sheet in sheets])
-        return as_units(self.models, ranked(scores, aggregate), weights)
+        weights = self.weights[counted]
+        found = []
+        for fill in (np.nanmin, np.nanmax) if self.lacking else (np.nanmin,):
+            sheets = [_complete(self.sheets[t], fill) for t in counted]
+            if random:
+                scores = np.stack([sheet.scores for sheet in sheets])
+                found.append(as_units(self.models, ranked(scores, aggregate), weights))
+            else:
+                parts = zip(sheets, weights, strict=True)
+                found.append(stacked([units_of(self.models, sheet, weight=weight) for sheet, weight in parts]))
+        return found
 
 
 def ranked(scores: FloatArray, aggregate: str) -> FloatArray:
@@ -113,7 +112,7 @@ def friedman_note(tasks: Tasks, *, alpha: float) -> str:
     )
 
 
-def checked(aggregate: str, random: bool, names: tuple[str, ...], lengths: Mapping[str, int]) -> None:
+def checked(tasks: Tasks, aggregate: str, random: bool) -> None:
     """Refuse what cannot be answered: ranks of fixed tasks, one task as a sample, tasks with a single unit."""
     if aggregate != "mean" and not random:
         raise ArgumentError(
@@ -121,23 +120,22 @@ def checked(aggregate: str, random: bool, names: tuple[str, ...], lengths: Mappi
             "drawn, and no interval covers it. Use `aggregate='mean'` for these tasks, or `task_effect='random'` for "
             "tasks like these."
         )
-    if random and len(names) < 2:
+    if random and len(tasks.names) < 2:
         raise DataError("one task says nothing about tasks like it; use `task_effect='fixed'`.")
-    short = [name for name in names if lengths[name] < 2]
-    if short and not random:
-        raise DataError(
-            f"task {short[0]!r} has {lengths[short[0]]} item that every model answered; two are needed for its error. "
-            "Leave it out (weight 0), or use `task_effect='random'`."
-        )
+    for name, sheet in zip(tasks.names, tasks.sheets, strict=True):
+        length = sheet.items.shape[0] if sheet.clusters is None else np.unique(sheet.clusters).size
+        if length < 2 and not random:
+            raise DataError(
+                f"task {name!r} has {length} item that every model answered; two are needed for its error. Leave it "
+                "out (weight 0), or use `task_effect='random'`."
+            )
 
 
-def _complete(sheet: TaskSheet, fill: object) -> TaskSheet:
+def _complete(sheet: TaskSheet, fill: Callable[[Any], Any]) -> TaskSheet:
     """Return the sheet with the worst or the best score of the others in place of a missing one."""
     missing = np.isnan(sheet.scores)
     if not missing.any():
         return sheet
-    value = float(fill(sheet.scores))  # type: ignore[operator]
-    items, scores = sheet.items.copy(), sheet.scores.copy()
-    items[:, missing] = value
-    scores[missing] = value
+    value = float(fill(sheet.scores))
+    items, scores = np.where(missing, value, sheet.items), np.where(missing, value, sheet.scores)
     return TaskSheet(items, scores, sheet.clusters)

@@ -98,8 +98,8 @@ class TaskSheet:
 def sheet_of(
     table: ResponseTable,
     metric: Metric,
-    *,
     models: tuple[str, ...],
+    *,
     gold: str | None,
     rows: IntArray,
     clusters: IntArray | None,
@@ -138,8 +138,8 @@ def _scored(metric: Metric, gold: FloatArray | None, model: FloatArray) -> tuple
         return items, float(items.mean())
     score = float(metric.score(gold, model))  # type: ignore[arg-type]
     n = model.shape[0]
-    groups = np.arange(n) % (n if n <= MOST_LEFT_OUT else MOST_LEFT_OUT)
-    n_groups = int(groups.max()) + 1
+    n_groups = min(n, MOST_LEFT_OUT)
+    groups = np.arange(n) % n_groups
     if n_groups < 2:
         return np.full(n, np.nan), score
     left = np.empty(n_groups)

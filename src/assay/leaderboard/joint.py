@@ -29,8 +29,6 @@ COLUMNS = 64
 ROUNDING = 1e-13
 """A variance below this share of the models' own is what rounding leaves of two equal numbers."""
 
-Progress = Callable[[int], object]
-
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
@@ -55,6 +53,36 @@ class Pairs:
             return cls(first.astype(np.int64), second.astype(np.int64))
         others = np.array([j for j in range(m) if j != baseline], dtype=np.int64)
         return cls(others, np.full_like(others, baseline), baseline)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What is asked of the units.
+
+    Attributes
+    ----------
+    pairs : Pairs
+    level : float
+    n_resamples : int
+    seed : SeedSequence
+    workers : int
+    correction : str
+    progress : callable, optional
+    rounding : float
+        How far apart scores may be that are equal on paper.
+    count_all : bool
+        Whether p-values are exact where the number of pairs allows it.
+    """
+
+    pairs: Pairs
+    level: float
+    n_resamples: int
+    seed: np.random.SeedSequence
+    workers: int
+    correction: str = "westfall-young"
+    progress: Callable[[int], object] | None = None
+    rounding: float = 1e-12
+    count_all: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +125,7 @@ class Reach:
     n_draws: int
 
 
-def sign_sums(units: Units, n_resamples: int, seed: np.random.SeedSequence, *, workers: int) -> tuple[FloatArray, bool]:
+def sign_sums(units: Units, ask: Ask) -> tuple[FloatArray, bool]:
     """Return the scores with the sign of each unit turned or not: (models, draws), and whether these are all ways.
 
     The coins are those by which `compare` swaps A and B, so a pair's contrasts are those of its null draws.
@@ -106,11 +134,11 @@ def sign_sums(units: Units, n_resamples: int, seed: np.random.SeedSequence, *, w
     from assay.resampling.sampler import STREAMS, SWAPS
 
     n, m = units.totals.shape
-    if 2**n <= n_resamples:
+    if 2**n <= ask.n_resamples:
         coins = (np.arange(2**n)[:, np.newaxis] >> np.arange(n)) % 2
         return np.ascontiguousarray(np.einsum("uj,du->jd", units.totals, 1.0 - 2.0 * coins)), True
-    sums = np.empty((m, n_resamples))
-    key = np.uint64(_random.key(seed, "swapped-items"))
+    sums = np.empty((m, ask.n_resamples))
+    key = np.uint64(_random.key(ask.seed, "swapped-items"))
     for start in range(0, m, COLUMNS):
         table = _kernels.swap_table(np.ascontiguousarray(units.totals[:, start : start + COLUMNS]))
 
@@ -118,20 +146,11 @@ def sign_sums(units: Units, n_resamples: int, seed: np.random.SeedSequence, *, w
             seeds = _kernels.seed_stream(key, STREAMS, SWAPS, low, high)
             sums[start : start + table.shape[0], low:high] = _kernels.swap_sums(table, seeds).T
 
-        _random.map_blocks(block, n_resamples, workers=workers, size=512, width=table.size // 256)
+        _random.map_blocks(block, ask.n_resamples, workers=ask.workers, size=512, width=table.size // 256)
     return sums, False
 
 
-def swap_test(
-    units: Units,
-    spread: "Spread",
-    *,
-    n_resamples: int,
-    seed: np.random.SeedSequence,
-    rounding: float,
-    count_all: bool,
-    workers: int,
-) -> Tested:
+def swap_test(units: Units, spread: "Spread", ask: Ask) -> Tested:
     """Test every pair by swapped units: sign flips, studentised and stepped down for the adjustment.
 
     A flip leaves the squares of unit contrasts as they are, so |contrast| / √Σ squares orders draws as |t| does. With
@@ -139,18 +158,19 @@ def swap_test(
     draws, but it is never above Holm's correction of exact p-values.
     """
     pairs, alike = spread.pairs, spread.telling == 0
-    sums, exact = sign_sums(units, n_resamples, seed, workers=workers)
+    sums, exact = sign_sums(units, ask)
     scores = units.totals.sum(axis=0)
     contrasts = scores[pairs.first] - scores[pairs.second]
     with np.errstate(divide="ignore"):
         scale = np.where(alike, 0.0, 1 / np.sqrt(spread.squares))
     statistics = np.where(alike, np.nan, np.abs(contrasts) * scale)
-    pvalues = tail_pairs(contrasts, sums, first=pairs.first, second=pairs.second, tolerance=rounding, exact=exact)
-    adjusted = adjust_pairs(statistics, sums, first=pairs.first, second=pairs.second, scale=scale, exact=exact)
+    of_pairs = {"first": pairs.first, "second": pairs.second}
+    pvalues = tail_pairs(contrasts, sums, tolerance=ask.rounding, exact=exact, **of_pairs)
+    adjusted = adjust_pairs(statistics, sums, scale=scale, exact=exact, **of_pairs)
     pvalues[alike] = 1.0
     adjusted[alike] = 1.0
-    if count_all and not exact and pairs.first.size <= MOST_EXACT:
-        counted = _exact_pvalues(units, pairs, rounding)
+    if ask.count_all and not exact and pairs.first.size <= MOST_EXACT:
+        counted = _exact_pvalues(units, pairs, ask.rounding)
         exact = not np.isnan(counted).any()
         pvalues = np.where(np.isnan(counted), pvalues, counted)
         adjusted = np.minimum(adjusted, adjust(pvalues, method="holm"))
@@ -168,16 +188,7 @@ def _exact_pvalues(units: Units, pairs: Pairs, rounding: float) -> FloatArray:
     return found
 
 
-def reach_of(
-    units: Units,
-    spread: "Spread",
-    *,
-    confidence_level: float,
-    n_resamples: int,
-    seed: np.random.SeedSequence,
-    workers: int,
-    progress: Progress | None = None,
-) -> Reach:
+def reach_of(units: Units, spread: "Spread", ask: Ask) -> Reach:
     """Draw units with replacement and measure how far simultaneous intervals have to reach."""
     from assay.inference import _pair_kernels
 
@@ -189,16 +200,16 @@ def reach_of(
     own_least = inference.bootstrap_t.NO_SPREAD**2 * np.square(units.errors).sum(axis=0)
     if pairs.baseline is None:
         least = spread.least_variances(m)
-        n_draws = int(min(n_resamples, max(LEAST, WORK / (n * m * m / 2))))
+        n_draws = int(min(ask.n_resamples, max(LEAST, WORK / (n * m * m / 2))))
     else:
         against = np.ascontiguousarray(bare[:, pairs.first] - bare[:, [pairs.baseline]])
         least = spread.least
-        n_draws = n_resamples
-    moves, ratios = np.empty((2, n_resamples, m))
+        n_draws = ask.n_resamples
+    moves, ratios = np.empty((2, ask.n_resamples, m))
     largest = np.full((n_draws, m), np.nan)
 
     def block(_: int, low: int, high: int) -> None:
-        weights = draw_units(units, seed, low, high)
+        weights = draw_units(units, ask.seed, low, high)
         moves[low:high], ratios[low:high] = _pair_kernels.column_ratios(
             rests, units.shares, units.starts, weights, own_least
         )
@@ -211,16 +222,16 @@ def reach_of(
             else:
                 found = _pair_kernels.column_ratios(against, units.shares, units.starts, some, least)[1]
                 largest[low : low + some.shape[0], pairs.first] = np.abs(found)
-        if progress is not None:
-            progress(high - low)
+        if ask.progress is not None:
+            ask.progress(high - low)
 
-    _random.map_blocks(block, n_resamples, workers=workers, width=units.totals.size)
+    _random.map_blocks(block, ask.n_resamples, workers=ask.workers, width=units.totals.size)
     if pairs.baseline is not None:
         largest[:, pairs.baseline] = _largest(largest)
-    level = 1 - (1 - confidence_level) * spread.share
-    own = np.array([_quantile(np.abs(ratios[:, j]), confidence_level) for j in range(m)])
+    level = 1 - (1 - ask.level) * spread.share
+    own = np.array([_quantile(np.abs(ratios[:, j]), ask.level) for j in range(m)])
     if n < inference.FEW_TELLING:  # too little to resample, as for pairs
-        own = np.full(m, -float(stdtrit(max(1, n - units.starts.size), (1 - confidence_level) / 2)))
+        own = np.full(m, -float(stdtrit(max(1, n - units.starts.size), (1 - ask.level) / 2)))
     return Reach(
         _quantile(_largest(largest), level),
         np.array([_quantile(largest[:, j], level) for j in range(m)]),
@@ -240,6 +251,8 @@ class Spread:
     Attributes
     ----------
     pairs : Pairs
+    level : float
+        Of the intervals.
     squares : array, (pairs,)
         The sum of squared unit contrasts.
     telling : array of int, (pairs,)
@@ -253,6 +266,7 @@ class Spread:
     """
 
     pairs: Pairs
+    level: float
     squares: FloatArray
     telling: IntArray
     variances: FloatArray
@@ -260,13 +274,13 @@ class Spread:
     share: float
 
     @classmethod
-    def of(cls, units: Units, pairs: Pairs, *, rounding: float) -> "Spread":
-        """Measure every pair; `rounding` is how far apart scores may be that are equal on paper."""
+    def of(cls, units: Units, ask: Ask) -> "Spread":
+        """Measure every pair."""
         from assay.inference import _pair_kernels
 
-        errors = units.errors
+        errors, pairs = units.errors, ask.pairs
         squares, variances, telling = _pair_kernels.pair_moments(
-            units.totals, errors, pairs.first, pairs.second, rounding / units.n_units
+            units.totals, errors, pairs.first, pairs.second, ask.rounding / units.n_units
         )
         own = np.square(errors).sum(axis=0)
         sizes = own[pairs.first] + own[pairs.second]
@@ -274,7 +288,8 @@ class Spread:
         drawn = (telling >= inference.FEW_TELLING) & (variances > 0)
         least = np.where(drawn, np.maximum(inference.bootstrap_t.NO_SPREAD**2 * variances, ROUNDING * sizes), np.inf)
         asked = np.count_nonzero(telling)
-        return cls(pairs, squares, telling, variances, least, np.count_nonzero(drawn) / asked if asked else 0.0)
+        share = np.count_nonzero(drawn) / asked if asked else 0.0
+        return cls(pairs, ask.level, squares, telling, variances, least, share)
 
     def least_variances(self, m: int) -> FloatArray:
         """Return `least` as a symmetric matrix of models."""
@@ -282,9 +297,9 @@ class Spread:
         matrix[self.pairs.first, self.pairs.second] = matrix[self.pairs.second, self.pairs.first] = self.least
         return matrix
 
-    def arms(self, reach: float, *, confidence_level: float) -> FloatArray:
+    def arms(self, reach: float) -> FloatArray:
         """Return how far the interval of each pair's contrast reaches; NaN for models that answer alike."""
-        tail = (1 - confidence_level) / 2 / max(1, int(np.count_nonzero(self.telling)))
+        tail = (1 - self.level) / 2 / max(1, int(np.count_nonzero(self.telling)))
         few = np.isinf(self.least)
         quantiles = np.full(few.size, reach)
         quantiles[few] = -stdtrit(np.maximum(self.telling[few] - 1, 1), tail)

@@ -1,8 +1,6 @@
 """What units say of models and pairs: scores, contrasts and p-values, raters drawn or not, scores missing or not."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,26 +8,9 @@ from assay.errors import DataError
 from assay.inference.corrections import adjust
 from assay.leaderboard.board_tasks import Tasks
 from assay.leaderboard.board_units import Units
-from assay.leaderboard.joint import Pairs, Reach, Spread, reach_of, swap_test
+from assay.leaderboard.joint import Ask, Spread, reach_of, swap_test
+from assay.leaderboard.rater_boards import RaterQuestion, judge_raters
 from assay.scales import FloatArray
-
-if TYPE_CHECKING:
-    from assay.leaderboard.rater_boards import RaterQuestion
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """What is asked of the units: pairs, level, draws."""
-
-    pairs: Pairs
-    correction: str
-    level: float
-    n_resamples: int
-    seed: np.random.SeedSequence
-    workers: int
-    progress: Callable[[int], object] | None
-    rounding: float
-    count_all: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +35,7 @@ class Judged:
     notes: tuple[str, ...]
 
 
-def judge(units: Units, ask: Ask, asked: "RaterQuestion | None" = None, *, pvalues: FloatArray | None = None) -> Judged:
+def judge(units: Units, ask: Ask, asked: RaterQuestion | None = None, *, pvalues: FloatArray | None = None) -> Judged:
     """Return what these units say; with a question about raters, of raters like these.
 
     `pvalues` are those of the pairs by themselves, where units do not give them: for metrics without item scores.
@@ -62,43 +43,19 @@ def judge(units: Units, ask: Ask, asked: "RaterQuestion | None" = None, *, pvalu
     if units.n_units < 2:
         raise DataError(f"a board needs at least two {units.word}s that every model answered; got {units.n_units}.")
     pairs = ask.pairs
-    spread = Spread.of(units, pairs, rounding=ask.rounding)
-    reach = reach_of(
-        units,
-        spread,
-        confidence_level=ask.level,
-        n_resamples=ask.n_resamples,
-        seed=ask.seed,
-        workers=ask.workers,
-        progress=ask.progress,
-    )
+    spread = Spread.of(units, ask)
+    reach = reach_of(units, spread, ask)
     contrasts = np.where(spread.telling == 0, 0.0, units.scores[pairs.first] - units.scores[pairs.second])
     if asked is not None:
-        from assay.leaderboard.rater_boards import judge_raters
-
-        arms, tested, marginal, own, leads = judge_raters(
-            asked,
-            units,
-            spread,
-            confidence_level=ask.level,
-            n_resamples=ask.n_resamples,
-            seed=ask.seed,
-            workers=ask.workers,
-        )
+        arms, tested, marginal, own, leads = judge_raters(asked, units, spread, ask)
     else:
-        tested = swap_test(
-            units,
-            spread,
-            n_resamples=ask.n_resamples,
-            seed=ask.seed,
-            rounding=ask.rounding,
-            count_all=ask.count_all,
-            workers=ask.workers,
-        )
+        tested = swap_test(units, spread, ask)
         if pvalues is not None:
             tested = replace(tested, pvalues=pvalues, adjusted=np.fmax(tested.adjusted, pvalues))
-        arms = spread.arms(reach.pairs, confidence_level=ask.level)
-        marginal = _marginal(spread, reach, confidence_level=ask.level)
+        arms = spread.arms(reach.pairs)
+        # How far a pair's interval reaches when only the rank of its first, or second, model matters.
+        own_reach = (np.where(np.isinf(spread.least), 1.0, reach.by_model[of]) for of in (pairs.first, pairs.second))
+        marginal = np.stack([spread.arms(1.0) * reaches for reaches in own_reach])
         leads = reach.leads
         errors = np.sqrt(np.square(units.errors).sum(axis=0))
         own = reach.scores * np.where(errors > ask.rounding, errors, np.nan)
@@ -129,16 +86,6 @@ def judge(units: Units, ask: Ask, asked: "RaterQuestion | None" = None, *, pvalu
         exact=tested.exact,
         notes=notes if reach.n_draws < ask.n_resamples else (),
     )
-
-
-def _marginal(spread: Spread, reach: Reach, *, confidence_level: float) -> FloatArray:
-    """Return how far each pair's interval reaches when only the rank of its first, or second, model matters."""
-    pairs = spread.pairs
-    arms = [
-        spread.arms(1.0, confidence_level=confidence_level) * np.where(np.isinf(spread.least), 1.0, reach.by_model[of])
-        for of in (pairs.first, pairs.second)
-    ]
-    return np.stack(arms)
 
 
 def bounded(worst: Judged, best: Judged, tasks: Tasks, ask: Ask) -> Judged:

@@ -1,6 +1,8 @@
 """The board: models with scores and ranks, pairs with contrasts, groups and tasks."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar
 
 from assay import _check
@@ -202,40 +204,21 @@ class Leaderboard(Record):
     @in_any_form
     def to_frame(self) -> "polars.DataFrame":
         """Return one row for each model, ready for a site: rank, rank_low, rank_high, may_be_best and the rest."""
-        import polars
-
-        rows = [
-            {
-                "rank": row.rank,
-                "model": row.name,
-                "score": row.score,
-                "score_low": row.confidence_interval.low,
-                "score_high": row.confidence_interval.high,
-                "rank_low": row.rank_low,
-                "rank_high": row.rank_high,
-                "may_be_best": row.may_be_best,
-                "rank_low_marginal": row.rank_low_marginal,
-                "rank_high_marginal": row.rank_high_marginal,
-                "leads": row.leads,
-                "n_items": row.n_items,
-            }
-            for row in self.models
-        ]
-        return polars.DataFrame(rows)
+        same = ("rank_low", "rank_high", "may_be_best", "rank_low_marginal", "rank_high_marginal", "leads", "n_items")
+        ends = {"score_low": "confidence_interval.low", "score_high": "confidence_interval.high"}
+        columns = {"rank": "rank", "model": "name", "score": "score", **ends, **{name: name for name in same}}
+        return _frame(self.models, columns)
 
     @in_any_form
     def pairs_to_frame(self) -> "polars.DataFrame":
         """Return one row for each pair."""
-        import polars
+        ends = {"interval_low": "confidence_interval.low", "interval_high": "confidence_interval.high"}
+        columns = {"a": "a", "b": "b", "contrast": "contrast", **ends, "pvalue": "pvalue"}
+        return _frame(self.pairs, {**columns, "pvalue_adjusted": "pvalue_adjusted"})
 
-        return polars.DataFrame(
-            {
-                "a": [pair.a for pair in self.pairs],
-                "b": [pair.b for pair in self.pairs],
-                "contrast": [pair.contrast for pair in self.pairs],
-                "interval_low": [pair.confidence_interval.low for pair in self.pairs],
-                "interval_high": [pair.confidence_interval.high for pair in self.pairs],
-                "pvalue": [pair.pvalue for pair in self.pairs],
-                "pvalue_adjusted": [pair.pvalue_adjusted for pair in self.pairs],
-            }
-        )
+
+def _frame(rows: Sequence[object], columns: Mapping[str, str]) -> "polars.DataFrame":
+    """Return a dataframe whose columns are these attributes of the rows."""
+    import polars
+
+    return polars.DataFrame({name: [attrgetter(place)(row) for row in rows] for name, place in columns.items()})

@@ -16,7 +16,7 @@ from assay.io.reading import as_table
 from assay.leaderboard.assembly import digest_of
 from assay.leaderboard.board import units_for
 from assay.leaderboard.board_units import Units
-from assay.leaderboard.joint import Pairs, Spread, reach_of
+from assay.leaderboard.joint import Ask, Pairs, Spread, reach_of
 from assay.leaderboard.response_noise import ResponseNoise, response_noise
 from assay.provenance import Provenance
 from assay.rating_design import design_of
@@ -187,15 +187,8 @@ def plan_board(
     if now < 2:
         raise DataError(f"a plan needs at least two items that every model answered; got {now}.")
     seed = _random.replayable(rng)
-    spread = Spread.of(units, Pairs.of(m), rounding=1e-12)
-    reach = reach_of(
-        units,
-        spread,
-        confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        seed=seed,
-        workers=_random.n_workers(workers),
-    ).pairs
+    ask = Ask(Pairs.of(m), confidence_level, n_resamples, seed, _random.n_workers(workers))
+    reach = reach_of(units, Spread.of(units, ask), ask).pairs
     order = np.argsort(-units.scores, kind="stable")
     noise = response_noise(data, chosen, units.names, gold=gold, rows=rows)
     study = _Study.of(units.take(order), noise.take(order), neighbours, reach, _random.generator(seed, "outlook"))

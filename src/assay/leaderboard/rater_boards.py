@@ -20,7 +20,7 @@ from assay.errors import DataError
 from assay.inference.corrections import adjust
 from assay.leaderboard.board_tasks import Tasks
 from assay.leaderboard.board_units import Units, sheet_of
-from assay.leaderboard.joint import Spread, Tested, shares_of_lead
+from assay.leaderboard.joint import Ask, Spread, Tested, shares_of_lead
 from assay.metrics import Metric
 from assay.rating_design import FEW_RATERS
 from assay.resampling import Scheme
@@ -56,25 +56,14 @@ class RaterQuestion:
     raters: str | None
     n_raters: int
 
-    def contest(self, a: str, b: str) -> Contest:
-        """Put two models against each other."""
-        return self.table.contest(a=a, b=b, gold=self.gold)
-
 
 def rater_question(
-    table: ResponseTable,
-    tasks: Tasks,
-    metric: Metric,
-    *,
-    gold: str | None,
-    raters: str | None,
-    cluster: str | None,
-    by: str | None,
+    table: ResponseTable, tasks: Tasks, metric: Metric, *, gold: str | None, raters: str | None, cluster: str | None
 ) -> tuple[RaterQuestion | None, list[str]]:
     """Return the question, if raters are a random factor as in `compare`, and the notes that say so."""
-    names = ([gold] if gold else []) + list(tasks.models)
-    kept = replace(table, sources={name: table.source(name) for name in names}, notes=())
-    kept = kept.take(np.sort(np.concatenate(tasks.rows)))
+    if raters is None and all(source.raters is None for source in table.sources.values()):
+        return None, rater_choice.unnamed({} if gold else dict(table.sources), table.repeats)
+    kept = replace(table, notes=()).take(np.sort(np.concatenate(tasks.rows)))
     if tasks.lacking:
         return None, ["Raters are held fixed, because some models lack tasks: the board holds for these raters only."]
     alone = _judged_by_one(kept, tasks.models) if gold is None else []
@@ -90,7 +79,7 @@ def rater_question(
         if raters == "fixed" and any(choice.n_raters for choice in choices):
             return None, [f"The result holds for these {n_raters} raters only, as asked."]
         return None, list(dict.fromkeys(note for choice in choices for note in choice.notes))[:SHOWN]
-    if by is not None:
+    if tasks.names:
         return None, [
             "Raters are held fixed: a board over tasks holds for these raters only. For raters like these, ask for "
             "each task by itself."
@@ -118,20 +107,13 @@ def _judged_by_one(table: ResponseTable, names: Sequence[str]) -> list[str]:
 
 
 def judge_raters(
-    asked: RaterQuestion,
-    units: Units,
-    spread: Spread,
-    *,
-    confidence_level: float,
-    n_resamples: int,
-    seed: np.random.SeedSequence,
-    workers: int,
+    asked: RaterQuestion, units: Units, spread: Spread, ask: Ask
 ) -> tuple[FloatArray, Tested, FloatArray, FloatArray, FloatArray]:
     """Return how far each contrast's interval reaches, p-values, marginal reach, that of scores, and who leads."""
     pairs, m = spread.pairs, len(units.names)
     answers = []
     for j, k in zip(pairs.first, pairs.second, strict=True):
-        contest = asked.contest(units.names[j], units.names[k])
+        contest = asked.table.contest(a=units.names[j], b=units.names[k], gold=asked.gold)
         # A mean of ratings has its error from analysis of variance: draws add nothing to it.
         drawn = not asked.metric.linear or _choice(contest, asked.raters).scheme.raters == "fixed"
         answers.append(
@@ -140,21 +122,21 @@ def judge_raters(
                 metric=asked.metric,
                 raters=asked.raters,
                 cluster=asked.cluster,
-                rng=seed,
-                workers=workers,
-                n_resamples=n_resamples if drawn else 99,
-                confidence_level=confidence_level,
+                rng=ask.seed,
+                workers=ask.workers,
+                n_resamples=ask.n_resamples if drawn else 99,
+                confidence_level=ask.level,
             )
         )
     pvalues = np.where(spread.telling == 0, 1.0, np.array([answer.pvalue for answer in answers]))
-    alpha = 1 - confidence_level
+    alpha = 1 - ask.level
     arms = np.array([_arm(answer, 1 - alpha / len(answers)) for answer in answers])
     of_one = len(answers) if pairs.baseline is not None else m - 1
     marginal = np.array([_arm(answer, 1 - alpha / of_one) for answer in answers])
     causes = np.concatenate([units.errors, _rater_moves(asked, units)])
     reach = -float(stdtrit(max(1, asked.n_raters - 1), alpha / 2))
     of_scores = reach * np.sqrt(np.square(causes).sum(axis=0))
-    leads = shares_of_lead(units.scores + _normal_scores(causes, n_resamples, seed))
+    leads = shares_of_lead(units.scores + _normal_scores(causes, ask.n_resamples, ask.seed))
     tested = Tested(pvalues, adjust(pvalues, method="holm"), False)
     return arms, tested, np.stack([marginal, marginal]), of_scores, leads
 
@@ -177,17 +159,14 @@ def _rater_moves(asked: RaterQuestion, units: Units) -> FloatArray:
     """Return what each rater (or group of them) adds to each score: their squares sum to the jackknife variance."""
     sources = asked.table.sources
     who = np.unique(np.concatenate([source.raters for source in sources.values() if source.raters is not None]))
-    groups = (
-        [who[start::GROUPS] for start in range(GROUPS)] if who.size > GROUPS else [who[[r]] for r in range(who.size)]
-    )
     left = []
-    for group in groups:
+    for start in range(min(GROUPS, who.size)):
+        group = who[start::GROUPS]
         kept = {name: _without(source, group) for name, source in sources.items()}
         table = replace(asked.table, sources=kept)
         try:
-            sheet, _ = sheet_of(
-                table, asked.metric, models=units.names, gold=asked.gold, rows=np.arange(table.n_items), clusters=None
-            )
+            everything = np.arange(table.n_items)
+            sheet, _ = sheet_of(table, asked.metric, units.names, gold=asked.gold, rows=everything, clusters=None)
         except DataError:  # nobody else judged anything
             continue
         if not np.isnan(sheet.scores).any():

@@ -21,8 +21,8 @@ from assay.leaderboard.assembly import assemble, remarks
 from assay.leaderboard.board import MOST
 from assay.leaderboard.board_tasks import Tasks
 from assay.leaderboard.board_units import TaskSheet, Units
-from assay.leaderboard.joint import Pairs
-from assay.leaderboard.judging import Ask, Judged, judge
+from assay.leaderboard.joint import Ask, Pairs
+from assay.leaderboard.judging import Judged, judge
 from assay.leaderboard.leaderboards import Leaderboard
 from assay.metrics import Metric
 from assay.metrics.base import Better
@@ -127,39 +127,25 @@ def compare_votes(
     strengths = fit_strengths(read)
     moves = _influences(read, strengths)
     seed = _random.replayable(rng)
-    ask = Ask(
-        Pairs.of(m, None if baseline is None else names.index(baseline)),
-        correction,
-        level,
-        n_draws,
-        seed,
-        _random.n_workers(workers),
-        progress,
-        1e-12,
-        False,
-    )
+    pairs = Pairs.of(m, None if baseline is None else names.index(baseline))
+    ask = Ask(pairs, level, n_draws, seed, _random.n_workers(workers), correction, progress)
     size, middle = (ELO, 1000.0) if elo else (1.0, 0.0)
     scores = middle + size * strengths
-    main = read.items if read.items is not None else read.voters
-    units = _units(
-        names, scores, size * moves, main, "item" if read.items is not None else "voter" if main is not None else "vote"
-    )
-    found = judge(units, ask)
+    by = {word: codes for word, codes in (("item", read.items), ("voter", read.voters)) if codes is not None}
+    ways = [_units(names, scores, size * moves, codes, word) for word, codes in by.items()]
+    if len(ways) != 1:
+        ways.append(_units(names, scores, size * moves, None, "vote"))
+    found = judge(ways[0], ask)
     notes = []
-    if read.items is not None and read.voters is not None:
-        by_voter = _units(names, scores, size * moves, read.voters, "voter")
-        single = _units(names, scores, size * moves, None, "vote")
-        found = _two_way(found, units, by_voter, single, ask)
+    if len(ways) == 3:
+        found = _two_way(found, *ways, ask)
         notes.append("Items and voters are both random factors: the board generalises to items and voters like these.")
-    elif main is None:
+    elif not by:
         notes.append("Each vote counts as independent: votes on one item, or by one voter, are not told from others.")
     whole = Tasks((), names, (TaskSheet(moves[:0], scores),), np.ones(1), (np.arange(read.won.size),))
     notes += [*found.notes, transitivity(read, strengths, seed), *remarks(whole, found, ask)]
     digest = _json.digest([names, read.first, read.second, read.won, read.items, read.voters])[:12]
-    board = assemble(
-        digest, whole, found, ask, metric=Strength(elo=elo), gold=None, baseline=baseline, by=None, aggregate="mean",
-        task_effect="", notes=notes, cluster=None,
-    )  # fmt: skip
+    board = assemble(digest, whole, found, ask, metric=Strength(elo=elo), notes=notes)
     counts = np.bincount(np.concatenate([read.first, read.second]), minlength=m)
     rows = tuple(replace(row, n_items=int(counts[names.index(row.name)])) for row in board.models)
     return replace(board, models=rows, title="Elo points" if elo else board.title)
@@ -214,8 +200,7 @@ def fit_strengths(votes: Votes) -> FloatArray:
     """
     import evalica
 
-    m = len(votes.models)
-    wins = _wins(votes, m)
+    wins = _wins(votes)
     gap = _gap(wins > 0)
     if gap is not None:
         worse, better = (listed([votes.models[j] for j in side], 3) for side in gap)
@@ -241,15 +226,20 @@ def _polished(strengths: FloatArray, wins: FloatArray) -> FloatArray:
     """Return the strengths after two steps of Newton's method: to the last digits, whatever the solver's tolerance."""
     games = wins + wins.T
     for _ in range(2):
-        chance = expit(strengths[:, np.newaxis] - strengths[np.newaxis])
+        chance = _chances(strengths)
         gradient = (wins - games * chance).sum(axis=1)
         strengths = strengths + np.linalg.pinv(_information(games, chance)) @ gradient
     return np.asarray(strengths - strengths.mean())
 
 
-def _wins(votes: Votes, m: int) -> FloatArray:
+def _chances(strengths: FloatArray) -> FloatArray:
+    """Return with which probability each model wins against each other one."""
+    return np.asarray(expit(strengths[:, np.newaxis] - strengths))
+
+
+def _wins(votes: Votes) -> FloatArray:
     """Return how often each model won against each other one, ties counted half."""
-    wins = np.zeros((m, m))
+    wins = np.zeros((len(votes.models), len(votes.models)))
     np.add.at(wins, (votes.first, votes.second), votes.won)
     np.add.at(wins, (votes.second, votes.first), 1 - votes.won)
     return wins
@@ -257,18 +247,13 @@ def _wins(votes: Votes, m: int) -> FloatArray:
 
 def _gap(beaten: Any) -> tuple[list[int], list[int]] | None:
     """Return models that never won or tied against the others, and those others; None where chains of wins link all."""
-    everyone = range(beaten.shape[0])
-    for forward in (True, False):
-        links = beaten if forward else beaten.T
-        seen, todo = {0}, [0]
-        while todo:
-            for k in np.flatnonzero(links[todo.pop()]):
-                if int(k) not in seen:
-                    seen.add(int(k))
-                    todo.append(int(k))
-        if len(seen) < beaten.shape[0]:
-            inside, outside = sorted(seen), [j for j in everyone if j not in seen]
-            return (inside, outside) if forward else (outside, inside)
+    from scipy.sparse.csgraph import breadth_first_order
+
+    for forward, links in ((True, beaten), (False, beaten.T)):
+        seen = sorted(breadth_first_order(links, 0, return_predecessors=False).tolist())
+        others = sorted({*range(beaten.shape[0])} - {*seen})
+        if others:
+            return (seen, others) if forward else (others, seen)
     return None
 
 
@@ -279,11 +264,8 @@ def _information(games: FloatArray, chance: FloatArray) -> FloatArray:
 
 def _influences(votes: Votes, strengths: FloatArray) -> FloatArray:
     """Return by how much each vote moves each strength: (votes, models)."""
-    m = strengths.size
-    games = _wins(votes, m)
-    games = games + games.T
-    chance = expit(strengths[:, np.newaxis] - strengths[np.newaxis])
-    inverse = np.linalg.pinv(_information(games, chance))
+    wins = _wins(votes)
+    inverse = np.linalg.pinv(_information(wins + wins.T, _chances(strengths)))
     surprise = votes.won - expit(strengths[votes.first] - strengths[votes.second])
     return np.asarray(surprise[:, np.newaxis] * (inverse[votes.first] - inverse[votes.second]))
 
@@ -339,14 +321,14 @@ def _two_way(found: Judged, items: Units, voters: Units, single: Units, ask: Ask
 def transitivity(votes: Votes, strengths: FloatArray, seed: np.random.SeedSequence) -> str:
     """Say how many threesomes go in a circle, and how many do where Bradley and Terry's model holds."""
     m = strengths.size
-    wins = _wins(votes, m)
+    wins = _wins(votes)
     games = wins + wins.T
     circles, n_triples = _circles(wins), _triples(games)
     if not n_triples:
         return "No three models were all voted against each other: whether one order fits them cannot be checked."
     random = _random.generator(seed, "transitivity")
     upper = np.triu_indices(m, 1)
-    chance = expit(strengths[:, np.newaxis] - strengths[np.newaxis])[upper]
+    chance = _chances(strengths)[upper]
     drawn = np.empty(SIMULATIONS)
     for number in range(SIMULATIONS):
         again = np.zeros((m, m))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from assay._fields import fields_of, like, option
+from assay._fields import like, option
 from assay.errors import ArgumentError
 from assay.questions.base import HERE, Question, Run, of_counts, seed_option
 from assay.questions.compare import Compare
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from assay.auditing import Audit as AuditResult
     from assay.auditing import LeaderAudit
     from assay.metrics import Metric
-    from assay.models import PanelModel, ResponseModel
-    from assay.response_tables import ResponseTable
+    from assay.models import ResponseModel
     from assay.sweeps import Grid, Sweep
 
 DESIGNS = "Simulated data"
@@ -117,23 +116,20 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
 
     def answer(self, run: Run = HERE) -> "AuditResult | LeaderAudit":
         """Read the model or the pilot, and audit."""
-        from assay.auditing import LeaderAudit, conclude, plan
+        from assay.auditing import LeaderAudit, compute, conclude, measure, plan
         from assay.sweeps import Grid
 
         parts, notes = self._parts()
         plans = [plan(model, **options) for model, options in parts]
         # One sweep for all models: they share workers, store and progress bar.
-        sweep = self._computed(sum((grid for grid, _ in plans), start=Grid([])), run)
+        whole = sum((grid for grid, _ in plans), start=Grid([]))
+        if run.study is not None:
+            sweep = run.study(measure, whole, self.seed)
+        else:
+            with run.progress("auditing", len(whole)) as advance:
+                sweep = compute(whole, rng=self.seed, workers=run.workers, progress=of_counts(advance))
         found = [conclude(_part(sweep, grid), [*notes, *said]) for grid, said in plans]
         return found[0] if self.paper is None else LeaderAudit(tuple(found))
-
-    def _computed(self, grid: "Grid", run: Run) -> "Sweep":
-        from assay.auditing import compute, measure
-
-        if run.study is not None:
-            return run.study(measure, grid, self.seed)
-        with run.progress("auditing", len(grid)) as advance:
-            return compute(grid, rng=self.seed, workers=run.workers, progress=of_counts(advance))
 
     def _parts(self) -> tuple[list[tuple["ResponseModel", dict[str, Any]]], list[str]]:
         """Return what is audited (for each result a model and the options of its audit), and notes on the data."""
@@ -177,7 +173,7 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
 
         from assay.models import PRESETS
 
-        described = [name for name in ("gold", "cluster", "response_model", *_reading()) if name in self.given]
+        described = [name for name in ("gold", "cluster", "response_model", *self.reading) if name in self.given]
         only = self.files[0] if len(self.files) == 1 else None
         is_model = only is not None and (only in PRESETS or (only.endswith(".json") and not described))
         if len(self.files) > 1 or (only is not None and not is_model and (described or Path(only).exists())):
@@ -197,27 +193,20 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
 
         if self.typed:
             raise ArgumentError(f"give a pilot table or `{self.typed[0]}`, not both; got {', '.join(self.files)}.")
-        groups = [self.cluster] if self.cluster else []
-        table: ResponseTable = self.table([] if self.gold is None else [self.gold], by=groups)
-        if len(table.sources) > 1:
-            raise ArgumentError(f"`gold` must name one of the sources: {', '.join(list(table.sources)[:10])}.")
+        table = self.one_source(self.gold, [self.cluster] if self.cluster else [])
         if self.cluster and self.response_model not in ("auto", "empirical"):
             raise ArgumentError(
                 f"`cluster` resamples real items; `response_model={self.response_model!r}` has no groups."
             )
         if self.response_model in ("auto", "empirical") and (self.cluster or about_raters(table)):
             model = PanelModel.of(table, next(iter(table.sources)), self.cluster)
-            return self.adjusted(model), [_about_panel(model)]
+            raters = " with their raters" if model.gold.raters is not None else ""
+            groups = ", group by group" if model.documents is not None else ""
+            return self.adjusted(model), [f"Real items are resampled{raters}{groups}; nothing is fitted."]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", AssayWarning)  # `assay fit` shows how well the model fits
             found = fit(table, response_model=self.response_model)
         return self.adjusted(found.model), about_raters(table)
-
-
-def _about_panel(model: "PanelModel") -> str:
-    raters = " with their raters" if model.gold.raters is not None else ""
-    groups = ", group by group" if model.documents is not None else ""
-    return f"Real items are resampled{raters}{groups}; nothing is fitted."
 
 
 def leader() -> list[tuple["ResponseModel", dict[str, Any]]]:
@@ -261,10 +250,6 @@ def _some(name: str, values: tuple[str, ...]) -> tuple[str, ...]:
     if NONE in values and len(values) > 1:
         raise ArgumentError(f"`{name}` is none, or a list; not both.")
     return () if values == (NONE,) else values
-
-
-def _reading() -> list[str]:
-    return [field.name for field in fields_of(TableFields) if field.name != "files"]
 
 
 def _part(sweep: "Sweep", grid: "Grid") -> "Sweep":

@@ -1,11 +1,12 @@
 """What every question is: a frozen record of options that can be written, read back, and answered."""
 
+import inspect
 import shlex
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from assay import _check, _fields
 from assay.errors import ArgumentError
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from assay.sweeps import Counts, Grid, Sweep, Task
 
 Advance = Callable[[int], object]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,13 @@ class Question:
     @abstractmethod
     def answer(self, run: Run = HERE) -> "Record":
         """Compute the result."""
+
+    def call(self, function: Callable[..., T], *data: Any, **other: Any) -> T:
+        """Call a function with every field that it takes by the same name, and the seed as `rng`; `other` wins."""
+        fields = {field.name: getattr(self, field.name) for field in _fields.fields_of(type(self))}
+        fields["rng"] = fields.get("seed")
+        taken = inspect.signature(function).parameters
+        return function(*data, **{name: value for name, value in fields.items() if name in taken} | other)
 
     def data(self) -> Any:
         """Read the responses that the question is about, for its report; None where there are none."""

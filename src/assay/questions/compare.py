@@ -1,7 +1,7 @@
 """The question whether A is really better than B on these data."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay import _fields
 from assay._fields import option
@@ -12,7 +12,6 @@ from assay.questions.table_fields import MetricFields, ModelFields, contest_of, 
 if TYPE_CHECKING:
     from assay.comparison import Comparisons
     from assay.contests import Contest
-    from assay.metrics import Metric
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,8 +43,7 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
 
     def data(self) -> "Contest":
         """Read gold, A and B."""
-        groups = [column for column in (self.by, self.cluster) if column]
-        return contest_of(self, self.metric, self.better, groups)
+        return self._contest(complete=True)
 
     def answer(self, run: Run = HERE) -> "Comparisons":
         """Read the data and compare."""
@@ -57,35 +55,20 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
         metrics, why = metrics_of(self.metric, self, contest)
         contest = replace(contest, notes=(*contest.notes, *why))
         n_slices = 1 if self.by is None else len(list(contest.slices(self.by)))
+        procedure = _fields.part(Procedure, self)
+        how: dict[str, Any] = {"by": self.by, "procedure": procedure, "rng": self.seed, "workers": run.workers}
         with run.progress("drawing", 2 * self.n_draws * n_slices) as advance:
-            found = compare_each(
-                contest,
-                metrics=metrics,
-                by=self.by,
-                correction=self.correction,
-                procedure=_fields.part(Procedure, self),
-                rng=self.seed,
-                workers=run.workers,
-                progress=advance,
-            )
+            found = compare_each(contest, metrics=metrics, correction=self.correction, progress=advance, **how)
         if self.test:
             from assay.comparison.baselines import with_baselines
 
             found = with_baselines(found, self.test, self.seed)
-        return found if self.missing == "leave-out" else self._bounded(found, metrics, run)
+        if self.missing == "bounds":
+            from assay.comparison.missing import with_bounds
 
-    def _bounded(self, found: "Comparisons", metrics: "list[Metric]", run: Run) -> "Comparisons":
-        """Add to each comparison what the missing answers could change."""
-        from assay.comparison.missing import with_bounds
+            found = with_bounds(found, self._contest(complete=False), metrics, **how)
+        return found
 
+    def _contest(self, *, complete: bool) -> "Contest":
         groups = [column for column in (self.by, self.cluster) if column]
-        whole = contest_of(self, self.metric, self.better, groups, complete=False)
-        return with_bounds(
-            found,
-            whole,
-            metrics,
-            by=self.by,
-            rng=self.seed,
-            procedure=_fields.part(Procedure, self),
-            workers=run.workers,
-        )
+        return contest_of(self, self.metric, self.better, groups, complete=complete)

@@ -61,18 +61,8 @@ class Describe(ModelFields, Question):
         table = self._table(contest)
         pair = None if contest is None else contest.complete().in_order()
         with run.progress("drawing", 2 * self.n_resamples * len(table.sources)) as advance:
-            found = describe(
-                table,
-                level=self.level,
-                cluster=self.cluster,
-                contest=pair,
-                metric=metric,
-                n_resamples=self.n_resamples,
-                confidence_level=self.confidence_level,
-                rng=self.seed,
-                workers=run.workers,
-                progress=advance,
-            )
+            how = {"workers": run.workers, "progress": advance}
+            found = self.call(describe, table, contest=pair, metric=metric, **how)
         return replace(found, top=self.top, notes=(*found.notes, *why))
 
     def data(self) -> "ResponseTable":

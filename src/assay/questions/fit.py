@@ -55,10 +55,7 @@ class Fit(TableFields, Question):
 
     def data(self) -> "ResponseTable":
         """Read the responses of one source."""
-        table = self.table([] if self.gold is None else [self.gold])
-        if len(table.sources) > 1:
-            raise ArgumentError(f"`gold` must name one of the sources: {', '.join(list(table.sources)[:10])}.")
-        return table
+        return self.one_source(self.gold)
 
     def answer(self, run: Run = HERE) -> "models.Fit":
         """Read the responses and fit a model to them."""

@@ -1,7 +1,7 @@
 """The question which of many models are really better."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay._fields import option
 from assay.comparison.procedure import DRAWS, METHOD, MOST_DRAWS, RandomFactors
@@ -12,7 +12,6 @@ from assay.questions.table_fields import MetricFields, TableFields, metrics_of
 if TYPE_CHECKING:
     from assay.leaderboard import BoardPlan, Leaderboards
     from assay.leaderboard import Leaderboard as Board
-    from assay.metrics import Metric
     from assay.response_tables import ResponseTable
 
 TASKS = "Several tasks"
@@ -107,45 +106,26 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
             raise ArgumentError(f"a board needs at least two models; {', '.join(self.files)} has {len(models)}.")
         contest = replace(table.contest(a=models[0], b=models[1], gold=gold), notes=())
         [metric], why = metrics_of([self.metric] if self.metric else [], self, contest)
+        table = replace(table, notes=(*table.notes, *why))
+        how = {"gold": gold, "metric": metric, "workers": run.workers}
         if self.plan is not None:
-            return self._plan(table, gold, metric, why, run)
+            return self._plan(self.plan, len(models), table, how)
         if self.each:
-            return self._each(table, gold, metric, why, run)
+            return self._each(table, how)
         with run.progress("drawing", self.n_resamples or DRAWS) as advance:
-            board = compare_all(
-                replace(table, notes=(*table.notes, *why)), gold=gold, metric=metric, baseline=self.baseline,
-                by=self.by, aggregate=self.aggregate, task_effect=self.task_effect, weights=self._weights(),
-                cluster=self.cluster, raters=self.raters, correction=self.correction, n_resamples=self.n_resamples,
-                confidence_level=self.confidence_level, rng=self.seed, workers=run.workers, progress=advance,
-            )  # fmt: skip
+            board = self.call(compare_all, table, weights=self._weights(), progress=advance, **how)
         return replace(board, top=self.top)
 
-    def _each(
-        self, table: "ResponseTable", gold: str | None, metric: "Metric", why: list[str], run: Run
-    ) -> "Leaderboards":
+    def _each(self, table: "ResponseTable", how: dict[str, Any]) -> "Leaderboards":
         """Rank on each slice."""
         from assay.leaderboard import compare_all_by
 
         if self.by is None:
             raise ArgumentError("`each` asks for a board for each value of a column; name it with `by`.")
-        return compare_all_by(
-            replace(table, notes=(*table.notes, *why)),
-            self.by,
-            gold=gold,
-            metric=metric,
-            baseline=self.baseline,
-            cluster=self.cluster,
-            raters=self.raters,
-            correction=self.correction,
-            n_resamples=self.n_resamples,
-            confidence_level=self.confidence_level,
-            rng=self.seed,
-            workers=run.workers,
-        )
+        same = {name: getattr(self, name) for name in ("baseline", "cluster", "raters", "correction", "n_resamples")}
+        return self.call(compare_all_by, table, **same, **how)
 
-    def _plan(
-        self, table: "ResponseTable", gold: str | None, metric: "Metric", why: list[str], run: Run
-    ) -> "BoardPlan":
+    def _plan(self, neighbours: int, n_models: int, table: "ResponseTable", how: dict[str, Any]) -> "BoardPlan":
         """Say how much data it takes until the first neighbours separate."""
         from assay.leaderboard import plan_board
 
@@ -154,21 +134,10 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         ]
         if unused:
             raise ArgumentError(f"`{unused[0]}` is not for a plan, which is made of single items; leave it out.")
-        n_models = len(table.sources) - (gold is not None)
-        if self.plan is not None and self.plan >= n_models:
-            raise ArgumentError(f"`plan` must be below the number of models ({n_models}); got {self.plan}.")
-        found = plan_board(
-            table,
-            gold=gold,
-            metric=metric,
-            neighbours=self.plan or 1,
-            target_power=self.target_power,
-            confidence_level=self.confidence_level,
-            n_resamples=self.n_resamples or 1999,
-            rng=self.seed,
-            workers=run.workers,
-        )
-        return replace(found, notes=(*table.notes, *why, *found.notes))
+        if neighbours >= n_models:
+            raise ArgumentError(f"`plan` must be below the number of models ({n_models}); got {neighbours}.")
+        found = self.call(plan_board, table, neighbours=neighbours, n_resamples=self.n_resamples or 1999, **how)
+        return replace(found, notes=(*table.notes, *found.notes))
 
     def _votes(self, run: Run) -> "Board":
         """Rank by votes; the item and rater columns say which votes belong together."""
@@ -181,12 +150,8 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
             what = f"`{unused[0]}` is not for votes" if unused else "votes are one table"
             raise ArgumentError(f"{what}; a board of votes takes `winner`, `first`, `second`, `item` and `rater`.")
         with run.progress("drawing", self.n_resamples or DRAWS) as advance:
-            board = compare_votes(
-                self.files[0], first=self.first, second=self.second, winner=self.winner or "", item=self.item,
-                voter=self.rater, baseline=self.baseline, elo=self.elo, correction=self.correction,
-                n_resamples=self.n_resamples, confidence_level=self.confidence_level, rng=self.seed,
-                workers=run.workers, progress=advance,
-            )  # fmt: skip
+            how = {"voter": self.rater, "workers": run.workers, "progress": advance}
+            board = self.call(compare_votes, self.files[0], **how)
         return replace(board, top=self.top)
 
     def _weights(self) -> dict[str, float] | None:

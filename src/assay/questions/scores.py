@@ -52,14 +52,7 @@ class ScoresDescribe(SettlingFields, NormalityFields, _Units):
         """Read and describe."""
         from assay.paired import overview
 
-        return overview(
-            self.lines(),
-            unit_size=self.unit_size,
-            unit_statistic=self.unit_statistic,
-            shuffle=self.shuffle,
-            tolerance=self.tolerance,
-            normality_alpha=self.normality_alpha,
-        )
+        return self.call(overview, self.lines())
 
     def write(self, result: Any, path: str) -> None:
         """Write the evaluation units."""
@@ -108,37 +101,16 @@ class ScoresTest(TestFields, HypothesisFields, NormalityFields, _Units):
             return self._every_pair(run)
         units = self.units()
         with run.progress("resampling", self.n_resamples) as advance:
-            return paired.find(
-                units,
-                test=self.test,
-                alternative=self.alternative,
-                delta=self.delta,
-                alpha=self.alpha,
-                n_resamples=self.n_resamples,
-                margin=self.margin,
-                kind="non-inferiority" if self.noninferiority else "equivalence",
-                normality_alpha=self.normality_alpha,
-                rng=self.seed,
-                workers=run.workers,
-                progress=advance,
-            )
+            kind = "non-inferiority" if self.noninferiority else "equivalence"
+            return self.call(paired.find, units, kind=kind, workers=run.workers, progress=advance)
 
     def _every_pair(self, run: Run) -> "SystemsComparison":
         from assay import paired
 
         table = paired.read_table(self.file, columns=self.columns or None, cluster=self.cluster, encoding=self.encoding)
-        return paired.compare_systems(
-            paired.to_units(table, size=self.unit_size, statistic=self.unit_statistic, shuffle=self.shuffle),
-            test=self.test or "t",
-            alternative=self.alternative,
-            delta=self.delta,
-            alpha=self.alpha,
-            correction=self.correction or "holm",
-            n_resamples=self.n_resamples,
-            normality_alpha=self.normality_alpha,
-            rng=self.seed,
-            workers=run.workers,
-        )
+        units = paired.to_units(table, size=self.unit_size, statistic=self.unit_statistic, shuffle=self.shuffle)
+        chosen = {"test": self.test or "t", "correction": self.correction or "holm"}
+        return self.call(paired.compare_systems, units, **chosen, workers=run.workers)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,13 +131,7 @@ class ScoresEffect(EffectFields, NormalityFields, _Units):
         """Read and measure."""
         from assay import paired
 
-        return paired.measure(
-            self.units(),
-            effect_size=self.effect_size,
-            alpha=self.effect_alpha,
-            normality_alpha=self.normality_alpha,
-            rng=self.seed,
-        )
+        return self.call(paired.measure, self.units(), alpha=self.effect_alpha)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,22 +159,8 @@ class ScoresPower(HypothesisFields, PowerFields, NormalityFields, _Units):
         units = self.units()
         test = self.test or paired.recommend(units, paired.describe(units, alpha=self.normality_alpha)).test
         with run.progress("simulating", self.n_studies) as advance:
-            return paired.power_curve(
-                units,
-                test=test,
-                method=self.power_method,
-                effect=self.effect,
-                sizes=self.how_many,
-                n_simulations=self.n_simulations,
-                n_resamples=self.n_resamples,
-                alternative=self.alternative,
-                delta=self.delta,
-                alpha=self.power_alpha,
-                normality_alpha=self.normality_alpha,
-                rng=self.seed,
-                workers=run.workers,
-                progress=advance,
-            )
+            how = {"test": test, "method": self.power_method, "sizes": self.how_many, "alpha": self.power_alpha}
+            return self.call(paired.power_curve, units, **how, workers=run.workers, progress=advance)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,30 +182,8 @@ class ScoresAnalyse(TestFields, HypothesisFields, EffectFields, PowerFields, Set
         from assay import paired
 
         with run.progress("analysing", self.n_resamples + self.n_studies) as advance:
-            return paired.analyse(
-                self.lines(),
-                unit_size=self.unit_size,
-                unit_statistic=self.unit_statistic,
-                shuffle=self.shuffle,
-                tolerance=self.tolerance,
-                normality_alpha=self.normality_alpha,
-                test=self.test,
-                alternative=self.alternative,
-                delta=self.delta,
-                alpha=self.alpha,
-                n_resamples=self.n_resamples,
-                margin=self.margin,
-                effect_size=self.effect_size,
-                effect_alpha=self.effect_alpha,
-                power_method=self.power_method,
-                power_alpha=self.power_alpha,
-                effect=self.effect,
-                sizes=self.how_many,
-                n_simulations=self.n_simulations,
-                rng=self.seed,
-                workers=run.workers,
-                progress=advance,
-            )
+            how = {"sizes": self.how_many, "workers": run.workers, "progress": advance}
+            return self.call(paired.analyse, self.lines(), **how)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -300,15 +230,7 @@ class Power(Question):
         """Solve for what was left out."""
         from assay.paired import plan_power
 
-        return plan_power(
-            sd=self.sd,
-            effect=self.effect,
-            target_power=self.target_power,
-            n_items=self.n_items,
-            alpha=self.alpha,
-            alternative=self.alternative,
-            design=self.design,
-        )
+        return self.call(plan_power)
 
 
 SCORES = (ScoresDescribe, ScoresTest, ScoresEffect, ScoresPower, ScoresAnalyse, ScoresGlossary)

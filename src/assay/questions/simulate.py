@@ -41,16 +41,7 @@ class Simulate(SimulatorFields, Question):
         sizes = response_numbers(self.n_responses)
         if len(sizes) != 1:
             raise ArgumentError(f"`n_responses` must be one number, or 5/1/1; got {self.n_responses!r}.")
-        return simulate(
-            self.simulator(self.files[0] if self.files else None),
-            n_items=self.n_items,
-            n_responses=sizes[0],
-            epsilon=self.epsilon,
-            epsilon_a=self.epsilon_a,
-            perturbation=self.perturbation,
-            under_null=self.under_null,
-            rng=self.seed,
-        )
+        return self.call(simulate, self.simulator(self.files[0] if self.files else None), n_responses=sizes[0])
 
     def write(self, result: Any, path: str) -> None:
         """Write the table."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from assay._fields import option
+from assay._fields import fields_of, option
 from assay.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -53,17 +53,20 @@ class TableFields:
     @property
     def reading(self) -> dict[str, Any]:
         """The options of `assay.read`, by name."""
-        names = (
-            "item", "source", "value", "rater", "repeat", "scale", "order", "count", "where", "labels", "encoding",
-            "scorer", "filter", "rater_ids",
-        )  # fmt: skip
-        return {name: getattr(self, name) for name in names}
+        return {field.name: getattr(self, field.name) for field in fields_of(TableFields) if field.name != "files"}
 
     def table(self, sources: Sequence[str] = (), by: Sequence[str] = ()) -> "ResponseTable":
         """Read the sources that are asked for, or all."""
         from assay.io import layouts
 
         return layouts.table_from(self.files, sources=sources, by=by, **self.reading)
+
+    def one_source(self, gold: str | None, by: Sequence[str] = ()) -> "ResponseTable":
+        """Read the source that `gold` names, or the only one that there is."""
+        table = self.table([] if gold is None else [gold], by)
+        if len(table.sources) > 1:
+            raise ArgumentError(f"`gold` must name one of the sources: {', '.join(list(table.sources)[:10])}.")
+        return table
 
     def contest(
         self, a: str | None, b: str | None, gold: str | None = None, by: Sequence[str] = (), *, complete: bool = True
@@ -130,14 +133,13 @@ def contest_of(
 
 def _preferred(question: "ModelFields", preference: str, by: Sequence[str], *, complete: bool) -> "Contest":
     """Return the contest of the models whose labels, `a` and `b`, the source `preference` answers."""
-    from assay.io.layouts import table_from
     from assay.preferences import preferences_from
 
     if question.gold is not None:
         raise ArgumentError("preferences are gold-free; leave out `gold` or `preference`.")
     if question.a is None or question.b is None:
         raise ArgumentError("`preference` needs `a` and `b`: the labels that name the two models.")
-    table = table_from(question.files, sources=[preference], by=by, **question.reading)
+    table = question.table([preference], by)
     name = next(iter(table.sources))
     return preferences_from(table, name, a=question.a, b=question.b, tie=question.tie, complete=complete)
 
@@ -157,17 +159,14 @@ def with_parameters(metrics: Sequence["Metric"], given: "MetricFields", *, prefe
     """
     from dataclasses import fields, replace
 
-    parameters = {"threshold": given.threshold, "positive": given.positive, "direction": given.better}
-    if preferences:
-        parameters.pop("direction")
+    parameters = {"threshold": "threshold", "positive": "positive", "better": "direction"}
     changed = list(metrics)
-    for name, value in parameters.items():
-        takers = [metric for metric in changed if name in {field.name for field in fields(metric)}]
-        if value is None:
+    for name, parameter in parameters.items():
+        value = getattr(given, name)
+        if value is None or (preferences and name == "better"):
             continue
+        takers = [metric for metric in changed if parameter in {field.name for field in fields(metric)}]
         if not takers:
-            option_name = "better" if name == "direction" else name
-            names = ", ".join(metric.name for metric in changed)
-            raise ArgumentError(f"`{option_name}` is not a parameter of {names}; leave it out.")
-        changed = [replace(metric, **{name: value}) if metric in takers else metric for metric in changed]
+            raise ArgumentError(f"`{name}` is not a parameter of {', '.join(m.name for m in changed)}; leave it out.")
+        changed = [replace(metric, **{parameter: value}) if metric in takers else metric for metric in changed]
     return changed
