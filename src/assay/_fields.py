@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
+from pkgutil import resolve_name
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -51,8 +51,7 @@ class Option:
     def allowed(self) -> tuple[str, ...]:
         """The words it may be; empty where any will do."""
         if isinstance(self.choices, str):
-            module, _, name = self.choices.partition(":")
-            return tuple(getattr(import_module(module), name))
+            return tuple(resolve_name(self.choices))
         return self.choices
 
 
@@ -87,6 +86,14 @@ class Field:
     def flag(self) -> str:
         """How the command line writes it."""
         return self.option.flag or f"--{self.name.replace('_', '-')}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """A record whose fields are checked when it is made."""
+
+    def __post_init__(self) -> None:
+        check(self)
 
 
 def option(default: Any = dataclasses.MISSING, help: str = "", **said: Any) -> Any:

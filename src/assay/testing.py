@@ -143,8 +143,8 @@ def _check_ignored(metric: Metric, gold: FloatArray, a: FloatArray, b: FloatArra
         if metric.ignores and [*CHANGES].index(ignored) <= [*CHANGES].index(metric.ignores):
             _same(changed, contrast, metric, f"it is said to ignore a model's {metric.ignores} but does not")
         elif not np.isnan(contrast).all():
-            differs = not np.allclose(changed, contrast, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
-            _require(differs, metric, f"it ignores the {ignored} of a model's answers: say ignores = {ignored!r}")
+            said = f"it ignores the {ignored} of a model's answers: say ignores = {ignored!r}"
+            _require(not _close(changed, contrast), metric, said)
     seen = _contrast(metric, gold, *metric.swappable(gold, a, b))
     _same(seen, contrast, metric, "`swappable` does not give the scores of the answers")
 
@@ -181,11 +181,11 @@ def _contrast(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> FloatA
 
 
 def _same(found: FloatArray, expected: FloatArray, metric: Metric, broken: str) -> None:
-    found, expected = np.asarray(found), np.asarray(expected)
-    alike = found.shape == expected.shape and np.allclose(
-        found, expected, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True
-    )
-    _require(alike, metric, broken)
+    _require(np.shape(found) == np.shape(expected) and _close(found, expected), metric, broken)
+
+
+def _close(found: FloatArray, expected: FloatArray) -> bool:
+    return np.allclose(found, expected, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
 
 
 def _require(holds: bool, subject: Metric | Reader | str, broken: str) -> None:
@@ -235,13 +235,9 @@ def check_model(model: ResponseModel, *, rng: _random.Rng = 0) -> None:
     drawn = {need: _drawn(model, need, seed) for need in needs}
     _check_shapes(name, model.scale, drawn)
     for need in needs:
-        for source, (found, expected) in enumerate(zip(drawn[need], drawn["values"], strict=True)):
-            _alike(
-                name,
-                _moments(found, need, model.scale),
-                _moments(expected, "values", model.scale),
-                f"{need} and single responses of {SOURCES[source]} are distributed differently",
-            )
+        for who, *both in zip(SOURCES, drawn[need], drawn["values"], strict=True):
+            found, expected = (_moments(side, of, model.scale) for side, of in zip(both, (need, "values"), strict=True))
+            _alike(name, found, expected, f"{need} and single responses of {who} are distributed differently")
     _check_sources(name, model, seed, drawn["values"])
 
 
@@ -251,10 +247,9 @@ MANY_ERRORS = 6.0
 
 
 def _drawn(model: ResponseModel, needs: Needs, seed: np.random.SeedSequence, **how: Any) -> tuple[FloatArray, ...]:
-    stream = _random.generator(seed, "check_model", needs)
-    drawn = model.draw(N_SETS, N_SIMULATED, n_responses=N_GIVEN, needs=needs, rng=stream, **how)
-    again = model.draw(
-        N_SETS, N_SIMULATED, n_responses=N_GIVEN, needs=needs, rng=_random.generator(seed, "check_model", needs), **how
+    drawn, again = (
+        model.draw(N_SETS, N_SIMULATED, n_responses=N_GIVEN, needs=needs, rng=stream, **how)
+        for stream in (_random.generator(seed, "check_model", needs) for _ in range(2))
     )
     same = len(drawn) == 3 and all(np.array_equal(one, other) for one, other in zip(drawn, again, strict=True))
     _require(same, type(model).__name__, "the same `rng` gives different data")
@@ -313,12 +308,8 @@ def _check_sources(
     far = _distance(worse[2], worse[0], model.scale) - _distance(worse[1], worse[0], model.scale)
     _require(far.mean() > 0, name, "B is not further from gold than A where it is perturbed")
     null = _drawn(model, "values", seed, epsilon=0.5, null=True)
-    _alike(
-        name,
-        _moments(null[1], "values", model.scale),
-        _moments(null[2], "values", model.scale),
-        "null data do not exchange A and B",
-    )
+    null_a, null_b = (_moments(source, "values", model.scale) for source in null[1:])
+    _alike(name, null_a, null_b, "null data do not exchange A and B")
 
 
 def _distance(model: FloatArray, gold: FloatArray, scale: Scale) -> FloatArray:

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from assay.web import Settings, create_app
-from assay.web.aides import Aide, resident
+from assay.web.aides import Aide
 
 ROWS = "\n".join(
     ["item,source,value", *(f"i{i},{s},{i % 3}" for i in range(9) for s in ("human", "m1", "m2"))]
@@ -87,8 +87,8 @@ def test_hostile_uploads_get_a_sentence(small, kind):
     assert "Traceback" not in said
     assert str(small.app.state.settings.folder) not in said
     reader = small.app.state.uploads.reader
-    if reader._process is not None:
-        assert resident(reader._process.pid) < MEMORY
+    if reader._child is not None:
+        assert reader._child.megabytes < MEMORY
 
 
 def test_the_server_goes_on_after_them(small):

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from assay.auditing.cell import TRUTHS
-from assay.auditing.estimators import EXPECTED, NO_SCHEME, RANDOM_EFFECTS, SIGN_CHANGE, TAIL
+from assay.auditing.estimators import NO_SCHEME, RANDOM_EFFECTS, SIGN_CHANGE, TAIL
 from assay.comparison.default_interval import default_interval
 from assay.inference import binomial_region
 from assay.metrics import BUILTIN
@@ -70,7 +70,8 @@ class Advice:
         if most == 1:
             return [f"Do not use {worst[0]}: it rejected {_rate(worst[0].worst, self.audit)} of true nulls."]
         named = [
-            f"{_capital(test)} rejected {_rate(test.worst, self.audit)} by {test.metric}{_when(test)}{_why(test)}."
+            f"{_capital(test)} rejected {_rate(test.worst, self.audit)} by {test.metric} when "
+            f"{TRUTHS[test.worst.truth]}{_why(test)}."
             for test in worst[:most]
         ]
         if len(worst) > most:
@@ -208,10 +209,6 @@ def _others(chosen: _Test, tests: Sequence[_Test]) -> list[str]:
     return sentences
 
 
-def _when(test: _Test) -> str:
-    return f" when {TRUTHS[test.worst.truth]}"
-
-
 def _why(test: _Test) -> str:
     _, null, _ = test.identity
     if null == SIGN_CHANGE:
@@ -327,30 +324,28 @@ def _is_default(row: "IntervalRow") -> bool:
     if row.scheme.endswith("/raters"):
         return row.interval == "t"
     known = BUILTIN.get(row.metric)
-    return known is not None and (row.scheme, row.interval) == (
-        DEFAULT[0],
-        default_interval(known, resamples_items=True),
-    )
+    if known is None or row.scheme != DEFAULT[0]:
+        return False
+    return row.interval == default_interval(known, resamples_items=True)
 
 
 def _words(test: tuple[str, str, str]) -> str:
     scheme, null, pvalue = test
-    return null if scheme == NO_SCHEME else f"{null} ({scheme}, {EXPECTED if pvalue == EXPECTED else TAIL} p)"
+    return null if scheme == NO_SCHEME else f"{null} ({scheme}, {pvalue} p)"
 
 
 def _rate(row: "TestRow", audit: "Audit") -> str:
-    low, high = row.rate_interval
-    return f"{_percent(row.rate)} [{100 * low:.1f}, {100 * high:.1f}]{_design(row, audit)}"
+    return _with_interval(row.rate, row.rate_interval, row, audit)
 
 
 def _coverage(row: "IntervalRow", audit: "Audit") -> str:
-    low, high = row.coverage_interval
-    return f"{_percent(row.coverage)} [{100 * low:.1f}, {100 * high:.1f}]{_design(row, audit)}"
+    return _with_interval(row.coverage, row.coverage_interval, row, audit)
 
 
-def _design(row: "TestRow | IntervalRow", audit: "Audit") -> str:
-    """Name the design of a row where there are several."""
-    return f" ({row.n_items}×{row.n_responses})" if len(audit.designs) > 1 else ""
+def _with_interval(share: float, ends: tuple[float, float], row: "TestRow | IntervalRow", audit: "Audit") -> str:
+    """Write a share with its interval, and name the design where there are several."""
+    design = f" ({row.n_items}×{row.n_responses})" if len(audit.designs) > 1 else ""
+    return f"{_percent(share)} [{100 * ends[0]:.1f}, {100 * ends[1]:.1f}]{design}"
 
 
 def _percent(share: float) -> str:

@@ -1,8 +1,8 @@
 """The answer: how well every p-value and every interval did, in rows, and what to use for such data."""
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay import _check, _json
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class TestRow:
-    """One p-value under one kind of data.
+class AuditedData:
+    """Which data a row is about.
 
     Attributes
     ----------
@@ -28,6 +28,26 @@ class TestRow:
     epsilon : float
     truth : {"same", "equal errors", "different errors", "B worse"}
         What the data are; all but the last are true nulls.
+    """
+
+    n_items: int
+    n_responses: int
+    epsilon: float
+    truth: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers by name, derived ones included."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class TestRow(AuditedData):
+    """One p-value under one kind of data.
+
+    Attributes
+    ----------
+    n_items, n_responses, epsilon, truth
+        The kind of data.
     metric, scheme, null : str
         The scheme is written items/responses; the null may be the name of an analytical test, without a scheme.
     pvalue : {"tail", "expected"}
@@ -52,10 +72,6 @@ class TestRow:
 
     __test__ = False  # not a test of ours, whatever pytest thinks
 
-    n_items: int
-    n_responses: int
-    epsilon: float
-    truth: str
     metric: str
     scheme: str
     null: str
@@ -109,11 +125,11 @@ class TestRow:
         """Return the numbers by name, derived ones included."""
         low, high = self.rate_interval
         derived = {"bias": self.bias, "bias_se": self.bias_se, "rate": self.rate, "rate_low": low, "rate_high": high}
-        return _named(self) | derived
+        return asdict(self) | derived
 
 
 @dataclass(frozen=True, slots=True)
-class IntervalRow:
+class IntervalRow(AuditedData):
     """One interval under one kind of data.
 
     Attributes
@@ -131,10 +147,6 @@ class IntervalRow:
         Mean width.
     """
 
-    n_items: int
-    n_responses: int
-    epsilon: float
-    truth: str
     metric: str
     scheme: str
     interval: str
@@ -160,11 +172,11 @@ class IntervalRow:
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers by name, derived ones included."""
         low, high = self.coverage_interval
-        return _named(self) | {"coverage": self.coverage, "coverage_low": low, "coverage_high": high}
+        return asdict(self) | {"coverage": self.coverage, "coverage_low": low, "coverage_high": high}
 
 
 @dataclass(frozen=True, slots=True)
-class SmallestRow:
+class SmallestRow(AuditedData):
     """LEADER's tables 1–4: the smallest error of estimated p among all metrics of a scheme, or all schemes of a metric.
 
     Attributes
@@ -182,10 +194,6 @@ class SmallestRow:
         Mean error of all of them, and of the worst: what the tables hide.
     """
 
-    n_items: int
-    n_responses: int
-    epsilon: float
-    truth: str
     by: str
     name: str
     n: int
@@ -193,10 +201,6 @@ class SmallestRow:
     smallest_se: float
     mean: float
     largest: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name."""
-        return _named(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,9 +276,12 @@ class Audit(Record):
 
 def rows_of(cells: Iterable["CellRow"]) -> tuple[tuple[TestRow, ...], tuple[IntervalRow, ...], tuple[SmallestRow, ...]]:
     """Read the rows back from the numbers that the cells of a sweep returned."""
-    tests: list[TestRow] = []
-    intervals: list[IntervalRow] = []
-    smallest: list[SmallestRow] = []
+    kinds: dict[str, Any] = {
+        TESTS: (TestRow, ("metric", "scheme", "null", "pvalue")),
+        INTERVALS: (IntervalRow, ("metric", "scheme", "interval")),
+        SMALLEST: (SmallestRow, ("by", "name")),
+    }
+    found: dict[str, list[Any]] = {table: [] for table in kinds}
     for cell in cells:
         design = {name: cell.parameters[name] for name in ("n_items", "n_responses", "epsilon")}
         grouped: dict[tuple[str, ...], dict[str, float]] = {}
@@ -282,23 +289,13 @@ def rows_of(cells: Iterable["CellRow"]) -> tuple[tuple[TestRow, ...], tuple[Inte
             *key, quantity = name.split("|")
             grouped.setdefault(tuple(key), {})[quantity] = number
         for (table, truth, *key), quantities in grouped.items():
+            kind, words = kinds[table]
             below = tuple(number for name, number in quantities.items() if name.startswith("below_"))
-            numbers = {name: number for name, number in quantities.items() if not name.startswith("below_")}
-            shared: dict[str, Any] = design | {"truth": truth} | numbers | ({"below": below} if below else {})
+            numbers: dict[str, Any] = {
+                name: number for name, number in quantities.items() if not name.startswith("below_")
+            }
             if table == TESTS:
-                shared["true_pvalue_is_bound"] = bool(shared["true_pvalue_is_bound"])
-                tests.append(TestRow(**_words(key, "metric", "scheme", "null", "pvalue"), **shared))
-            elif table == INTERVALS:
-                intervals.append(IntervalRow(**_words(key, "metric", "scheme", "interval"), **shared))
-            else:
-                smallest.append(SmallestRow(**_words(key, "by", "name"), **shared))
-    return tuple(tests), tuple(intervals), tuple(smallest)
-
-
-def _words(key: Iterable[str], *names: str) -> dict[str, Any]:
-    return dict(zip(names, key, strict=True))
-
-
-def _named(row: Any) -> dict[str, Any]:
-    names: Mapping[str, Any] = {field.name: getattr(row, field.name) for field in fields(row)}
-    return dict(names)
+                numbers["true_pvalue_is_bound"] = bool(numbers["true_pvalue_is_bound"])
+            named = dict(zip(words, key, strict=True)) | ({"below": below} if below else {})
+            found[table].append(kind(**design, truth=truth, **named, **numbers))
+    return tuple(found[TESTS]), tuple(found[INTERVALS]), tuple(found[SMALLEST])

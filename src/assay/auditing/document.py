@@ -39,14 +39,14 @@ def tables(found: Audit) -> list[Table]:
 
 def rejections(found: Audit, n_items: int, n_responses: int) -> Table:
     """Rejections by test and kind of data."""
-    rows = [row for row in found.tests if (row.n_items, row.n_responses) == (n_items, n_responses)]
-    kinds, cells = _kinds(rows), {(row.metric, _test(row), row.epsilon, row.truth): row for row in rows}
-    lines = [[*key, *(_rejected(cells.get((*key, *kind))) for kind in kinds)] for key in _in_order(rows, _test)]
+    rows = _at(found.tests, n_items, n_responses)
+    kinds, cells = _kinds(rows), _cells(rows, _test)
+    lines = [[*key, *(_rejected(by_kind.get(kind)) for kind in kinds)] for key, by_kind in cells.items()]
     missed = {
         (i, 2 + j)
-        for i, key in enumerate(_in_order(rows, _test))
+        for i, by_kind in enumerate(cells.values())
         for j, kind in enumerate(kinds)
-        if _rejects_too_often(cells.get((*key, *kind)), found.alpha)
+        if _rejects_too_often(by_kind.get(kind), found.alpha)
     }
     return plain_table(
         f"{_size(n_items, n_responses)}: rejected at a nominal {100 * found.alpha:g} %, in percent [95 % interval]; "
@@ -59,12 +59,11 @@ def rejections(found: Audit, n_items: int, n_responses: int) -> Table:
 
 def errors(found: Audit, n_items: int, n_responses: int) -> Table:
     """How far estimated p is from true p, by test and kind of data."""
-    rows = [row for row in found.tests if (row.n_items, row.n_responses) == (n_items, n_responses)]
+    rows = _at(found.tests, n_items, n_responses)
     kinds = [kind for kind in _kinds(rows) if kind[1] != SPLIT]
-    cells = {(row.metric, _test(row), row.epsilon, row.truth): row for row in rows}
     metrics = dict.fromkeys(row.metric for row in rows)
     lines = [[metric, "true p", *(_true(rows, metric, kind) for kind in kinds)] for metric in metrics]
-    lines += [[*key, *(_error(cells.get((*key, *kind))) for kind in kinds)] for key in _in_order(rows, _test)]
+    lines += [[*key, *(_error(by_kind.get(kind)) for kind in kinds)] for key, by_kind in _cells(rows, _test).items()]
     return plain_table(
         f"{_size(n_items, n_responses)}: estimated p − true p ± Monte-Carlo error; spread over data sets; "
         "mean absolute error",
@@ -75,14 +74,14 @@ def errors(found: Audit, n_items: int, n_responses: int) -> Table:
 
 def coverage(found: Audit, n_items: int, n_responses: int) -> Table:
     """Coverage and mean width by interval and kind of data; no rows where no interval was asked for."""
-    rows = [row for row in found.intervals if (row.n_items, row.n_responses) == (n_items, n_responses)]
-    kinds, cells = _kinds(rows), {(row.metric, _interval(row), row.epsilon, row.truth): row for row in rows}
-    lines = [[*key, *(_covered(cells.get((*key, *kind))) for kind in kinds)] for key in _in_order(rows, _interval)]
+    rows = _at(found.intervals, n_items, n_responses)
+    kinds, cells = _kinds(rows), _cells(rows, lambda row: f"{row.interval} ({row.scheme})")
+    lines = [[*key, *(_covered(by_kind.get(kind)) for kind in kinds)] for key, by_kind in cells.items()]
     missed = {
         (i, 2 + j)
-        for i, key in enumerate(_in_order(rows, _interval))
+        for i, by_kind in enumerate(cells.values())
         for j, kind in enumerate(kinds)
-        if _covers_too_seldom(cells.get((*key, *kind)), found.confidence_level)
+        if _covers_too_seldom(by_kind.get(kind), found.confidence_level)
     }
     return plain_table(
         f"{_size(n_items, n_responses)}: coverage of {100 * found.confidence_level:g} % intervals, in percent "
@@ -91,6 +90,20 @@ def coverage(found: Audit, n_items: int, n_responses: int) -> Table:
         lines,
         missed,
     )
+
+
+def _at(rows: Iterable[Row], n_items: int, n_responses: int) -> list[Row]:
+    """Return the rows of one design."""
+    return [row for row in rows if (row.n_items, row.n_responses) == (n_items, n_responses)]
+
+
+def _cells(rows: Sequence[Row], name: Callable[[Row], str]) -> dict[tuple[str, str], dict[Kind, Row]]:
+    """Return rows by (metric, name), metric by metric, and by the kind of data."""
+    metrics = list(dict.fromkeys(row.metric for row in rows))
+    found: dict[tuple[str, str], dict[Kind, Row]] = {}
+    for row in sorted(rows, key=lambda row: metrics.index(row.metric)):
+        found.setdefault((row.metric, name(row)), {})[row.epsilon, row.truth] = row
+    return found
 
 
 def plain_table(
@@ -103,12 +116,6 @@ def plain_table(
 
 def _size(n_items: int, n_responses: int) -> str:
     return f"{n_items:,} items × {n_responses} responses"
-
-
-def _in_order(rows: Sequence[Row], name: Callable[[Row], str]) -> list[tuple[str, str]]:
-    """Return (metric, name) of the rows, metric by metric."""
-    metrics = list(dict.fromkeys(row.metric for row in rows))
-    return sorted(dict.fromkeys((row.metric, name(row)) for row in rows), key=lambda key: metrics.index(key[0]))
 
 
 def _rejects_too_often(row: TestRow | None, alpha: float) -> bool:
@@ -136,10 +143,6 @@ def _test(row: TestRow) -> str:
     if row.scheme == NO_SCHEME:
         return row.null
     return f"{row.null} ({row.scheme}{', expected' if row.pvalue == EXPECTED else ''})"
-
-
-def _interval(row: IntervalRow) -> str:
-    return f"{row.interval} ({row.scheme})"
 
 
 def _rejected(row: TestRow | None) -> str:

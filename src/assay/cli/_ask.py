@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay import _fields
-from assay._fields import like, option
+from assay._fields import Checked, like, option
 from assay.cli import _options
 from assay.cli._progress import progress
-from assay.errors import AssayError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -27,7 +25,7 @@ COMPUTING = "Where to compute"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Output:
+class Output(Checked):
     """What is done with an answer."""
 
     json: bool = option(False, "Print one JSON object instead of text.", group=OUTPUT)
@@ -35,18 +33,12 @@ class Output:
     report: str | None = option(None, "Write a report: .html, .md, .tex, .json, or tables as .csv.", group=OUTPUT)
     force: bool = option(False, "Replace files that exist.", group=OUTPUT)
 
-    def __post_init__(self) -> None:
-        _fields.check(self)
-
 
 @dataclass(frozen=True, kw_only=True)
-class Threads:
+class Threads(Checked):
     """How many threads compute."""
 
     workers: int | None = option(None, "Threads; one per core if left out.", at_least=1, group=COMPUTING)
-
-    def __post_init__(self) -> None:
-        _fields.check(self)
 
     def run(self) -> "Run":
         """Return how to compute."""
@@ -67,7 +59,7 @@ class Here:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StudyOptions:
+class StudyOptions(Checked):
     """Where a study of many cells is computed and kept."""
 
     store: str | None = option(
@@ -78,9 +70,6 @@ class StudyOptions:
         None, "Compute on a Dask cluster: its address (tcp://host:8786), or local to start one.", group=COMPUTING
     )
     retry: bool = option(False, "Compute failed cells again.", group=COMPUTING)
-
-    def __post_init__(self) -> None:
-        _fields.check(self)
 
     def run(self) -> "Run":
         """Return how to compute."""
@@ -128,12 +117,6 @@ def command(question: "type[Question]", computing: type = Threads) -> click.Comm
     flags = _options.flags_of(*groups) | ({} if file is None else {file.name: f"--{file.name}"})
 
     def ask(**typed: Any) -> None:
-        try:
-            answered(typed)
-        except AssayError as error:
-            raise type(error)(_options.as_options(str(error), flags)) from error.__cause__
-
-    def answered(typed: dict[str, Any]) -> None:
         output = _options.record_from(Output, typed)
         place = None if file is None else typed[file.name]
         asked: Question = _options.record_from(question, typed)
@@ -162,14 +145,8 @@ def command(question: "type[Question]", computing: type = Threads) -> click.Comm
         said += f"\n\n\b\nExample: {question.example}"
     params = _options.parameters(*groups)
     if file is not None:
-        params.append(_FileOption([f"--{file.name}"], metavar="FILE", help=file.help))
-    return _options.Command(question.name.split()[-1], params=params, callback=ask, help=said)
-
-
-class _FileOption(click.Option):
-    """The option that names the file which a question writes beside chart and report."""
-
-    group = OUTPUT
+        params.append(_options.GroupedOption([f"--{file.name}"], group=OUTPUT, metavar="FILE", help=file.help))
+    return _options.Command(question.name.split()[-1], flags=flags, params=params, callback=ask, help=said)
 
 
 def check_output(
@@ -217,27 +194,19 @@ def show(
 
 def as_text(document: "Document", flags: "Mapping[str, str] | None" = None) -> str:
     """Return the document for the terminal: sentences and notes name the options of the command as they are typed."""
+    import shutil
+
     from assay.documents import Sentence, text
 
+    width = text.WIDTH
+    if sys.stdout.isatty():
+        width = max(60, shutil.get_terminal_size((width, 24)).columns)
     notes = tuple(_options.as_options(note, flags) for note in document.notes)
     blocks = tuple(
         replace(block, text=_options.as_options(block.text, flags)) if isinstance(block, Sentence) else block
         for block in document.blocks
     )
-    return text.render(replace(document, blocks=blocks, notes=notes), width=_width())
-
-
-def _width() -> int | None:
-    import shutil
-
-    return max(60, shutil.get_terminal_size((text_width(), 24)).columns) if sys.stdout.isatty() else text_width()
-
-
-def text_width() -> int:
-    """Return how wide tables may be where no terminal says it."""
-    from assay.documents.text import WIDTH
-
-    return WIDTH
+    return text.render(replace(document, blocks=blocks, notes=notes), width=width)
 
 
 def say(said: str) -> None:

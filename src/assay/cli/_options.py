@@ -15,7 +15,21 @@ NAMED = re.compile(r"`([a-z_]+)(?:=(?:'([^'`]*)'|([^`']*)))?`")
 
 
 class Command(click.Command):
-    """A command that refuses an option given twice, and shows its options under their headings."""
+    """A command that refuses an option given twice, shows its options under their headings, and names them in errors.
+
+    `flags` says how the command line writes each setting.
+    """
+
+    def __init__(self, name: str, *, flags: Mapping[str, str] | None = None, **kwargs: Any) -> None:
+        super().__init__(name, **kwargs)
+        self.flags = flags
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run; errors name settings as they are typed."""
+        try:
+            return super().invoke(ctx)
+        except AssayError as error:
+            raise type(error)(as_options(str(error), self.flags)) from error.__cause__
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse, and refuse a second value for an option that takes one."""
@@ -43,23 +57,28 @@ class Command(click.Command):
 
 def command_of(name: str, record: Any, function: Callable[[Any], object], said: str) -> Command:
     """Return the command that makes a record from what was typed, and calls a function with it."""
-    flags = flags_of(record)
-
-    def call(**typed: Any) -> None:
-        try:
-            function(record_from(record, typed))
-        except AssayError as error:
-            raise type(error)(as_options(str(error), flags)) from error.__cause__
-
-    return Command(name, params=parameters(record), callback=call, help=said)
+    return Command(
+        name,
+        flags=flags_of(record),
+        params=parameters(record),
+        callback=lambda **typed: function(record_from(record, typed)),
+        help=said,
+    )
 
 
-class _Option(click.Option):
-    """An option that knows its heading; the words it may be are looked up when help is shown, not before."""
+class GroupedOption(click.Option):
+    """An option that knows its heading."""
+
+    def __init__(self, names: list[str], *, group: str, **kwargs: Any) -> None:
+        super().__init__(names, **kwargs)
+        self.group = group
+
+
+class _Option(GroupedOption):
+    """An option whose words are looked up when help is shown, not before."""
 
     def __init__(self, field: Field, **kwargs: Any) -> None:
-        super().__init__([field.flag, field.name], **kwargs)
-        self.group = field.option.group
+        super().__init__([field.flag, field.name], group=field.option.group, **kwargs)
         self.field = field
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
@@ -118,13 +137,8 @@ def _help(field: Field) -> str:
 
 def record_from(record: Any, typed: dict[str, Any]) -> Any:
     """Return the record that was typed in; what is not there has its default."""
-    given = {}
-    for field in _fields.fields_of(record):
-        text = typed.get(field.name)
-        if text is None or text == ():
-            continue
-        given[field.name] = value_of(field, text)
-    return record(**given)
+    fields = [field for field in _fields.fields_of(record) if typed.get(field.name) not in (None, ())]
+    return record(**{field.name: value_of(field, typed[field.name]) for field in fields})
 
 
 def flags_of(*records: Any) -> dict[str, str]:

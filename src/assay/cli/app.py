@@ -1,8 +1,7 @@
 """The `assay` command: gathers the commands and turns errors into one line and an exit code."""
 
 import sys
-from importlib import import_module
-from typing import Any
+from pkgutil import resolve_name
 
 import click
 
@@ -46,16 +45,10 @@ class Commands(click.Group):
             from assay.cli import _ask
 
             address, computing = QUESTIONS[cmd_name]
-            return _ask.command(load(address), getattr(_ask, computing))
+            return _ask.command(resolve_name(address), getattr(_ask, computing))
         if cmd_name in BUILT:
-            return load(BUILT[cmd_name])()  # type: ignore[no-any-return]
+            return resolve_name(BUILT[cmd_name])()  # type: ignore[no-any-return]
         return None
-
-
-def load(address: str) -> Any:
-    """Return what "module:name" names."""
-    module, _, name = address.partition(":")
-    return getattr(import_module(module), name)
 
 
 app = Commands(

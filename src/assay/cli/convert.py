@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay import _fields
-from assay._fields import like, option
+from assay._fields import Checked, like, option
 from assay.cli import _ask, _options
 from assay.questions.table_fields import TableFields
 
@@ -15,14 +14,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Convert(TableFields):
+class Convert(TableFields, Checked):
     """What is read, and where it is written."""
 
     out: str = option(help="The file to write: .csv, .tsv, .jsonl or .parquet.")
     force: bool = like(_ask.Output, "force", group="")
-
-    def __post_init__(self) -> None:
-        _fields.check(self)
 
 
 def command() -> click.Command:

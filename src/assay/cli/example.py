@@ -4,13 +4,12 @@ from dataclasses import dataclass
 
 import click
 
-from assay import _fields
-from assay._fields import like, option
+from assay._fields import Checked, like, option
 from assay.cli import _ask, _options
 
 
 @dataclass(frozen=True, kw_only=True)
-class Example:
+class Example(Checked):
     """What is written, and where."""
 
     out: str = option(
@@ -24,9 +23,6 @@ class Example:
         choices="assay.examples:EVERY_KIND",
     )
     force: bool = like(_ask.Output, "force", group="")
-
-    def __post_init__(self) -> None:
-        _fields.check(self)
 
 
 def command() -> click.Command:

@@ -1,8 +1,10 @@
 """`assay scores`: its questions as commands, with settings from a file and evaluation units to a file."""
 
+from typing import Any
+
 import click
 
-from assay.cli import _ask
+from assay.cli import _ask, _options
 from assay.questions.scores import SCORES, ScoresDescribe, ScoresEffect, ScoresGlossary
 
 
@@ -13,22 +15,17 @@ def group() -> click.Group:
         threads = question not in (ScoresDescribe, ScoresEffect, ScoresGlossary)
         command = _ask.command(question, _ask.Threads if threads else _ask.Here)
         if question is not ScoresGlossary:
-            command.params.append(_Config())
+            command.params.append(_config())
         commands.append(command)
     said = "Compare two systems by their scores on the same lines (columns of a text file)."
     return click.Group("scores", commands=commands, help=said, no_args_is_help=True)
 
 
-class _Config(click.Option):
-    """The option that reads settings from a file; they are defaults, so that the command line wins."""
-
-    group = "Settings"
-
-    def __init__(self) -> None:
-        help_text = "File of settings: .toml with these options, or .yml or .yaml of NLPStatTest."
-        super().__init__(
-            ["--config"], metavar="FILE", help=help_text, is_eager=True, expose_value=False, callback=_read_config
-        )
+def _config() -> click.Option:
+    """Return the option that reads settings from a file; they are defaults, so that the command line wins."""
+    said = "File of settings: .toml with these options, or .yml or .yaml of NLPStatTest."
+    how: dict[str, Any] = {"is_eager": True, "expose_value": False, "callback": _read_config}
+    return _options.GroupedOption(["--config"], group="Settings", metavar="FILE", help=said, **how)
 
 
 def _read_config(context: click.Context, _: click.Parameter, path: str | None) -> None:

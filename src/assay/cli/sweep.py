@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay import _fields
-from assay._fields import like, option
+from assay._fields import Checked, like, option
 from assay.cli import _ask, _options
 from assay.cli._ask import say
 
@@ -26,13 +25,10 @@ class Running(_ask.StudyOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Status:
+class Status(Checked):
     """Whose state is told."""
 
     store: str = option(help="The file that holds the cells of the study.", positional=True)
-
-    def __post_init__(self) -> None:
-        _fields.check(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,24 +155,20 @@ def show(asked: Show) -> None:
 
 def export(asked: Export) -> None:
     """Write the table of a study."""
-    from assay._files import check_outputs
     from assay.sweeps import EXPORTS, Store
 
-    endings = {"out": EXPORTS}
-    check_outputs({"out": asked.out}, inputs=[asked.store], endings=endings, force=asked.force)
+    _check_out(asked, EXPORTS)
     Store(asked.store).export(asked.out)
 
 
 def chart(asked: Chart) -> None:
     """Draw a study."""
     from assay import reports
-    from assay._files import check_outputs
     from assay.reports import chart_files
     from assay.reports import sweep as drawing
     from assay.sweeps import Store
 
-    endings = {"out": reports.CHARTS}
-    check_outputs({"out": asked.out}, inputs=[asked.store], endings=endings, force=asked.force)
+    _check_out(asked, reports.CHARTS)
     rows = Store(asked.store).rows()
     picture = reports.styled(drawing.chart(rows, x=asked.x, y=asked.y, colour=asked.colour, panel=asked.panel))
     chart_files.write(asked.out, chart=lambda: picture)
@@ -186,13 +178,18 @@ def chart(asked: Chart) -> None:
 def report(asked: Report) -> None:
     """Write a report of a study."""
     from assay import reports
-    from assay._files import check_outputs
     from assay.sweeps import Store
 
-    endings = {"out": reports.REPORTS}
-    check_outputs({"out": asked.out}, inputs=[asked.store], endings=endings, force=asked.force)
+    _check_out(asked, reports.REPORTS)
     written = reports.write_report(Store(asked.store).sweep(asked.task or None), asked.out, force=asked.force)
     say(f"Report: {', '.join(written)}")
+
+
+def _check_out(asked: Export | Chart | Report, endings: tuple[str, ...]) -> None:
+    """Refuse a file that could not or should not be written."""
+    from assay._files import check_outputs
+
+    check_outputs({"out": asked.out}, inputs=[asked.store], endings={"out": endings}, force=asked.force)
 
 
 def _line(row: "CellRow") -> str:

@@ -1,6 +1,7 @@
 """Confidence intervals from draws with standard errors of their own: studentised, and symmetric."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -95,27 +96,14 @@ def symmetric(
     95 % interval 0.086 to 0.298 (symmetric)
     """
     tail, _ = tails_of(confidence_level, alternative)
+    asked: Any = {"standard_error": standard_error, "confidence_level": confidence_level, "alternative": alternative}
     differ = telling(contrasts)
     if differ < FEW_TELLING:
-        found = student(
-            estimate,
-            standard_error=standard_error,
-            df=differ - 1,
-            confidence_level=confidence_level,
-            alternative=alternative,
-        )
+        found = student(estimate, df=differ - 1, **asked)
         note = f"Only {differ} items or clusters tell A and B apart, too few to resample: the interval is Student's."
         return replace(found, method="symmetric", notes=found.notes or (note,))
     if alternative != "two-sided":
-        bound = studentised(
-            draws,
-            estimate,
-            standard_errors=standard_errors,
-            standard_error=standard_error,
-            confidence_level=confidence_level,
-            alternative=alternative,
-        )
-        return replace(bound, method="symmetric")
+        return replace(studentised(draws, estimate, standard_errors=standard_errors, **asked), method="symmetric")
     kept, notes = _ratios(draws, estimate, standard_errors, standard_error)
     length, _ = quantiles(np.abs(kept), (1 - 2 * tail, 1.0))
     arm = length * standard_error

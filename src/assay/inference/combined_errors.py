@@ -5,7 +5,7 @@ import sys
 from dataclasses import dataclass
 
 from assay import _check
-from assay.inference.intervals import ConfidenceInterval
+from assay.inference.intervals import ConfidenceInterval, conclude, tails_of
 from assay.inference.pvalues import ALTERNATIVES, PValue
 
 
@@ -115,12 +115,9 @@ class CombinedError:
         self, estimate: float, *, confidence_level: float = 0.95, alternative: str = "two-sided"
     ) -> ConfidenceInterval:
         """Return the interval around `estimate`; a one-sided one has its other end at infinity."""
-        level = _check.fraction("confidence_level", confidence_level)
-        _check.one_of("alternative", alternative, ALTERNATIVES)
+        tail, _ = tails_of(confidence_level, alternative)
         if math.isnan(estimate) or not self.variance > 0:
             note = "The interval is undefined: the standard error is 0 or undefined."
-            return ConfidenceInterval(math.nan, math.nan, "t", level, (note,))
-        reach = self.half_width((1 - level) / (2 if alternative == "two-sided" else 1))
-        low = -math.inf if alternative == "less" else estimate - reach
-        high = math.inf if alternative == "greater" else estimate + reach
-        return ConfidenceInterval(low, high, "t", level)
+            return conclude("t", (math.nan, math.nan), confidence_level, alternative, (note,))
+        reach = self.half_width(tail)
+        return conclude("t", (estimate - reach, estimate + reach), confidence_level, alternative, ())

@@ -60,12 +60,9 @@ def interval(
     known |= {"confidence_level": confidence_level, "alternative": alternative}
     if method == "percentile":
         return percentile(draws, **known)
-    if method == "basic":
-        return basic(draws, estimate, **known)
-    if method == "bca":
-        return bca(draws, estimate, **known)
-    if method == "studentised":
-        return studentised(draws, estimate, **known)
+    around: dict[str, Any] = {"basic": basic, "bca": bca, "studentised": studentised}
+    if method in around:
+        return around[method](draws, estimate, **known)  # type: ignore[no-any-return]
     left = np.asarray(known.pop("jackknife"), dtype=np.float64).ravel()
     if method == "t":
         return student(estimate, df=left.size - 1 if math.isnan(df) else df, **known)

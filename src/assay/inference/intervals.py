@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from assay import _check
 from assay.documents.numbers import interval as ends_of
-from assay.inference.pvalues import ALTERNATIVES, defined, tie_tolerance
+from assay.inference.pvalues import ALTERNATIVES, defined, left_out, tie_tolerance
 from assay.scales import FloatArray
 
 Method = Literal["percentile", "basic", "bca", "studentised", "symmetric", "score", "t"]
@@ -199,7 +199,7 @@ def tails_of(confidence_level: float, alternative: str) -> tuple[float, float]:
 def usable(draws: npt.ArrayLike, estimate: float = 0.0) -> tuple[FloatArray, tuple[str, ...]]:
     """Return the draws that an interval can be made of (none, if none can), and the notes about the others."""
     kept, n_undefined = defined(draws)
-    notes = (f"{n_undefined:,} of {kept.size + n_undefined:,} draws were undefined and left out.",) * bool(n_undefined)
+    notes = left_out(n_undefined, kept.size + n_undefined)
     if math.isnan(estimate):
         return kept[:0], (*notes, "The interval is undefined: the estimate is undefined.")
     if kept.size < 2:

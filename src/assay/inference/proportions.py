@@ -9,8 +9,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 from assay import _check
-from assay.inference.intervals import ConfidenceInterval
-from assay.inference.pvalues import ALTERNATIVES
+from assay.inference.intervals import ConfidenceInterval, tails_of
 
 
 def wilson(
@@ -109,16 +108,13 @@ def _checked(successes: int, n: int, confidence_level: float, alternative: str) 
     _check.integer("n", n, at_least=0)
     _check.integer("successes", successes, at_least=0)
     _check.real("successes", successes, at_least=0, at_most=n)
-    _check.one_of("alternative", alternative, ALTERNATIVES)
-    tail = 1 - _check.fraction("confidence_level", confidence_level)
-    return tail / 2 if alternative == "two-sided" else tail
+    return tails_of(confidence_level, alternative)[0]
 
 
 def _conclude(method: str, low: float, high: float, confidence_level: float, alternative: str) -> ConfidenceInterval:
     if math.isnan(low):
-        notes: tuple[str, ...] = ("The interval is undefined: nothing was counted.",)
-    else:
-        notes = ()
-        low = 0.0 if alternative == "less" else max(0.0, low)
-        high = 1.0 if alternative == "greater" else min(1.0, high)
-    return ConfidenceInterval(low, high, method, float(confidence_level), notes)
+        note = "The interval is undefined: nothing was counted."
+        return ConfidenceInterval(low, high, method, float(confidence_level), (note,))
+    low = 0.0 if alternative == "less" else max(0.0, low)
+    high = 1.0 if alternative == "greater" else min(1.0, high)
+    return ConfidenceInterval(low, high, method, float(confidence_level))

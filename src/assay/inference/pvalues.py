@@ -98,7 +98,7 @@ def tail_pvalue(
     """
     _check.one_of("alternative", alternative, ALTERNATIVES)
     draws, n_undefined = defined(null_draws)
-    notes = _left_out(n_undefined, draws.size + n_undefined)
+    notes = left_out(n_undefined, draws.size + n_undefined)
     if math.isnan(observed) or draws.size == 0:
         reason = "The observed contrast is undefined." if math.isnan(observed) else "No null draw is defined."
         return PValue(math.nan, math.nan, draws.size, exact, n_undefined, notes=(*notes, reason))
@@ -143,7 +143,7 @@ def expected_pvalue(null_draws: npt.ArrayLike, draws: npt.ArrayLike) -> PValue:
     null, null_undefined = defined(null_draws)
     alternative, alternative_undefined = defined(draws)
     n_undefined = null_undefined + alternative_undefined
-    notes = _left_out(n_undefined, null.size + alternative.size + n_undefined)
+    notes = left_out(n_undefined, null.size + alternative.size + n_undefined)
     if null.size == 0 or alternative.size == 0:
         notes = (*notes, f"No {'null ' if null.size == 0 else ''}draw is defined.")
         return PValue(math.nan, math.nan, null.size, n_undefined=n_undefined, notes=notes)
@@ -170,7 +170,8 @@ def tie_tolerance(draws: FloatArray, observed: float = 0.0) -> float:
     SciPy takes 100 machine epsilons of the observed statistic. A contrast near zero is a difference of larger numbers
     and carries their rounding error, so we take 100 epsilons of the largest contrast around.
     """
-    largest = max((abs(float(end)) for end in (observed, *_ends(draws)) if math.isfinite(end)), default=0.0)
+    ends = (draws.min(), draws.max()) if draws.size else ()
+    largest = max((abs(float(end)) for end in (observed, *ends) if math.isfinite(end)), default=0.0)
     return 100 * float(np.finfo(np.float64).eps) * largest
 
 
@@ -188,11 +189,8 @@ def _middle(ascending: FloatArray) -> float:
     return float(ascending[half] if ascending.size % 2 else (ascending[half - 1] + ascending[half]) / 2)
 
 
-def _ends(draws: FloatArray) -> tuple[float, ...]:
-    return (float(draws.min()), float(draws.max())) if draws.size else ()
-
-
-def _left_out(n_undefined: int, n_draws: int) -> tuple[str, ...]:
+def left_out(n_undefined: int, n_draws: int) -> tuple[str, ...]:
+    """Return a note where some draws were undefined."""
     return (f"{n_undefined:,} of {n_draws:,} draws were undefined and left out.",) if n_undefined else ()
 
 

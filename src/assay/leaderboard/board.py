@@ -139,8 +139,10 @@ def compare_all(
     notes = [*table.notes, *notes, *left_out, *about_raters, *about_alone, *found.notes, *remarks(tasks, found, ask)]
     if aggregate != "mean" and by is not None:
         notes.append(friedman_note(tasks, alpha=1 - level))
-    how = {"gold": gold, "by": by, "aggregate": aggregate, "task_effect": task_effect, "cluster": cluster}
-    return assemble(digest, tasks, found, ask, metric=chosen, notes=notes, **how)
+    return assemble(
+        digest, tasks, found, ask, metric=chosen, notes=notes, gold=gold, by=by, aggregate=aggregate,
+        task_effect=task_effect, cluster=cluster,
+    )  # fmt: skip
 
 
 def units_for(

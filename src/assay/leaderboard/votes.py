@@ -138,7 +138,7 @@ def compare_votes(
     found = judge(ways[0], ask)
     notes = []
     if len(ways) == 3:
-        found = _two_way(found, *ways, ask)
+        found = _two_way(found, ask, *ways)
         notes.append("Items and voters are both random factors: the board generalises to items and voters like these.")
     elif not by:
         notes.append("Each vote counts as independent: votes on one item, or by one voter, are not told from others.")
@@ -280,7 +280,7 @@ def _units(names: tuple[str, ...], scores: FloatArray, moves: FloatArray, codes:
     return Units(names, totals, np.full(n, 1 / n), np.zeros(1, dtype=np.int64), scores, word)
 
 
-def _two_way(found: Judged, items: Units, voters: Units, single: Units, ask: Ask) -> Judged:
+def _two_way(found: Judged, ask: Ask, items: Units, voters: Units, single: Units) -> Judged:
     """Return what is known where items and voters are both drawn: variances add (Cameron, Gelbach and Miller 2011)."""
     pairs = ask.pairs
 

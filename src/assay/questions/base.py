@@ -80,7 +80,7 @@ class Written:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class Question(_fields.Checked):
     """A question: what is asked of which data, and everything else that decides the answer.
 
     Attributes
@@ -96,9 +96,6 @@ class Question:
     name: ClassVar[str]
     example: ClassVar[str] = ""
     written: ClassVar[Written | None] = None
-
-    def __post_init__(self) -> None:
-        _fields.check(self)
 
     @property
     def result(self) -> str:

@@ -1,7 +1,7 @@
 """What a published figure shows, recomputed: points by panel and series, ready to be drawn or written as rows."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -139,32 +139,23 @@ class Plot:
 
     def figure(self, paper: str, number: int, measured: Sequence[Measured], size: int, seed: int) -> PaperFigure:
         """Return the figure from what its cells measured."""
-        return PaperFigure(
-            paper=paper,
-            figure=number,
-            title=self.title,
-            x=self.x,
-            y=self.y,
-            series=self.series,
-            mark=self.mark,
-            log_x=self.log_x,
-            log_y=self.log_y,
-            points=tuple(self.points(measured)),
-            n_simulations=size,
-            seed=seed,
-            notes=self.notes,
-        )
+        same = {name: getattr(self, name) for name in ("title", "x", "y", "series", "mark", "log_x", "log_y", "notes")}
+        points = tuple(self.points(measured))
+        return PaperFigure(paper=paper, figure=number, points=points, n_simulations=size, seed=seed, **same)
 
 
-def spread_of(outcome: Outcome, name: str = "p") -> dict[str, float]:
-    """Return a number of an outcome with its own error, by name."""
-    found = {name: float(getattr(outcome, name)), f"{name}_error": float(getattr(outcome, f"{name}_error"))}
-    return found | ({"p_is_bound": float(outcome.p_is_bound)} if name == "p" else {})
+def spread_of(outcome: Outcome, whose: str) -> dict[str, float]:
+    """Return the p of an outcome with its own error, named after whose it is."""
+    return {
+        f"{whose} p": float(outcome.p),
+        f"{whose} p_error": float(outcome.p_error),
+        f"{whose} p_is_bound": float(outcome.p_is_bound),
+    }
 
 
-def point_of(panel: str, series: str, x: float, values: Any, name: str) -> Point:
-    """Return the point of a measured p, power or width, with two errors on either side."""
+def point_of(panel: str, series: str, x: float, values: Mapping[str, float], name: str) -> Point:
+    """Return the point of a measured p, power or width ("mae p"), with two errors on either side."""
     y, error = values[name], values[f"{name}_error"]
     is_bound = bool(values.get(f"{name}_is_bound", False))
-    high = y + 2 * error if name == "width" else min(1.0, y + 2 * error)
+    high = y + 2 * error if name.endswith("width") else min(1.0, y + 2 * error)
     return Point(panel, series, x, y, max(0.0, y - 2 * error), high, is_bound)

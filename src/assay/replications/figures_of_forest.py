@@ -1,7 +1,7 @@
 """FOREST, figures 3 to 6: p and width of the interval against K, and what the responses of an item leave open."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,6 @@ RESPONSES = (*range(1, 11), *range(20, 101, 20), 140, 200, 300, 400, 500)
 PRECISION = 0.1
 FEW_ITEMS = 10
 """Repeated sets of responses of one item, from which its own variance is estimated."""
-
-
-def _settings() -> list[dict[str, Any]]:
-    return [{"figure": 3, "responses": responses} for responses in RESPONSES]
 
 
 def _measure(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
@@ -59,18 +55,19 @@ def _points(quantity: str) -> Any:
         found = []
         for name, panel in NAMES.items():
             for budget in BUDGETS:
-                for setting, values in measured:
-                    start = f"{name} {budget} "
-                    if f"{start}{quantity}" in values:
-                        own = {key: values[f"{start}{key}"] for key in (quantity, f"{quantity}_error")}
-                        found.append(point_of(panel, f"{budget:,}", setting["responses"], own, quantity))
+                known = f"{name} {budget} {quantity}"
+                found += [
+                    point_of(panel, f"{budget:,}", setting["responses"], values, known)
+                    for setting, values in measured
+                    if known in values
+                ]
         return found
 
     return points
 
 
-def _within_settings() -> list[dict[str, Any]]:
-    return [{"figure": 5, "responses": responses} for responses in (1, 2, 3, 5, 10, 20, 50, 100)]
+def _settings(figure: int, several: Sequence[int]) -> Callable[[], list[dict[str, Any]]]:
+    return lambda: [{"figure": figure, "responses": responses} for responses in several]
 
 
 def _within(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
@@ -93,29 +90,19 @@ def _within(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
 
 
 def _within_points(measured: Sequence[Measured]) -> list[Point]:
-    return [
-        Point(
-            "JobsQ3",
-            f"machine {side}",
-            setting["responses"],
-            values[f"{side} mean"],
-            values[f"{side} 0.05"],
-            values[f"{side} 0.95"],
-        )
-        for side in ("A", "B")
-        for setting, values in measured
-    ]
+    found = []
+    for side in ("A", "B"):
+        for setting, values in measured:
+            y, low, high = (values[f"{side} {name}"] for name in ("mean", "0.05", "0.95"))
+            found.append(Point("JobsQ3", f"machine {side}", setting["responses"], y, low, high))
+    return found
 
 
 SHARES = tuple(round(share, 2) for share in np.arange(0.01, 1, 0.02))
 
 
 def _differences_settings() -> list[dict[str, Any]]:
-    return [
-        {"figure": 6, "epsilon": epsilon, "responses": responses}
-        for epsilon in (0.01, 0.3)
-        for responses in (1, 10, 100)
-    ]
+    return [{"figure": 6, "epsilon": epsilon, "responses": k} for epsilon in (0.01, 0.3) for k in (1, 10, 100)]
 
 
 def _differences(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
@@ -153,18 +140,19 @@ def _differences_points(measured: Sequence[Measured]) -> list[Point]:
 FIGURES = {
     3: Plot(
         title="p against K on D3code, ε = .3", x="responses per item, K", y="expected p", series="N × K",
-        settings=_settings, measure=_measure, points=_points("p"), log_x=True,
+        settings=_settings(3, RESPONSES), measure=_measure, points=_points("p"), log_x=True,
         notes=("The paper's figure runs over K up to 500 in steps of 20; here some of them are left out.",),
     ),
     4: Plot(
         title="width of the 95 % interval against K on D3code, ε = .3", x="responses per item, K",
-        y="width of the interval", series="N × K", settings=_settings, measure=_measure, points=_points("width"),
-        log_x=True, notes=("The width of total variation is divided by the number of labels, as the paper's is.",),
+        y="width of the interval", series="N × K", settings=_settings(3, RESPONSES), measure=_measure,
+        points=_points("width"), log_x=True,
+        notes=("The width of total variation is divided by the number of labels, as the paper's is.",),
     ),
     5: Plot(
         title="how much the score of one item varies between sets of K responses, JobsQ3",
-        x="responses per item, K", y="variance within items", series="scores of", settings=_within_settings,
-        measure=_within, points=_within_points, log_x=True,
+        x="responses per item, K", y="variance within items", series="scores of",
+        settings=_settings(5, (1, 2, 3, 5, 10, 20, 50, 100)), measure=_within, points=_within_points, log_x=True,
         notes=(
             "Read as: the variance of an item's total variation from gold over repeated sets of K responses of gold "
             "and machine, ε = .3; the band holds 5 to 95 % of the items.",

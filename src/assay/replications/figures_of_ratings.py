@@ -33,6 +33,7 @@ _INSIDE = (
 )
 
 
+_AXES: dict[str, Any] = {"x": "responses per item, K", "y": "expected p", "log_x": True}
 _ONE_RESPONSE = "With one response the legacy EMD is 0 whatever is answered, so its p is 1."
 
 
@@ -133,10 +134,12 @@ def _staged(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
         epsilon=epsilon,
         resample_simulated=True,
     )
-    answer = expected_pvalue(*_flat(model, n_items, responses, epsilon, sized))
-    flat = {"p": answer.pvalue, "p_error": answer.standard_error, "p_is_bound": float(answer.is_bound)}
-    return {f"multistage {key}": value for key, value in spread_of(outcome).items()} | {
-        f"flat {key}": value for key, value in flat.items()
+    flat = expected_pvalue(*_flat(model, n_items, responses, epsilon, sized))
+    return {
+        **spread_of(outcome, "multistage"),
+        "flat p": flat.pvalue,
+        "flat p_error": flat.standard_error,
+        "flat p_is_bound": float(flat.is_bound),
     }
 
 
@@ -173,8 +176,8 @@ def _staged_points(stages: Sequence[str], datasets: Sequence[str]) -> Any:
                 panel += f": {STAGES[stage]}" if len(stages) > 1 else ""
                 for setting, values in measured:
                     if setting["dataset"] == dataset:
-                        own = {key: values[f"{stage} {key}"] for key in ("p", "p_error", "p_is_bound")}
-                        found.append(point_of(panel, f"{setting['budget']:,}", setting["responses"], own, "p"))
+                        series, x = f"{setting['budget']:,}", setting["responses"]
+                        found.append(point_of(panel, series, x, values, f"{stage} p"))
         return found
 
     return points
@@ -193,14 +196,10 @@ def _metrics_settings() -> list[dict[str, Any]]:
 
 
 def _by_metrics(
-    model: ResponseModel,
-    names: Sequence[str],
-    simulation: SimulationSize,
-    *,
-    budget: int,
-    responses: int,
-    epsilon: float,
+    model: ResponseModel, names: Sequence[str], simulation: SimulationSize, design: tuple[int, int], epsilon: float
 ) -> dict[str, float]:
+    """Return p by each metric at a design, budget and K."""
+    budget, responses = design
     n_items = budget // responses
     metrics: list[Metric] = [published_metric(METRICS.get(name, name)).on(model.scale) for name in names]
     outcomes = _size(simulation, n_items).outcomes(
@@ -208,25 +207,19 @@ def _by_metrics(
     )
     found: dict[str, float] = {}
     for name, outcome in zip(names, outcomes, strict=True):
-        found |= {f"{name} {key}": value for key, value in spread_of(outcome).items()}
+        found |= spread_of(outcome, name)
     return found
 
 
 def _metrics(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
     name, epsilon = STUDIED[setting["dataset"]]
-    design = {"budget": 2500, "responses": setting["responses"]}
-    return _by_metrics(preset(name), [*FIVE], simulation, **design, epsilon=epsilon)
+    return _by_metrics(preset(name), [*FIVE], simulation, (2500, setting["responses"]), epsilon)
 
 
 def _metrics_points(measured: Sequence[Measured]) -> list[Point]:
+    panels = {dataset: f"{dataset}, ε = {epsilon:g}" for dataset, (_, epsilon) in STUDIED.items()}
     return [
-        point_of(
-            f"{setting['dataset']}, ε = {STUDIED[setting['dataset']][1]:g}",
-            shown,
-            setting["responses"],
-            {key: values[f"{name} {key}"] for key in ("p", "p_error", "p_is_bound")},
-            "p",
-        )
+        point_of(panels[setting["dataset"]], shown, setting["responses"], values, f"{name} p")
         for name, shown in FIVE.items()
         for setting, values in measured
     ]
@@ -273,8 +266,7 @@ def _power_points(measured: Sequence[Measured]) -> list[Point]:
     for name, shown in TESTS.items():
         for setting, values in measured:
             x = setting["responses"] if setting["panel"].startswith("N") else setting["items"]
-            own = {key: values[f"{name} {key}"] for key in ("power", "power_error")}
-            found.append(point_of(setting["panel"], shown, x, own, "power"))
+            found.append(point_of(setting["panel"], shown, x, values, f"{name} power"))
     return found
 
 
@@ -293,36 +285,19 @@ def _dataset_plot(figure: int) -> Plot:
 
     def measure(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
         model = preset(f"likert-{DATASETS[figure].lower()}")
-        design = {"budget": setting["budget"], "responses": setting["responses"]}
-        return _by_metrics(model, [*NAMES], simulation, **design, epsilon=0.1)
+        return _by_metrics(model, [*NAMES], simulation, (setting["budget"], setting["responses"]), 0.1)
 
     def points(measured: Sequence[Measured]) -> list[Point]:
         return [
-            point_of(
-                shown,
-                f"{setting['budget']:,}",
-                setting["responses"],
-                {key: values[f"{name} {key}"] for key in ("p", "p_error", "p_is_bound")},
-                "p",
-            )
+            point_of(shown, f"{setting['budget']:,}", setting["responses"], values, f"{name} p")
             for name, shown in NAMES.items()
             for setting, values in measured
         ]
 
-    return Plot(
-        title=f"p against K on {DATASETS[figure]}, ε = .1",
-        x="responses per item, K",
-        y="expected p",
-        series="N × K",
-        settings=settings,
-        measure=measure,
-        points=points,
-        log_x=True,
-        notes=(_INSIDE, _ONE_RESPONSE),
-    )
+    title, notes = f"p against K on {DATASETS[figure]}, ε = .1", (_INSIDE, _ONE_RESPONSE)
+    return Plot(title=title, series="N × K", settings=settings, measure=measure, points=points, notes=notes, **_AXES)
 
 
-_AXES: dict[str, Any] = {"x": "responses per item, K", "y": "expected p", "log_x": True}
 FIGURES = {
     1: Plot(
         title="shapes that a censored normal can have", x="level", y="share of responses", series="shape",

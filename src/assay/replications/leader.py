@@ -16,7 +16,7 @@ from assay.metrics import AdditiveMetric
 from assay.models import ResponseModel, preset
 from assay.replications.expected_outcomes import FAR, SMALLEST, SimulationSize, exact_pvalues
 from assay.replications.legacy import published_metric
-from assay.replications.published import Measured, PublishedNumber, Setting, figures, groups
+from assay.replications.published import Measured, PublishedNumber, Setting, figures
 from assay.resampling import Scheme, draw
 from assay.scales import FloatArray
 
@@ -76,7 +76,7 @@ def settings(table: int | None = None) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     of_data = _summaries().get(table)  # type: ignore[arg-type]
     wanted = (table,) if of_data is None else FULL[of_data]
-    for (number,), _ in groups(published(), "table"):
+    for number in dict.fromkeys(cell["table"] for cell in published()):
         if table is None or number in wanted:
             found += [{"table": number, "responses": kept} for kept in (1, N_RESPONSES)]
             found += [{"table": number, "data_set": data_set} for data_set in range(1, N_DATA_SETS + 1)]

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import nullcontext
 from types import ModuleType
 from typing import Any
 
@@ -79,12 +80,10 @@ def replicate(
     (40, ('ci_width',))
     """
     cells = plan(paper, table=table, figure=figure, search=search, n_simulations=n_simulations)
-    part = {"table": table, "figure": figure}
     seed = entropy_of(replayable(rng))
-    if executor is not None:
-        return conclude(run(measure, cells, store=store, executor=executor, rng=seed, progress=progress), **part)
-    with quiet(), ThreadPoolExecutor(n_workers(None)) as threads:
-        return conclude(run(measure, cells, store=store, executor=threads, rng=seed, progress=progress), **part)
+    with quiet(), ThreadPoolExecutor(n_workers(None)) if executor is None else nullcontext(executor) as pool:
+        found = run(measure, cells, store=store, executor=pool, rng=seed, progress=progress)
+    return conclude(found, table=table, figure=figure)
 
 
 def plan(
@@ -99,11 +98,11 @@ def plan(
     module = PAPERS[_check.one_of("paper", paper, PAPERS)]
     if figure is not None and (table is not None or search):
         raise ArgumentError("give `figure`, or `table` and `search`; not both.")
-    known = searches.TRIED[paper].tables if search and paper in searches.TRIED else tables(paper)
     if search and paper not in searches.TRIED:
         raise ArgumentError(
             f"there is no `search` behind the tables of {paper!r}; choose {' or '.join(searches.TRIED)}."
         )
+    known = searches.TRIED[paper].tables if search else tables(paper)
     if table is not None and table not in known:
         what = "`table` of a search of" if search else "`table` of"
         raise ArgumentError(f"{what} {paper!r} must be one of {', '.join(map(str, known))}; got {table!r}.")
@@ -124,7 +123,7 @@ def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, floa
     `responses` for true p or `data_set` for estimated p), and optionally `n_simulations`.
     Names that end in `_error` are standard errors of the difference from the published number.
     """
-    setting = {name: value for name, value in cell.items() if name not in {"paper", "n_simulations"}}
+    setting = _setting(cell)
     paper = _check.one_of("paper", cell.get("paper"), PAPERS)
     size = _check.integer("n_simulations", cell.get("n_simulations", SIMULATIONS[paper]), at_least=2)
     simulation = SimulationSize(size, seed_of(rng))
@@ -145,13 +144,9 @@ def conclude(
     """Put what the cells of one paper measured beside the published numbers, of tables or of a figure."""
     if sweep.failures or sweep.counts.missing:
         raise DataError(str(sweep))
-    papers = {(row.parameters["paper"], row.parameters["n_simulations"]) for row in sweep.rows}
-    [(paper, size)] = papers
+    [(paper, size)] = {(row.parameters["paper"], row.parameters["n_simulations"]) for row in sweep.rows}
     module = PAPERS[paper]
-    measured = [
-        ({name: value for name, value in row.parameters.items() if name not in {"paper", "n_simulations"}}, row.values)
-        for row in sweep.rows
-    ]
+    measured = [(_setting(row.parameters), row.values) for row in sweep.rows]
     if figure is not None:
         return plot_of(paper, figure).figure(paper, figure, measured, size, sweep.seed)
     if measured[0][0].get("search"):
@@ -161,12 +156,17 @@ def conclude(
     return Replication(paper, module.CONVENTION, rows, size, sweep.seed, notes)
 
 
+def _setting(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what tells a cell from the others of its paper."""
+    return {name: value for name, value in parameters.items() if name not in {"paper", "n_simulations"}}
+
+
 def plot_of(paper: str, figure: int) -> Plot:
     """Return what a figure shows."""
     module = FIGURES.get(paper)
-    known = ", ".join(map(str, module.FIGURES)) if module else "none"
     if module is None:
         raise ArgumentError(f"{paper!r} has no figures; give `table`.")
+    known = ", ".join(map(str, module.FIGURES))
     if figure in module.WITHOUT_NUMBERS:
         what = module.WITHOUT_NUMBERS[figure]
         raise ArgumentError(f"`figure` {figure} of {paper!r} is {what}, without numbers; choose one of {known}.")

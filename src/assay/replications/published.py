@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -137,15 +137,9 @@ class Replication(Record):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything; a row is flat, as `PublishedNumber.to_dict` makes it."""
-        return {
-            "schema_version": self.schema_version,
-            "paper": self.paper,
-            "convention": self.convention,
-            "n_simulations": self.n_simulations,
-            "seed": self.seed,
-            "notes": list(self.notes),
-            "rows": [row.to_dict() for row in self.rows],
-        }
+        names = ("schema_version", "paper", "convention", "n_simulations", "seed")
+        rows = [row.to_dict() for row in self.rows]
+        return {name: getattr(self, name) for name in names} | {"notes": list(self.notes), "rows": rows}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
@@ -264,14 +258,6 @@ def lookup(published: Sequence[dict[str, Any]], setting: Setting, keys: Sequence
 def error_of_difference(own: float, n_simulations: int, published_simulations: int = PUBLISHED_SIMULATIONS) -> float:
     """Return the standard error of reproduced − published, from our own: theirs shrinks with their sample size."""
     return own * math.sqrt(1 + n_simulations / published_simulations)
-
-
-def groups(rows: Sequence[dict[str, Any]], *keys: str) -> Iterator[tuple[tuple[Any, ...], list[dict[str, Any]]]]:
-    """Yield rows that share these keys, in the order of their first appearance."""
-    found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for row in rows:
-        found.setdefault(tuple(row[key] for key in keys), []).append(row)
-    yield from found.items()
 
 
 def _number(value: Any) -> float:

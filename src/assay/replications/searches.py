@@ -165,10 +165,7 @@ class Search(Record):
 
     def _table(self) -> Table:
         columns = (
-            Column("table"),
-            Column("dataset"),
-            Column("metric"),
-            Column("ε"),
+            *map(Column, ("table", "dataset", "metric", "ε")),
             Column("N × K printed", "count"),
             Column("found", "count"),
             Column("K printed", "count"),
@@ -238,19 +235,8 @@ def conclude(paper: str, measured: Sequence[Measured], n_simulations: int, seed:
     cells = []
     for setting, values in measured:
         cell = _cell(paper, setting)
-        printed = {name: math.nan if cell[name] is None else float(cell[name]) for name in ("NK", "K", "p")}
-        cells.append(
-            Found(
-                cell["table"],
-                cell["dataset"],
-                cell["metric"],
-                cell["epsilon"],
-                printed["NK"],
-                printed["K"],
-                printed["p"],
-                **values,
-            )
-        )
+        printed = (math.nan if cell[name] is None else float(cell[name]) for name in ("NK", "K", "p"))
+        cells.append(Found(cell["table"], cell["dataset"], cell["metric"], cell["epsilon"], *printed, **values))
     return Search(paper, tuple(cells), n_simulations, seed)
 
 

@@ -11,8 +11,8 @@ import threading
 import time
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, TypeVar
 
 from anyio import CapacityLimiter, to_thread
@@ -34,6 +34,32 @@ async def apart(function: Callable[..., T], *arguments: Any) -> T:
     return await to_thread.run_sync(lambda: function(*arguments), limiter=_few())
 
 
+class Child:
+    """A process of our own at the other end of a pipe."""
+
+    def __init__(self, target: Callable[..., None], *arguments: Any) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.here, there = context.Pipe()
+        self.process = context.Process(target=target, args=(there, *arguments), daemon=True)
+        self.process.start()
+        there.close()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return self.process.is_alive()
+
+    @property
+    def megabytes(self) -> float:
+        """How much memory it holds."""
+        return resident(self.process.pid or 0)
+
+    def kill(self) -> None:
+        """End it."""
+        self.process.kill()
+        self.process.join(timeout=5)
+
+
 class Aide:
     """A process that calls one function; started when it is first asked.
 
@@ -53,18 +79,17 @@ class Aide:
     def __init__(self, address: str, *, seconds: float, megabytes: float, by_system: bool = True) -> None:
         self.address, self.seconds, self.megabytes, self.by_system = address, seconds, megabytes, by_system
         self._lock = threading.Lock()
-        self._process: Any = None
-        self._here: Any = None
+        self._child: Child | None = None
 
     def ask(self, *arguments: Any) -> Any:
         """Return what the function returns; an error of assay's own is raised here again, any other with a sentence."""
         with self._lock:
-            if self._process is None or not self._process.is_alive():
-                self._start()
+            if self._child is None or not self._child.alive:
+                self._child = Child(work, self.address, self.megabytes if self.by_system else 0.0)
             try:
-                self._here.send(arguments)
-                self._wait()
-                kind, answer = self._here.recv()
+                self._child.here.send(arguments)
+                self._wait(self._child)
+                kind, answer = self._child.here.recv()
             except (OSError, EOFError):
                 self.stop()
                 raise DataError(TOO_MUCH) from None
@@ -74,10 +99,10 @@ class Aide:
             raise DataError(answer)
         return answer
 
-    def _wait(self) -> None:
+    def _wait(self, child: Child) -> None:
         until = time.monotonic() + self.seconds
-        while not self._here.poll(PAUSE):
-            if resident(self._process.pid) > self.megabytes:
+        while not child.here.poll(PAUSE):
+            if child.megabytes > self.megabytes:
                 self.stop()
                 raise DataError(TOO_MUCH)
             if time.monotonic() > until:
@@ -86,18 +111,9 @@ class Aide:
 
     def stop(self) -> None:
         """End the process."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.join(timeout=5)
-            self._process = None
-
-    def _start(self) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._here, there = context.Pipe()
-        limit = self.megabytes if self.by_system else 0.0
-        self._process = context.Process(target=work, args=(there, self.address, limit), daemon=True)
-        self._process.start()
-        there.close()
+        if self._child is not None:
+            self._child.kill()
+            self._child = None
 
 
 def work(connection: Any, address: str, megabytes: float) -> None:
@@ -106,8 +122,7 @@ def work(connection: Any, address: str, megabytes: float) -> None:
 
     enclosed(megabytes)
     warnings.simplefilter("ignore")
-    module, _, name = address.partition(":")
-    function = getattr(import_module(module), name)
+    function = resolve_name(address)
     while True:
         try:
             arguments = connection.recv()

@@ -21,6 +21,7 @@ from assay.web.uploads import Upload, Uploads
 WAIT = 25.0
 """Seconds after which a question becomes a job that is asked for again."""
 
+OBJECT = {"type": "object"}
 ERROR = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
 SEEN = {
     "type": "object",
@@ -50,7 +51,7 @@ JOB = {
 }
 
 
-def _said(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+def _said(description: str, schema: dict[str, Any] = OBJECT) -> dict[str, Any]:
     return {"description": description, "content": {"application/json": {"schema": schema}}}
 
 
@@ -65,13 +66,14 @@ REFUSED: dict[int | str, dict[str, Any]] = {
     429: _said("Too many jobs of this visitor wait or run.", ERROR),
     500: _said("The computation failed.", ERROR),
 }
+PRIVATE: dict[int | str, dict[str, Any]] = {code: REFUSED[code] for code in (401, 403, 404, 421)}
 
 
 def router(settings: Settings) -> APIRouter:
     """Return the routes."""
     made = APIRouter(prefix="/api/v1")
 
-    @made.get("/health", responses={200: _said("The server is up.", {"type": "object"})})
+    @made.get("/health", responses={200: _said("The server is up.")})
     async def health() -> Response:
         """Say that the server is up."""
         return JSONResponse({"status": "ok", "version": version()})
@@ -93,7 +95,10 @@ def router(settings: Settings) -> APIRouter:
         "/tables",
         status_code=201,
         openapi_extra={"requestBody": body},
-        responses={201: _said("What was recognised.", SEEN), **_some(400, 401, 403, 413, 421, 422)},
+        responses={
+            201: _said("What was recognised.", SEEN),
+            **{code: REFUSED[code] for code in (400, 401, 403, 413, 421, 422)},
+        },
     )
     async def upload(request: Request) -> Response:
         """Upload a table, or one file for each source; answers its identity and what was recognised."""
@@ -102,75 +107,55 @@ def router(settings: Settings) -> APIRouter:
         found = await apart(uploads.add, request.scope["session_id"], files)
         return JSONResponse(described(found), 201)
 
-    @made.get("/tables/{table}", responses={200: _said("What was recognised.", SEEN), **_some(401, 403, 404, 421)})
+    @made.get("/tables/{table}", responses={200: _said("What was recognised.", SEEN), **PRIVATE})
     async def table(request: Request, table: str) -> Response:
         """Say again what was recognised in a table."""
-        found = upload_of(request, table)
-        return _missing("table") if found is None else JSONResponse(described(found))
+        return JSONResponse(described(upload_of(request, table)))
 
-    @made.delete(
-        "/tables/{table}", responses={200: _said("It is deleted.", {"type": "object"}), **_some(401, 403, 404, 421)}
-    )
+    @made.delete("/tables/{table}", responses={200: _said("It is deleted."), **PRIVATE})
     async def delete(request: Request, table: str) -> Response:
         """Delete a table."""
-        found = upload_of(request, table)
-        if found is None:
-            return _missing("table")
-        request.app.state.uploads.delete(table, found.owner)
+        request.app.state.uploads.delete(table, upload_of(request, table).owner)
         return JSONResponse({"deleted": table})
 
-    @made.get("/jobs/{job}", responses={200: _said("How far the job is.", JOB), **_some(401, 403, 404, 421)})
+    @made.get("/jobs/{job}", responses={200: _said("How far the job is.", JOB), **PRIVATE})
     async def job(request: Request, job: str) -> Response:
         """Say how far a job is."""
-        found = job_of(request, job)
-        return _missing("job") if found is None else JSONResponse(status_of(found))
+        return JSONResponse(status_of(job_of(request, job)))
 
     @made.get(
         "/jobs/{job}/result",
         responses={
-            200: _said("The answer.", {"type": "object"}),
+            200: _said("The answer."),
             202: _said("It is not done yet.", JOB),
-            **_some(400, 401, 403, 404, 421, 422, 500),
+            **{code: REFUSED[code] for code in (400, 401, 403, 404, 421, 422, 500)},
         },
     )
     async def result(request: Request, job: str, document: bool = False) -> Response:
         """Return the answer of a job as `--json` prints it."""
-        found = job_of(request, job)
-        return _missing("job") if found is None else answered(request, found, document=document)
+        return answered(request, job_of(request, job), document=document)
 
-    @made.delete(
-        "/jobs/{job}",
-        responses={200: _said("It is cancelled and deleted.", {"type": "object"}), **_some(401, 403, 404, 421)},
-    )
+    @made.delete("/jobs/{job}", responses={200: _said("It is cancelled and deleted."), **PRIVATE})
     async def cancel(request: Request, job: str) -> Response:
         """Cancel a job and delete its answer."""
-        found = job_of(request, job, own=True)
-        if found is None:
-            return _missing("job")
-        request.app.state.jobs.delete(job)
+        request.app.state.jobs.delete(job_of(request, job, own=True).identity)
         return JSONResponse({"deleted": job})
 
-    @made.post("/jobs/{job}/cancel", responses={200: _said("How far it was.", JOB), **_some(401, 403, 404, 421)})
+    @made.post("/jobs/{job}/cancel", responses={200: _said("How far it was.", JOB), **PRIVATE})
     async def stop(request: Request, job: str) -> Response:
         """Cancel a job that has not ended; it can be resumed."""
-        return _changed(request, job, "cancel")
+        request.app.state.jobs.cancel(job_of(request, job, own=True).identity)
+        return JSONResponse(status_of(job_of(request, job)))
 
-    @made.post("/jobs/{job}/resume", responses={200: _said("It waits again.", JOB), **_some(401, 403, 404, 421)})
+    @made.post("/jobs/{job}/resume", responses={200: _said("It waits again.", JOB), **PRIVATE})
     async def resume(request: Request, job: str) -> Response:
         """Ask again what was cancelled or failed; a study goes on from what it has."""
-        return _changed(request, job, "resume")
+        request.app.state.jobs.resume(job_of(request, job, own=True).identity)
+        return JSONResponse(status_of(job_of(request, job)))
 
     for page in PAGES.values():
         _add_question(made, page)
     return made
-
-
-def _changed(request: Request, job: str, how: str) -> Response:
-    if job_of(request, job, own=True) is None:
-        return _missing("job")
-    getattr(request.app.state.jobs, how)(job)
-    found = job_of(request, job)
-    return _missing("job") if found is None else JSONResponse(status_of(found))
 
 
 def _add_question(made: APIRouter, page: Page) -> None:
@@ -195,8 +180,6 @@ def _add_question(made: APIRouter, page: Page) -> None:
         upload = None
         if identity is not None:
             upload = upload_of(request, str(identity))
-            if upload is None:
-                return _missing("table")
         elif preset is None and "table" in schema["required"]:
             raise ArgumentError("`table` must be given: upload a table first (POST /api/v1/tables).")
         job = await run_in_threadpool(begin, request, page, given, upload, "" if preset is None else str(preset))
@@ -211,7 +194,7 @@ def _add_question(made: APIRouter, page: Page) -> None:
         name=page.path,
         openapi_extra={"requestBody": body},
         responses={
-            200: _said("The answer, as --json prints it.", {"type": "object"}),
+            200: _said("The answer, as --json prints it."),
             202: _said("The answer takes longer; ask for the job.", JOB),
             **REFUSED,
         },
@@ -250,15 +233,8 @@ def answered(request: Request, job: Job, *, document: bool) -> Response:
 
 def status_of(job: Job) -> dict[str, Any]:
     """Return how far a job is."""
-    return {
-        "job": job.identity,
-        "question": job.page,
-        "state": job.state,
-        "label": job.label,
-        "done": job.done,
-        "total": job.total,
-        "error": job.error,
-    }
+    same = {name: getattr(job, name) for name in ("state", "label", "done", "total", "error")}
+    return {"job": job.identity, "question": job.page, **same}
 
 
 def described(upload: Upload) -> dict[str, Any]:
@@ -266,19 +242,37 @@ def described(upload: Upload) -> dict[str, Any]:
     return {"table": upload.identity, "files": list(upload.files), **upload.seen}
 
 
-def upload_of(request: Request, identity: str) -> Upload | None:
+class GoneError(DataError):
+    """There is nothing of this name, or it is somebody else's."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"there is no {what}; it may have been deleted.")
+
+
+def upload_of(request: Request, identity: str) -> Upload:
     """Return an upload that this visitor may see."""
     owner = request.scope["session_id"] if request.scope["has_session"] else None
     uploads: Uploads = request.app.state.uploads
-    return uploads.get(identity, owner)
+    found = uploads.get(identity, owner)
+    if found is None:
+        raise GoneError("such table")
+    return found
 
 
-def job_of(request: Request, identity: str, *, own: bool = False) -> Job | None:
+def job_of(request: Request, identity: str, *, own: bool = False) -> Job:
     """Return a job by its link: whoever has it may read the answer; only the visitor who asked may change it."""
     jobs: Jobs = request.app.state.jobs
     found = jobs.get(identity)
     if found is None or (own and request.scope["has_session"] and found.owner != request.scope["session_id"]):
-        return None
+        raise GoneError("such job")
+    return found
+
+
+def done_job(request: Request, identity: str, what: str) -> Job:
+    """Return a job that has an answer."""
+    found: Job | None = request.app.state.jobs.get(identity)
+    if found is None or found.state != "done":
+        raise GoneError(f"{what} here")
     return found
 
 
@@ -316,11 +310,3 @@ async def _object(request: Request) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ArgumentError("the body must be a JSON object.")
     return found
-
-
-def _missing(what: str) -> Response:
-    return JSONResponse({"error": f"there is no such {what}; it may have been deleted."}, 404)
-
-
-def _some(*codes: int) -> dict[int | str, dict[str, Any]]:
-    return {code: REFUSED[code] for code in codes}

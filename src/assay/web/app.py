@@ -95,7 +95,8 @@ def _clean(stopping: threading.Event, jobs: Jobs, uploads: Uploads) -> None:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    status = 429 if isinstance(error, BusyError) else 422 if isinstance(error, ArgumentError) else 400
+    kinds = {api.GoneError: 404, BusyError: 429, ArgumentError: 422}
+    status = next((status for kind, status in kinds.items() if isinstance(error, kind)), 400)
     return _answered(request, status, " ".join(str(error).splitlines()))
 
 

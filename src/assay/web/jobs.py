@@ -77,9 +77,8 @@ class Jobs:
         self.answers = self.root / "answers"
         self.answers.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.path = self.root / "jobs.db"
-        with connected(self.path) as connection:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute(TABLE)
+        self._execute("PRAGMA journal_mode=WAL")
+        self._execute(TABLE)
 
     def add(
         self,
@@ -112,18 +111,18 @@ class Jobs:
         assert found is not None
         return found
 
+    def _execute(self, statement: str, *values: Any) -> list[Any]:
+        with connected(self.path) as connection:
+            return connection.execute(statement, values).fetchall()
+
     def get(self, identity: str) -> Job | None:
         """Return a job."""
-        with connected(self.path) as connection:
-            row = connection.execute(f"SELECT {COLUMNS} FROM jobs WHERE identity = ?", (identity,)).fetchone()
-        return None if row is None else _job(row)
+        rows = self._execute(f"SELECT {COLUMNS} FROM jobs WHERE identity = ?", identity)
+        return _job(rows[0]) if rows else None
 
     def of(self, owner: str) -> list[Job]:
         """Return the jobs of a visitor, the newest first."""
-        with connected(self.path) as connection:
-            rows = connection.execute(
-                f"SELECT {COLUMNS} FROM jobs WHERE owner = ? ORDER BY created DESC LIMIT 200", (owner,)
-            ).fetchall()
+        rows = self._execute(f"SELECT {COLUMNS} FROM jobs WHERE owner = ? ORDER BY created DESC LIMIT 200", owner)
         return [_job(row) for row in rows]
 
     def busy(self, owner: str) -> int:
@@ -132,21 +131,19 @@ class Jobs:
 
     def cancel(self, identity: str) -> None:
         """Cancel a job that has not ended."""
-        with connected(self.path) as connection:
-            connection.execute(
-                "UPDATE jobs SET state = 'cancelled', finished = ? "
-                "WHERE identity = ? AND state IN ('waiting', 'running')",
-                (time.time(), identity),
-            )
+        self._execute(
+            "UPDATE jobs SET state = 'cancelled', finished = ? WHERE identity = ? AND state IN ('waiting', 'running')",
+            time.time(),
+            identity,
+        )
 
     def resume(self, identity: str) -> None:
         """Ask again what was cancelled or failed; a study goes on from what its store holds."""
-        with connected(self.path) as connection:
-            connection.execute(
-                "UPDATE jobs SET state = 'waiting', error = '', kind = '', finished = NULL, done = 0, total = 0 "
-                "WHERE identity = ? AND state IN ('cancelled', 'failed')",
-                (identity,),
-            )
+        self._execute(
+            "UPDATE jobs SET state = 'waiting', error = '', kind = '', finished = NULL, done = 0, total = 0 "
+            "WHERE identity = ? AND state IN ('cancelled', 'failed')",
+            identity,
+        )
 
     async def wait(self, identity: str, seconds: float) -> Job:
         """Return the job when it has ended, or as it is after so many seconds; no thread waits along."""
@@ -175,23 +172,19 @@ class Jobs:
     def delete(self, identity: str) -> None:
         """Delete a job with its answer."""
         self.cancel(identity)
-        with connected(self.path) as connection:
-            connection.execute("DELETE FROM jobs WHERE identity = ?", (identity,))
+        self._execute("DELETE FROM jobs WHERE identity = ?", identity)
         for path in self.answers.glob(f"{identity}*"):
             path.unlink(missing_ok=True)
 
     def sweep(self) -> None:
         """Delete what is older than it may be."""
         oldest = time.time() - 3600 * self.settings.keep_hours
-        with connected(self.path) as connection:
-            rows = connection.execute("SELECT identity FROM jobs WHERE created < ?", (oldest,)).fetchall()
-        for (identity,) in rows:
+        for (identity,) in self._execute("SELECT identity FROM jobs WHERE created < ?", oldest):
             self.delete(identity)
 
     def waiting_again(self) -> None:
         """Let everything wait that was running when the server died."""
-        with connected(self.path) as connection:
-            connection.execute("UPDATE jobs SET state = 'waiting' WHERE state = 'running'")
+        self._execute("UPDATE jobs SET state = 'waiting' WHERE state = 'running'")
 
     def claim(self, *, only_short: bool = False, since: float = 0.0) -> str | None:
         """Take the job that waits longest, so that no worker takes it twice; return its identity.
@@ -203,35 +196,29 @@ class Jobs:
         since : float
             Leave those that wait for fewer seconds than this.
         """
-        with connected(self.path) as connection:
-            row = connection.execute(
-                "UPDATE jobs SET state = 'running' WHERE identity = (SELECT identity FROM jobs "
-                "WHERE state = 'waiting' AND long <= ? AND created <= ? ORDER BY created LIMIT 1) RETURNING identity",
-                (not only_short, time.time() - since),
-            ).fetchone()
-        return None if row is None else str(row[0])
+        rows = self._execute(
+            "UPDATE jobs SET state = 'running' WHERE identity = (SELECT identity FROM jobs "
+            "WHERE state = 'waiting' AND long <= ? AND created <= ? ORDER BY created LIMIT 1) RETURNING identity",
+            not only_short,
+            time.time() - since,
+        )
+        return str(rows[0][0]) if rows else None
 
     def put_back(self, identity: str) -> None:
         """Let a job that runs wait again, among the long ones."""
-        with connected(self.path) as connection:
-            connection.execute(
-                "UPDATE jobs SET state = 'waiting', long = 1 WHERE identity = ? AND state = 'running'", (identity,)
-            )
+        self._execute("UPDATE jobs SET state = 'waiting', long = 1 WHERE identity = ? AND state = 'running'", identity)
 
     def tell(self, identity: str, label: str, done: int, total: int) -> None:
         """Note how far a job is."""
-        with connected(self.path) as connection:
-            connection.execute(
-                "UPDATE jobs SET label = ?, done = ?, total = ? WHERE identity = ?", (label, done, total, identity)
-            )
+        self._execute("UPDATE jobs SET label = ?, done = ?, total = ? WHERE identity = ?", label, done, total, identity)
 
     def end(self, identity: str, error: str = "", kind: str = "server") -> None:
         """Note that a job that runs is done; or that it failed, and why."""
-        with connected(self.path) as connection:
-            connection.execute(
-                "UPDATE jobs SET state = ?, error = ?, kind = ?, finished = ? WHERE identity = ? AND state = 'running'",
-                ("failed" if error else "done", error, kind if error else "", time.time(), identity),
-            )
+        state, kind = ("failed", kind) if error else ("done", "")
+        self._execute(
+            "UPDATE jobs SET state = ?, error = ?, kind = ?, finished = ? WHERE identity = ? AND state = 'running'",
+            *(state, error, kind, time.time(), identity),
+        )
 
 
 @contextmanager

@@ -36,10 +36,11 @@ PATIENCE = 0.3
 LISTENING = 300.0
 """Seconds after which a stream of events ends; a browser then asks for the next."""
 
-SOURCES, COLUMNS = (
-    ("a", "b", "gold", "preference", "baseline", "only", "model"),
-    ("item", "source", "value", "rater", "repeat"),
-)
+SOURCES = ("a", "b", "gold", "preference", "baseline", "only", "model")
+COLUMNS = ("item", "source", "value", "rater", "repeat", "by", "cluster")
+"""Fields for which a form suggests the sources, or the columns, of an upload."""
+
+_READ = [field for field in _fields.fields_of(TableFields) if field.name not in PLACES]
 
 
 def router() -> APIRouter:
@@ -112,16 +113,12 @@ async def add_table(request: Request) -> Response:
 
 async def show_table(request: Request, table: str) -> Response:
     """Show what was recognised, and the questions that the table can answer."""
-    found = api.upload_of(request, table)
-    if found is None:
-        return problem(request, 404, "there is no such table; it may have been deleted.")
-    return _table_page(request, found)
+    return _table_page(request, api.upload_of(request, table))
 
 
 def _table_page(request: Request, found: Upload, error: str = "") -> Response:
     asked = [page for page in PAGES.values() if page.place and fits(page, found) and _answers(found, page)]
     roles = "".join(f"&{part}" for part in urlencode(found.seen["roles"]).split("&") if part)
-    fields = [_control(field, found) for field in _fields.fields_of(TableFields) if field.name not in PLACES]
     return shown(
         request,
         "table.html",
@@ -129,9 +126,12 @@ def _table_page(request: Request, found: Upload, error: str = "") -> Response:
         upload=found,
         pages=asked,
         roles=roles,
-        fields=fields,
+        fields=[_control(field, found) for field in _READ],
         error=error,
-        sent={name: _written(value) for name, value in found.reading.items()},
+        sent={
+            name: [",".join(map(str, value)) if isinstance(value, list) else str(value)]
+            for name, value in found.reading.items()
+        },
     )
 
 
@@ -141,23 +141,17 @@ def _answers(found: Upload, page: Page) -> bool:
     return found.is_model or (has_lines or not has_sources if page.place == "file" else has_sources)
 
 
-def _written(value: Any) -> list[str]:
-    return [",".join(map(str, value)) if isinstance(value, list) else str(value)]
-
-
 async def correct_table(request: Request, table: str) -> Response:
     """Read an upload again as the visitor says: columns, scale, encoding, and whose responses each file holds."""
     await check_form(request)
     found = api.upload_of(request, table)
-    if found is None:
-        return problem(request, 404, "there is no such table; it may have been deleted.")
     form = await request.form()
     sent = {name: [str(text) for text in form.getlist(name)] for name in form}
     called = [
         text.strip().replace("=", "-") or old for text, old in zip(sent.get("called", ()), found.called, strict=False)
     ]
     try:
-        reading = read_fields([field for field in _fields.fields_of(TableFields) if field.name not in PLACES], sent)
+        reading = read_fields(_READ, sent)
         refuse_paths(reading)
         if len(set(called)) != len(called):
             raise ArgumentError("two files have the same source; give each a name of its own.")
@@ -171,12 +165,11 @@ async def correct_table(request: Request, table: str) -> Response:
 async def delete_table(request: Request, table: str) -> Response:
     """Delete an upload; with its answers, if the form says so."""
     await check_form(request)
-    found, owner = api.upload_of(request, table), request.scope["session_id"]
-    if found is not None and (await request.form()).get("answers"):
+    owner = request.scope["session_id"]
+    if request.app.state.uploads.delete(table, owner) and (await request.form()).get("answers"):
         for job in request.app.state.jobs.of(owner):
-            if job.upload == found.identity:
+            if job.upload == table:
                 request.app.state.jobs.delete(job.identity)
-    request.app.state.uploads.delete(table, owner)
     return RedirectResponse("/tables", 303)
 
 
@@ -203,25 +196,22 @@ async def show_jobs(request: Request) -> Response:
 async def show_job(request: Request, job: str) -> Response:
     """Show one job and its answer."""
     found = api.job_of(request, job)
-    if found is None:
-        return problem(request, 404, "there is no such job; it may have been deleted.")
     return shown(request, "job.html", job=found, answer=answer_part(request, found), title=PAGES[found.page].title)
 
 
 async def change_job(request: Request, job: str, how: str) -> Response:
     """Cancel a job, resume it, or delete it with its answer."""
     await check_form(request)
-    if how not in ("cancel", "resume", "delete") or api.job_of(request, job, own=True) is None:
-        return problem(request, 404, "there is no such job; it may have been deleted.")
-    getattr(request.app.state.jobs, how)(job)
+    if how not in ("cancel", "resume", "delete"):
+        raise api.GoneError("such job")
+    getattr(request.app.state.jobs, how)(api.job_of(request, job, own=True).identity)
     return RedirectResponse(f"/jobs/{job}" if how == "resume" else "/jobs", 303)
 
 
 async def events(request: Request, job: str) -> Response:
     """Send how far a job is, as server-sent events, until it has ended."""
-    if api.job_of(request, job) is None:
-        return problem(request, 404, "there is no such job; it may have been deleted.")
-    return StreamingResponse(_told(request, job), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+    told = _told(request, api.job_of(request, job).identity)
+    return StreamingResponse(told, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
 
 async def _told(request: Request, job: str) -> AsyncIterator[str]:
@@ -241,17 +231,12 @@ async def _told(request: Request, job: str) -> AsyncIterator[str]:
 
 async def part_of_answer(request: Request, job: str) -> Response:
     """Return the part of a page that shows a job: htmx asks for it until the job has ended."""
-    found = api.job_of(request, job)
-    if found is None:
-        return problem(request, 404, "there is no such job; it may have been deleted.")
-    return HTMLResponse(answer_part(request, found))
+    return HTMLResponse(answer_part(request, api.job_of(request, job)))
 
 
 async def download(request: Request, job: str, name: str) -> Response:
     """Return the answer of a job as a file."""
-    found = api.job_of(request, job)
-    if found is None or found.state != "done":
-        return problem(request, 404, "there is no answer here; it may have been deleted.")
+    found = api.done_job(request, job, "answer")
     if name == "result.json":
         from assay import _json
 
@@ -276,9 +261,9 @@ def _written_file(request: Request, job: Job) -> tuple[str, bytes]:
 
 async def figure(request: Request, job: str, number: int, look: str) -> Response:
     """Return a picture of an answer, for a light or a dark page."""
-    found = api.job_of(request, job)
-    if found is None or found.state != "done" or look not in ("light", "dark"):
-        return problem(request, 404, "there is no picture here; it may have been deleted.")
+    found = api.done_job(request, job, "picture")
+    if look not in ("light", "dark"):
+        raise api.GoneError("picture here")
     if not 0 <= number < len(kept(request, found)["figures"]):
         return problem(request, 404, f"this answer has no picture {number}.")
     return Response(await apart(drawn, request, found, f"figure-{number}-{look}"), media_type="image/svg+xml")
@@ -287,9 +272,9 @@ async def figure(request: Request, job: str, number: int, look: str) -> Response
 async def use_written(request: Request, job: str) -> Response:
     """Take the file of an answer as an upload of this visitor, to ask about it."""
     await check_form(request)
-    found = api.job_of(request, job)
-    if found is None or found.state != "done" or found.page not in WRITTEN:
-        return problem(request, 404, "there is no file here; it may have been deleted.")
+    found = api.done_job(request, job, "file")
+    if found.page not in WRITTEN:
+        raise api.GoneError("file here")
     file = await run_in_threadpool(_written_file, request, found)
     added = await apart(request.app.state.uploads.add, request.scope["session_id"], [file])
     return RedirectResponse(f"/tables/{added.identity}", 303)
@@ -301,12 +286,10 @@ def _file(content: str | bytes, kind: str, name: str) -> Response:
 
 def _asking(page: Page) -> Any:
     async def asked(request: Request) -> Response:
-        sent = {name: request.query_params.getlist(name) for name in request.query_params}
+        sent = steps.sent_by(request)
         identity = (sent.get("table") or [""])[0] if page.place else ""
         upload = api.upload_of(request, identity) if identity else None
         preset = (sent.get("preset") or [""])[0]
-        if identity and upload is None:
-            return problem(request, 404, "there is no such table; it may have been deleted.")
         error, job = "", None
         if _complete(page, sent, upload):
             try:
@@ -361,7 +344,7 @@ def _control(field: Field, upload: Upload | None) -> dict[str, Any]:
     suggested: list[str] = []
     if upload is not None and field.name in SOURCES:
         suggested = list(upload.seen.get("sources", {}))
-    elif upload is not None and field.name in (*COLUMNS, "by", "cluster"):
+    elif upload is not None and field.name in COLUMNS:
         suggested = list(upload.seen.get("columns", []))
     default = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
     kind = {bool: "flag", int: "number", float: "number"}.get(field.kind, "text") if not field.many else "text"

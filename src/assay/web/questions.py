@@ -3,10 +3,9 @@
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
 from math import prod
 from pathlib import PurePath
+from pkgutil import resolve_name
 from typing import Any
 
 from assay import _fields
@@ -21,18 +20,9 @@ PLACES = ("files", "file", "config", "units", "out", "to")
 
 DRAWS = ("n_resamples", "n_simulations", "n_fresh")
 CROSSED = (
-    "n_items",
-    "n_responses",
-    "n_raters",
-    "raters_per_item",
-    "epsilon",
-    "budget",
-    "max_cost",
-    "metric",
-    "scheme",
-    "null",
-    "interval",
-)
+    "n_items", "n_responses", "n_raters", "raters_per_item", "epsilon", "budget", "max_cost", "metric", "scheme",
+    "null", "interval",
+)  # fmt: skip
 """Lists of which a question takes every combination."""
 
 
@@ -81,15 +71,8 @@ class Page:
     @property
     def question(self) -> type[Question]:
         """The question."""
-        found: type[Question] = load(self.address)
+        found: type[Question] = resolve_name(self.address)
         return found
-
-
-@cache
-def load(address: str) -> Any:
-    """Return what "module:name" names."""
-    module, _, name = address.partition(":")
-    return getattr(import_module(module), name)
 
 
 OF_SCORES = "assay.questions.scores"
@@ -98,16 +81,9 @@ PLAN = {"preset": "likert-toxicity", "metric": "mae", "epsilon": "0.1", "budget"
 
 
 AUDITED = {
-    "preset": "likert-toxicity",
-    "metric": "mae",
-    "n_items": "30",
-    "n_simulations": "40",
-    "n_resamples": "99",
-    "n_fresh": "200",
-    "scheme": "bootstrap/all",
-    "null": "swapped-items,recentred",
-    "interval": "percentile,symmetric",
-}
+    "preset": "likert-toxicity", "metric": "mae", "n_items": "30", "n_simulations": "40", "n_resamples": "99",
+    "n_fresh": "200", "scheme": "bootstrap/all", "null": "swapped-items,recentred", "interval": "percentile,symmetric",
+}  # fmt: skip
 REPLICATED = {"paper": "raters", "table": "4", "n_simulations": "20"}
 
 
@@ -193,12 +169,8 @@ def read_fields(fields: Sequence[Field], sent: Mapping[str, Sequence[str]]) -> d
     given: dict[str, Any] = {}
     for field in fields:
         texts = [text.strip() for text in sent.get(field.name, ()) if text.strip()]
-        if not texts:
-            continue
-        if field.kind is bool:
-            given[field.name] = True
-        else:
-            given[field.name] = value_of(field, texts if field.many else texts[-1])
+        if texts:
+            given[field.name] = field.kind is bool or value_of(field, texts if field.many else texts[-1])
     return given
 
 

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay import _fields
-from assay._fields import option
+from assay._fields import Checked, option
 from assay.errors import ArgumentError
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -12,7 +11,7 @@ LIMITS = "Limits"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(Checked):
     """How the server runs.
 
     Examples
@@ -46,7 +45,7 @@ class Settings:
     keep_hours: float = option(24, "After how many hours uploads and answers are deleted.", at_least=0.01, group=LIMITS)
 
     def __post_init__(self) -> None:
-        _fields.check(self)
+        super().__post_init__()
         if not self.is_local and (self.token is None or len(self.token) < 16):
             raise ArgumentError(
                 f"other machines can reach `host` {self.host}: give a `token` of 16 characters or more."

@@ -19,7 +19,7 @@ from assay.web import api
 from assay.web.aides import apart
 from assay.web.asking import add
 from assay.web.questions import PAGES, PLACES, Page, from_form, read_fields
-from assay.web.rendering import check_form, kept, problem, shown
+from assay.web.rendering import check_form, kept, shown
 from assay.web.uploads import Upload
 
 STEPS = {
@@ -36,6 +36,11 @@ LISTS = {
     "non_preferred": "Tests that also fit",
     "inappropriate": "Tests that do not fit",
 }
+
+
+def sent_by(request: Request) -> dict[str, list[str]]:
+    """Return what the address of a request says, every name with all its values."""
+    return {name: request.query_params.getlist(name) for name in request.query_params}
 
 
 def settable() -> dict[str, _fields.Field]:
@@ -87,7 +92,7 @@ async def tests(
 async def upload_scores(request: Request) -> Response:
     """Take a file of scores and, if there is one, a file of settings."""
     if request.method == "GET":
-        sent = {name: request.query_params.getlist(name) for name in request.query_params}
+        sent = sent_by(request)
         uploads = request.app.state.uploads.of(request.scope["session_id"])
         return shown(request, "scores_upload.html", steps=bar("scores-upload", sent), uploads=uploads, sent=sent)
     await check_form(request)
@@ -97,7 +102,8 @@ async def upload_scores(request: Request) -> Response:
     if settings is not None and not isinstance(settings, str) and settings.filename:
         content = await settings.read(2**20 + 1)
         found = await apart(request.app.state.uploads.read_settings, settings.filename, content)
-        asked = [(name, str(each)) for name, value in found.items() for each in _listed(value)]
+        several = ((name, value if isinstance(value, list) else [value]) for name, value in found.items())
+        asked = [(name, str(each)) for name, values in several for each in values]
     files = [part for part in await api.uploaded(request, only="file") if part[1]]
     owner = request.scope["session_id"]
     if files:
@@ -110,16 +116,10 @@ async def upload_scores(request: Request) -> Response:
     return RedirectResponse(f"/scores-describe?{urlencode(asked)}", 303)
 
 
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
 async def downloads(request: Request) -> Response:
     """Show every answer about an upload with its files, the file of settings, and the button that deletes all."""
-    sent = {name: request.query_params.getlist(name) for name in request.query_params}
+    sent = sent_by(request)
     upload = api.upload_of(request, (sent.get("table") or [""])[0])
-    if upload is None:
-        return problem(request, 404, "there is no such table; it may have been deleted.")
     jobs = [job for job in request.app.state.jobs.of(request.scope["session_id"]) if job.upload == upload.identity]
     done = [job for job in jobs if job.state == "done"]
     return shown(
@@ -138,10 +138,9 @@ async def settings_file(request: Request) -> Response:
     """Return what was set in all steps as a file, which `assay scores --config` and the upload step read."""
     from assay.questions.score_settings import write_settings
 
-    sent = {name: request.query_params.getlist(name) for name in request.query_params}
     given = {
         name: list(value) if isinstance(value, tuple) else value
-        for name, value in read_fields(list(settable().values()), sent).items()
+        for name, value in read_fields(list(settable().values()), sent_by(request)).items()
     }
     return Response(
         write_settings(given),

@@ -11,7 +11,7 @@ from assay.errors import ArgumentError, AssayError
 from assay.web import api
 from assay.web.aides import apart
 from assay.web.questions import PAGES, refuse_paths, stand_in
-from assay.web.rendering import problem, shown, templates
+from assay.web.rendering import shown, templates
 from assay.web.sliders import SUGGESTED
 from assay.web.uploads import Upload, files_of
 
@@ -28,8 +28,6 @@ async def try_designs(request: Request) -> Response:
     """Show sliders for a design and what it may expect; htmx asks for the second part while they are dragged."""
     sent = {name: request.query_params.get(name, default) for name, default in TRIED.items()}
     upload = api.upload_of(request, sent["table"]) if sent["table"] else None
-    if sent["table"] and upload is None:
-        return problem(request, 404, "there is no such table; it may have been deleted.")
     if not request.query_params:
         sent["preset"] = "likert-toxicity"
     found, said = None, ""

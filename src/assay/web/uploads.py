@@ -12,7 +12,7 @@ import shutil
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import chdir, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -100,14 +100,7 @@ class Uploads:
         folder = files_of(self.root.parent, upload.identity)
         seen = self.reader.ask("table", str(folder), upload.files, upload.called, upload.reading, limits)
         found = replace(upload, seen=seen)
-        about = {
-            "owner": found.owner,
-            "files": found.files,
-            "seen": seen,
-            "reading": found.reading,
-            "called": found.called,
-        }
-        (self.root / found.identity / "about.json").write_text(json.dumps(about), encoding="utf-8")
+        (self.root / found.identity / "about.json").write_text(json.dumps(asdict(found)), encoding="utf-8")
         self._owners[found.identity] = found.owner
         return found
 
@@ -133,8 +126,7 @@ class Uploads:
             return None
         if owner is not None and known["owner"] != owner:
             return None
-        files, called = (tuple(known[name]) for name in ("files", "called"))
-        return Upload(identity, known["owner"], files, known["seen"], known["reading"], called)
+        return Upload(**known | {name: tuple(known[name]) for name in ("files", "called")})
 
     def of(self, owner: str) -> list[Upload]:
         """Return the uploads of a visitor, the newest first; those of others are not looked at."""
@@ -197,18 +189,8 @@ def recognised(
     from assay.io.diagnosis import doctor
 
     max_rows, max_columns = limits
-    seen: dict[str, Any] = {
-        "sources": {},
-        "columns": [],
-        "notes": [],
-        "problem": "",
-        "supports": [],
-        "lacks": [],
-        "roles": {},
-        "first": [],
-        "lines": 0,
-        "model": "",
-    }
+    seen: dict[str, Any] = {name: [] for name in ("columns", "notes", "supports", "lacks", "first")}
+    seen |= {"sources": {}, "roles": {}, "problem": "", "lines": 0, "model": ""}
     if _says_model(paths):
         from assay.models import load
 

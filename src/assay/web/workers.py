@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import chdir, contextmanager, nullcontext, suppress
 from typing import Any
 
-from assay.web.aides import enclosed, resident
+from assay.web.aides import Child, enclosed
 from assay.web.jobs import Job, Jobs
 from assay.web.settings import Settings
 from assay.web.uploads import files_of
@@ -52,7 +52,7 @@ class Workers:
             thread.join(timeout=10)
 
     def _supervise(self, spare: bool) -> None:
-        worker = None if spare else _Worker(self.settings)
+        worker = None if spare else Child(work, self.settings)
         since = 3 * PAUSE if spare else 0.0  # the spare one takes what the others leave
         try:
             while not self.stopping.is_set():
@@ -63,17 +63,18 @@ class Workers:
                     self.stopping.wait(PAUSE)
                     continue
                 if worker is None or not worker.alive:
-                    worker = _Worker(self.settings)
+                    worker = Child(work, self.settings)
                 self._watch(worker, identity, spare)
         finally:
             if worker is not None:
                 worker.kill()
 
-    def _watch(self, worker: "_Worker", identity: str, spare: bool) -> None:
+    def _watch(self, worker: Child, identity: str, spare: bool) -> None:
         """Hand a job over and wait for its end; stop the worker where the job may not go on."""
-        worker.begin(identity)
+        with suppress(OSError):
+            worker.here.send(identity)
         most, memory, start = self.settings.max_seconds, self.settings.max_memory, time.monotonic()
-        while not worker.finished():
+        while not _finished(worker):
             job, seconds = self.jobs.get(identity), time.monotonic() - start
             if self.stopping.is_set() or job is None or job.state == "cancelled":
                 return worker.kill()
@@ -84,7 +85,7 @@ class Workers:
             if seconds > most:
                 worker.kill()
                 return self.jobs.end(identity, f"the answer took longer than {most:,.0f} seconds.")
-            if worker.megabytes() > memory:
+            if worker.megabytes > memory:
                 worker.kill()
                 return self.jobs.end(identity, f"the answer needed more than {memory:,.0f} MB of memory.")
             if spare and seconds > SHORT:
@@ -93,36 +94,11 @@ class Workers:
         return None
 
 
-class _Worker:
-    """A process that computes one job after another."""
-
-    def __init__(self, settings: Settings) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.here, there = context.Pipe()
-        self.process = context.Process(target=work, args=(there, settings), daemon=True)
-        self.process.start()
-        there.close()
-
-    @property
-    def alive(self) -> bool:
-        return self.process.is_alive()
-
-    def begin(self, identity: str) -> None:
-        with suppress(OSError):
-            self.here.send(identity)
-
-    def finished(self) -> bool:
-        try:
-            return bool(self.here.poll(PAUSE)) and self.here.recv() is not None
-        except (EOFError, OSError):
-            return False
-
-    def megabytes(self) -> float:
-        return resident(self.process.pid or 0)
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.join(timeout=5)
+def _finished(worker: Child) -> bool:
+    try:
+        return bool(worker.here.poll(PAUSE)) and worker.here.recv() is not None
+    except (EOFError, OSError):
+        return False
 
 
 def work(connection: Any, settings: Settings) -> None:
