@@ -13,7 +13,7 @@ from pathlib import Path
 
 import assay
 from assay import records
-from assay.cli.app import QUESTIONS, load
+from assay.cli.app import QUESTIONS
 from assay.provenance import version
 from assay.questions.base import schema_of
 from assay.questions.scores import SCORES
@@ -41,7 +41,7 @@ def dashed(name: str) -> str:
 
 def schemas() -> dict[str, str]:
     """Return each file's name and text."""
-    questions = [load(address) for address, _ in QUESTIONS.values()]
+    questions = [pkgutil.resolve_name(address) for address, _ in QUESTIONS.values()]
     found = {f"question-{dashed(question.name)}": schema_of(question) for question in [*questions, *SCORES]}
     found |= {f"result-{dashed(kind.__name__)}": records.schema_of(kind) for kind in results()}
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}

@@ -120,7 +120,7 @@ def test_votes_on_the_command_line(tmp_path, assay):
     said = assay("leaderboard", str(path), "--winner", "winner", "--elo", "--n-resamples", "199")
     assert said.returncode == 0, said.stderr
     assert "Elo points" in said.stdout
-    assert "threesomes go in a circle" in said.stdout
+    assert "triples of models form a cycle" in said.stdout
     bad = assay("leaderboard", str(path), "--winner", "winner", "--metric", "mae")
     assert bad.returncode == 2
     assert "--metric is not for votes" in bad.stderr

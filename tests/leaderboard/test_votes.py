@@ -118,10 +118,10 @@ def test_a_circle_is_counted_and_does_not_fit():
         }
     )
     board = compare_votes(frame, rng=0, n_resamples=199)
-    [note] = [note for note in board.notes if "circle" in note]
-    assert note.startswith("1 of 1 threesomes go in a circle")
+    [note] = [note for note in board.notes if "cycle" in note]
+    assert note.startswith("1 of 1 triples of models form a cycle")
     straight = votes_of(np.array([0.0, 1.0, 2.0]), 300)
-    assert any(note.startswith("0 of 1 threesomes") for note in compare_votes(straight, rng=0, n_resamples=99).notes)
+    assert any(note.startswith("0 of 1 triples") for note in compare_votes(straight, rng=0, n_resamples=99).notes)
 
 
 def test_many_circles_reject_one_order():
@@ -131,7 +131,7 @@ def test_many_circles_reject_one_order():
     votes = Votes(tuple("abcdefghi"), np.repeat(first, 20), np.repeat(second, 20), np.tile([1.0] * 3 + [0.0], 5 * 36))
     votes = Votes(votes.models, votes.first, votes.second, np.where(np.repeat(wins, 20) > 0, votes.won, 1 - votes.won))
     said = transitivity(votes, fit_strengths(votes), np.random.SeedSequence(0))
-    assert said.startswith("30 of 84 threesomes")
+    assert said.startswith("30 of 84 triples")
     assert said.endswith("One order does not fit these votes.")
 
 

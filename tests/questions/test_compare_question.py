@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pkgutil import resolve_name
 
 import numpy as np
 import polars as pl
@@ -9,7 +10,7 @@ import pytest
 
 from assay import ArgumentError, _fields
 from assay.cli import _ask, _options
-from assay.cli.app import QUESTIONS, load
+from assay.cli.app import QUESTIONS
 from assay.questions import Compare
 from assay.questions.base import schema_of
 
@@ -41,7 +42,7 @@ def test_the_answer_is_that_of_the_library(asked):
 @pytest.mark.parametrize("name", list(QUESTIONS))
 def test_every_option_of_a_command_is_a_field(name):
     address, computing = QUESTIONS[name]
-    question = load(address)
+    question = resolve_name(address)
     command = _ask.command(question, getattr(_ask, computing))
     groups = (question, getattr(_ask, computing), _ask.Output)
     fields = [field for group in groups for field in _fields.fields_of(group)]

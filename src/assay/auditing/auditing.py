@@ -202,12 +202,9 @@ def plan(
         "n_resamples": _check.integer("n_resamples", n_resamples, at_least=19, at_most=MOST),
         "n_fresh": _check.integer("n_fresh", n_fresh, at_least=2, at_most=MOST),
     }
-    if epsilon_a:
-        shared["epsilon_a"] = epsilon_a
-    if cluster is not None:
-        shared["cluster"] = cluster
-    if only:
-        shared["only"] = {scheme: list(names) for scheme, names in only.items()}
+    confined = {scheme: list(names) for scheme, names in (only or {}).items()}
+    given = {"epsilon_a": epsilon_a, "cluster": cluster, "only": confined}
+    shared |= {name: value for name, value in given.items() if value}
     if not any(nulls for _, nulls in pairs) and not shared["tests"]:
         raise ArgumentError("no p-value is left to audit; give `nulls` that go with the schemes, or `tests`.")
     cells = [
@@ -246,18 +243,14 @@ def conclude(sweep: Sweep, notes: Iterable[str] = ()) -> Audit:
     if sweep.failures:
         raise DataError(f"{len(sweep.failures)} of {len(sweep.rows)} cells failed: {sweep.failures[0].error}")
     first = sweep.rows[0].parameters
-    model = read_model(first["model"])
     tests, intervals, smallest = rows_of(sweep.rows)
     provenance = Provenance("audit", _parameters(sweep), sweep.seed, _json.digest(first["model"])[:12])
     return Audit(
-        model=str(model),
+        model=str(read_model(first["model"])),
         tests=tests,
         intervals=intervals,
         smallest=smallest,
-        alpha=first["alpha"],
-        confidence_level=first["confidence_level"],
-        n_simulations=first["n_simulations"],
-        n_resamples=first["n_resamples"],
+        **{name: first[name] for name in ("alpha", "confidence_level", "n_simulations", "n_resamples")},
         seed=sweep.seed,
         notes=tuple(notes),
         signature=provenance.signature,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from assay.documents import Document
     from assay.questions.base import Question, Run, Written
     from assay.records import Record
+    from assay.sweeps import Grid, Sweep, Task
 
 OUTPUT = "Output"
 COMPUTING = "Where to compute"
@@ -71,23 +72,22 @@ class StudyOptions(Checked):
     )
     retry: bool = option(False, "Compute failed cells again.", group=COMPUTING)
 
+    def compute(self, task: "Task", grid: "Grid", seed: int | None, *, threads: int | None = None) -> "Sweep":
+        """Compute the cells that are not in the store yet; without processes or a cluster on threads, if any."""
+        from assay.cli._study import run_study
+
+        place = None if self.store is None else Path(self.store)
+        how: dict[str, Any] = {"workers": self.workers, "dask": self.dask, "retry": self.retry}
+        return run_study(task, grid, store=place, rng=seed, threads=threads, **how)
+
     def run(self) -> "Run":
         """Return how to compute."""
         from assay._random import n_workers
-        from assay.cli._study import FINISHED_WITH_FAILURES, run_study
+        from assay.cli._study import FINISHED_WITH_FAILURES
         from assay.questions.base import Run
 
-        def study(task: Any, grid: Any, seed: int) -> Any:
-            sweep = run_study(
-                task,
-                grid,
-                store=None if self.store is None else Path(self.store),
-                workers=self.workers,
-                dask=self.dask,
-                rng=seed,
-                retry=self.retry,
-                threads=n_workers(None),
-            )
+        def study(task: "Task", grid: "Grid", seed: int) -> "Sweep":
+            sweep = self.compute(task, grid, seed, threads=n_workers(None))
             if sweep.failures:
                 print(f"assay: {sweep}", file=sys.stderr)
                 raise click.exceptions.Exit(FINISHED_WITH_FAILURES)

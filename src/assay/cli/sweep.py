@@ -1,7 +1,6 @@
 """`assay sweep`: run a study of many cells, look at it, draw it, report it, and take its results elsewhere."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -101,20 +100,12 @@ def group() -> click.Group:
 
 def run(asked: Running) -> None:
     """Compute what is missing."""
-    from assay.cli._study import FINISHED_WITH_FAILURES, run_study
+    from assay.cli._study import FINISHED_WITH_FAILURES
     from assay.questions.tasks import TASKS
     from assay.sweeps import Study
 
     document = Study.read(asked.study, tasks=TASKS)
-    sweep = run_study(
-        document.task,
-        document.grid,
-        store=Path(asked.store),
-        workers=asked.workers,
-        dask=asked.dask,
-        rng=document.seed,
-        retry=asked.retry,
-    )
+    sweep = asked.compute(document.task, document.grid, document.seed)
     say(str(sweep))
     if sweep.counts.failed:
         raise click.exceptions.Exit(FINISHED_WITH_FAILURES)

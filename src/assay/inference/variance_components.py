@@ -250,7 +250,7 @@ def _error_of_mean(
         raters = noise
     items = max(0.0, a) * float(of_items.sum())
     df_items = effective_df(max(0.0, a) * of_items + noise_items)
-    if of_raters.size == 1:  # one rater: the table speaks of that rater only
+    if of_raters.size == 1:  # one rater: the result holds for that rater only
         return CombinedError((items + noise,), (df_items,))
     if fit is None:
         df_raters = effective_df(max(0.0, b) * of_raters + noise_raters)

@@ -53,7 +53,7 @@ def remarks(tasks: Tasks, found: Judged, ask: Ask) -> list[str]:
         )
     if ask.correction == "none":
         notes.append(
-            "p-values are not adjusted: with many pairs some differ by chance, and ranks hold one by one only."
+            "p-values are not adjusted: with many pairs some differ by chance, and each rank holds only by itself."
         )
     if ask.correction == "benjamini-hochberg":
         notes.append(
@@ -62,8 +62,8 @@ def remarks(tasks: Tasks, found: Judged, ask: Ask) -> list[str]:
         )
     if found.null == "random-effects" and ask.correction == "westfall-young":
         notes.append(
-            "p-values are adjusted by Holm's correction: raters say too little about how pairs go together for "
-            "Westfall and Young's."
+            "p-values are adjusted by Holm's correction: there are too few raters to estimate how pairs vary together, "
+            "which Westfall and Young's correction needs."
         )
     if ask.count_all and not found.exact and found.null == "swapped-items" and ask.pairs.first.size > MOST_EXACT:
         notes.append(

@@ -65,8 +65,8 @@ def judge(units: Units, ask: Ask, asked: RaterQuestion | None = None, *, pvalues
     elif asked is not None:
         correction = "holm"
     notes = (
-        f"So many pairs take long: {reach.n_draws:,} of the {ask.n_resamples:,} draws measure how far the intervals of "
-        "contrasts reach.",
+        f"With this many pairs, only {reach.n_draws:,} of the {ask.n_resamples:,} draws set the width of the intervals "
+        "of contrasts.",
     )
     return Judged(
         scores=units.scores,

@@ -319,13 +319,13 @@ def _two_way(found: Judged, ask: Ask, items: Units, voters: Units, single: Units
 
 
 def transitivity(votes: Votes, strengths: FloatArray, seed: np.random.SeedSequence) -> str:
-    """Say how many threesomes go in a circle, and how many do where Bradley and Terry's model holds."""
+    """Say how many triples of models form a cycle, and how many do where Bradley and Terry's model holds."""
     m = strengths.size
     wins = _wins(votes)
     games = wins + wins.T
     circles, n_triples = _circles(wins), _triples(games)
     if not n_triples:
-        return "No three models were all voted against each other: whether one order fits them cannot be checked."
+        return "No three models were all compared with each other, so whether one order fits them cannot be checked."
     random = _random.generator(seed, "transitivity")
     upper = np.triu_indices(m, 1)
     chance = _chances(strengths)[upper]
@@ -337,8 +337,8 @@ def transitivity(votes: Votes, strengths: FloatArray, seed: np.random.SeedSequen
         drawn[number] = _circles(again)
     pvalue = (1 + np.count_nonzero(drawn >= circles)) / (SIMULATIONS + 1)
     said = (
-        f"{circles:,} of {n_triples:,} threesomes go in a circle (a beats b beats c beats a); the model expects "
-        f"{drawn.mean():.3g} (p = {pvalue:.2g})."
+        f"{circles:,} of {n_triples:,} triples of models form a cycle (a beats b, b beats c, c beats a); the model "
+        f"expects {drawn.mean():.3g} (p = {pvalue:.2g})."
     )
     return said + (" One order does not fit these votes." if pvalue <= 0.05 else "")
 

@@ -95,14 +95,6 @@ class Describe(ModelFields, Question):
             return self.table(self.only, self._groups)
         if contest.scale.reason == "preferences":
             return self.table([self.preference] if self.preference else [self.a or "", self.b or ""], self._groups)
-        names = (name for name in contest.names if name)
-        return ResponseTable(
-            items=contest.items,
-            sources=dict(zip(names, contest.sources.values(), strict=True)),
-            scale=contest.scale,
-            groups=contest.groups,
-            raters=contest.raters,
-            notes=contest.notes,
-            repeats=contest.repeats,
-            better=contest.better,
-        )
+        named = dict(zip(filter(None, contest.names), contest.sources.values(), strict=True))
+        same = ("items", "scale", "groups", "raters", "notes", "repeats", "better")
+        return ResponseTable(sources=named, **{name: getattr(contest, name) for name in same})

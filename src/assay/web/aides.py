@@ -21,7 +21,7 @@ from assay.errors import ArgumentError, AssayError, DataError
 
 T = TypeVar("T")
 PAUSE = 0.05
-TOO_MUCH = "this needs more memory than the server gives."
+TOO_MUCH = "this needs more memory than the server allows."
 
 
 @cache
@@ -107,7 +107,7 @@ class Aide:
                 raise DataError(TOO_MUCH)
             if time.monotonic() > until:
                 self.stop()
-                raise DataError(f"this takes longer than the {self.seconds:g} seconds that the server gives.")
+                raise DataError(f"this takes longer than the {self.seconds:g} seconds that the server allows.")
 
     def stop(self) -> None:
         """End the process."""
@@ -141,7 +141,7 @@ def _called(function: Any, arguments: tuple[Any, ...]) -> tuple[str, Any]:
     except MemoryError:
         return "data", TOO_MUCH
     except Exception as error:  # the server says what it can without giving anything away
-        return "data", f"an error of assay's own ({type(error).__name__})."
+        return "data", f"an internal error of assay ({type(error).__name__})."
 
 
 def resident(pid: int) -> float:

@@ -1,6 +1,7 @@
 """The JSON API: the same questions as bodies, the same results as `--json`."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi import APIRouter
@@ -21,34 +22,31 @@ from assay.web.uploads import Upload, Uploads
 WAIT = 25.0
 """Seconds after which a question becomes a job that is asked for again."""
 
-OBJECT = {"type": "object"}
-ERROR = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
-SEEN = {
-    "type": "object",
-    "properties": {
-        "table": {"type": "string"},
-        "files": {"type": "array", "items": {"type": "string"}},
-        "sources": {"type": "object", "additionalProperties": {"type": "integer"}},
-        "columns": {"type": "array", "items": {"type": "string"}},
-        "notes": {"type": "array", "items": {"type": "string"}},
-        "problem": {"type": "string"},
-        "model": {"type": "string", "description": "The response model, if the upload is one."},
-    },
-    "required": ["table", "files", "sources", "columns", "notes", "problem", "model"],
-}
-JOB = {
-    "type": "object",
-    "properties": {
-        "job": {"type": "string"},
-        "question": {"type": "string"},
-        "state": {"enum": ["waiting", "running", "done", "failed", "cancelled"]},
-        "label": {"type": "string"},
-        "done": {"type": "integer"},
-        "total": {"type": "integer"},
-        "error": {"type": "string"},
-    },
-    "required": ["job", "question", "state"],
-}
+
+def _schema(properties: dict[str, Any], required: Sequence[str] | None = None) -> dict[str, Any]:
+    """Return the schema of an object; all its properties are required unless some are named."""
+    return {"type": "object", "properties": properties, "required": list(required or properties)}
+
+
+OBJECT, TEXT, NUMBER = {"type": "object"}, {"type": "string"}, {"type": "integer"}
+TEXTS = {"type": "array", "items": TEXT}
+ERROR = _schema({"error": TEXT})
+SEEN = _schema(
+    {
+        "table": TEXT,
+        "files": TEXTS,
+        "sources": {"type": "object", "additionalProperties": NUMBER},
+        "columns": TEXTS,
+        "notes": TEXTS,
+        "problem": TEXT,
+        "model": TEXT | {"description": "The response model, if the upload is one."},
+    }
+)
+STATES = {"enum": ["waiting", "running", "done", "failed", "cancelled"]}
+JOB = _schema(
+    {"job": TEXT, "question": TEXT, "state": STATES, "label": TEXT, "done": NUMBER, "total": NUMBER, "error": TEXT},
+    ["job", "question", "state"],
+)
 
 
 def _said(description: str, schema: dict[str, Any] = OBJECT) -> dict[str, Any]:
@@ -78,18 +76,8 @@ def router(settings: Settings) -> APIRouter:
         """Say that the server is up."""
         return JSONResponse({"status": "ok", "version": version()})
 
-    body = {
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "properties": {"file": {"type": "string", "format": "binary"}},
-                    "required": ["file"],
-                }
-            }
-        },
-        "required": True,
-    }
+    files = _schema({"file": TEXT | {"format": "binary"}})
+    body = {"content": {"multipart/form-data": {"schema": files}}, "required": True}
 
     @made.post(
         "/tables",
@@ -166,9 +154,9 @@ def _add_question(made: APIRouter, page: Page) -> None:
     if page.place:
         kinds = [kind for kind, taken in (("a table", page.uploads), ("a model file", page.presets)) if taken]
         said = f"An upload: {' or '.join(kinds)}."
-        schema["properties"] = {"table": {"type": "string", "description": said}} | schema["properties"]
+        schema["properties"] = {"table": TEXT | {"description": said}} | schema["properties"]
     if page.presets:
-        schema["properties"] |= {"preset": {"type": "string", "description": "A response model in place of an upload."}}
+        schema["properties"] |= {"preset": TEXT | {"description": "A response model in place of an upload."}}
     elif page.place:
         schema["required"] = ["table", *schema["required"]]
     body = {"content": {"application/json": {"schema": schema, "example": _example(page)}}, "required": True}

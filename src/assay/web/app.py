@@ -101,7 +101,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _too_large(request: Request, error: Exception) -> Response:
-    return _answered(request, 413, f"an upload may have {request.app.state.settings.max_megabytes:g} MB at most.")
+    return _answered(request, 413, f"an upload may be at most {request.app.state.settings.max_megabytes:g} MB.")
 
 
 def _answered(request: Request, status: int, message: str) -> Response:

@@ -21,7 +21,7 @@ def begin(request: Request, page: Page, given: Mapping[str, Any], upload: Upload
     asked = ask(page, given, _about(page, upload, preset), None if upload is None else upload.reading)
     check_limits(asked, settings)
     if jobs.busy(owner) >= settings.max_jobs:
-        raise BusyError(f"{settings.max_jobs} of your jobs wait or run; cancel one first.")
+        raise BusyError(f"{settings.max_jobs} of your jobs are waiting or running; cancel one first.")
     return add(jobs, owner, page, asked.to_dict(), upload)
 
 

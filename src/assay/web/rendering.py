@@ -67,7 +67,7 @@ async def check_form(request: Request) -> None:
     """Refuse a form that was not made by this server for this visitor."""
     form = await request.form(max_files=50, max_fields=200)
     if not same(str(form.get("csrf", "")), token_of(request)):
-        raise ArgumentError("this form is too old; go back, load the page again and send it once more.")
+        raise ArgumentError("this form has expired; go back, reload the page and send it again.")
 
 
 def token_of(request: Request) -> str:

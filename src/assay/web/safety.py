@@ -59,7 +59,7 @@ class Guard:
             place = extract_tb(error.__traceback__)[-1]
             LOG.error("%s in %s, line %s", type(error).__name__, place.filename, place.lineno)
             if not started:
-                said = _said(request, 500, "an error of assay's own; nothing of your data was lost.")
+                said = _said(request, 500, "an internal error of assay; none of your data is lost.")
                 await said(scope, receive, headed)
 
     def refusal(self, request: Request) -> Response | None:
@@ -73,7 +73,7 @@ class Guard:
             return _said(request, 403, "requests from other sites are refused.")
         size = request.headers.get("content-length", "0")
         if not size.isdigit() or int(size) > self.settings.max_bytes + 100_000:
-            return _said(request, 413, f"an upload may have {self.settings.max_megabytes:g} MB at most.")
+            return _said(request, 413, f"an upload may be at most {self.settings.max_megabytes:g} MB.")
         token, path = self.settings.token, request.url.path
         if token is None or path.startswith(OPEN):
             return None
@@ -81,7 +81,7 @@ class Guard:
         if same(given, token):
             return None
         if path.startswith("/api/") or request.method != "GET":
-            return _said(request, 401, "this server wants its token: Authorization: Bearer TOKEN.")
+            return _said(request, 401, "this server requires its token: Authorization: Bearer TOKEN.")
         return RedirectResponse("/enter", 303)
 
     def headers(self, request: Request, fresh: str) -> list[tuple[bytes, bytes]]:

@@ -23,7 +23,7 @@ class Settings(Checked):
     assay.errors.ArgumentError: other machines can reach `host` 0.0.0.0: give a `token` of 16 characters or more.
     """
 
-    host: str = option("127.0.0.1", "Address to listen on; any but this machine's own demands a token.")
+    host: str = option("127.0.0.1", "Address to listen on; any but this machine's own requires a token.")
     port: int = option(8765, "Port to listen on.", at_least=0, at_most=65535)
     token: str | None = option(None, "Secret that visitors must give, at least 16 characters.")
     folder: str | None = option(None, "Where uploads and jobs are kept; a private temporary folder if left out.")

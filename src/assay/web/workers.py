@@ -80,7 +80,7 @@ class Workers:
                 return worker.kill()
             if not worker.alive:
                 return self.jobs.end(
-                    identity, "the computation ended without a word; it may have needed too much memory."
+                    identity, "the computation stopped unexpectedly; it may have needed too much memory."
                 )
             if seconds > most:
                 worker.kill()
@@ -145,7 +145,7 @@ def answer(jobs: Jobs, job: Job) -> None:
     except MemoryError:
         jobs.end(job.identity, "the answer needed more memory than there is.")
     except Exception as error:  # whatever goes wrong in a computation, the visitor hears of it and the next job runs
-        jobs.end(job.identity, f"an error of assay's own ({type(error).__name__}).")
+        jobs.end(job.identity, f"an internal error of assay ({type(error).__name__}).")
     return None
 
 
