@@ -1,7 +1,5 @@
 """`assay serve`: the web page on this machine."""
 
-from typing import Any
-
 import click
 
 from assay.cli import _options
@@ -12,8 +10,7 @@ from assay.web.settings import Settings
 def command() -> click.Command:
     """Return the command."""
 
-    def serve(**typed: Any) -> None:
-        settings: Settings = _options.record_from(Settings, typed)
+    def serve(settings: Settings) -> None:
         try:
             from assay.web import app
         except ImportError:
@@ -24,6 +21,4 @@ def command() -> click.Command:
             click.echo("Visitors must give the token.")
         app.serve(settings)
 
-    return _options.Command(
-        "serve", params=_options.parameters(Settings), callback=serve, help="Start the web page on this machine."
-    )
+    return _options.command_of("serve", Settings, serve, "Start the web page on this machine.")

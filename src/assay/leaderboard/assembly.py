@@ -116,8 +116,8 @@ def assemble(
     about = [*notes, *_shared_ranks(names, ranks, found, pairs)]
     if not complete:
         about.append(f"There are more than {len(groups):,} groups that nothing tells apart; these are some of them.")
-    sizes = np.array([rows.size for rows in tasks.rows])
-    on_task = np.where(np.isnan(tasks.scores), 0, sizes[:, np.newaxis])
+    scores, sizes = tasks.scores, np.array([rows.size for rows in tasks.rows])
+    on_task = np.where(np.isnan(scores), 0, sizes[:, np.newaxis])  # items of each task that each model answered
     n_items = on_task.sum(axis=0)
 
     def limits(low: float, high: float, by_sign: float) -> IntervalEnds:
@@ -144,20 +144,20 @@ def assemble(
     place[order] = np.arange(m)
     places = np.stack([place[pairs.first], place[pairs.second]])
     turn = np.where(places[0] > places[1], -1.0, 1.0)  # the better model of a pair is its first
-    high, low = np.sort(places, axis=0)
+    upper, lower = np.sort(places, axis=0)
     of_pairs = tuple(
         Pair(
-            names[order[high[q]]],
-            names[order[low[q]]],
+            names[order[upper[q]]],
+            names[order[lower[q]]],
             float(turn[q] * found.contrasts[q]) + 0.0,
             limits(found.low[q], found.high[q], turn[q]),
             float(found.pvalues[q]),
             float(found.adjusted[q]),
         )
-        for q in np.lexsort((low, high))
+        for q in np.lexsort((lower, upper))
     )
     cells = tuple(
-        TaskScore(task, names[j], float(sign * tasks.scores[t, j]), int(on_task[t, j]))
+        TaskScore(task, names[j], float(sign * scores[t, j]), int(on_task[t, j]))
         for t, task in enumerate(tasks.names)
         for j in order
     )
