@@ -162,11 +162,23 @@ class Contest:
 
     def slices(self, by: str) -> Iterator[tuple[str, "Contest"]]:
         """Yield (value, contest) for each value of the item column `by`."""
+        values, order, starts = self.parts(by)
+        for value, items in zip(values, np.split(order, starts[1:-1]), strict=True):
+            yield value, self.take(items)
+
+    def parts(self, by: str) -> tuple[list[str], IntArray, IntArray]:
+        """Return the values of the item column `by`, the items in their order, and where those of each value start.
+
+        Examples
+        --------
+        >>> contest = Contest.from_arrays([1, 2, 3], [1, 2, 3], [3, 2, 1], groups={"task": ["x", "y", "x"]})
+        >>> contest.parts("task")
+        (['x', 'y'], array([0, 2, 1]), array([0, 2, 3]))
+        """
         values, which = group_codes(self.groups, "by", by)
         order = np.argsort(which, kind="stable")
-        parts = np.split(order, np.searchsorted(which[order], np.arange(1, values.size)))
-        for value, items in zip(values, parts, strict=True):
-            yield str(value), self.take(items)
+        starts = np.searchsorted(which[order], np.arange(values.size + 1))
+        return [str(value) for value in values], order, starts
 
     @property
     def digest(self) -> str:

@@ -177,6 +177,23 @@ def digest_of(scale: Scale, sources: Mapping[str, Responses]) -> str:
     return seen.hexdigest()[:12]
 
 
+def digests_of(scale: Scale, sources: Mapping[str, Responses], starts: IntArray) -> list[str]:
+    """Return `digest_of` for each run of items, from one of the starts to the next; for sources without raters."""
+    seen = hashlib.sha256(repr((scale.kind, scale.levels, scale.labels)).encode())
+    hashes = [seen.copy() for _ in range(starts.size - 1)]
+    for name, source in sources.items():
+        places = source.offsets[starts].tolist()
+        items = starts.tolist()
+        encoded = name.encode()
+        for i, known in enumerate(hashes):
+            low, high = places[i], places[i + 1]
+            known.update(encoded)
+            known.update(source.values[low:high].tobytes())
+            known.update((source.offsets[items[i] : items[i + 1] + 1] - low).tobytes())
+            known.update(b"" if source.weights is None else source.weights[low:high].tobytes())
+    return [known.hexdigest()[:12] for known in hashes]
+
+
 def raters_in_order(
     sources: Mapping[str, Responses], raters: tuple[str, ...]
 ) -> tuple[dict[str, Responses], tuple[str, ...]]:

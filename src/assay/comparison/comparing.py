@@ -14,6 +14,7 @@ from assay.comparison.comparisons import Comparison, Comparisons, tested
 from assay.comparison.default_interval import limits_of
 from assay.comparison.default_metric import bind, metrics_for
 from assay.comparison.detectable import detectable
+from assay.comparison.few_items import compare_few
 from assay.comparison.magnitudes import check_magnitudes, far_outside
 from assay.comparison.observed import (
     few,
@@ -43,9 +44,10 @@ from assay.comparison.procedure_run import (
 from assay.comparison.rater_answers import paired
 from assay.comparison.shared import Shared
 from assay.comparison.signing import parameters_of, provenance_of
-from assay.comparison.together import adjusted
+from assay.comparison.together import MANY, adjusted, without_draws
 from assay.contests import Contest
 from assay.errors import AssayWarning
+from assay.inference import ConfidenceInterval
 from assay.inference.corrections import JOINT_CORRECTIONS
 from assay.metrics import Metric
 from assay.resampling import (
@@ -159,11 +161,9 @@ def compare_each(
     check_magnitudes(contest)
     chosen, why = metrics_for(contest, metrics)
     contest = replace(contest, notes=(*contest.notes, *why, *far_outside(contest)))
-    found: list[Comparison] = []
-    for value, part in [("", contest)] if by is None else contest.slices(by):
-        answers = _compare(part, chosen, run)
-        found += [replace(answer, slice=f"{by} = {value}" if by else "") for answer in answers]
-    found = list(adjusted(found, correction, run.seed))
+    found = adjusted(_compare(contest, chosen, run), correction, run.seed) if by is None else []
+    if by is not None:
+        found = _compare_slices(contest, by, chosen, run, correction)
     shared = found[0].provenance
     whole = replace(
         shared,
@@ -177,6 +177,32 @@ def compare_each(
         },
     )
     return Comparisons(tuple(found), correction, whole)
+
+
+def _compare_slices(
+    contest: Contest, by: str, metrics: Sequence[Metric], run: ProcedureRun, correction: str
+) -> list[Comparison]:
+    """Compare on each slice; of very many, those of few items at once, and no draws are kept."""
+    values, order, starts = contest.parts(by)
+    slices = [f"{by} = {value}" for value in values]
+    many = len(slices) > MANY and correction != "westfall-young"
+    contest = contest.take(order)
+    known = compare_few(contest, starts, metrics, run, slices=slices) if many else {}
+    found: list[Comparison] = []
+    wide: list[ConfidenceInterval] = []
+    for i, name in enumerate(slices):
+        if i in known:
+            answers = known[i]
+            _warn(answers)
+        else:
+            part = contest.take(np.arange(starts[i], starts[i + 1]))
+            answers = [replace(answer, slice=name) for answer in _compare(part, metrics, run)]
+        if many:
+            without = [without_draws(answer, correction, len(slices) * len(metrics)) for answer in answers]
+            answers = [answer for answer, _ in without]
+            wide += [ends for _, ends in without]
+        found += answers
+    return adjusted(found, correction, run.seed, wide if many else None)
 
 
 def compare_shared(
@@ -199,10 +225,15 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: ProcedureRun) -> 
             contest, metrics, replace(run, procedure=how, scheme=scheme, null=None, progress=None)
         )
         answers = [paired(one, two, choice.n_raters) for one, two in zip(answers, beside, strict=True)]
+    _warn(answers)
+    return answers
+
+
+def _warn(answers: Sequence[Comparison]) -> None:
+    """Warn of what is undefined."""
     for answer in answers:
         if math.isnan(answer.contrast) or math.isnan(answer.confidence_interval.low):
-            warnings.warn(f"{answer.metric}: {' '.join(answer.notes)}", AssayWarning, stacklevel=3)
-    return answers
+            warnings.warn(f"{answer.metric}: {' '.join(answer.notes)}", AssayWarning, stacklevel=4)
 
 
 def _compare_once(

@@ -179,13 +179,17 @@ class Comparison(Signed):
         self, *, confidence_level: float | None = None, alternative: str | None = None, interval: str | None = None
     ) -> "Comparison":
         """Return the answer at another level, alternative or kind of interval, from the same draws."""
-        if not self.null_draws.size:
+        method = interval or self.confidence_interval.method
+        if not self.null_draws.size and self.flips is None:
             raise ArgumentError("this comparison was read back without its draws; run `compare` with its seed again.")
+        direct = self.jackknife.size < inference.FEW_TELLING and method in ("score", "symmetric")
+        if not self.null_draws.size and not direct:
+            raise ArgumentError("of very many slices no draws are kept; compare this one alone.")
         level = self.confidence_interval.confidence_level if confidence_level is None else confidence_level
         side = self.alternative if alternative is None else alternative
         tail = self.tail(side)
         level = _check.fraction("confidence_level", level)
-        limits = self.limits(interval or self.confidence_interval.method, level, side)
+        limits = self.limits(method, level, side)
         old = {*self.confidence_interval.notes}
         changed = replace(
             self,

@@ -11,16 +11,29 @@ from dataclasses import replace
 import numpy as np
 
 from assay import _random, inference
-from assay.comparison.comparisons import Comparison
+from assay.comparison.comparisons import Comparison, nothing
+from assay.inference import ConfidenceInterval
 from assay.inference.simultaneous import adjust_stepdown, joint_level
 from assay.scales import FloatArray, IntArray
 
+UNPROMISED = ("benjamini-hochberg", "none")
+"""Corrections whose intervals hold one by one."""
 
-def adjusted(found: Sequence[Comparison], correction: str, seed: np.random.SeedSequence) -> list[Comparison]:
+MANY = 1000
+"""Of more slices than this no draws are kept (a quarter of a megabyte each), and the level at which their intervals
+hold together is that of independent ones: draws could not tell it, since it is beyond the most extreme of them."""
+
+
+def adjusted(
+    found: Sequence[Comparison],
+    correction: str,
+    seed: np.random.SeedSequence,
+    wide: Sequence[ConfidenceInterval] | None = None,
+) -> list[Comparison]:
     """Return comparisons whose adjusted p-values and intervals account for how many they are.
 
     Intervals hold together unless `correction` is "benjamini-hochberg" or "none", which do not promise that for
-    p-values either.
+    p-values either. `wide` are intervals that hold together, where they are known.
     """
     if len(found) < 2:
         return list(found)
@@ -28,8 +41,23 @@ def adjusted(found: Sequence[Comparison], correction: str, seed: np.random.SeedS
         pvalues = _westfall_young(found, seed)
     else:
         pvalues = inference.adjust([entry.pvalue for entry in found], method=correction)
+    if wide is not None:
+        return [_having(*each, len(found)) for each in zip(found, pvalues.tolist(), wide, strict=True)]
     entries = [replace(entry, pvalue_adjusted=float(p)) for entry, p in zip(found, pvalues, strict=True)]
-    return entries if correction in ("benjamini-hochberg", "none") else _joint_intervals(entries, seed)
+    return entries if correction in UNPROMISED else _joint_intervals(entries, seed)
+
+
+def without_draws(entry: Comparison, correction: str, n: int) -> tuple[Comparison, ConfidenceInterval]:
+    """Return a comparison without its draws, and the interval that it needs among n independent ones."""
+    own = entry.confidence_interval
+    wide = own
+    if correction not in UNPROMISED and not math.isnan(own.low):
+        level = own.confidence_level ** (1 / n)
+        wide = entry.limits(own.method, level, entry.alternative)
+    if entry.draws.size:
+        empty = nothing()
+        entry = replace(entry, draws=empty, null_draws=empty, standard_errors=empty, beside=None)
+    return entry, wide
 
 
 def _joint_intervals(entries: list[Comparison], seed: np.random.SeedSequence) -> list[Comparison]:
@@ -38,24 +66,30 @@ def _joint_intervals(entries: list[Comparison], seed: np.random.SeedSequence) ->
     n_draws = min(entry.draws.size for entry in entries)
     deviations = np.stack([_deviations(entry)[order[:n_draws]] for entry, order in _aligned(entries, seed, "draws")])
     needed = max(level, joint_level(deviations.T, confidence_level=level))  # 0 where no draw differs from another
-    return [_at(entry, needed, len(entries)) for entry in entries]
+    return [
+        entry
+        if math.isnan(entry.confidence_interval.low)
+        else _having(entry, entry.pvalue_adjusted, entry.at(confidence_level=needed).confidence_interval, len(entries))
+        for entry in entries
+    ]
 
 
-def _at(entry: Comparison, level: float, n: int) -> Comparison:
-    """Return the comparison with the interval that it needs among n."""
-    if math.isnan(entry.confidence_interval.low):
-        return entry
-    wide = entry.at(confidence_level=level)
-    ends = replace(wide.confidence_interval, confidence_level=entry.confidence_interval.confidence_level)
-    notes = [note for note in wide.notes if note not in ends.notes or note in entry.notes]
-    told = entry.pvalue_adjusted <= 1 - ends.confidence_level + 1e-12
-    if told != (0 not in ends) and not math.isnan(entry.pvalue_adjusted):
+def _having(entry: Comparison, pvalue: float, wide: ConfidenceInterval, n: int) -> Comparison:
+    """Return the comparison with its adjusted p-value and the interval that it needs among n."""
+    own = entry.confidence_interval
+    if wide is own:
+        return replace(entry, pvalue_adjusted=pvalue)
+    ends = replace(wide, confidence_level=own.confidence_level)
+    notes = [note for note in entry.notes if note not in own.notes]
+    notes += [note for note in ends.notes if note in entry.notes]
+    told = pvalue <= 1 - ends.confidence_level + 1e-12
+    if told != (0 not in ends) and not math.isnan(pvalue):
         notes.append(
             f"The adjusted p-value {'tells' if told else 'does not tell'} A and B apart, and the interval that holds "
             f"with the other {n - 1} {'does not' if told else 'does'}: they share the risk of error differently. The "
             "verdict follows the p-value."
         )
-    return replace(entry, confidence_interval=ends, notes=tuple(notes), n_together=n)
+    return replace(entry, pvalue_adjusted=pvalue, confidence_interval=ends, notes=tuple(notes), n_together=n)
 
 
 def _deviations(entry: Comparison) -> FloatArray:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from assay import _check
 from assay.documents.numbers import number, pvalue, rough
-from assay.scales import FloatArray
+from assay.scales import FloatArray, IntArray
 
 Alternative = Literal["two-sided", "greater", "less"]
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
@@ -151,17 +151,28 @@ def expected_pvalue(null_draws: npt.ArrayLike, draws: npt.ArrayLike) -> PValue:
     if _middle(null) > _middle(alternative):
         null, alternative = -null[::-1], -alternative[::-1]
     tolerance = max(tie_tolerance(null), tie_tolerance(alternative))
-    # A placement is one draw's share of the other sample: null draws at or above it, alternative draws at or below it.
-    above = 1 - np.searchsorted(null, alternative - tolerance, side="left") / null.size
-    below = np.searchsorted(alternative, null + tolerance, side="right") / alternative.size
-    share = float(above.mean())
-    n_fewest = min(null.size, alternative.size)
+    # A placement counts draws of the other sample: null draws at or above it, alternative draws at or below it.
+    above = null.size - np.searchsorted(null, alternative - tolerance, side="left")
+    below = np.searchsorted(alternative, null + tolerance, side="right")
+    share, error, is_bound = placed(_counted(above), _counted(below), alternative.size, null.size)
+    return PValue(float(share), float(error), null.size, n_undefined=n_undefined, is_bound=bool(is_bound), notes=notes)
+
+
+def placed(above: Any, below: Any, n_draws: int, n_null: int) -> tuple[Any, Any, Any]:
+    """Return the expected p-value, its standard error and whether it is a bound, from the sums of placements.
+
+    `above` and `below` hold the sum of the placements, and the sum and the sum of squares of their distances from its
+    whole part of the mean: whole numbers, which are the same in any order. They may be arrays, an entry for each study.
+    """
+    n_fewest = min(n_null, n_draws)
     bound = 1 / (n_fewest + 1)
-    if share < bound:
-        error = math.sqrt(bound * (1 - bound) / n_fewest)
-        return PValue(bound, error, null.size, n_undefined=n_undefined, is_bound=True, notes=notes)
-    error = math.sqrt(_variance(above) / above.size + _variance(below) / below.size)
-    return PValue(share, error, null.size, n_undefined=n_undefined, notes=notes)
+    share = above[0] / (n_null * n_draws)
+    variances = []
+    for (_, rest, squares), n, others in ((above, n_draws, n_null), (below, n_null, n_draws)):
+        spread = (squares - rest * rest / n) / (n - 1) if n > 1 else np.nan
+        variances.append(spread / others**2 / n)
+    error = np.where(share < bound, math.sqrt(bound * (1 - bound) / n_fewest), np.sqrt(variances[0] + variances[1]))
+    return np.where(share < bound, bound, share), error, share < bound
 
 
 def tie_tolerance(draws: FloatArray, observed: float = 0.0) -> float:
@@ -194,5 +205,8 @@ def left_out(n_undefined: int, n_draws: int) -> tuple[str, ...]:
     return (f"{n_undefined:,} of {n_draws:,} draws were undefined and left out.",) if n_undefined else ()
 
 
-def _variance(placements: FloatArray) -> float:
-    return float(placements.var(ddof=1)) if placements.size > 1 else math.nan
+def _counted(placements: IntArray) -> tuple[float, float, float]:
+    """Return the sums that `placed` takes."""
+    total = int(placements.sum())
+    apart = (placements - total // placements.size).astype(np.float64)
+    return float(total), float(apart.sum()), float(np.square(apart).sum())
