@@ -87,7 +87,8 @@ def areas(
         for i in range(n_orders):
             found = np.zeros(LANES)
             count_pairs(entries[i], positive[i], 0, width, run, rows, found)
-            out[i, low : low + LANES] = found
+            for d in range(LANES):
+                out[i, low + d] = found[d]
         for d in range(len(part)):
             of_positive, of_all = 0, 0
             for i in range(n):
@@ -137,9 +138,12 @@ def concordance(
         high = low + LANES
         side_by_side(weights[low:high], rows)
         power_sums(weights[low:high], powers)
-        out[:2, low:high] = powers[:2]
+        for d in range(LANES):
+            out[0, low + d], out[1, low + d] = powers[0, d], powers[1, d]
         for i in range(len(entries)):
-            out[2 + i, low:high] = group_squares(entries[i], ends[i], rows) if tied[i] else powers[1]
+            squares = group_squares(entries[i], ends[i], rows) if tied[i] else powers[1]
+            for d in range(LANES):
+                out[2 + i, low + d] = squares[d]
         for k in range(sequence.size):
             there = np.uint64(sequence[k])
             for j in range(words.shape[1]):
@@ -152,7 +156,8 @@ def concordance(
                 count_pairs(order, order, level, 2 << level, run, placed, found)
         for level in range(n_near, len(levels)):
             count_pairs(levels[level], levels[level], level, 2 << level, run, placed, found)
-        out[2 + len(entries), low:high] = found
+        for d in range(LANES):
+            out[2 + len(entries), low + d] = found[d]
 
 
 @njit(cache=True, nogil=True)

@@ -240,7 +240,8 @@ def correlate(
         run = max(1, int(np.sqrt(2.0**32 / (2 * powers[0].max() + 1))) // largest(rows))
         for m in range(len(entries)):
             shared, in_model = share(entries[m], ends[m], ranked, run)
-            out[m, 0, low:high] = powers[0]
-            out[m, 1, low:high] = powers[2] + in_gold
-            out[m, 2, low:high] = powers[2] + in_model
-            out[m, 3, low:high] = shared
+            for d in range(LANES):  # numbers one by one: rows assigned to slices take seconds to compile
+                out[m, 0, low + d] = powers[0, d]
+                out[m, 1, low + d] = powers[2, d] + in_gold[d]
+                out[m, 2, low + d] = powers[2, d] + in_model[d]
+                out[m, 3, low + d] = shared[d]
