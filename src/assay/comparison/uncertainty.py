@@ -269,7 +269,7 @@ def variance_components(
 
 
 @dataclass(frozen=True, slots=True)
-class _Units:
+class _ContrastUnits:
     """What is independent: items, or whole clusters (`codes`), each with what it moves the mean over all items by."""
 
     contrasts: FloatArray
@@ -277,17 +277,17 @@ class _Units:
     per_unit: float = 1.0
 
 
-def _units(contest: Contest, contrasts: FloatArray, cluster: str | None) -> _Units:
+def _units(contest: Contest, contrasts: FloatArray, cluster: str | None) -> _ContrastUnits:
     if cluster is None:
-        return _Units(contrasts)
+        return _ContrastUnits(contrasts)
     codes = _codes(contest, cluster)
     sums, sizes = cluster_sums(contrasts, codes)
     mean, per_unit = float(contrasts.mean()), float(sizes.mean())
-    return _Units(mean + (sums - mean * sizes) / per_unit, codes, per_unit)
+    return _ContrastUnits(mean + (sums - mean * sizes) / per_unit, codes, per_unit)
 
 
 def _table(
-    contest: Contest, metric: AdditiveMetric, units: _Units, roles: Sequence[str]
+    contest: Contest, metric: AdditiveMetric, units: _ContrastUnits, roles: Sequence[str]
 ) -> tuple[TwoWay, tuple[str, ...]]:
     """Return the components of items, raters and residual, and what the reader must know about them."""
     if roles:
