@@ -183,6 +183,17 @@ def test_a_common_shift_of_all_values_changes_no_p(sides, offset):
         assert other.pvalue == pytest.approx(one.pvalue, abs=0, nan_ok=True), name
 
 
+@pytest.mark.parametrize("labels", ["abc", "acb", "cba"])
+def test_rounding_errors_of_an_item_are_no_signs(labels):
+    """KL of one label is the same whichever it is, but its logarithms are summed in another order."""
+    rows = [[0, 2, 2], [2, 0, 1]], [[0], [0]], [[0], [2]]
+    contest = Contest.from_arrays(*([[labels[code] for code in row] for row in side] for side in rows))
+    found = quietly(contest, metric="kl")
+    assert (found.contrast, found.pvalue) == (0, 1)
+    assert found.confidence_interval.method == "symmetric"
+    assert math.isnan(found.confidence_interval.low)
+
+
 def test_rounding_far_from_zero_breaks_no_ties():
     gold = np.array([1000.3, 1002.7, 1001.1, 1004.9, 1000.2, 1003.6])
     errors = np.array([0.1, 0.1, 0.1, 0.1, 0.1, 0.2])

@@ -259,6 +259,7 @@ def _compare_once(
         gold, a, b = summaries_of(seen, metric.needs)
         a_score, b_score, contrast = scores[i]
         rounding = rounding_of(metric, seen)
+        contrast = 0.0 if abs(contrast) <= rounding else contrast
         kept, kept_null = (settled(drawn.contrasts[i], contrast, rounding) for drawn in (draws, null_draws))
         contrast, kept, loads = weighed[i].applied(contrast, kept, rounding)
         error, df, left = left_out(metric, seen, run, rounding=rounding, clusters=clusters)

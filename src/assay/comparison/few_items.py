@@ -171,6 +171,7 @@ def _compared(
     rows, of_a, of_b = about.contrasts[items], about.a[items], about.b[items]
     rounding = about.rounding[those][:, np.newaxis]
     contrasts = rows.mean(axis=1)
+    contrasts[np.abs(contrasts) <= rounding[:, 0]] = 0.0
     observed = contrasts[:, np.newaxis]
     if n > 1:
         left = (rows.sum(axis=1, keepdims=True) - rows) / (n - 1)
@@ -182,7 +183,7 @@ def _compared(
     left.flags.writeable = False
     tails = _flips(rows, rounding, patterns.swapped)
     expected = _expected(rows, observed, rounding, patterns)
-    signs = _are_signs(rows, metric.span)
+    signs = _are_signs(np.where(np.abs(rows) <= rounding, 0.0, rows), metric.span)
     sizes = _effects(metric, rows, of_a, of_b)
     n_responses = _n_responses(contest, starts, those)
     example = contest.take(items[0])

@@ -87,8 +87,9 @@ def _jackknife_error(left: FloatArray, rounding: float) -> float:
 
 
 def item_contrasts(metric: Metric, contest: Contest) -> FloatArray | None:
-    """Return how much better A is than B on each item; None for a metric without item scores."""
-    return item_contrasts_of(metric, *summaries_of(contest, metric.needs))
+    """Return how much better A is than B on each item, 0 where that is rounding; None without item scores."""
+    found = item_contrasts_of(metric, *summaries_of(contest, metric.needs))
+    return None if found is None else settled(found, 0.0, rounding_of(metric, contest))
 
 
 def item_contrasts_of(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> FloatArray | None:
