@@ -9,6 +9,7 @@ the ratios, which come from the same minutes.
 """
 
 import argparse
+import csv
 import json
 import os
 import subprocess
@@ -232,6 +233,28 @@ def write_tables(folder):
         (Path(folder) / f"{name}.csv").write_text("item,source,value\n" + "".join(lines))
 
 
+def threads():
+    """Return what a second thread gains, if `threads.py` has measured it."""
+    path = ROOT / "docs" / "measured" / "threads.csv"
+    if not path.exists():
+        return ""
+    with path.open() as file:
+        rows = [
+            f"| {row['work']} | {row['seconds']} | {row['two_threads']} | {row['machine']} |"
+            for row in csv.DictReader(file)
+        ]
+    return f"""
+## Two threads against one
+
+Made by `python benchmarks/threads.py` (`docs/measured/threads.csv`), all with the same bits on one and on two threads. *The
+machine* is what a second thread gained at the same time in a loop that stays in the cache. The goal was 1.8.
+
+| work | seconds on one thread | two threads against one | the machine |
+|---|---|---|---|
+{chr(10).join(rows)}
+"""
+
+
 def page(found):
     """Write docs/speed-table.md."""
     rows = []
@@ -258,7 +281,7 @@ version. Seconds of processor time on one thread, the least of three turns. The 
 * Once the items are prepared, 9,999 draws of wins take {found["flat"]:.2f} times as long for 1,000,000 items as for 1,000.
 * At 100,000 items a draw takes, in units of a draw of MAE by this version and by the previous release: {found["ranks"]}.
 * Jobs of the previous release that would take minutes are measured with fewer draws and multiplied.
-"""
+{threads()}"""
     (ROOT / "docs" / "speed-table.md").write_text(text)
 
 
