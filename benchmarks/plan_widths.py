@@ -42,7 +42,7 @@ def main():
     warnings.simplefilter("ignore")
     rows = []
     for name, metric in SETTINGS:
-        designs = plan(name, epsilon=EPSILON, metrics=metric, n_items=[20, 50, 200], n_responses=[K], rng=0)
+        designs = plan(name, epsilon=EPSILON, metrics=metric, n_items=[10, 20, 50], n_responses=[K], rng=0)
         for cell in designs.cells:
             n = cell.design.n_items
             widths = found_widths(name, metric, n, options.data_sets)

@@ -4,11 +4,13 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
+from assay import compare
 from assay._random import seed_of
 from assay.metrics import resolve
 from assay.models import preset
-from assay.planning.engines.exact import ExactEngine
+from assay.planning.engines.exact import ExactEngine, student_width
 from assay.planning.engines.model import ModelEngine
 from assay.planning.engines.monte_carlo import MonteCarloEngine
 from assay.planning.premises import premises
@@ -48,15 +50,35 @@ def test_both_engines_agree(name, metrics, n_responses, epsilon, n_items):
             assert abs(left.contrast - right.contrast) < most * error
 
 
-@pytest.mark.parametrize(("name", "metric", "k"), [("normal", "mae", 5), ("likert-toxicity", "mae", 20)])
-def test_interval_widths_agree(name, metric, k):
+@pytest.mark.parametrize(
+    ("name", "metric", "k", "sizes"),
+    # Simulated contrasts do not say how many items tell A and B apart, which matters where these are few.
+    [("normal", "mae", 5, (5, 50, 500)), ("likert-toxicity", "mae", 20, (50, 500))],
+)
+def test_interval_widths_agree(name, metric, k, sizes):
     model = preset(name)
     bound = [resolve(metric).on(model.scale)]
     exact = ExactEngine(model, bound, (k, k, k), epsilon=0.2, seed=seed_of(1))
-    for n in (5, 50, 500):
+    for n in sizes:
         drawn = MonteCarloEngine(model, bound, (k, k, k), 0.2, seed_of(n), n_simulations=4000)
         [left], [right] = exact.outlooks(n), drawn.outlooks(n)
         assert abs(left.ci_width - right.ci_width) < 4 * math.hypot(left.ci_width_error, right.ci_width_error)
+
+
+@pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+def test_widths_where_few_items_tell_a_and_b_apart_are_those_of_compare():
+    model, n, n_studies = preset("categorical-dices"), 10, 200
+    metric = resolve("accuracy").on(model.scale)
+    [outlook] = ExactEngine(model, [metric], (5, 5, 5), epsilon=0.2, seed=seed_of(0)).outlooks(n)
+    widths = []
+    for seed in range(n_studies):
+        table = model.table(n, (5, 5, 5), epsilon=0.2, rng=seed)
+        contest = table.contest(gold="gold", a="A", b="B")
+        widths.append(compare(contest, metric="accuracy", rng=0, n_resamples=1023).confidence_interval.width)
+    region = stats.norm.ppf(0.9995) * np.std(widths) / math.sqrt(n_studies)
+    assert abs(outlook.ci_width - np.mean(widths)) < region
+    student = student_width(outlook.standard_error * math.sqrt(n), n, 0.95)
+    assert np.mean(widths) - student > region  # so that the test would see it
 
 
 @pytest.mark.parametrize(("n", "metric"), [(2, "mae"), (50, "mae"), (500, "wins")])

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.inference import FEW_TELLING
 from assay.metrics import AdditiveMetric
 from assay.models import ResponseModel
 from assay.models.base import Epsilon
@@ -18,6 +19,7 @@ from assay.planning.engines.base import DesignOutlook
 from assay.planning.engines.item_scores import Setting, Sizes
 from assay.planning.engines.score_pools import Growing, Pool
 from assay.planning.engines.score_sums import Summands, Total
+from assay.scales import FloatArray
 
 MOST_BLOCKS = 1 << 15
 """Blocks at which a pool stops growing, whatever the precision: 8 million items."""
@@ -227,6 +229,7 @@ class PoolPair:
         pool = self.pool
         found = self.expected(n)
         width = student_width(pool.sd, n, confidence_level, pool.kurtosis)
+        width *= wider_for_few(n, pool.telling, confidence_level)
         error = pool.sd / math.sqrt(n)
         return DesignOutlook(
             pool.mean, pool.standard_error, found.pvalue, found.error, width, width * pool.variance_error / 2, error
@@ -315,6 +318,37 @@ def student_width(sd: float, n: int, confidence_level: float, kurtosis: float = 
 
     mean_sd = sd * (1 - min(0.5, (max(kurtosis, -2.0) / n + 2 / (n - 1)) / 8))
     return 2 * float(stdtrit(n - 1, (1 + confidence_level) / 2)) * mean_sd / math.sqrt(n)
+
+
+def wider_for_few(n: int, telling: FloatArray, confidence_level: float) -> float:
+    """Return by which factor an interval is wider on average because few of n items tell A and B apart.
+
+    Where fewer than ten do, `compare` takes Student's quantile of that many, unless all of them do so by the same
+    amount: these have an interval of their own. `telling` are the shares of items by that amount. The standard
+    deviation grows as the root of how many there are.
+
+    Examples
+    --------
+    >>> halves = np.array([0.2, 0.2])
+    >>> [round(wider_for_few(n, halves, 0.95), 2) for n in (20, 50)], round(wider_for_few(20, np.array([0.4]), 0.95), 2)
+    ([1.13, 1.0], 1.0)
+    """
+    share = float(telling.sum())
+    if n < 2 or not 0 < share < 1 or n * share > 6 * FEW_TELLING:
+        return 1.0
+    from scipy.special import gammaln, stdtrit
+
+    told = np.arange(1.0, min(n, 20 * FEW_TELLING) + 1)
+    ways = gammaln(n + 1) - gammaln(told + 1) - gammaln(n - told + 1)
+    weights = np.exp(ways + told * math.log(share) + (n - told) * math.log1p(-share)) * np.sqrt(told)
+    level = (1 + confidence_level) / 2
+    usual = float(stdtrit(n - 1.0, level))
+    few = told < FEW_TELLING
+    alike = np.power.outer(telling / share, told[few]).sum(axis=0)
+    alike[0] = 1.0  # a single item, whose amount rounding may have cut into several
+    quantiles = np.full(told.size, usual)
+    quantiles[few] += (1 - alike) * (stdtrit(np.maximum(told[few] - 1, 1), level) - usual)
+    return float(weights @ quantiles / weights.sum() / usual)
 
 
 def _shared_out(found: Expected, precision: float) -> Lack:

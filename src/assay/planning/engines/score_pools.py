@@ -77,6 +77,13 @@ class Pool:
         variance = float(np.square(centred) @ self.grid.shares)
         return float(centred**4 @ self.grid.shares) / variance**2 - 3 if variance > 0 else 0.0
 
+    @property
+    def telling(self) -> FloatArray:
+        """The share of scores of each size other than 0."""
+        sizes = np.abs(self.grid.points).astype(np.int64)
+        shares = np.bincount(sizes, self.grid.shares)[1:]
+        return np.asarray(shares[shares > UNLIKELY])
+
 
 class Growing:
     """Pools of one setting by several metrics; `grow` adds blocks, `pools` looks at what is there.
