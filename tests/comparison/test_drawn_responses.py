@@ -109,6 +109,10 @@ def test_draws_that_lie_elsewhere_than_the_contrast_are_named_with_both_numbers(
     assert abs(centre - found.contrast) > 0.5 * error
     assert f"{number(centre, error)} on average" in note
     assert f"{number(found.contrast, error)} in the data" in note
+    for interval, side in (("percentile", 1), ("basic", -1)):  # off with the draws, or away from them
+        ends = found.at(interval=interval).confidence_interval
+        off = (ends.low + ends.high) / 2 - found.contrast
+        assert off * side * (centre - found.contrast) > 0
 
 
 def test_draws_around_the_contrast_need_no_such_note():

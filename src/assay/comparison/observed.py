@@ -247,7 +247,7 @@ def off_centre(scheme: Scheme, contrast: float, draws: FloatArray) -> list[str]:
     An interval that is off by a tenth of its standard error still covers 94.9 % of the time instead of 95.
     """
     known = draws[~np.isnan(draws)]
-    if scheme.responses != "bootstrap" or math.isnan(contrast) or known.size < 2:
+    if scheme.responses != "bootstrap" or scheme.raters != "fixed" or math.isnan(contrast) or known.size < 2:
         return []
     centre, error = float(known.mean()), float(known.std())
     by_chance = 3 / math.sqrt(known.size)
@@ -256,5 +256,5 @@ def off_centre(scheme: Scheme, contrast: float, draws: FloatArray) -> list[str]:
     return [
         "drawing the responses again adds their noise a second time, which moves the contrast: "
         f"{number(centre, error)} on average over the draws, {number(contrast, error)} in the data. "
-        "The interval describes the draws; `responses='all'` gives that of the data."
+        "The interval is made of the draws and off by as much; `responses='all'` gives that of the data."
     ]
