@@ -11,7 +11,7 @@ for. Items on which A and B agree keep their share.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -33,6 +33,7 @@ from assay.planning.engines.item_scores import Sizes
 from assay.planning.engines.model import MOST_ITEMS, ModelEngine
 from assay.planning.engines.pilot_items import (
     Clusters,
+    PilotContrasts,
     mirrored,
     mixed_sets,
     moved_pool,
@@ -63,21 +64,6 @@ RESAMPLES = 1999
 
 SPREAD, DRAWN = 1 << 13, 1 << 21
 """Items drawn from the model where a design goes beyond the pilot, and their responses in all."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PilotContrasts:
-    """The contrasts of the pilot's items at one number of responses: of each item, the mean and mean square.
-
-    `shift` and `stretch` are what the model adds to the mean, and multiplies the variance by, beyond the pilot.
-    """
-
-    pair: PoolPair
-    null: Pool
-    means: FloatArray
-    squares: FloatArray
-    shift: float = 0.0
-    stretch: float = 1.0
 
 
 class PilotEngine:
@@ -294,7 +280,7 @@ class PilotEngine:
         if self.clusters is not None:
             # Noise of responses is that of single items, and shrinks in the mean of a cluster; what it shares stays.
             per, grid = self.clusters.per_cluster, edge.null.grid
-            alone = float(self._variances(self.weights[np.newaxis], edge)[0])
+            alone = float(edge.variances(self.weights[np.newaxis])[0])
             stretch = max(0.01, 1 + (stretch - 1) * alone / per / start.sd**2) if start.sd > 0 else 1.0
             null = replace(
                 edge.null, grid=bent(grid, grid.mean, null.sd**2 / per / edge.null.step**2), sd=null.sd / math.sqrt(per)
@@ -322,17 +308,12 @@ class PilotEngine:
             unbiased = 1 / (1 - float(np.square(units).sum()))
             means = weights @ found.means + found.shift
             variances = (
-                self._variances(weights, found)
+                found.variances(weights)
                 if self.clusters is None
                 else self.clusters.variances(weights, found.means, found.squares)
             )
             self._drawn[key] = means, np.sqrt(variances * unbiased * found.stretch)
         return self._drawn[key]
-
-    @staticmethod
-    def _variances(weights: FloatArray, found: PilotContrasts) -> FloatArray:
-        """Return the variance of single items' contrasts for rows of weights."""
-        return np.maximum(weights @ found.squares - np.square(weights @ found.means), 0.0)
 
     @cached_property
     def _resampled_weights(self) -> FloatArray:
@@ -386,7 +367,7 @@ class PilotEngine:
         if self.clusters is None or self._additive(metric) is None:
             return 1.0
         found = self.scores(self.own, metric)
-        alone = float(self._variances(self.weights[np.newaxis], found)[0]) / (self.contest.n_items - 1)
+        alone = float(found.variances(self.weights[np.newaxis])[0]) / (self.contest.n_items - 1)
         return found.pair.pool.sd**2 / self.clusters.n / alone if alone > 0 else 1.0
 
     def own_contrast(self, metric: int = 0) -> tuple[float, ConfidenceInterval | None, float]:

@@ -11,12 +11,32 @@ from assay.contests import Contest
 from assay.errors import ArgumentError, DataError
 from assay.models.answers import Answers
 from assay.planning.differences import Effect
+from assay.planning.engines.exact import PoolPair
 from assay.planning.engines.grid_shapes import bent, symmetrised, tilted
 from assay.planning.engines.score_pools import ON_GRID, Pool, grid_step
 from assay.planning.engines.score_sums import SumGrid
 from assay.responses import Responses, group_codes
 from assay.scales import FloatArray
 from assay.summaries import grid as rows_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PilotContrasts:
+    """The contrasts of the pilot's items at one number of responses: of each item, the mean and mean square.
+
+    `shift` and `stretch` are what the model adds to the mean, and multiplies the variance by, beyond the pilot.
+    """
+
+    pair: PoolPair
+    null: Pool
+    means: FloatArray
+    squares: FloatArray
+    shift: float = 0.0
+    stretch: float = 1.0
+
+    def variances(self, weights: FloatArray) -> FloatArray:
+        """Return the variance of single items' contrasts for rows of weights."""
+        return np.maximum(weights @ self.squares - np.square(weights @ self.means), 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
