@@ -77,9 +77,19 @@ def slices(n, size=5):
 
 def own(n_metrics):
     from assay.metrics import FunctionMetric
-    def error(power):
-        return lambda gold, model: (abs(gold - model) ** power).mean()
+    def error(most):
+        return lambda gold, model: np.minimum(abs(gold - model), most).mean()
     metrics = [FunctionMetric(error(1 + i / 10), better="lower", name=f"own {i}") for i in range(n_metrics)]
+    contest = contest_of(200)
+    return lambda: assay.compare_each(contest, metrics=metrics, rng=0, workers=1)
+
+def vectorized(n_metrics):
+    from assay.metrics import FunctionMetric
+    def error(most):
+        return lambda gold, model, axis: np.minimum(abs(gold - model), most).mean(axis=axis)
+    metrics = [
+        FunctionMetric(error(1 + i / 100), better="lower", name=f"own {i}", vectorized=True) for i in range(n_metrics)
+    ]
     contest = contest_of(200)
     return lambda: assay.compare_each(contest, metrics=metrics, rng=0, workers=1)
 
@@ -141,6 +151,7 @@ JOBS = {
     "compare --by, 20,000 slices of 5 items": ("slices(20_000)", "slices(500)", 40),
     "compare --by, 500 slices of 20 items": ("slices(500, 20)",) * 2 + (1,),
     "compare, 200 own metrics with item scores, 200 items": ("declared(200)",) * 2 + (1,),
+    "compare, 200 own metrics, vectorized functions, 200 items": ("vectorized(200)", "own(10)", 20),
     "compare, 10 functions as metrics, 200 items": ("own(10)",) * 2 + (1,),
 }
 
@@ -174,6 +185,7 @@ LIMITS = {
     "compare --by, 20,000 slices of 5 items": "Python: a result for each slice",
     "compare --by, 500 slices of 20 items": "Python: a comparison of its own for each slice",
     "compare, 200 own metrics with item scores, 200 items": "draws of the intervals, and their joint level",
+    "compare, 200 own metrics, vectorized functions, 200 items": "the functions, called with many draws at a time",
     "compare, 10 functions as metrics, 200 items": "Python: one call of the function for each draw and model",
     "assay compare, 200 items": "imports: Polars, NumPy",
     "assay compare, 40,000 columns": "Python: names of columns",

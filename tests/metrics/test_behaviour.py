@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay import ArgumentError, Contest, FunctionMetric, Scale, compare
+from assay import ArgumentError, Contest, FunctionMetric, Scale, _json, compare
 from assay._random import seed_of
 from assay.inference import binomial_region, tail_pvalue
 from assay.metrics import BUILTIN, ItemMetric, Metric, _kernels, _plain, _rank_kernels, resolve
@@ -402,6 +402,39 @@ def test_a_function_is_a_metric_with_its_name():
     assert FunctionMetric(median_error, better="lower", name="median error").title == "median error"
 
 
+def worst_errors(gold, model, axis):
+    error = np.abs(gold - model)
+    while error.ndim > axis + 1:  # responses or counts: the worst of an item first
+        error = np.nanmax(error, axis=-1)
+    return error.max(axis=axis)
+
+
+@pytest.mark.parametrize("needs", ["means", "counts", "values"])
+def test_a_vectorized_function_gives_what_one_call_for_each_draw_gives(needs):
+    rng = np.random.default_rng(5)
+    sides = rng.integers(1, 6, (3, 20, 3)).astype(float)
+    contest = Contest.from_arrays(*sides, scale="ordinal")
+    alone = FunctionMetric(lambda gold, model: worst_errors(gold, model, 0), better="lower", needs=needs, name="worst")
+    calls = []
+    together = FunctionMetric(
+        lambda gold, model, axis: calls.append(gold.shape) or worst_errors(gold, model, axis),
+        better="lower", needs=needs, name="worst", vectorized=True,
+    )  # fmt: skip
+    check_metric(together)
+    calls.clear()
+    found, expected = (compare(contest, metric=metric, n_resamples=199, rng=0) for metric in (together, alone))
+    assert _json.dumps(found.to_dict()) == _json.dumps(expected.to_dict())
+    assert len(calls) < 199
+
+
+def test_a_vectorized_function_that_does_not_reduce_over_the_items_alone_is_refused():
+    contest = Contest.from_arrays(*np.random.default_rng(6).normal(size=(3, 20)))
+    for wrong in (lambda gold, model, axis: abs(gold - model).max(), lambda gold, model, axis: abs(gold - model)):
+        metric = FunctionMetric(wrong, better="lower", name="wrong", vectorized=True)
+        with pytest.raises(ArgumentError, match="'wrong' must return one number for each draw"):
+            compare(contest, metric=metric, n_resamples=49, rng=0)
+
+
 def kappa(y_true, y_pred, *, sample_weight=None):
     """Cohen's κ with the signature of scikit-learn's `cohen_kappa_score`."""
     weights = np.ones(len(y_true)) if sample_weight is None else np.asarray(sample_weight)
@@ -459,6 +492,7 @@ def test_a_function_gets_what_it_needs(needs):
     [
         ({"function": 3, "better": "lower"}, "`function` must be callable; got 3."),
         ({"function": max, "better": "smaller"}, "`better` must be one of lower, higher; got 'smaller'."),
+        ({"function": max, "better": "lower", "labels": True, "vectorized": True}, "`vectorized` does not go with it."),
         (
             {"function": max, "better": "lower", "needs": "medians"},
             "`needs` must be one of means, counts, sorted, values",

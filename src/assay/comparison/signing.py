@@ -19,7 +19,7 @@ def parameters_of(metric: Metric) -> dict[str, Any]:
     found = {}
     for field in fields(metric):
         value = getattr(metric, field.name)
-        if field.name not in NAMING and isinstance(value, str | int | float) and value != field.default:
+        if field.repr and field.name not in NAMING and isinstance(value, str | int | float) and value != field.default:
             found[field.name] = value
     return found
 
