@@ -1,3 +1,4 @@
+import json
 import random
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -6,8 +7,9 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
+from assay import _json
 from assay.errors import ArgumentError, DataError
-from assay.sweeps import Counts, Grid, Store, Task, run
+from assay.sweeps import Counts, Grid, Store, Sweep, Task, run
 from tests.sweeps.tasks import bits, draw, fragile
 
 GRID = Grid.product({"i": range(40), "letter": ["a", "b"]})
@@ -166,6 +168,7 @@ def test_a_sweep_says_what_happened():
         "First failure, at kind=raise (call): ZeroDivisionError: a number was divided by zero",
     ]
     assert [row["state"] for row in sweep.to_dict()["rows"]] == ["done", "failed"]
+    assert bits(Sweep.from_dict(json.loads(_json.dumps(sweep.to_dict()))).rows) == bits(sweep.rows)
     assert sweep.to_frame()["state"].to_list() == ["done", "failed"]
 
 

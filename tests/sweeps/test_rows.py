@@ -1,3 +1,4 @@
+import json
 import math
 import struct
 
@@ -7,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.sweeps import CellRow, Counts, Grid, run
+from assay import _json
+from assay.sweeps import CellRow, Counts, Grid, Sweep, run
 from assay.sweeps.cell_rows import dump_values, frame, load_values
 from tests.sweeps.tasks import bits, fragile
 
@@ -101,8 +103,11 @@ def test_numpy_s_numbers_are_plain_ones_in_a_row():
     assert type(row.values["x"]) is float
 
 
-def test_a_row_has_a_json_form():
-    assert _row({"x": math.nan}).to_dict()["values"] == {"x": None}
+def test_numbers_keep_their_kind_in_the_json_of_a_sweep():
+    values = {"a": math.nan, "b": -math.inf, "c": 3, "d": 3.0, "e": True}
+    written = _json.dumps(Sweep("m:f", 1, 0, (_row(values),)).to_dict())
+    back = Sweep.from_dict(json.loads(written)).rows[0].values
+    assert repr(back) == repr(values)
 
 
 def test_counts_read_as_a_sentence():

@@ -254,5 +254,8 @@ def _some(name: str, values: tuple[str, ...]) -> tuple[str, ...]:
 
 def _part(sweep: "Sweep", grid: "Grid") -> "Sweep":
     """Return the cells of one result."""
-    wanted = {sweep.task.identity(cell) for cell in grid}
+    from assay.sweeps import Task
+
+    task = Task(sweep.task, sweep.version)
+    wanted = {task.identity(cell) for cell in grid}
     return replace(sweep, rows=tuple(row for row in sweep.rows if row.identity in wanted))

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from assay.documents import Document
     from assay.questions.base import Question
     from assay.records import Record
-    from assay.sweeps import Sweep
 
 CHARTS = chart_files.FORMATS
 REPORTS = (".html", ".md", ".tex", ".json", ".csv")
@@ -125,7 +124,7 @@ def write_chart(result: Any, path: str) -> None:
 
 
 def write_report(
-    result: "Record | Sweep", path: str, asked: "Question | None" = None, data: Any = None, *, force: bool = True
+    result: "Record", path: str, asked: "Question | None" = None, data: Any = None, *, force: bool = True
 ) -> tuple[str, ...]:
     """Write the report of a result in the format that the file's name says, and return the files that were written.
 
@@ -206,7 +205,7 @@ BESIDE: dict[str, tuple[str, Callable[["Document"], str]]] = {
 """Formats whose pictures are files beside them: how those end, and who writes the text."""
 
 
-def _content(result: "Record | Sweep", asked: "Question | None", document: Any) -> dict[str, Any]:
+def _content(result: "Record", asked: "Question | None", document: Any) -> dict[str, Any]:
     """Return the result as `to_dict` gives it, with what was asked and what the report says under `report`."""
     from assay.documents.text import render
 
@@ -216,7 +215,7 @@ def _content(result: "Record | Sweep", asked: "Question | None", document: Any) 
     return {**result.to_dict(), "report": said}
 
 
-def _write_tables(result: "Record | Sweep", path: Path) -> tuple[str, ...]:
+def _write_tables(result: "Record", path: Path) -> tuple[str, ...]:
     """Write each table of a document as a file of its own."""
     from assay.documents import csv_tables
 

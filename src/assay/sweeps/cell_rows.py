@@ -51,7 +51,7 @@ class CellRow:
     version: int
     parameters: Cell
     state: str = MISSING
-    values: Mapping[str, float] = field(default_factory=dict)
+    values: Mapping[str, int | float] = field(default_factory=dict)
     stage: str = ""
     traceback: str = ""
     seconds: float = math.nan
@@ -60,11 +60,6 @@ class CellRow:
     def error(self) -> str:
         """The last line of the traceback: what went wrong, in short."""
         return self.traceback.rstrip().rpartition("\n")[2]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the row as a dictionary that JSON can hold."""
-        found: dict[str, Any] = _json.plain(self)
-        return found
 
 
 @dataclass(frozen=True, slots=True)

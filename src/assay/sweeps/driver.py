@@ -10,12 +10,13 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay import _check, _random
 from assay._frames import in_any_form
-from assay.documents import Document, html
+from assay.documents import Document
 from assay.errors import ArgumentError, AssayError, DataError
+from assay.records import Record
 from assay.sweeps.cell_rows import DONE, FAILED, MISSING, CellRow, Counts, compute, failed, frame
 from assay.sweeps.grid import Grid, show
 from assay.sweeps.store import Recorder, Store, recording
@@ -30,27 +31,31 @@ GRACE = 5.0
 """Seconds in which an executor that broke may still hand over what it had finished."""
 
 LISTENING = 0.1
-"""Seconds for which the driver waits at a time. A wait without an end would not hear Ctrl-C: Polars, once imported, has
+"""Seconds for which the driver waits at a time. A wait without an end would ignore Ctrl-C: Polars, once imported, has
 its own handler before Python's, and the system then goes on waiting after the signal."""
 
 EXECUTOR_LOST = (BrokenExecutor, CancelledError, ImportError, AssayError)
-"""What a cell says that has no result for reasons that all cells share: no executor any more, or no task on workers."""
+"""Errors of a cell that all cells share: the executor is lost, or workers cannot load the task."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
+class Sweep(Record):
     """A study that was run.
 
     Attributes
     ----------
-    task : Task
+    task : str
+        The task's address, `package.module:function`.
+    version : int
+        The task's version.
     seed : int
         The number that, passed as `rng`, gives the same results.
     rows : tuple of CellRow
         One per cell, in the grid's order.
     """
 
-    task: Task
+    task: str
+    version: int
     seed: int
     rows: tuple[CellRow, ...]
 
@@ -69,26 +74,14 @@ class Sweep:
         """Return a dataframe with one line per cell: parameters, values, state, stage and error."""
         return frame(self.rows, task=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the sweep as a dictionary that JSON can hold."""
-        return {
-            "task": self.task.name,
-            "version": self.task.version,
-            "seed": self.seed,
-            "rows": [row.to_dict() for row in self.rows],
-        }
-
     def document(self) -> Document:
         """Return the study as a document: how far it is, and a row for each cell."""
         from assay.sweeps.document import document
 
         return document(self)
 
-    def _repr_html_(self) -> str:
-        return html.fragment(self.document())
-
     def __str__(self) -> str:
-        lines = [f"{self.task.name} (version {self.task.version}), seed {self.seed}", f"{self.counts}."]
+        lines = [f"{self.task} (version {self.version}), seed {self.seed}", f"{self.counts}."]
         if self.failures:
             first = self.failures[0]
             lines.append(f"First failure, at {show(first.parameters)} ({first.stage}): {first.error}")
@@ -174,7 +167,7 @@ def run(
                 rows.update((row.identity, row) for row in batch)
                 finished.update(row.state for row in batch)
                 tell()
-    return Sweep(task, recorder.seed, tuple(rows.values()))
+    return Sweep(task.name, task.version, recorder.seed, tuple(rows.values()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,7 @@ class Store:
         name = known[0] if task is None else _check.one_of("task", task, known)
         latest = max(row.version for row in rows if row.task == name)
         own = tuple(row for row in rows if (row.task, row.version) == (name, latest))
-        return Sweep(Task(name, latest), self.seed, own)
+        return Sweep(name, latest, self.seed, own)
 
     @in_any_form
     def to_frame(self) -> "pl.DataFrame":

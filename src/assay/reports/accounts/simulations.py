@@ -93,19 +93,19 @@ def of_sweep(result: Any, asked: "Question | None", data: Any) -> Account:
             f"Run the study again with the same store: it computes the {counts.missing:,} cells that are missing."
         )
     if counts.failed:
-        steps.append(f"Look at the {counts.failed:,} cells that failed, mend what broke them, and run with `retry`.")
+        steps.append(f"Look at the {counts.failed:,} cells that failed, fix the cause, and run with `retry`.")
     return Account(
         done=(
-            f"Each cell of the grid was computed by {result.task.name} (version {result.task.version}). Its random "
-            f"numbers follow from the study's seed ({result.seed}) and the cell's own parameters, so order and number "
-            "of workers change nothing.",
+            f"Each cell of the grid was computed by {result.task} (version {result.version}). Its random numbers "
+            f"follow from the study's seed ({result.seed}) and the cell's own parameters, so order and number of "
+            "workers change nothing.",
         ),
         limits=("Between the values of the grid nothing was computed.",),
         next=tuple(steps) or ("All cells are done. Add values to the grid to see more: cells that are done stay.",),
         again=(
             Code(
                 "from assay.sweeps import Task, run\n\n"
-                f"sweep = run(Task.load({result.task.name!r}), grid, rng={result.seed})",
+                f"sweep = run(Task.load({result.task!r}), grid, rng={result.seed})",
                 "python",
             ),
         ),
