@@ -159,8 +159,8 @@ def test_bca_of_several_factors_is_one_call():
     [
         (percentile([1.0, 1.0, 1.0]), "The interval is undefined: all draws are equal."),
         (percentile([0.1 + 0.2, 0.3, 0.3]), "The interval is undefined: all draws are equal."),
-        (percentile([]), "The interval is undefined: no draw to make it of."),
-        (basic([1.0, math.nan], 1.0), "The interval is undefined: 1 draw to make it of."),
+        (percentile([]), "The interval is undefined: it needs two draws or more; got 0."),
+        (basic([1.0, math.nan], 1.0), "The interval is undefined: it needs two draws or more; got 1."),
         (basic([1.0, 2.0], math.nan), "The interval is undefined: the estimate is undefined."),
         (
             bca([1.0, 2.0], 3.0, jackknife=[1.0, 2.0]),
@@ -188,7 +188,7 @@ def test_bca_of_several_factors_is_one_call():
         ),
         (
             studentised([1.0, 2.0], 1.5, standard_errors=[0, 0], standard_error=1.0),
-            "The interval is undefined: no draw to make it of.",
+            "The interval is undefined: it needs two draws or more; got 0.",
         ),
     ],
 )

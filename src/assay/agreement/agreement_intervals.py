@@ -15,7 +15,7 @@ GROUPS = 20
 """Up to this many raters each is left out in turn; more are left out in this many groups."""
 
 Coefficients = Callable[[FloatArray], Callable[[FloatArray], Mapping[str, FloatArray]]]
-"""For the raters whose entry is 1 a function of item weights (items × draws): every coefficient by name and draw."""
+"""Takes raters (1 or 0: left out); returns a function from item weights (items × draws) to coefficients by name."""
 
 
 def measure_errors(
@@ -30,15 +30,15 @@ def measure_errors(
     at_once: int = _random.BLOCK,
     progress: Callable[[int], object] | None = None,
 ) -> dict[str, CombinedError]:
-    """Return the error of each coefficient: of raters beyond items (where it can be known), and of items.
+    """Return the error of each coefficient: the part of raters (where it can be estimated), and the part of items.
 
-    The variance of items is that of draws of items. The variance of raters is that of the coefficient without each of
-    them in turn (a jackknife), less the part that comes from the items at hand: how far the coefficients without one
-    rater move apart when items are drawn. What a rater says about one item would be counted twice otherwise, and is by
-    draws of items and raters together.
+    The variance of items is that of draws of items. The variance of raters comes from the coefficient without each
+    rater in turn (a jackknife), less the part that is due to the items at hand: how far the coefficients without one
+    rater move apart when items are drawn. Otherwise a rater's answers to single items would count twice, as they do
+    when items and raters are drawn together.
 
-    `clusters` is the number of each item's cluster, where whole clusters are drawn instead of items. `at_once` is how
-    many draws the coefficients are asked for at a time. `progress` hears of as many draws of items as there are, and of
+    `clusters` is the number of each item's cluster, where whole clusters are drawn instead of items. `at_once` is for
+    how many draws the coefficients are computed at a time. `progress` is told of `n_resamples` draws of items, and of
     as many again while raters are left out.
     """
     left_out = _left_out(n_raters, _random.generator(seed, "raters"))
@@ -104,7 +104,7 @@ def fisher_interval(name: str, value: float, error: CombinedError, *, confidence
 
 
 def _left_out(n_raters: int, rng: np.random.Generator) -> list[FloatArray]:
-    """Return the weights of raters without each of them, or without each of some groups; none for two raters."""
+    """Return weights (1 or 0) that leave out each rater in turn, or each group of raters; none for two raters."""
     if n_raters < 3:
         return []
     group = np.arange(n_raters) if n_raters <= GROUPS else rng.permutation(n_raters) % GROUPS

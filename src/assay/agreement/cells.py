@@ -51,7 +51,7 @@ class Cells:
         return bool((self.shares < 1).any())
 
     def divided(self) -> "tuple[Cells, IntArray]":
-        """Return the answers that consist of different values, each as an item of its own, and their items here."""
+        """Return each repeated answer with different values as an item of its own, and the item it belongs to here."""
         only = self._only(self.shares < 1)
         answers, answer = np.unique(cell_codes(only.items, only.raters), return_inverse=True)
         order = np.lexsort((only.codes, answer))
@@ -82,7 +82,7 @@ class Cells:
         return csr_array((counts, self.codes[first], pointers), shape=(self.n_items, self.levels.size))
 
     def by_rater(self, *parts: FloatArray) -> "list[csc_array]":
-        """Return numbers of each entry as raters × items, whose products with item weights sum them by rater."""
+        """Return matrices (raters × items) of one number for each entry; times item weights, they give rater sums."""
         from scipy.sparse import csc_array
 
         shape = self.n_raters, self.n_items

@@ -95,8 +95,8 @@ def alpha(cells: Cells, *, level: Level) -> Weighed:
 def krippendorff_alpha(cells: Cells, *, level: Level) -> float:
     """Return Krippendorff's α of the responses as they are, by evalica; NaN where it is undefined.
 
-    evalica says 1 where all responses are equal, refuses items without pairs and knows no repeats. Large tables, which
-    it would make dense, and tables with repeats get our own α: the two agree to rounding.
+    evalica returns 1 where all responses are equal, refuses items without pairs and does not support repeats. Large
+    tables, which it would make dense, and tables with repeats get our own α: the two agree to rounding.
     """
     ours = float(alpha(cells, level=level)(np.ones((cells.n_items, 1)))["krippendorff_alpha"][0])
     sizes = np.bincount(cells.items)
@@ -169,7 +169,7 @@ def _apart_by_interval(cells: Cells) -> Callable[[FloatArray], tuple[FloatArray,
 
 
 def _apart_by_label(cells: Cells, level: Level) -> Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]:
-    """Return what `_apart_by_interval` does where the distance is one of labels, whose table may be large."""
+    """Return what `_apart_by_interval` does for distances between labels, whose table may be large."""
     labels, sizes = cells.labels(), cells.sum_by_item()
     scale = np.where(sizes > 1, 1 / np.maximum(sizes - 1, 1), 0.0)
     levels, paired = cells.levels, (sizes > 1).astype(np.float64)
@@ -193,7 +193,7 @@ def _apart_by_label(cells: Cells, level: Level) -> Callable[[FloatArray], tuple[
 def _apart_by_rank(
     cells: Cells, labels: "csr_array", sizes: FloatArray, scale: FloatArray
 ) -> Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]:
-    """Return it for middle ranks, which are those of the draw: an interval distance of other values in each."""
+    """Return the same for squared differences of mid-ranks, which every draw has of its own."""
     paired, scaled = (sizes > 1).astype(np.float64), _over_items(scale)
     repeated, item = cells.divided() if cells.repeated else (None, np.zeros(0, dtype=np.int64))
     answers = None if repeated is None else repeated.labels()
@@ -222,7 +222,7 @@ def _apart(cells: Cells, labels: "csr_array", weighting: Weighting) -> FloatArra
 
 
 def _across_raters(cells: Cells, apart: FloatArray, weighting: Weighting) -> FloatArray:
-    """Take off how far a rater's own repeats are apart."""
+    """Subtract how far apart a rater's own repeats are."""
     if not cells.repeated:
         return apart
     repeated, item = cells.divided()
@@ -246,7 +246,7 @@ def _in_rows(labels: "csr_array", levels: FloatArray, weighting: Weighting) -> F
     around = values - _divided(by_row(counts * values), sizes)[row]
     if weighting == "interval":
         return 2 * sizes * by_row(counts * np.square(around))
-    # Values ascend in a row: a value counts once for each response below it, and is taken off for each above.
+    # Values ascend in a row: a value is added once for each response below it, and subtracted for each above.
     below = np.cumsum(counts) - counts
     below -= (np.cumsum(sizes) - sizes)[row]
     return 2 * by_row(counts * around * (2 * below + counts - sizes[row]))
@@ -286,9 +286,9 @@ def _centred(cells: Cells) -> FloatArray:
 
 
 def _over_items(*parts: FloatArray) -> "csc_array":
-    """Return numbers of each item as parts × items, whose product with item weights sums them over items.
+    """Return a matrix (parts × items); times item weights, it sums each part over items.
 
-    Sparse for want of a dense product without threads: those of BLAS wait busily on the cores that draws need.
+    It is sparse because dense products run on BLAS's threads, which keep busy the cores that draws need.
     """
     from scipy.sparse import csc_array
 
@@ -298,7 +298,7 @@ def _over_items(*parts: FloatArray) -> "csc_array":
 
 
 def _sum_labels(labels: "csr_array", by_item: FloatArray, weights: FloatArray) -> FloatArray:
-    """Sum how often each level occurs, items weighted twice over: levels × draws."""
+    """Sum how often each level occurs (levels × draws); items count by `by_item` times their weights."""
     return np.asarray(labels.T @ (weights * by_item[:, np.newaxis]))
 
 

@@ -145,11 +145,11 @@ def measure_agreement(
     table : ResponseTable, dataframe or path
         With rater ids.
     source : str, optional
-        May be left out when one source only has two or more raters.
+        May be left out when only one source has two or more raters.
     level : {"nominal", "ordinal", "interval", "ratio"}, optional
         How differences count in Krippendorff's alpha; by default as the scale says.
     cluster : str, optional
-        A column that groups items (document): items of one group are drawn together.
+        A column that groups items, such as their document: items of one group are drawn together.
     n_resamples : int
         Draws of items behind the intervals.
     confidence_level : float
@@ -157,7 +157,7 @@ def measure_agreement(
     workers : int, optional
         Threads; the result does not depend on it.
     progress : callable, optional
-        Told how many draws are done whenever some are, of twice `n_resamples` in all.
+        Told the number of draws done, as they are done: twice `n_resamples` in all.
 
     Returns
     -------
@@ -283,5 +283,6 @@ def _undefined(cells: Cells, values: dict[str, float]) -> Iterator[str]:
     count = sum(math.isnan(value) for value in values.values())
     if count:
         alone = cells.sum_by_item().max() == 1
-        why = "no item has two raters" if alone else "the responses vary too little" if cells.levels.size > 1 else None
-        yield f"{count} of {len(values)} coefficients are undefined, because {why or 'all responses are equal'}."
+        vary = "the responses vary too little" if cells.levels.size > 1 else "all responses are equal"
+        why = "no item has two raters" if alone else vary
+        yield f"{count} of {len(values)} coefficients are undefined, because {why}."

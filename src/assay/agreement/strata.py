@@ -104,7 +104,7 @@ def strata_of(
 
 
 def _places(agreed: FloatArray) -> IntArray | None:
-    """Return the stratum of each item, those who agree least first; −1 for items with one response."""
+    """Return the stratum of each item, 0 for the least agreement; −1 for items with one response."""
     known = ~np.isnan(agreed)
     levels, codes = np.unique(agreed[known].round(9), return_inverse=True)
     if levels.size < 2:

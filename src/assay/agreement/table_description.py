@@ -68,7 +68,7 @@ class SharedRaters:
 
 @dataclass(frozen=True, slots=True)
 class ItemClusters:
-    """How items hang together.
+    """How items are grouped.
 
     Attributes
     ----------
@@ -160,11 +160,11 @@ def describe(
     level, cluster, n_resamples, confidence_level, rng, workers
         As in `measure_agreement`.
     contest : Contest, optional
-        Two models of the table: also take the error of their contrast apart.
+        Two models of the table: also split the error of their contrast into its parts.
     metric : str or Metric, optional
-        Of the contrast; chosen by the scale when left out.
+        The metric of the contrast; chosen by the scale when left out.
     progress : callable, optional
-        Hears of twice `n_resamples` draws for each source.
+        Told the number of draws done, as they are done: twice `n_resamples` for each source.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def describe(
     'crossed'
     """
     if metric is not None and contest is None:
-        raise ArgumentError("`metric` is that of a contrast; give the contest of two models, too.")
+        raise ArgumentError("`metric` is the metric of a contrast: also give the `contest` of two models.")
     table = as_table(table)
     seed = _random.replayable(rng)
     how = {

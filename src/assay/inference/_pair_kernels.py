@@ -1,6 +1,6 @@
 """The loops over draws and pairs of many models. Each has a plain NumPy twin in the tests.
 
-Nothing here is as large as pairs × draws: a pair's draws are differences of two rows of sums, looked at and dropped.
+Nothing here is as large as pairs × draws: a pair's draws are differences of two rows of sums, used and dropped.
 Sums are (models, draws), so that the innermost loop runs along the draws.
 """
 
@@ -41,8 +41,8 @@ def stepdown_counts(
 ) -> npt.NDArray[np.int64]:
     """Count for each pair the draws in which it or a pair after it is as extreme as it was observed to be.
 
-    Pairs come in descending order of `observed`; a draw's statistic is |difference of sums| · scale. Going up from the
-    last pair, a running maximum per draw is all that has to be remembered.
+    Pairs come in descending order of `observed`; a draw's statistic is |difference of sums| · scale. From the last pair
+    to the first, one running maximum for each draw is enough.
     """
     n_draws = sums.shape[1]
     counts = np.zeros(first.size, dtype=np.int64)
@@ -72,8 +72,8 @@ def pair_maxima(  # noqa: PLR0915 (one loop)
 ) -> FloatArray:
     """Return the largest studentised |contrast| of each model with any other, for each draw: (draws, models).
 
-    `rests` are units × models, their deviations from the mean, in strata that begin at `starts`; `shares` is what each
-    unit weighs in its stratum's mean; a draw takes unit u `weights[draw, u]` times. `least[j, k]` is the smallest
+    `rests` are deviations from the mean (units × models), in strata that begin at `starts`; `shares` is the weight of
+    each unit in its stratum's mean; a draw takes unit u `weights[draw, u]` times. `least[j, k]` is the smallest
     variance of the contrast of j and k that is not rounding; infinite for a pair that is left out. A draw in which no
     pair of a model is defined has NaN.
     """
@@ -198,7 +198,7 @@ def pair_moments(
 ) -> tuple[FloatArray, FloatArray, npt.NDArray[np.int64]]:
     """Return for each pair the sums of squares of its unit contrasts and of their `rests`, and how many are not zero.
 
-    A unit contrast is zero where it is not above `rounding`, or is but a rounding error of the pair's largest one.
+    A unit contrast counts as zero up to `rounding`, or up to a rounding error of the pair's largest one.
     """
     n = totals.shape[0]
     squares, spreads = np.zeros((2, first.size))

@@ -1,4 +1,4 @@
-"""Where the bars of a histogram meet: around each value where values lie on a grid, else in equal steps."""
+"""The edges of a histogram's bars: around each value where values lie on a grid, else in equal steps."""
 
 import math
 
@@ -7,16 +7,16 @@ import numpy as np
 from assay.scales import FloatArray
 
 MOST = 40
-"""About so many bars fit a picture."""
+"""About this many bars fit into a picture."""
 MOST_VALUES = 5000
-"""More distinct values than this are no grid that anybody could see."""
+"""More distinct values than this make no grid that a reader could see."""
 
 
 def bin_edges(values: FloatArray, most: int = MOST) -> FloatArray:
     """Return the edges of at most `most` bars.
 
-    Means of five answers that are 0 or 1 fall into six bars. On a finer grid each bar holds as many values of the grid,
-    so that none is high only because it holds one more. Without a grid the width is Freedman and Diaconis's.
+    Means of five answers that are 0 or 1 fall into six bars. On a finer grid all bars hold the same number of grid
+    values, so that none is higher only because it holds one more. Without a grid the width is Freedman and Diaconis's.
 
     Examples
     --------

@@ -12,9 +12,9 @@ from assay.inference.intervals import ConfidenceInterval, conclude, extreme, qua
 from assay.scales import FloatArray
 
 FEW_TELLING = 10
-"""Fewer items than this that tell A and B apart have too few different resamples to make an interval of."""
+"""With fewer items than this that tell A and B apart, there are too few different resamples for an interval."""
 NO_SPREAD = 1e-7
-"""A draw's standard error below this share of the data's is zero: the root of what is left of two equal squares."""
+"""A draw's standard error below this share of the data's is zero: only rounding is left of equal squares."""
 
 
 def studentised(
@@ -66,11 +66,11 @@ def symmetric(
 ) -> ConfidenceInterval:
     """Return the symmetric bootstrap-t interval: a quantile of |draw − estimate| / standard error of the draw.
 
-    Both arms are equally long, as Student's are, but the draws say how long, not a normal distribution (Hall 1988).
-    It covers better than the studentised interval, whose two quantiles are each less certain, and than Student's where
-    contrasts are skewed (docs/audit-defaults.md). Where fewer than ten contrasts differ from zero there is too little
-    to resample, and Student's quantile with one degree of freedom less than those is taken; a note says so. A one-sided
-    bound has one arm, whose length is the studentised quantile of its own side.
+    Both arms are equally long, as Student's are, but their length comes from the draws, not from a normal distribution
+    (Hall 1988). It covers better than the studentised interval, whose two quantiles are each less certain, and better
+    than Student's where contrasts are skewed (docs/audit-defaults.md). If fewer than ten contrasts differ from zero,
+    there is too little to resample: the interval is Student's, with one degree of freedom less than their number, and a
+    note says so. A one-sided bound has one arm, whose length is the studentised quantile of its own side.
 
     Parameters
     ----------

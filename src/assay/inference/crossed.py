@@ -1,10 +1,10 @@
-"""Items × raters tables with holes: components and weights that use every value, as a mixed model does.
+"""Items × raters tables with missing cells: components and weights that use every value, as a mixed model does.
 
 The model is value = mean + item + rater + residual. Where some raters judged more items than others, sums of squares
-within items and within raters (`variance_components`) waste much of what the table knows about raters. Here the
-components solve the equations of MINQUE (Rao 1971), which are a step of Fisher scoring for REML; from their own
-solution they are taken again, up to a few times. A component may come out below zero; it then counts as zero in the
-weights only. On a complete table the solution is that of analysis of variance.
+within items and within raters (`variance_components`) lose much of what the table says about raters. Here the
+components solve the equations of MINQUE (Rao 1971), which are a step of Fisher scoring for REML; a few such steps are
+taken, each from the solution before. A component may come out below zero; it then counts as zero in the weights only.
+On a complete table the solution is that of analysis of variance.
 
 The weights that make the mean most precise are those of generalised least squares. Items are eliminated in closed
 form, so that the largest matrix is raters × raters.
@@ -17,10 +17,10 @@ import numpy as np
 from assay.scales import FloatArray, IntArray
 
 MOST_RATERS = 400
-"""Up to this many raters the matrices are small; with more, moments know the components well enough."""
+"""Up to this many raters the matrices are small; with more, the method of moments is precise enough."""
 
 DENSE = 2**20
-"""Up to this many items × raters it pays to write the whole table down, holes included."""
+"""Up to this many items × raters the table is a dense array, missing cells included."""
 
 N_STEPS = 4
 
@@ -135,7 +135,7 @@ class _Incidence:
     def equations(self, guess: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return tr(P Vⱼ P Vₖ) and yᵀ P Vⱼ P y, for items, raters and residual.
 
-        P is the inverse covariance after the mean is taken off, Vⱼ the derivative of the covariance. The rows of the
+        P is the inverse covariance after the mean is removed, Vⱼ the derivative of the covariance. The rows of the
         residual follow from those of items and raters, since P V P = P.
         """
         of_items, of_raters, residual = guess

@@ -9,7 +9,7 @@ from assay.inference.intervals import ConfidenceInterval, conclude, tails_of
 from assay.scales import FloatArray
 
 SAME_SIZE = 1e-13
-"""Item contrasts that differ by less than this share, times their number, are equal: they come out of a jackknife."""
+"""Item contrasts that differ by less than this share, times their number, are equal: a jackknife rounds them."""
 ROUNDING = 1e-12
 
 
@@ -60,8 +60,8 @@ def score(
     """Return Tango's score interval of the mean of item contrasts that are −c, 0 or c (Tango 1998).
 
     It holds the differences of two paired proportions that the score test does not reject: for accuracy and wins, whose
-    item contrasts are signs, and any metric of single labels. It needs no draws, and where few items tell A and B
-    apart it covers, while resampling has too few different outcomes to draw from.
+    item contrasts are signs, and any metric of single labels. It needs no draws, and it covers where few items tell A
+    and B apart, which leaves resampling too few different outcomes.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def telling(contrasts: npt.ArrayLike) -> int:
 
 
 def _size(values: FloatArray) -> tuple[float, float]:
-    """Return the largest contrast, and below what size one is rounding."""
+    """Return the size of the largest contrast, and the size below which one is rounding."""
     size = float(np.abs(values).max(initial=0.0))
     return size, SAME_SIZE * max(1, values.size) * size
 

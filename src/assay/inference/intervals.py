@@ -203,7 +203,7 @@ def usable(draws: npt.ArrayLike, estimate: float = 0.0) -> tuple[FloatArray, tup
     if math.isnan(estimate):
         return kept[:0], (*notes, "The interval is undefined: the estimate is undefined.")
     if kept.size < 2:
-        return kept[:0], (*notes, f"The interval is undefined: {kept.size or 'no'} draw to make it of.")
+        return kept[:0], (*notes, f"The interval is undefined: it needs two draws or more; got {kept.size}.")
     if kept.max() - kept.min() <= tie_tolerance(kept):
         return kept[:0], (*notes, "The interval is undefined: all draws are equal.")
     return kept, notes
@@ -219,7 +219,7 @@ def quantiles(draws: FloatArray, probabilities: Sequence[float] | FloatArray) ->
 
 
 def _between(ascending: FloatArray, place: float) -> float:
-    """Return the number at a place between two of the sorted ones: the bits of `np.quantile`, sooner."""
+    """Return the number at a place between two of the sorted ones: the bits of `np.quantile`, faster."""
     first = min(math.floor(place), ascending.size - 2)
     part = place - first
     before, after = float(ascending[first]), float(ascending[first + 1])
@@ -227,7 +227,7 @@ def _between(ascending: FloatArray, place: float) -> float:
 
 
 def extreme(draws: FloatArray, probabilities: Sequence[float] | FloatArray) -> tuple[str, ...]:
-    """Return a note when a quantile lies beyond what so many draws can show."""
+    """Return a note when there are too few draws for a quantile."""
     tails = np.minimum(probabilities, 1 - np.asarray(probabilities))
     if draws.size == 0 or tails.min() * (draws.size + 1) >= 1 - 1e-9:
         return ()

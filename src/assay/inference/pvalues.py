@@ -21,7 +21,7 @@ ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 
 @dataclass(frozen=True, slots=True)
 class PValue:
-    """A p-value and how well it is known.
+    """A p-value and how precise it is.
 
     Attributes
     ----------
@@ -161,8 +161,8 @@ def expected_pvalue(null_draws: npt.ArrayLike, draws: npt.ArrayLike) -> PValue:
 def placed(above: Any, below: Any, n_draws: int, n_null: int) -> tuple[Any, Any, Any]:
     """Return the expected p-value, its standard error and whether it is a bound, from the sums of placements.
 
-    `above` and `below` hold the sum of the placements, and the sum and the sum of squares of their distances from its
-    whole part of the mean: whole numbers, which are the same in any order. They may be arrays, an entry for each study.
+    `above` and `below` hold the sum of the placements, and the sum and the sum of squares of their distances from the
+    mean rounded down: whole numbers, so the order does not matter. They may be arrays, with an entry for each study.
     """
     n_fewest = min(n_null, n_draws)
     bound = 1 / (n_fewest + 1)

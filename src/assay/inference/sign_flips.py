@@ -1,4 +1,4 @@
-"""The exact p-value of swapped items: tails of a sum of contrasts with random signs, without a single draw.
+"""The exact p-value of swapped items: tails of a sum of contrasts with random signs, without random draws.
 
 Where A and B are exchanged item by item (or cluster by cluster) and the metric is a mean over items, a draw of the null
 is Σ ±cᵢ with fair signs. Its tails are computed here: by counting where the signs have few different sums, else by an
@@ -19,7 +19,7 @@ from assay.scales import FloatArray
 
 _EPSILON = float(np.finfo(np.float64).eps)
 SMALLEST = NOTHING
-"""Of a smaller p-value all that is said is that it is below this."""
+"""A smaller p-value is reported only as below this."""
 
 
 @dataclass(frozen=True, slots=True)

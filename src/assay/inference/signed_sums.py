@@ -3,7 +3,7 @@
 Two ways:
 
 * *lists*: where few terms are left, or few may be negative far out in the tail, the sets of negative terms are listed
-  for each half of the terms, and every set of one half asks how many sets of the other go with it;
+  for each half of the terms, and each set of one half is matched with the sets of the other;
 * *integral*: P(S ≥ x) = 1/2πi ∫ M(z) e^{−zx} dz / z along Re z = τ, M(z) = Π cosh(a·z), τ the saddlepoint (Daniels
   1987). With z = τ + iu the sum over equidistant u repeats the tail at distance 2π / step, multiplied by e^{−τ·2π/step}
   to the left and bounded by Hoeffding's inequality to the right; the step is chosen for a relative error below 1e-7.
@@ -22,38 +22,38 @@ from assay.scales import FloatArray, IntArray
 ComplexArray = npt.NDArray[np.complex128]
 
 LISTED = 2**18
-"""At most so many sets of negative terms are listed for each half."""
+"""At most this many sets of negative terms are listed for each half."""
 
 COARSE = 2**16
-"""A grid on which the largest term has more steps than this is as good as none."""
+"""A grid on which the largest term has more steps than this is not used."""
 
 MOST_NODES = 2**18
-"""The integral is given up where it needs more nodes than this."""
+"""The integral is abandoned where it needs more nodes than this."""
 
 NEAR, FAR = 40, 4000
-"""So many tilts from the middle every node is looked at, and so far every third, before the integral may end. If terms
-lie almost on a grid, the integrand comes back beyond the end, but no more than 1 / FAR of it."""
+"""In units of the tilt: every node is checked up to the first, every third one up to the second, before the integral
+may end. If terms lie almost on a grid, the integrand returns beyond the end, but at most 1 / FAR of it."""
 
 NEGLIGIBLE, NEGLIGIBLE_FAR = 1e-7, 1e-5
 """Nodes whose characteristic function is smaller than this are left out, near and far."""
 
 WITNESSES = 512
-"""So many terms tell which nodes are negligible."""
+"""This many terms decide which nodes are negligible."""
 
 CELLS = 2**18
-"""So many factors are computed at a time: they stay in the processor's cache."""
+"""This many factors are computed at a time: they stay in the processor's cache."""
 
 CONVERGED = 2e-4
 """The integral ends where all terms of its last half add up to less than this share of it."""
 
 WORST = 1e-3
-"""An integral with a larger relative error than this is not given."""
+"""An integral with a larger relative error than this is not used."""
 
 NOTHING = 1e-100
-"""A tail below this is given as 0: more digits of it than that would need more nodes than an integral may have."""
+"""A tail below this is returned as 0: it would need more nodes than an integral may have."""
 
 LARGE = 4.0
-"""A term larger than so many standard deviations of the sum of the others has its two signs taken apart."""
+"""A term larger than this many standard deviations of the sum of the others is computed with each sign in turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Tails:
 def signed_sum_tails(sizes: FloatArray, times: FloatArray, x: float, *, tolerance: float, slack: float) -> Tails | None:
     """Return the upper tails at x of Σ ±a, each of the ascending `sizes` a occurring `times` times.
 
-    Sums within `tolerance` of x equal it; terms within `slack` of a grid lie on it. None where no way leads to them; 0
+    Sums within `tolerance` of x equal it; terms within `slack` of a grid lie on it. None where neither way works; 0
     where the integral would be below `NOTHING`.
 
     Examples
@@ -127,7 +127,7 @@ def grid_step(sizes: FloatArray, slack: float) -> float:
             low, high = sorted((low, math.fmod(high, low)))
             if high - low < 1e-7 * largest:
                 low = 0.0
-        # The largest size is a whole number of steps, which takes the rounding of the remainders out again.
+        # The largest size is a whole number of steps, which removes the rounding of the remainders.
         finer = largest / round(largest / high)
         if finer >= step:
             return 0.0
@@ -136,13 +136,13 @@ def grid_step(sizes: FloatArray, slack: float) -> float:
 
 
 def _listed(sizes: FloatArray, times: FloatArray, room: float, tolerance: float) -> Tails | None:
-    """List the sets of terms whose signs may be − while the sum keeps its bound; None if they are too many.
+    """List the sets of terms that may be negative while the sum stays at x or above; None if there are too many.
 
-    A − takes twice its term from the sum of all, of which there is `room` to take. Two halves of the terms are listed,
-    and every set of one half asks which sets of the other leave room for it.
+    A negative term lowers the sum by twice its size; `room` is how far the sum may fall. Sets are listed for two halves
+    of the terms, and each set of one half is matched with the sets of the other that leave room for it.
     """
     n_open = int(np.searchsorted(sizes, (room + tolerance) / 2, side="right"))
-    # All sets of the smallest terms that have room together are on the list: are they too many?
+    # The smallest terms that fit into the room all together: every set of them would be listed.
     together = int(np.searchsorted(np.cumsum(2 * sizes * times), room, side="right"))
     if n_open > LISTED or float(np.log2(times[:together] + 1).sum()) > 2 * math.log2(LISTED):
         return None
@@ -169,7 +169,7 @@ def _listed(sizes: FloatArray, times: FloatArray, room: float, tolerance: float)
 
 
 def _flips(sizes: FloatArray, times: FloatArray, room: float) -> tuple[FloatArray, FloatArray] | None:
-    """Return what the sets of terms that have room take from the sum, and the chance of each set."""
+    """Return by how much each set of terms that fits into `room` lowers the sum, and the probability of each set."""
     taken, chances = np.zeros(1), np.ones(1)
     for term in np.argsort(sizes).tolist():
         size, n = 2 * float(sizes[term]), int(times[term])
@@ -233,7 +233,7 @@ def _integral(sizes: FloatArray, times: FloatArray, x: float, grid: float) -> Ta
         if todo >= MOST_NODES:
             return None
         done, todo = todo + 1, min(last, 2 * todo)
-    # What was left out, what repeats from the left, what came after the end, and rounding, as a share of the integral.
+    # What was left out, what repeats from the left, rounding, and what comes after the end, in units of the integral.
     dropped = NEGLIGIBLE * math.asinh(NEAR) + NEGLIGIBLE_FAR * math.log(max(1.0, todo / near))
     repeated = math.exp(-tilt * length - log_scale) * math.pi
     error = (dropped + repeated) / step + 1e-14 * size + (0.0 if whole else last_size + total / FAR)
@@ -287,7 +287,7 @@ class _Tilted:
     def nodes_that_matter(self, step: float, first: int, last: int, near: int) -> IntArray:
         """Return the numbers of the nodes, of `first` to `last`, whose transform is not negligible.
 
-        Where it is large, it is so over more than a node to either side, so that every third node is witness enough.
+        Where it is large, it is large over more than one node to either side, so checking every third node is enough.
         """
         close = np.arange(first, min(near, last) + 1)
         distant = np.arange(max(first, near + 1), last + 1, 3)
@@ -303,7 +303,7 @@ class _Tilted:
 
         A factor's square is 1 − κ sin² = 1 − κ/2 + κ/2 · cos of twice the angle; single precision is enough here.
         """
-        # While an angle is below π/2, its sine is at least 2/π of it: this tells for all small terms together.
+        # While an angle is below π/2, its sine is at least 2/π of it: this decides for all small terms at once.
         nodes = step * numbers
         with np.errstate(divide="ignore"):
             gentle = np.searchsorted(self.sizes, math.pi / 2 / nodes, side="right")

@@ -23,9 +23,9 @@ MOST_GROUPS = 1000
 def adjust_stepdown(statistics: npt.ArrayLike, null_statistics: npt.ArrayLike, *, exact: bool = False) -> FloatArray:
     """Return p-values adjusted by the maximum of what is left (Westfall and Young 1993, algorithm 4.1).
 
-    The largest statistic is held against the largest of all null statistics, the second largest against the largest of
-    the others, and so on: what is settled no longer costs anything. It uses how the statistics move together, so it
-    finds more than Holm's correction wherever they do, and it bounds the probability of any false finding alike.
+    The largest statistic is compared with the largest of all null statistics, the second largest with the largest of
+    the others, and so on: a question that is settled no longer counts. It uses how the statistics move together, so it
+    finds more than Holm's correction where they do. Like Holm's, it bounds the probability of any false finding.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def tail_pairs(
 def joint_level(statistics: npt.ArrayLike, *, confidence_level: float = 0.95) -> float:
     """Return the level that intervals need one by one so that all of them hold together.
 
-    Each question's draws are ranked among themselves, so that questions on different scales count alike (Beran 1988);
+    Each question's draws are ranked among themselves, so that questions on different scales count equally (Beran 1988);
     the smallest tail of a draw says how far the intervals would have had to reach.
 
     Parameters
@@ -133,7 +133,7 @@ def joint_level(statistics: npt.ArrayLike, *, confidence_level: float = 0.95) ->
 
     Examples
     --------
-    Twice the same question is one question; independent ones need more each.
+    The same question asked twice counts as one; independent questions need a higher level each.
 
     >>> draws = np.abs(np.random.default_rng(0).normal(size=(9999, 2)))
     >>> round(joint_level(draws[:, [0, 0]]), 3), round(joint_level(draws), 3)
@@ -200,8 +200,8 @@ def rank_sets(above: npt.ArrayLike) -> RankSets:
 def groups_alike(apart: npt.ArrayLike, *, order: npt.ArrayLike | None = None) -> tuple[list[tuple[int, ...]], bool]:
     """Return the largest groups in which no two models are told apart, and whether these are all there are.
 
-    A group is a maximal clique: no model outside could join it. Groups overlap, since A and B, and B and C, may be
-    alike although A and C are not; no model is taken for an anchor (Bron and Kerbosch 1973, with a pivot).
+    A group is a maximal clique: no model outside could join it. Groups may overlap: A and B, and B and C, may be alike
+    although A and C are not. They are found by the algorithm of Bron and Kerbosch (1973) with a pivot.
 
     Parameters
     ----------

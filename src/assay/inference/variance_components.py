@@ -1,7 +1,7 @@
 """Items and raters as two random factors: variance components of a table, and the error of its mean.
 
 A table has one value for each (item, rater) pair that exists. Its model is value = mean + item + rater + residual,
-all three random. On a complete table components are the analysis-of-variance estimates. On a table with holes they are
+all three random. On a complete table components are the analysis-of-variance estimates. On an incomplete table they are
 those of a mixed model (`assay.inference.crossed`), and with very many raters those of the method of moments, from sums
 of squares within items, within raters and in total (Gao and Owen 2017, sec. 3).
 """
@@ -21,7 +21,7 @@ from assay.inference.intervals import ConfidenceInterval
 from assay.scales import FloatArray, IntArray
 
 LEAST = 0.1
-"""The least that the part of raters may be, as a share of the noise of single values in it."""
+"""A raters' part that is at most this share of the noise of single values in it is replaced by that noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class TwoWay:
     mean : float
         The weighted mean of the table.
     items, raters, residual : float
-        The components. Negative estimates are kept, as analysis of variance gives them: they say "near zero". NaN
+        The components. Negative estimates are kept, as analysis of variance gives them: they mean "near zero". NaN
         where the table cannot tell a component from the residual (one rater per item, one item per rater).
     n_items, n_raters, n_cells : int
     error : CombinedError
@@ -55,7 +55,8 @@ class TwoWay:
         Each item is judged by `raters_per_item` of `n_raters` raters; by all of them when left out.
         """
         per_item = n_raters if raters_per_item is None else raters_per_item
-        items, raters, residual = (max(0.0, part) for part in self._known())
+        parts = (self.items, self.raters, self.residual)
+        items, raters, residual = (0.0 if math.isnan(part) else max(0.0, part) for part in parts)
         return items / n_items + raters / n_raters + residual / (n_items * per_item)
 
     def intervals(
@@ -63,10 +64,10 @@ class TwoWay:
     ) -> dict[str, ConfidenceInterval]:
         """Return an interval for each component (Ting et al. 1990 for differences of mean squares).
 
-        Exact for the residual of a complete table of normal values, close to nominal for the others; on an incomplete
-        table the effective number of values per item and per rater is put in place of the true ones. `within` are
-        variances, each with its degrees of freedom, that are part of `items` and are taken off: the interval is that
-        of what remains. A table without raters has an interval of items only.
+        Exact for the residual of a complete table of normal values, close to nominal for the others; an incomplete
+        table counts its mean number of values per item and per rater. `within` are variances, each with its degrees of
+        freedom, that are part of `items` and are subtracted: the interval is that of what remains. A table without
+        raters has an interval of items only.
         """
         level = _check.fraction("confidence_level", confidence_level)
         n, r = self.n_items, self.n_raters
@@ -82,10 +83,6 @@ class TwoWay:
             "residual": _interval_beyond(noise, [], 1.0, level),
         }
 
-    def _known(self) -> tuple[float, float, float]:
-        parts = (self.items, self.raters, self.residual)
-        return tuple(0.0 if math.isnan(part) else part for part in parts)  # type: ignore[return-value]
-
 
 @dataclass(frozen=True, slots=True)
 class OneWay:
@@ -94,8 +91,8 @@ class OneWay:
     Attributes
     ----------
     groups, within : float
-        The components; a negative estimate of groups is kept and says "near zero". NaN where every group has one value
-        (they cannot be told apart).
+        The components; a negative estimate of groups is kept and means "near zero". NaN where every group has one
+        value (they cannot be told apart).
     n, n_groups : int
     per_group : float
         The size of the group that a value is in, on average over values.
@@ -118,7 +115,7 @@ class OneWay:
     ) -> dict[str, ConfidenceInterval]:
         """Return an interval for "clusters" and "items", what groups share and what remains within them.
 
-        `within` are variances, each with its degrees of freedom, that are part of single values and are taken off.
+        `within` are variances, each with its degrees of freedom, that are part of single values and are subtracted.
         """
         level = _check.fraction("confidence_level", confidence_level)
         rest, df = self.within, float(self.n - self.n_groups)
@@ -129,7 +126,7 @@ class OneWay:
 
 
 def one_way(values: npt.ArrayLike, *, groups: npt.ArrayLike) -> OneWay:
-    """Take values in groups apart: what groups share, and what is left within them (analysis of variance).
+    """Split the variance of values in groups: what groups share, and what is left within them (analysis of variance).
 
     Examples
     --------
@@ -170,8 +167,8 @@ def two_way(
     weights : array of float, optional
         The weight of each cell in the mean; equal when left out.
     best : bool
-        Take the weights that make the mean of a table with holes most precise (generalised least squares) in place of
-        `weights`, so that no busy rater decides it. On a complete table all weights are equal.
+        Take the weights that make the mean of an incomplete table most precise (generalised least squares) in place of
+        `weights`, so that raters of many items do not dominate it. On a complete table all weights are equal.
 
     Examples
     --------
@@ -246,7 +243,7 @@ def _error_of_mean(
     noise_items, noise_raters = e * np.bincount(row, own), e * np.bincount(column, own)
     raters = b * float(of_raters.sum()) + e * float(own.sum())
     noise = max(0.0, e * float(own.sum()))
-    if raters <= LEAST * noise:  # unequal loads can bring this about; the noise of single values is there at least
+    if raters <= LEAST * noise:  # unequal loads can cause this; the noise of single values is always there
         raters = noise
     items = max(0.0, a) * float(of_items.sum())
     df_items = effective_df(max(0.0, a) * of_items + noise_items)
@@ -262,7 +259,7 @@ def _error_of_mean(
 
 
 def effective_df(parts: FloatArray) -> float:
-    """Return how many levels really contribute to a variance, minus one: all of them when they contribute alike.
+    """Return how many levels really contribute to a variance, minus one: all of them when they contribute equally.
 
     Examples
     --------
