@@ -43,11 +43,10 @@ from assay.comparison.procedure_run import (
 )
 from assay.comparison.rater_answers import paired
 from assay.comparison.shared import Shared
-from assay.comparison.signing import parameters_of, provenance_of
-from assay.comparison.together import MANY, adjusted, without_draws
+from assay.comparison.signing import provenance_of, shared_fields
+from assay.comparison.together import MANY, adjusted, having, wide_level, without_draws
 from assay.contests import Contest
 from assay.errors import AssayWarning
-from assay.inference import ConfidenceInterval
 from assay.inference.corrections import JOINT_CORRECTIONS
 from assay.metrics import Metric
 from assay.resampling import (
@@ -185,24 +184,35 @@ def _compare_slices(
     """Compare on each slice; of very many, those of few items at once, and no draws are kept."""
     values, order, starts = contest.parts(by)
     slices = [f"{by} = {value}" for value in values]
-    many = len(slices) > MANY and correction != "westfall-young"
     contest = contest.take(order)
-    known = compare_few(contest, starts, metrics, run, slices=slices) if many else {}
-    found: list[Comparison] = []
-    wide: list[ConfidenceInterval] = []
-    for i, name in enumerate(slices):
-        if i in known:
-            answers = known[i]
-            _warn(answers)
-        else:
-            part = contest.take(np.arange(starts[i], starts[i + 1]))
-            answers = [replace(answer, slice=name) for answer in _compare(part, metrics, run)]
-        if many:
-            without = [without_draws(answer, correction, len(slices) * len(metrics)) for answer in answers]
-            answers = [answer for answer, _ in without]
-            wide += [ends for _, ends in without]
-        found += answers
-    return adjusted(found, correction, run.seed, wide if many else None)
+
+    def alone(i: int) -> list[Comparison]:
+        part = contest.take(np.arange(starts[i], starts[i + 1]))
+        return [replace(answer, slice=slices[i]) for answer in _compare(part, metrics, run)]
+
+    if len(slices) <= MANY or correction == "westfall-young":
+        return adjusted([answer for i in range(len(slices)) for answer in alone(i)], correction, run.seed)
+    few = compare_few(contest, starts, metrics, run, slices=slices)
+    found = np.empty((len(slices), len(metrics)), dtype=object)
+    pvalues = np.full(found.shape, math.nan)
+    for part in few:
+        pvalues[part.those, part.place] = part.pvalues
+    others = np.setdiff1d(np.arange(len(slices)), np.concatenate([[], *(part.those for part in few)])).tolist()
+    level = wide_level(run.procedure.confidence_level, correction, found.size)
+    wide = {}
+    for i in others:
+        for j, answer in enumerate(alone(i)):
+            pvalues[i, j] = answer.pvalue
+            found[i, j], wide[i, j] = without_draws(answer, level)
+    pvalues = inference.adjust(pvalues.ravel(), method=correction).reshape(found.shape)
+    for place, ends in wide.items():
+        found[place] = having(found[place], float(pvalues[place]), ends, found.size)
+    for part in few:
+        answers = [*part.answers(pvalues[part.those, part.place], level, found.size)]
+        _warn(answers)
+        found[part.those, part.place] = answers
+    every: list[Comparison] = found.ravel().tolist()
+    return every
 
 
 def compare_shared(
@@ -323,11 +333,7 @@ def _compare_once(
             whole = float(known.std()) if known.size else math.nan
         answers.append(
             Comparison(
-                metric=metric.name,
-                parameters=parameters_of(metric),
-                title=metric.title,
-                better=metric.better,
-                names=contest.names,
+                **shared_fields(metric, contest, run),
                 a_score=a_score,
                 b_score=b_score,
                 contrast=contrast,
@@ -349,11 +355,6 @@ def _compare_once(
                 effect_sizes=sizes,
                 n_items=contest.n_items,
                 n_responses=seen.n_responses,
-                scale=str(contest.scale),
-                null=choice.null,
-                scheme=str(run.scheme),
-                alternative=how.alternative,
-                n_resamples=how.n_draws,
                 exact=tail.exact,
                 notes=tuple(notes),
                 provenance=provenance_of(contest, [metric], run, [limits.method]),
@@ -363,7 +364,6 @@ def _compare_once(
                 item_error=error,
                 df=df,
                 jackknife=left,
-                span=metric.span,
                 error=errors[i],
                 flips=flips,
                 item_scores=item_scores(metric, gold, a, b, contest.items),

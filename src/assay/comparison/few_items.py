@@ -2,26 +2,28 @@
 
 Slices of the same number of items draw the same items, so that what a draw is made of is found once. Below ten items an
 interval needs no draws (`assay.inference.symmetric`) and all swaps are listed: draws are needed for the expected p
-alone, which does not ask which of two equal draws came first. They are not kept.
+alone, which does not ask which of two equal draws came first. They are not kept. Intervals of one kind (so many items
+won and lost) differ in place and size alone, so that each kind is asked for once.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from assay import _random, inference
 from assay.comparison.comparisons import Comparison, EffectSizes, ItemScores, nothing
-from assay.comparison.default_interval import limits_of
 from assay.comparison.default_metric import bind
 from assay.comparison.detectable import detectable
 from assay.comparison.observed import small, unequal, uneven, without_spread
 from assay.comparison.procedure_run import ProcedureRun
-from assay.comparison.signing import parameters_of, provenance_of
+from assay.comparison.signing import provenance_of, shared_fields
+from assay.comparison.together import clash
 from assay.contests import Contest
-from assay.inference.direct import SAME_SIZE
+from assay.inference import ConfidenceInterval, SignFlips
+from assay.inference.direct import won_and_lost
 from assay.inference.pvalues import placed
 from assay.metrics import ItemMetric, Metric
 from assay.provenance import Provenance
@@ -39,36 +41,28 @@ EPSILON = float(np.finfo(np.float64).eps)
 
 def compare_few(
     contest: Contest, starts: IntArray, metrics: Sequence[Metric], run: ProcedureRun, *, slices: Sequence[str]
-) -> dict[int, list[Comparison]]:
-    """Return the comparisons of each slice of fewer than ten items by its number; none where they need another way.
+) -> list["FewItems"]:
+    """Return the comparisons of all slices of fewer than ten items, by size and metric; none where they need draws.
 
     The items of slice i are those from `starts[i]` to `starts[i + 1]`; it is called `slices[i]`.
     """
     bound = [bind(metric, contest) for metric in metrics]
     null = run.null or "swapped-items"
     if not _possible(contest, bound, run, null):
-        return {}
-    run = replace(run, null=null)
+        return []
     about = [_Metric.of(contest, starts, metric) for metric in bound]
     if not all(np.isfinite(each.contrasts).all() for each in about):
-        return {}
-    digests = digests_of(contest.scale, contest.sources, starts)
+        return []
+    data = _Slices(contest, starts, slices, digests_of(contest.scale, contest.sources, starts), replace(run, null=null))
     sizes = np.diff(starts)
-    found: dict[int, list[Comparison]] = {}
+    found = []
     for n in np.unique(sizes[sizes < inference.FEW_TELLING]).tolist():
         patterns = _Patterns.of(n, run)
         which = np.flatnonzero(sizes == n)
         step = max(1, CELLS // patterns.times.size)
         for low in range(0, which.size, step):
             those = which[low : low + step]
-            columns = [
-                _compared(
-                    contest, starts, those, about=each, patterns=patterns, run=run, digests=digests, slices=slices
-                )
-                for each in about
-            ]
-            for number, answers in zip(those.tolist(), zip(*columns, strict=True), strict=True):
-                found[number] = list(answers)
+            found += [FewItems(data, those, place, each, patterns) for place, each in enumerate(about)]
             if run.progress is not None:
                 run.progress(2 * run.procedure.n_draws * those.size)
     return found
@@ -153,116 +147,182 @@ class _Patterns:
         return cls(kinds.astype(np.float64), times, swapped.astype(np.float64))
 
 
-def _compared(
-    contest: Contest,
-    starts: IntArray,
-    those: IntArray,
-    *,
-    about: _Metric,
-    patterns: _Patterns,
-    run: ProcedureRun,
-    digests: Sequence[str],
-    slices: Sequence[str],
-) -> list[Comparison]:
-    """Return the comparisons of slices of equally many items by one metric."""
-    n = patterns.items.shape[1]
-    metric, how = about.metric, run.procedure
-    items = starts[those][:, np.newaxis] + np.arange(n)
-    rows, of_a, of_b = about.contrasts[items], about.a[items], about.b[items]
-    rounding = about.rounding[those][:, np.newaxis]
-    contrasts = rows.mean(axis=1)
-    contrasts[np.abs(contrasts) <= rounding[:, 0]] = 0.0
-    observed = contrasts[:, np.newaxis]
-    if n > 1:
-        left = (rows.sum(axis=1, keepdims=True) - rows) / (n - 1)
-        spread = np.where(np.ptp(rows, axis=1) <= rounding[:, 0], 0.0, rows.std(axis=1, ddof=1))
-        errors, df = spread / math.sqrt(n), n - 1.0
-    else:
-        left, errors, df = np.full_like(rows, np.nan), np.full(len(rows), np.nan), math.nan
-    left = np.where(np.abs(left - observed) <= rounding, observed, left)
-    left.flags.writeable = False
-    tails = _flips(rows, rounding, patterns.swapped)
-    expected = _expected(rows, observed, rounding, patterns)
-    signs = _are_signs(np.where(np.abs(rows) <= rounding, 0.0, rows), metric.span)
-    sizes = _effects(metric, rows, of_a, of_b)
-    n_responses = _n_responses(contest, starts, those)
-    example = contest.take(items[0])
-    parameters, notes_of = parameters_of(metric), _Notes(contest, metric)
-    provenances = {method: provenance_of(example, [metric], run, [method]) for method in ("symmetric", "score")}
-    scores = of_a.mean(axis=1).tolist(), of_b.mean(axis=1).tolist()
-    scale, scheme, empty = str(contest.scale), str(run.scheme), nothing()
-    found = []
-    for i, number in enumerate(those.tolist()):
-        contrast, error, method = float(contrasts[i]), float(errors[i]), "score" if signs[i] else "symmetric"
-        flips = inference.SignFlips(float(tails[0][i]), float(tails[1][i]), 0.0)
-        tail = flips.pvalue(how.alternative)
-        limits = limits_of(
-            method,
-            empty,
-            estimate=contrast,
-            error=None,
-            jackknife=left[i],
-            standard_errors=empty,
-            standard_error=error,
-            df=df,
-            span=metric.span,
-            confidence_level=how.confidence_level,
-            alternative=how.alternative,
+@dataclass(frozen=True, slots=True)
+class _Slices:
+    """All slices: where each starts, its name and digest, and how it is compared."""
+
+    contest: Contest
+    starts: IntArray
+    names: Sequence[str]
+    digests: Sequence[str]
+    run: ProcedureRun
+
+
+class _Limits(NamedTuple):
+    """Intervals: the ends of each, its kind, and the notes of each kind."""
+
+    low: FloatArray
+    high: FloatArray
+    kinds: IntArray
+    notes: list[tuple[str, ...]]
+
+
+class FewItems:
+    """Slices of equally many items by one metric: an array for each of their numbers, with an entry for each slice.
+
+    Attributes
+    ----------
+    those : array of int
+        The numbers of the slices.
+    place : int
+        The number of the metric.
+    pvalues : array of float
+    """
+
+    def __init__(self, data: _Slices, those: IntArray, place: int, about: _Metric, patterns: _Patterns) -> None:
+        self.data, self.those, self.place, self.about = data, those, place, about
+        n = self.n = patterns.items.shape[1]
+        items = data.starts[those][:, np.newaxis] + np.arange(n)
+        rows, of_a, of_b = about.contrasts[items], about.a[items], about.b[items]
+        rounding = about.rounding[those][:, np.newaxis]
+        self.scores = of_a.mean(axis=1), of_b.mean(axis=1)
+        self.contrasts = rows.mean(axis=1)
+        self.contrasts[np.abs(self.contrasts) <= rounding[:, 0]] = 0.0
+        observed = self.contrasts[:, np.newaxis]
+        left, self.errors, self.df = np.full_like(rows, np.nan), np.full(len(rows), np.nan), math.nan
+        if n > 1:
+            left = (rows.sum(axis=1, keepdims=True) - rows) / (n - 1)
+            spread = np.where(np.ptp(rows, axis=1) <= rounding[:, 0], 0.0, rows.std(axis=1, ddof=1))
+            self.errors, self.df = spread / math.sqrt(n), n - 1.0
+        self.left = np.where(np.abs(left - observed) <= rounding, observed, left)
+        self.left.flags.writeable = False
+        self.tails = _flips(rows, rounding, patterns.swapped)
+        two_sided = np.minimum(1.0, 2 * np.minimum(*self.tails))
+        sides = dict(zip(("less", "greater", "two-sided"), (*self.tails, two_sided), strict=True))
+        self.pvalues: FloatArray = sides[data.run.procedure.alternative]
+        self.expected = _expected(rows, observed, rounding, patterns)
+        self.effects = _effects(about.metric, rows, of_a, of_b)
+        self.signs = inference.are_signs(np.where(np.abs(rows) <= rounding, 0.0, rows), span=about.metric.span)
+
+    def limits(self, confidence_level: float) -> _Limits:
+        """Return the intervals at a level: each kind is asked for once, then put in its place and size."""
+        asked: Any = {"confidence_level": confidence_level, "alternative": self.data.run.procedure.alternative}
+        n, signs = self.n, self.signs
+        given = n * self.contrasts[:, np.newaxis] - (n - 1) * self.left  # of a mean, leaving one out gives it back
+        won, lost = won_and_lost(given)
+        size = np.abs(given).max(axis=1)
+        scaled = np.where(signs, (size > 0) & inference.are_signs(given), self.errors > 0)
+        codes = ((2 * signs + scaled) * (n + 1) + won) * (n + 1) + lost
+        _, first, kinds = np.unique(codes, return_index=True, return_inverse=True)
+        units = []
+        for i in first.tolist():
+            if signs[i]:
+                alike = np.repeat([1.0, -1.0, 0.0], [won[i], lost[i], n - won[i] - lost[i]])
+                units.append(inference.score(alike if scaled[i] else given[i], span=self.about.metric.span, **asked))
+            else:
+                known: Any = {"standard_errors": nothing(), "standard_error": float(scaled[i])}
+                units.append(inference.symmetric(nothing(), 0.0, contrasts=given[i], **known, **asked))
+        scale = np.where(scaled, np.where(signs, size, self.errors), 1.0)
+        middle = np.where(signs, -0.0, self.contrasts)  # −0 changes no bit
+        low, high = (middle + scale * np.array([getattr(one, end) for one in units])[kinds] for end in ("low", "high"))
+        return _Limits(low, high, kinds, [unit.notes for unit in units])
+
+    def answers(self, adjusted: FloatArray, wide_level: float, n_together: int) -> Iterator[Comparison]:
+        """Yield the comparisons, with adjusted p-values and with intervals of a level at which n hold together."""
+        data, about, n, how = self.data, self.about, self.n, self.data.run.procedure
+        level = how.confidence_level
+        own = self.limits(level)
+        joint = ~np.isnan(own.low) & (wide_level > level)
+        wide = self.limits(wide_level) if joint.any() else own
+        low, high = np.where(joint, wide.low, own.low), np.where(joint, wide.high, own.high)
+        unit = detectable(
+            1.0, None, df=self.df, n_units=n, null="swapped-items", confidence_level=level, alternative=how.alternative
         )
-        effects = EffectSizes(*(float(size[i]) for size in sizes))
-        low, high = int(starts[number]), int(starts[number + 1])
-        place = provenances[method]
-        found.append(
-            Comparison(
-                metric=metric.name,
-                parameters=parameters,
-                title=metric.title,
-                better=metric.better,
-                names=contest.names,
-                a_score=scores[0][i],
-                b_score=scores[1][i],
-                contrast=contrast,
-                standard_error=error,
-                confidence_interval=limits,
-                pvalue=tail.pvalue,
-                pvalue_se=tail.standard_error,
-                expected_pvalue=float(expected[0][i]),
-                expected_pvalue_se=float(expected[1][i]),
-                detectable=detectable(
-                    error,
-                    None,
-                    df=df,
-                    n_units=n,
-                    null="swapped-items",
-                    confidence_level=how.confidence_level,
-                    alternative=how.alternative,
-                ),
-                effect_sizes=effects,
-                n_items=n,
-                n_responses=n_responses[i],
-                scale=scale,
-                scheme=scheme,
-                null="swapped-items",
-                alternative=how.alternative,
-                n_resamples=how.n_draws,
-                exact=True,
-                notes=notes_of(limits.notes, tail, effects, n_responses[i], items[i]),
-                provenance=Provenance(place.call, place.parameters, place.seed, digests[number], place.version),
-                slice=slices[number],
-                draws=empty,
-                null_draws=empty,
-                standard_errors=empty,
-                item_error=error,
-                df=df,
-                jackknife=left[i],
-                span=metric.span,
-                flips=flips,
+        columns = {
+            "a_score": self.scores[0],
+            "b_score": self.scores[1],
+            "contrast": self.contrasts,
+            "standard_error": self.errors,
+            "item_error": self.errors,
+            "pvalue": self.pvalues,
+            "pvalue_adjusted": adjusted,
+            "expected_pvalue": self.expected[0],
+            "expected_pvalue_se": self.expected[1],
+            "detectable": np.full_like(self.errors, unit) if math.isinf(unit) else unit * self.errors,
+            "n_together": np.where(joint, n_together, 1),
+        }
+        rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+        ends, effects, tails = (
+            zip(*(column.tolist() for column in group), strict=True)
+            for group in ((low, high, self.signs), self.effects, self.tails)
+        )
+        empty = nothing()
+        shared: Any = shared_fields(about.metric, data.contest, data.run) | {
+            "n_items": n,
+            "exact": True,
+            "pvalue_se": 0.0,
+            "df": self.df,
+            "draws": empty,
+            "null_draws": empty,
+            "standard_errors": empty,
+        }
+        starts = data.starts[self.those]
+        example = data.contest.take(np.arange(n) + starts[0])
+        methods = ("symmetric", "score")
+        places = [provenance_of(example, [about.metric], data.run, [method]) for method in methods]
+        n_responses = _n_responses(data.contest, data.starts, self.those)
+        told = adjusted <= 1 - level + 1e-12
+        kinds = np.where(joint, 1 + (told == ((low <= 0) & (high >= 0))) * (1 + told), 0)
+        notes = self._notes(own, kinds.tolist(), n_responses, n_together)
+        for number, start, row, (first, last, sign), sizes, (less, greater), left, said, count in zip(
+            self.those.tolist(), starts.tolist(), rows, ends, effects, tails, self.left, notes, n_responses, strict=True
+        ):
+            place, those = places[sign], slice(start, start + n)
+            yield Comparison(
+                **shared,
+                **dict(zip(columns, row, strict=True)),
+                confidence_interval=ConfidenceInterval(first, last, methods[sign], level, said[0]),
+                effect_sizes=EffectSizes(*sizes),
+                n_responses=count,
+                notes=said[1],
+                provenance=Provenance(place.call, place.parameters, place.seed, data.digests[number], place.version),
+                slice=data.names[number],
+                jackknife=left,
+                flips=SignFlips(less, greater, 0.0),
                 item_scores=ItemScores(
-                    contest.items[low:high], about.contrasts[low:high], about.a[low:high], about.b[low:high]
+                    data.contest.items[those], about.contrasts[those], about.a[those], about.b[those]
                 ),
             )
-        )
-    return found
+
+    def _notes(
+        self, limits: _Limits, kinds: Sequence[int], n_responses: Sequence[dict[str, int | float]], n_together: int
+    ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+        """Yield the notes of each interval and of each slice, those of each kind of slice thought of once.
+
+        `kinds` says whether an interval is one of several that hold together (1), and contradicts a p-value that does
+        not tell A and B apart (2), or does (3).
+        """
+        contest, metric = self.data.contest, self.about.metric
+        undefined = zip(*(np.isnan(size).tolist() for size in self.effects[:3]), strict=True)
+        known: dict[Any, tuple[str, ...]] = {}
+        for i, (of_interval, kind, count, lacks) in enumerate(
+            zip(limits.kinds.tolist(), kinds, n_responses, undefined, strict=True)
+        ):
+            key = (of_interval, kind, count["a"], count["b"], lacks)
+            interval_notes = limits.notes[of_interval]
+            if key not in known:
+                part = contest.take(np.arange(self.n) + self.data.starts[self.those[i]])
+                about = [*small(part, SignFlips(1.0, 1.0, 0.0).pvalue("less")), *unequal(part, metric)]
+                about += [
+                    *uneven(metric, part),
+                    *without_spread(EffectSizes(*(float(size[i]) for size in self.effects)), part),
+                ]
+                notes = list(dict.fromkeys([*contest.notes, *interval_notes, *about]))
+                if kind:
+                    notes = [note for note in notes if note not in interval_notes] + [*interval_notes]
+                    notes += [clash(kind == 3, n_together)] if kind > 1 else []
+                known[key] = tuple(notes)
+            yield interval_notes, known[key]
 
 
 def _flips(rows: FloatArray, rounding: FloatArray, swapped: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -311,16 +371,6 @@ def _expected(
     return share, error
 
 
-def _are_signs(rows: FloatArray, span: float) -> Any:
-    """Return `inference.are_signs` of each row."""
-    sizes = np.abs(rows)
-    largest = sizes.max(axis=1, keepdims=True)
-    tolerance = SAME_SIZE * rows.shape[1] * largest
-    differs = sizes > tolerance
-    alike = (~differs | (np.abs(sizes - largest) <= tolerance)).all(axis=1)
-    return np.where(differs.any(axis=1), alike, math.isfinite(span))
-
-
 def _effects(metric: ItemMetric, rows: FloatArray, of_a: FloatArray, of_b: FloatArray) -> tuple[FloatArray, ...]:
     """Return the effect sizes of each row."""
     first, second = of_a[:, :, np.newaxis], of_b[:, np.newaxis, :]
@@ -344,29 +394,3 @@ def _n_responses(contest: Contest, starts: IntArray, those: IntArray) -> list[di
             low if low == high else total / n for low, high, total, n in zip(least, most, totals, n_items, strict=True)
         ]
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-class _Notes:
-    """The notes of a slice, each kind of slice thought of once."""
-
-    def __init__(self, contest: Contest, metric: ItemMetric) -> None:
-        self.contest, self.metric = contest, metric
-        self._known: dict[Any, tuple[str, ...]] = {}
-
-    def __call__(
-        self,
-        of_interval: tuple[str, ...],
-        tail: inference.PValue,
-        effects: EffectSizes,
-        n_responses: dict[str, int | float],
-        items: IntArray,
-    ) -> tuple[str, ...]:
-        """Return the notes of a slice."""
-        undefined = tuple(math.isnan(size) for size in (effects.win_rate, effects.hedges_g, effects.cohen_d))
-        key = (of_interval, undefined, n_responses["a"], n_responses["b"])
-        if key not in self._known:
-            part = self.contest.take(items)
-            about = [*small(part, tail), *unequal(part, self.metric), *uneven(self.metric, part)]
-            about += without_spread(effects, part)
-            self._known[key] = tuple(dict.fromkeys([*self.contest.notes, *of_interval, *about]))
-        return self._known[key]

@@ -24,6 +24,23 @@ def parameters_of(metric: Metric) -> dict[str, Any]:
     return found
 
 
+def shared_fields(metric: Metric, contest: Contest, run: ProcedureRun) -> dict[str, Any]:
+    """Return the fields that all comparisons by a metric share, whatever their items."""
+    return {
+        "metric": metric.name,
+        "parameters": parameters_of(metric),
+        "title": metric.title,
+        "better": metric.better,
+        "span": metric.span,
+        "names": contest.names,
+        "scale": str(contest.scale),
+        "null": run.null,
+        "scheme": str(run.scheme),
+        "alternative": run.procedure.alternative,
+        "n_resamples": run.procedure.n_draws,
+    }
+
+
 def spelled(metric: Metric) -> str:
     """Return a metric's name with its parameters, for a signature: f1(threshold=2.0)."""
     parameters = parameters_of(metric)

@@ -24,16 +24,11 @@ MANY = 1000
 hold together is that of independent ones: draws could not tell it, since it is beyond the most extreme of them."""
 
 
-def adjusted(
-    found: Sequence[Comparison],
-    correction: str,
-    seed: np.random.SeedSequence,
-    wide: Sequence[ConfidenceInterval] | None = None,
-) -> list[Comparison]:
+def adjusted(found: Sequence[Comparison], correction: str, seed: np.random.SeedSequence) -> list[Comparison]:
     """Return comparisons whose adjusted p-values and intervals account for how many they are.
 
     Intervals hold together unless `correction` is "benjamini-hochberg" or "none", which do not promise that for
-    p-values either. `wide` are intervals that hold together, where they are known.
+    p-values either.
     """
     if len(found) < 2:
         return list(found)
@@ -41,23 +36,23 @@ def adjusted(
         pvalues = _westfall_young(found, seed)
     else:
         pvalues = inference.adjust([entry.pvalue for entry in found], method=correction)
-    if wide is not None:
-        return [_having(*each, len(found)) for each in zip(found, pvalues.tolist(), wide, strict=True)]
     entries = [replace(entry, pvalue_adjusted=float(p)) for entry, p in zip(found, pvalues, strict=True)]
     return entries if correction in UNPROMISED else _joint_intervals(entries, seed)
 
 
-def without_draws(entry: Comparison, correction: str, n: int) -> tuple[Comparison, ConfidenceInterval]:
-    """Return a comparison without its draws, and the interval that it needs among n independent ones."""
+def wide_level(level: float, correction: str, n: int) -> float:
+    """Return the level of each of n independent intervals that hold together; their own where that is not promised."""
+    return level if correction in UNPROMISED else level ** (1 / n)
+
+
+def without_draws(entry: Comparison, level: float) -> tuple[Comparison, ConfidenceInterval]:
+    """Return a comparison without its draws, and its interval at another level."""
     own = entry.confidence_interval
     wide = own
-    if correction not in UNPROMISED and not math.isnan(own.low):
-        level = own.confidence_level ** (1 / n)
+    if level != own.confidence_level and not math.isnan(own.low):
         wide = entry.limits(own.method, level, entry.alternative)
-    if entry.draws.size:
-        empty = nothing()
-        entry = replace(entry, draws=empty, null_draws=empty, standard_errors=empty, beside=None)
-    return entry, wide
+    empty = nothing()
+    return replace(entry, draws=empty, null_draws=empty, standard_errors=empty, beside=None), wide
 
 
 def _joint_intervals(entries: list[Comparison], seed: np.random.SeedSequence) -> list[Comparison]:
@@ -69,12 +64,12 @@ def _joint_intervals(entries: list[Comparison], seed: np.random.SeedSequence) ->
     return [
         entry
         if math.isnan(entry.confidence_interval.low)
-        else _having(entry, entry.pvalue_adjusted, entry.at(confidence_level=needed).confidence_interval, len(entries))
+        else having(entry, entry.pvalue_adjusted, entry.at(confidence_level=needed).confidence_interval, len(entries))
         for entry in entries
     ]
 
 
-def _having(entry: Comparison, pvalue: float, wide: ConfidenceInterval, n: int) -> Comparison:
+def having(entry: Comparison, pvalue: float, wide: ConfidenceInterval, n: int) -> Comparison:
     """Return the comparison with its adjusted p-value and the interval that it needs among n."""
     own = entry.confidence_interval
     if wide is own:
@@ -84,12 +79,17 @@ def _having(entry: Comparison, pvalue: float, wide: ConfidenceInterval, n: int) 
     notes += [note for note in ends.notes if note in entry.notes]
     told = pvalue <= 1 - ends.confidence_level + 1e-12
     if told != (0 not in ends) and not math.isnan(pvalue):
-        notes.append(
-            f"The adjusted p-value {'tells' if told else 'does not tell'} A and B apart, and the interval that holds "
-            f"with the other {n - 1} {'does not' if told else 'does'}: they share the risk of error differently. The "
-            "verdict follows the p-value."
-        )
+        notes.append(clash(told, n))
     return replace(entry, pvalue_adjusted=pvalue, confidence_interval=ends, notes=tuple(notes), n_together=n)
+
+
+def clash(told: bool, n: int) -> str:
+    """Say that one of n intervals that hold together contradicts its p-value, which tells A and B apart or not."""
+    return (
+        f"The adjusted p-value {'tells' if told else 'does not tell'} A and B apart, and the interval that holds with "
+        f"the other {n - 1} {'does not' if told else 'does'}: they share the risk of error differently. The verdict "
+        "follows the p-value."
+    )
 
 
 def _deviations(entry: Comparison) -> FloatArray:

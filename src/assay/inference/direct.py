@@ -1,6 +1,7 @@
 """Confidence intervals without draws: Student's t for means of item contrasts, and Tango's score interval for signs."""
 
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -90,8 +91,7 @@ def score(
 
     tail, _ = tails_of(confidence_level, alternative)
     values = np.asarray(contrasts, dtype=np.float64).ravel()
-    size, tolerance = _size(values)
-    differs = np.abs(values) > tolerance
+    size = float(np.abs(values).max(initial=0.0))
     if values.size < 2 or not are_signs(values, span=span):
         reason = "there is one item"
         if values.size > 1:
@@ -105,8 +105,7 @@ def score(
             f"No item tells A and B apart: the interval says how large a difference {values.size:,} such items leave "
             "possible.",
         )
-    won, lost = int(np.count_nonzero(values[differs] > 0)), int(np.count_nonzero(values[differs] < 0))
-    z = -float(ndtri(tail))
+    (won, lost), z = won_and_lost(values).tolist(), -float(ndtri(tail))
     low, high = _score_end(won, lost, values.size, z), -_score_end(lost, won, values.size, z)
     return conclude("score", (size * low, size * high), confidence_level, alternative, notes)
 
@@ -127,20 +126,35 @@ def score_statistic(won: int, lost: int, n: int, difference: float) -> float:
     return distance / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, distance) if distance else 0.0
 
 
-def are_signs(contrasts: npt.ArrayLike, *, span: float = math.inf) -> bool:
+def are_signs(contrasts: npt.ArrayLike, *, span: float = math.inf) -> Any:
     """Return whether all item contrasts are −c, 0 or c; where all are zero, c is `span` if that is finite.
+
+    The last axis is items: of several rows, it is said of each.
 
     Examples
     --------
     >>> are_signs([0.5, 0.0, -0.5]), are_signs([0.5, 1.0]), are_signs([0.0, 0.0]), are_signs([0.0, 0.0], span=1.0)
     (True, False, False, True)
     """
-    values = np.asarray(contrasts, dtype=np.float64).ravel()
-    size, tolerance = _size(values)
-    differs = np.abs(values) > tolerance
-    if not differs.any():
-        return bool(values.size) and math.isfinite(span)
-    return bool((np.abs(np.abs(values[differs]) - size) <= tolerance).all())
+    sizes = np.abs(np.asarray(contrasts, dtype=np.float64))
+    tolerance = _rounding(sizes)
+    differs = sizes > tolerance
+    alike = ~differs | (np.abs(sizes - sizes.max(axis=-1, keepdims=True, initial=0.0)) <= tolerance)
+    found = np.where(differs.any(axis=-1), alike.all(axis=-1), bool(sizes.shape[-1]) and math.isfinite(span))
+    return found if found.ndim else bool(found)
+
+
+def won_and_lost(contrasts: npt.ArrayLike) -> Any:
+    """Return how many item contrasts are above zero, and how many below; the last axis is items.
+
+    Examples
+    --------
+    >>> won_and_lost([0.2, 0.0, -0.1, 0.3, 1e-17]).tolist()
+    [2, 1]
+    """
+    values = np.asarray(contrasts, dtype=np.float64)
+    tolerance = _rounding(np.abs(values))
+    return np.stack([np.count_nonzero(values > tolerance, axis=-1), np.count_nonzero(values < -tolerance, axis=-1)])
 
 
 def telling(contrasts: npt.ArrayLike) -> int:
@@ -151,14 +165,12 @@ def telling(contrasts: npt.ArrayLike) -> int:
     >>> telling([0.2, 0.0, -0.1, 1e-17])
     2
     """
-    values = np.asarray(contrasts, dtype=np.float64).ravel()
-    return int(np.count_nonzero(np.abs(values) > _size(values)[1]))
+    return int(won_and_lost(np.ravel(contrasts)).sum())
 
 
-def _size(values: FloatArray) -> tuple[float, float]:
-    """Return the size of the largest contrast, and the size below which one is rounding."""
-    size = float(np.abs(values).max(initial=0.0))
-    return size, SAME_SIZE * max(1, values.size) * size
+def _rounding(sizes: FloatArray) -> FloatArray:
+    """Return the size below which a contrast is rounding."""
+    return np.asarray(SAME_SIZE * max(1, sizes.shape[-1]) * sizes.max(axis=-1, keepdims=True, initial=0.0))
 
 
 def _score_end(won: int, lost: int, n: int, z: float) -> float:

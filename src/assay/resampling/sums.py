@@ -7,18 +7,18 @@ Which way depends on the data alone, so that a seed always gives the same draws:
   how often it comes, whatever the number of items. Only where no metric needs to know *which* items were drawn.
 """
 
-import sys
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from assay._loading import pays
 from assay.resampling.sampler import ITEMS, SWAPS
 from assay.resampling.seeds import PART, SeedArray
 from assay.scales import FloatArray, IntArray
 
-SMALL = 2**24
-"""Fewer numbers than this are added up before the compiler is loaded."""
+STEPS = 4
+"""How many numbers go through NumPy for each that it adds up: the random word and the index take their time, too."""
 
 KINDS = 256
 """At most so many different kinds of items are counted instead of drawn."""
@@ -34,7 +34,7 @@ class ItemSums:
         n_items, width = columns.shape
         self.swap = swap
         self.stream = SWAPS if swap else ITEMS
-        self.compiled = n_items > PART or n_items * n_draws * width > SMALL or "numba" in sys.modules
+        self.compiled = n_items > PART or pays(STEPS * n_items * n_draws * width)
         self.sizes, self.columns = np.empty(0, dtype=np.int64), columns
         if n_items > PART and alone:
             self.sizes, self.columns = kinds_of(columns)
