@@ -218,7 +218,7 @@ def test_a_model_without_order_has_no_rank_correlation_and_the_result_says_why()
         warnings.simplefilter("ignore", AssayWarning)
         flat_a = Contest(gold=gold, a=flat, b=model, items=tuple(map(str, range(30))), scale=Scale("continuous"))
         found = compare(flat_a, metric="spearman", rng=0, margin=0.1)
-    assert "The Spearman correlation is undefined: all items have the same mean answer of A." in found.notes
+    assert "The Spearman correlation is undefined: A gives all items the same mean answer." in found.notes
     assert found.verdict.startswith("No verdict on")
     assert "do not show" not in found.verdict
     assert "For these 4 raters" not in str(found)

@@ -183,7 +183,7 @@ def measure_agreement(
         _check.one_of("level", level, LEVELS)
     chosen: Level = level or OF_SCALE[table.scale.kind]  # type: ignore[assignment]
     if chosen == "ratio" and responses.values.min() < 0:
-        raise DataError("ratio differences need values of 0 or more; choose level='interval'.")
+        raise DataError("ratio differences need values of 0 or more; choose `level='interval'`.")
     if table.scale.kind == "nominal" and chosen != "nominal":
         raise ArgumentError(f"labels without an order have no {chosen} differences; give their `order`.")
     n_resamples = _check.integer("n_resamples", n_resamples, at_least=1, at_most=MOST_DRAWS)

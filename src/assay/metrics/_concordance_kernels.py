@@ -11,13 +11,13 @@ from assay.metrics._weighted_kernels import BLOCK, Entries, Marks, Weights, larg
 from assay.scales import FloatArray
 
 LANES = 32
-"""So many draws lie side by side, which have a byte each in a row."""
+"""This many draws lie side by side, which have a byte each in a row."""
 
 SAFE = 511
 """Pairs between entries whose weights have this sum are fewer than 2¹⁶, however they are divided."""
 
 NEAR = 9
-"""So many levels of merge sort are counted block by block, while the rows of a block are near the processor."""
+"""This many levels of merge sort are counted block by block, while the rows of a block are near the processor."""
 
 _ONE, _SECOND, _THIRD = np.uint64(1), np.uint64(LANES), np.uint64(2 * LANES)
 

@@ -1,4 +1,4 @@
-"""Loops over rows that NumPy has no word for; compiled on first use. Each has a plain twin in the tests."""
+"""Loops over rows for which NumPy has no function; compiled on first use. Each has a plain twin in the tests."""
 
 import numpy as np
 import numpy.typing as npt

@@ -20,7 +20,7 @@ Entries = npt.NDArray[np.int32]
 Ranked = npt.NDArray[np.uint32]
 
 LANES = 16
-"""So many draws lie side by side: their ranks are one line of the processor's cache."""
+"""This many draws lie side by side: their ranks are one line of the processor's cache."""
 
 WEIGHT_BITS = 6
 """A row of ranks holds rank and weight of each draw in one word: the weight in so many of its lowest bits.
@@ -28,10 +28,10 @@ WEIGHT_BITS = 6
 That one item is drawn 64 times or more has a probability below 1e-89, however many there are."""
 
 BLOCK = 64
-"""So many rows are touched before the first is used."""
+"""This many rows are touched before the first is used."""
 
 _SUMMED = 256
-"""So many weights are looked at together; the sum of their cubes fits into 32 bits."""
+"""This many weights are looked at together; the sum of their cubes fits into 32 bits."""
 
 _BITS, _WEIGHT = np.uint32(WEIGHT_BITS), np.uint32(2**WEIGHT_BITS - 1)
 _ONE, _TWO = np.uint32(1), np.uint32(2)

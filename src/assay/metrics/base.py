@@ -52,13 +52,13 @@ class Metric(ABC):
         Whether a single item moves it little and evenly, as it moves a mean, so that the jackknife gives its standard
         error: true of correlations and roots of means, not of medians and maxima. Additive metrics need not say.
     uneven : bool
-        Whether it hangs on a few items that are far worse than the others, which a small sample may lack.
+        Whether it depends on a few items that are far worse than the others, which a small sample may lack.
     per_response : bool
-        Whether each response of a model counts alike, so that more of them bring the model no closer to gold.
+        Whether each response of a model counts equally, so that more of them bring the model no closer to gold.
     ignores : {"", "scale", "line", "magnitude"}
-        What of a model's answers it does not look at: their "scale" (all multiplied by the same positive number), the
-        "line" that they lie on (the same number added, too), or their "magnitude" altogether, so that only their order
-        counts. Null draws then swap what it looks at (`swappable`), so that the p-value ignores the same.
+        What it ignores of a model's answers: their "scale" (all multiplied by the same positive number), the "line"
+        that they lie on (the same number added, too), or their "magnitude" altogether, so that only their order counts.
+        Null draws then swap what it uses of them (`swappable`), so that the p-value ignores the same.
     error_power : int
         1 or 2 where an item's score is this power of the distance between the model's mean and gold's, whose
         expectation for normal responses has a closed form; 0 for all others.
@@ -116,10 +116,10 @@ class Metric(ABC):
         return of_b - of_a if self.better == "lower" else of_a - of_b
 
     def seen(self, model: FloatArray) -> FloatArray:
-        """Return what the metric looks at in a model's answers, in place of which it gives the same scores.
+        """Return what the metric uses of a model's answers; it scores this as it scores the answers.
 
-        Answers divided by their root mean square where their scale is ignored, with their mean taken off first where
-        their line is, ranks where their magnitude is, else the answers themselves.
+        Where it ignores their scale, these are the answers divided by their root mean square; where it ignores their
+        line, their mean is subtracted first; where it ignores their magnitude, these are ranks.
         """
         if self.ignores == "magnitude":
             from assay.metrics.ranking import ranks
@@ -131,7 +131,7 @@ class Metric(ABC):
         return _unit(model, axes) if self.ignores else model
 
     def swappable(self, gold: FloatArray | None, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return what is swapped between A and B in place of their answers: what the metric looks at in them."""
+        """Return what is swapped between A and B in place of their answers: what the metric uses of them."""
         a, b = self.seen(a), self.seen(b)
         if self.ignores == "magnitude" and self.needs == "means" and gold is not None:
             from assay.metrics.ranking import split_shared_ranks
@@ -148,7 +148,7 @@ class Metric(ABC):
         return []
 
     def on(self, scale: Scale) -> Self:
-        """Return the metric fitted to a scale (its levels, its thresholds); a scale without meaning is an error."""
+        """Return the metric for a scale (its levels, its thresholds); a scale that it is not made for is an error."""
         if scale.kind not in self.kinds:
             raise ArgumentError(f"metric {self.name!r} {_remedy(self.kinds, scale)}")
         return self
@@ -156,7 +156,7 @@ class Metric(ABC):
 
 @dataclass(frozen=True)
 class AdditiveMetric(Metric):
-    """A metric whose contrast is the mean over items of an item contrast, which is what makes resampling cheap."""
+    """A metric whose contrast is the mean over items of an item contrast, which makes resampling cheap."""
 
     additive: ClassVar[bool] = True
 
@@ -200,7 +200,7 @@ class RelativeMetric(AdditiveMetric):
 
     @abstractmethod
     def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the scores of A and of B, each beside the other."""
+        """Return the scores of A and of B against each other."""
 
 
 def is_batch(needs: Needs, gold: FloatArray, a: FloatArray, b: FloatArray) -> bool:

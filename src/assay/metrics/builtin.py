@@ -10,7 +10,7 @@ from assay.metrics.base import AdditiveMetric, ItemMetric, Metric
 
 
 class Named(Mapping[str, Metric]):
-    """Metrics by name. The module of a metric is imported when the metric is asked for: most jobs need one."""
+    """Metrics by name. The module of a metric is imported only when the metric is used: most jobs need one."""
 
     def __init__(self, addresses: Mapping[str, str]) -> None:
         self._addresses = addresses
@@ -71,7 +71,7 @@ BUILTIN = Named(
 
 
 ON_PREFERENCES = Named({"win-rate": "ratings:WinRate"})
-"""Metrics that exist on preferences only (`assay.preferences`), whatever the table's own scale."""
+"""Metrics for preferences only (`assay.preferences`), whatever the table's own scale."""
 
 
 def _wins(base: str) -> Metric:

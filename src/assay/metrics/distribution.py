@@ -17,7 +17,7 @@ LABELS: tuple[Kind, ...] = ("nominal", "ordinal")
 INSIDE_LOG = 1e-12
 """Added to each share inside a logarithm, as the published tables do (FOREST)."""
 COPIED = 1 << 15
-"""Numbers from which on rows that are paired crosswise are left to NumPy, which needs no copy of each pair."""
+"""With more numbers than this, rows that are paired crosswise are left to NumPy, which copies no pair."""
 
 
 def shares(counts: FloatArray) -> FloatArray:
@@ -26,7 +26,7 @@ def shares(counts: FloatArray) -> FloatArray:
 
 
 def label_sums(values: FloatArray) -> FloatArray:
-    """Sum over the last axis, label after label: zeros in between change no bit, as they do in NumPy's sums."""
+    """Sum over the last axis, label after label: so zeros in between change no bit, as they would in NumPy's sums."""
     if _is_plain(values.shape):
         return _plain.row_sums(values)
     from assay.metrics import _kernels
@@ -76,7 +76,10 @@ class TotalVariation(ByLevel):
     def contrast(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return the mean of the item contrasts."""
         if gold.dtype == np.uint64:
-            return _packed_contrasts(gold, a, b)
+            from assay.metrics import _word_kernels
+
+            words: Any = (gold, a, b)
+            return np.asarray(_word_kernels.packed_variation_contrasts(*words))
         if not is_batch(self.needs, gold, a, b):
             return super().contrast(gold, a, b)
         return _mean_contrasts("total_variation_contrasts", gold, a, b)
@@ -159,7 +162,7 @@ class EarthMover(ItemMetric):
             gaps = np.diff(np.array(self.levels))
             apart = np.abs(np.cumsum(shares(model) - shares(gold), axis=-1)[..., :-1])
             return np.asarray(apart @ gaps)
-        return _wasserstein(gold, model)
+        return by_rows("wasserstein", gold, model)
 
     def contrast(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return the mean of the item contrasts."""
@@ -183,7 +186,7 @@ class EarthMoverMeans(Metric):
 
 @dataclass(frozen=True)
 class EarthMoverResponses(Metric):
-    """Wasserstein distance between the distributions of all responses ("EMD vectorised"); items are forgotten."""
+    """Wasserstein distance between the distributions of all responses ("EMD vectorised"); items are ignored."""
 
     name: ClassVar[str] = "emd-responses"
     title: ClassVar[str] = "earth mover's distance of all responses"
@@ -193,7 +196,7 @@ class EarthMoverResponses(Metric):
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the distance between the pooled responses."""
         flat_gold, flat_model = (np.sort(_flat(values), axis=-1) for values in (gold, model))
-        return _wasserstein(flat_gold, flat_model)
+        return by_rows("wasserstein", flat_gold, flat_model)
 
 
 @dataclass(frozen=True)
@@ -232,7 +235,7 @@ class CosineResponses(Metric):
         return _cosines(_flat(gold[..., :k]), model, model)[0]
 
     def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the scores of A and of B; from one pass where both have as many positions."""
+        """Return the scores of A and of B; from one pass where both have the same number of positions."""
         k, of_b = (min(gold.shape[-1], side.shape[-1]) for side in (a, b))
         if k != of_b:
             return self.score(gold, a), self.score(gold, b)
@@ -256,11 +259,6 @@ def _cosines(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray
     return 1 - of_a.reshape(shape), 1 - of_b.reshape(shape)
 
 
-def _wasserstein(gold: FloatArray, model: FloatArray) -> FloatArray:
-    """Return the distance of sorted rows along the last axis; NaN at the end of a row is absence."""
-    return by_rows("wasserstein", gold, model)
-
-
 def by_rows(kernel: str, gold: FloatArray, model: FloatArray) -> FloatArray:
     """Call a kernel for each pair of rows along the last axis."""
     shape = np.broadcast_shapes(gold.shape[:-1], model.shape[:-1])
@@ -273,7 +271,7 @@ def by_rows(kernel: str, gold: FloatArray, model: FloatArray) -> FloatArray:
 
 
 def rows_of(side: FloatArray, shape: tuple[int, ...]) -> FloatArray:
-    """Return a side as rows for a kernel, in one layout and read-only: a kernel is compiled anew for every other."""
+    """Return a side as rows for a kernel, contiguous and read-only: every other layout is compiled by itself."""
     every = side if side.shape[:-1] == shape else np.broadcast_to(side, (*shape, side.shape[-1]))
     whole = np.ascontiguousarray(every).reshape(-1, side.shape[-1])
     whole.flags.writeable = False
@@ -281,7 +279,7 @@ def rows_of(side: FloatArray, shape: tuple[int, ...]) -> FloatArray:
 
 
 def _is_plain(shape: tuple[int, ...], crossed: bool = False) -> bool:
-    """Return whether NumPy's twin of a kernel, which has the same bits, is to be taken for rows of this shape."""
+    """Return whether rows of this shape are left to NumPy's twin of a kernel, which has the same bits."""
     size = math.prod(shape)
     return shape[-1] <= _plain.MOST_LABELS and ((crossed and size > COPIED) or not pays(size))
 
@@ -292,10 +290,3 @@ def _mean_contrasts(kernel: str, gold: FloatArray, a: FloatArray, b: FloatArray)
 
     rows = [side.reshape(-1, side.shape[-1]) for side in (gold, a, b)]
     return np.asarray(getattr(_kernels, kernel)(*rows, gold.shape[1]))
-
-
-def _packed_contrasts(*sides: Any) -> FloatArray:
-    """Return the mean contrasts of total variation for a batch of packed counts."""
-    from assay.metrics import _word_kernels
-
-    return np.asarray(_word_kernels.packed_variation_contrasts(*sides))

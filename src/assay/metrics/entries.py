@@ -1,4 +1,4 @@
-"""Metrics as plain values: what a cell of a study knows a metric by, wherever the cell is computed."""
+"""Metrics as plain values, by which a cell of a study names a metric wherever the cell is computed."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -13,7 +13,7 @@ PLAIN = (str, int, float, bool, type(None))
 
 
 def entry_of(metric: Metric, scale: Scale | None = None) -> str | dict[str, Any] | None:
-    """Return the metric's name, or its name and the parameters that are not at their default; None if neither tells it.
+    """Return the metric's name, with the parameters that are not at their default; None if these do not define it.
 
     With `scale`, the metric is already on that scale.
 
@@ -42,7 +42,7 @@ def entry_of(metric: Metric, scale: Scale | None = None) -> str | dict[str, Any]
 
 
 def metric_from(entry: str | Mapping[str, Any]) -> Metric:
-    """Return the metric that `entry_of` told."""
+    """Return the metric of an entry that `entry_of` made."""
     if isinstance(entry, str):
         return resolve(entry)
     parameters = dict(entry)

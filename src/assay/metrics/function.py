@@ -79,8 +79,8 @@ class FunctionMetric(Metric):
             raise ArgumentError(f"metric {self.name!r} asks for means, but the scale is {scale}. Say needs='counts'.")
         if self.needs == "counts" and scale.kind == "continuous":
             raise ArgumentError(
-                f"metric {self.name!r} asks for counts, but the scale is {scale}. Say scale='ordinal' if each value is "
-                "a level, or needs='sorted'."
+                f"metric {self.name!r} asks for counts, but the scale is {scale}. Say `scale='ordinal'` if each value "
+                "is a level, or needs='sorted'."
             )
         return replace(self, written=scale.labels)
 

@@ -23,11 +23,11 @@ from assay.scales import FloatArray, Kind, Scale
 from assay.summaries import Needs
 
 FEW_POSITIVES = 10
-"""Below so many positive (or negative) items a note says that the area under the curve rests on few."""
+"""With fewer positive (or negative) items than this, a note says that the area under the curve rests on few."""
 
 
 NOTHING = 1e-9
-"""A label that fewer items than this have is had by none: sums of shared votes carry rounding."""
+"""A smaller sum of votes than this is zero: sums of shared votes carry rounding errors."""
 
 
 def votes(counts: FloatArray) -> FloatArray:
@@ -121,7 +121,7 @@ class OneAgainstRest(Metric):
         if scale.kind == "nominal":
             if self.threshold is not None:
                 raise ArgumentError(
-                    f"`threshold` is for numbers, but the scale is {scale}. Say which label is positive."
+                    f"`threshold` is for numbers, but the scale is {scale}. Give the `positive` label instead."
                 )
             if self.positive is not None and self.positive not in scale.labels:
                 raise ArgumentError(f"`positive` must be one of {', '.join(scale.labels)}; got {self.positive!r}.")
@@ -129,7 +129,7 @@ class OneAgainstRest(Metric):
             return replace(self, nominal=True, column=column)
         if self.positive is not None:
             raise ArgumentError(
-                f"`positive` is for nominal scales, but the scale is {scale}. Give a threshold instead."
+                f"`positive` is for nominal scales, but the scale is {scale}. Give a `threshold` instead."
             )
         if self.threshold is not None:
             return self
@@ -159,9 +159,9 @@ class OneAgainstRest(Metric):
 
 @dataclass(frozen=True)
 class OfHits(OneAgainstRest):
-    """Hits / (hits + missed · misses + false · false alarms), averaged over the labels that have it.
+    """Hits / (hits + missed · misses + false · false alarms), averaged over the labels for which it is defined.
 
-    It is a function of sums over items, so that a draw needs no more than these sums.
+    It is a function of sums over items, so a draw needs only these sums.
     """
 
     by_sums: ClassVar[bool] = True
@@ -237,7 +237,7 @@ class RocAuc(OneAgainstRest):
         return not self.nominal
 
     def weighted(self, gold: FloatArray, *models: FloatArray) -> Weighted:
-        """Return what scores weights of the items."""
+        """Return an object that scores weights of the items."""
         if gold.size > MOST_ENTRIES:
             return Repeated(self, gold, *models)
         return Area(self._positive(gold)[..., 0] > 0, *models)
@@ -280,7 +280,7 @@ class RocAuc(OneAgainstRest):
         return found
 
     def seen(self, model: FloatArray) -> FloatArray:
-        """Return ranks: of the items' means or, label by label, of its shares, filled up so that they stay shares."""
+        """Return ranks of the items' means or, label by label, of its shares; one more column keeps their sum equal."""
         if not self.nominal:
             return super().seen(model)
         by_label = np.moveaxis(ranks(np.moveaxis(shares(model), -1, -2)), -2, -1)

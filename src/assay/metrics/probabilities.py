@@ -23,8 +23,8 @@ LEAST = float(np.finfo(np.float64).eps)
 class Brier(ByLevel):
     """Mean over items and gold's responses of Σ (P_model − 1 if it is the response, else P_model)² over the labels.
 
-    0 is a model sure of what all humans say, 2 one sure of what nobody says; where humans disagree, even their own
-    distribution scores more than 0.
+    0: the model is sure of the label that all humans give; 2: it is sure of a label that nobody gives. Where humans
+    disagree, even their own distribution scores more than 0.
     """
 
     name: ClassVar[str] = "brier"
@@ -40,7 +40,7 @@ class Brier(ByLevel):
 class LogLoss(ByLevel):
     """Mean over items and gold's responses of −log P_model(response), P_model no smaller than 2.2e-16.
 
-    It is the cross-entropy, with the logarithm's end where scikit-learn has it.
+    It is the cross-entropy, with the smallest probability that scikit-learn uses.
     """
 
     name: ClassVar[str] = "log-loss"

@@ -1,5 +1,7 @@
 """Rank correlations of item means: whether the model orders the items as gold does."""
 
+from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,79 +13,75 @@ from assay.scales import FloatArray
 
 
 @dataclass(frozen=True)
-class Spearman(Metric):
-    """Spearman's rank correlation of item means; undefined (NaN) where one side is constant."""
+class RankMetric(Metric):
+    """What the rank correlations share."""
 
-    name: ClassVar[str] = "spearman"
-    title: ClassVar[str] = "Spearman correlation"
     regular: ClassVar[bool] = True
     better: ClassVar[Better] = "higher"
     ignores: ClassVar[Ignored] = "magnitude"
     by_weights: ClassVar[bool] = True
+    of_weights: ClassVar[Callable[..., Weighted]]
+
+    @abstractmethod
+    def of_ranks(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return the correlation of rows of ranks."""
 
     def weighted(self, gold: FloatArray, *models: FloatArray) -> Weighted:
-        """Return what scores weights of the items: draws that keep all responses need no more."""
-        return RankCorrelation(gold, *models) if gold.size <= MOST_ENTRIES else Repeated(self, gold, *models)
+        """Return an object that scores weights of the items: draws that keep all responses need no more."""
+        return type(self).of_weights(gold, *models) if gold.size <= MOST_ENTRIES else Repeated(self, gold, *models)
 
     def notes(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> list[str]:
-        """Say which side is constant, where one is."""
-        return _without_order(self.title, gold, a, b)
+        """Say which sides give all items the same mean, so that they put them in no order."""
+        sides = {"gold": gold, "A": a, "B": b}
+        flat = [name for name, side in sides.items() if len(side) > 1 and ranks(side).min() == ranks(side).max()]
+        if not flat:
+            return []
+        give = "gives" if len(flat) == 1 else "give"
+        return [f"The {self.title} is undefined: {' and '.join(flat)} {give} all items the same mean answer."]
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
-        """Return the product-moment correlation of the ranks."""
-        return _correlation(_centred_ranks(gold), _centred_ranks(model))
-
-    def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the scores of A and of B; gold is ranked once."""
-        of_gold = _centred_ranks(gold)
-        return _correlation(of_gold, _centred_ranks(a)), _correlation(of_gold, _centred_ranks(b))
-
-
-@dataclass(frozen=True)
-class Kendall(Metric):
-    """Kendall's τ-b of item means; undefined (NaN) where one side is constant."""
-
-    name: ClassVar[str] = "kendall"
-    title: ClassVar[str] = "Kendall correlation"
-    regular: ClassVar[bool] = True
-    better: ClassVar[Better] = "higher"
-    ignores: ClassVar[Ignored] = "magnitude"
-    by_weights: ClassVar[bool] = True
-
-    def weighted(self, gold: FloatArray, *models: FloatArray) -> Weighted:
-        """Return what scores weights of the items."""
-        return PairCorrelation(gold, *models) if gold.size <= MOST_ENTRIES else Repeated(self, gold, *models)
-
-    def notes(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> list[str]:
-        """Say which side is constant, where one is."""
-        return _without_order(self.title, gold, a, b)
-
-    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
-        """Return (concordant − discordant) / √((pairs − ties in gold)(pairs − ties in model))."""
-        return _pairs_in_order(ranks(gold), ranks(model))
+        """Return the correlation of the ranks."""
+        return self.of_ranks(ranks(gold), ranks(model))
 
     def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the scores of A and of B; gold is ranked once."""
         of_gold = ranks(gold)
-        return _pairs_in_order(of_gold, ranks(a)), _pairs_in_order(of_gold, ranks(b))
+        return self.of_ranks(of_gold, ranks(a)), self.of_ranks(of_gold, ranks(b))
 
 
-def _without_order(title: str, gold: FloatArray, a: FloatArray, b: FloatArray) -> list[str]:
-    """Say which sides give all items the same mean, so that they put them in no order."""
-    sides = {"gold": gold, "A": a, "B": b}
-    flat = [name for name, side in sides.items() if len(side) > 1 and ranks(side).min() == ranks(side).max()]
-    if not flat:
-        return []
-    return [f"The {title} is undefined: all items have the same mean answer of {' and of '.join(flat)}."]
+@dataclass(frozen=True)
+class Spearman(RankMetric):
+    """Spearman's rank correlation of item means; undefined (NaN) where one side is constant."""
+
+    name: ClassVar[str] = "spearman"
+    title: ClassVar[str] = "Spearman correlation"
+    of_weights: ClassVar[Callable[..., Weighted]] = RankCorrelation
+
+    def of_ranks(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return the product-moment correlation of the ranks."""
+        left, right = (side - (side.shape[-1] + 1) / 2 for side in (gold, model))
+        shared, *squares = (
+            np.einsum("...i,...i->...", one, other) for one, other in ((left, right), (left, left), (right, right))
+        )
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(shared / np.sqrt(squares[0] * squares[1]))
 
 
-def _pairs_in_order(gold: FloatArray, model: FloatArray) -> FloatArray:
-    """Return Kendall's correlation of rows of ranks."""
-    from assay.metrics import _rank_kernels
+@dataclass(frozen=True)
+class Kendall(RankMetric):
+    """Kendall's τ-b of item means; undefined (NaN) where one side is constant."""
 
-    gold, model = np.broadcast_arrays(gold, model)
-    rows = (np.ascontiguousarray(side).reshape(-1, side.shape[-1]) for side in (gold, model))
-    return np.asarray(_rank_kernels.kendall(*rows)).reshape(gold.shape[:-1])
+    name: ClassVar[str] = "kendall"
+    title: ClassVar[str] = "Kendall correlation"
+    of_weights: ClassVar[Callable[..., Weighted]] = PairCorrelation
+
+    def of_ranks(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return (concordant − discordant) / √((pairs − ties in gold)(pairs − ties in model))."""
+        from assay.metrics import _rank_kernels
+
+        gold, model = np.broadcast_arrays(gold, model)
+        rows = (np.ascontiguousarray(side).reshape(-1, side.shape[-1]) for side in (gold, model))
+        return np.asarray(_rank_kernels.kendall(*rows)).reshape(gold.shape[:-1])
 
 
 def ranks(values: FloatArray) -> FloatArray:
@@ -111,7 +109,7 @@ def split_shared_ranks(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[
     A's item of rank r and B's item of rank r are not tied in the answers, but would be once one of them is swapped, and
     swapped data would then differ less than the answers do. Gold says which of the two goes up: at every other shared
     rank the item that gold puts higher, else the lower one. Ranks that several items of a model share stay where they
-    are, and no model's own order changes. The rule does not ask which model is A.
+    are, and no model's own order changes. The rule does not depend on which model is A.
     """
     gold, a, b = np.broadcast_arrays(gold, a, b)
     n = a.shape[-1]
@@ -134,15 +132,3 @@ def split_shared_ranks(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[
     moved_a[row, of_a] += above / 4
     moved_b[row, of_b] -= above / 4
     return moved_a.reshape(a.shape), moved_b.reshape(b.shape)
-
-
-def _centred_ranks(values: FloatArray) -> FloatArray:
-    return np.asarray(ranks(values) - (values.shape[-1] + 1) / 2)
-
-
-def _correlation(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Return the correlation of rows whose means are zero."""
-    shared = np.einsum("...i,...i->...", left, right)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        squares = [np.einsum("...i,...i->...", side, side) for side in (left, right)]
-        return np.asarray(shared / np.sqrt(squares[0] * squares[1]))

@@ -39,7 +39,7 @@ class MeanRating(ItemMetric):
         return self.direction
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
-        """Return the item's mean rating; gold is not looked at."""
+        """Return the item's mean rating; gold is not used."""
         return model
 
 
@@ -65,7 +65,7 @@ class WinRate(ItemMetric):
         return self
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
-        """Return the share of the item's comparisons that the model wins; gold is not looked at."""
+        """Return the share of the item's comparisons that the model wins; gold is not used."""
         return model
 
 

@@ -19,7 +19,7 @@ class _Passes(ItemMetric):
     Attributes
     ----------
     k : int
-        Of how many runs the metric speaks; each item needs as many or more.
+        The number of runs; each item needs at least as many.
     column : int or None
         Set by `on`: where 1 stands among the levels; None where no run passed.
     """
@@ -45,7 +45,7 @@ class _Passes(ItemMetric):
 
     @property
     def title(self) -> str:  # type: ignore[override]
-        """The same."""
+        """The name."""
         return self.name
 
     def on(self, scale: Scale) -> Self:
@@ -77,7 +77,7 @@ class _Passes(ItemMetric):
 class PassAtK(_Passes):
     """Mean over items of the probability that at least one of k runs passes: 1 − C(n − c, k) / C(n, k).
 
-    Of an item's n ≥ k runs c passed; no k of them are singled out, so that the estimate is unbiased (Chen et al. 2021).
+    Of an item's n ≥ k runs, c passed. All sets of k runs count equally, so the estimate is unbiased (Chen et al. 2021).
     """
 
     sign: ClassVar[str] = "@"

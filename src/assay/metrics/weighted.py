@@ -1,7 +1,7 @@
-"""Metrics of order on weighted entries: what makes their draws as cheap as a few passes over the items.
+"""Metrics of order on weighted entries, which makes their draws as cheap as a few passes over the items.
 
 A draw that keeps all responses is a weight for each item; a draw that swaps items chooses one of two entries of each.
-Both are weights of entries whose order is known, so that nothing is sorted or scored anew.
+Both are weights of entries whose order is known, so that nothing is sorted again.
 """
 
 import math
@@ -47,14 +47,14 @@ class Order:
         return out
 
     def __getitem__(self, entries: IntArray) -> "Order":
-        """Return the same order of entries that are renumbered: `entries` in their new sequence."""
+        """Return the same order after entries are renumbered: entry `entries[i]` becomes entry i."""
         places = np.empty_like(entries)
         places[entries] = np.arange(entries.size)
         return Order(places[self.entries].astype(np.int32), self.ends)
 
 
 class Weighted(Protocol):
-    """What scores weights of entries, with one model or with several; so many draws at a time, side by side."""
+    """Scores weights of entries, for one or several models, `lanes` draws at a time."""
 
     lanes: int
 
@@ -63,7 +63,7 @@ class Weighted(Protocol):
 
 
 class Room:
-    """Arrays that are used again: fresh memory costs more than what is done with it. Threads may share a room."""
+    """Arrays that are used again, since fresh memory costs more than what is done with it. Threads may share them."""
 
     def __init__(self, n_entries: int, lanes: int, kind: npt.DTypeLike = np.uint8) -> None:
         self.shape, self.kind = (n_entries, lanes), np.dtype(kind)
@@ -71,7 +71,7 @@ class Room:
 
     @contextmanager
     def lent(self) -> Iterator[npt.NDArray[Any]]:
-        """Lend rows of draws for a while; what is in them is left from others."""
+        """Lend an array, which holds whatever was last written to it."""
         try:
             array = self._spare.pop()
         except IndexError:
@@ -84,7 +84,7 @@ class Room:
 
 
 class Repeated:
-    """Any metric: entries are written out as often as they weigh. The plain way, and the one for very many entries."""
+    """Any metric: each entry is repeated as often as it weighs. The plain way, and the one for very many entries."""
 
     lanes = 1
 
@@ -102,7 +102,7 @@ class Repeated:
 
 
 MOST_ENTRIES = 2**24
-"""Rank and weight of up to so many entries fit into one word."""
+"""Rank and weight of up to this many entries fit into one word."""
 
 
 class RankCorrelation:
@@ -141,7 +141,7 @@ def _whole(n_draws: int, lanes: int) -> int:
 
 
 def _squared_ranks(total: FloatArray, cubes: FloatArray) -> FloatArray:
-    """Return the sum of squared doubled ranks of so many entries whose ties have these cubed sizes in sum."""
+    """Return the sum of squared doubled ranks of `total` entries; `cubes` is the sum of the cubed sizes of ties."""
     return np.asarray((2 * total * (total + 1) * (2 * total + 1) - (cubes - total)) / 3)
 
 
@@ -201,7 +201,7 @@ class Inversions:
     def __init__(self, gold: Order, model: FloatArray) -> None:
         self.rows, self.placed = (Room(model.size, PairCorrelation.lanes) for _ in range(2))
         of_model = Order.of(model)
-        # By gold, and by the model where gold is equal: so ties are no inversions.
+        # By gold, and by the model where gold is equal: so ties are not inversions.
         of_both = gold if gold.ends.all() else Order.of(model, within=gold.groups())
         self.sequence = of_both.entries.astype(np.int32)
         self.groups = _stacked([gold, of_model, of_both])

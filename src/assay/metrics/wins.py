@@ -65,7 +65,7 @@ class Wins(RelativeMetric):
 
     @property
     def item_error(self) -> AdditiveMetric:
-        """The error by which an item is won: as given, or as the scale has it."""
+        """The error by which an item is won: as given, or as the scale suggests."""
         return self.bound or self.base or MeanAbsoluteError()
 
     def on(self, scale: Scale) -> Self:

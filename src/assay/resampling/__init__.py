@@ -1,4 +1,4 @@
-"""Draws from data in hand: schemes (what a draw resamples), nulls (what it looks like if A and B were alike)."""
+"""Draws from the data: schemes (what a draw resamples) and nulls (what a draw looks like if A and B are equal)."""
 
 from assay.resampling.clusters import cluster_jackknife, cluster_sums, enumerate_cluster_swaps, ratio_error
 from assay.resampling.draws import (

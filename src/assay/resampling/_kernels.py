@@ -92,9 +92,9 @@ def exchange(
     first: npt.NDArray[np.int64],
     second: npt.NDArray[np.int64],
 ) -> None:
-    """Write the words of A, and those of B, with the items exchanged that a coin says: (draws, items, width).
+    """Write the words of A and of B, exchanged on the items where a coin says so: (draws, items, width).
 
-    A and B have the words of each draw, or one set for all of them. There is no branch: no processor foresees a coin.
+    A and B have words for each draw, or one set for all draws. There is no branch: no processor can predict a coin.
     """
     n_draws, n_items = swaps.shape
     for d in range(n_draws):

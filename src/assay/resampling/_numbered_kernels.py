@@ -41,7 +41,7 @@ def tabulate_means(values: FloatArray, starts: IntArray, times: FloatArray, rows
 
 @njit(cache=True, nogil=True)
 def tabulate_counts(codes: IntArray, starts: IntArray, times: FloatArray, rows: IntArray, table: WordArray) -> None:
-    """Write how often each level stands in every distinct resample of some items: a byte each, eight to a word."""
+    """Write how often each level occurs in every distinct resample of some items: a byte each, eight to a word."""
     n_distinct, n = times.shape
     ones = np.empty(n, dtype=np.uint64)
     for w in range(table.shape[0]):
@@ -64,7 +64,7 @@ def _resample(numbers: Numbers, item: np.uint64, word: np.uint64) -> np.uint64:
 
 @njit(cache=True, nogil=True, inline="always")
 def _row(numbers: Numbers, item: np.uint64, word: np.uint64) -> np.uint64:
-    """Return the row of a table in which the resample stands."""
+    """Return the row of the resample in a table."""
     return np.uint64(numbers.rows[item]) + np.uint64(numbers.distinct[_resample(numbers, item, word)])
 
 

@@ -1,7 +1,7 @@
 """The loops that draw many items: how many fall into each part of them, then which, part by part.
 
-A part is small enough for the processor's cache, so that time grows with items and no faster. Items of few different
-kinds are not drawn at all: how often each kind comes is one binomial count. Plain twins are in the tests.
+A part is small enough for the processor's cache, so that time grows no faster than the number of items. Items of few
+different kinds are not drawn: how often each kind comes is one binomial count. Plain twins are in the tests.
 """
 
 import math

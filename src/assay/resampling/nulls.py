@@ -1,4 +1,4 @@
-"""Nulls: what a draw looks like if A and B were alike; and which combinations with a scheme mean something.
+"""Nulls: what a draw looks like if A and B are equal; and which combinations with a scheme make sense.
 
 The tables below are the theory: checks, warnings and the docs page are made from them.
 """
@@ -38,7 +38,7 @@ NARROWER = (
 
 SIGN_CHANGE = (
     "sign-change is LEADER's estimator (bootstrap_items, all): the share of resampled contrasts on the other side of "
-    "zero, doubled where both sides count. LEADER reports one side, which is the expected p here; held against .05, "
+    "zero, doubled where both sides count. LEADER reports one side, which is the expected p here; compared with .05, "
     "that one side calls 10 to 12 % of equal models different. It draws nothing under a null: it reads the interval, "
     "and is not a test of its own."
 )
@@ -99,7 +99,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "refuse",
         "nothing is resampled with `items='all'` and responses that are kept; use `items='bootstrap'` "
-        "or responses='bootstrap'.",
+        "or `responses='bootstrap'`.",
         items="all",
         responses=KEEPING,
         raters="fixed",
@@ -164,7 +164,7 @@ RULES: tuple[Rule, ...] = (
 
 
 def judge(scheme: Scheme, null: str, *, n_responses: tuple[float, float]) -> list[tuple[str, str]]:
-    """Return the (verdict, reason) of every rule that applies; A and B have so many responses per item."""
+    """Return the (verdict, reason) of every rule that applies; A and B have `n_responses` per item."""
     single, enlarged = max(n_responses) == 1, (scheme.n_responses or 0) > min(n_responses)
     return [
         (rule.verdict, rule.reason.format(null=null))

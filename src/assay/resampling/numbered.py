@@ -19,7 +19,7 @@ from assay.summaries import IN_A_WORD, WordArray
 MOST_RESAMPLES = 2**12
 MOST_DRAWN = 12
 MOST_BYTES = 2**25
-"""Of one source's table of means or counts; beyond, it would leave the cache and cost more than drawing."""
+"""A larger table of one source's means or counts would leave the cache and cost more than drawing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Numbered:
     def of(cls, responses: Responses, n_out: IntArray, n_levels: int) -> "Numbered | None":
         """Return the resamples of `n_out` responses of each item; None where there are too many.
 
-        The answer depends on the data alone and not on what is made of the resamples, so every metric sees the same.
+        Whether there are depends on the data alone, not on the summary, so every metric gets the same resamples.
         """
         base = int(n_out.max()) + 1
         codes, which = np.unique(responses.sizes * base + n_out, return_inverse=True)
@@ -101,7 +101,7 @@ class Numbered:
         return table
 
     def counts(self, codes: IntArray, n_levels: int) -> WordArray:
-        """Return how often each level stands in every distinct resample, packed: (words of eight levels, rows)."""
+        """Return how often each level occurs in every distinct resample, packed: (words of eight levels, rows)."""
         from assay.resampling import _numbered_kernels
 
         table = np.zeros((-(-n_levels // IN_A_WORD), self.n_rows), dtype=np.uint64)

@@ -1,14 +1,14 @@
-"""From a contest to an items × raters table of pseudo-responses: the linear shadow of an additive metric.
+"""From a contest to an items × raters table of pseudo-responses: the linear approximation of an additive metric.
 
-An additive contrast is a mean over items of an item contrast c. What rater r adds to item i is seen by leaving r's
+An additive contrast is a mean over items of an item contrast c. What rater r adds to item i is found by leaving r's
 responses to i out of one source at a time: with c' the item contrast without them, s their share of the source's
 responses to i, and ω the mean of s over the sources that have raters, the pseudo-response is
 
     d = c + Σ (1 − s) (c − c') / ω,
 
 summed over those sources (Tukey's pseudo-value where there is one). The mean of the pseudo-responses, weighted by ω, is
-the contrast of a linear metric, and that of another one up to its curvature. For the mean rating of two models judged
-by the same raters, d is the rater's own difference between the two.
+the contrast if the metric is linear, and close to it if not. For the mean rating of two models judged by the same
+raters, d is the rater's own difference between the two.
 """
 
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ from assay.responses import Responses, cell_codes
 from assay.scales import FloatArray, IntArray
 
 CHUNK = 2**20
-"""Responses that are looked at together; a bound on memory."""
+"""This many responses are processed together, to limit memory."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ CELLS = 2**16
 """A batch of summaries stays below this many numbers for each source, so that it is scored in the processor's cache."""
 
 AHEAD = 4
-"""So many batches are drawn before the first is scored: a source's table comes into the cache once for all of them, and
-threads meet less often in Python."""
+"""This many batches are drawn before the first is scored: a source's table comes into the cache once for all of them,
+and threads wait less often for Python."""
 
 STREAMS = 5
 ITEMS, GOLD, A, B, SWAPS = range(STREAMS)
@@ -180,31 +180,25 @@ class _Source:
         return self.n_levels if self.needs == "counts" else int(sizes.max())
 
     def space(self, n_draws: int, packed: bool) -> Any:
-        """Return room for the summaries of so many draws."""
+        """Return room for the summaries of `n_draws` draws."""
         shape = (n_draws, self.responses.n_items)
         if packed:
             return np.empty(shape, dtype=np.uint64)
         return np.empty(shape if self.needs == "means" else (*shape, self.width))
 
-    def keep(self, items: IntArray, out: FloatArray) -> FloatArray:
-        """Return the summary of all responses, of the drawn items."""
-        from assay.resampling import _kernels
-
-        if not items.size:
-            return self.kept
-        n_items = len(self.kept)
-        _kernels.gather(self.kept.reshape(n_items, -1), items, out.reshape(len(items), n_items, -1))
-        return out
-
     def draw(self, items: IntArray, seeds: Seeds, out: Any, words: WordArray) -> Any:
         """Return the summary of the drawn items: of all responses, or of responses drawn with replacement.
 
-        It is written to `out`, where counts are packed if that has words. `words` is spare room for them if it has not.
+        It is written to `out`; counts are packed if that is an array of words, else `words` is room for packed counts.
         """
         from assay.resampling import _kernels
 
         if self.n_drawn is None:
-            return self.keep(items, out)
+            if not items.size:
+                return self.kept
+            n_items = len(self.kept)
+            _kernels.gather(self.kept.reshape(n_items, -1), items, out.reshape(len(items), n_items, -1))
+            return out
         if self.numbered is not None:
             self._look_up(self.numbered, items, seeds, out, words)
             return out

@@ -6,7 +6,7 @@ import numpy.typing as npt
 SeedArray = npt.NDArray[np.uint64]
 
 PART = 4096
-"""So many items are drawn from at a time."""
+"""More items than this are drawn in parts of this many."""
 
 LOW, HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 _STEP, _MIX1, _MIX2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
