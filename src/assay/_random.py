@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from assay import _check
 from assay.errors import ArgumentError
@@ -73,6 +74,15 @@ def blocks(n_draws: int, size: int = BLOCK) -> Iterator[tuple[int, int, int]]:
     """Cut `n_draws` into (number, start, stop) of fixed size, the last one shorter."""
     for number, start in enumerate(range(0, n_draws, size)):
         yield number, start, min(start + size, n_draws)
+
+
+def words(seed: np.random.SeedSequence, purpose: str, n_draws: int, width: int = 1) -> npt.NDArray[np.uint64]:
+    """Return words for each draw, (width, draws), from a stream for each block of draws."""
+    drawn = [
+        generator(seed, purpose, number).integers(2**64, size=(stop - start, width), dtype=np.uint64)
+        for number, start, stop in blocks(n_draws)
+    ]
+    return np.ascontiguousarray(np.concatenate(drawn).T)
 
 
 def n_workers(workers: int | None) -> int:

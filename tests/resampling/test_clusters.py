@@ -1,11 +1,23 @@
 import numpy as np
 import pytest
 
-from assay._random import seed_of
+from assay._random import seed_of, words
 from assay.contests import Contest
 from assay.errors import ArgumentError
 from assay.metrics import BUILTIN
-from assay.resampling import Scheme, cluster_jackknife, draw, enumerate_cluster_swaps, jackknife, summaries_of
+from assay.resampling import (
+    Scheme,
+    cluster_jackknife,
+    cluster_sums,
+    draw,
+    enumerate_cluster_swaps,
+    jackknife,
+    ratio_error,
+    summaries_of,
+)
+from assay.resampling.sampler import exchange
+from assay.resampling.weights import draw_weights
+from tests.resampling import twins
 
 
 @pytest.fixture
@@ -37,6 +49,38 @@ def test_every_drawn_cluster_comes_whole(contest):
         defined = found.contrasts[i][~np.isnan(found.contrasts[i])]
         assert {round(value, 9) for value in defined.tolist()} <= possible[name]
         assert len(set(defined.tolist())) > 20
+
+
+@pytest.mark.parametrize("name", ["mae", "rmse", "spearman", "kendall", "auc", "f1", "tv"])
+@pytest.mark.parametrize("n_clusters", [20, 4200])
+def test_a_draw_is_what_its_clusters_make_it(name, n_clusters):
+    """Whichever way a metric is drawn: items are written out, or exchanged, with their clusters."""
+    rng = np.random.default_rng(2)
+    clusters = rng.permutation(np.append(np.arange(n_clusters), rng.integers(n_clusters, size=n_clusters // 2)))
+    contest = Contest.from_arrays(*rng.integers(0, 2, (3, clusters.size, 3)).astype(float), scale="ordinal")
+    metric = BUILTIN[name].on(contest.scale)
+    gold, a, b = summaries_of(contest, metric.needs)
+    how = {"n_resamples": 70, "seed": seed_of(5), "clusters": clusters}
+    found = draw(contest, [metric], scheme=Scheme(), null=None, **how)
+    np.testing.assert_array_equal(
+        draw(contest, [metric], scheme=Scheme(), null=None, workers=3, **how).contrasts, found.contrasts
+    )
+    swapped = draw(contest, [metric], scheme=Scheme("all"), null="swapped-items", **how).contrasts[0]
+    seeds = [words(seed_of(5), purpose, 70)[0] for purpose in ("clusters", "swapped-clusters")]
+    drawn = draw_weights(n_clusters, seeds[0], swap=False)
+    assert (drawn.sum(axis=1) == n_clusters).all()
+    coins = np.array([twins.swaps(n_clusters, seed) for seed in seeds[1]])
+    seen_a, seen_b = metric.swappable(gold, a, b)
+    for d in (0, 33, 69):
+        items = np.repeat(np.arange(clusters.size), drawn[d, clusters])
+        expected = float(metric.contrast(gold[items], a[items], b[items]))
+        assert found.contrasts[0, d] == pytest.approx(expected, abs=1e-12, nan_ok=True)
+        if metric.additive:
+            parts = cluster_sums(metric.item_contrasts(gold, a, b), clusters)
+            error = ratio_error(*(np.repeat(part, drawn[d]) for part in parts))
+            assert found.standard_errors[0, d] == pytest.approx(error)
+        sides = exchange(seen_a, seen_b, coins[d, clusters], metric.needs)
+        assert swapped[d] == pytest.approx(float(metric.contrast(gold, *sides)), abs=1e-12, nan_ok=True)
 
 
 def test_clusters_of_one_item_give_the_standard_error_of_items(contest):

@@ -15,7 +15,7 @@ from assay._random import BLOCK, seed_of
 from assay.metrics import BUILTIN
 from assay.models import preset
 from assay.resampling import Scheme, _kernels, draw, enumerate_swaps, first_responses, jackknife, pool, summaries_of
-from assay.resampling.draws import _block_size
+from assay.resampling.draws import block_size
 from assay.resampling.sampler import exchange
 from assay.responses import Responses
 
@@ -223,7 +223,7 @@ def test_workers_and_the_number_of_draws_change_no_draw(likert, scheme, null):
 
 @given(st.integers(1, 10**6), st.integers(0, 10**4), st.integers(1, 9))
 def test_threads_get_as_many_blocks_each(n_resamples, most, workers):
-    size = _block_size(n_resamples, most, workers)
+    size = block_size(n_resamples, most, workers)
     if n_resamples <= most:  # one piece of work: less than starting a thread
         assert size == n_resamples
         return

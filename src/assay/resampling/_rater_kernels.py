@@ -23,72 +23,83 @@ def draw_weights(n: int, seeds: SeedArray) -> IntArray:
     return out
 
 
+# The loops below have the draws innermost: `weights` is how often each rater was drawn, (raters, draws).
+
+
 @njit(cache=True, nogil=True)
-def weighted_sizes(raters: IntArray, offsets: IntArray, weights: IntArray) -> IntArray:
-    """Return how many responses each item has when each counts as often as its rater was drawn."""
-    n_items = offsets.size - 1
-    out = np.zeros((weights.shape[0], n_items), dtype=np.int64)
-    for d in range(weights.shape[0]):
-        for i in range(n_items):
-            total = 0
-            for j in range(offsets[i], offsets[i + 1]):
-                total += weights[d, raters[j]]
-            out[d, i] = total
+def weighted_sizes(raters: IntArray, offsets: IntArray, weights: FloatArray) -> IntArray:
+    """Return how many responses each item has, (draws, items), when each counts as often as its rater was drawn."""
+    n_items, n_draws = offsets.size - 1, weights.shape[1]
+    out = np.empty((n_draws, n_items), dtype=np.int64)
+    totals = np.empty(n_draws)
+    for i in range(n_items):
+        totals[:] = 0.0
+        for j in range(offsets[i], offsets[i + 1]):
+            row = weights[raters[j]]
+            for d in range(n_draws):
+                totals[d] += row[d]
+        for d in range(n_draws):
+            out[d, i] = np.int64(totals[d])
     return out
 
 
 @njit(cache=True, nogil=True)
 def weighted_means(
-    values: FloatArray, raters: IntArray, offsets: IntArray, item_weights: IntArray, weights: IntArray
+    values: FloatArray, raters: IntArray, offsets: IntArray, weights: FloatArray
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """Return the weighted mean of each item, and whether it was drawn with a rater (if not: its first)."""
-    n_items = offsets.size - 1
-    out = np.empty((weights.shape[0], n_items))
-    there = np.zeros((weights.shape[0], n_items), dtype=np.bool_)
-    for d in range(weights.shape[0]):
-        for i in range(n_items):
-            total = 0.0
-            count = 0
-            if item_weights[d, i] > 0:
-                for j in range(offsets[i], offsets[i + 1]):
-                    weight = weights[d, raters[j]]
-                    total += weight * values[j]
-                    count += weight
-            there[d, i] = count > 0
-            out[d, i] = total / count if count > 0 else values[offsets[i]]
+    """Return the weighted mean of each item, and whether any of its raters was drawn (if not: its first value)."""
+    n_items, n_draws = offsets.size - 1, weights.shape[1]
+    out = np.empty((n_draws, n_items))
+    there = np.empty((n_draws, n_items), dtype=np.bool_)
+    totals, counts = np.empty(n_draws), np.empty(n_draws)
+    for i in range(n_items):
+        totals[:] = 0.0
+        counts[:] = 0.0
+        for j in range(offsets[i], offsets[i + 1]):
+            row, value = weights[raters[j]], values[j]
+            for d in range(n_draws):
+                totals[d] += row[d] * value
+                counts[d] += row[d]
+        for d in range(n_draws):
+            there[d, i] = counts[d] > 0
+            out[d, i] = totals[d] / counts[d] if counts[d] > 0 else values[offsets[i]]
     return out, there
 
 
 @njit(cache=True, nogil=True)
 def weighted_counts(
-    codes: IntArray, raters: IntArray, offsets: IntArray, item_weights: IntArray, weights: IntArray, n_levels: int
+    codes: IntArray, raters: IntArray, offsets: IntArray, weights: FloatArray, n_levels: int
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """Return how often each level was given to each item, and whether it was drawn with a rater (if not: its first)."""
-    n_items = offsets.size - 1
-    out = np.zeros((weights.shape[0], n_items, n_levels))
-    there = np.zeros((weights.shape[0], n_items), dtype=np.bool_)
-    for d in range(weights.shape[0]):
-        for i in range(n_items):
-            if item_weights[d, i] > 0:
-                for j in range(offsets[i], offsets[i + 1]):
-                    weight = weights[d, raters[j]]
-                    out[d, i, codes[j]] += weight
-                    there[d, i] |= weight > 0
+    """Return how often each item got each level, and whether any of its raters was drawn (if not: its first level)."""
+    n_items, n_draws = offsets.size - 1, weights.shape[1]
+    out = np.empty((n_draws, n_items, n_levels))
+    there = np.zeros((n_draws, n_items), dtype=np.bool_)
+    counts = np.empty((n_levels, n_draws))
+    for i in range(n_items):
+        counts[:] = 0.0
+        for j in range(offsets[i], offsets[i + 1]):
+            row, level = weights[raters[j]], counts[codes[j]]
+            for d in range(n_draws):
+                level[d] += row[d]
+        for d in range(n_draws):
+            for level in range(n_levels):
+                out[d, i, level] = counts[level, d]
+                there[d, i] |= counts[level, d] > 0
             if not there[d, i]:
                 out[d, i, codes[offsets[i]]] = 1.0
     return out, there
 
 
 @njit(cache=True, nogil=True)
-def repeated(values: FloatArray, raters: IntArray, offsets: IntArray, weights: IntArray, width: int) -> FloatArray:
+def repeated(values: FloatArray, raters: IntArray, offsets: IntArray, weights: FloatArray, width: int) -> FloatArray:
     """Return each response as often as its rater was drawn, in the given order (the first, if none); NaN fills rows."""
-    n_items = offsets.size - 1
-    out = np.full((weights.shape[0], n_items, width), np.nan)
-    for d in range(weights.shape[0]):
+    n_items, n_draws = offsets.size - 1, weights.shape[1]
+    out = np.full((n_draws, n_items, width), np.nan)
+    for d in range(n_draws):
         for i in range(n_items):
             at = 0
             for j in range(offsets[i], offsets[i + 1]):
-                for _ in range(weights[d, raters[j]]):
+                for _ in range(int(weights[raters[j], d])):
                     out[d, i, at] = values[j]
                     at += 1
             if at == 0:

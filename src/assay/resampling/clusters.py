@@ -1,15 +1,25 @@
-"""Items that come in clusters (sentences of a document): whole clusters are drawn, and whole clusters are swapped."""
+"""Items that come in clusters (sentences of a document): whole clusters are drawn, and whole clusters are swapped.
+
+A mean over items needs no more than the sums of each cluster: its draws are sums over drawn clusters.
+"""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from assay import _random
 from assay.contests import Contest
-from assay.resampling.draws import Draws, Progress, ScoresDraws, summaries_of
+from assay.resampling.draws import WORK, Draws, Progress, ScoresDraws, block_size, summaries_of
 from assay.resampling.sampler import exchange
+from assay.resampling.seeds import SeedArray
+from assay.resampling.sums import ItemSums, SummedContrasts
+from assay.resampling.weights import WeightedContrasts, draw_weights
 from assay.scales import FloatArray, IntArray
+
+LEAST, MOST_ITEMS = 32, 2**24
+"""At least so many draws are scored at a time; so many items, drawn twice and more, have ranks that fit into a word."""
 
 
 def cluster_sums(contrasts: FloatArray, clusters: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -27,7 +37,7 @@ def ratio_error(sums: FloatArray, sizes: FloatArray) -> float:
 
 def draw_clusters(
     contest: Contest,
-    metrics: Sequence[ScoresDraws],
+    metrics: Sequence[Any],
     clusters: IntArray,
     *,
     swap: bool,
@@ -37,46 +47,45 @@ def draw_clusters(
     progress: Progress | None = None,
 ) -> Draws:
     """Draw contrasts: clusters drawn with replacement or, with `swap`, A and B exchanged cluster by cluster."""
-    from assay.resampling import _kernels, _rater_kernels
+    [seeds] = _random.words(seed, "swapped-clusters" if swap else "clusters", n_resamples)
+    linear = [i for i, metric in enumerate(metrics) if metric.additive]
+    means = _Means(contest, [metrics[i] for i in linear], clusters, swap=swap, n_draws=n_resamples) if linear else None
+    others = {
+        i: _contrasts(metric, summaries_of(contest, metric.needs), clusters, swap=swap, n_draws=n_resamples)
+        for i, metric in enumerate(metrics)
+        if i not in linear
+    }
+    contrasts, errors = np.full((2, len(metrics), n_resamples), np.nan)
 
-    known = [summaries_of(contest, metric.needs) for metric in metrics]
-    scores = [_item_contrasts(metric, side) for metric, side in zip(metrics, known, strict=True)]
-    n_clusters = int(clusters.max()) + 1
-    order = np.argsort(clusters, kind="stable")
-    starts = np.searchsorted(clusters[order], np.arange(n_clusters))
-    of_cluster = np.split(order, starts[1:])
+    def block(_: int, start: int, stop: int) -> None:
+        part = slice(start, stop)
+        if means is not None:
+            contrasts[linear, part], errors[linear, part] = means.of(seeds[part])
+        for i, other in others.items():
+            contrasts[i, part] = other.of(seeds[part])
 
-    def block(number: int, start: int, stop: int) -> tuple[FloatArray, FloatArray]:
-        purpose = "swapped-clusters" if swap else "clusters"
-        seeds = _random.generator(seed, purpose, number).integers(2**64, size=stop - start, dtype=np.uint64)
-        contrasts = np.full((len(metrics), stop - start), np.nan)
-        errors = np.full_like(contrasts, np.nan)
-        if swap:
-            coins = _kernels.draw_swaps(n_clusters, seeds)
-            for i, metric in enumerate(metrics):
-                contrasts[i] = _swapped(metric, known[i], coins, clusters)
-            return contrasts, errors
-        weights = _rater_kernels.draw_weights(n_clusters, seeds)
-        for i, metric in enumerate(metrics):
-            item_contrasts = scores[i]
-            if item_contrasts is not None:
-                contrasts[i], errors[i] = _ratios(weights, item_contrasts, clusters)
-                continue
-            for d in range(stop - start):
-                drawn = np.concatenate([of_cluster[c] for c in np.repeat(np.arange(n_clusters), weights[d])])
-                contrasts[i, d] = float(metric.contrast(*_rows(known[i], drawn)))
-        return contrasts, errors
-
-    parts = _random.map_blocks(block, n_resamples, workers=workers, progress=progress, width=contest.n_items)
-    contrasts, errors = (np.concatenate(side, axis=1) for side in zip(*parts, strict=True))
+    size = n_resamples
+    if others:
+        size = block_size(n_resamples, WORK["summaries"] // contest.n_items, workers, LEAST)
+    elif means is not None and means.sums.compiled:
+        size = block_size(n_resamples, WORK["signed sums" if swap else "sums"] // (int(clusters.max()) + 1), workers)
+    _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)
     return Draws(contrasts, errors)
 
 
-def enumerate_cluster_swaps(contest: Contest, metrics: Sequence[ScoresDraws], clusters: IntArray) -> Draws:
+def enumerate_cluster_swaps(contest: Contest, metrics: Sequence[Any], clusters: IntArray) -> Draws:
     """Return the contrasts of all ways to exchange A and B cluster by cluster; the first is the data as they are."""
     n_clusters = int(clusters.max()) + 1
-    coins = (np.arange(2**n_clusters)[:, np.newaxis] >> np.arange(n_clusters)) % 2 == 1
-    contrasts = np.stack([_swapped(metric, summaries_of(contest, metric.needs), coins, clusters) for metric in metrics])
+    coins = (np.arange(2**n_clusters)[:, np.newaxis] >> np.arange(n_clusters)) % 2
+    contrasts = np.empty((len(metrics), len(coins)))
+    for i, metric in enumerate(metrics):
+        gold, a, b = summaries_of(contest, metric.needs)
+        if metric.additive:
+            sums, sizes = cluster_sums(metric.item_contrasts(gold, a, b), clusters)
+            contrasts[i] = (1.0 - 2.0 * coins) @ sums / sizes.sum()
+        else:
+            swapped = metric.swappable(gold, a, b)
+            contrasts[i] = _OneByOne(metric, gold, *swapped, swap=True, clusters=clusters).scored(coins)
     return Draws(contrasts, np.full_like(contrasts, np.nan), exact=True)
 
 
@@ -88,32 +97,68 @@ def cluster_jackknife(contest: Contest, metric: ScoresDraws, clusters: IntArray)
     )
 
 
-def _item_contrasts(metric: Any, known: tuple[Any, ...]) -> FloatArray | None:
-    return metric.item_contrasts(*known) if metric.additive else None
+class _Means:
+    """Means over the items of drawn clusters, or with random signs for each cluster: of several metrics at once."""
+
+    def __init__(
+        self, contest: Contest, metrics: Sequence[Any], clusters: IntArray, *, swap: bool, n_draws: int
+    ) -> None:
+        found = np.array([metric.item_contrasts(*summaries_of(contest, metric.needs)) for metric in metrics])
+        self.swap, self.sizes = swap, np.bincount(clusters).astype(np.float64)
+        # Squares about the data's mean: about zero, a small spread would drown in the rounding of large squares.
+        self.centres = found.mean(axis=1, keepdims=True) * (not swap)
+        sums = np.array([np.bincount(clusters, each) for each in found - self.centres])
+        columns = sums if swap else np.array([self.sizes, self.sizes**2, *sums, *np.square(sums), *sums * self.sizes])
+        self.sums = ItemSums(np.ascontiguousarray(columns.T), swap=swap, n_draws=n_draws, alone=False)
+
+    def of(self, seeds: SeedArray) -> tuple[FloatArray, FloatArray]:
+        """Return contrasts and their standard errors, metrics × draws; swapped ones have none."""
+        drawn, n = self.sums.of(seeds).T, self.sizes.size
+        if self.swap:
+            return drawn / self.sizes.sum(), np.full(drawn.shape, np.nan)
+        n_items, squared_sizes = drawn[:2]
+        sums, squares, products = drawn[2:].reshape(3, len(self.centres), -1)
+        moved = sums / n_items
+        spread = squares - 2 * moved * products + moved**2 * squared_sizes
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return self.centres + moved, np.sqrt(np.maximum(spread, 0.0) * n / (n - 1)) / n_items
 
 
-def _swapped(metric: Any, known: tuple[Any, ...], coins: Any, clusters: IntArray) -> FloatArray:
+def _contrasts(metric: Any, known: tuple[Any, ...], clusters: IntArray, *, swap: bool, n_draws: int) -> Any:
+    """Return what turns seeds into contrasts of a metric that is no mean over items."""
+    if getattr(metric, "by_sums", False):
+        return SummedContrasts(metric, *known, swap=swap, n_draws=n_draws, alone=False, clusters=clusters)
     gold, a, b = known
-    if metric.additive:
-        sums, sizes = cluster_sums(metric.item_contrasts(gold, a, b), clusters)
-        return np.asarray((1.0 - 2.0 * coins) @ sums / sizes.sum())
-    a, b = metric.swappable(gold, a, b)
-    found = np.empty(coins.shape[0])
-    for d in range(coins.shape[0]):
-        found[d] = float(metric.contrast(gold, *exchange(a, b, coins[d, clusters], metric.needs)))
-    return found
+    if swap:
+        a, b = metric.swappable(gold, a, b)
+    largest_draw = np.bincount(clusters).max() * (clusters.max() + 1)
+    if getattr(metric, "by_weights", False) and largest_draw <= MOST_ITEMS:
+        return WeightedContrasts(metric, gold, a, b, swap=swap, clusters=clusters)
+    return _OneByOne(metric, gold, a, b, swap=swap, clusters=clusters)
 
 
-def _ratios(weights: IntArray, contrasts: FloatArray, clusters: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the mean over the items of the drawn clusters, and its standard error, for each draw."""
-    centre = contrasts.mean()
-    sums, sizes = cluster_sums(contrasts - centre, clusters)
-    n_items = weights @ sizes
-    moved = weights @ sums / n_items
-    squares = weights @ np.square(sums) - 2 * moved * (weights @ (sums * sizes)) + moved**2 * (weights @ sizes**2)
-    n = sums.size
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return centre + moved, np.sqrt(np.maximum(squares, 0.0) * n / (n - 1)) / n_items
+class _OneByOne:
+    """Contrasts of any metric: items are written out as often as their cluster is drawn, or swapped with it."""
+
+    def __init__(self, metric: Any, gold: Any, a: FloatArray, b: FloatArray, *, swap: bool, clusters: IntArray) -> None:
+        self.metric, self.sides, self.swap, self.clusters = metric, (gold, a, b), swap, clusters
+
+    def of(self, seeds: SeedArray) -> FloatArray:
+        """Return one contrast for each seed."""
+        return self.scored(draw_weights(int(self.clusters.max()) + 1, seeds, swap=self.swap))
+
+    def scored(self, weights: npt.NDArray[np.integer]) -> FloatArray:
+        """Return one contrast for each row of weights, or of coins, of the clusters."""
+        found = np.empty(len(weights))
+        gold, a, b = self.sides
+        for d in range(len(weights)):
+            row = weights[d, self.clusters]
+            if self.swap:
+                drawn = [gold, *exchange(a, b, row == 1, self.metric.needs)]
+            else:
+                drawn = _rows(self.sides, np.repeat(np.arange(row.size), row))
+            found[d] = float(self.metric.contrast(*drawn))
+        return found
 
 
 def _rows(known: tuple[Any, ...], items: IntArray) -> list[Any]:

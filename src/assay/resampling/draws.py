@@ -231,7 +231,7 @@ def draw(
                 contest.n_items, observed, drawn, swap=null is not None
             )
         for i, by_sums in of_sums:
-            contrasts[i, start:stop] = by_sums.of(key, STREAMS, start, stop)
+            contrasts[i, start:stop] = by_sums.of(by_sums.sums.seeds(key, STREAMS, start, stop))
         if weighted:
             from assay.resampling import _kernels
 
@@ -251,7 +251,7 @@ def draw(
     work = WORK["summaries" if general or ordered else "sums" if null is None else "signed sums"]
     # Sums read all items again for each block; draws that are scored do so anyway, and small blocks end together.
     least = 8 if (general or ordered) and not linear else _random.BLOCK
-    size = _block_size(n_resamples, work // contest.n_items, workers, least)
+    size = block_size(n_resamples, work // contest.n_items, workers, least)
     lanes = max([by_weights.weighted.lanes for _, by_weights in weighted], default=1)  # scored side by side
     size = -(-size // lanes) * lanes
     if not (general or ordered) and not any(each.compiled for each in [sums, *(by.sums for _, by in of_sums)] if each):
@@ -293,7 +293,7 @@ def _as_needed(metric: ScoresDraws, sampler: Sampler, sides: Sequence[Any]) -> S
     return [None if side is None else side[..., np.newaxis] for side in sides]
 
 
-def _block_size(n_resamples: int, most: int, workers: int, least: int = _random.BLOCK) -> int:
+def block_size(n_resamples: int, most: int, workers: int, least: int = _random.BLOCK) -> int:
     """Return how many draws to do at a time: at most so many, and as many blocks for every thread."""
     if n_resamples <= most:
         return n_resamples

@@ -76,11 +76,20 @@ class SummedContrasts:
     """Contrasts of a metric that is a function of sums over items, which its `item_sums` gives.
 
     With `swap`, an item adds what it does with A and B as they are, or exchanged: the mean of the two, and half of
-    their difference with a random sign.
+    their difference with a random sign. With `clusters` (the number of each item's), whole clusters are drawn.
     """
 
     def __init__(
-        self, metric: Any, gold: FloatArray, a: FloatArray, b: FloatArray, *, swap: bool, n_draws: int, alone: bool
+        self,
+        metric: Any,
+        gold: FloatArray,
+        a: FloatArray,
+        b: FloatArray,
+        *,
+        swap: bool,
+        n_draws: int,
+        alone: bool,
+        clusters: IntArray | None = None,
     ) -> None:
         self.metric = metric
         columns = metric.item_sums(gold, a, b)
@@ -88,12 +97,13 @@ class SummedContrasts:
         if swap:
             exchanged = metric.item_sums(gold, b, a)
             self.sure, columns = (columns + exchanged).sum(axis=0) / 2, (columns - exchanged) / 2
+        if clusters is not None:
+            columns = np.stack([np.bincount(clusters, column) for column in columns.T], axis=1)
         self.sums = ItemSums(np.ascontiguousarray(columns), swap=swap, n_draws=n_draws, alone=alone)
 
-    def of(self, key: int, n_streams: int, start: int, stop: int) -> FloatArray:
-        """Return the contrasts of draws `start` to `stop`."""
-        drawn = self.sums.of(self.sums.seeds(key, n_streams, start, stop))
-        return np.asarray(self.metric.contrast_of_sums(self.sure + drawn))
+    def of(self, seeds: SeedArray) -> FloatArray:
+        """Return one contrast for each seed."""
+        return np.asarray(self.metric.contrast_of_sums(self.sure + self.sums.of(seeds)))
 
 
 def draw_items(n_items: int, seeds: SeedArray, out: IntArray) -> None:

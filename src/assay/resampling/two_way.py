@@ -50,31 +50,29 @@ def draw_two_way(
         for needs in dict.fromkeys(metric.needs for metric in metrics)
     }
     n = contest.n_items
-    unit = np.arange(n) if clusters is None else clusters
+    n_units = n if clusters is None else int(clusters.max()) + 1
+    of_items, of_raters = _random.words(seed, "raters", n_resamples, 2)
+    contrasts = np.full((len(metrics), n_resamples), np.nan)
 
-    def block(number: int, start: int, stop: int) -> FloatArray:
-        seeds = _random.generator(seed, "raters", number).integers(2**64, size=(stop - start, 2), dtype=np.uint64)
-        contrasts = np.full((len(metrics), stop - start), np.nan)
+    def block(_: int, start: int, stop: int) -> None:
+        items = np.ones((stop - start, n), dtype=np.int64)
+        if draw_items:
+            items = _rater_kernels.draw_weights(n_units, of_items[start:stop])
+            items = items if clusters is None else items[:, clusters]
+        raters = np.array(_rater_kernels.draw_weights(known.size, of_raters[start:stop]).T, np.float64, order="C")
         for needs, sources in samplers.items():
-            size = max(1, CELLS // (n * max(source.width for source in sources)))
-            for low in range(0, stop - start, size):
-                batch = slice(low, low + size)
-                drawn = [np.ascontiguousarray(seeds[batch, column]) for column in (0, 1)]
-                items = np.ones((drawn[0].size, n), dtype=np.int64)
-                if draw_items:
-                    items = _rater_kernels.draw_weights(int(unit.max()) + 1, drawn[0])[:, unit]
-                raters = _rater_kernels.draw_weights(known.size, drawn[1])
-                parts = [source(items, raters) for source in sources]
-                items = np.where(np.logical_and.reduce([there for _, there in parts]), items, 0)
-                summaries: list[Any] = [summary for summary, _ in parts]
-                gold, a, b = summaries if contest.gold is not None else (None, *summaries)
-                for i, metric in enumerate(metrics):
-                    if metric.needs == needs:
-                        contrasts[i, batch] = _score(metric, gold, a, b, items)
-        return contrasts
+            parts = [source(raters) for source in sources]
+            there = np.logical_and.reduce([each for _, each in parts if each is not None])
+            drawn = items if there.all() else np.where(there, items, 0)
+            summaries: list[Any] = [summary for summary, _ in parts]
+            gold, a, b = summaries if contest.gold is not None else (None, *summaries)
+            for i, metric in enumerate(metrics):
+                if metric.needs == needs:
+                    contrasts[i, start:stop] = _score(metric, gold, a, b, drawn)
 
-    parts = _random.map_blocks(block, n_resamples, workers=workers, progress=progress, width=contest.a.values.size)
-    contrasts = np.concatenate(parts, axis=1)
+    widest = max(source.width for sources in samplers.values() for source in sources)
+    size = max(1, CELLS // (n * widest))
+    _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)
     return Draws(contrasts, np.full_like(contrasts, np.nan))
 
 
@@ -86,10 +84,11 @@ def _score(metric: Any, gold: Any, a: FloatArray, b: FloatArray, items: IntArray
         total: FloatArray = (items * metric.item_contrasts(gold, a, b)).sum(axis=1)
         np.divide(total, n_drawn, out=scores, where=n_drawn > 0)
         return scores
-    for d in np.flatnonzero(n_drawn):
-        chosen = np.repeat(np.arange(items.shape[1]), items[d])
-        rows = [None if side is None else side[d, chosen] for side in (gold, a, b)]
-        scores[d] = float(metric.contrast(*rows))
+    numbers = np.arange(items.size) % items.shape[1]
+    for size in np.unique(n_drawn[n_drawn > 0]):
+        draws = np.flatnonzero(n_drawn == size)[:, np.newaxis]
+        chosen = np.repeat(numbers[: draws.size * items.shape[1]], items[draws[:, 0]].ravel()).reshape(-1, size)
+        scores[draws[:, 0]] = metric.contrast(*(None if side is None else side[draws, chosen] for side in (gold, a, b)))
     return scores
 
 
@@ -114,16 +113,19 @@ class _Weighted:
         self.raters = np.searchsorted(known, responses.raters[order])
         self.codes = scale.codes(self.values) if needs == "counts" else np.empty(0, dtype=np.int64)
 
-    def __call__(self, items: IntArray, raters: IntArray) -> tuple[FloatArray, Any]:
-        """Return the summary of each item in each draw, and whether the item has any response there."""
+    def __call__(self, raters: FloatArray) -> tuple[FloatArray, Any]:
+        """Return the summary of each item in each draw, and whether the item has any response there (None: always).
+
+        `raters` is how often each rater was drawn: (raters, draws).
+        """
         from assay.resampling import _rater_kernels
 
         if self.raters is None:
-            return np.broadcast_to(self.kept, (items.shape[0], *self.kept.shape)), np.ones(items.shape, dtype=bool)
+            return np.broadcast_to(self.kept, (raters.shape[1], *self.kept.shape)), None
         if self.needs == "means":
-            return _rater_kernels.weighted_means(self.values, self.raters, self.offsets, items, raters)
+            return _rater_kernels.weighted_means(self.values, self.raters, self.offsets, raters)
         if self.needs == "counts":
-            return _rater_kernels.weighted_counts(self.codes, self.raters, self.offsets, items, raters, self.n_levels)
+            return _rater_kernels.weighted_counts(self.codes, self.raters, self.offsets, raters, self.n_levels)
         sizes = _rater_kernels.weighted_sizes(self.raters, self.offsets, raters)
         width = max(1, int(sizes.max()))
         return _rater_kernels.repeated(self.values, self.raters, self.offsets, raters, width), sizes > 0

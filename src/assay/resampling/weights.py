@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from assay.resampling.seeds import PART, SeedArray
 from assay.resampling.sums import log_factorials, parts_of
-from assay.scales import FloatArray
+from assay.scales import FloatArray, IntArray
 
 AT_ONCE = 2**18
 """So many weights are drawn before they are scored, or those of the draws that are scored side by side."""
@@ -17,12 +17,21 @@ class WeightedContrasts:
     """Contrasts of a metric whose `weighted` scores weights: of items drawn with replacement or, with `swap`, swapped.
 
     A swap chooses, for each item, which of two entries is A's; the other is B's. A and B are then what the metric's
-    `swappable` returns.
+    `swappable` returns. With `clusters` (the number of each item's), whole clusters are drawn or swapped.
     """
 
-    def __init__(self, metric: Any, gold: FloatArray, a: FloatArray, b: FloatArray, *, swap: bool) -> None:
+    def __init__(
+        self,
+        metric: Any,
+        gold: FloatArray,
+        a: FloatArray,
+        b: FloatArray,
+        *,
+        swap: bool,
+        clusters: IntArray | None = None,
+    ) -> None:
         self.sign = -1.0 if metric.better == "lower" else 1.0
-        self.swap, self.n_items = swap, a.shape[0]
+        self.swap, self.n_items, self.clusters = swap, a.shape[0], clusters
         if swap:
             self.weighted = metric.weighted(np.concatenate([gold, gold]), np.concatenate([a, b]))
         else:
@@ -33,10 +42,13 @@ class WeightedContrasts:
         out = np.empty(seeds.size)
         lanes = self.weighted.lanes
         n_draws = max(lanes, AT_ONCE // self.n_items // lanes * lanes)
-        room = np.empty((min(n_draws, seeds.size), self.n_items), dtype=np.uint8)
+        n_units = self.n_items if self.clusters is None else int(self.clusters.max()) + 1
+        room = np.empty((min(n_draws, seeds.size), n_units), dtype=np.uint8)
         for start in range(0, seeds.size, n_draws):
             part = slice(start, start + n_draws)
-            weights = self._weights(seeds[part], room)
+            weights = draw_weights(n_units, seeds[part], swap=self.swap, room=room)
+            if self.clusters is not None:
+                weights = np.take(weights, self.clusters, axis=1)
             if self.swap:
                 of_a = np.concatenate([1 - weights, weights], axis=1)
                 [both] = self.weighted.scores(np.concatenate([of_a, 1 - of_a]))
@@ -46,16 +58,20 @@ class WeightedContrasts:
             out[part] = self.sign * (first - second)
         return out
 
-    def _weights(self, seeds: SeedArray, room: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-        from assay.resampling import _kernels
-        from assay.resampling import _split_kernels as split
 
-        if self.swap:
-            return _kernels.draw_swaps(self.n_items, seeds).astype(np.uint8)
-        out = room[: seeds.size]
-        if self.n_items <= PART:
-            split.count_items(self.n_items, seeds, out)
-        else:
-            counts = split.draw_split(parts_of(self.n_items), seeds, log_factorials(self.n_items))
-            split.count_items_of_parts(PART, seeds, counts, out)
-        return out
+def draw_weights(
+    n: int, seeds: SeedArray, *, swap: bool, room: npt.NDArray[np.uint8] | None = None
+) -> npt.NDArray[np.uint8]:
+    """Return how often each of n is drawn, or with `swap` a coin for each, as (draws, n); in `room` if given."""
+    from assay.resampling import _kernels
+    from assay.resampling import _split_kernels as split
+
+    if swap:
+        return _kernels.draw_swaps(n, seeds).astype(np.uint8)
+    out = np.empty((seeds.size, n), dtype=np.uint8) if room is None else room[: seeds.size]
+    if n <= PART:
+        split.count_items(n, seeds, out)
+    else:
+        counts = split.draw_split(parts_of(n), seeds, log_factorials(n))
+        split.count_items_of_parts(PART, seeds, counts, out)
+    return out
