@@ -6,6 +6,7 @@ import shlex
 import pytest
 
 from assay import Diagnosis, doctor
+from assay.documents import Code
 from assay.io import read
 from tests.io.readers.made import FILES, eval_file, inspect_log
 
@@ -47,6 +48,7 @@ def test_what_is_supported_and_that_its_commands_run(name, assay):
     found = doctor(files)
     assert any(sentence in said for said in found.supports)
     assert found.commands
+    assert Code("\n".join(found.commands)) in found.document().blocks
     for command in found.commands:
         done = assay(*shlex.split(command)[1:])
         assert done.returncode == 0, f"{command}\n{done.stderr}"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from assay.documents import Column, Document, Heading, Sentence, Table
+from assay.documents import Code, Column, Document, Heading, Sentence, Table
 from assay.documents.numbers import counted, joined
 from assay.errors import ArgumentError, DataError
 from assay.io._columns import candidates
@@ -77,10 +77,11 @@ class Diagnosis(Record):
         columns = (Column("file"), Column("what it is"), Column("what it holds"))
         rows = tuple((report.path, report.kind, report.holds) for report in self.files)
         blocks: list[Any] = [Sentence(self._verdict, "verdict"), Table(columns, rows)]
-        parts = (("What they support", self.supports), ("What they lack", self.lacks), ("Run next", self.commands))
-        for title, sentences in parts:
+        for title, sentences in (("What they support", self.supports), ("What they lack", self.lacks)):
             if sentences:
                 blocks += [Heading(title), *(Sentence(sentence) for sentence in sentences)]
+        if self.commands:
+            blocks += [Heading("Run next"), Code("\n".join(self.commands))]
         return Document("What these files are", tuple(blocks), self.notes)
 
     @property
