@@ -82,7 +82,7 @@ class Scale:
             whole = bool(np.all(distinct == np.floor(distinct)))
             ordinal = few and (whole or numbers.size >= 5 * distinct.size)
             kind = "ordinal" if ordinal else "continuous"
-            reason = f"{distinct.size} distinct {'whole ' if whole else ''}number{'' if distinct.size == 1 else 's'}"
+            reason = f"{distinct.size:,} distinct {'whole ' if whole else ''}number{'' if distinct.size == 1 else 's'}"
         else:
             reason = "as asked"
         if kind == "continuous":

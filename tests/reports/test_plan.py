@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 
 from assay import plan
+from assay.documents import Sentence
+from assay.planning.plans import Pilot
 from assay.reports import plot
 from tests.reports.results import rows_of
 
@@ -47,3 +49,21 @@ def test_the_dashed_line_is_the_target_that_was_given(searched, target, title):
 def test_every_metric_is_named_in_the_title(searched):
     other = replace(searched, answers=(), pilot=None, cells=(*searched.cells, replace(searched.cells[0], metric="mse")))
     assert plot(other).to_dict()["title"]["text"] == ["What each design may expect, by mae and mse"]
+
+
+def test_the_axis_names_gold_where_only_its_responses_vary(searched):
+    assert {panel["layer"][-1]["encoding"]["x"]["title"] for panel in panels(searched)} == {"responses per item"}
+    cells = tuple(replace(cell, design=replace(cell.design, a=3, b=3)) for cell in searched.cells)
+    found = panels(replace(searched, cells=cells, answers=()))
+    assert {panel["layer"][-1]["encoding"]["x"]["title"] for panel in found} == {"gold responses per item"}
+
+
+def test_what_to_collect_is_the_headline_not_what_the_pilot_has(searched):
+    pilot = Pilot(design=searched.cells[0].design, model="", difference="given", contrast=0.1)
+    for found in (searched, replace(searched, pilot=pilot)):
+        said = [
+            block.text for block in found.document().blocks if isinstance(block, Sentence) and block.role == "verdict"
+        ]
+        assert len(said) == 1
+        assert said[0].startswith("Collect ")
+    assert "You have " in str(replace(searched, pilot=pilot))

@@ -12,7 +12,9 @@ from assay.planning.sentences import p_bound, sentences, upward
 
 def document(plan: Plan) -> Document:
     """Return the sentences, the table of designs, what more responses bring, and what the plan rests on."""
-    words = [Sentence(line, "verdict" if place == 0 else "") for place, line in enumerate(sentences(plan))]
+    lines = sentences(plan)
+    answer = min(1, len(lines) - 1) if plan.pilot is not None else 0  # what the pilot has is said first
+    words = [Sentence(line, "verdict" if place == answer else "") for place, line in enumerate(lines)]
     blocks: list[Any] = [*words, *(_matrices(plan) if plan.layout == "matrix" else [_table(plan)])]
     if plan.follow_ups:
         blocks.append(_next_table(plan.follow_ups))

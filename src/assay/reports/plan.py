@@ -285,7 +285,9 @@ def _judged(plan: Plan) -> str:
     """Return what the numbers beside items count."""
     designs = [cell.design for cell in plan.cells if cell.design.n_raters]
     if not designs:
-        return "responses per item"
+        models = {(cell.design.a, cell.design.b) for cell in plan.cells}
+        fixed = len(models) == 1 < len({cell.design.gold for cell in plan.cells})
+        return "gold responses per item" if fixed else "responses per item"
     if all(design.nested for design in designs):
         return "raters per item, each of one item only"
     each = {design.raters_per_item for design in designs}
