@@ -14,10 +14,15 @@ from typing import Any
 
 import numpy as np
 
+SIMPLE = frozenset({float, int, str, bool, type(None)})
+"""The types of most values, which are looked at first: there may be millions."""
+
 
 def plain(value: Any) -> Any:
     """Turn dataclasses, arrays, NumPy scalars and mappings into what `json` can write."""
-    if value is None or isinstance(value, str | bool | int):
+    if type(value) in SIMPLE and (type(value) is not float or math.isfinite(value)):
+        return value
+    if isinstance(value, str | int):
         return value
     if isinstance(value, float | np.floating):
         number = float(value)

@@ -95,6 +95,8 @@ def _hints(record: Any) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     """Turn nested records into dictionaries; numbers, NaN and tuples stay what they are."""
+    if type(value) in _json.SIMPLE:
+        return value
     if hasattr(type(value), "from_dict"):  # a record, or what else knows how it is written
         return value.to_dict()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

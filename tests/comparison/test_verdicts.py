@@ -11,6 +11,7 @@ from scipy import stats
 from assay import Contest, Responses, compare, compare_each
 from assay.comparison.detectable import detectable, of_parts
 from assay.comparison.margins import margin_tests
+from assay.documents import Table
 from assay.errors import AssayWarning
 from assay.inference import CombinedError, binomial_region
 from assay.inference.direct import score_statistic
@@ -163,6 +164,27 @@ def test_many_slices_are_counted_and_notes_name_theirs():
     assert shown.startswith("Of 12 comparisons: A is better on ")
     assert shown.count("assay 0.1.0 |") == 1
     assert "by=topic" in shown
+
+
+@pytest.mark.parametrize("n_better", [3, 120, 300])
+def test_of_very_many_slices_the_table_has_those_with_the_smallest_pvalues(n_better):
+    rng = np.random.default_rng(0)
+    gold, groups = np.zeros(7 * 1001), {"topic": np.repeat(np.arange(1001), 7)}
+    a, b = rng.normal(size=(2, gold.size))
+    better = rng.permutation(1001)[:n_better]
+    a[np.isin(groups["topic"], better)] = 0.0
+    contest = Contest.from_arrays(gold, a, b, groups=groups)
+    found = compare_each(contest, metrics=["mae"], by="topic", rng=0, correction="none", confidence_level=0.98)
+    document = found.document()
+    [table] = [block for block in document.blocks if isinstance(block, Table)]
+    pvalues = np.array([entry.pvalue for entry in found])
+    decided = np.flatnonzero(pvalues <= 0.02)
+    n_rows = min(max(decided.size, 50), 200)
+    assert n_better <= decided.size < n_better + 50
+    assert [row[0] for row in table.rows] == [found[i].slice for i in np.argsort(pvalues, kind="stable")[:n_rows]]
+    assert f"The table has the {n_rows} with the smallest p-values; a report as .csv (`report`) has all." in str(found)
+    assert "On topic" not in str(found)
+    assert found.to_frame().height == len(found.to_dict()["comparisons"]) == 1001
 
 
 def test_effect_sizes_and_expected_p_are_shown():

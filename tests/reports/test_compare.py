@@ -77,6 +77,17 @@ def test_several_comparisons_are_a_forest():
     }
 
 
+def test_a_forest_of_very_many_slices_shows_those_of_the_table():
+    rng = np.random.default_rng(0)
+    topics = {"topic": np.repeat(np.arange(1001), 3)}
+    many = Contest.from_arrays(*rng.normal(size=(3, 3003)), groups=topics)
+    found = compare_each(many, metrics=["mae"], by="topic", rng=0, correction="none")
+    spec = plot(found).to_dict()
+    smallest = sorted(found, key=lambda entry: entry.pvalue)[:50]
+    assert spec["layer"][1]["encoding"]["y"]["sort"] == [entry.slice for entry in smallest]
+    assert "Shown are the 50 with the smallest p-values." in spec["title"]["subtitle"]
+
+
 def test_right_or_wrong_items_are_counted_and_ties_are_visible():
     rng = np.random.default_rng(3)
     gold = rng.integers(0, 2, 40).astype(str)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from heapq import nsmallest
 from typing import TYPE_CHECKING
 
 from assay.comparison import baselines
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 MANY = 8
 """Above this many comparisons the verdicts are counted instead of said one by one."""
 
+MOST, LEAST = 200, 50
+"""A table has so many rows at most; of more comparisons it has those that are decided, and not fewer than the other."""
+
 
 def document(found: Sequence["Comparison"], correction: str, signature: str) -> Document:
     """Return the document of one or several comparisons."""
@@ -30,16 +34,21 @@ def document(found: Sequence["Comparison"], correction: str, signature: str) -> 
     else:
         blocks += [Sentence(verdict(entry), "verdict") for entry in found]
     metrics = {entry.metric for entry in found}
-    for entry in found[:MANY]:
+    shown = tabled(found)
+    for entry in found[:MANY] if len(shown) == len(found) else ():
         where = f"On {entry.slice}: " if entry.slice else ""
         where += f"{entry.metric}: " if len(metrics) > 1 else ""
         blocks += [Sentence(where + said) for said in asides(entry)]
     if any(entry.rater_answers is not None for entry in found[:MANY]):
         blocks.append(Sentence(WHICH))
-    blocks.append(_table(found))
-    blocks += baselines.blocks(found)
+    blocks.append(_table(shown))
+    if len(shown) < len(found):
+        blocks.append(
+            Sentence(f"The table has the {len(shown)} with the smallest p-values; a report as .csv (`report`) has all.")
+        )
+    blocks += baselines.blocks(shown)
     if several and correction != "none":
-        blocks.append(Sentence(f"Verdicts use p-values adjusted for {len(found)} comparisons ({correction})."))
+        blocks.append(Sentence(f"Verdicts use p-values adjusted for {len(found):,} comparisons ({correction})."))
     if not first.slice:
         blocks.append(Sentence(sizes(first)))
     if first.scale:
@@ -75,11 +84,19 @@ def counted(found: Sequence["Comparison"]) -> str:
     for name, sign in ((a, 1), (b, -1)):
         won = [entry for entry in found if decided(entry) and sign * entry.contrast > 0]
         if won:
-            parts.append(f"{name} is better on {len(won)} ({listed(_label(entry) for entry in won)})")
+            parts.append(f"{name} is better on {len(won):,} ({listed(_label(entry) for entry in won)})")
     open_ones = sum(not decided(entry) for entry in found)
     if open_ones:
-        parts.append(f"there is no clear difference on {open_ones}")
-    return f"Of {len(found)} comparisons: {'; '.join(parts)}."
+        parts.append(f"there is no clear difference on {open_ones:,}")
+    return f"Of {len(found):,} comparisons: {'; '.join(parts)}."
+
+
+def tabled(found: Sequence["Comparison"]) -> Sequence["Comparison"]:
+    """Return the comparisons that a table or chart has room for: of very many, those with the smallest p-values."""
+    if len(found) <= MOST:
+        return found
+    n = min(MOST, max(LEAST, sum(map(decided, found))))
+    return nsmallest(n, found, key=lambda entry: math.inf if math.isnan(entry.pvalue) else entry.pvalue)
 
 
 def asides(result: "Comparison") -> list[str]:

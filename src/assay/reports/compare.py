@@ -7,7 +7,7 @@ import numpy as np
 
 from assay.comparison import Comparison, Comparisons
 from assay.comparison.comparisons import ItemScores
-from assay.comparison.verdicts import MANY, decided, level_of, shown_pvalue, verdict
+from assay.comparison.verdicts import MANY, decided, level_of, shown_pvalue, tabled, verdict
 from assay.documents.numbers import counted, error_of, interval, number, pvalue
 from assay.inference.bins import bin_edges, grid_step
 from assay.reports import chart_files, drawing
@@ -61,6 +61,7 @@ def forest(entries: list[Comparison]) -> Any:
     """Return contrasts with intervals around a line at zero: one panel for each metric, one row for each slice."""
     import altair as alt
 
+    n, entries = len(entries), list(tabled(entries))
     metrics = list(dict.fromkeys(entry.metric for entry in entries))
     panels = [
         _forest(
@@ -74,7 +75,8 @@ def forest(entries: list[Comparison]) -> Any:
     adjusted = any(not math.isnan(entry.pvalue_adjusted) for entry in entries)
     margins = {entry.margin.margin for entry in entries if entry.margin is not None}
     said.subtitle = [
-        *([f"Colours and p follow p-values that are adjusted for {len(entries)} comparisons."] if adjusted else []),
+        *([f"Colours and p follow p-values that are adjusted for {n:,} comparisons."] if adjusted else []),
+        *([f"Shown are the {len(entries)} with the smallest p-values."] if len(entries) < n else []),
         *([f"The band is the margin, {number(min(margins))} either way."] if len(margins) == 1 else []),
     ]
     whole = panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=14)
