@@ -29,6 +29,21 @@ def test_threads_and_longer_runs_change_no_bit(name):
     assert one.shape == (len(metrics), 200)
 
 
+@pytest.mark.parametrize("perturbation", [None, "split", "guessing", "noise"])
+@pytest.mark.parametrize("n_responses", [3, 40])
+@pytest.mark.parametrize("name", METRICS)
+def test_blocks_simulated_together_are_those_simulated_alone(name, n_responses, perturbation, monkeypatch):
+    model, metrics = on(name)
+    how = {"n_items": 11, "n_responses": n_responses, "epsilon": 0.2, "perturbation": perturbation}
+    how |= {"n_simulations": 200, "rng": 3, "workers": 1}
+    cases = [{"null": null, "resample_simulated": drawn} for null in (False, True) for drawn in (False, True)]
+    together = [simulate_contrasts(model, metrics, **how, **case) for case in cases]
+    monkeypatch.setattr("assay.models.simulation.TOGETHER", 1)
+    monkeypatch.setattr("assay.models.simulation.Streams", None)  # so that a block is surely drawn alone
+    for case, found in zip(cases, together, strict=True):
+        np.testing.assert_array_equal(simulate_contrasts(model, metrics, **how, **case), found)
+
+
 @pytest.mark.parametrize("name", METRICS)
 def test_the_null_is_symmetric(name):
     model, metrics = on(name)

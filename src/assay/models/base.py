@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from assay import _check
-from assay._random import Rng, generator, seed_of
+from assay._random import Rng, Streams, generator, seed_of
 from assay.errors import ArgumentError
 from assay.models.answers import Answers
 from assay.models.perturbation import perturb
@@ -114,7 +114,7 @@ class ResponseModel(ABC):
         """
         sizes = check_sizes(n_responses)
         shape = (_check.integer("n_data_sets", n_data_sets, at_least=1), _check.integer("n_items", n_items, at_least=1))
-        stream = rng if isinstance(rng, np.random.Generator) else generator(seed_of(rng), "simulate")
+        stream: Any = rng if isinstance(rng, np.random.Generator | Streams) else generator(seed_of(rng), "simulate")
         gold, a, b = self.sources(shape, stream, epsilon=epsilon, perturbation=perturbation)
         if not null:
             of_gold, of_a, of_b = (

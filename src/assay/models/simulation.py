@@ -6,18 +6,24 @@ data sets nor that of threads changes memory or bits.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from dataclasses import fields
+from typing import Any, Protocol
 
 import numpy as np
 
 from assay import _check
-from assay._random import Rng, generator, map_blocks, n_workers, seed_of
+from assay._random import BLOCK, Rng, Streams, generator, map_blocks, n_workers, seed_of
 from assay.models.base import Epsilon, ResponseModel, Sizes, check_sizes
 from assay.scales import FloatArray, Scale
 from assay.summaries import Needs
 
 CHUNK = 1 << 15
 """Largest number of entries of one simulated array: a quarter of a megabyte, so that a chunk stays in the cache."""
+
+
+TOGETHER = 1 << 16
+"""So many entries of several blocks are simulated at once: a block of a small design is soon drawn, and threads would
+meet in Python all the time."""
 
 
 class Contrast(Protocol):
@@ -82,9 +88,18 @@ def simulate_contrasts(
     needs = _richest({metric.needs for metric in metrics}, scale)
     width = {"means": 1, "counts": len(scale.levels)}.get(needs, max(sizes))
     step = max(1, CHUNK // (n_items * max(1, width)))
+    workers = n_workers(workers)
+    n_together = 1
+    if step >= BLOCK and _draws_rows(model):
+        most = TOGETHER // (BLOCK * n_items * max(1, width))
+        n_together = max(1, min(most, -(-n_simulations // (workers * BLOCK))))
+        step = n_together * BLOCK
 
-    def block(number: int, start: int, stop: int) -> FloatArray:
-        stream = generator(seed, purpose, number)
+    def block(_: int, start: int, stop: int) -> FloatArray:
+        numbers = range(start // BLOCK, -(-stop // BLOCK))
+        streams = [generator(seed, purpose, number) for number in numbers]
+        n_rows = [min(BLOCK, stop - number * BLOCK) for number in numbers]
+        stream: Any = Streams(streams, n_rows) if len(streams) > 1 else streams[0]
         parts = []
         for first in range(start, stop, step):
             n_data_sets = min(step, stop - first)
@@ -105,8 +120,15 @@ def simulate_contrasts(
         return np.concatenate(parts, axis=-1)
 
     wanted = {metric.needs for metric in metrics}
-    results = map_blocks(block, n_simulations, workers=n_workers(workers), progress=progress)
+    results = map_blocks(block, n_simulations, workers=workers, progress=progress, size=n_together * BLOCK)
     return np.concatenate(results, axis=-1)
+
+
+def _draws_rows(model: ResponseModel) -> bool:
+    """Whether each random number belongs to one data set, so that blocks may be drawn together: known of our models."""
+    parts = (model, *(getattr(model, field.name) for field in fields(model)))
+    ours = all(type(part).__module__.partition(".")[0] in ("assay", "builtins") for part in parts)
+    return ours and model.kind in ("normal", "likert", "categorical")
 
 
 def derive(summary: FloatArray, have: Needs, want: Needs, scale: Scale) -> FloatArray:
