@@ -27,7 +27,8 @@ from assay.errors import AssayWarning
 from assay.inference import clopper_pearson
 from assay.metrics import resolve
 from assay.planning import Design, Effect, plan
-from assay.planning.engines.components import Noise, RejectionRule, expectation, fewest
+from assay.planning.engines.components import Noise, expectation, fewest
+from assay.planning.engines.simulated_pvalues import Test
 from assay.scales import Scale
 
 ROOT = Path(__file__).parents[1]
@@ -91,7 +92,7 @@ def known(cell):
         found = compare_each(contest, metrics=["rating"], n_resamples=n_resamples, rng=number, workers=1)[0]
         rejected += found.pvalue <= 0.05
         width.append(found.confidence_interval.width)
-    planned = expectation(KNOWN, design, shift, RejectionRule())
+    planned = expectation(KNOWN, design, shift, Test())
     name = f"{n} × {r} each, nested" if nested else f"{n} × {r}" + (f", {per} per item" if per < r else "")
     return [row("known", "rating", name, planned.width, np.nanmean(width), planned.power, rejected, studies)]
 
@@ -152,7 +153,7 @@ def interval(cell):
     """Count how often the interval of the number of items holds the true one."""
     r, per_item, n_pilots = cell
     target = Design(2, 0, 20, 20, 20, 20, False, 2)
-    true = fewest(KNOWN, target, np.array([0.6]), RejectionRule(), target=0.8, most=100_000, of="items")[0]
+    true = fewest(KNOWN, target, np.array([0.6]), Test(), target=0.8, most=100_000, of="items")[0]
     inside, ends = 0, []
     for number in range(n_pilots):
         pilot = ratings(np.random.default_rng([number, r, per_item, 3]), 50, r, per_item, 0.6)

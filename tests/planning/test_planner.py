@@ -147,7 +147,10 @@ def test_the_same_seed_gives_the_same_plan_on_any_number_of_threads():
         ({"epsilon": 0.1, "n_items": [100], "budget": 10}, "no design fits"),
         ({"effect": Effect(resolve("mae"), 3.0), "n_items": [10], "n_responses": [5]}, "the largest is"),
         ({"epsilon": 2, "n_items": [10]}, "`epsilon` must be between 0 and 1"),
-        ({"epsilon": 0.1, "n_items": [10], "metrics": ["rmse"], "engine": "exact"}, "engine='exact' needs item scores"),
+        (
+            {"epsilon": 0.1, "n_items": [10], "metrics": ["rmse"], "engine": "exact"},
+            "`engine='exact'` needs item scores",
+        ),
         ({"epsilon": 0.1, "n_items": [10], "test": "t"}, "`test` must be one of"),
         ({"epsilon": 0.1, "n_items": [10], "target_power": 80}, "Did you mean 0.8"),
     ],

@@ -15,7 +15,7 @@ from assay.comparison.rater_errors import PEAK, saturation
 from assay.errors import ArgumentError, DataError
 from assay.metrics import resolve
 from assay.planning import Costs, Design, Effect, Plan, plan
-from assay.planning.engines.components import Noise, RejectionRule, draws, expectation, fewest, rater_df
+from assay.planning.engines.components import Noise, draws, expectation, fewest, rater_df
 from assay.planning.engines.rater_engine import RaterEngine
 from assay.planning.engines.simulated_pvalues import Test
 from assay.summaries import means
@@ -77,7 +77,7 @@ def test_power_and_width_are_those_of_compare(n, r, per_item, nested, shift):
         widths.append(found.confidence_interval.width)
     per = per_item or r
     design = Design(n, 0, per, per, n * r if nested else r, per, nested, 2)
-    planned = expectation(Noise(0.5, 0.18, 2.0), design, shift, RejectionRule())
+    planned = expectation(Noise(0.5, 0.18, 2.0), design, shift, Test())
     low, high = binom.ppf([0.001, 0.999], count, planned.power)
     assert low <= rejected <= high
     # One rater per item is planned a little too wide: the lot of the loads is approximated.
@@ -89,8 +89,8 @@ def test_with_any_number_of_items_power_is_the_noncentral_t_of_raters():
     noise, design = Noise(0.5, 0.18, 2.0), Design(2, 0, 5, 5, 5, 5)
     reach, shift = t.ppf(0.975, 4), 0.6 / math.sqrt(0.18 / 5)
     exact = nct.sf(reach, 4, shift) + nct.cdf(-reach, 4, shift)
-    assert expectation(noise, design.with_items(10**8), 0.6, RejectionRule()).power == pytest.approx(exact, abs=0.005)
-    alone = expectation(noise, Design(30, 0, 1, 1, 30, 1, True), 1.0, RejectionRule())
+    assert expectation(noise, design.with_items(10**8), 0.6, Test()).power == pytest.approx(exact, abs=0.005)
+    alone = expectation(noise, Design(30, 0, 1, 1, 30, 1, True), 1.0, Test())
     shift = 1.0 / math.sqrt(2.68 / 30)
     assert alone.power == pytest.approx(nct.sf(t.ppf(0.975, 29), 29, shift), abs=0.005)
 
@@ -217,14 +217,10 @@ def test_power_grows_with_raters_and_where_it_counts_with_the_contrast(parts, en
     """Near the largest contrast what raters add depends on it: a root search still finds one root."""
     noise, design = Noise(*parts, largest=end, share=share, **sides), Design(n, r, 1, 1, r, r)
     slack = 1e-3  # of the integral
-    more = [
-        expectation(noise, replace(design, n_raters=k, raters_per_item=k), end / 2, RejectionRule()) for k in (r, r + 1)
-    ]
+    more = [expectation(noise, replace(design, n_raters=k, raters_per_item=k), end / 2, Test()) for k in (r, r + 1)]
     if more[0].power >= 0.3:  # below, the level of the test counts, which is not the same with three raters and four
         assert more[1].power >= more[0].power - slack
-    powers = np.array(
-        [expectation(noise, design, part * end, RejectionRule()).power for part in np.linspace(0.01, 1.2, 25)]
-    )
+    powers = np.array([expectation(noise, design, part * end, Test()).power for part in np.linspace(0.01, 1.2, 25)])
     most = np.maximum.accumulate(powers)
     assert (powers >= most - slack)[most >= 0.3].all()
 
@@ -383,7 +379,7 @@ def test_draws_of_the_components_cover_them():
     """χ² turned around: the truth lies between the quantiles of the draws as often as they say."""
     noise = Noise(0.5, 0.18, 2.0)
     design = Design(2, 0, 8, 8, 8, 8)
-    true = fewest(noise, design, np.array([0.6]), RejectionRule(), target=0.8, most=10**6, of="items")[0]
+    true = fewest(noise, design, np.array([0.6]), Test(), target=0.8, most=10**6, of="items")[0]
     count, inside = 150, {"items": 0, "raters": 0, "residual": 0, "fewest": 0}
     for number in range(count):
         pilot = variance_components(ratings(np.random.default_rng([number, 12]), 30, 5), metric="rating")
@@ -391,7 +387,7 @@ def test_draws_of_the_components_cover_them():
         for name in ("items", "raters", "residual"):
             low, high = np.quantile(getattr(drawn, name), [0.025, 0.975])
             inside[name] += low <= getattr(noise, name) <= high
-        numbers = fewest(drawn, design, np.full(400, 0.6), RejectionRule(), target=0.8, most=10**6, of="items")
+        numbers = fewest(drawn, design, np.full(400, 0.6), Test(), target=0.8, most=10**6, of="items")
         low, high = np.quantile(numbers, [0.025, 0.975], method="inverted_cdf")
         inside["fewest"] += low <= true <= high
     for name, covered in inside.items():
@@ -401,9 +397,9 @@ def test_draws_of_the_components_cover_them():
 def test_the_search_of_draws_is_that_of_designs():
     noise = Noise(0.5, 0.18, 2.0)
     for design in (Design(2, 0, 8, 8, 8, 8), Design(2, 0, 3, 3, 12, 3), Design(2, 0, 2, 2, 4, 2, True)):
-        n = round(fewest(noise, design, np.array([0.7]), RejectionRule(), target=0.8, most=10**5, of="items")[0])
+        n = round(fewest(noise, design, np.array([0.7]), Test(), target=0.8, most=10**5, of="items")[0])
         n_raters = n * 2 if design.nested else design.n_raters
-        found = expectation(noise, replace(design, n_items=n, n_raters=n_raters), 0.7, RejectionRule())
+        found = expectation(noise, replace(design, n_items=n, n_raters=n_raters), 0.7, Test())
         assert found.power == pytest.approx(0.8, abs=0.015)
 
 
@@ -447,7 +443,7 @@ def test_the_interval_of_the_power_covers_the_true_power():
     """Pilots of 40 items × 6 raters with known components; what a design of another size really has."""
     noise = Noise(0.5, 0.18, 2.0)
     designs = [Design(120, 0, 6, 6, 6, 6, False, 2), Design(60, 0, 15, 15, 15, 15, False, 2)]
-    true = [expectation(noise, design, 0.6, RejectionRule()).power for design in designs]
+    true = [expectation(noise, design, 0.6, Test()).power for design in designs]
     count, inside = 60, [0, 0]
     for number in range(count):
         pilot = ratings(np.random.default_rng([number, 21]), 40, 6, shift=0.6)
@@ -471,7 +467,7 @@ def test_a_pilot_whose_contrast_is_exactly_zero_has_no_difference_to_plan_for():
 def test_as_many_plans_promise_too_much_as_too_little():
     """Three degrees of freedom see too little of raters in 61 % of all pilots; the plan's power must not."""
     true_noise, design = Noise(0.5, 0.72, 2.0), Design(60, 0, 8, 8, 8, 8, False, 2)
-    true = expectation(true_noise, design, 1.2, RejectionRule()).power
+    true = expectation(true_noise, design, 1.2, Test()).power
     count, above = 300, 0
     for number in range(count):
         pilot = ratings(np.random.default_rng([number, 11]), 30, 4, of_raters=0.6, shift=1.2)

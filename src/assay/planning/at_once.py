@@ -1,6 +1,6 @@
-"""One design after another, each answered at once: what a slider asks while it is dragged.
+"""Answers for one design after another, fast enough for a slider.
 
-A difference that is new costs one pool of item scores for each number of responses; every number of items then costs
+A new difference costs one pool of item scores for each number of responses; every number of items then costs
 milliseconds. Pilots with raters need no pools: their variance components answer for every design.
 """
 
@@ -26,21 +26,21 @@ from assay.planning.engines.simulated_pvalues import Test
 from assay.planning.premises import Premises, premises
 
 MOST_POOLS = 48
-"""Pools that are kept; the one that was asked for longest ago goes first."""
+"""Pools that are kept; the one used longest ago is dropped first."""
 
 MANY_ITEMS = 200
-"""From so many items on, the power follows from the moments of the item contrasts; below, few data sets are drawn."""
+"""From this many items on, the power follows from the moments of the item contrasts; below, data sets are drawn."""
 
 DATA_SETS = 300
-"""Data sets behind the power of a design with fewer items: it is known within .03."""
+"""Data sets behind the power of a design with fewer items: its standard error is at most .03."""
 
 PRECISION = 0.01
-"""Error of the expected p of the design that is asked for."""
+"""Largest error of the expected p."""
 
 ITEMS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 RESPONSES = (1, 2, 3, 5, 10, 20, 50)
 RATERS = (2, 3, 5, 10, 20, 50)
-"""What the map shows."""
+"""The numbers that the map shows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Which numbers of items are looked at, what speaks against a design, and which one to take."""
+"""Which numbers of items are tried, what rules a design out, and which design to take."""
 
 import math
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ ALIKE = 0.005
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a study may cost, what it shall reach, and how many items it may have.
+    """What a study may cost, what it must reach, and how many items it may have.
 
     Attributes
     ----------
@@ -26,14 +26,14 @@ class Limits:
     costs : Costs
     target : Target or None
     n_items : tuple of int
-        Numbers of items asked for; empty where they are looked for.
+        Numbers of items asked for; empty where they are searched for.
     max_items : int
     fewest : int
-        Items that a design has at least.
+        The fewest items of a design.
     spend : bool
         Whether the whole budget is spent, so that the question is the number of responses.
     detect : float or None
-        The power with which the smallest contrast is looked for.
+        The power with which the smallest detectable contrast is found.
     """
 
     budgets: tuple[float, ...]
@@ -75,12 +75,12 @@ class Limits:
         return Wanted(n_items=tuple(numbers[:-1]), limit=numbers[-1], target=self.target, detect=self.detect)
 
     def without_difference(self, own: Design) -> "Limits":
-        """Return what is looked at where the pilot shows no difference to plan for: what each design would detect."""
-        looked_at = () if self.budgets else tuple(own.n_items * factor for factor in (1, 2, 5, 10))
-        return replace(self, detect=0.8, target=None, n_items=self.n_items or looked_at)
+        """Return the limits where the pilot shows no difference to plan for: each design says what it would detect."""
+        tried = () if self.budgets else tuple(own.n_items * factor for factor in (1, 2, 5, 10))
+        return replace(self, detect=0.8, target=None, n_items=self.n_items or tried)
 
     def most_items(self, shape: Design, budget: float) -> int:
-        """Return for how many items a budget pays."""
+        """Return how many items a budget pays for."""
         return min(self.max_items, self.costs.most_items(shape, budget))
 
     def pays(self, design: Design, budget: float | None = None) -> bool:
@@ -91,7 +91,7 @@ class Limits:
         return self.costs.of(design) <= most * (1 + 1e-12)
 
     def check(self, shapes: Sequence[Design]) -> None:
-        """Refuse a budget that pays for nothing at all."""
+        """Refuse a budget that pays for no design."""
         if not self.budgets:
             return
         largest = max(self.budgets)
@@ -104,8 +104,8 @@ class Limits:
             least = min(self.costs.of(shape.with_items(self.fewest)) for shape in shapes)
             what = "one item" if self.fewest == 1 else "two items"
             raise ArgumentError(
-                f"{largest:g} does not pay for {what}; the cheapest design asked for costs {least:g}. Raise the budget "
-                "or plan fewer responses."
+                f"{largest:g} does not pay for {what}; the cheapest design asked for costs {least:g}. Raise the "
+                "`budget` or plan fewer responses."
             )
 
     def unaffordable(self, shape: Design) -> list[Design]:
@@ -120,7 +120,7 @@ class Limits:
 
 
 def judged(cell: Cell, limits: Limits, test: Test) -> Cell:
-    """Return the cell with its cost, its budget, and what speaks against it."""
+    """Return the cell with its cost, its budget, and what rules it out."""
     cost = limits.costs.of(cell.design)
     budget = min((b for b in limits.budgets if cost <= b * (1 + 1e-12)), default=None)
     return replace(cell, cost=cost, budget=budget, reason=_reason(cell, limits, test))
@@ -141,7 +141,7 @@ def _reason(cell: Cell, limits: Limits, test: Test) -> str:
 
 
 def remarks(cells: Sequence[Cell], tests: Sequence[Test]) -> list[str]:
-    """Return notes on designs that are never to be taken."""
+    """Return a note on designs whose test can never reject."""
     few = [cell.design for cell in cells if cell.reason == "test cannot reject"]
     if not few:
         return []
@@ -170,7 +170,7 @@ def blank(design: Design, like: Cell) -> Cell:
 
 
 def answers(cells: Sequence[Cell], limits: Limits, *, metric: str, with_power: bool) -> tuple[Answer, ...]:
-    """Return what to take for each difference, test and budget; nothing where nothing bounds the choice."""
+    """Return what to take for each difference, test and budget; nothing if there is neither budget nor target."""
     if not limits.budgets and limits.target is None:
         return ()
     ours = [cell for cell in cells if cell.metric == metric]

@@ -1,7 +1,6 @@
 """Designs: how many items, raters, and responses of gold, A and B; and what they cost."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assay import _check
@@ -27,7 +26,7 @@ class Design:
     gold, a, b : int
         Responses per item; gold is 0 where there is no gold and the models' own outputs are rated or scored.
     n_raters : int
-        0 where raters are not planned: every response is then taken to come from another rater.
+        0 where raters are not planned: every response then counts as another rater's.
     raters_per_item : int
         How many of them judge each item.
     nested : bool
@@ -81,7 +80,7 @@ class Design:
 
     @property
     def sizes(self) -> tuple[int, int, int]:
-        """Responses per item that are drawn; where there is no gold, one that nothing looks at."""
+        """Responses per item that are drawn; where there is no gold, one that is not used."""
         return max(1, self.gold), self.a, self.b
 
     @property
@@ -123,7 +122,7 @@ class Design:
 
 @dataclass(frozen=True, slots=True)
 class CostTerm:
-    """One part of what a study costs: so many of these, at this price each."""
+    """One part of the cost of a study: how many of something, and the price of each."""
 
     what: str
     count: int
@@ -188,7 +187,7 @@ class Costs:
         return cls(item, rate / responses_per_hour, run, rater)
 
     def terms(self, design: Design) -> tuple[CostTerm, ...]:
-        """Return what the cost of a design is made of; what costs nothing is left out."""
+        """Return the parts of a design's cost; what costs nothing is left out."""
         people = "gold responses" if design.gold and not design.n_raters else "ratings"
         terms = (
             CostTerm("items", design.n_items, self.item),
@@ -207,14 +206,9 @@ class Costs:
         return f"{' + '.join(str(term) for term in self.terms(design))} = {self.of(design):,.10g}"
 
     def most_items(self, design: Design, limit: float) -> int:
-        """Return for how many items a limit pays, 0 if not for one; everything but their number is the design's."""
+        """Return how many items of this design a limit pays for; 0 if not even one."""
         one, two = (self.of(design.with_items(n)) for n in (1, 2))
         if two <= one:
-            raise ArgumentError(f"an item with {design.per_item} costs nothing, so no limit bounds their number.")
+            raise ArgumentError(f"an item with {design.per_item} costs nothing, so no budget limits their number.")
         # Division may fall short of a whole number by its rounding: 0.3 / 0.1 is 2.9999999999999996.
         return max(0, math.floor(1 + (limit - one) / (two - one) * (1 + 1e-12) + 1e-9))
-
-
-def product(n_items: Sequence[int], n_responses: Sequence[Responses]) -> list[Design]:
-    """Return every combination of numbers of items and of responses."""
-    return [Design.of(items, responses) for responses in n_responses for items in n_items]

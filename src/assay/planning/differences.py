@@ -12,12 +12,15 @@ from assay.planning.engines.item_scores import Setting, Sizes
 from assay.planning.engines.score_pools import Growing
 
 BLOCKS = 128
-"""Blocks of items behind each expected contrast; all ε see the same items, so that the curve is smooth."""
+"""Blocks of items behind each expected contrast; all ε use the same items, so that the curve is smooth."""
+
+
+NO_DIFFERENCE = "no study can find a contrast of 0; give the difference that it should find (`contrast`)."
 
 
 @dataclass(frozen=True)
 class Effect:
-    """A difference between A and B, as a contrast of some metric (not necessarily the one that is planned with).
+    """A difference between A and B, as a contrast of some metric (not necessarily the plan's).
 
     A contrast above 0 means that A is better. Below 0 it can only be planned for from a pilot.
 
@@ -34,7 +37,7 @@ class Effect:
 
     def __post_init__(self) -> None:
         if _check.real("contrast", self.contrast) == 0:
-            raise ArgumentError("a contrast of 0 is found by no study; give the difference to be found (`contrast`).")
+            raise ArgumentError(NO_DIFFERENCE)
 
     @classmethod
     def win_rate(cls, share: float) -> "Effect":
@@ -49,7 +52,7 @@ class Effect:
 
 
 def difference_of(effect: Effect | None) -> str:
-    """Return the name of the difference that a pilot is planned from with; its own, if none is given."""
+    """Return the name of the difference behind a plan from a pilot: the pilot's own, if none is given."""
     return "pilot" if effect is None else f"{effect.metric.name} {effect.contrast:g}"
 
 
@@ -73,7 +76,7 @@ def epsilon_for(
     least, error = contrast(0.0)
     most, _ = contrast(1.0)
     if not least < effect.contrast <= most:
-        bound = f"the largest is {most:.4g}" if effect.contrast > most else f"without any ε it is {least:.4g}"
+        bound = f"the largest is {most:.4g}" if effect.contrast > most else f"with ε = 0 it is {least:.4g}"
         gold, a, b = n_responses
         raise ArgumentError(
             f"a contrast of {effect.contrast:g} in {metric.name} is not possible with {gold} gold, {a} A and {b} B "

@@ -1,4 +1,4 @@
-"""A plan as a document: what to collect, how sure that is, what it gives, and every design that was looked at."""
+"""A plan as a document: what to collect, how sure that is, what it gives, and every design that was tried."""
 
 import math
 from typing import Any
@@ -11,7 +11,7 @@ from assay.planning.sentences import p_bound, sentences, upward
 
 
 def document(plan: Plan) -> Document:
-    """Return the sentences, the table of designs, what more responses bring, and what the plan rests on."""
+    """Return the sentences, the table of designs, what more responses bring, and what the plan is based on."""
     lines = sentences(plan)
     answer = min(1, len(lines) - 1) if plan.pilot is not None else 0  # what the pilot has is said first
     words = [Sentence(line, "verdict" if place == answer else "") for place, line in enumerate(lines)]
@@ -23,7 +23,7 @@ def document(plan: Plan) -> Document:
 
 
 def _table(plan: Plan) -> Table:
-    """Return one row for each cell; columns that say the same everywhere are left out."""
+    """Return one row for each cell; columns that are the same in all rows are left out."""
     cells = plan.cells
     with_raters = any(cell.design.n_raters for cell in cells)
     optional: list[tuple[bool, Column, Any]] = [
@@ -78,7 +78,7 @@ def _power_ends(cell: Cell) -> str | None:
 
 
 def _three(value: float) -> Measured:
-    """Return three digits of what is known no better than that: widths, and what can be detected."""
+    """Return three digits, for widths and detectable contrasts, which are not known better."""
     return Measured(value, abs(value) / 10)
 
 
@@ -101,7 +101,7 @@ def _with_error(value: float, error: float, digits: int = 0) -> str | None:
     if math.isnan(value):
         return None
     finest = 10.0 ** (1 - digits) if digits else 0.0
-    if error > finest / 10:  # a smaller one would not be seen beside it
+    if error > finest / 10:  # a smaller one would not be visible
         return f"{number(value, max(error, finest))} ± {rough(error)}"
     return number(value, finest) if finest else plainly(value)
 

@@ -1,4 +1,4 @@
-"""What a pilot gains by so many more responses: on more items, on the same items, or by more raters."""
+"""What a pilot gains from more responses: on more items, on the same items, or by more raters."""
 
 import math
 from collections.abc import Sequence
@@ -9,7 +9,8 @@ from assay.planning.engines.base import DesignOutlook, Engine, TestPower
 from assay.planning.engines.pilot import PilotEngine
 from assay.planning.engines.rater_engine import RaterEngine
 from assay.planning.engines.simulated_pvalues import Test
-from assay.planning.plans import Cell, FollowUp
+from assay.planning.groups import cell_of
+from assay.planning.plans import FollowUp
 
 
 def of_items(
@@ -65,8 +66,7 @@ def of_raters(engine: RaterEngine, n_more: Sequence[int], *, test: Test, costs: 
 
 def _follow_up(engine: Engine, design: Design, more: int, change: str, test: Test, costs: Costs) -> FollowUp:  # noqa: PLR0917
     found, power = engine.outlook(design, 0), engine.power(design, 0, test)
-    cell = _cell(engine, design, found, power=power, test=test, cost=costs.of(design))
-    return FollowUp(n_more=more, change=change, cell=cell)
+    return FollowUp(n_more=more, change=change, cell=cell_of(engine, design, found, power, test, cost=costs.of(design)))
 
 
 def _between(  # noqa: PLR0917
@@ -99,18 +99,7 @@ def _between(  # noqa: PLR0917
     if extra > 1:
         change += f", {extra - 1} more for the others"
     cost = (1 - share) * costs.of(before) + share * costs.of(after)
-    return FollowUp(n_more=more, change=change, cell=_cell(engine, before, outlook, power=power, test=test, cost=cost))
-
-
-def _cell(engine: Engine, design: Design, found: DesignOutlook, *, power: TestPower, test: Test, cost: float) -> Cell:
-    return Cell(
-        design=design, metric="", test=engine.test_name(design, test), epsilon=None, contrast=found.contrast,
-        contrast_error=found.contrast_error, expected_pvalue=found.expected_pvalue,
-        expected_pvalue_error=found.expected_pvalue_error, expected_pvalue_is_bound=found.expected_pvalue_is_bound,
-        ci_width=found.ci_width, ci_width_error=found.ci_width_error,
-        power=power.power, power_error=power.error, power_interval=power.interval, standard_error=found.standard_error,
-        shares=dict(found.shares), cost=cost, engine=engine.name(0),
-    )  # fmt: skip
+    return FollowUp(n_more=more, change=change, cell=cell_of(engine, before, outlook, power, test, cost=cost))
 
 
 def _marked(ways: list[FollowUp]) -> list[FollowUp]:

@@ -6,7 +6,7 @@ elsewhere: the same function with the same seed gives the same numbers.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from assay.metrics import Metric, entry_of, metric_from
 from assay.models import from_dict
 from assay.models.base import check_sizes
 from assay.planning.designs import Design
-from assay.planning.engines.base import Engine
+from assay.planning.engines.base import DesignOutlook, Engine, TestPower
 from assay.planning.engines.model import ModelEngine
 from assay.planning.engines.simulated_pvalues import Test
 from assay.planning.plans import Cell
@@ -61,7 +61,7 @@ class Wanted:
         The most items that a search may end with; 0 where nothing is searched.
     target : Target or None
     detect : float or None
-        The power with which the smallest contrast is looked for.
+        The power with which the smallest detectable contrast is found.
     """
 
     n_items: tuple[int, ...] = ()
@@ -91,35 +91,46 @@ def cells_of(
             for metric, name in enumerate(metrics):
                 found = engine.outlook(design, metric)
                 power = engine.power(design, metric, test) if with_power else None
+                cell = cell_of(engine, design, found, power, test, metric=metric, name=name)
                 solved = (math.nan, math.nan)
                 if wanted.detect is not None:
                     solved = engine.detectable(design, metric, test, wanted.detect)
                 cells.append(
-                    Cell(
-                        design=design,
-                        metric=name,
-                        test=engine.test_name(design, test) if with_power else "",
+                    replace(
+                        cell,
                         epsilon=strengths[1],
                         epsilon_a=strengths[0],
-                        contrast=found.contrast,
-                        contrast_error=found.contrast_error,
-                        expected_pvalue=found.expected_pvalue,
-                        expected_pvalue_error=found.expected_pvalue_error,
-                        expected_pvalue_is_bound=found.expected_pvalue_is_bound,
-                        ci_width=found.ci_width,
-                        ci_width_error=found.ci_width_error,
-                        power=math.nan if power is None else power.power,
-                        power_error=math.nan if power is None else power.error,
-                        power_interval=None if power is None else power.interval,
-                        standard_error=found.standard_error,
-                        shares=dict(found.shares),
-                        cost=math.nan,
-                        engine=engine.name(metric),
                         detectable=solved[0],
                         detectable_epsilon=solved[1],
                     )
                 )
     return cells
+
+
+def cell_of(
+    engine: Engine,
+    design: Design,
+    found: DesignOutlook,
+    power: TestPower | None,
+    test: Test,
+    *,
+    metric: int = 0,
+    name: str = "",
+    cost: float = math.nan,
+) -> Cell:
+    """Return what an engine found for a design and a metric (its number and name) as a cell."""
+    return Cell(
+        **{part.name: getattr(found, part.name) for part in fields(found)},
+        design=design,
+        metric=name,
+        test="" if power is None else engine.test_name(design, test),
+        epsilon=None,
+        power=math.nan if power is None else power.power,
+        power_error=math.nan if power is None else power.error,
+        power_interval=None if power is None else power.interval,
+        cost=cost,
+        engine=engine.name(metric),
+    )
 
 
 def _numbers(engine: Engine, shape: Design, wanted: Wanted, test: Test) -> list[int]:

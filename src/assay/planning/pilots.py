@@ -1,7 +1,7 @@
 """From pilot data to a plan: the pilot's own items, its raters (`rater_pilots`), or a model of gold.
 
-Without a difference of the user's own, the plan is for the one that the pilot shows, if it shows one. A contrast that
-is given moves the pilot's items; an ε moves B away from a model that is fitted to gold alone.
+If the user gives no difference, the plan is for the one that the pilot shows, if it shows one. A given contrast changes
+the weights of the pilot's items; an ε moves B away from a model that is fitted to gold alone.
 """
 
 import math
@@ -25,7 +25,7 @@ from assay.planning.drafts import Draft
 from assay.planning.engines.pilot import PilotEngine
 from assay.planning.engines.simulated_pvalues import ON_CONTRASTS, Test
 from assay.planning.groups import cells_of
-from assay.planning.planner import Compute, from_model, listed_metrics
+from assay.planning.planner import GIVEN_TWICE, Compute, from_model, listed_metrics
 from assay.planning.plans import Cell, Pilot
 from assay.planning.premises import premises
 from assay.planning.rater_pilots import by_raters
@@ -64,10 +64,10 @@ def draft(
         limits = replace(limits, target=Target("power", 0.8))
     chosen = listed_metrics(metrics, contest.scale.kind, gold=contest.gold is not None)
     if effect is not None and epsilons:
-        raise ArgumentError("give the difference once: epsilon, or an effect.")
+        raise ArgumentError(GIVEN_TWICE)
     if with_raters or any((n_raters, raters_per_item, nested)) or contest.gold is None:
         if epsilons or epsilon_a:
-            raise ArgumentError("ε moves a model of gold's responses; with raters, give the difference as a contrast.")
+            raise ArgumentError("ε moves a model of gold's responses; with raters, give a `contrast` instead.")
         found = by_raters(
             contest,
             limits,
@@ -83,7 +83,9 @@ def draft(
         )
     elif epsilons or response_model != "auto":
         if cluster is not None or follow_up:
-            raise ArgumentError("clusters and follow-ups need the pilot's own A and B: leave ε and the model out.")
+            raise ArgumentError(
+                "clusters and follow-ups need the pilot's own A and B: leave `epsilon` and `response_model` out."
+            )
         found = _by_gold(
             contest,
             limits,
@@ -193,13 +195,13 @@ def _by_items(
 
 
 def _refuse_clusters(engine: PilotEngine) -> None:
-    """Refuse too few clusters, and what is simulated from a model of the pilot's items, which knows no clusters."""
+    """Refuse too few clusters, and what is simulated from a model of the pilot's items, which has no clusters."""
     if engine.clusters is None:
         return
     if not Test("swapped-items", engine.premises.tests[0].alpha).can_reject(engine.clusters.n):
         raise DataError(
-            f"the pilot has {engine.clusters.n} clusters, too few to tell how clusters differ, or to find anything by "
-            "exchanging them: plan from a pilot with more of them."
+            f"the pilot has {engine.clusters.n} clusters, too few to see how clusters differ, or to find anything by "
+            "exchanging them: plan from a pilot with more clusters."
         )
     for metric in engine.premises.metrics:
         if not metric.additive:
@@ -226,8 +228,8 @@ def _item_notes(
     if effect is not None:
         shown = Design(1, *own).per_item
         notes.append(
-            f"A and B of the pilot are moved to a contrast of {effect.contrast:g} in {effect.metric.name} with "
-            f"{shown}: items on which A is better count more, and items on which they agree keep their share."
+            f"the pilot's items are weighted to a contrast of {effect.contrast:g} in {effect.metric.name} with "
+            f"{shown}: items on which A is better count more, and items on which A and B agree keep their share."
         )
     elif settled:
         notes.append("the difference is the pilot's own estimate, and such estimates tend to be too large.")
@@ -245,7 +247,7 @@ def _item_notes(
     if noisy:
         notes.append(
             f"designs with more responses of {' and '.join(noisy)} than the pilot's {'/'.join(map(str, own))} rest on "
-            "a model of its items, from which the noise of their responses is taken out."
+            "a model of its items, from which the noise of their responses is removed."
         )
     alone = [role for role in beyond if role in single]
     if alone:
@@ -278,8 +280,7 @@ def _item_notes(
 def _sizes(asked: Sequence[Responses] | int | None, own: tuple[int, int, int]) -> list[tuple[int, int, int]]:
     """Return the numbers of responses; one number is gold's, and A and B answer as often as in the pilot."""
     if asked is None:
-        usual = [k for k in USUAL_RESPONSES if k <= max(10, 2 * own[0])]
-        listed: list[Responses] = sorted({*usual, own[0]})
+        listed: list[Responses] = [*_usual(own[0])]
     else:
         listed = [asked] if isinstance(asked, int) else list(asked)
         if not listed:
@@ -289,6 +290,11 @@ def _sizes(asked: Sequence[Responses] | int | None, own: tuple[int, int, int]) -
         for each in listed
     ]
     return list(dict.fromkeys(sizes))
+
+
+def _usual(own: int) -> list[int]:
+    """Return the numbers of gold responses that are tried where the user names none."""
+    return sorted({*(k for k in USUAL_RESPONSES if k <= max(10, 2 * own)), own})
 
 
 def _by_gold(
@@ -308,7 +314,7 @@ def _by_gold(
     """Plan from a model of gold alone; B is moved away from it."""
     assert contest.gold is not None
     if not epsilons and effect is None:
-        raise ArgumentError("`response_model` is for a difference that is given: add epsilon or a contrast.")
+        raise ArgumentError("`response_model` is for a difference that is given: add `epsilon` or a `contrast`.")
     fitted: Fit | None = None
     if response_model == "empirical":
         model: ResponseModel = EmpiricalModel(contest.gold, contest.scale)
@@ -318,9 +324,6 @@ def _by_gold(
             response_model = "smoothed" if isinstance(fitted.model, CategoricalModel) else "fitted"
         model = SmoothedModel.of(fitted.model, contest.gold) if response_model == "smoothed" else fitted.model
     sizes = {role: max(1, round(count)) for role, count in contest.n_responses.items()}
-    if n_responses is None:
-        usual = [k for k in USUAL_RESPONSES if k <= max(10, 2 * sizes["gold"])]
-        n_responses = sorted({*usual, sizes["gold"]})
     found = from_model(
         model,
         limits,
@@ -328,7 +331,7 @@ def _by_gold(
         epsilons=epsilons,
         epsilon_a=epsilon_a,
         effect=effect,
-        n_responses=n_responses,
+        n_responses=_usual(sizes["gold"]) if n_responses is None else n_responses,
         progress=progress,
         compute=compute,
         options=options,
@@ -367,8 +370,8 @@ def _misfit(fitted: Fit | None, response_model: str) -> list[str]:
     bad = [feature for feature in fitted.goodness if feature.pvalue < 0.05]
     if bad:
         what = ", ".join(f"{feature.name} (p = {feature.pvalue:.2g})" for feature in bad)
-        remedy = (
-            "the plan bends it towards the items seen" if response_model == "smoothed" else "compare with empirical"
-        )
+        remedy = "compare with `response_model='empirical'`"
+        if response_model == "smoothed":
+            remedy = "the plan adjusts it towards the pilot's items"
         notes.append(f"the fitted model misses the pilot's {what}; {remedy}.")
     return notes

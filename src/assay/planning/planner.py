@@ -25,7 +25,9 @@ from assay.planning.rater_shapes import Numbers, numbers
 from assay.planning.targets import Target
 
 MOST_ITEMS = 100_000
-"""Items beyond which no design is looked for."""
+"""The most items of a design that is searched for."""
+
+GIVEN_TWICE = "give the difference once: `epsilon`, or an effect (`contrast`, `accuracy_points` or `win_rate`)."
 
 Groups = Sequence[tuple[Premises, Design, Wanted]]
 Compute = Callable[[Groups], list[list[Cell]]]
@@ -77,8 +79,9 @@ def plan(
     epsilon : float or sequence of float, optional
         How far B is from gold; or
     effect : Effect, optional
-        the difference as a contrast, in accuracy points or as a win rate. From a model ε follows; the items of a pilot
-        are moved until they show it. Leave both out only with a pilot: then its own difference is planned for.
+        the difference as a contrast, in accuracy points or as a win rate. With a model, ε follows from it; the items of
+        a pilot are weighted until they show it. Leave both out only with a pilot: the plan is then for its own
+        difference.
     epsilon_a : float
         How far A is from gold.
     n_items : int or sequence of int, optional
@@ -86,12 +89,12 @@ def plan(
         Responses per item, each one number or three for gold, A and B. One number is gold's with a pilot, and that of
         each model with raters.
     n_raters, raters_per_item : int or sequence of int, optional
-        Plan raters, from a pilot with rater ids: how many, and how many of them judge each item. Numbers that are left
-        out are looked for.
+        Plan raters, from a pilot with rater ids: how many, and how many of them judge each item. Several are tried
+        where none are given.
     nested : bool
         Every rater judges one item only; `raters_per_item` is then the number of raters.
     with_raters : bool
-        Plan raters although none of these is given. Pilots without gold are always planned from in this way.
+        Plan raters although none of these is given. Pilots without gold are always planned this way.
     budget : float or sequence of float, optional
         What a study may cost.
     costs : Costs, optional
@@ -102,15 +105,15 @@ def plan(
     spend : bool
         Spend the whole budget, and take the fewest responses per item that reach the target.
     follow_up : int or sequence of int, optional
-        From a pilot: what so many more responses are best spent on.
+        From a pilot: what this many more responses are best spent on.
     detectable : bool
         Also say the smallest contrast that each design finds with the target power (0.8 if there is none).
     max_items : int
-        Where to stop looking for a number of items.
+        The most items that a search may end with.
     cluster : str, optional
         An item column of the pilot, such as "document": items that share its value are not independent.
     response_model : {"auto", "smoothed", "fitted", "empirical"}
-        How gold's responses of a pilot are carried on where `epsilon` is given.
+        How gold's responses of a pilot are modelled where `epsilon` is given.
     layout : {"list", "matrix"}
         How the plan shows its designs: one after another, or items against responses.
     progress : callable, optional
@@ -134,7 +137,7 @@ def plan(
     50 items × 10 responses
     """
     limits = Limits(
-        budgets=_budgets(budget),
+        budgets=tuple(sorted(_reals("budget", budget, at_least=0))),
         costs=costs or Costs(),
         target=Target.of(power=target_power, pvalue=target_p, width=target_width),
         n_items=tuple(numbers("n_items", n_items, at_least=1) or ()),
@@ -144,6 +147,7 @@ def plan(
     )
     if spend and (not limits.budgets or limits.target is None):
         raise ArgumentError("`spend` needs a budget and a target.")
+    epsilons = _reals("epsilon", epsilon, at_least=0, at_most=1)
     if limits.target is not None and limits.target.kind == "power" and options.get("test", "") is None:
         raise ArgumentError("a target power needs a test; leave `test=none` out.")
     if (a, b, gold) != (None, None, None) or not isinstance(subject, str | Path | ResponseModel | Fit):
@@ -154,7 +158,7 @@ def plan(
         from assay.planning import pilots
 
         draft = pilots.draft(
-            subject, limits, metrics=metrics, epsilons=_epsilons(epsilon), epsilon_a=epsilon_a, effect=effect,
+            subject, limits, metrics=metrics, epsilons=epsilons, epsilon_a=epsilon_a, effect=effect,
             n_responses=n_responses, n_raters=n_raters, raters_per_item=raters_per_item, nested=nested,
             with_raters=with_raters, cluster=cluster,
             follow_up=numbers("follow_up", follow_up, at_least=1) or [], response_model=response_model,
@@ -176,7 +180,7 @@ def plan(
             subject,
             limits,
             metrics=metrics,
-            epsilons=_epsilons(epsilon),
+            epsilons=epsilons,
             epsilon_a=epsilon_a,
             effect=effect,
             n_responses=n_responses,
@@ -205,9 +209,9 @@ def from_model(
 
     described = resolve_model(model)
     given = premises(described, metrics=listed_metrics(metrics, described.scale.kind), epsilon_a=epsilon_a, **options)
-    responses = _responses(n_responses, limits, gold_free=given.metrics[0].gold_free)
-    variants, notes = _differences(given, epsilons, effect, responses)
     gold_free = given.metrics[0].gold_free
+    responses = _responses(n_responses, limits, gold_free=gold_free)
+    variants, notes = _differences(given, epsilons, effect, responses)
     shapes = [_shape(each, gold_free=gold_free) for each in responses]
     limits.check(shapes)
     wanted = [
@@ -256,22 +260,14 @@ def listed_metrics(metrics: Sequence[str | Metric] | str | Metric | None, kind: 
     return [metrics] if isinstance(metrics, str | Metric) else list(metrics)
 
 
-def _budgets(budget: float | Sequence[float] | None) -> tuple[float, ...]:
-    if budget is None:
+def _reals(name: str, asked: float | Sequence[float] | None, **bounds: float) -> tuple[float, ...]:
+    """Return the numbers asked for, each once; none where none were."""
+    if asked is None:
         return ()
-    listed = [budget] if isinstance(budget, int | float | np.number) else list(budget)
+    listed = [asked] if isinstance(asked, int | float | np.number) else list(asked)
     if not listed:
-        raise ArgumentError("`budget` must name at least one number; got none.")
-    return tuple(sorted({_check.real("budget", each, at_least=0) for each in listed}))
-
-
-def _epsilons(epsilon: float | Sequence[float] | None) -> tuple[float, ...]:
-    if epsilon is None:
-        return ()
-    listed = [epsilon] if isinstance(epsilon, int | float | np.number) else list(epsilon)
-    if not listed:
-        raise ArgumentError("`epsilon` must name at least one number; got none.")
-    return tuple(dict.fromkeys(_check.real("epsilon", each, at_least=0, at_most=1) for each in listed))
+        raise ArgumentError(f"`{name}` must name at least one number; got none.")
+    return tuple(dict.fromkeys(_check.real(name, each, **bounds) for each in listed))
 
 
 def _shape(responses: Responses, *, gold_free: bool) -> Design:
@@ -308,8 +304,8 @@ def _differences(
             )
         return [given.at(each) for each in epsilons], []
     if epsilons:
-        raise ArgumentError("give the difference once: epsilon, or an effect.")
-    # One difference for all designs: that which is seen with the most responses.
+        raise ArgumentError(GIVEN_TWICE)
+    # One difference for all designs: the one that the most responses show.
     sizes = max((check_sizes(each) for each in responses), key=sum)
     epsilon, error = epsilon_for(
         effect,

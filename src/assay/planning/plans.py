@@ -55,7 +55,7 @@ class Cell(Record):
     shares : mapping of str to float
         With raters: which part of the squared standard error comes from items, raters, the residual and repeats.
     reason : str
-        Why the design is not to be taken; empty where nothing speaks against it.
+        Why the design is ruled out; empty where it is not.
     """
 
     derived: ClassVar[tuple[str, ...]] = ("n_items", "n_responses", "n_raters", "raters_per_item")
@@ -138,7 +138,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowUp:
-    """What a pilot gains by so many more responses, spent in one way.
+    """What a pilot gains from more responses that are spent in one way.
 
     Attributes
     ----------
@@ -168,17 +168,17 @@ class Pilot:
     raters : str
         How raters judged items: "crossed", "nested", …; "" where that plays no part.
     model : str
-        How the pilot is carried on to other designs.
+        How other designs are computed from the pilot.
     difference : {"as in the pilot", "given"}
     contrast : float
         The pilot's own.
     contrast_interval : ConfidenceInterval or None
     settled : bool
-        Whether the pilot's contrast can be told from none.
+        Whether the pilot's contrast can be told from zero.
     searched : {"items", "raters"}
-        What the interval is of.
+        What `needed` is a number of.
     needed : ConfidenceInterval or None
-        How many items (or raters) it takes, as far as the pilot tells.
+        How many items (or raters) it takes, as far as the pilot shows.
     components : mapping of str to float
         Variance components of the contrast, with raters.
     component_intervals : mapping of str to ConfidenceInterval
@@ -207,7 +207,7 @@ class Plan(Record):
     Attributes
     ----------
     cells : tuple of Cell
-        Every design that was looked at, also those that are not to be taken.
+        Every design that was tried, also those that are ruled out.
     answers : tuple of Answer
         What to take, for each difference, test and budget; the first metric decides. Empty where neither a budget nor
         a target was given.
@@ -223,7 +223,7 @@ class Plan(Record):
     spend : bool
         Whether the whole budget is spent, so that the question is the number of responses.
     cost_terms : tuple of str
-        What the cost of the first recommended design is made of.
+        The parts of the first recommended design's cost.
     pilot : Pilot or None
     layout : {"list", "matrix"}
         How the designs are shown.

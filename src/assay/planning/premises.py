@@ -25,7 +25,7 @@ class Premises:
     metrics : tuple of Metric
         On the model's scale; the first decides.
     epsilon : float or None
-        How far B is from gold; None where the model brings real answers of A and B along.
+        How far B is from gold; None where the model has real answers of A and B.
     epsilon_a : float
         How far A is.
     perturbation : str or None
@@ -93,7 +93,7 @@ def premises(
     described = resolve_model(model)
     _check.one_of("engine", engine, ENGINES)
     if resample_simulated and engine == "exact":
-        raise ArgumentError("`resample_simulated` needs engine='monte-carlo'; got 'exact'.")
+        raise ArgumentError("`resample_simulated` needs `engine='monte-carlo'`; got 'exact'.")
     if epsilon is not None:
         _check.real("epsilon", epsilon, at_least=0, at_most=1)
     chosen = tuple(resolve(metric).on(described.scale) for metric in metrics)
@@ -132,7 +132,7 @@ def _own_direction(model: ResponseModel, metrics: Sequence[Metric]) -> str | Non
     if not any(metric.gold_free for metric in metrics):
         return None
     if not all(metric.gold_free for metric in metrics):
-        raise ArgumentError("metrics with and without gold cannot be planned together: B is worse in different ways.")
+        raise ArgumentError("plan metrics with gold and without it separately: B is worse in different ways.")
     if model.scale.kind == "nominal":
         raise ArgumentError(
             f"metric {metrics[0].name!r} needs ratings, and on a nominal scale nothing is higher or lower."

@@ -136,13 +136,13 @@ def _in_units_of(metric: Metric, effect: Effect) -> float:
     ):
         return effect.contrast
     raise ArgumentError(
-        f"with raters the difference is that of the metric itself: it is given in {effect.metric.name}, and the metric "
-        f"is {metric.name}."
+        f"with raters, the difference must be one of the plan's own metric, {metric.name}; it is given in "
+        f"{effect.metric.name}."
     )
 
 
 def _looks_for_raters(engine: RaterEngine, limits: Limits, n_raters: Numbers, *, nested: bool) -> bool:
-    """Whether the number of raters is what a target and given items leave to be found."""
+    """Whether the number of raters is searched for: items and a target are given, and raters are not."""
     known = not engine.pilot.n_raters or nested or engine.pilot.nested
     return bool(limits.n_items) and n_raters is None and limits.target is not None and not known
 
@@ -153,7 +153,7 @@ def _rater_groups(engine: RaterEngine, shapes: list[Design], limits: Limits, tes
     assert target is not None
     crossed = all(shape.raters_per_item == shape.n_raters for shape in shapes)
     found = []
-    for kind in without_raters(engine, shapes):
+    for kind in without_raters(shapes):
         for n in limits.n_items:
 
             def design(r: int, n: int = n, kind: Design = kind) -> Design:
@@ -194,8 +194,8 @@ def _too_few(engine: RaterEngine, cells: list[Cell], limits: Limits, test: Test)
         return target.measure(engine, having_raters(engine, most, limits.max_items, r, crossed=crossed), test)
 
     r = fewest_raters(value, target, MOST_RATERS)
-    enough = f"at least {r} raters are needed" if r else f"nor do {MOST_RATERS:,} raters suffice"
-    return [f"what differs between raters stays however many items they judge; {enough}."]
+    enough = f"at least {r} raters are needed" if r else f"even {MOST_RATERS:,} raters are not enough"
+    return [f"differences between raters remain however many items they judge; {enough}."]
 
 
 def _about_clusters(engine: RaterEngine, cluster: str | None) -> list[str]:
@@ -207,7 +207,9 @@ def _about_clusters(engine: RaterEngine, cluster: str | None) -> list[str]:
         f"items come in {n_clusters} clusters ({cluster}), about {per:.3g} each. Designs have clusters of the same "
         f"size{who}."
     ]
-    return [*notes, f"{n_clusters} clusters say little about how clusters differ."][: 1 + (n_clusters < FEW_CLUSTERS)]
+    if n_clusters < FEW_CLUSTERS:
+        notes.append(f"{n_clusters} clusters say little about how clusters differ.")
+    return notes
 
 
 def _most_tried(n_raters: Numbers, cells: list[Cell], limits: Limits) -> list[str]:

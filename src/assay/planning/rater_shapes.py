@@ -36,18 +36,19 @@ def shapes_of(
     if (nested or pilot.nested) and raters:
         raise ArgumentError(
             "where every rater judges one item only, give `raters_per_item` and no number of raters"
-            + ("." if nested else ": the pilot's raters judged one item each, so what raters add cannot be told apart.")
+            + ("." if nested else ": the pilot's raters judged one item each, so it does not show how raters differ.")
         )
     if repeats is not None and pilot.n_raters and not pilot.gold:
         raise ArgumentError(
-            "raters judge the models' own outputs here, so there are no repeats to plan; leave them out."
+            "raters judge the models' own outputs here, so there are no repeats to plan; leave `n_responses` out."
         )
     known = {role: found.n_repeats.get(role) for role in ("a", "b")}
     choices: list[int | None] = [*repeats] if repeats else [None]
     for k in choices:
         if k is not None and k > 1 and not all(known.values()):
             raise DataError(
-                f"the pilot has one response of A or B per item, so what {k} do cannot be told; leave repeats out."
+                f"the pilot has one response of A or B per item, so what {k} do cannot be told; leave `n_responses` "
+                "out."
             )
         of_models = (pilot.a, pilot.b) if k is None else (k, k)
         if not pilot.n_raters:
@@ -64,14 +65,14 @@ def shapes_of(
 
 
 def shape(pilot: Design, of_models: tuple[int, int], r: int, per: int, *, nested: bool) -> Design:
-    """Return a design of two items with so many raters, in the pilot's manner."""
+    """Return a design of two items with r raters, `per` of them for each item, otherwise as in the pilot."""
     if pilot.gold:
         return Design(2, per, *of_models, r or 2 * per, per, nested, pilot.per_pair, pilot.per_cluster)
     each = max(1, round(per * pilot.per_pair / 2)) if pilot.per_pair > 1 else per
     return Design(2, 0, each, each, r or 2 * per, per, nested, pilot.per_pair, pilot.per_cluster)
 
 
-def without_raters(engine: RaterEngine, shapes: Sequence[Design]) -> list[Design]:
+def without_raters(shapes: Sequence[Design]) -> list[Design]:
     """Return one of the shapes for each kind of design that differs by more than its number of raters."""
     crossed = all(one.raters_per_item == one.n_raters for one in shapes)
     kinds: dict[object, Design] = {}
@@ -82,6 +83,6 @@ def without_raters(engine: RaterEngine, shapes: Sequence[Design]) -> list[Design
 
 
 def having_raters(engine: RaterEngine, kind: Design, n_items: int, r: int, *, crossed: bool) -> Design:
-    """Return the design of this kind with so many items and raters."""
+    """Return the design of this kind with these numbers of items and raters."""
     per = r if crossed else min(r, kind.raters_per_item)
     return replace(shape(engine.pilot, (kind.a, kind.b), r, per, nested=False), n_items=n_items)

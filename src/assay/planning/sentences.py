@@ -1,4 +1,4 @@
-"""What a plan says: what was asked, what to collect, what it may expect, and what holds it back."""
+"""What a plan says: what was asked, what to collect, what that may expect, and what limits it."""
 
 import math
 
@@ -113,10 +113,10 @@ def _narrowed(pilot: Pilot, shown: Cell | None) -> list[str]:
     if pilot.searched == "items" and shown is not None and shown.design.n_raters and not shown.design.nested:
         given = f" with {shown.design.per_item}"
     if math.isinf(low):
-        return [f"The pilot does not tell (95 %) whether any number of {pilot.searched} suffices{given}."]
+        return [f"The pilot does not show (95 %) whether any number of {pilot.searched} is enough{given}."]
     if math.isinf(high):
         least = f"{math.ceil(low):,} {pilot.searched} or more{given}"
-        return [f"The pilot narrows the number only to {least} (95 %); perhaps no number suffices."]
+        return [f"The pilot narrows the number only to {least} (95 %); perhaps no number is enough."]
     ends = f"{math.ceil(low):,}–{math.ceil(high):,}"
     return [f"The pilot narrows the number of {pilot.searched} only to {ends} (95 %){given}."]
 
@@ -145,7 +145,7 @@ def _about(error: float, least: float = 0.0) -> str:
 
 
 def p_bound(cell: Cell) -> float | None:
-    """Return what the expected p-value is only known, or only shown, to be smaller than; None where it has digits."""
+    """Return the bound that is shown in place of a very small expected p-value; None where its digits are shown."""
     if cell.expected_pvalue_is_bound:
         return cell.expected_pvalue
     return SMALL_P if cell.expected_pvalue < SMALL_P else None
@@ -177,7 +177,7 @@ def _detects(cell: Cell, plan: Plan) -> str:
 
 
 def _shares(cell: Cell) -> str:
-    """Return where the error comes from, and so what would not help."""
+    """Return where the error comes from, and whether more items reduce it."""
     parts = sorted(cell.shares.items(), key=lambda entry: -entry[1])
     made = ", ".join(f"{SHARES[name]} {100 * share:.0f} %" for name, share in parts if share >= 0.005)
     line = f"Share of the error variance: {made}"
@@ -213,7 +213,7 @@ def _trade(plan: Plan, best: Cell) -> list[str]:
 
 
 def _ceilings(plan: Plan) -> list[str]:
-    """Return which raters no number of items makes up for."""
+    """Return with which raters no number of items reaches the target."""
     if plan.target != "power":
         return []
     return [
@@ -239,7 +239,7 @@ def _nothing_to_plan_for(plan: Plan, pilot: Pilot) -> list[str]:
         between = f" ({100 * ends.confidence_level:g} % interval {interval(ends.low, ends.high)})"
     metric = plan.cells[0].metric if plan.cells else "the metric"
     lines = [
-        f"The pilot's contrast of {number(pilot.contrast, error)} in {metric}{between} cannot be told from none: there "
+        f"The pilot's contrast of {number(pilot.contrast, error)} in {metric}{between} cannot be told from zero: there "
         "is no difference to plan for. Give the difference that matters to you (`contrast`)."
     ]
     solved = [cell for cell in plan.cells if not math.isnan(cell.detectable) and cell.metric == metric]

@@ -1,4 +1,4 @@
-"""What a study shall reach, and the fewest items that do."""
+"""What a study must reach, and the fewest items that reach it."""
 
 import math
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from assay.planning.engines.simulated_pvalues import Test
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A number that a design shall reach.
+    """A number that a design must reach.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Target:
         return cls("width", float(width))
 
     def reached(self, number: float) -> bool:
-        """Whether this number does; NaN never does."""
+        """Whether this number reaches the target; NaN never does."""
         return number >= self.value if self.kind == "power" else number <= self.value
 
     def measure(self, engine: Engine, design: Design, test: Test) -> float:
@@ -70,9 +70,9 @@ class Target:
 
 
 def fewest_items(value_of: Callable[[int], float], target: Target, *, guess: int, most: int) -> int | None:
-    """Return the fewest items with which the target is reached; None if `most` do not suffice.
+    """Return the fewest items with which the target is reached; None if `most` are not enough.
 
-    Power grows with the items, but for simulation noise and the steps of exact tests, so the search brackets the
+    Power grows with the items, apart from simulation noise and the steps of exact tests, so the search brackets the
     target in growing steps from a guess, and halves the bracket down to 1 % of it.
     """
     if most < 2:
@@ -96,7 +96,7 @@ def fewest_items(value_of: Callable[[int], float], target: Target, *, guess: int
 
 
 def fewest_raters(value_of: Callable[[int], float], target: Target, most: int) -> int | None:
-    """Return the fewest raters, from two, with which the target is reached; None if `most` do not suffice."""
+    """Return the fewest raters, from two, with which the target is reached; None if `most` are not enough."""
     low, high = 1, 2
     while not target.reached(value_of(high)):
         if high >= most:

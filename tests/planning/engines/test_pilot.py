@@ -256,7 +256,7 @@ def test_one_response_per_item_is_said_to_leave_the_noise_open():
     pilot = simulated("normal", 60, 1, 0.6, 2)
     found = plan(pilot, n_items=100, n_responses=[1, 5], rng=0)
     assert any("one response of gold per item" in note for note in found.notes)
-    assert not any("the noise of their responses is taken out" in note for note in found.notes)  # none is known
+    assert not any("the noise of their responses is removed" in note for note in found.notes)  # none is known
     assert found.cells[0].contrast == pytest.approx(found.cells[1].contrast, abs=1e-9)
 
 

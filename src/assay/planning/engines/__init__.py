@@ -1,4 +1,4 @@
-"""What a design may expect, computed in four ways.
+"""What a design may expect, computed in different ways.
 
 model (a response model: exact where the metric has item scores, by item_scores of items spread evenly (lattices) and
 expected_scores → score_pools, with grid_shapes → score_sums and pool_power; else monte_carlo) · pilot (a pilot's own

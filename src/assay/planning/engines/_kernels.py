@@ -1,4 +1,4 @@
-"""Loops that NumPy has no word for; compiled on first use. Each has a plain twin in the tests."""
+"""Loops for which NumPy has no function; compiled on first use. Each has a plain twin in the tests."""
 
 import math
 

@@ -27,7 +27,7 @@ class DesignOutlook:
     shares : mapping of str to float
         Which part of its square comes from where, if that is known.
     expected_pvalue_is_bound : bool
-        Whether the p-value is only known to be smaller: simulated studies tell none below 1 / (their number + 1).
+        Whether the p-value is only a bound: n simulated studies cannot show one below 1 / (n + 1).
     """
 
     contrast: float
@@ -51,7 +51,7 @@ class TestPower:
 
 
 class Engine(Protocol):
-    """Answers for one design after another; what was computed for one serves the next. Metrics go by their number."""
+    """Answers for one design after another; what was computed for one serves the next. Metrics are numbered."""
 
     def prepare(self, designs: Sequence[Design], *, for_power_only: bool = False) -> None:
         """Make everything as precise as these designs need it."""

@@ -1,13 +1,13 @@
-"""The noise of a contrast with raters, and what the random-effects test makes of it: power, width, fewest items.
+"""The noise of a contrast with raters, and what follows for the random-effects test: power, width, fewest items.
 
 The contrast of a design is normal around its expectation with the variance that its components add up to. The test does
 not know that variance; it estimates the part of raters with (raters − 1) degrees of freedom and that of items with
 (items − 1) from mean squares, which are independent scaled χ² on a complete table of normal values. Given these, the
-probability to reject is a normal tail, so that only three χ² are left to integrate over.
+probability to reject is a normal tail, so only three χ² are left to integrate over.
 
-A metric that counts items is another matter. Items that change sides with the raters are most of what `compare` takes
-for the variance of raters. They are many, so that part hardly varies; and they are among what differs between items
-already, so the contrast itself varies less than the test supposes.
+A metric that counts items is different. Items that change sides with the raters are most of what `compare` takes for
+the variance of raters. There are many of them, so that part hardly varies; and they are already part of how items
+differ, so the contrast itself varies less than the test assumes.
 """
 
 import math
@@ -16,38 +16,19 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaincinv, ndtr, ndtri, stdtrit
+from scipy.special import gammaincinv, ndtri, stdtrit
 
 from assay.comparison.rater_errors import PEAK, saturation, share_of
 from assay.comparison.uncertainty import ContrastComponents, judgements
 from assay.planning.designs import Design
+from assay.planning.engines.simulated_pvalues import Test
 from assay.scales import FloatArray
 
 SHIFTS, POINTS = 4, 256
-"""Points of the integral: their shifted copies tell its error."""
+"""Points of the integral; the differences between shifted copies of them give its error."""
 
 MANY = 10**8
 """Items that stand for "any number"."""
-
-
-@dataclass(frozen=True, slots=True)
-class RejectionRule:
-    """When the test rejects."""
-
-    alpha: float = 0.05
-    alternative: str = "two-sided"
-
-    @property
-    def tail(self) -> float:
-        """The probability beyond one end."""
-        return self.alpha / 2 if self.alternative == "two-sided" else self.alpha
-
-    def probability(self, contrast: FloatArray | float, reach: FloatArray, error: FloatArray | float) -> FloatArray:
-        """Return how often a normal contrast lies beyond the reach of its interval."""
-        above, below = ndtr((contrast - reach) / error), ndtr((-contrast - reach) / error)
-        if self.alternative == "two-sided":
-            return np.asarray(above + below)
-        return np.asarray(above if self.alternative == "greater" else below)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +39,16 @@ class Noise:
     ----------
     items, raters, residual, repeats_a, repeats_b
     largest : float
-        The contrast that A and B are apart, near which raters hardly move it.
+        The largest possible contrast of this A and B, near which raters hardly move it.
     share : float
-        The pilot's contrast, at which raters were seen, as a share of that.
+        The pilot's contrast as a share of that.
     sides : float
-        The pilot's raters per item where the metric counts items (`judgements`), else 0. The residual is then of items
-        that change sides.
+        The pilot's raters per item where the metric counts items (`judgements`), else 0. The residual is then that of
+        items that change sides.
     curved : bool
-        Whether the metric is no mean of responses: the test then counts a part of the residual with the items.
+        Whether the metric is not a mean of responses: the test then counts a part of the residual with the items.
     scale, spread_scale
-        By what `compare` multiplies what raters add, and by what the contrast varies with them; see `at`.
+        The factors of the raters' part, in what `compare` estimates and in how the contrast varies; see `at`.
     """
 
     items: FloatArray | float
@@ -86,7 +67,7 @@ class Noise:
     def of(cls, found: ContrastComponents) -> "Noise":
         """Take the components of a pilot; what is below zero or unknown counts as zero.
 
-        Where repeats seem to add more than items differ by in all, they are taken for all of it and no more.
+        Where repeats seem to add more than the whole variance of items, they count as all of it.
         """
         parts = {name: max(0.0, part) for name, part in found.components.items() if not math.isnan(part)}
         of_repeats = sum(parts[f"repeats_{role}"] / k for role, k in found.n_repeats.items())
@@ -98,13 +79,13 @@ class Noise:
         return cls(**known, largest=found.largest, share=share, sides=found.sides, curved=found.curved)
 
     def at(self, contrast: FloatArray | float) -> "Noise":
-        """Return the noise by which `compare` tests a contrast.
+        """Return the noise with which `compare` tests a contrast.
 
-        On Fisher's scale raters move every contrast alike: one that is the share s of the largest by 1 − s² of what
-        they would move one of zero. That carries the pilot's raters over to this contrast (up to where the factor
-        turns, beyond which the little they move says nothing of elsewhere), and `saturation` is what `compare` makes of
-        them there. Drawn around its expectation with the error of Fisher's scale, instead of its own, a contrast is
-        found as often as there.
+        On Fisher's scale raters move all contrasts equally; on the scale of contrasts they move one that is the share s
+        of the largest by 1 − s² of what they move a contrast of zero. This converts the pilot's raters to the new
+        contrast (up to where the factor has its peak: beyond, raters move so little that the pilot says nothing about
+        other contrasts). `saturation` is the factor that `compare` applies there. A contrast that is drawn around its
+        expectation with the error of Fisher's scale is found as often as on that scale.
         """
         share = share_of(contrast, self.largest)
         carried = (1 - np.minimum(share, PEAK) ** 2) / (1 - min(self.share, PEAK) ** 2)
@@ -118,18 +99,18 @@ class Noise:
         found = {"items": self.items / n}
         if design.n_raters:
             raters = n * per if design.nested else design.n_raters / (1 + unequal(n, design.n_raters, per))
-            scale = 1.0 if design.nested else self.scale  # nested raters are no random factor of the test
+            scale = 1.0 if design.nested else self.scale  # nested raters are not a random factor of the test
             residual = self.residual / (n * judgements(per, self.sides))
             found |= {"raters": scale * self.raters / raters, "residual": residual}
         repeats = self.repeats_a / design.a + self.repeats_b / design.b
         return found | ({"repeats": repeats / n} if repeats else {})
 
     def moved(self, residual: Any, items: Any, n_raters: Any) -> Any:
-        """Return what of the residual the test counts with the items, as `curved_error` does."""
+        """Return the part of the residual that the test counts with the items, as `curved_error` does."""
         return np.where(np.asarray(n_raters) > 2, np.minimum(residual, items / 2), 0.0) if self.curved else 0.0
 
     def total(self, design: Design) -> FloatArray | float:
-        """Return the variance that the test supposes."""
+        """Return the variance that the test assumes."""
         return sum(self.variances(design).values())
 
     def spread(self, design: Design) -> FloatArray | float:
@@ -138,14 +119,14 @@ class Noise:
 
 
 def unequal(n: Any, r: Any, per: Any) -> Any:
-    """Return the squared coefficient of variation of raters' loads if `per` of `r` are drawn by lot for each item."""
+    """Return the squared coefficient of variation of raters' loads if each item draws `per` of `r` raters."""
     return (r - per) / (n * per)
 
 
 def rater_df(n: Any, r: Any, per: Any) -> Any:
-    """Return the effective degrees of freedom of raters: loads that differ by lot make them fewer.
+    """Return the effective degrees of freedom of raters: fewer where their loads differ by chance.
 
-    A rater's part in the variance goes with the square of their load, whose coefficient of variation is twice as large.
+    A rater's part in the variance grows with the square of the load, whose coefficient of variation is twice as large.
     """
     return np.maximum(1.0, r / (1 + 4 * unequal(n, r, per)) - 1)
 
@@ -160,56 +141,53 @@ class RaterExpectation:
 
 
 def expectation(
-    noise: Noise, design: Design, contrast: float, rule: RejectionRule, *, confidence_level: float = 0.95
+    noise: Noise, design: Design, contrast: float, test: Test, *, confidence_level: float = 0.95
 ) -> RaterExpectation:
-    """Return what the test that `compare` runs may expect of a design.
+    """Return what a design may expect of the test that `compare` runs.
 
     Examples
     --------
-    >>> found = expectation(Noise(0.5, 0.1, 2.0), Design(100, 0, 5, 5, 5, 5), 0.5, RejectionRule())
+    >>> found = expectation(Noise(0.5, 0.1, 2.0), Design(100, 0, 5, 5, 5, 5), 0.5, Test())
     >>> round(found.power, 2), round(found.width, 2)
     (0.63, 0.86)
     """
     noise = noise.at(contrast)
     error = math.sqrt(float(noise.spread(design)))
     of_raters, of_items = _estimates(noise, design)
-    reach = _reach(of_raters, of_items, design, rule.tail)
-    powers = rule.probability(contrast, reach, error).mean(axis=1)
+    reach = _reach(of_raters, of_items, design, test.tail)
+    powers = test.normal_power(contrast, reach, error).mean(axis=1)
     width = 2 * float(_reach(of_raters, of_items, design, (1 - confidence_level) / 2).mean())
     return RaterExpectation(float(powers.mean()), float(powers.std(ddof=1) / math.sqrt(SHIFTS)), width)
 
 
 def fewest(
-    noise: Noise, design: Design, contrast: FloatArray, rule: RejectionRule, *, target: float, most: int, of: str
+    noise: Noise, design: Design, contrast: FloatArray, test: Test, *, target: float, most: int, of: str
 ) -> FloatArray:
     """Return, for each draw of noise and contrast, the fewest items (or raters) that reach the target; or infinity.
 
-    Where items come in clusters, that is the number of clusters.
-
-    The variance of items is taken as known here, which for twenty and more items makes no difference to speak of.
+    Where items come in clusters, that is the number of clusters. The variance of items is assumed to be known here,
+    which hardly matters from twenty items on.
     """
+
+    def reaches(size: FloatArray) -> FloatArray:
+        return np.asarray(_powers(noise, design, contrast, test, size, of) >= target)
+
     low, high = np.full(contrast.shape, math.log(2)), np.full(contrast.shape, math.log(most))
-    reached = _reaches(noise, design, contrast, rule, target, np.exp(high), of)
+    reached = reaches(np.exp(high))
     for _ in range(24):
         middle = (low + high) / 2
-        enough = _reaches(noise, design, contrast, rule, target, np.exp(middle), of)
+        enough = reaches(np.exp(middle))
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     return np.where(reached, np.exp(high), np.inf)
 
 
-def powers(noise: Noise, design: Design, contrast: FloatArray, rule: RejectionRule) -> FloatArray:
+def powers(noise: Noise, design: Design, contrast: FloatArray, test: Test) -> FloatArray:
     """Return the power of a design for each draw of noise and contrast; as rough as `fewest`."""
-    return _powers(noise, design, contrast, rule, np.full(contrast.shape, float(design.n_units)), "items")
-
-
-def _reaches(  # noqa: PLR0917 (private; `fewest` names them)
-    noise: Noise, design: Design, contrast: FloatArray, rule: RejectionRule, target: float, size: FloatArray, of: str
-) -> FloatArray:
-    return np.asarray(_powers(noise, design, contrast, rule, size, of) >= target)
+    return _powers(noise, design, contrast, test, np.full(contrast.shape, float(design.n_units)), "items")
 
 
 def _powers(  # noqa: PLR0917 (private)
-    noise: Noise, design: Design, contrast: FloatArray, rule: RejectionRule, size: FloatArray, of: str
+    noise: Noise, design: Design, contrast: FloatArray, test: Test, size: FloatArray, of: str
 ) -> FloatArray:
     n = size if of == "items" else np.full(size.shape, float(design.n_units))
     r = size if of == "raters" else np.full(size.shape, float(max(1, design.n_raters)))
@@ -239,19 +217,19 @@ def _powers(  # noqa: PLR0917 (private)
     seen = raters[:, np.newaxis] * spread
     estimated = np.maximum(0.0, seen - moved) + (scale - 1) * np.maximum(0.0, seen - residual)
     reach = np.sqrt(
-        stdtrit(df, rule.tail) ** 2 * estimated + (stdtrit(np.maximum(n - 1, 1), rule.tail) ** 2 * items)[:, np.newaxis]
+        stdtrit(df, test.tail) ** 2 * estimated + (stdtrit(np.maximum(n - 1, 1), test.tail) ** 2 * items)[:, np.newaxis]
     )
     varies = raters + (spread_scale - 1) * (raters - residual[:, 0]) + items - moved[:, 0]
     error = np.sqrt(np.maximum(varies, 1e-300))[:, np.newaxis]
-    return np.asarray(rule.probability(contrast[:, np.newaxis], reach, error).mean(axis=1))
+    return np.asarray(test.normal_power(contrast[:, np.newaxis], reach, error).mean(axis=1))
 
 
 def draws(found: ContrastComponents, n: int, rng: np.random.Generator) -> tuple[Noise, FloatArray]:
     """Return draws of the components and of the contrast's size that the pilot leaves open.
 
-    Each mean square, divided by what it is an estimate of, is χ² over its degrees of freedom. Turned around, a mean
-    square over such a draw is a draw of the truth (a generalised pivotal quantity, Weerahandi 1993), and the contrast
-    is drawn around its estimate with the variance that follows. Repeats are taken as known.
+    Each mean square, divided by what it estimates, is χ² over its degrees of freedom. So a mean square divided by such
+    a draw is a draw of the truth (a generalised pivotal quantity, Weerahandi 1993), and the contrast is drawn around
+    its estimate with the variance that follows. Repeats are assumed to be known.
     """
     noise = Noise.of(found)
     dfs = found.dfs
@@ -275,9 +253,9 @@ def draws(found: ContrastComponents, n: int, rng: np.random.Generator) -> tuple[
     return replace(noise, items=items, raters=raters, residual=drawn["residual"]), contrasts
 
 
-def guess(noise: Noise, design: Design, contrast: float, rule: RejectionRule, target: float) -> int:
-    """Return about how many items it takes if raters were many, by the normal formula."""
-    z = float(ndtri(1 - rule.tail) + ndtri(target))
+def guess(noise: Noise, design: Design, contrast: float, test: Test, target: float) -> int:
+    """Return about how many items it takes if there are many raters, by the normal formula."""
+    z = float(ndtri(1 - test.tail) + ndtri(target))
     each = (
         design.n_units * float(noise.total(design))
         if design.nested or not design.n_raters

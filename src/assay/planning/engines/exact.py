@@ -1,8 +1,8 @@
-"""The exact engine: expected contrast, expected p and interval width of an additive metric's study, for any N at once.
+"""The exact engine: expected contrast, expected p and interval width of an additive metric's study, for any N.
 
-One pool of item scores for A against B as they are, and one for null data, serve every number of items:
-the contrast of N items is a sum of N independent scores. Only the items are random, and their error is reported. The
-pools grow until the asked precision is reached, and only for those p-values for which it matters.
+One pool of item scores for A against B as they are, and one for null data, serve every number of items N: the contrast
+is a mean of N independent scores. Only the items are random, and their error is reported. The pools grow until the
+precision asked for is reached, and only for those p-values for which it matters.
 """
 
 import math
@@ -28,14 +28,14 @@ SMALL = 64
 """Items up to which the shape of the scores matters for the error of p, and not only their mean and variance."""
 
 ROUNDS = 12
-"""How often the pools may grow before they are taken as they are."""
+"""How often the pools may grow at most."""
 
 MATTERS = (0.01, 0.2)
-"""Expected p-values for which precision is sought; beyond, an answer is plainly yes or plainly no."""
+"""The expected p-values that must be precise; outside this range, the answer is clear anyway."""
 
 
 class Lack(NamedTuple):
-    """By which factor items must become more: for the mean of the scores, for their shape, and for null scores."""
+    """The factors by which the items must grow: for the mean of the scores, their shape, and the null scores."""
 
     mean: float
     shape: float
@@ -46,7 +46,7 @@ ENOUGH = Lack(1.0, 1.0, 1.0)
 
 
 class Expected(NamedTuple):
-    """An expected p-value, and what its error is made of: the pools' means and shapes, and the rounding to a grid."""
+    """An expected p-value, and the parts of its error: the pools' means and shapes, and the rounding to a grid."""
 
     pvalue: float
     of_mean: float
@@ -56,14 +56,14 @@ class Expected(NamedTuple):
 
     @property
     def error(self) -> float:
-        """The error altogether."""
+        """The whole error."""
         return math.hypot(self.of_mean, self.of_shape, self.of_null_shape, self.rounding)
 
 
 class ExactEngine:
     """Outlooks of one response model, ε and numbers of responses, by several metrics, for any number of items.
 
-    The second question costs a few milliseconds, because the pools are there already.
+    The first question makes the pools; every further one takes a few milliseconds.
 
     Parameters
     ----------
@@ -87,8 +87,6 @@ class ExactEngine:
     >>> outlook.expected_pvalue < 0.01
     True
     """
-
-    name = "exact"
 
     def __init__(
         self,
@@ -171,7 +169,7 @@ class ExactEngine:
         return [*(one.n_blocks for one in both), *(one.n_mean_blocks for one in both)]
 
     def _wanted(self, have: list[list[int]], metric: int, lack: Lack) -> list[list[int]]:
-        """Return how many blocks of scores, null scores, means and null means there shall be."""
+        """Return how many blocks of scores, null scores, means and null means are needed."""
         blocks, null_blocks, means, null_means = ([*numbers] for numbers in have)
         growth, null_growth = lack.shape, lack.null_shape
         if self._scores.has_means[metric]:
@@ -193,13 +191,13 @@ class ExactEngine:
 
 
 def _grown(n_blocks: int, factor: float) -> int:
-    # Half of a long way first: how long it is gets clearer as it goes.
+    # Of a large step only half at first: with more blocks, the factor is known better.
     factor = factor if factor < 4 else factor / 2
     return min(MOST_BLOCKS, max(n_blocks, math.ceil(n_blocks * factor)))
 
 
 class PoolPair:
-    """What one metric's two pools say; a number of items that was asked for once costs nothing the second time."""
+    """What one metric's two pools say; answers for a number of items are kept."""
 
     def __init__(self, pool: Pool, null: Pool, *, symmetric: bool) -> None:
         self.pool, self._null = pool, null
@@ -247,7 +245,7 @@ class PoolPair:
         tie, near = max(at_least - more, 0.0), 0.0
         off_grid = 1 - ((1 - self.pool.off_grid) * (1 - self._null.off_grid)) ** n
         if off_grid:
-            # What the grid throws together is as much as at the points around; what is more ties exactly.
+            # The grid rounds about as many sums together here as at the points around; the rest are exact ties.
             around = difference.upper(-4) - difference.upper(5) - tie
             near = off_grid * min(tie, max(around / 8, 0.0))
         share = more + tie - near / 2
@@ -276,7 +274,7 @@ class PoolPair:
             null_slope, null_shape = self._influence(n, null, self._differences.times(n - 1, n), -1)
             mean = math.hypot(slope * pool.standard_error, null_slope * null.standard_error) / pool.step
             return mean, shape, null_shape
-        # For large sums all that matters is how well the pools' means and variances are known.
+        # For large sums only the precision of the pools' means and variances matters.
         spread = math.sqrt(n) * math.hypot(pool.sd, null.sd) / pool.step
         near = max(1, round(spread / 2))
         density = (difference.upper(-near) - difference.upper(near + 1)) / (2 * near + 1)
@@ -288,7 +286,7 @@ class PoolPair:
     def _influence(self, n: int, pool: Pool, others: Total, sign: int) -> tuple[float, float]:
         """Return how p moves with the pool's mean, and the error of p from its shape, by the delta method.
 
-        What counts is how much p moves with each score that the pool has or has not, given the sum of the others.
+        It sums up how much p moves with each score that the pool may or may not have, given the sum of the others.
         """
         points, shares = pool.grid.points, pool.grid.shares
         influence = n * others.uppers(sign * points)
@@ -323,9 +321,9 @@ def student_width(sd: float, n: int, confidence_level: float, kurtosis: float = 
 def wider_for_few(n: int, telling: FloatArray, confidence_level: float) -> float:
     """Return by which factor an interval is wider on average because few of n items tell A and B apart.
 
-    Where fewer than ten do, `compare` takes Student's quantile of that many, unless all of them do so by the same
-    amount: these have an interval of their own. `telling` are the shares of items by that amount. The standard
-    deviation grows as the root of how many there are.
+    Where fewer than ten do, `compare` takes Student's quantile of that many, unless all have the same size of contrast,
+    for which there is the score interval. `telling` holds the share of items with each size of contrast. The standard
+    deviation grows with the root of the number of items that tell A and B apart.
 
     Examples
     --------
@@ -352,7 +350,7 @@ def wider_for_few(n: int, telling: FloatArray, confidence_level: float) -> float
 
 
 def _shared_out(found: Expected, precision: float) -> Lack:
-    """Return by which factors the pools must grow: what is small already is left, the others share the rest."""
+    """Return by which factors the pools must grow: errors that are small already stay, the others share the rest."""
     wanted = precision**2 - found.rounding**2
     squares = [found.of_mean**2, found.of_shape**2, found.of_null_shape**2]
     if sum(squares) <= wanted or wanted <= 0:

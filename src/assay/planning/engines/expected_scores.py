@@ -1,11 +1,11 @@
 """The expected contrast of single items: their scores with the noise of the responses averaged out exactly.
 
-The mean contrast is what a plan hinges on, and with few responses per item most of the spread of a score is noise of
-the responses. A metric's contrast is the score of B minus that of A, each a function of two sets of responses, so its
-expectation given the item needs pairs of outcomes only, not the triples of gold, A and B. Four kinds of pairs can be
-summed up: of counts where the scale has two levels, of counts of each level where the score is a sum over levels
-(`ByLevel`), and of whole outcomes, or of sums where these say all, where there are few. Errors of normal responses have
-a closed form.
+A plan depends above all on the mean contrast, and with few responses per item most of the spread of a score is noise
+of the responses. A metric's contrast is the score of B minus that of A, each a function of two sets of responses, so
+its expectation given the item needs only pairs of outcomes, not the triples of gold, A and B. Four kinds of pairs can
+be summed up: of counts where the scale has two levels, of counts of each level where the score is a sum over levels
+(`ByLevel`), of whole outcomes where there are few, and of sums where the mean is enough. Errors of normal responses
+have a closed form.
 """
 
 import math
@@ -32,11 +32,11 @@ MOST_SUMMED = 25
 """The same for sums of responses."""
 
 MOST_OUTCOMES = 512
-"""Outcomes of one source up to which pairs of whole outcomes are summed up."""
+"""Most outcomes of one source for which pairs of whole outcomes are summed up."""
 
 
 def has_expectations(setting: Setting, metric: AdditiveMetric) -> bool:
-    """Return whether the expected contrast of an item can be had for this metric."""
+    """Return whether the expected contrast of an item can be computed for this metric."""
     return kind_of(setting, metric) is not None
 
 
@@ -55,7 +55,7 @@ def mean_contrasts(
 ) -> list[float]:
     """Draw block `number` of items and return the mean of their expected contrasts, by each metric."""
     stream = generator(seed, "item expectations", *setting.name, number)
-    # As many items whichever metrics are asked for, so that the answer of one does not depend on the others.
+    # The same number of items for all metrics, so that the answer of one does not depend on the others.
     shape = (1, max(n_expected(setting, each) for each in ("sums", "")))
     sources = setting.model.sources(shape, evenly(stream), epsilon=setting.epsilon, perturbation=setting.perturbation)
     if not setting.model.scale.levels:
@@ -185,7 +185,7 @@ def binomial(shares: FloatArray, k: int) -> FloatArray:
 
 
 def _powers(base: FloatArray, most: int) -> FloatArray:
-    """Return the powers 0, 1, …, most: (powers, bases); known ones times the highest known give the next."""
+    """Return the powers 0, 1, …, most: (powers, bases); the known powers times the highest one give the next."""
     found = np.empty((most + 1, base.size))
     found[0], found[1:2] = 1.0, base
     known = 1

@@ -8,7 +8,7 @@ from assay.planning.engines.score_sums import SumGrid
 
 
 def tilted(grid: SumGrid, mean: float) -> SumGrid:
-    """Return the distribution with weights exp(θ x), θ such that its mean is this; unchanged where none does it.
+    """Return the distribution with weights exp(θ x), θ such that it has this mean; unchanged where there is none.
 
     Scores stay where they are, so ties stay ties, and of all distributions with that mean it is the nearest one.
 

@@ -1,9 +1,9 @@
 """How the contrast of one item is spread, for one response model, metric and number of responses.
 
 Items are independent, so this one distribution is all that an additive metric's study needs, whatever its number of
-items. Only the items are simulated at random where that can be helped: with few levels and few responses, every
-outcome of the responses is weighted by its probability given the item; otherwise each item gets several independent
-sets of responses, combined as a Latin square, so that r draws of each source give r² scores.
+items. Where possible, only the items are random: with few levels and few responses, every outcome of the responses is
+weighted by its probability given the item; otherwise each item gets several independent sets of responses, combined as
+a Latin square, so that r draws of each source give r² scores.
 """
 
 import math
@@ -27,16 +27,16 @@ from assay.scales import FloatArray, Scale
 from assay.summaries import Needs
 
 ITEMS = 256
-"""Items of a block. A block has its own random stream, so blocks may be drawn by anyone in any order."""
+"""Items of a block. A block has its own random stream, so blocks may be drawn in any order."""
 
 MANY = 64
-"""From so many responses on, the noise of responses is small beside the differences between items."""
+"""From this many responses on, their noise is small beside the differences between items."""
 
 OUTCOMES = 1 << 16
-"""Largest number of outcomes of an item (of gold, A and B together) for which all are weighed."""
+"""Largest number of outcomes of an item (of gold, A and B together) for which all are weighted."""
 
 ON_ONE_THREAD = 1 << 18
-"""Multiplications up to which BLAS stays on one thread: in small products threads only wait for each other."""
+"""Largest number of multiplications for which BLAS stays on one thread: threads slow small products down."""
 
 Sizes = tuple[int, int, int]
 
@@ -53,7 +53,7 @@ class Setting:
 
     @property
     def name(self) -> tuple[str | int, ...]:
-        """What names the setting's random streams: B's distance is not in it, so nearby settings draw alike."""
+        """The name of the setting's random streams, without B's distance: so nearby settings draw the same items."""
         return ("null" if self.null else "alternative", *self.n_responses)
 
     @property
@@ -64,7 +64,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Scores of one block of items: values, and how much each weighs (as a share of the block) if not all alike.
+    """Scores of one block of items: values, and the weight of each (as a share of the block) if they differ.
 
     Blocks of a setting either all have weights, and then the same values, or none has.
     """
@@ -203,7 +203,7 @@ def _drawn(
 def _sets(
     source: Answers, other: Answers | None, needs: Needs, sizes: tuple[int, int], stream: np.random.Generator
 ) -> FloatArray:
-    """Draw so many sets of k responses to the same items, from either source: (sets, items, …)."""
+    """Draw sets of k responses to the same items, from either source: (sets, items, …)."""
     repeats, k = sizes
     if not isinstance(source, LevelAnswers):
         return np.stack([source.summary(needs, k, stream, other)[0] for _ in range(repeats)])
@@ -229,7 +229,7 @@ def _combined(
         found = metric.won(_combined(metric.item_error, sides, known), *sides)
     elif isinstance(metric, ItemMetric):
         of_a, of_b = (metric.item_scores(gold[:, np.newaxis], model[np.newaxis]) for model in (a, b))
-        # Ratings of a model's own outputs do not look at gold, and have one score for all its sets.
+        # Ratings of a model's own outputs do not use gold, and have one score for all its sets.
         of_b = of_b[sets[:, np.newaxis] if len(of_b) > 1 else 0, turned]
         found = of_b - of_a if metric.better == "lower" else of_a - of_b
     else:

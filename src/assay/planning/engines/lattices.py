@@ -1,4 +1,4 @@
-"""Items that are spread evenly: a mean over them is known far better than over as many independent items.
+"""Items that are spread evenly: a mean over them is far more precise than over as many independent items.
 
 Every number that makes an item (its mean, its spread, how far B is moved) is one coordinate of a point. The points of
 a block are those of a sequence that fills the cube evenly, moved by one random vector: each single item is distributed
@@ -14,7 +14,7 @@ from scipy.special import ndtri
 from assay.scales import FloatArray
 
 STEPS = tuple(math.sqrt(prime) % 1 for prime in (2, 3, 5, 7, 11, 13, 17, 19))
-"""How far apart neighbouring points are, by coordinate (Richtmyer 1951); what needs more coordinates draws them."""
+"""The step between neighbouring points, by coordinate (Richtmyer 1951); further coordinates are drawn at random."""
 
 
 def evenly(stream: np.random.Generator) -> np.random.Generator:

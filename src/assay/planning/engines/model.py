@@ -4,8 +4,6 @@ import math
 from collections.abc import Sequence
 from functools import cached_property
 
-from scipy.special import ndtri
-
 from assay import _random
 from assay.errors import ArgumentError
 from assay.metrics import AdditiveMetric
@@ -16,16 +14,12 @@ from assay.planning.engines.base import DesignOutlook, TestPower
 from assay.planning.engines.exact import ExactEngine
 from assay.planning.engines.item_scores import Setting, Sizes
 from assay.planning.engines.monte_carlo import MonteCarloEngine
-from assay.planning.engines.pool_power import from_pool
+from assay.planning.engines.pool_power import first_guess, from_pool
 from assay.planning.engines.simulated_pvalues import ON_CONTRASTS, Test
 from assay.planning.premises import Premises
 
-MOST_ITEMS = 1_000_000
-"""What a first guess of the number of items is cut off at."""
-
-
 POWER_SHARE = 1.5
-"""How much of the asked precision the items may add to the error of the power: as much as the data sets do, .008."""
+"""The error of the power that items may add, in units of the precision asked for: as much as data sets add, .008."""
 
 
 class ModelEngine:
@@ -53,7 +47,8 @@ class ModelEngine:
         for number, metric in enumerate(self.premises.metrics):
             if asked == "exact" and not isinstance(metric, AdditiveMetric):
                 raise ArgumentError(
-                    f"engine='exact' needs item scores, which metric {metric.name!r} does not have; use 'monte-carlo'."
+                    f"`engine='exact'` needs item scores, which metric {metric.name!r} does not have; use "
+                    "`engine='monte-carlo'`."
                 )
             if asked != "monte-carlo" and isinstance(metric, AdditiveMetric) and not self.premises.resample_simulated:
                 exact.append(number)
@@ -133,11 +128,7 @@ class ModelEngine:
         """Return about how many items it takes, by the normal formula."""
         if 0 not in self._routes[0]:
             return 64
-        pool = self.exact(design.sizes).pools[0]
-        z = float(ndtri(1 - test.alpha / test.sides) + ndtri(target))
-        if pool.mean == 0 or pool.sd == 0:
-            return 64
-        return int(min(MOST_ITEMS, max(2.0, (z * pool.sd / pool.mean) ** 2)))
+        return first_guess(self.exact(design.sizes).pools[0], test, target)
 
     def detectable(self, design: Design, metric: int, test: Test, target: float) -> tuple[float, float]:
         """Return the smallest contrast that is found with this power, and its ε: solved over ε."""

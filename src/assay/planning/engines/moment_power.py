@@ -1,4 +1,4 @@
-"""The power of the test with swapped items from the moments of item contrasts alone, for answers at once.
+"""The power of the test with swapped items from the moments of item contrasts alone, in milliseconds.
 
 The test rejects where the sum of the contrasts exceeds z times the root of the sum of their squares. Both sums are
 sums over many items, so together they are nearly normal, and their moments follow from a pool of scores. How far this
@@ -46,7 +46,7 @@ def moment_power(pool: Pool, n_items: int, test: Test) -> float:
     slope = (third - first * second) / variance
     left = max(fourth - second**2 - slope**2 * variance, 1e-12 * second**2)
     squares = n_items * second + slope * (sums - n_items * first)
-    z = float(ndtri(1 - test.alpha / test.sides))
+    z = float(ndtri(1 - test.tail))
     rejects = ndtr((np.square(sums / z) - squares) / math.sqrt(n_items * left))
     if test.sides == 1:
         rejects = np.where((sums > 0) == (test.alternative == "greater"), rejects, 0.0)

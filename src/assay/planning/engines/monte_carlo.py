@@ -1,7 +1,7 @@
 """The Monte-Carlo engine: any metric, by simulating whole studies."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,9 +48,6 @@ class MonteCarloEngine:
     precision: float = 0.005
     resample_simulated: bool = False
     workers: int = 1
-    progress: Callable[[int], object] | None = None
-
-    name = "monte-carlo"
 
     def outlooks(self, n_items: int, *, confidence_level: float = 0.95) -> list[DesignOutlook]:
         """Return what a study of this many items may expect, by each metric."""
@@ -79,7 +76,6 @@ class MonteCarloEngine:
             resample_simulated=self.resample_simulated,
             rng=self.seed,
             workers=self.workers,
-            progress=self.progress,
         )
 
     def _lack(self, outlook: DesignOutlook) -> float:
@@ -99,25 +95,16 @@ class MonteCarloEngine:
         mean, sd = float(defined.mean()), float(defined.std(ddof=1))
         if metric.additive:
             width = student_width(sd * math.sqrt(n_items), n_items, confidence_level)
-            return DesignOutlook(
-                mean,
-                sd / math.sqrt(defined.size),
-                expected.pvalue,
-                expected.standard_error,
-                width,
-                width / math.sqrt(2 * defined.size),
-                sd,
-                expected_pvalue_is_bound=expected.is_bound,
-            )
-        tail = (1 - confidence_level) / 2
-        width = basic(defined, mean, confidence_level=confidence_level).width
-        # Two quantiles of a normal sample; they hardly depend on each other.
-        density = math.exp(-(float(ndtri(tail)) ** 2) / 2) / math.sqrt(2 * math.pi)
-        width_error = sd * math.sqrt(2 * tail * (1 - tail) / defined.size) / density
-        error = sd / math.sqrt(defined.size)
+            width_error = width / math.sqrt(2 * defined.size)
+        else:
+            tail = (1 - confidence_level) / 2
+            width = basic(defined, mean, confidence_level=confidence_level).width
+            # Two quantiles of a normal sample; they hardly depend on each other.
+            density = math.exp(-(float(ndtri(tail)) ** 2) / 2) / math.sqrt(2 * math.pi)
+            width_error = sd * math.sqrt(2 * tail * (1 - tail) / defined.size) / density
         return DesignOutlook(
             mean,
-            error,
+            sd / math.sqrt(defined.size),
             expected.pvalue,
             expected.standard_error,
             width,

@@ -1,7 +1,7 @@
-"""What the responses of one source to an item can come to, and how likely each outcome is given the item.
+"""The possible outcomes of one source's responses to an item, and how likely each is given the item.
 
-An outcome is how many responses fall on each level. Where only the mean of the responses counts and the levels are at
-equal distances, the sum of the levels' places says as much, and there are far fewer sums than counts.
+An outcome is the number of responses on each level. Where only the mean of the responses matters and the levels are at
+equal distances, the sum of the levels' positions is enough, and there are far fewer sums than counts.
 """
 
 import itertools
@@ -34,7 +34,7 @@ class Outcomes:
 
     @property
     def size(self) -> int:
-        """How many there are, which may be more than `len` could say."""
+        """How many there are; more than `len` could return."""
         last = len(self.scale.levels) - 1
         return self.k * last + 1 if self.summed else math.comb(self.k + last, last)
 

@@ -1,12 +1,12 @@
 """Designs of a pilot with A and B: its own item contrasts, subsampled where a design has fewer responses than it.
 
 Any k of an item's K responses, drawn without replacement, are k responses as a study would collect them. So the
-contrasts of subsampled items have exactly the distribution that a study with k responses sees (a U-statistic): nothing
-is assumed, and with all K responses they are the pilot's own contrasts. Beyond K, a model of the items without their
-noise (`DeconvolvedModel`) says how mean and variance of the contrasts change from K on; both engines meet at K.
+contrasts of subsampled items have exactly the distribution of a study with k responses (a U-statistic): nothing is
+assumed, and with all K responses they are the pilot's own contrasts. Beyond K, a model of the items without their
+noise (`DeconvolvedModel`) says how mean and variance of the contrasts change from K on; at K both ways agree.
 
-A difference that is given moves the items: those on which A is better count more, until the contrast is the one asked
-for. Items on which A and B agree keep their share.
+A given difference changes the weights of items: those on which A is better count more, until the contrast is the one
+asked for. Items on which A and B agree keep their share.
 """
 
 import math
@@ -30,7 +30,7 @@ from assay.planning.engines.base import DesignOutlook, TestPower
 from assay.planning.engines.exact import PoolPair
 from assay.planning.engines.grid_shapes import bent
 from assay.planning.engines.item_scores import Sizes
-from assay.planning.engines.model import MOST_ITEMS, ModelEngine
+from assay.planning.engines.model import ModelEngine
 from assay.planning.engines.pilot_items import (
     Clusters,
     PilotContrasts,
@@ -38,12 +38,11 @@ from assay.planning.engines.pilot_items import (
     mixed_sets,
     moved_pool,
     moved_weights,
-    normal_power,
     pool_of,
     response_sets,
     subsets,
 )
-from assay.planning.engines.pool_power import from_pool
+from assay.planning.engines.pool_power import first_guess, from_pool
 from assay.planning.engines.score_pools import Pool
 from assay.planning.engines.simulated_pvalues import ON_CONTRASTS, Test, combine, swapped_items
 from assay.planning.premises import Premises
@@ -54,10 +53,10 @@ from assay.summaries import grid as rows_of
 from assay.summaries import summarise
 
 SUBSETS, SUBSET_RESPONSES = 1 << 18, 1 << 23
-"""Subsets of responses that are scored, of all items together; fewer where they are long."""
+"""Most subsets of responses that are scored, of all items together; fewer where they are long."""
 
 SETS = 512
-"""Subsets of one item's responses that are scored at most."""
+"""Most subsets of one item's responses that are scored."""
 
 RESAMPLES = 1999
 """Bootstrap samples of the pilot's items."""
@@ -94,7 +93,7 @@ class PilotEngine:
 
     @cached_property
     def weights(self) -> FloatArray:
-        """How much each item counts: all alike, or moved to the difference that was given."""
+        """How much each item counts: all equally, or as the given difference needs it."""
         n_items = self.contest.n_items
         alike = np.full((1, n_items), 1 / n_items)
         if self._effect is None:
@@ -107,7 +106,9 @@ class PilotEngine:
         assert self._effect is not None
         metric = self._effect.metric.on(self.contest.scale)
         if not isinstance(metric, AdditiveMetric):
-            raise ArgumentError(f"a difference in {metric.name!r} cannot move single items: it has no item scores.")
+            raise ArgumentError(
+                f"a difference in {metric.name!r} cannot change the weights of items: it has no item scores."
+            )
         return self.observed(metric)
 
     def observed(self, metric: AdditiveMetric) -> FloatArray:
@@ -141,7 +142,7 @@ class PilotEngine:
         return found if isinstance(found, AdditiveMetric) and self.premises.engine != "monte-carlo" else None
 
     def prepare(self, designs: Sequence[Design], *, for_power_only: bool = False) -> None:
-        """Do nothing: what the pilot says does not get more precise."""
+        """Do nothing: a pilot's answer cannot be made more precise."""
 
     def outlook(self, design: Design, metric: int) -> DesignOutlook:
         """Return what the design may expect."""
@@ -161,20 +162,16 @@ class PilotEngine:
         """Return about how many items it takes, by the normal formula."""
         if self._additive(0) is None:
             return 64
-        pool = self.scores(design.sizes, 0).pair.pool
-        z = float(ndtri(1 - test.alpha / test.sides) + ndtri(target))
-        if pool.mean == 0 or pool.sd == 0:
-            return 64
         per = 1.0 if self.clusters is None else self.clusters.per_cluster
-        return int(min(MOST_ITEMS, max(2.0, per * (z * pool.sd / pool.mean) ** 2)))
+        return first_guess(self.scores(design.sizes, 0).pair.pool, test, target, per_unit=per)
 
     def detectable(self, design: Design, metric: int, test: Test, target: float) -> tuple[float, float]:
-        """Return the smallest contrast that is found with this power: the items are moved until it is."""
+        """Return the smallest contrast that is found with this power: items are weighted until it is."""
         if self._additive(metric) is None or test.name not in ON_CONTRASTS:
             return math.nan, math.nan
         pool = self.scores(design.sizes, metric).pair.pool
         n = design.n_units
-        needed = float(ndtri(1 - test.alpha / test.sides) + ndtri(target))
+        needed = float(ndtri(1 - test.tail) + ndtri(target))
         contrast = needed * pool.sd / math.sqrt(n)
         seed = _random.child(self.premises.seed, *design.sizes)
         for _ in range(4):
@@ -255,9 +252,9 @@ class PilotEngine:
         return np.asarray(metric.item_contrasts(gold, of_a, of_b)).reshape(-1, self.contest.n_items)
 
     def _beyond(self, sizes: Sizes, within: Sizes, number: int) -> PilotContrasts:
-        """Take mean and variance from the pilot's edge on, as the model without noise says they change.
+        """Take mean and variance at the pilot's numbers, and change them as the model without noise says.
 
-        The responses within the pilot's numbers are part of those beyond them, so that the change is seen clearly.
+        The responses within the pilot's numbers are part of those beyond them, so the change has little noise.
         """
         edge = self.scores(within, number)
         metric = self._additive(number)
@@ -278,7 +275,7 @@ class PilotEngine:
         symmetric = sizes[1] == sizes[2]
         null = mirrored(null) if symmetric else null
         if self.clusters is not None:
-            # Noise of responses is that of single items, and shrinks in the mean of a cluster; what it shares stays.
+            # The noise of responses belongs to single items and shrinks in a cluster's mean; what items share stays.
             per, grid = self.clusters.per_cluster, edge.null.grid
             alone = float(edge.variances(self.weights[np.newaxis])[0])
             stretch = max(0.01, 1 + (stretch - 1) * alone / per / start.sd**2) if start.sd > 0 else 1.0
@@ -317,7 +314,7 @@ class PilotEngine:
 
     @cached_property
     def _resampled_weights(self) -> FloatArray:
-        """How much each item counts in each bootstrap sample, moved to the difference that was given."""
+        """How much each item counts in each bootstrap sample, changed as the given difference needs it."""
         stream = _random.generator(self.premises.seed, "pilot items")
         n_items = self.contest.n_items
         n_units = n_items if self.clusters is None else self.clusters.n
@@ -328,7 +325,7 @@ class PilotEngine:
         return drawn if self._effect is None else moved_weights(self._moving, drawn, self._effect, strict=False)
 
     def needed_interval(self, design: Design, level: float = 0.95) -> ConfidenceInterval | None:
-        """Return how many items it takes, as far as the pilot tells; infinite where A may not be better at all."""
+        """Return how many items it takes, as far as the pilot shows; infinite where A may not be better at all."""
         if self._additive(0) is None:
             return None
         pool = self.scores(design.sizes, 0).pair.pool
@@ -351,11 +348,11 @@ class PilotEngine:
         n = math.sqrt(design.n_units)
         own = n * pool.mean / pool.sd
         each = n * means / np.where(sds > 0, sds, np.nan)
-        critical = float(ndtri(1 - test.alpha / test.sides))
-        drawn = normal_power(each, critical, test.alternative)
-        # What the normal formula is off by at the plan's own numbers, it is taken to be off by everywhere.
+        critical = float(ndtri(1 - test.tail))
+        drawn = test.normal_power(each, critical)
+        # The error of the normal formula at the plan's own numbers is assumed to be its error everywhere.
         off = ndtri(min(max(power, 0.002), 0.998)) - ndtri(
-            np.clip(normal_power(np.array([own]), critical, test.alternative)[0], 0.002, 0.998)
+            np.clip(test.normal_power(np.array([own]), critical)[0], 0.002, 0.998)
         )
         drawn = ndtr(ndtri(np.clip(drawn, 1e-9, 1 - 1e-9)) + off)
         tail = (1 - level) / 2

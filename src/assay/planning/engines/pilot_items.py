@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr
 
 from assay.contests import Contest
 from assay.errors import ArgumentError, DataError
@@ -22,9 +21,9 @@ from assay.summaries import grid as rows_of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PilotContrasts:
-    """The contrasts of the pilot's items at one number of responses: of each item, the mean and mean square.
+    """The contrasts of the pilot's items at one number of responses: mean and mean square of each item.
 
-    `shift` and `stretch` are what the model adds to the mean, and multiplies the variance by, beyond the pilot.
+    Beyond the pilot, the model adds `shift` to the mean and multiplies the variance by `stretch`.
     """
 
     pair: PoolPair
@@ -41,7 +40,7 @@ class PilotContrasts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clusters:
-    """Which items belong together: whole clusters are what a study draws, and what its test exchanges.
+    """Which items belong together: a study draws whole clusters, and its test exchanges whole clusters.
 
     Attributes
     ----------
@@ -84,9 +83,9 @@ class Clusters:
         return np.asarray(found / found.sum(axis=-1, keepdims=True))
 
     def contrasts(self, scores: FloatArray, weights: FloatArray) -> FloatArray:
-        """Return the contrast of each cluster, (sets, clusters): what it moves the mean over all items by.
+        """Return the contrast of each cluster, (sets, clusters): how far it moves the mean over all items.
 
-        Of clusters of equal size that is their mean; large ones move it by more, as `compare` counts them.
+        For clusters of equal size it is their mean; large ones move the mean more, as they do in `compare`.
         """
         mean = math.fsum(weights * scores.mean(axis=0))
         off = self.sums(weights * (scores - mean)) / self.sums(weights)
@@ -130,7 +129,7 @@ def mixed_sets(a: Answers, b: Answers, k: int, n_sets: int, stream: np.random.Ge
 
 
 def pool_of(scores: FloatArray, weights: FloatArray, *, step: float | None = None, unbiased: bool = True) -> Pool:
-    """Return the distribution of a score: of every set of responses alike, of each item by its weight."""
+    """Return the distribution of a score: every set of responses counts equally, every item by its weight."""
     n_sets, n_items = scores.shape
     step = grid_step(scores.ravel()) if step is None else step
     scaled = scores / step
@@ -138,7 +137,7 @@ def pool_of(scores: FloatArray, weights: FloatArray, *, step: float | None = Non
     low = int(points.min())
     counts = np.bincount((points - low).astype(np.int64).ravel(), np.tile(weights / n_sets, n_sets))
     means = scores.mean(axis=0)
-    mean = math.fsum(weights * means)  # a contrast of zero is zero, not what a sum is rounded by
+    mean = math.fsum(weights * means)  # a contrast of zero is zero, without the rounding of a sum
     of_squares = float(weights @ np.square(scores).mean(axis=0))
     kish = float(np.square(weights).sum()) if unbiased else 0.0
     # Items that were drawn vary less around their own mean than around that of all items.
@@ -179,9 +178,9 @@ def moved_pool(pool: Pool, mean: float) -> Pool | None:
 
 
 def moved_weights(contrasts: FloatArray, weights: FloatArray, effect: Effect, *, strict: bool = True) -> FloatArray:
-    """Return weights exp(θ d) of the items, in each row so that the mean contrast is the effect's; ties stay.
+    """Return weights exp(θ d) of the items, with θ such that each row's mean contrast is the effect's; ties stay.
 
-    Rows that cannot have it keep their weights, unless that is an error.
+    Rows for which there is no such θ keep their weights, unless that is an error (`strict`).
     """
     largest = float(np.abs(contrasts).max())
     tied = np.abs(contrasts) <= 1e-12 * max(largest, 1e-300)
@@ -196,7 +195,7 @@ def moved_weights(contrasts: FloatArray, weights: FloatArray, effect: Effect, *,
         can = (bottom < wanted) & (wanted < top)
     if strict and not can.all():
         differ = 1 - float(ties[0])
-        most = float((rest[0] > 0) @ np.zeros_like(contrasts)) if not reach.size else differ * float(reach.max())
+        most = differ * float(reach.max()) if reach.size else 0.0
         raise ArgumentError(
             f"a contrast of {effect.contrast:g} in {effect.metric.name} is not possible with the pilot's items: A and "
             f"B differ on {100 * differ:.0f} % of them, and the largest is {most:.4g}."
@@ -214,11 +213,3 @@ def moved_weights(contrasts: FloatArray, weights: FloatArray, effect: Effect, *,
         low, high = np.where(above, low, middle), np.where(above, middle, high)
     moved = out * (1 - ties)[:, np.newaxis] + np.where(tied, weights, 0.0)
     return np.where(can[:, np.newaxis], moved, weights)
-
-
-def normal_power(each: FloatArray, critical: float, alternative: str) -> FloatArray:
-    """Return the power of a normal test at these standardised contrasts."""
-    above, below = ndtr(each - critical), ndtr(-each - critical)
-    if alternative == "two-sided":
-        return np.asarray(above + below)
-    return np.asarray(above if alternative == "greater" else below)

@@ -1,9 +1,9 @@
 """Power from a pool of item scores: how often a test on item contrasts rejects data sets that are drawn from it.
 
-A data set is rejected where the sum of its contrasts is large, measured by its own spread. Where the sum alone is
-large is nearly the same question, and that one has an exact answer, because sums of a pool are known (`score_sums`). So
-only the difference of the two answers is drawn, which takes a fraction of the data sets. Where all contrasts have the
-same size the test is the sign test, and nothing is drawn at all.
+A data set is rejected where the sum of its contrasts is large relative to its own spread. How often the sum alone is
+large is nearly the same question, and has an exact answer, because sums of a pool are known (`score_sums`). So only
+the difference of the two answers is drawn, which takes a fraction of the data sets. Where all contrasts have the same
+size the test is the sign test, and nothing is drawn.
 """
 
 import math
@@ -21,20 +21,24 @@ from assay.planning.engines.simulated_pvalues import Test
 from assay.scales import BoolArray, FloatArray, IntArray
 
 DATA_SETS, FEWEST_DATA_SETS, DRAWN_ITEMS = 4000, 1500, 1 << 22
-"""Data sets whose error is sought, .008 at most; or at least, where that would be more than so many items: .013."""
+"""The power is as precise as from this many data sets (error at most .008), or, where these would hold more than
+`DRAWN_ITEMS` items, from at least `FEWEST_DATA_SETS` (.013)."""
 
 FIRST_DATA_SETS = 400
 """Data sets drawn before it is known how many are needed."""
 
 SMALL_ERROR = 0.0025
-"""A smaller error than this is not sought, although so many data sets would have it where power is near 0 or 1."""
+"""An error of this size is small enough, although that many data sets have a smaller one where power is near 0 or 1."""
 
 NUMBERS = 1 << 20
 """Numbers held at a time."""
 
+MOST_GUESSED = 1_000_000
+"""The largest first guess of a number of items."""
+
 
 def from_pool(pool: Pool, n_items: int, test: Test, *, seed: np.random.SeedSequence, n: int | None = None) -> TestPower:
-    """Return the power of a test on item contrasts, as well known as from so many data sets of the pool's scores.
+    """Return the power of a test on item contrasts, as precise as from n data sets of the pool's scores.
 
     Examples
     --------
@@ -54,6 +58,14 @@ def from_pool(pool: Pool, n_items: int, test: Test, *, seed: np.random.SeedSeque
     # Where the pool's mean is off by one standard error, the power is off by the slope of the normal at its quantile.
     slope = 0.0 if pool.sd == 0 else math.sqrt(n_items) * pool.standard_error / pool.sd * _normal_density(share)
     return TestPower(share, math.hypot(error, slope))
+
+
+def first_guess(pool: Pool, test: Test, target: float, *, per_unit: float = 1.0) -> int:
+    """Return about how many items reach a target power, by the normal formula; a unit of the pool has `per_unit`."""
+    z = float(ndtri(1 - test.tail) + ndtri(target))
+    if pool.mean == 0 or pool.sd == 0:
+        return 64
+    return int(min(MOST_GUESSED, max(2.0, per_unit * (z * pool.sd / pool.mean) ** 2)))
 
 
 def _drawn(pool: Pool, n_items: int, test: Test, *, seed: np.random.SeedSequence, n: int) -> tuple[float, float]:
@@ -77,7 +89,7 @@ def _drawn(pool: Pool, n_items: int, test: Test, *, seed: np.random.SeedSequence
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """Sums that are beyond where the test mostly rejects, and how often they are.
+    """Bounds of the sum beyond which the test mostly rejects, and how often the sum lies beyond them.
 
     Attributes
     ----------
@@ -99,7 +111,7 @@ class Control:
         variance = second - first**2
         if variance <= 0:
             return cls(-math.inf, math.inf, 0.0)
-        square = float(ndtri(1 - test.alpha / test.sides)) ** 2
+        square = float(ndtri(1 - test.tail)) ** 2
         slope = (third - first * second) / variance
         inside = (square * slope) ** 2 + 4 * square * n_items * (second - slope * first)
         if inside <= 0:
@@ -152,8 +164,8 @@ def sign_test_power(pool: Pool, n_items: int, test: Test) -> float:
     middle, reach = n_items * decided, 10 * math.sqrt(n_items * decided * (1 - decided)) + 10
     ends = max(0, math.floor(middle - reach)), min(n_items, math.ceil(middle + reach))
     numbers = np.arange(ends[0], ends[1] + 1, dtype=np.int64)
-    level = test.alpha / test.sides * (1 + 1e-9)
-    # The most losses with which so many decided items are significant; −1 where none are.
+    level = test.tail * (1 + 1e-9)
+    # The most losses with which that many decided items are significant; −1 where none are.
     most = np.floor(np.nan_to_num(bdtrik(level, numbers, 0.5), nan=-1.0)) + 1
     for _ in range(3):
         most = np.where((most >= 0) & (bdtr(np.maximum(most, 0), numbers, 0.5) > level), most - 1, most)
@@ -192,7 +204,7 @@ def _sums(pool: Pool) -> Summands:
 
 
 def binomial_error(share: float, n: int) -> float:
-    """Return the standard error of a share of n; one of 0 or 1 is not known without error, either."""
+    """Return the standard error of a share of n; a share of 0 or 1 has an error, too."""
     centred = (share * n + 1) / (n + 2)
     return math.sqrt(centred * (1 - centred) / n)
 

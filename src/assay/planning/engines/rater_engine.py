@@ -15,9 +15,10 @@ from assay.errors import ArgumentError, DataError
 from assay.inference import ConfidenceInterval
 from assay.metrics import Metric
 from assay.planning.designs import Design
+from assay.planning.differences import NO_DIFFERENCE
 from assay.planning.engines import components as noises
 from assay.planning.engines.base import DesignOutlook, TestPower
-from assay.planning.engines.components import Noise, RejectionRule
+from assay.planning.engines.components import Noise
 from assay.planning.engines.simulated_pvalues import Test
 from assay.rating_design import FEW_RATERS, RatingDesign, design_of, rated
 from assay.scales import FloatArray
@@ -89,7 +90,7 @@ class RaterEngine:
             raise DataError("the pilot shows no variance of the contrast at all, so there is nothing to plan from.")
         wanted = found.contrast if contrast is None else _check.real("contrast", contrast)
         if contrast is not None and wanted == 0:
-            raise ArgumentError("a contrast of 0 is found by no study; give the difference to be found (`contrast`).")
+            raise ArgumentError(NO_DIFFERENCE)
         per_pair = 1
         if roles and contest.scale.reason != "preferences":
             per_pair = max(1, round(judged.n_responses / (found.raters_per_item * contest.n_items)))
@@ -124,7 +125,7 @@ class RaterEngine:
         parts = {name: float(part) for name, part in self.noise.at(self.contrast).variances(design).items()}
         total = sum(parts.values())
         error = math.sqrt(total)
-        met = noises.expectation(self.noise, design, self.contrast, RejectionRule(), confidence_level=self.level)
+        met = noises.expectation(self.noise, design, self.contrast, Test(), confidence_level=self.level)
         p = float(ndtr(-abs(self.contrast) / (error * math.sqrt(2))))
         shares = {called(name, design): part / total for name, part in parts.items()}
         return DesignOutlook(self.contrast, 0.0, p, 0.0, met.width, 0.0, error, shares)
@@ -132,13 +133,12 @@ class RaterEngine:
     def power(self, design: Design, metric: int, test: Test) -> TestPower:
         """Return how often the test of `compare` rejects, and what the pilot leaves open about that.
 
-        With raters that is the median of what the pilot leaves open, so that as many plans promise too much as too
-        little. The pilot's own components promise too much more often: half of all χ² with four degrees of freedom lie
-        below .84 of their mean, and most pilots of five raters see too little of what raters differ by.
+        With raters, that is the median of the powers that the pilot leaves open, so that as many plans promise too much
+        as too little. The pilot's own components promise too much more often: half of all χ² with four degrees of
+        freedom lie below .84 of their mean, so most pilots of five raters underestimate how much raters differ.
         """
-        rule = RejectionRule(test.alpha, test.alternative)
-        found = noises.expectation(self.noise, design, self.contrast, rule)
-        drawn = self._powers(design, rule, found.power)
+        found = noises.expectation(self.noise, design, self.contrast, test)
+        drawn = self._powers(design, test, found.power)
         tail = (1 - self.level) / 2
         low, high = (float(end) for end in np.quantile(drawn, [tail, 1 - tail]))
         power, error = _median(drawn) if self._at_random(design) else (found.power, found.error)
@@ -149,26 +149,26 @@ class RaterEngine:
         """Whether raters are a random factor of the test."""
         return bool(design.n_raters) and not design.nested
 
-    def _powers(self, design: Design, rule: RejectionRule, power: float) -> FloatArray:
+    def _powers(self, design: Design, test: Test, power: float) -> FloatArray:
         """Return the power at each draw of what the pilot leaves open, sorted; `power` is that of its own components.
 
-        What the rough power is off by there, it is taken to be off by everywhere.
+        The error of the rough power there is assumed to be its error everywhere.
         """
-        own = noises.powers(self.noise, design, np.array([self.contrast]), rule)
+        own = noises.powers(self.noise, design, np.array([self.contrast]), test)
         exact, rough = ndtri(np.clip([power, own[0]], 0.002, 0.998))
         noise, contrasts = self._open
-        drawn = noises.powers(noise, design, contrasts * np.sign(self.contrast), rule)
+        drawn = noises.powers(noise, design, contrasts * np.sign(self.contrast), test)
         return np.sort(ndtr(ndtri(np.clip(drawn, 1e-9, 1 - 1e-9)) + exact - rough))
 
     def guess(self, design: Design, test: Test, target: float) -> int:
         """Return about how many items it takes."""
-        return noises.guess(self.noise, design, abs(self.contrast), RejectionRule(test.alpha, test.alternative), target)
+        return noises.guess(self.noise, design, abs(self.contrast), test, target)
 
     def detectable(self, design: Design, metric: int, test: Test, target: float) -> tuple[float, float]:
         """Return the smallest contrast that is found with this power."""
         error = math.sqrt(float(self.noise.total(design)))
         low, high = 0.0, error
-        test = replace(test, alternative="greater" if test.alternative != "two-sided" else "two-sided")
+        test = _towards_a(test)
 
         def power(contrast: float) -> float:
             return replace(self, contrast=contrast).power(design, metric, test).power
@@ -195,15 +195,14 @@ class RaterEngine:
         noise, own = self._open
         per = (chosen.per_cluster or 1.0) if of == "items" else 1.0
         most = int(max_items / per) if of == "items" else MOST_RATERS
-        rule = _towards_a(RejectionRule(test.alpha, test.alternative))
-        found = noises.fewest(noise, chosen, own, rule, target=target, most=most, of=of)
+        found = noises.fewest(noise, chosen, own, _towards_a(test), target=target, most=most, of=of)
         low, high = per * np.quantile(found, [0.025, 0.975], method="inverted_cdf")
         return ConfidenceInterval(float(low), float(high), "generalised pivots", 0.95)
 
     @property
     def settled(self) -> bool:
-        """Whether the pilot's own contrast can be told from none, as `compare` would."""
-        met = noises.expectation(self.noise, self.pilot, self.found.contrast, RejectionRule(), confidence_level=0.95)
+        """Whether the pilot's own contrast can be told from zero, as `compare` would."""
+        met = noises.expectation(self.noise, self.pilot, self.found.contrast, Test(), confidence_level=0.95)
         return abs(self.found.contrast) > met.width / 2
 
     def caveats(self, designs: Sequence[Design], detectable: Sequence[float], *, own: bool) -> list[str]:
@@ -215,8 +214,8 @@ class RaterEngine:
             notes.append("where raters judge part of the items, each item's raters are assumed to be drawn at random.")
         if not self.pilot.n_raters and not self.runs:
             notes.append(
-                "there are no rater ids: every rating is taken to come from another rater, and if the same raters "
-                "judge many items, these plans promise too much."
+                "there are no rater ids: every rating counts as another rater's, and if the same raters judge many "
+                "items, these plans promise too much."
             )
         if self._with_fewer_runs(designs):
             notes.append(
@@ -233,14 +232,14 @@ class RaterEngine:
         return several and any(min(design.a, design.b) < min(self.pilot.a, self.pilot.b) for design in designs)
 
     def _doubts(self, designs: Sequence[Design], detectable: Sequence[float]) -> list[str]:
-        """Return where plans against gold did not come true (docs/raters.md), and which contrasts cannot be."""
+        """Return where plans against gold did not come true (docs/raters.md), and which contrasts are impossible."""
         notes = []
         crossed = [design for design in designs if design.n_raters and not design.nested]
         if self.pilot.gold and not self.metric.linear:
             if self.metric.needs == "counts" and crossed:
                 notes.append(
-                    f"contrasts of {self.metric.name} change with the number of raters behind gold, and plans of them "
-                    "came true poorly: treat power as a rough guess, and stay near the pilot's number of raters."
+                    f"contrasts of {self.metric.name} change with the number of raters behind gold, and plans for them "
+                    "were often wrong: treat power as a rough guess, and stay near the pilot's number of raters."
                 )
             elif not self.metric.counts_items and any(design.n_raters < FEW_RATERS for design in crossed):
                 notes.append(
@@ -254,24 +253,24 @@ class RaterEngine:
                 )
         if np.nanmax([abs(self.contrast), *detectable]) > self.found.largest * (1 + 1e-9):
             notes.append(
-                f"A and B of the pilot are {self.found.largest:.4g} apart in {self.metric.name}: no gold makes a "
-                "larger contrast of them."
+                f"A and B of the pilot are {self.found.largest:.4g} apart in {self.metric.name}: their contrast cannot "
+                "be larger than that, whatever gold is."
             )
         return notes
 
 
 def called(component: str, design: Design) -> str:
-    """Return the name of a component: what items differ by is what clusters do where these are drawn."""
+    """Return the name of a component: the one of items is that of clusters where clusters are drawn."""
     return "clusters" if component == "items" and design.per_cluster else component
 
 
 def _median(drawn: FloatArray) -> tuple[float, float]:
-    """Return the median of sorted draws, and its numerical error: half the way between the ranks next to it."""
+    """Return the median of sorted draws, and its numerical error: half the distance between the ranks around it."""
     middle, reach = drawn.size // 2, math.sqrt(drawn.size) / 2
     low, high = drawn[math.floor(middle - reach)], drawn[math.ceil(middle + reach)]
     return float(np.median(drawn)), float(high - low) / 2
 
 
-def _towards_a(rule: RejectionRule) -> RejectionRule:
-    """Return the rule for contrasts without a sign."""
-    return replace(rule, alternative="greater" if rule.alternative != "two-sided" else "two-sided")
+def _towards_a(test: Test) -> Test:
+    """Return the test for contrasts without a sign."""
+    return replace(test, alternative="greater" if test.alternative != "two-sided" else "two-sided")

@@ -18,16 +18,16 @@ from assay.scales import FloatArray
 T = TypeVar("T")
 
 FIRST_BLOCKS = 16
-"""Blocks with which a pool begins: enough to see how much they differ, and on which grid they lie."""
+"""Blocks with which a pool begins: enough to see how much they differ, and on which grid the scores lie."""
 
 FINE = 1 << 12
-"""SumGrid points over the range of scores that lie on no grid of their own."""
+"""Grid points over the range of scores that lie on no grid of their own."""
 
 COARSEST = 1 << 14
-"""Most points of a grid that scores have of their own; a finer one is treated as none."""
+"""Most points of a grid on which scores lie by themselves; a finer grid is ignored."""
 
 ON_GRID = 1e-6
-"""How far from a grid point, in steps, a score may be that lies on it."""
+"""A score within this distance of a grid point, in steps, lies on it."""
 
 BATCH = 32
 """Blocks that are drawn before their scores are counted."""
@@ -47,9 +47,9 @@ class Pool:
     grid : SumGrid
         The shares of the scores, as whole numbers of steps; their mean is `mean`.
     off_grid : float
-        The share of scores that lie beside the grid: sums with one of them tie by rounding only.
+        The share of scores that do not lie on the grid: sums with one of them tie only by rounding.
     mean, standard_error : float
-        Of the scores, or of the items' expected scores where these were summed up and are known better.
+        Of the scores, or of the items' expected scores where these were summed up and are more precise.
     sd : float
         Standard deviation of an item's score.
     variance_error : float
@@ -57,7 +57,7 @@ class Pool:
     n_items : int
         Items simulated.
     n_effective : float
-        Independent scores that would tell the distribution as well: more than items, where an item has many.
+        The number of independent scores that would be as precise: more than items, where an item has many.
     """
 
     step: float
@@ -86,7 +86,7 @@ class Pool:
 
 
 class Growing:
-    """Pools of one setting by several metrics; `grow` adds blocks, `pools` looks at what is there.
+    """Pools of one setting by several metrics; `grow` adds blocks, `pools` returns what there is.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class Growing:
     workers : int
         Threads; the pools do not depend on it.
     steps : sequence of float, optional
-        SumGrid steps to share with another setting; found from the first blocks if left out.
+        Grid steps to share with another setting; found from the first blocks if left out.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class Growing:
         for blocks in first:
             for histogram, block in zip(self._histograms, blocks, strict=True):
                 histogram.add(block)
-        # The mean of a symmetric distribution is known without.
+        # The mean of a symmetric distribution is zero.
         self.has_means = [not setting.is_symmetric and has_expectations(setting, metric) for metric in metrics]
         self._means: list[list[float]] = [[] for _ in metrics]
         self.grow_means([FIRST_BLOCKS if known else 0 for known in self.has_means])
@@ -135,7 +135,7 @@ class Growing:
 
     @property
     def n_mean_blocks(self) -> list[int]:
-        """The number of blocks of expected scores for each metric; zero where these cannot be had."""
+        """The number of blocks of expected scores for each metric; zero where these cannot be computed."""
         return [len(means) for means in self._means]
 
     def grow(self, n_blocks: Sequence[int]) -> None:
@@ -175,7 +175,7 @@ class Growing:
         return [self.pool(metric) for metric in range(len(self._metrics))]
 
     def _means_pay(self, metric: int) -> bool:
-        """Return whether expected scores tell the mean better than drawn ones would in the same time."""
+        """Return whether expected scores give a more precise mean than drawn ones in the same time."""
         of_means = float(np.var(self._means[metric], ddof=1)) * n_expected(
             self.setting, kind_of(self.setting, self._metrics[metric])
         )
@@ -183,7 +183,7 @@ class Growing:
         return of_means * effort(self.setting, self._metrics[metric]) < of_scores
 
     def _drawn(self, numbers: range, wanted: list[list[int]]) -> list[list[Block]]:
-        # On one thread: a block is many short calls, and two threads that hand each other the interpreter are slower.
+        # On one thread: a block is many short calls, and two threads that share the interpreter would be slower.
         chosen = [[self._metrics[i] for i in which] for which in wanted]
         return [
             draw_block(self.setting, metrics, number, self._seed) if metrics else []
@@ -233,7 +233,7 @@ def _common_divisor(distinct: FloatArray) -> float:
                 low = 0.0
         if high <= 1 / COARSEST:
             return 0.0
-        # A divisor of 1 is one over a whole number, which takes the rounding out again.
+        # A divisor of 1 is one over a whole number, which removes the rounding.
         step = 1 / round(1 / high)
 
 
@@ -326,7 +326,7 @@ def _mean_and_error(blocks: FloatArray) -> tuple[float, float]:
 
 
 def _likely(blocks: Sequence[Block]) -> FloatArray:
-    """Return the scores that a pool may really show, among all that are conceivable."""
+    """Return the possible scores that are likely enough to occur."""
     if blocks[0].weights is None:
         return np.concatenate([block.values for block in blocks])
     weights = sum(block.weights for block in blocks if block.weights is not None)

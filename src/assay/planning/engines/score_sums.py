@@ -2,8 +2,8 @@
 
 Scores lie on a grid, exactly (wins, accuracy, total variation of few responses, …) or rounded to it. The
 characteristic function of a sum is a product, so N items cost no more than one: raise it to the N-th power and invert.
-For large N the power has died out after some dozen frequencies, and the inversion is a short series; otherwise it is
-an FFT over a window that holds the whole sum but for a negligible tail. A sum that is spread over very many points is
+For large N the power vanishes after some dozen frequencies, and the inversion is a short series; otherwise it is an
+FFT over a window that holds the whole sum except for a negligible tail. A sum that is spread over very many points is
 computed on a coarser grid.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from assay.scales import FloatArray
 
 NEGLIGIBLE = 1e-10
-"""What the characteristic function of the sum may be where it is taken for zero."""
+"""The characteristic function of the sum counts as zero below this."""
 
 WINDOW = 9.0
 """Half the width of the window in standard deviations of the sum; single extreme scores are added on top."""
@@ -27,8 +27,8 @@ SERIES = 1 << 19
 
 
 LONGEST, COARSER = 1 << 15, 4
-"""Longest window, and how many points are put together where it would be longer. A standard deviation of the sum is
-then still hundreds of points long."""
+"""Longest window, and how many points become one where it would be longer. A standard deviation of the sum is then
+still hundreds of points long."""
 
 KNOTS = 65
 """Points at which a smooth distribution is computed before others are interpolated."""
@@ -115,7 +115,7 @@ class Summands:
 
     @cached_property
     def _decay(self) -> tuple[float, FloatArray]:
-        """Frequencies' distance, and the largest size of the characteristic function from each frequency on."""
+        """The step between frequencies, and the largest size of the characteristic function from each one on."""
         length = fast_length(4 * max(1024, *(part.shares.size for part in self._parts)))
         size = np.ones(length // 2 + 1)
         for part in self._parts:
@@ -127,7 +127,7 @@ class Summands:
         return Summands(*(part.coarser(COARSER) for part in self._parts))
 
     def times(self, *counts: int) -> "Total":
-        """Return the distribution of the sum of so many scores from each part (one number speaks for all parts)."""
+        """Return the distribution of the sum of this many scores from each part (one number is for all parts)."""
         numbers = counts * len(self._parts) if len(counts) == 1 else counts
         terms = [(part, n) for part, n in zip(self._parts, numbers, strict=True) if n > 0]
         centre = sum(n * part.mean for part, n in terms)
@@ -153,7 +153,7 @@ class Summands:
         first = int(gone[0])
         if first > 2:
             return first * between
-        # Near zero the logarithm falls as the square of the frequency: that tells where it is low enough in between.
+        # Near zero the logarithm falls with the square of the frequency, which gives the place between two of them.
         return first * between * min(1.0, 1.1 * math.sqrt(math.log(NEGLIGIBLE) / n / math.log(size[first])))
 
 

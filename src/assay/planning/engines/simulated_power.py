@@ -6,7 +6,7 @@ responses need whole data sets, and metrics without item scores are compared as 
 
 import math
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -29,16 +29,16 @@ SIMULATED_DATA_SETS = 2000
 """Data sets drawn from the response model."""
 
 COMPARED_DATA_SETS, COMPARED_DRAWS = 400, 199
-"""Data sets compared one by one, and their draws, where there is no faster way: known within .025."""
+"""Data sets compared one by one, and their draws, where there is no faster way: the power's error is at most .025."""
 
 SWAPPED_DATA_SETS = 400
-"""Data sets whose items are swapped, for metrics without item scores: known within .025."""
+"""Data sets whose items are swapped, for metrics without item scores: the power's error is at most .025."""
 
 SWAPS = (20, 30, 50, 99)
 """Swaps of each data set, batch after batch, 199 in all: as soon as the decision is certain, no more are drawn."""
 
 CERTAIN = 2.5
-"""A decision is certain so many standard errors away from the critical value: z has an error of z / √(2 swaps)."""
+"""A decision is certain this many standard errors away from the critical value; z has an error of z / √(2 swaps)."""
 
 
 def simulated(
@@ -49,7 +49,6 @@ def simulated(
     *,
     seed: np.random.SeedSequence,
     n: int | None = None,
-    progress: Callable[[int], object] | None = None,
 ) -> TestPower:
     """Return the power of any test, on data sets drawn from the response model."""
     if not isinstance(metric, AdditiveMetric) and test.name == "swapped-items":
@@ -84,8 +83,6 @@ def simulated(
             tails = None
         decided = test.decide(metric.item_contrasts(*drawn)) if tails is None else test.rejects(tails)
         rejected += int(decided.sum())
-        if progress is not None:
-            progress(rows)
     return TestPower(rejected / n, binomial_error(rejected / n, n))
 
 
@@ -133,7 +130,7 @@ def _resample(values: FloatArray, k: int, stream: np.random.Generator) -> FloatA
 def _swapped(
     setting: Setting, metric: Metric, n_items: int, test: Test, *, seed: np.random.SeedSequence, n: int
 ) -> TestPower:
-    """Swap the items of simulated data sets; most need few swaps until it is certain what the test says."""
+    """Swap the items of simulated data sets; for most, a few swaps are enough to be certain of the test's result."""
     stream = generator(seed, "power by swaps", n_items)
     width = n_items * max(1, len(setting.model.scale.levels) if metric.needs == "counts" else 1)
     width *= max(setting.n_responses) if metric.needs in ("sorted", "values") else 1
@@ -155,9 +152,9 @@ def _swapped(
     return TestPower(share, binomial_error(share, n))
 
 
-def _rejected_by_swaps(swaps: "ScoredSwaps | WeightedSwaps", observed: FloatArray, test: Test) -> int:
+def _rejected_by_swaps(swaps: "ScoredSwaps", observed: FloatArray, test: Test) -> int:
     """Return in how many data sets the swapped contrasts leave the observed one significant."""
-    level = test.alpha / test.sides * (1 + 1e-9)
+    level = test.tail * (1 + 1e-9)
     n_swaps = sum(SWAPS)
     critical = float(ndtri(1 - level))
     open_to = np.flatnonzero(~np.isnan(observed))
@@ -190,7 +187,7 @@ def _rejected_by_swaps(swaps: "ScoredSwaps | WeightedSwaps", observed: FloatArra
 
 @dataclass(frozen=True)
 class ScoredSwaps:
-    """Contrasts with A and B exchanged item by item, each swapped data set scored anew."""
+    """Contrasts with A and B exchanged item by item; each swapped data set is scored."""
 
     metric: Metric
     gold: FloatArray
@@ -219,19 +216,10 @@ class ScoredSwaps:
 
 
 @dataclass(frozen=True)
-class WeightedSwaps:
+class WeightedSwaps(ScoredSwaps):
     """The same for metrics of order: entries of both models are put in order once, and a swap chooses among them."""
 
-    metric: Metric
-    gold: FloatArray
-    a: FloatArray
-    b: FloatArray
-    stream: np.random.Generator
     _ordered: dict[int, WeightedContrasts] = field(default_factory=dict)
-
-    @cached_property
-    def _seen(self) -> tuple[FloatArray, FloatArray]:
-        return self.metric.swappable(self.gold, self.a, self.b)
 
     def of(self, data_sets: IntArray, n_swaps: int) -> FloatArray:
         """Return the contrasts of these data sets: (data sets, swaps)."""

@@ -1,8 +1,8 @@
-"""p-values of many simulated data sets at once, for tests that see the contrast of each item: rows are data sets.
+"""p-values of many simulated data sets at once, for tests on item contrasts: rows are data sets.
 
-A resampling test has an inner level of draws, which is never drawn here. What a draw of `swapped-items` sums up is a
-list of numbers with random signs, what a draw of the item bootstrap sums up are items drawn with replacement; the
-tails of both sums follow from expansions whose error docs/plan.md measures against enumeration and brute force.
+A resampling test has draws of its own, which are never drawn here. A draw of `swapped-items` is a sum of numbers with
+random signs, a draw of the item bootstrap a sum of items drawn with replacement; the tails of both sums follow from
+expansions, whose error docs/plan.md measures against enumeration and brute force.
 """
 
 import math
@@ -38,7 +38,7 @@ TESTS: dict[str, str] = {
     "welch-t": "Welch's t of the item scores of A and of B, without the pairing",
     "wilcoxon": "Wilcoxon's signed ranks of the item contrasts",
 }
-"""Tests whose power can be had: the nulls of `compare`, and the baselines of RATINGS, figure 6."""
+"""Tests whose power can be computed: the nulls of `compare`, and the baselines of RATINGS, figure 6."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,22 @@ class Test:
         """The number of tails in which it rejects."""
         return 2 if self.alternative == "two-sided" else 1
 
+    @property
+    def tail(self) -> float:
+        """The level of one tail."""
+        return self.alpha / self.sides
+
+    def normal_power(
+        self, contrast: FloatArray | float, reach: FloatArray | float, error: FloatArray | float = 1.0
+    ) -> FloatArray:
+        """Return how often a normal contrast with this standard error lies beyond the reach of its interval."""
+        above, below = ndtr((contrast - reach) / error), ndtr((-contrast - reach) / error)
+        if self.alternative == "two-sided":
+            return np.asarray(above + below)
+        return np.asarray(above if self.alternative == "greater" else below)
+
     def can_reject(self, n_items: int) -> bool:
-        """Whether any data of so many items have a p-value at or below the level: 2ᴺ swaps may be too few."""
+        """Whether this many items can give a p-value at or below the level: 2ᴺ swaps may be too few."""
         if self.name not in ("swapped-items", "wilcoxon"):
             return True
         return n_items >= 60 or self.sides * 0.5**n_items <= self.alpha * (1 + 1e-9)
@@ -83,9 +97,9 @@ class Test:
         return np.asarray(combine(tails, self.alternative) <= self.alpha * (1 + 1e-9))
 
     def decide(self, contrasts: FloatArray) -> BoolArray:
-        """Return which data sets of item contrasts are significant; p is no better known than that takes."""
+        """Return which data sets of item contrasts are significant; p is only as precise as that takes."""
         if self.name == "swapped-items":
-            return self.rejects(swapped_items(contrasts, near=self.alpha / self.sides))
+            return self.rejects(swapped_items(contrasts, near=self.tail))
         return self.rejects(ON_CONTRASTS[self.name](contrasts))
 
 
@@ -101,8 +115,8 @@ def swapped_items(contrasts: FloatArray, *, near: float | None = None) -> Tails:
     """Exchange A and B item by item: the sum of the item contrasts with random signs.
 
     Counted exactly for few items and where all contrasts have the same size (then it is the sign test); otherwise the
-    signs of the largest items are enumerated and the sum of the others follows Edgeworth's expansion. With `near` only
-    the side of that probability counts on which a tail lies: where the expansion alone leaves no doubt, that is all.
+    signs of the largest items are enumerated and the sum of the others follows Edgeworth's expansion. With `near`, only
+    whether a tail lies above or below it matters: where the expansion alone leaves no doubt, nothing is enumerated.
 
     Examples
     --------
@@ -213,7 +227,7 @@ def _sign_test(contrasts: FloatArray, largest: FloatArray) -> Tails:
 
 
 def _expanded(contrasts: FloatArray, near: float | None) -> Tails:
-    """P(Σ ±d ≥ Σ d) by Edgeworth's expansion; where that may decide, with the largest items enumerated before it."""
+    """P(Σ ±d ≥ Σ d) by Edgeworth's expansion; where that is too rough, the largest items are enumerated first."""
     sums = contrasts.sum(axis=1)
     squares = np.square(contrasts)
     variance = squares.sum(axis=1)
@@ -228,14 +242,14 @@ def _expanded(contrasts: FloatArray, near: float | None) -> Tails:
     close = np.flatnonzero(live & (upper > low) & (upper < high))
     if close.size:
         upper[close] = _largest_enumerated(contrasts[close], np.abs(sums[close]) - step / 2)
-    # The other tail holds the observed sum too: what lies between is one step of the grid.
+    # The other tail holds the observed sum, too: the two overlap by one step of the grid.
     lower = np.minimum(1.0, 1 - upper + step * np.exp(-np.square(x) / 2) / np.sqrt(2 * math.pi * safe))
     upper, lower = np.where(live, upper, 1.0), np.where(live, lower, 1.0)
     return np.where(sums >= 0, lower, upper), np.where(sums >= 0, upper, lower)
 
 
 def _doubtful(near: float, kurtosis: FloatArray) -> Tails:
-    """Return between which tails by the expansion alone the true tail may lie on either side of `near`.
+    """Return the range of expanded tails for which the true tail may lie on either side of `near`.
 
     What the expansion leaves out grows with the fourth cumulant; docs/plan.md says how this was checked.
     """
@@ -246,7 +260,7 @@ def _doubtful(near: float, kurtosis: FloatArray) -> Tails:
 def _largest_enumerated(contrasts: FloatArray, bound: FloatArray) -> FloatArray:
     """Return P(Σ ±d ≥ bound): all signs of the largest items, and an expansion for the sum of the others.
 
-    What makes a sum of random signs differ from the normal are a few large terms, and these are counted.
+    A sum of random signs differs from the normal because of a few large terms, and these are counted.
     """
     n = contrasts.shape[1]
     n_counted = 12 if n <= 32 else 10 if n <= 64 else 8
@@ -313,7 +327,7 @@ def _bootstrap_tails(contrasts: FloatArray, shift: FloatArray) -> Tails:
 
 def _edgeworth(x: FloatArray, skewness: FloatArray, kurtosis: FloatArray) -> FloatArray:
     """Return the upper tail at x of a standardised sum with these third and fourth cumulants."""
-    square = np.square(x)  # a power of NumPy's takes ten times as long
+    square = np.square(x)  # NumPy's power takes ten times as long
     terms = kurtosis / 24 * x * (square - 3)
     if np.any(skewness):
         terms = terms + skewness / 6 * (square - 1) + skewness**2 / 72 * x * (square * (square - 10) + 15)
