@@ -150,7 +150,7 @@ class TruncatedNormal(Family):
         if high == low:
             return np.asarray(x >= self._nearest_end, dtype=np.float64)
         sign = -1.0 if self._flip else 1.0
-        tail = (ndtr(sign * (np.clip(x, 0.0, 1.0) - self.mean) / self.sd) - low) / (high - low)
+        tail = (ndtr(sign * (np.minimum(np.maximum(x, 0.0), 1.0) - self.mean) / self.sd) - low) / (high - low)
         return np.asarray(1 - tail if self._flip else tail)
 
 

@@ -13,10 +13,11 @@ from scipy import stats
 
 from assay.models import PRESETS, preset
 from assay.models.families import TruncatedNormal
+from assay.models.fitting import search
 from assay.models.fitting.dirichlet import fit_dirichlet, log_likelihood
 from assay.models.fitting.number_fit import Problem, continuous, ordered_levels
 from assay.models.fitting.quadrature import kinds_of, normal_grid
-from assay.models.fitting.search import solve
+from assay.models.fitting.search import solve, with_errors
 from assay.models.likert import LikertModel
 
 N_ITEMS = 600
@@ -39,7 +40,7 @@ def problem_for(name, n_responses, seed=3):
 def test_the_truth_is_in_the_likelihood_region(name, n_responses):
     model, problem = problem_for(name, n_responses)
     grid = problem.grid()
-    found = solve(grid, (model.mean.kind, model.sd.kind), problem.rough(), errors=False)
+    found = solve(grid, (model.mean.kind, model.sd.kind), problem.rough())
     ratio = 2 * (found.log_likelihood - grid.log_likelihood(model.mean, model.sd))
     assert ratio < stats.chi2.ppf(1 - 1e-4, found.n_parameters)
 
@@ -47,7 +48,8 @@ def test_the_truth_is_in_the_likelihood_region(name, n_responses):
 @pytest.mark.parametrize("n_responses", [3, 5, 20])
 def test_parameters_and_their_errors_come_back_where_they_are_determined(n_responses):
     model, problem = problem_for("likert-amazon", n_responses, seed=11)
-    found = solve(problem.grid(), ("truncated-normal", "truncated-normal"), problem.rough())
+    grid = problem.grid()
+    found = with_errors(grid, solve(grid, ("truncated-normal", "truncated-normal"), problem.rough()))
     true = (model.mean.mean, model.sd.mean)
     for estimate, error, value in zip(
         (found.mean.mean, found.sd.mean), (found.standard_errors[0][0], found.standard_errors[1][0]), true, strict=True
@@ -102,6 +104,22 @@ def test_a_part_of_a_known_grid_is_the_grid_of_the_part():
         np.testing.assert_array_equal(getattr(part, name), getattr(problem.take(items).grid(), name))
 
 
+@pytest.mark.parametrize("seed", [3, 4])
+def test_many_items_start_sooner_and_end_at_the_same_place(seed, monkeypatch):
+    _, problem = problem_for("normal", 5, seed)
+    grid, rough, kinds = problem.grid(), problem.rough(), ("beta", "truncated-normal")
+    other = problem_for("normal", 5, seed + 10)[1]
+    near = solve(other.grid(), kinds, other.rough())
+    quick = [solve(grid, kinds, rough), solve(grid, kinds, rough, near)]
+    monkeypatch.setattr(search, "A_PART", len(grid.repeats))
+    plain = with_errors(grid, solve(grid, kinds, rough))
+    for found in quick:
+        for side in (0, 1):
+            family, same = (dataclasses.astuple((one.mean, one.sd)[side]) for one in (found, plain))
+            apart = np.subtract(family, same) / plain.standard_errors[side]
+            assert (np.abs(apart) < 0.01).all()  # a hundredth of what the data leave open
+
+
 def test_different_rows_are_found_as_numpy_finds_them():
     rng = np.random.default_rng(0)
     wide = rng.integers(0, 3, (50, 60)).astype(float)  # 3⁶⁰ rows have no whole number each
@@ -117,7 +135,7 @@ def test_slopes_are_those_of_the_plain_formula():
     grid = normal_grid(rng.uniform(0.2, 0.8, 900), np.full(300, 3), censored=False)
     mean, sd = TruncatedNormal(0.5, 0.2), TruncatedNormal(0.2, 0.1)
     value, by_means, by_spreads = grid.slopes(mean, sd)
-    w, v = grid.means.weights(mean), grid.spreads.weights(sd)
+    w, v = grid.means.weights(mean)[0], grid.spreads.weights(sd)[0]
     mixed = np.einsum("igh,g,h->i", grid.likelihood, w, v)
     np.testing.assert_allclose(value, (np.log(mixed) + grid.log_scale).sum(), rtol=1e-12)
     np.testing.assert_allclose(by_means, np.einsum("igh,i,h->g", grid.likelihood, 1 / mixed, v), rtol=1e-10)

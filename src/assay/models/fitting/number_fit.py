@@ -11,7 +11,7 @@ from assay.models.families import Uniform
 from assay.models.fitting.fits import Candidate, Fit, Parameter, criteria
 from assay.models.fitting.goodness import checked_items, compare_with_data, moments, of_real
 from assay.models.fitting.quadrature import LikelihoodGrid, kinds_of, likert_grid, normal_grid
-from assay.models.fitting.search import Solution, solve
+from assay.models.fitting.search import Solution, solve, with_errors
 from assay.models.likert import LikertModel
 from assay.models.normal import NormalModel
 from assay.responses import Responses
@@ -114,8 +114,8 @@ def fit_numbers(
             f"criteria are those of {MOST_KINDS:,} items.",
         )
     problem = replace(problem, known=problem.grid())
-    best, candidates = select(problem, mean, sd, criterion)
-    candidates = held_out(problem, candidates, generator)
+    best, tried = select(problem, mean, sd, criterion)
+    candidates = held_out(problem, tried, generator)
     model = replace(problem.template, mean=best.mean, sd=best.sd)
     parameters = tuple(
         Parameter(f"{part} {field.name}", float(getattr(family, field.name)), error)
@@ -126,7 +126,7 @@ def fit_numbers(
     names = ("item means", "item standard deviations")
     checked = checked_items(responses.n_items, generator)
     half = problem.take(generator.permutation(checked)[: max(2, checked.size // 2)])
-    again = solve(half.grid(), (best.mean.kind, best.sd.kind), half.rough(), errors=False)
+    again = solve(half.grid(), (best.mean.kind, best.sd.kind), half.rough(), best)
     of_half = replace(problem.template, mean=again.mean, sd=again.sd)
     goodness = compare_with_data(model, responses.take(checked), moments, names, generator, of_half=of_half)
     value = best.log_likelihood
@@ -149,29 +149,31 @@ def fit_numbers(
 
 def select(
     problem: Problem, mean: str | None, sd: str | None, criterion: str
-) -> tuple[Solution, tuple[Candidate, ...]]:
+) -> tuple[Solution, tuple[tuple[Candidate, Solution], ...]]:
     """Try every family of means beside one of spreads, then every family of spreads beside the best of means."""
     grid, rough = problem.grid(), problem.rough()
-    tried: dict[tuple[str, str], Candidate] = {}
+    tried: dict[tuple[str, str], tuple[Candidate, Solution]] = {}
 
     def attempt(kinds: tuple[str, str]) -> float:
         if kinds not in tried:
-            found = solve(grid, kinds, rough, errors=False)
+            found = solve(grid, kinds, rough)
             value, p = found.log_likelihood, found.n_parameters
-            tried[kinds] = Candidate(*kinds, value, p, *criteria(value, p, problem.responses.n_items))
-        return float(getattr(tried[kinds], criterion))
+            candidate = Candidate(*kinds, value, p, *criteria(value, p, problem.responses.n_items))
+            tried[kinds] = candidate, found
+        return float(getattr(tried[kinds][0], criterion))
 
     of_means = mean or min(MEANS, key=lambda kind: attempt((kind, sd or SPREADS[0])))
     of_spreads = sd or min(SPREADS, key=lambda kind: attempt((of_means, kind)))
     attempt((of_means, of_spreads))
-    ordered = tuple(sorted(tried.values(), key=lambda candidate: float(getattr(candidate, criterion))))
-    return solve(grid, (of_means, of_spreads), rough), ordered
+    ordered = tuple(sorted(tried.values(), key=lambda pair: float(getattr(pair[0], criterion))))
+    return with_errors(grid, tried[of_means, of_spreads][1]), ordered
 
 
 def held_out(
-    problem: Problem, candidates: tuple[Candidate, ...], generator: np.random.Generator
+    problem: Problem, tried: tuple[tuple[Candidate, Solution], ...], generator: np.random.Generator
 ) -> tuple[Candidate, ...]:
     """Fit the best candidates to four fifths of the items and score them on the rest."""
+    candidates = tuple(candidate for candidate, _ in tried)
     n_items = problem.responses.n_items
     cut = n_items // 5
     if cut < 5:
@@ -180,8 +182,8 @@ def held_out(
     test, train = problem.take(order[:cut]), problem.take(order[cut:])
     grids, rough = (train.grid(), test.grid()), train.rough()
     checked = []
-    for candidate in candidates[:CHECKED]:
-        found = solve(grids[0], (candidate.mean, candidate.sd), rough, errors=False)
+    for candidate, of_all in tried[:CHECKED]:
+        found = solve(grids[0], (candidate.mean, candidate.sd), rough, of_all)
         score = grids[1].log_likelihood(found.mean, found.sd) / test.responses.values.size
         checked.append(replace(candidate, held_out=score))
     return (*checked, *candidates[CHECKED:])

@@ -7,6 +7,7 @@ standard deviations give to the cells.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import log_ndtr, ndtr
@@ -16,7 +17,7 @@ from assay.scales import FloatArray, IntArray
 
 MEAN_CELLS = 40
 SPREAD_CELLS = 36
-CACHED = 2**17
+CACHED = 2**18
 """So many likelihoods lie in the processor's cache."""
 
 
@@ -44,17 +45,17 @@ class Axis:
         nodes = np.concatenate([[0.0], (edges[1:] + edges[:-1]) / 2, [1.0]])
         return cls(edges, nodes, np.append(edges[:-1], 1 - 1e-12))
 
-    def weights(self, family: Family) -> FloatArray:
-        """Return the probability that a family gives to each cell."""
-        below = family.cdf(self.cuts)
-        found = np.empty(below.size + 1)
-        found[0] = below[0]
-        np.subtract(below[1:], below[:-1], out=found[1:-1])
-        found[-1] = 1 - below[0] - found[1:-1].sum()
+    def weights(self, *families: Family) -> FloatArray:
+        """Return the probability that each family gives to each cell: (families, cells)."""
+        below = np.array([family.cdf(self.cuts) for family in families])
+        found = np.empty((len(families), self.nodes.size))
+        found[:, 0] = below[:, 0]
+        np.subtract(below[:, 1:], below[:, :-1], out=found[:, 1:-1])
+        found[:, -1] = 1 - below[:, 0] - found[:, 1:-1].sum(axis=1)
         return np.maximum(found, 0.0, out=found)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class LikelihoodGrid:
     """Likelihoods over the cells, for each distinct kind of item.
 
@@ -75,16 +76,25 @@ class LikelihoodGrid:
     log_scale: FloatArray
     repeats: FloatArray
 
-    @classmethod
-    def of(cls, means: Axis, spreads: Axis, log_likelihood: FloatArray, repeats: FloatArray) -> "LikelihoodGrid":
-        """Make a grid from logarithms."""
-        largest = log_likelihood.max(axis=(1, 2))
-        return cls(means, spreads, np.exp(log_likelihood - largest[:, np.newaxis, np.newaxis]), largest, repeats)
-
     def take(self, kinds: IntArray) -> "LikelihoodGrid":
         """Return the grid of these kinds only."""
         rows = self.likelihood[kinds], self.log_scale[kinds], self.repeats[kinds]
         return LikelihoodGrid(self.means, self.spreads, *(np.ascontiguousarray(each) for each in rows))
+
+    @cached_property
+    def _parts(self) -> list[tuple[IntArray, IntArray, FloatArray]]:
+        """Kinds that are likely in the same cells, these cells, and their likelihoods there; elsewhere they are 0.
+
+        A part is read once from memory and then lies in the cache.
+        """
+        flat = self.likelihood.reshape(len(self.repeats), -1)
+        step = max(1, CACHED // flat.shape[1])
+        found = []
+        for kinds in np.split(flat.argmax(axis=1).argsort(kind="stable"), range(step, len(flat), step)):
+            rows = flat[kinds]
+            where = np.flatnonzero(rows.any(axis=0))
+            found.append((kinds, where, np.ascontiguousarray(rows[:, where])))
+        return found
 
     def log_likelihood(self, mean: Family, sd: Family) -> float:
         """Return the log-likelihood of all items."""
@@ -92,16 +102,12 @@ class LikelihoodGrid:
 
     def slopes(self, mean: Family, sd: Family) -> tuple[float, FloatArray, FloatArray]:
         """Return the log-likelihood and its derivative by each weight of means and of spreads."""
-        of_means, of_spreads = self.means.weights(mean), self.spreads.weights(sd)
+        of_means, of_spreads = self.means.weights(mean)[0], self.spreads.weights(sd)[0]
         cells = np.outer(of_means, of_spreads).ravel()
-        flat = self.likelihood.reshape(-1, cells.size)
-        mixed, by_cells = np.empty(len(flat)), np.zeros(cells.size)
-        # A part of the items is read once from memory and then lies in the cache.
-        step = max(1, CACHED // cells.size)
-        for start in range(0, len(flat), step):
-            part = slice(start, start + step)
-            np.matmul(flat[part], cells, out=mixed[part])
-            by_cells += (self.repeats[part] / np.maximum(mixed[part], 1e-290)) @ flat[part]
+        mixed, by_cells = np.empty(len(self.repeats)), np.zeros(cells.size)
+        for kinds, where, part in self._parts:
+            mixed[kinds] = part @ cells[where]
+            by_cells[where] += (self.repeats[kinds] / np.maximum(mixed[kinds], 1e-290)) @ part
         with np.errstate(divide="ignore", invalid="ignore"):
             value = float(self.repeats @ (np.log(mixed) + self.log_scale))
         by_pairs = by_cells.reshape(of_means.size, of_spreads.size)
@@ -139,7 +145,7 @@ def likert_grid(counts: FloatArray) -> LikelihoodGrid:
     shares = np.diff(below, axis=-1, prepend=0.0, append=1.0)
     # A share of 0 and a count of 0 multiply to 0: no logarithm of a share falls below that of the smallest number.
     logs = np.log(np.maximum(shares, 1e-300))
-    return LikelihoodGrid.of(means, spreads, np.tensordot(kinds, logs, axes=(1, 2)), repeats)
+    return LikelihoodGrid(means, spreads, *_scaled(np.tensordot(kinds, logs, axes=(1, 2))), repeats)
 
 
 def normal_grid(values: FloatArray, sizes: IntArray, *, censored: bool) -> LikelihoodGrid:
@@ -160,20 +166,33 @@ def normal_grid(values: FloatArray, sizes: IntArray, *, censored: bool) -> Likel
 
     means = Axis.of(np.linspace(0, 1, MEAN_CELLS + 1))
     spreads = Axis.of(np.concatenate([[0.0], np.geomspace(5e-4, 1, SPREAD_CELLS)]))
-    n_, mean_, squares_, low_, high_ = (side[:, np.newaxis, np.newaxis] for side in (n, mean, spread_sum, low, high))
-    nodes = means.nodes[np.newaxis, :, np.newaxis]
     # The more responses, the narrower the likelihood: average it over each cell of spreads too.
     n_inside = max(2, round(float(np.sqrt(sizes.max()))))
-    total_logs = np.full((n.size, means.nodes.size, spreads.nodes.size), -np.inf)
-    for share in (np.arange(n_inside) + 0.5) / n_inside:
-        inner = spreads.edges[:-1] + share * np.diff(spreads.edges)
-        sd = np.concatenate([[1e-4], inner, [1.0]])[np.newaxis, np.newaxis, :]
-        logs = -n_ * np.log(sd) - n_ / 2 * np.log(2 * np.pi) - squares_ / (2 * np.square(sd))
-        logs = logs + _averaged(means, n_, mean_, sd)
-        if censored:
-            logs = logs + low_ * log_ndtr(-nodes / sd) + high_ * log_ndtr((nodes - 1) / sd)
-        np.logaddexp(total_logs, logs, out=total_logs)
-    return LikelihoodGrid.of(means, spreads, total_logs - np.log(n_inside), np.ones(n.size))
+    nodes = means.nodes[np.newaxis, :, np.newaxis]
+    likelihood, log_scale = np.empty((n.size, means.nodes.size, spreads.nodes.size)), np.empty(n.size)
+    step = max(1, CACHED // (8 * likelihood[0].size))
+    for start in range(0, n.size, step):  # few items at a time: all that is computed of them lies in the cache
+        part = slice(start, start + step)
+        n_, mean_, squares_, low_, high_ = (
+            side[part, np.newaxis, np.newaxis] for side in (n, mean, spread_sum, low, high)
+        )
+        total_logs = np.full(likelihood[part].shape, -np.inf)
+        for share in (np.arange(n_inside) + 0.5) / n_inside:
+            inner = spreads.edges[:-1] + share * np.diff(spreads.edges)
+            sd = np.concatenate([[1e-4], inner, [1.0]])[np.newaxis, np.newaxis, :]
+            logs = -n_ * np.log(sd) - n_ / 2 * np.log(2 * np.pi) - squares_ / (2 * np.square(sd))
+            logs = logs + _averaged(means, n_, mean_, sd)
+            if censored:
+                logs = logs + low_ * log_ndtr(-nodes / sd) + high_ * log_ndtr((nodes - 1) / sd)
+            np.logaddexp(total_logs, logs, out=total_logs)
+        likelihood[part], log_scale[part] = _scaled(total_logs - np.log(n_inside))
+    return LikelihoodGrid(means, spreads, likelihood, log_scale, np.ones(n.size))
+
+
+def _scaled(log_likelihood: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return likelihoods divided by each kind's largest one, and the logarithm of that."""
+    largest = log_likelihood.max(axis=(1, 2))
+    return np.exp(log_likelihood - largest[:, np.newaxis, np.newaxis]), largest
 
 
 def _averaged(axis: Axis, n: FloatArray, mean: FloatArray, sd: FloatArray) -> FloatArray:

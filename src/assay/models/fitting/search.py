@@ -1,7 +1,7 @@
 """Find the parameters of the first-stage families that make the observed responses most likely."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -44,6 +44,8 @@ class Form:
 
 LOG_SD = (np.log(0.003), np.log(3.0))
 CENTRE = (-2.0, 3.0)
+A_PART = 250
+"""Kinds of items on which starting points are tried where there are at least twice as many."""
 
 
 def _beta_start(mean: float, sd: float) -> tuple[tuple[float, ...], ...]:
@@ -106,88 +108,110 @@ class Solution:
     log_likelihood : float
     standard_errors : tuple of tuple of float
         Of the parameters of `mean` and of `sd`, in the families' own order; NaN where the data leave one undetermined.
-    n_parameters : int
+    free : array
+        The numbers of both families as they were searched.
     """
 
     mean: Family
     sd: Family
     log_likelihood: float
     standard_errors: tuple[tuple[float, ...], tuple[float, ...]]
-    n_parameters: int
+    free: FloatArray
+
+    @property
+    def n_parameters(self) -> int:
+        """How many numbers were searched."""
+        return self.free.size
 
 
 def solve(
-    grid: LikelihoodGrid, kinds: tuple[str, str], rough: tuple[FloatArray, FloatArray], *, errors: bool = True
+    grid: LikelihoodGrid, kinds: tuple[str, str], rough: tuple[FloatArray, FloatArray], near: Solution | None = None
 ) -> Solution:
     """Maximise the likelihood over both families' parameters, from a few starting points.
 
-    `rough` are the items' sample means and standard deviations, to start from.
+    `rough` are the items' sample means and standard deviations, to start from. Of many kinds of items the solution for
+    other items like these (`near`) is the start, or else a part says which start leads furthest, unless the likelihood
+    has kinks, which lie elsewhere for other items.
     """
-    from scipy.optimize import minimize
-
     forms = FORMS[kinds[0]], FORMS[kinds[1]]
+    starts, tol = _starts(forms, rough), None
+    every = len(grid.repeats) // A_PART
+    if every > 1 and near is not None:
+        starts, tol = [near.free], 1e-12
+    elif every > 1 and all(form.regular for form in forms):
+        part = grid.take(np.arange(0, len(grid.repeats), every))
+        starts = [max(starts, key=lambda start: _climb(part, forms, start, tol=1e-6)[1])]
+    theta, value = max((_climb(grid, forms, start, tol) for start in starts), key=lambda top: top[1])
     cut = len(forms[0].bounds)
-    bounds = (*forms[0].bounds, *forms[1].bounds)
+    families = forms[0].build(*theta[:cut]), forms[1].build(*theta[cut:])
+    return Solution(*families, value, _unknown(families), theta)
 
-    def objective(theta: FloatArray) -> tuple[float, FloatArray]:
-        value, gradient = _value_and_gradient(grid, forms, theta, cut)
-        return (-value, -gradient) if np.isfinite(value) else (1e12, np.zeros_like(theta))
 
+def with_errors(grid: LikelihoodGrid, found: Solution) -> Solution:
+    """Return the solution for these items with the standard errors of its parameters."""
+    forms = FORMS[found.mean.kind], FORMS[found.sd.kind]
+    return replace(found, standard_errors=_standard_errors(grid, forms, found.free))
+
+
+def _starts(forms: tuple[Form, Form], rough: tuple[FloatArray, FloatArray]) -> list[FloatArray]:
     moments = [(float(side.mean()), float(side.std())) for side in rough]
     sides = [form.starts(*moment) for form, moment in zip(forms, moments, strict=True)]
     n_starts = max(map(len, sides))
-    starts = [np.array([*sides[0][i % len(sides[0])], *sides[1][i % len(sides[1])]]) for i in range(n_starts)]
-    best = None
-    for start in starts:
-        inside = np.clip(start, [low for low, _ in bounds], [high for _, high in bounds])
-        result = minimize(objective, inside, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 300})
-        if best is None or result.fun < best.fun:
-            best = result
-    assert best is not None
-    theta = np.asarray(best.x)
-    families = forms[0].build(*theta[:cut]), forms[1].build(*theta[cut:])
-    spreads = _standard_errors(grid, forms, theta, cut, bounds) if errors else _unknown(families)
-    return Solution(*families, -float(best.fun), spreads, theta.size)
+    return [np.array([*sides[0][i % len(sides[0])], *sides[1][i % len(sides[1])]]) for i in range(n_starts)]
 
 
-def _value_and_gradient(
-    grid: LikelihoodGrid, forms: tuple[Form, Form], theta: FloatArray, cut: int
-) -> tuple[float, FloatArray]:
-    parts = theta[:cut], theta[cut:]
+def _climb(
+    grid: LikelihoodGrid, forms: tuple[Form, Form], start: FloatArray, tol: float | None = None
+) -> tuple[FloatArray, float]:
+    """Return the free numbers of the highest likelihood to which the start leads, and its logarithm."""
+    from scipy.optimize import minimize
+
+    bounds = (*forms[0].bounds, *forms[1].bounds)
+
+    def objective(theta: FloatArray) -> tuple[float, FloatArray]:
+        value, gradient = _value_and_gradient(grid, forms, theta)
+        return (-value, -gradient) if np.isfinite(value) else (1e12, np.zeros_like(theta))
+
+    inside = np.clip(start, *np.transpose(bounds))
+    end = minimize(objective, inside, jac=True, method="L-BFGS-B", bounds=bounds, tol=tol, options={"maxiter": 300})
+    return np.asarray(end.x), -float(end.fun)
+
+
+def _value_and_gradient(grid: LikelihoodGrid, forms: tuple[Form, Form], theta: FloatArray) -> tuple[float, FloatArray]:
+    parts = np.split(theta, [len(forms[0].bounds)])
     value, by_means, by_spreads = grid.slopes(forms[0].build(*parts[0]), forms[1].build(*parts[1]))
     gradient = [
-        slope @ change
+        _weight_changes(form, part, axis) @ slope
         for form, part, axis, slope in zip(
             forms, parts, (grid.means, grid.spreads), (by_means, by_spreads), strict=True
         )
-        for change in _weight_changes(form, part, axis)
     ]
-    return value, np.array(gradient)
+    return value, np.concatenate(gradient)
 
 
-def _weight_changes(form: Form, part: FloatArray, axis: Axis) -> list[FloatArray]:
+def _weight_changes(form: Form, part: FloatArray, axis: Axis) -> FloatArray:
     """Return the derivative of the cells' weights by each free number, from differences: the weights are cheap."""
-    changes = []
-    for i, (low, high) in enumerate(form.bounds):
-        step = 1e-5 * max(1.0, abs(part[i]))
-        above, below = part.copy(), part.copy()
-        above[i], below[i] = min(part[i] + step, high), max(part[i] - step, low)
-        change = axis.weights(form.build(*above)) - axis.weights(form.build(*below))
-        changes.append(change / (above[i] - below[i]))
-    return changes
+    free = part.tolist()
+    steps = [1e-5 * max(1.0, abs(number)) for number in free]
+    above = [min(number + step, high) for number, step, (_, high) in zip(free, steps, form.bounds, strict=True)]
+    below = [max(number - step, low) for number, step, (low, _) in zip(free, steps, form.bounds, strict=True)]
+    moved = (form.build(*free[:i], side[i], *free[i + 1 :]) for side in (above, below) for i in range(len(free)))
+    weights = axis.weights(*moved)
+    return (weights[: len(free)] - weights[len(free) :]) / np.subtract(above, below)[:, np.newaxis]
 
 
 def _standard_errors(
-    grid: LikelihoodGrid, forms: tuple[Form, Form], theta: FloatArray, cut: int, bounds: Bounds
+    grid: LikelihoodGrid, forms: tuple[Form, Form], theta: FloatArray
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Return standard errors of the families' parameters, from the curvature of the log-likelihood (delta method)."""
+    bounds, cut = (*forms[0].bounds, *forms[1].bounds), len(forms[0].bounds)
     p = theta.size
     hessian = np.empty((p, p))
     for i in range(p):
         step = 1e-3 * max(1.0, abs(theta[i]))
         above, below = theta.copy(), theta.copy()
         above[i], below[i] = min(theta[i] + step, bounds[i][1]), max(theta[i] - step, bounds[i][0])
-        rise = _value_and_gradient(grid, forms, above, cut)[1] - _value_and_gradient(grid, forms, below, cut)[1]
+        rise = _value_and_gradient(grid, forms, above)[1] - _value_and_gradient(grid, forms, below)[1]
         hessian[i] = rise / (above[i] - below[i])
     information = -(hessian + hessian.T) / 2
     on_bound = [theta[i] - low < 1e-6 or high - theta[i] < 1e-6 for i, (low, high) in enumerate(bounds)]
