@@ -5,7 +5,7 @@
 
 `python benchmarks/audit_defaults_page.py` makes docs/audit-defaults.md of them.
 
-Data: normal (METHODS §2), Likert with five levels (LEADER's toxicity model), binary (RATINGS' MultiDomain model), three
+Data: normal, Likert with five levels (LEADER's toxicity model), binary (RATINGS' MultiDomain model), three
 categories (FOREST's DICES model); B is perturbed by ε = 0.2, in the second true null A and B by halves. Estimators: what
 `compare` does by default, p by swapped items, and the intervals that could be its default; beside them the paired t
 test. This is `assay audit` in a tighter loop: data sets are simulated as summaries, many at a time, and metrics with

@@ -85,7 +85,7 @@ class ResponseTable:
         if name in self.sources:
             return self.sources[name]
         known = list(self.sources)
-        listed = ", ".join(known[:10]) + (f" and {len(known) - 10} more" if len(known) > 10 else "")
+        listed = ", ".join(known[:10]) + (f" and {len(known) - 10:,} more" if len(known) > 10 else "")
         raise DataError(f"no source is called {name!r}; the table has {listed}.{_check.nearest(name, known)}")
 
     def take(self, items: IntArray) -> "ResponseTable":

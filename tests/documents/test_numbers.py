@@ -16,6 +16,7 @@ from assay.documents.numbers import (
     decimals,
     error_of,
     interval,
+    listed,
     measured,
     number,
     plainly,
@@ -231,3 +232,8 @@ def test_verdict_and_table_of_a_board_show_the_same_digits():
     table = next(block for block in board.document().blocks if isinstance(block, Table))
     score, ends = (shown(table.rows[0][i], table.columns[i].kind) for i in (2, 3))
     assert f"{score} (95 % interval {ends})" in board.verdict
+
+
+def test_what_is_left_out_of_a_list_is_counted():
+    assert listed("abc", most=3) == "a, b, c"
+    assert listed(range(12_345), most=2) == "0, 1 and 12,343 more"

@@ -31,7 +31,7 @@ def far_outside(contest: Contest) -> list[str]:
     role, number = found[0]
     source = contest.sources[role]
     place = f"{_name(contest, role)}, item {contest.items[source.items[number]]}"
-    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    more = f" (and {len(found) - 1:,} more)" if len(found) > 1 else ""
     return [
         f"{place}: the value {source.values[number]:g}{more} lies far outside the others, of which nearly all are "
         f"between {low:g} and {high:g}. If it is an error or a code for a missing answer, leave it out: the result "

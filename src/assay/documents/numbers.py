@@ -237,7 +237,7 @@ def listed(names: Any, most: int = 10) -> str:
     """Return "a, b, c and 7 more"."""
     known = [str(name) for name in names]
     rest = len(known) - most
-    return ", ".join(known[:most]) + (f" and {rest} more" if rest > 0 else "")
+    return ", ".join(known[:most]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def counted(n: int, thing: str) -> str:
