@@ -268,7 +268,9 @@ def test_a_target_out_of_reach_says_up_to_how_many_items():
 
 
 def test_large_costs_keep_their_digits():
-    found = plan("normal", metrics="mae", epsilon=0.2, budget=1_234_567, n_responses=[1], max_items=10**7, rng=0)
+    found = plan(
+        "normal", metrics="mae", epsilon=0.2, budget=1_234_567, n_responses=[1], max_items=10**7, test=None, rng=0
+    )
     assert "the best design for a budget of 1,234,567, at a cost of 1,234,567." in str(found)
 
 

@@ -29,6 +29,7 @@ from assay.models import fit, preset
 from assay.models.simulated import simulate
 from assay.paired import PairedScores, ScoreTable
 from assay.replications import Found, Search, replicate
+from assay.reports import plot
 from assay.response_tables import ResponseTable
 from assay.scales import Scale
 from assay.sweeps import Grid, run, task
@@ -142,6 +143,12 @@ def made(kind):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return MADE[kind]()
+
+
+@cache
+def charted(kind):
+    """Return the specification of the chart of this kind of result: Altair takes longer to make it than a test to read."""
+    return plot(made(kind)).to_dict()
 
 
 def rows_of(spec):

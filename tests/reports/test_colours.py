@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import assay.reports
-from assay.reports import DRAWN, colours, plot
-from tests.reports.results import MADE, made
+from assay.reports import DRAWN, colours
+from tests.reports.results import MADE, charted
 
 MACHADO = {
     "normal": np.eye(3),
@@ -96,7 +96,7 @@ def test_every_colour_turns_on_dark_pages():
 @pytest.mark.parametrize("kind", [kind for kind in MADE if kind in DRAWN])
 def test_charts_use_these_colours_only(kind):
     known = {*colours.ON_DARK, *re.findall(r"#\w{6}", str(colours.config()))}
-    used = set(re.findall(r"'(#[0-9a-fA-F]{3,8})'", str(plot(made(kind)).to_dict())))
+    used = set(re.findall(r"'(#[0-9a-fA-F]{3,8})'", str(charted(kind))))
     assert used <= known, used - known
 
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from assay.reports import DRAWN, drawing, plot
-from tests.reports.results import MADE, made
+from assay.reports import DRAWN, drawing
+from tests.reports.results import MADE, charted
 
 pytest.importorskip("altair")
 vl_convert = pytest.importorskip("vl_convert")
@@ -30,7 +30,7 @@ def ticks(spec):
 @pytest.mark.parametrize("kind", [kind for kind in MADE if kind in DRAWN])
 def test_ticks_are_numbers_that_a_person_would_write(kind):
     """A study against 10, 20 and 40 had the ticks 1e+1, 2e+1 and 4e+1; a search had 1k."""
-    written = ticks(plot(made(kind)).to_dict())
+    written = ticks(charted(kind))
     assert written
     assert [text for text in written if re.search(r"[a-zµ]", text)] == []
 
@@ -38,7 +38,7 @@ def test_ticks_are_numbers_that_a_person_would_write(kind):
 @pytest.mark.parametrize("kind", [kind for kind in MADE if kind in DRAWN])
 def test_tooltips_have_no_more_digits_than_are_known(kind):
     """Vega shows all sixteen digits of a number that has no format."""
-    told = [tip for tips in found(plot(made(kind)).to_dict(), "tooltip") for tip in tips]
+    told = [tip for tips in found(charted(kind), "tooltip") for tip in tips]
     assert [tip["field"] for tip in told if tip["type"] == "quantitative" and "format" not in tip] == []
 
 

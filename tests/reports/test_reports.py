@@ -19,7 +19,7 @@ from assay.documents import Table, latex
 from assay.errors import ArgumentError, DataError
 from assay.metrics.builtin import BUILTIN, ON_PREFERENCES
 from assay.questions.compare import Compare
-from assay.reports import DRAWN, plot
+from assay.reports import DRAWN
 from assay.reports.accounts import ACCOUNTS, account_of
 from assay.reports.accounts.base import about, units_needed
 from assay.reports.accounts.compare import account
@@ -29,7 +29,7 @@ from assay.reports.accounts.scores import HOW
 from assay.reports.frame import framed
 from assay.response_tables import ResponseTable
 from assay.scales import Scale
-from tests.reports.results import HOSTILE, MADE, contest, made
+from tests.reports.results import HOSTILE, MADE, charted, contest, made
 
 PARTS = ("Numbers", "What was done", "What this does not show")
 
@@ -250,7 +250,7 @@ def test_every_word_for_a_method_exists():
 def test_every_chart_has_words_and_a_table_behind_it(kind):
     document = made(kind).document()
     assert any(isinstance(block, Table) and block.rows for block in document.blocks)
-    assert plot(made(kind)).to_dict()["description"]
+    assert charted(kind)["description"]
 
 
 def test_every_chart_has_an_account():

@@ -32,12 +32,13 @@ def chart(result: Comparison | Comparisons) -> Any:
     above = [_estimation(entry)]
     below = [part for part in (_distributions(entry), _winners(entry)) if part is not None]
     if below:
-        above.append(alt.hconcat(*below, spacing=40).resolve_scale(color="independent"))
-    whole = alt.vconcat(*above, spacing=30).resolve_scale(color="independent")
+        above.append(alt.hconcat(*below, spacing=40, resolve={"scale": {"color": "independent"}}))
     said = title(_against(entry), loud=True)
     who = _side(entry) if decided(entry) else "No clear difference"
     said.subtitle = [f"{who}: {entry.title}, contrast {_told(entry)}"]
-    return whole.configure_axis(grid=False).properties(title=said)
+    whole = alt.vconcat(*above, spacing=30, resolve={"scale": {"color": "independent"}}, title=said)
+    whole.config = alt.Config(axis={"grid": False})  # as configure_axis does, which copies all that is in it
+    return whole
 
 
 def figures(result: Comparison | Comparisons) -> list[tuple[str, str, str, Any]]:
@@ -155,8 +156,8 @@ def _estimation(entry: Comparison, *, width: int = WIDTH - 60) -> Any:
         kept = np.arange(0) if few else _thinned(scores.a.size)
         told += f" ({kept.size} shown)" if 0 < kept.size < scores.a.size else ""
         layers.insert(0, _stacks(scores, (a, b), place) if few else _dots(scores, (a, b), kept, place))
-    items = alt.layer(*layers).properties(width=width, height=HEIGHT, title=title(f"{told}; bars are the scores"))
-    return alt.hconcat(items, _contrast(entry), spacing=24).resolve_scale(y="independent")
+    items = alt.layer(*layers, width=width, height=HEIGHT, title=title(f"{told}; bars are the scores"))
+    return alt.hconcat(items, _contrast(entry), spacing=24, resolve={"scale": {"y": "independent"}})
 
 
 def _dots(scores: ItemScores, names: tuple[str, str], kept: Any, place: dict[str, Any]) -> Any:
@@ -211,7 +212,7 @@ def _contrast(entry: Comparison) -> Any:
     told = [f"contrast {_number(entry)}", _pvalue(entry)]
     if entry.margin is not None:
         told.append(f"band: margin {number(entry.margin.margin)}")
-    return alt.layer(*layers).properties(width=100, height=HEIGHT, title=title(told))
+    return alt.layer(*layers, width=100, height=HEIGHT, title=title(told))
 
 
 def _distributions(entry: Comparison) -> Any:
@@ -243,7 +244,7 @@ def _distributions(entry: Comparison) -> Any:
     )
     seen = rows([{"at": entry.contrast}]).mark_rule(color=INK, strokeWidth=2).encode(x="at:Q")
     said = title("what draws look like; the line is the observed contrast")
-    return alt.layer(drawn, seen).properties(width=WIDTH, height=HEIGHT - 60, title=said)
+    return alt.layer(drawn, seen, width=WIDTH, height=HEIGHT - 60, title=said)
 
 
 def _edges(parts: list[FloatArray], contrast: float) -> FloatArray:
@@ -302,7 +303,7 @@ def _winners(entry: Comparison) -> Any:
         at = HEIGHT - 60 - 12 * (len(lines) - place) + 4 if below else 8 + 12 * place
         text = rows([{"said": line}]).mark_text(align="left" if below else "right", fontSize=10, color=QUIET)
         layers.append(text.encode(x=alt.value(6 if below else WIDTH - 2), y=alt.value(at), text="said:N"))
-    return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT - 60, title=title(_won(entry)))
+    return alt.layer(*layers, width=WIDTH, height=HEIGHT - 60, title=title(_won(entry)))
 
 
 def _most(entry: Comparison, order: Any, a: str, b: str) -> list[str]:

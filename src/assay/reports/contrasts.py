@@ -69,7 +69,7 @@ def shares_of_error(found: ContrastComponents) -> Part | None:
     a, b = shortened(found.names[1:]).values()
     title = f"{a} − {b} by {found.metric}: where the standard error of {rough(now['standard_error'])} comes from"
     words = f"Share of the error variance: {', '.join(f'{name} {100 * share:.0f} %' for name, share in known)}."
-    return "shares", title, words, alt.layer(bar, text).properties(width=WIDTH - 60, height=58)
+    return "shares", title, words, alt.layer(bar, text, width=WIDTH - 60, height=58)
 
 
 def between(ends: ConfidenceInterval) -> str:

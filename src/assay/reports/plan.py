@@ -188,7 +188,7 @@ def heat_map(plan: Plan) -> Any:
     here = [row for row in points if _here(plan) is not None and row["design"] == str(_here(plan))]
     if here:
         layers.append(rows(here).mark_rect(filled=False, stroke=INK, strokeWidth=2, strokeDash=[4, 3]).encode(x=x, y=y))
-    return alt.layer(*layers).properties(title=drawing.title(_legend(same, bool(frames), bool(here))))
+    return alt.layer(*layers, title=drawing.title(_legend(same, bool(frames), bool(here))))
 
 
 def _legend(same: list[dict[str, Any]], taken: bool, here: bool) -> list[str]:

@@ -37,7 +37,7 @@ def chart(result: Any) -> Any:
     if len(drawn) == 1:
         return drawn[0]
     across = 1 if isinstance(result, SystemsComparison) else 2
-    return alt.concat(*drawn, columns=across, spacing=30).resolve_scale(color="independent")
+    return alt.concat(*drawn, columns=across, spacing=30, resolve={"scale": {"color": "independent"}})
 
 
 def charts(result: Any) -> dict[str, tuple[str, Any]]:
@@ -114,7 +114,7 @@ def _ranked(found: SystemsComparison) -> dict[str, tuple[str, Any]]:
     if spans:
         layers.append(rows(spans).mark_rule(strokeWidth=5, color=QUIET).encode(x="low:Q", x2="high:Q", y=y))
     caption = f"Mean ranks; systems under one bar are less than {reach:.2g} apart and are not told apart (Nemenyi)"
-    return {"ranks": (caption, alt.layer(*layers).properties(width=WIDTH, height=24 * len(ranked) + 30))}
+    return {"ranks": (caption, alt.layer(*layers, width=WIDTH, height=24 * len(ranked) + 30))}
 
 
 def _forest(axis: str, entries: list[tuple[str, str, float, ConfidenceInterval]]) -> Any:
@@ -214,7 +214,7 @@ def _differences(bars: list[dict[str, Any]], shown: tuple[float, ConfidenceInter
         band = rows([{"low": low, "high": high}]).mark_rect(color=ACCENT, opacity=0.25)
         line = rows([{"x": estimate}]).mark_rule(color=ACCENT, strokeWidth=2).encode(x="x:Q")
         layers = [histogram, band.encode(x="low:Q", x2="high:Q"), zero, line]
-    return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
+    return alt.layer(*layers, width=WIDTH, height=HEIGHT)
 
 
 def _unit_sizes(sizes: UnitSizes) -> Any:
@@ -246,7 +246,7 @@ def _power(curve: PowerCurve) -> Any:
         y=alt.Y("power:Q", scale=alt.Scale(domain=[0, 1])), tooltip=drawing.tips("n:C", "power:Q", "low:Q", "high:Q")
     )
     usual = drawing.rule(0.8, "y")
-    return alt.layer(band, line, usual).properties(width=WIDTH, height=HEIGHT)
+    return alt.layer(band, line, usual, width=WIDTH, height=HEIGHT)
 
 
 def _plan(found: PowerPlan) -> Any:
@@ -266,4 +266,4 @@ def _plan(found: PowerPlan) -> Any:
         x="n:Q", y="power:Q", text="told:N"
     )
     usual = drawing.rule(0.8, "y")
-    return alt.layer(usual, line, dot, words).properties(width=WIDTH, height=HEIGHT)
+    return alt.layer(usual, line, dot, words, width=WIDTH, height=HEIGHT)

@@ -32,7 +32,7 @@ def chart(found: Simulation) -> Any:
             drawn = base.encode(x=alt.X("low:Q", title="response"), x2="high:Q", y=y, y2=alt.datum(0))
         panels.append(drawn.properties(width=WIDTH, height=HEIGHT, title=title(f"{one.name}{off}")))
     said = title(f"{found.n_items:,} simulated items", loud=True)
-    return alt.hconcat(*panels).resolve_scale(y="shared").properties(title=said)
+    return alt.hconcat(*panels, resolve={"scale": {"y": "shared"}}, title=said)
 
 
 def _levels(found: Simulation) -> dict[str, list[dict[str, Any]]]:

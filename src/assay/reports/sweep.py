@@ -66,7 +66,7 @@ def chart(
     if axes.rest:
         parts.append(base.mark_rule(opacity=0.6).encode(y=alt.Y("low:Q", title=value), y2="high:Q", **line))
     marks = base.mark_point(filled=True, size=55, opacity=1).encode(y=y_axis, tooltip=told, **kind)
-    layers = alt.layer(*parts, marks, data=alt.InlineData(values=tuple(points))).properties(width=WIDTH, height=HEIGHT)
+    layers = alt.layer(*parts, marks, data=alt.InlineData(values=tuple(points)), width=WIDTH, height=HEIGHT)
     if axes.panel is not None:
         order = list(dict.fromkeys(point["panel"] for point in points))
         layers = layers.facet(facet=alt.Facet("panel:N", sort=order, title=None), columns=min(ACROSS, len(order)))
