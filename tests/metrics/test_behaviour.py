@@ -20,6 +20,7 @@ from assay.metrics.ratings import MeanRating
 from assay.metrics.wins import Wins, _largest, _largest_of_many
 from assay.replications.legacy import LEGACY, AccuracyFirstLabelLegacy
 from assay.resampling import Scheme, draw, summaries_of
+from assay.responses import frozen
 from assay.testing import check_metric
 
 NAMES = [
@@ -596,7 +597,7 @@ def test_ranks_by_words_are_those_by_argsort(n):
     sizes = rng.choice([-1.0, 1.0], n) * 10.0 ** rng.uniform(-300, 300, n)
     lost = np.where(rng.random(n) < 0.1, np.nan, spread)
     for row in (spread, few, nearly, steps, zeros, sizes, lost, np.full(n, 2.0), np.append(spread[1:], np.inf)):
-        rows = np.stack([row, row[::-1]])
+        rows = frozen(np.stack([row, row[::-1]]))
         expected = _rank_kernels.ranks(rows, np.argsort(rows, axis=-1))
         np.testing.assert_array_equal(ranks(rows), expected)
 
@@ -616,20 +617,20 @@ def test_kendall_twin_counts_every_pair(pairs):
     ]  # fmt: skip
     lengths = math.sqrt(sum(s != 0 for s, _ in signs)) * math.sqrt(sum(t != 0 for _, t in signs))
     expected = sum(s * t for s, t in signs) / lengths if lengths else math.nan
-    assert _rank_kernels.kendall(ranks(x[np.newaxis]), ranks(y[np.newaxis]))[0] == pytest.approx(
+    assert _rank_kernels.kendall(*(frozen(ranks(side[np.newaxis])) for side in (x, y)))[0] == pytest.approx(
         expected, nan_ok=True, abs=1e-12
     )
 
 
 @given(ROWS, ROWS, st.integers(0, 3))
 def test_wasserstein_twin_ignores_what_is_absent(left, right, n_absent):
-    rows = [np.array([sorted(side) + [np.nan] * n_absent]) for side in (left, right)]
+    rows = [frozen(np.array([sorted(side) + [np.nan] * n_absent])) for side in (left, right)]
     expected = stats.wasserstein_distance(left, right)
     assert _kernels.wasserstein(*rows)[0] == pytest.approx(expected, abs=1e-12)
 
 
 def test_wasserstein_of_nothing_is_undefined():
-    assert math.isnan(_kernels.wasserstein(np.array([[np.nan]]), np.array([[1.0]]))[0])
+    assert math.isnan(_kernels.wasserstein(frozen(np.array([[np.nan]])), frozen(np.array([[1.0]])))[0])
 
 
 @given(ROWS, ROWS)
@@ -638,22 +639,30 @@ def test_total_variation_twin(left, right):
     left, right = np.abs(left[:n]), np.abs(right[:n])
     assume(left.sum() > 0 and right.sum() > 0)
     expected = np.abs(left / left.sum() - right / right.sum()).sum()
-    assert _kernels.total_variation(left[np.newaxis], right[np.newaxis])[0] == pytest.approx(expected, abs=1e-12)
+    found = _kernels.total_variation(*(frozen(side[np.newaxis]) for side in (left, right)))[0]
+    assert found == pytest.approx(expected, abs=1e-12)
 
 
 @given(st.lists(st.tuples(*[st.integers(0, 3)] * 6), min_size=1, max_size=6))
 def test_plain_twins_of_label_kernels_have_their_bits(rows):
     counts = np.array(rows, dtype=np.float64).reshape(2, -1, 3)
     counts[..., 0] += 1
-    sides = [np.ascontiguousarray(side) for side in counts]
+    sides = [frozen(side) for side in counts]
     for name in ("total_variation", "shared_votes"):
         np.testing.assert_array_equal(getattr(_plain, name)(*sides), getattr(_kernels, name)(*sides))
-        crossed = [side.repeat(len(sides[0]), axis=0) if place == 0 else np.tile(side, (len(sides[0]), 1))
+        crossed = [frozen(side.repeat(len(sides[0]), axis=0) if place == 0 else np.tile(side, (len(sides[0]), 1)))
                    for place, side in enumerate(sides)]  # fmt: skip
         pairs = getattr(_plain, name)(sides[0][:, np.newaxis], sides[1][np.newaxis])
         np.testing.assert_array_equal(pairs.ravel(), getattr(_kernels, name)(*crossed))
-    thirds = counts[0] / 3
+    thirds = frozen(counts[0] / 3)
     np.testing.assert_array_equal(_plain.row_sums(thirds), _kernels.row_sums(thirds))
+
+
+ONE_LAYOUT = (
+    _kernels.cosines, _kernels.paired_wins, _kernels.paired_wins_contrasts, _kernels.wasserstein_contrasts,
+    _kernels.total_variation_contrasts, _rank_kernels.sort_keys, _rank_kernels.kendall,
+)  # fmt: skip
+"""Kernels that get their rows in one layout."""
 
 
 def test_no_layout_of_the_data_compiles_a_kernel_again():
@@ -665,7 +674,12 @@ def test_no_layout_of_the_data_compiles_a_kernel_again():
     for side in (values, read_only, np.asfortranarray(values), np.repeat(values, 2, axis=1)[:, ::2]):
         of_gold, of_both = by_cosine.score(side[0], values), by_cosine.score(side, read_only)
         found.append([*of_gold, *of_both, *by_wins.item_contrasts(side, values, 1 - side)])
-        known.add((len(_kernels.cosines.signatures), len(_kernels.paired_wins.signatures)))
+        batch = [np.stack([part, part]) for part in (side, 1 - side, values)]  # of draws, as a comparison has them
+        batch[0].flags.writeable = side.flags.writeable
+        for name in ("emd", "tv", "wins-responses", "spearman", "kendall"):
+            metric = BUILTIN[name]
+            found[-1] += [*metric.contrast(*(part[..., 0] if metric.needs == "means" else part for part in batch))]
+        known.add(tuple(len(kernel.signatures) for kernel in ONE_LAYOUT))
     assert found == [found[0]] * 4
     assert len(known) == 1
 

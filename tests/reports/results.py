@@ -147,7 +147,7 @@ def made(kind):
 
 @cache
 def charted(kind):
-    """Return the specification of the chart of this kind of result: Altair takes longer to make it than a test to read."""
+    """Return the specification of the chart of this kind of result, which Altair takes long to make."""
     return plot(made(kind)).to_dict()
 
 

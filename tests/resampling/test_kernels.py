@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from assay.resampling import _kernels, _plain
+from assay.responses import frozen
 from tests.resampling import twins
 
 LEVELS = [0.0, 1.0, 2.5]
@@ -24,7 +25,7 @@ SURE = 1e-4
 
 def flat(rows):
     values = np.concatenate(rows)
-    return values, np.searchsorted(LEVELS, values), np.cumsum([0, *map(len, rows)])
+    return frozen(values), np.searchsorted(LEVELS, values), frozen(np.cumsum([0, *map(len, rows)]))
 
 
 def items_of(n_items, seeds):
@@ -35,7 +36,7 @@ def items_of(n_items, seeds):
 
 def draw(rows, n_out, drawn, seeds, needs, levels=LEVELS):
     """Call the kernel that makes what `needs` asks for; the result is (draws, items, width)."""
-    values, offsets = np.concatenate(rows), np.cumsum([0, *map(len, rows)])
+    values, offsets = frozen(np.concatenate(rows)), frozen(np.cumsum([0, *map(len, rows)]))
     width = {"means": 1, "counts": len(levels)}.get(needs, int(n_out.max()))
     out = np.full((seeds.size, len(rows), width), -1.0)
     if needs == "means":
@@ -180,7 +181,14 @@ def test_responses_are_drawn_as_a_multinomial(needs):
 
 def test_every_deal_is_equally_likely():
     first, rest = _kernels.deal_responses(
-        np.arange(4.0), np.arange(4), np.array([0, 4]), np.array([2]), KEPT, MANY, _kernels.VALUES, (2, 2)
+        frozen(np.arange(4.0)),
+        np.arange(4),
+        frozen(np.array([0, 4])),
+        np.array([2]),
+        KEPT,
+        MANY,
+        _kernels.VALUES,
+        (2, 2),
     )
     deals = [tuple(row) for row in np.concatenate([first[:, 0], rest[:, 0]], axis=1).tolist()]
     assert fits(deals, dict.fromkeys(itertools.permutations(range(4)), 1 / math.factorial(4)))

@@ -86,7 +86,7 @@ def areas(
         run = safe_run(rows)
         for i in range(n_orders):
             found = np.zeros(LANES)
-            count_pairs(entries[i], positive[i], 0, width, run, rows, found)
+            count_pairs(entries[i], positive[i], np.int64(0), width, run, rows, found)
             for d in range(LANES):
                 out[i, low + d] = found[d]
         for d in range(len(part)):

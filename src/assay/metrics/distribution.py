@@ -31,8 +31,8 @@ def label_sums(values: FloatArray) -> FloatArray:
         return _plain.row_sums(values)
     from assay.metrics import _kernels
 
-    rows = np.ascontiguousarray(values, dtype=np.float64).reshape(-1, values.shape[-1])
-    return np.asarray(_kernels.row_sums(rows)).reshape(values.shape[:-1])
+    shape = values.shape[:-1]
+    return np.asarray(_kernels.row_sums(rows_of(values.astype(np.float64, copy=False), shape))).reshape(shape)
 
 
 @dataclass(frozen=True)
@@ -288,5 +288,5 @@ def _mean_contrasts(kernel: str, gold: FloatArray, a: FloatArray, b: FloatArray)
     """Call a kernel for a batch of draws."""
     from assay.metrics import _kernels
 
-    rows = [side.reshape(-1, side.shape[-1]) for side in (gold, a, b)]
+    rows = [rows_of(side, side.shape[:-1]) for side in (gold, a, b)]
     return np.asarray(getattr(_kernels, kernel)(*rows, gold.shape[1]))

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from assay.metrics.base import Better, Ignored, Metric
+from assay.metrics.distribution import rows_of
 from assay.metrics.weighted import MOST_ENTRIES, PairCorrelation, RankCorrelation, Repeated, Weighted
 from assay.scales import FloatArray
 
@@ -79,9 +80,8 @@ class Kendall(RankMetric):
         """Return (concordant − discordant) / √((pairs − ties in gold)(pairs − ties in model))."""
         from assay.metrics import _rank_kernels
 
-        gold, model = np.broadcast_arrays(gold, model)
-        rows = (np.ascontiguousarray(side).reshape(-1, side.shape[-1]) for side in (gold, model))
-        return np.asarray(_rank_kernels.kendall(*rows)).reshape(gold.shape[:-1])
+        shape = np.broadcast_shapes(gold.shape[:-1], model.shape[:-1])
+        return np.asarray(_rank_kernels.kendall(rows_of(gold, shape), rows_of(model, shape))).reshape(shape)
 
 
 def ranks(values: FloatArray) -> FloatArray:
@@ -92,7 +92,7 @@ def ranks(values: FloatArray) -> FloatArray:
     """
     from assay.metrics import _rank_kernels
 
-    rows = np.ascontiguousarray(values).reshape(-1, values.shape[-1])
+    rows = rows_of(values, values.shape[:-1])
     bits = (rows.shape[-1] - 1).bit_length()
     if bits <= _rank_kernels.INDEX_BITS:
         keys, numbers = _rank_kernels.sort_keys(rows, bits)

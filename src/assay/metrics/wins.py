@@ -118,7 +118,7 @@ class WinsResponses(RelativeMetric):
         if is_batch(self.needs, gold, a, b) and gold.shape == a.shape == b.shape:
             from assay.metrics import _kernels
 
-            of_gold, of_a, of_b = (side.reshape(len(side), -1) for side in (gold, a, b))
+            of_gold, of_a, of_b = (rows_of(side.reshape(len(side), -1), (len(side),)) for side in (gold, a, b))
             tie = ROUNDING * _largest_of_many(gold, a, b)
             contrasts, whole = _kernels.paired_wins_contrasts(of_gold, of_a, of_b, tie)
             if whole:

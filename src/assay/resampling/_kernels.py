@@ -143,7 +143,7 @@ def bootstrap_sums(columns: FloatArray, seeds: SeedArray) -> FloatArray:
     n_items, width = columns.shape
     out = np.zeros((seeds.size, width))
     for d in range(seeds.size):
-        add_drawn(columns, 0, n_items, seeds[d], n_items, out[d])
+        add_drawn(columns, np.int64(0), n_items, seeds[d], n_items, out[d])
     return out
 
 

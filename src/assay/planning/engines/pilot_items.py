@@ -203,13 +203,19 @@ def moved_weights(contrasts: FloatArray, weights: FloatArray, effect: Effect, *,
     z = contrasts / max(largest, 1e-300)
     goal = np.where(can, effect.contrast / np.maximum(1 - ties, 1e-300) / max(largest, 1e-300), 0.0)
     low, high = np.full(len(weights), -200.0), np.full(len(weights), 200.0)
-    out = rest
+    middle, out = np.zeros(len(weights)), rest
     for _ in range(48):
-        middle = (low + high) / 2
         logs = middle[:, np.newaxis] * z
-        out = rest * np.exp(logs - logs.max(axis=1, keepdims=True))
+        logs -= logs.max(axis=1, keepdims=True)
+        out = np.exp(logs, out=logs)
+        out *= rest
         out /= np.maximum(out.sum(axis=1, keepdims=True), 1e-300)
-        above = out @ z > goal
-        low, high = np.where(above, low, middle), np.where(above, middle, high)
+        off = out @ z - goal
+        if np.abs(off[can]).max(initial=0.0) < 1e-14:
+            break
+        low, high = np.where(off > 0, low, middle), np.where(off > 0, middle, high)
+        # Newton's step, as the mean grows with θ by the variance; halving where that leaves what is left of the range.
+        middle = middle - off / np.maximum(out @ np.square(z) - np.square(off + goal), 1e-300)
+        middle = np.where((low <= middle) & (middle <= high), middle, (low + high) / 2)
     moved = out * (1 - ties)[:, np.newaxis] + np.where(tied, weights, 0.0)
     return np.where(can[:, np.newaxis], moved, weights)
