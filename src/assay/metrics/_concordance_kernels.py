@@ -8,7 +8,7 @@ import numpy as np
 
 from assay._compiled import njit
 from assay.metrics._weighted_kernels import BLOCK, Entries, Marks, Weights, largest, power_sums, side_by_side
-from assay.scales import FloatArray
+from assay.scales import FloatArray, IntArray
 
 LANES = 32
 """This many draws lie side by side, which have a byte each in a row."""
@@ -161,20 +161,30 @@ def concordance(
 
 
 @njit(cache=True, nogil=True)
-def merge_orders(order: Entries, n_levels: int) -> Entries:
-    """Return the places in their order within blocks of 2, 4, 8 … places, from the order of all of them.
+def merge_orders(values: IntArray, n_levels: int) -> Entries:
+    """Return the places in the order of their values within blocks of 2, 4, 8 … places, equal ones in their sequence.
 
-    From there down: the two halves of a block keep the order that they have in it.
+    From the order of all of them down: the two halves of a block keep the order that they have in it. Values are whole
+    numbers from 0 on, none of them larger than the number of places.
     """
-    levels = np.empty((n_levels, order.size), dtype=np.int32)
-    levels[n_levels - 1] = order
-    heads = np.empty(order.size, dtype=np.int64)
+    n = np.uint64(values.size)
+    levels = np.empty((n_levels, values.size), dtype=np.int32)
+    starts = np.zeros(values.size + 1, dtype=np.int64)
+    for k in range(n):
+        starts[np.uint64(values[k]) + _ONE] += 1
+    for value in range(n):
+        starts[value + _ONE] += starts[value]
+    for k in range(n):
+        value = np.uint64(values[k])
+        levels[n_levels - 1, np.uint64(starts[value])] = k
+        starts[value] += 1
     for level in range(n_levels - 1, 0, -1):
-        for half in range((order.size >> level) + 1):
-            heads[half] = half << level
-        for k in range(order.size):
-            place = levels[level, k]
-            half = place >> level
-            levels[level - 1, heads[half]] = place
-            heads[half] += 1
+        order, into, bit, half = levels[level], levels[level - 1], np.uint64(level), _ONE << np.uint64(level)
+        for begin in range(np.uint64(0), n, half + half):
+            low, high = np.uint64(begin), np.uint64(begin) + half
+            for k in range(begin, min(begin + half + half, n)):
+                second = (np.uint64(order[k]) >> bit) & _ONE
+                into[high if second else low] = order[k]
+                high += second
+                low += _ONE - second
     return levels

@@ -236,5 +236,4 @@ def merge_levels(values: IntArray) -> npt.NDArray[np.int32]:
     """
     from assay.metrics._concordance_kernels import merge_orders
 
-    order = np.argsort(values, kind="stable").astype(np.int32)
-    return np.asarray(merge_orders(order, max(1, int(order.size - 1).bit_length())))
+    return np.asarray(merge_orders(values, max(1, int(values.size - 1).bit_length())))
