@@ -33,7 +33,7 @@ def safe_run(rows: Weights) -> int:
 
 @njit(cache=True, nogil=True)
 def count_pairs(
-    entries: Entries, kinds: Entries, bit: int, width: int, run: int, rows: Weights, out: FloatArray
+    entries: Entries, kinds: Entries, bit: int | np.int64, width: int, run: int, rows: Weights, out: FloatArray
 ) -> int:
     """Add, for each draw, the pairs of an entry of the first kind and a later one of the second.
 
@@ -165,19 +165,18 @@ def merge_orders(values: IntArray, n_levels: int) -> Entries:
     """Return the places in the order of their values within blocks of 2, 4, 8 … places, equal ones in their sequence.
 
     From the order of all of them down: the two halves of a block keep the order that they have in it. Values are whole
-    numbers from 0 on, none of them larger than the number of places.
+    numbers from 0 on.
     """
     n = np.uint64(values.size)
     levels = np.empty((n_levels, values.size), dtype=np.int32)
-    starts = np.zeros(values.size + 1, dtype=np.int64)
+    starts = np.zeros(values.max() + 2, dtype=np.int64)
     for k in range(n):
-        starts[np.uint64(values[k]) + _ONE] += 1
-    for value in range(n):
-        starts[value + _ONE] += starts[value]
+        starts[values[k] + 1] += 1
+    for value in range(1, starts.size):
+        starts[value] += starts[value - 1]
     for k in range(n):
-        value = np.uint64(values[k])
-        levels[n_levels - 1, np.uint64(starts[value])] = k
-        starts[value] += 1
+        levels[n_levels - 1, starts[values[k]]] = k
+        starts[values[k]] += 1
     for level in range(n_levels - 1, 0, -1):
         order, into, bit, half = levels[level], levels[level - 1], np.uint64(level), _ONE << np.uint64(level)
         for begin in range(np.uint64(0), n, half + half):
