@@ -159,6 +159,14 @@ def group_codes(groups: Mapping[str, Labels], option: str, column: str) -> tuple
     return values, codes.astype(np.int64)
 
 
+def cluster_codes(groups: Mapping[str, Labels], cluster: str) -> tuple[Labels, IntArray]:
+    """Return the clusters by a column, and the number of each item's cluster; a single cluster is an error."""
+    names, codes = group_codes(groups, "cluster", cluster)
+    if names.size < 2:
+        raise DataError(f"all items are in one cluster ({cluster} {names[0]!r}): nothing can be said about others.")
+    return names, codes
+
+
 def by_id(ids: Labels) -> IntArray:
     """Return the order of ids, the shorter first, so that 2 comes before 10."""
     lengths = np.fromiter(map(len, ids.tolist()), dtype=np.int64, count=ids.size)

@@ -672,7 +672,7 @@ def test_few_items_that_differ_are_noted():
         b = [1 - value if item < n_differ else value for item, value in enumerate(gold)]
         result = compare(Contest.from_arrays(gold, a, b), metric="accuracy", interval="bca", n_resamples=99, rng=0)
         assert any("tell A and B apart" in note for note in result.notes) is noted
-        assert any("interval='score' is not" in note for note in result.notes) is noted
+        assert any("`interval='score'` is not" in note for note in result.notes) is noted
         default = compare(Contest.from_arrays(gold, a, b), metric="accuracy", n_resamples=99, rng=0)
         assert (default.confidence_interval.method, default.notes) == ("score", ())
 

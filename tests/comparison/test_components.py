@@ -60,7 +60,7 @@ def test_measured_components_are_those_of_the_table_where_both_apply():
         scale = exact.standard_error() ** 2 * {"items": 40, "raters": 6, "residual": 240}[name]
         assert measured.components[name] == pytest.approx(exact.components[name], abs=0.1 * scale)
     assert measured.standard_error() == pytest.approx(exact.standard_error(), rel=0.05)
-    assert "curved" in measured.notes[0]
+    assert "not a mean of responses" in measured.notes[0]
 
 
 def test_repeats_of_the_models_are_a_component_of_their_own():

@@ -70,7 +70,7 @@ def test_a_metric_without_item_scores_is_refused():
     frame, _, _ = scores(6, lost_a=(1,))
     gold = frame.filter(pl.col("model") == "b").with_columns(model=pl.lit("gold"))
     contest = read(pl.concat([frame, gold])).contest(gold="gold", a="a", b="b", complete=False)
-    with pytest.raises(ArgumentError, match="need a metric that is a mean over items; spearman is none"):
+    with pytest.raises(ArgumentError, match="need a metric that is a mean over items; 'spearman' is not one"):
         missing_bounds(contest, metric="spearman")
 
 

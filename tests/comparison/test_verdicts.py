@@ -85,7 +85,7 @@ def test_the_same_answer_to_both_questions_about_raters_is_said_once():
     result = compare(Contest(None, *sides, Scale("continuous"), np.arange(30).astype(str)), metric="rating", rng=0)
     answers = result.rater_answers
     again = replace(answers, like=answers.these)
-    assert str(again).startswith("For these 3 raters and for raters like these 3 alike: contrast ")
+    assert str(again).startswith("For these 3 raters, and for raters like these 3: contrast ")
     assert str(again).count("contrast") == 1
     assert result.detectable >= result.beside.detectable
 
@@ -118,6 +118,10 @@ def test_a_margin_claims_no_more_than_its_interval(shift, margin, words):
     ends = result.margin.confidence_interval
     assert ends.confidence_level == pytest.approx(0.9)
     assert (result.margin.equivalence <= 0.05) == (-margin < ends.low and ends.high < margin)
+    [row] = result.to_frame().to_dicts()
+    assert row["margin"] == margin
+    for name in ("superiority", "non_inferiority", "equivalence"):
+        assert row[f"margin_{name}"] == getattr(result.margin, name)
 
 
 def test_margin_tests_with_students_interval_are_students_tests():

@@ -16,14 +16,14 @@ from assay.comparison.default_metric import metrics_for
 from assay.comparison.signing import spelled
 from assay.contests import Contest
 from assay.documents import Document
-from assay.errors import ArgumentError, DataError
+from assay.errors import ArgumentError
 from assay.io.reading import as_table
 from assay.metrics import Metric
 from assay.provenance import Provenance
 from assay.rating_design import FEW_RATERS, RatingDesign, design_of, overlap
 from assay.records import Signed
 from assay.response_tables import ResponseTable
-from assay.responses import group_codes
+from assay.responses import cluster_codes
 
 if TYPE_CHECKING:
     import polars
@@ -249,9 +249,7 @@ def _describe_source(
 
 
 def _clusters(table: ResponseTable, cluster: str) -> ItemClusters:
-    names, codes = group_codes(table.groups, "cluster", cluster)
-    if names.size < 2:
-        raise DataError(f"all items are in one cluster ({cluster} {names[0]!r}): nothing can be said about others.")
+    names, codes = cluster_codes(table.groups, cluster)
     sizes = np.bincount(codes)
     return ItemClusters(cluster, names.size, (int(sizes.min()), int(np.median(sizes)), int(sizes.max())))
 

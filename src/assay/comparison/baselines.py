@@ -1,6 +1,6 @@
 """Tests that other work reports, beside the one that decides: Welch's t, paired t, Wilcoxon, flat item bootstrap.
 
-All look at one number for each item and model, its responses averaged first (RATINGS, §5.3). None decides a verdict.
+All use one number for each item and model, the mean of its responses (RATINGS, §5.3). None decides a verdict.
 """
 
 import math
@@ -25,7 +25,7 @@ BASELINES = {
     "wilcoxon": "tests the median of the item contrasts, and assumes that they are symmetric around it",
     "item-bootstrap": "the flat bootstrap: twice the share of resampled contrasts on the other side of 0",
 }
-"""Each test, and what it takes for granted or is."""
+"""Each test, and what it assumes or is."""
 
 DRAWS, BLOCK = 1999, 1 << 22
 
@@ -52,7 +52,7 @@ class Baseline:
 
     @property
     def shown(self) -> str:
-        """The p-value as it may be written."""
+        """The p-value as text."""
         if math.isnan(self.pvalue):
             return "undefined"
         return f"{'< ' if self.is_bound else ''}{self.pvalue:.2g}"
@@ -108,7 +108,7 @@ def _flat(contrasts: FloatArray, alternative: str, seed: int) -> PValue:
 
 
 def blocks(found: Sequence["Comparison"]) -> list[Block]:
-    """Return the table of baselines with what each takes for granted; nothing where none was asked for."""
+    """Return the table of baselines with what each assumes; nothing where none was asked for."""
     if not any(entry.baselines for entry in found):
         return []
     several = len(found) > 1

@@ -181,7 +181,7 @@ def compare_each(
 def _compare_slices(
     contest: Contest, by: str, metrics: Sequence[Metric], run: ProcedureRun, correction: str
 ) -> list[Comparison]:
-    """Compare on each slice; of very many, those of few items at once, and no draws are kept."""
+    """Compare on each slice; very many slices of few items are compared at once, and no draws are kept."""
     values, order, starts = contest.parts(by)
     slices = [f"{by} = {value}" for value in values]
     contest = contest.take(order)
@@ -218,7 +218,7 @@ def _compare_slices(
 def compare_shared(
     contest: Contest, *, metrics: Sequence[Metric], procedure: Procedure, rng: _random.Rng, shared: Shared
 ) -> list[Comparison]:
-    """Compare by metrics as `compare_each` does without correction, with what `shared` knows of the same contest."""
+    """Compare by metrics as `compare_each` does without correction, with what `shared` holds of the same contest."""
     run = ProcedureRun.of(procedure, {}, rng=rng, workers=1, progress=None)
     return _compare(contest.complete(), metrics, replace(run, shared=shared))
 
@@ -290,7 +290,7 @@ def _compare_once(
             alternative=how.alternative,
             exact=null_draws.exact,
         )
-        # Pooled responses that are all kept make A and B the same pool: every null contrast of LEADER's is 0.
+        # LEADER pools all responses, which gives A and B the same pool: every null contrast is 0.
         nulls = np.zeros_like(kept) if run.null == "sign-change" else kept_null
         expected = inference.expected_pvalue(nulls, kept)
         limits = limits_of(

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -56,7 +56,7 @@ class EffectSizes:
 
 @dataclass(frozen=True, slots=True)
 class ItemScores:
-    """What each item says, for pictures and for a look at the items that decide.
+    """Scores and contrast of each item, for pictures and to find the items that decide.
 
     Attributes
     ----------
@@ -92,12 +92,12 @@ class Comparison(Signed):
     confidence_interval : ConfidenceInterval
         Of the contrast.
     pvalue, pvalue_se : float
-        Of the null that A and B are alike, and its Monte-Carlo standard error.
+        Of the null that A and B are equal, and its Monte-Carlo standard error.
     expected_pvalue, expected_pvalue_se : float
-        What p a study like this gives on average; describes the study, is not a test of these data.
+        The p-value that a study like this gives on average; it describes the study and is not a test of these data.
     detectable : float
         The smallest true contrast that a study like this finds 8 times in 10; NaN where the standard error is unknown,
-        infinite where so few items or clusters are swapped that no p-value is small enough.
+        infinite where too few items or clusters are swapped for any p-value to be small enough.
     effect_sizes : EffectSizes
     n_items : int
     n_responses : dict
@@ -106,7 +106,7 @@ class Comparison(Signed):
     null, scheme, alternative : str
     n_resamples : int
     exact : bool
-        Whether the p-value counts all arrangements instead of a sample of them; it then depends on no seed.
+        Whether the p-value counts all arrangements instead of a sample of them; it then does not depend on the seed.
     margin : MarginTests or None
         Superiority, non-inferiority and equivalence, where a margin was given.
     notes : tuple of str
@@ -184,7 +184,7 @@ class Comparison(Signed):
             raise ArgumentError("this comparison was read back without its draws; run `compare` with its seed again.")
         direct = self.jackknife.size < inference.FEW_TELLING and method in ("score", "symmetric")
         if not self.null_draws.size and not direct:
-            raise ArgumentError("of very many slices no draws are kept; compare this one alone.")
+            raise ArgumentError("with very many slices no draws are kept; compare this slice alone.")
         level = self.confidence_interval.confidence_level if confidence_level is None else confidence_level
         side = self.alternative if alternative is None else alternative
         tail = self.tail(side)
@@ -264,7 +264,7 @@ class Comparison(Signed):
 
     @property
     def shown_pvalue(self) -> str:
-        """The p-value as it may be written: "< 0.0002" where the draws cannot tell it from zero."""
+        """The p-value as text: "< 0.0002" where the draws cannot tell it from zero."""
         return verdicts.shown_pvalue(self)
 
     @property
@@ -284,7 +284,7 @@ class Comparison(Signed):
 
 @dataclass(frozen=True, slots=True)
 class Comparisons(Signed, Sequence[Comparison]):
-    """Several comparisons, their p-values adjusted for how many they are.
+    """Several comparisons, with p-values adjusted for their number.
 
     Attributes
     ----------
@@ -306,7 +306,7 @@ class Comparisons(Signed, Sequence[Comparison]):
         return self.comparisons[index]
 
     def having(self, comparisons: Iterable[Comparison], **parameters: Any) -> "Comparisons":
-        """Return other comparisons in place of these, all of them signed for more parameters."""
+        """Return other comparisons in place of these, with more parameters in all signatures."""
         entries = (replace(one, provenance=one.provenance.changed(**parameters)) for one in comparisons)
         return replace(self, comparisons=tuple(entries), provenance=self.provenance.changed(**parameters))
 
@@ -362,10 +362,7 @@ def _frame(results: Sequence[Comparison]) -> "polars.DataFrame":
             | {f"n_responses_{role}": count for role, count in n.items()}
             | _flat_answers(result.rater_answers)
             | {f"baseline_{one.test}": one.pvalue for one in result.baselines}
-            | {
-                f"margin_{name}": value
-                for name, value in ({} if result.margin is None else _flat(result.margin)).items()
-            }
+            | _flat_margin(result.margin)
         )
     return polars.DataFrame(rows)
 
@@ -384,6 +381,12 @@ def _flat_answers(answers: RaterAnswers | None) -> dict[str, float]:
     }
 
 
-def _flat(margin: MarginTests | None) -> dict[str, float]:
-    known = {} if margin is None else asdict(margin)
-    return {f"margin_{name}": value for name, value in known.items() if isinstance(value, float)}
+def _flat_margin(margin: MarginTests | None) -> dict[str, float]:
+    if margin is None:
+        return {}
+    return {
+        "margin": margin.margin,
+        "margin_superiority": margin.superiority,
+        "margin_non_inferiority": margin.non_inferiority,
+        "margin_equivalence": margin.equivalence,
+    }

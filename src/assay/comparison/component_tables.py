@@ -1,4 +1,4 @@
-"""Variance components as a document: what the error is made of, and what more of each would bring."""
+"""Variance components as a document: the parts of the error, and what more of each would bring."""
 
 import math
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ def document(found: "ContrastComponents") -> Document:
 
 
 def blocks(found: "ContrastComponents") -> tuple[Block, ...]:
-    """Return what a document says about them: a sentence, the components, and what more of each would bring."""
+    """Return a sentence, the components, and what more of each would bring."""
     _, a, b = found.names
     error = float(found.decision_study[0]["standard_error"])
     return (

@@ -26,8 +26,8 @@ def default_interval(
 ) -> str:
     """Return the kind with the best measured coverage (docs/audit-defaults.md) of those the metric can have.
 
-    Whether item contrasts are −c, 0 or c is seen from `contrasts`, not from the metric: a tied vote is shared, and
-    single labels make signs of other metrics. Without `contrasts` it is what the metric has where no vote is tied.
+    Whether item contrasts are −c, 0 or c depends on `contrasts`, not on the metric: tied votes are shared, and with
+    single labels other metrics have such contrasts, too. Without `contrasts`, no vote is assumed to be tied.
     """
     if not resamples_items or not (metric.additive or metric.regular):
         return "percentile"
@@ -53,7 +53,7 @@ def limits_of(
 ) -> ConfidenceInterval:
     """Return the interval of a method; "t" is Student's, from the error of items and raters where raters are drawn.
 
-    That one ends where the metric's contrasts do (`span`).
+    With raters it stays within the metric's possible contrasts (`span`).
     """
     if method == "t" and error is not None:
         found = error.interval(estimate, confidence_level=confidence_level, alternative=alternative)

@@ -27,7 +27,7 @@ def metrics_for(contest: Contest, metrics: Sequence[str | Metric] | None) -> tup
 
 
 def _directed(metrics: list[Metric], contest: Contest) -> tuple[list[Metric], list[str]]:
-    """Turn ratings round where the data say that lower values are better, such as penalties."""
+    """Reverse the direction of ratings where the data say that lower values are better, such as penalties."""
     turned = [metric for metric in metrics if getattr(metric, "direction", None) == "higher"]
     if contest.gold is not None or contest.better != "lower" or not turned:
         return metrics, []
@@ -36,7 +36,7 @@ def _directed(metrics: list[Metric], contest: Contest) -> tuple[list[Metric], li
 
 
 def bind(metric: Metric, contest: Contest) -> Metric:
-    """Return the metric fitted to the contest's scale; one that needs gold where there is none is refused."""
+    """Return the metric for the contest's scale; one that needs gold where there is none is refused."""
     if contest.gold is None and not metric.gold_free:
         raise ArgumentError(f"metric {metric.name!r} needs gold: name its source with `gold`, or use 'rating'.")
     return metric.on(contest.scale)

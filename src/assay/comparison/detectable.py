@@ -10,7 +10,7 @@ from assay.inference import CombinedError
 POWER = 0.8
 
 STEPS = 32
-"""Into how many ranges the chances of a variance are cut."""
+"""The number of equally likely ranges of an estimated variance."""
 
 
 def detectable(
@@ -25,7 +25,7 @@ def detectable(
 ) -> float:
     """Return the smallest contrast that a study with this error finds with a power of 0.8.
 
-    It is infinite where so few items (or clusters) are swapped that no p-value is small enough.
+    It is infinite where too few items (or clusters) are swapped for any p-value to be small enough.
     """
     sides = 2 if alternative == "two-sided" else 1
     tail = (1 - confidence_level) / sides
@@ -33,7 +33,7 @@ def detectable(
         return of_parts(error, tail)
     if null == "swapped-items" and 0.5**n_units > tail:
         return math.inf
-    # By Johnson and Welch's approximation: SciPy's would take as long to load as a small comparison takes.
+    # By Johnson and Welch's approximation: loading SciPy would take as long as a small comparison.
     critical = student(tail, df)
     return standard_error * (
         critical * (1 - 1 / (4 * df)) + NormalDist().inv_cdf(POWER) * math.sqrt(1 + critical**2 / (2 * df))
@@ -41,10 +41,10 @@ def detectable(
 
 
 def of_parts(error: CombinedError, tail: float) -> float:
-    """Return the smallest truth that is found, where each study estimates the parts of its error anew.
+    """Return the smallest true contrast that is found, where each study estimates the parts of its error itself.
 
-    With few degrees of freedom its interval is then at times far wider, at times far narrower than this one. The
-    chances of that are taken at the middles of `STEPS` equally likely ranges for each part.
+    With few degrees of freedom, its interval is then sometimes much wider and sometimes much narrower than this one.
+    The estimates of each part are taken at the middles of `STEPS` equally likely ranges.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""Slices of few items, thousands at once: what `compare` says of each of them alone, for a small part of the time.
+"""Slices of few items, thousands at once: what `compare` says about each of them alone, in a fraction of the time.
 
-Slices of the same number of items draw the same items, so that what a draw is made of is found once. Below ten items an
-interval needs no draws (`assay.inference.symmetric`) and all swaps are listed: draws are needed for the expected p
-alone, which does not ask which of two equal draws came first. They are not kept. Intervals of one kind (so many items
-won and lost) differ in place and size alone, so that each kind is asked for once.
+Slices of the same number of items draw the same items, so that the draws are made once. Below ten items an interval
+needs no draws (`assay.inference.symmetric`) and all swaps are listed: only the expected p needs draws, in any order.
+They are not kept. Intervals of one kind (with the same numbers of items won and lost) differ only in place and size,
+so that each kind is computed once.
 """
 
 import math
@@ -35,7 +35,7 @@ from assay.scales import FloatArray, IntArray
 from assay.summaries import lean
 
 CELLS = 2**21
-"""So many draws are looked at at a time."""
+"""This many draws are processed at a time."""
 EPSILON = float(np.finfo(np.float64).eps)
 
 
@@ -69,7 +69,7 @@ def compare_few(
 
 
 def _possible(contest: Contest, metrics: Sequence[Metric], run: ProcedureRun, null: str) -> bool:
-    """Whether slices differ in their numbers alone: means of item scores, no raters, and the default procedure."""
+    """Whether slices differ only in their numbers: means of item scores, no raters, and the default procedure."""
     how = run.procedure
     plain = (how.cluster, how.margin, how.interval, how.n_resamples, run.shared) == (None,) * 5
     usual = plain and run.resamples_items and null == "swapped-items" and how.raters != "bootstrap"
@@ -126,7 +126,7 @@ class _Metric:
 
 @dataclass(frozen=True, slots=True)
 class _Patterns:
-    """What draws of n items are made of: how often each item is in it, and how often that draw comes."""
+    """The different draws of n items: how often each item is in one, and how often that draw occurs."""
 
     items: FloatArray
     times: IntArray
@@ -168,7 +168,7 @@ class _Limits(NamedTuple):
 
 
 class FewItems:
-    """Slices of equally many items by one metric: an array for each of their numbers, with an entry for each slice.
+    """Slices of the same number of items by one metric: arrays with an entry for each slice.
 
     Attributes
     ----------
@@ -205,7 +205,7 @@ class FewItems:
         self.signs = inference.are_signs(np.where(np.abs(rows) <= rounding, 0.0, rows), span=about.metric.span)
 
     def limits(self, confidence_level: float) -> _Limits:
-        """Return the intervals at a level: each kind is asked for once, then put in its place and size."""
+        """Return the intervals at a level: each kind is computed once, then moved and scaled."""
         asked: Any = {"confidence_level": confidence_level, "alternative": self.data.run.procedure.alternative}
         n, signs = self.n, self.signs
         given = n * self.contrasts[:, np.newaxis] - (n - 1) * self.left  # of a mean, leaving one out gives it back
@@ -297,7 +297,7 @@ class FewItems:
     def _notes(
         self, limits: _Limits, kinds: Sequence[int], n_responses: Sequence[dict[str, int | float]], n_together: int
     ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-        """Yield the notes of each interval and of each slice, those of each kind of slice thought of once.
+        """Yield the notes of each interval and of each slice; those of each kind of slice are made once.
 
         `kinds` says whether an interval is one of several that hold together (1), and contradicts a p-value that does
         not tell A and B apart (2), or does (3).

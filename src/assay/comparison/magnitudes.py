@@ -1,4 +1,4 @@
-"""Values that a comparison does not bear: too large or small to be squared and summed, or far outside all others."""
+"""Values that spoil a comparison: too large or small to be squared and summed, or far outside all others."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from assay.contests import Contest
 from assay.inference.intervals import quantiles
 
 FAR = 10
-"""A value is far outside if it is so many times the width of nearly all values (5 to 95 %) away from their middle."""
+"""A value is far outside if it is this many widths of the middle 90 % of values away from their middle."""
 
 
 def check_magnitudes(contest: Contest) -> None:
@@ -16,7 +16,7 @@ def check_magnitudes(contest: Contest) -> None:
 
 
 def far_outside(contest: Contest) -> list[str]:
-    """Say which value lies far outside all others, because everything depends on it: often a code for "missing"."""
+    """Say which value lies far outside all others: the result depends on it, and it is often a code for "missing"."""
     if contest.scale.kind == "nominal":
         return []
     values = np.concatenate([source.values for source in contest.sources.values()])

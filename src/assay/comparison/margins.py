@@ -1,6 +1,6 @@
 """Tests against a margin: better by more than it, not worse by more than it, or within it.
 
-They are the intervals turned round: the p-value of "the contrast exceeds m" is one minus the largest level at which the
+They follow from the intervals: the p-value of "the contrast exceeds m" is one minus the largest level at which the
 one-sided interval still lies above m. So test and interval cannot contradict each other, whatever the interval is.
 """
 

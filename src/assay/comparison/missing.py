@@ -22,7 +22,7 @@ from assay.scales import FloatArray
 from assay.summaries import lean, means, summarise
 
 PREFERENCES = "preferences"
-"""What a scale says that holds preferences: an answer for A is then one for B as well."""
+"""The reason of a scale of preferences: an answer for A is then one for B as well."""
 NOTHING_MISSING = "No answer of A or B is missing."
 
 
@@ -39,7 +39,7 @@ def missing_bounds(
 
     An answer is missing where the data name it but give it no value: a sample that errored, an empty cell. Best for A
     means that A's missing answers are the best and B's the worst that the scale allows (the smallest and largest value
-    seen, on a continuous scale). Missing answers of one item are taken to be alike.
+    seen, on a continuous scale). Missing answers to one item are assumed to be equal.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def missing_bounds(
     bound = chosen.on(contest.scale)
     if not isinstance(bound, ItemMetric):
         raise ArgumentError(
-            f"bounds for missing answers need a metric that is a mean over items; {chosen.name} is none."
+            f"bounds for missing answers need a metric that is a mean over items; {chosen.name!r} is not one."
         )
     contest = lean(contest, [bound], n_spare=1)  # a missing answer may be a label that nobody gave to the item
     best, worst = (

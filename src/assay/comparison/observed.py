@@ -1,4 +1,4 @@
-"""What the data say before anything is resampled: moments, effect sizes, and notes on what they cannot say."""
+"""What the data show before anything is resampled: moments, effect sizes, and notes on what they cannot show."""
 
 import math
 from typing import Any, NamedTuple
@@ -16,14 +16,14 @@ from assay.responses import Labels, frozen
 from assay.scales import FloatArray, IntArray
 
 MARKED, SURPRISING = 1.0, 2.58
-"""Item contrasts are markedly skewed from this skewness on, if it is also so many times what chance gives."""
+"""Item contrasts are markedly skewed if their skewness is at least the first, and the second times its error."""
 
 SMALL = 30
-"""Below so many items the interval of an uneven metric may cover less than it says."""
+"""With fewer items than this, the interval of an uneven metric may cover less than it says."""
 
 
 class Moments(NamedTuple):
-    """How certain a contrast is, seen from the items: its standard error, degrees of freedom, and the jackknife."""
+    """How certain a contrast is, by its items: its standard error, degrees of freedom, and the jackknife."""
 
     standard_error: float
     df: float
@@ -41,7 +41,7 @@ def rounding_of(metric: Metric, contest: Contest) -> float:
 
 
 def settled(contrasts: FloatArray, observed: float, rounding: float) -> FloatArray:
-    """Return contrasts, those that equal the observed one on paper made equal to it: rounding is no evidence."""
+    """Return the contrasts; those that differ from the observed one only by rounding are made equal to it."""
     return frozen(np.where(np.abs(contrasts - observed) <= rounding, observed, contrasts))
 
 
@@ -93,7 +93,7 @@ def item_contrasts(metric: Metric, contest: Contest) -> FloatArray | None:
 
 
 def item_contrasts_of(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> FloatArray | None:
-    """Return the same of summaries."""
+    """Return the same from summaries, without rounding."""
     return metric.item_contrasts(gold, a, b) if isinstance(metric, AdditiveMetric) else None
 
 
@@ -135,7 +135,7 @@ def effects(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> EffectSi
 
 
 def without_spread(sizes: EffectSizes, contest: Contest) -> list[str]:
-    """Say why effect sizes in standard deviations are undefined although item scores are there."""
+    """Say why effect sizes in standard deviations are undefined although there are item scores."""
     if math.isnan(sizes.win_rate) or not math.isnan(sizes.hedges_g):
         return []
     if not math.isnan(sizes.cohen_d):
@@ -145,7 +145,7 @@ def without_spread(sizes: EffectSizes, contest: Contest) -> list[str]:
 
 
 def small(contest: Contest, tail: PValue) -> list[str]:
-    """Say which p-value is the smallest possible where so few items are enumerated that it matters."""
+    """Say which p-value is the smallest possible, where few items are enumerated."""
     if not tail.exact or contest.n_items > 5:
         return []
     one_sided = 1 / 2**contest.n_items
@@ -156,20 +156,20 @@ def small(contest: Contest, tail: PValue) -> list[str]:
 
 
 def unequal(contest: Contest, metric: Metric) -> list[str]:
-    """Say that a mean of more responses is closer to gold: A and B that answer alike would be called different."""
+    """Say that a mean of more responses is closer to gold, so that equally good models would be called different."""
     of_a, of_b = contest.a.n_responses, contest.b.n_responses
     soft = contest.a.weights is not None or contest.b.weights is not None
     if of_a == of_b or metric.per_response or soft:
         return []
     return [
         f"A has {of_a:.4g} and B {of_b:.4g} responses per item. Where a metric averages them, more responses are "
-        "closer to gold whoever gives them; compare equally many (`responses='equal'`), unless the "
+        "closer to gold, whichever model gives them; compare equally many (`responses='equal'`), unless the "
         "number is part of what you compare."
     ]
 
 
 def uneven(metric: Metric, contest: Contest) -> list[str]:
-    """Say that so few items may lack those on which the metric hangs."""
+    """Say that a small sample may lack the few items on which the metric depends."""
     if not metric.uneven or (contest.n_items >= SMALL and metric.additive):
         return []
     return [
@@ -224,9 +224,9 @@ def skewed(
 
 
 def few(metric: Metric, gold: Any, a: FloatArray, b: FloatArray, *, interval: str, resamples_items: bool) -> list[str]:
-    """Say that a resampled interval is rough where A and B are alike on nearly all items, and name a better one.
+    """Say that a resampled interval is rough where A and B are equal on nearly all items, and name a better one.
 
-    A better one can be had only where items are all that is resampled.
+    There is a better one only where nothing but items is resampled.
     """
     if not isinstance(metric, AdditiveMetric) or interval in ("symmetric", "score"):
         return []
@@ -238,11 +238,11 @@ def few(metric: Metric, gold: Any, a: FloatArray, b: FloatArray, *, interval: st
         f"only {differ} of {contrasts.size:,} items tell A and B apart by {metric.name}: a {interval} interval is rough"
     )
     better = "score" if inference.are_signs(contrasts) else "symmetric"
-    return [f"{found}; interval={better!r} is not." if resamples_items else f"{found}."]
+    return [f"{found}; `interval={better!r}` is not." if resamples_items else f"{found}."]
 
 
 def off_centre(scheme: Scheme, contrast: float, draws: FloatArray) -> list[str]:
-    """Say that draws with resampled responses lie elsewhere than the contrast, where that is felt.
+    """Say that draws with resampled responses lie elsewhere than the contrast, where that matters.
 
     An interval that is off by a tenth of its standard error still covers 94.9 % of the time instead of 95.
     """
@@ -256,5 +256,5 @@ def off_centre(scheme: Scheme, contrast: float, draws: FloatArray) -> list[str]:
     return [
         "drawing the responses again adds their noise a second time, which moves the contrast: "
         f"{number(centre, error)} on average over the draws, {number(contrast, error)} in the data. "
-        "The interval is made of the draws and off by as much; `responses='all'` gives that of the data."
+        "The interval comes from the draws and is moved as much; `responses='all'` gives that of the data."
     ]

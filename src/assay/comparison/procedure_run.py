@@ -1,4 +1,4 @@
-"""A procedure at work on one contest: its draws, its errors, and what it must be refused."""
+"""A procedure that runs on one contest: its draws, its errors, and what it refuses."""
 
 import math
 import warnings
@@ -33,7 +33,7 @@ from assay.scales import IntArray
 
 @dataclass(frozen=True, slots=True)
 class ProcedureRun:
-    """A procedure on its way: with the scheme and null that the data decide, seed, threads and progress."""
+    """A procedure that runs: with the scheme and null that the data decide, seed, threads and progress."""
 
     procedure: Procedure
     scheme: Scheme
@@ -44,7 +44,7 @@ class ProcedureRun:
     shared: Shared | None = None
 
     def once(self, key: Hashable, compute: Callable[[], Known]) -> Known:
-        """Compute what other comparisons of the same contest may need, too."""
+        """Compute what other comparisons of the same contest may need as well, only once."""
         return compute() if self.shared is None else self.shared.once(key, compute)
 
     @classmethod
@@ -60,7 +60,7 @@ class ProcedureRun:
 
     @property
     def keeps_responses(self) -> bool:
-        """Whether a draw has the responses that were seen, from the same raters."""
+        """Whether a draw keeps the responses of the data, and their raters."""
         return self.scheme.keeps_responses and self.scheme.raters == "fixed"
 
     @property
@@ -70,11 +70,11 @@ class ProcedureRun:
 
     @property
     def resamples_items(self) -> bool:
-        """Whether items are all that is resampled, which is what the jackknife and the item scores speak of."""
+        """Whether only items are resampled, as the jackknife and the item scores assume."""
         return self.scheme.items == "bootstrap" and self.keeps_responses
 
     def interval_for(self, metric: Metric, contest: Contest) -> str:
-        """Return the kind of interval: as asked, or the one with the best measured coverage that can be had."""
+        """Return the kind of interval: as asked, or the possible one with the best measured coverage."""
         asked, alone = self.procedure.interval, self.resamples_items
         if self.scheme.raters == "bootstrap" and self.scheme.items == "bootstrap":
             possible, default = asked in ("t", "percentile", "basic"), "t"
@@ -105,7 +105,7 @@ def _procedure(settings: dict[str, Any]) -> Procedure:
 def left_out(
     metric: Metric, seen: Contest, run: ProcedureRun, *, rounding: float, clusters: IntArray | None
 ) -> Moments:
-    """Return the standard error of a contrast and the contrasts with items left out, where they are wanted."""
+    """Return the standard error of a contrast and the contrasts with items left out, where they are needed."""
     if run.shared is not None and not run.shared.leaves_out and not metric.additive:
         return Moments(math.nan, math.nan, np.empty(0))
     return run.once(
@@ -115,19 +115,19 @@ def left_out(
 
 
 def effects_of(metric: Metric, seen: Contest, run: ProcedureRun) -> EffectSizes:
-    """Return the effect sizes of the responses that a draw has; none where it has others."""
+    """Return the effect sizes; none where a draw has fewer or more responses than the data."""
     if run.scheme.thins:
         return EffectSizes()
     return run.once(("effects", metric.name, _kept(run)), lambda: effects(metric, *summaries_of(seen, metric.needs)))
 
 
 def _kept(run: ProcedureRun) -> str:
-    """Return which responses were seen: all of them, unless the first or equally many were asked for."""
+    """Return which responses are kept: all of them, unless the first or equally many were asked for."""
     return run.scheme.responses if run.scheme.responses in ("first", "equal") else "all"
 
 
 def scored(metrics: Sequence[Metric], contest: Contest, run: ProcedureRun) -> list[tuple[float, float, float]]:
-    """Return by each metric the scores of A and B and their contrast: of the responses that a draw has, if others."""
+    """Return each metric's scores of A and B and their contrast: averaged over draws that change the responses."""
     if not run.scheme.thins:
         return [_scores(metric, *summaries_of(contest, metric.needs)) for metric in metrics]
     scheme, n_draws = replace(run.scheme, items="all"), max(run.procedure.n_draws, 999)
@@ -159,7 +159,7 @@ def draw_both(
         ))  # fmt: skip
 
     def spared() -> None:
-        """Count draws as done that are not needed, so that a bar comes to its end."""
+        """Count draws that are not needed as done, so that a progress bar reaches its end."""
         if run.progress is not None:
             run.progress(run.procedure.n_draws)
 
@@ -183,7 +183,7 @@ def draw_both(
 
 
 def _draws_raters_alone(metrics: Sequence[Metric], run: ProcedureRun) -> bool:
-    """Whether the error of items and raters takes draws of raters alone: for metrics that are no mean of a table."""
+    """Whether the error of items and raters needs draws of raters alone: for metrics that are not means of a table."""
     both = run.scheme.raters == "bootstrap" and run.scheme.items == "bootstrap"
     return both and not all(metric.additive for metric in metrics)
 
@@ -224,13 +224,13 @@ def check_item_scores(metrics: Sequence[Metric]) -> None:
 
 
 def caveats_of(contest: Contest, run: ProcedureRun) -> list[str]:
-    """Refuse what has no meaning; return notes on what holds with a reservation."""
+    """Refuse combinations that make no sense; return notes on those that need caution."""
     n_responses = contest.a.n_responses, contest.b.n_responses
     notes = []
     assert run.null is not None
     for verdict, reason in judge(run.scheme, run.null, n_responses=n_responses):
         if verdict == "refuse":
-            raise ArgumentError(f"null={run.null!r} with {run.scheme}: {reason}")
+            raise ArgumentError(f"`null={run.null!r}` with {run.scheme}: {reason}")
         if verdict == "warn":
             warnings.warn(reason, AssayWarning, stacklevel=4)
         notes.append(reason)

@@ -16,7 +16,12 @@ WHICH = (
     "The answer for these raters counts if they alone decide; the answer for raters like these counts if others could "
     "have been asked in their place."
 )
-"""Which question is whose."""
+"""Which of the two answers counts when."""
+
+
+def related(shown_pvalue: str) -> str:
+    """Return what follows "p": "= 0.04", "< 0.0002" or "undefined"."""
+    return shown_pvalue if shown_pvalue[0] in "<u" else f"= {shown_pvalue}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +34,7 @@ class RaterAnswer:
     confidence_interval : ConfidenceInterval
     pvalue : float
     shown_pvalue : str
-        The p-value as it may be written.
+        The p-value as text.
     """
 
     contrast: float
@@ -39,11 +44,10 @@ class RaterAnswer:
 
     def __str__(self) -> str:
         ends = self.confidence_interval
-        related = self.shown_pvalue if self.shown_pvalue[0] in "<u" else f"= {self.shown_pvalue}"
         level = f"{100 * ends.confidence_level:g} %"
         error = error_of(ends, self.contrast)
         between = ends_of(ends.low, ends.high, error)
-        return f"contrast {number(self.contrast, error)} ({level} interval {between}), p {related}"
+        return f"contrast {number(self.contrast, error)} ({level} interval {between}), p {related(self.shown_pvalue)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,7 @@ class RaterAnswers:
 
     def __str__(self) -> str:
         if str(self.these) == str(self.like):
-            return f"For these {self.n_raters} raters and for raters like these {self.n_raters} alike: {self.these}."
+            return f"For these {self.n_raters} raters, and for raters like these {self.n_raters}: {self.these}."
         return f"For these {self.n_raters} raters: {self.these}. For raters like these {self.n_raters}: {self.like}."
 
 
@@ -85,10 +89,10 @@ def _answer(result: "Comparison") -> RaterAnswer:
 
 
 def _no_surer(like: "Comparison", these: "Comparison") -> "Comparison":
-    """Return the answer for raters like these, not surer than that for these: they are some of them.
+    """Return the answer for raters like these, made no surer than the answer for these.
 
-    So few items get no p-value below what the items allow, and an interval no narrower than theirs. Where unequal
-    loads make the two contrasts differ, the number of items alone sets the smallest p-value.
+    So its p-value is not below what the items allow, and its interval not narrower than that for these raters. Where
+    unequal loads make the two contrasts differ, only the number of items limits the p-value.
     """
     sides = 2 if like.alternative == "two-sided" else 1
     ends, own = these.confidence_interval, like.confidence_interval

@@ -10,11 +10,11 @@ from assay.documents.numbers import joined
 from assay.errors import ArgumentError, DataError
 from assay.rating_design import FEW_RATERS, RatingDesign, design_of, rated
 from assay.resampling import Scheme
-from assay.responses import Responses, group_codes
+from assay.responses import Responses, cluster_codes
 from assay.scales import IntArray
 
 LOAD = 2.0
-"""Raters are a random factor from this many items on, that the rater of a response judged on average."""
+"""Raters are a random factor where the rater of a response judged at least this many items, on average."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +40,14 @@ def choose(contest: Contest, scheme: Scheme, *, raters: str | None, null: str | 
     """Decide whether raters are a random factor: as asked or, when left open, by the data and what else was asked.
 
     Raters are a random factor where they repeat: where the rater of a response judged two items or more, on average
-    over responses. Below that, hardly any response shares its rater with another item's, and drawing items draws
-    raters too.
+    over responses. Below that, few responses share their rater with another item, and drawing items draws raters, too.
     """
     roles = rated(contest)
     design = design_of(*(contest.sources[role] for role in roles)) if roles else None
     repeat = design is not None and design.load >= LOAD
     n_raters = design.n_raters if design is not None and repeat else 0
     if raters == "bootstrap" and design is None:
-        raise DataError("raters='bootstrap' needs rater ids, and two or more raters; these data have none.")
+        raise DataError("`raters='bootstrap'` needs rater ids, and two or more raters; these data have none.")
     if raters is None:
         raters, notes = _by_the_data(contest, design, n_raters, scheme, null)
     else:
@@ -77,7 +76,7 @@ def _by_the_data(
         return "fixed", [f"{judged}, so raters are not a random factor: resampling items resamples them too."]
     if null in (None, "random-effects", "recentred") and (scheme.items, scheme.responses) == ("bootstrap", "all"):
         return "bootstrap", [f"The result generalises to raters like these {n_raters}."]
-    asked = f"null={null!r}" if null not in (None, "random-effects", "recentred") else str(scheme)
+    asked = f"`null={null!r}`" if null not in (None, "random-effects", "recentred") else str(scheme)
     return "fixed", [f"The result holds for these {n_raters} raters only, as {asked} asks."]
 
 
@@ -117,12 +116,10 @@ def clusters_of(contest: Contest, cluster: str | None, scheme: Scheme, null: str
     """Return the number of each item's cluster, and the note that says so; None when items stand alone."""
     if cluster is None:
         return None, []
-    names, codes = group_codes(contest.groups, "cluster", cluster)
+    names, codes = cluster_codes(contest.groups, cluster)
     if scheme.responses != "all" or scheme.items != "bootstrap" or null in ("pooled-responses", "dealt-responses"):
         raise ArgumentError(
-            f"`cluster` goes with all responses and items='bootstrap'; got null={null!r} with {scheme}."
+            f"`cluster` goes with all responses and `items='bootstrap'`; got `null={null!r}` with {scheme}."
         )
-    if names.size < 2:
-        raise DataError(f"all items are in one cluster ({cluster} {names[0]!r}): nothing can be said about others.")
     note = f"Items are clustered. The result generalises to values of {cluster!r} like these {names.size}."
     return codes, [note]

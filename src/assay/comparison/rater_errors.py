@@ -23,7 +23,7 @@ from assay.responses import Responses, cell_codes, cells_from_codes, frozen
 from assay.scales import FloatArray, IntArray
 
 LEAVE_OUT = 50
-"""Up to this many raters each is left out in turn; with more, draws of raters are as good and cheaper."""
+"""Up to this many raters each is left out in turn; with more, draws of raters are as precise and cheaper."""
 
 PEAK = 0.5183
 """Where (artanh(x) (1 − x²))² / x is largest."""
@@ -36,10 +36,10 @@ class RaterError:
     Attributes
     ----------
     error : CombinedError or None
-        Of raters, and of items beyond them, were A and B alike; None where raters are held fixed.
+        The parts of raters, and of items beyond them, if A and B are equal; None where raters are held fixed.
     contrast : float, optional
-        The contrast that the error belongs to, where it is not the difference of the scores: ratings are weighed so
-        that no busy rater decides it.
+        The contrast that the error belongs to, where it is not the difference of the scores: ratings are weighted so
+        that raters of many items do not dominate it.
     """
 
     error: CombinedError | None
@@ -50,8 +50,8 @@ class RaterError:
         if self.contrast is None or abs(self.contrast - plain) <= rounding:
             return plain, draws, []
         note = (
-            "Raters have unequal loads. The contrast weighs them so that the busiest do not decide it; the plain "
-            f"difference of the scores is {plain:.4g}."
+            "Raters judged unequal numbers of items. The contrast is weighted so that the busiest raters do not "
+            f"dominate it; the plain difference of the scores is {plain:.4g}."
         )
         return self.contrast, frozen(draws + (self.contrast - plain)), [note]
 
@@ -61,9 +61,9 @@ def rater_error(
 ) -> RaterError:
     """Return a contrast's error when items and raters are both random factors.
 
-    A linear metric is the mean of an items × raters table, which a mixed model takes apart; where some raters are
-    busier than others, the most precise weights are taken. Any other metric with item scores goes by the table of its
-    pseudo-responses (`curved_error`), one without by draws (`measured_error`: `both` and `raters`).
+    A linear metric is the mean of an items × raters table, which a mixed model splits; where some raters are busier
+    than others, the most precise weights are taken. The error of any other metric with item scores comes from the table
+    of its pseudo-responses (`curved_error`), that of one without from draws (`measured_error`: `both` and `raters`).
     """
     if isinstance(metric, AdditiveMetric) and not metric.linear:
         return RaterError(curved_error(contest, metric, clusters))
@@ -91,11 +91,11 @@ def _two_way(table: CellTable, *, best: bool = False) -> TwoWay:
 def curved_error(contest: Contest, metric: AdditiveMetric, clusters: IntArray | None) -> CombinedError:
     """Return the error of a contrast that is a mean of item scores, by its table of pseudo-responses.
 
-    The variance of items is that of the item contrasts. It holds the noise of single pseudo-responses, which the part
-    of raters holds as well, and counts once. On which side: to the side of items, whose degrees of freedom are many,
-    go at most half as much as items vary by otherwise, and all of it stays with two raters (measured, docs/raters.md).
-    Where the contrast nears the largest that is possible, what raters do to it beyond noise is no measure of what they
-    would do to a contrast of zero (`saturation`).
+    The variance of items is that of the item contrasts. It includes the noise of single pseudo-responses, as does the
+    part of raters, and the noise must count once. With more than two raters it is moved to the part of items, which has
+    many degrees of freedom, up to half of the other variance of items (measured, docs/raters.md). Where the contrast
+    comes close to the largest possible one, raters move it less than they would move a contrast of zero
+    (`saturation`).
     """
     parts = curved_parts(contest, metric, clusters)
     moved = min(parts.noise, parts.items / 2) if parts.table.n_raters > 2 else 0.0
@@ -123,7 +123,7 @@ class CurvedParts:
 
 
 def curved_parts(contest: Contest, metric: AdditiveMetric, clusters: IntArray | None) -> CurvedParts:
-    """Take the variance of a curved contrast apart."""
+    """Split the variance of a curved contrast into its parts."""
     table = cell_table(contest, metric)
     table = table if clusters is None else by_cluster(table, clusters)
     found = _two_way(table)
@@ -138,13 +138,13 @@ def measured_error(
 ) -> CombinedError:
     """Return the error of a contrast without item scores.
 
-    Three variances are measured, that of items (jackknife), of raters (`raters`: draws of raters alone) and of both
-    drawn together (`both`), and the part that items and raters share is what the third exceeds the sum of the first two
-    by: resampled, independent noise is counted in each (Owen 2007, eq. 3).
+    Three variances are measured: of items (jackknife), of raters (`raters`: draws of raters alone) and of both drawn
+    together (`both`). The third minus the first two is the part that items and raters share, because each of the three
+    counts independent noise (Owen 2007, eq. 3).
 
-    Drawn raters leave an item with fewer different ones: its gold gets noisier, and a contrast moves less than it
-    would. So up to `LEAVE_OUT` raters the variance of raters of a smooth metric is that of the contrast without each of
-    them in turn.
+    Drawn raters leave an item with fewer different raters: its gold gets noisier, and a contrast moves less than it
+    should. So for up to `LEAVE_OUT` raters and a smooth metric, the variance of raters comes from leaving out each
+    rater in turn.
     """
     items, n = item_variance(contest, metric, clusters)
     sources = [contest.sources[role] for role in rated(contest)]
@@ -169,7 +169,7 @@ def _variance(draws: FloatArray) -> float:
 
 
 def largest(contest: Contest, metric: Metric) -> float:
-    """Return the largest contrast that any gold could make of these A and B; infinite where there is no maximum.
+    """Return the largest contrast that these A and B could have with any gold; infinite where there is no maximum.
 
     Gold cannot be closer to A than to B by more than A and B are apart, if the metric is a distance (or counts items).
     """
@@ -188,10 +188,10 @@ def saturation(share: FloatArray | float) -> FloatArray:
     """Return by what factor raters would move the contrast more if it were zero, given its share of the largest.
 
     Near the maximum raters hardly move a contrast, and a study whose few raters happen to lean to one side would look
-    certain. On Fisher's scale, artanh(contrast / largest), they move it alike everywhere; from the point on where the
-    standard error there grows faster than the estimate, the factor is that of a constant estimate (Hauck and Donner
-    1977 describe the trap). The factor is taken squared: the raters who lean also tell too little about how much raters
-    lean, and measured levels ask for it (docs/raters.md).
+    certain. On Fisher's scale, artanh(contrast / largest), they move it equally everywhere; beyond the point where the
+    standard error there grows faster than the estimate, the factor is that of a constant estimate (the problem that
+    Hauck and Donner 1977 describe). The factor is squared: raters who all lean to one side also show too little of how
+    much raters differ, and measured levels confirm that this is needed (docs/raters.md).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What several comparisons of one contest have in common: computed by the first, known to the others."""
+"""What several comparisons of one contest have in common: computed by the first, reused by the others."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field

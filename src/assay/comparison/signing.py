@@ -1,4 +1,4 @@
-"""What a comparison signs for: every setting as it was resolved, and every parameter of its metrics."""
+"""What the signature of a comparison covers: every setting as it was resolved, every parameter of its metrics."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -11,7 +11,7 @@ from assay.metrics import Metric
 from assay.provenance import Provenance
 
 NAMING = ("name", "title", "better")
-"""Fields by which a function of the user is called, and which are no parameters of it."""
+"""Fields that name a function of the user, and are not parameters of it."""
 
 
 def parameters_of(metric: Metric) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Several metrics or slices at once: p-values and intervals that hold together, from the draws that are there already.
+"""Several metrics or slices at once: p-values and intervals that hold together, from the draws of each comparison.
 
-Metrics on the same items share their draws, so they move together as the metrics do. Slices have items of their own:
-the draws of each are put in an order of its own, since nothing else makes them independent.
+Metrics on the same items share their draws, which therefore move together as the metrics do. Slices have different
+items: the draws of each slice are shuffled, which makes them independent of the others.
 """
 
 import math
@@ -20,12 +20,12 @@ UNPROMISED = ("benjamini-hochberg", "none")
 """Corrections whose intervals hold one by one."""
 
 MANY = 1000
-"""Of more slices than this no draws are kept (a quarter of a megabyte each), and the level at which their intervals
-hold together is that of independent ones: draws could not tell it, since it is beyond the most extreme of them."""
+"""With more slices than this, no draws are kept (a quarter of a megabyte each), and the level at which their intervals
+hold together is that of independent ones: it lies beyond the most extreme draw, so draws could not give it."""
 
 
 def adjusted(found: Sequence[Comparison], correction: str, seed: np.random.SeedSequence) -> list[Comparison]:
-    """Return comparisons whose adjusted p-values and intervals account for how many they are.
+    """Return comparisons whose adjusted p-values and intervals account for their number.
 
     Intervals hold together unless `correction` is "benjamini-hochberg" or "none", which do not promise that for
     p-values either.
@@ -130,7 +130,7 @@ def _tails(draws: FloatArray, alternative: str) -> FloatArray:
 def _aligned(
     found: Sequence[Comparison], seed: np.random.SeedSequence, purpose: str
 ) -> list[tuple[Comparison, IntArray]]:
-    """Return each comparison with the order of its draws: as they are, or shuffled alike within a slice."""
+    """Return each comparison with the order of its draws: as they are, or shuffled, the same way within a slice."""
     slices = list(dict.fromkeys(entry.slice for entry in found))
     orders = []
     for entry in found:

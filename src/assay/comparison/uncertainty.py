@@ -18,7 +18,7 @@ from assay.metrics import AdditiveMetric, Metric, resolve
 from assay.rating_design import rated
 from assay.records import Record
 from assay.resampling import cell_table, cluster_sums, summaries_of
-from assay.responses import Responses, group_codes
+from assay.responses import Responses, cluster_codes
 from assay.scales import FloatArray, IntArray
 from assay.summaries import lean
 
@@ -36,20 +36,20 @@ class ContrastComponents(Record):
     components : mapping of str to float
         "items", "raters", "residual" (what a rater says about one item beyond both), "repeats_a" and "repeats_b" (one
         response of a model without raters), and "clusters" where items come in clusters: "items" are then those of one
-        cluster. A negative estimate means "near zero"; NaN cannot be told apart.
+        cluster. A negative estimate means "near zero"; NaN where the data cannot tell it from another component.
     intervals : mapping of str to ConfidenceInterval
     n_items, n_raters : int
     raters_per_item : float
     n_repeats : mapping of str to float
         Responses per item of A and of B, where they have no raters.
     dfs : mapping of str to float
-        The degrees of freedom with which each component is known.
+        The degrees of freedom of each component's estimate.
     largest : float
-        The largest contrast that any gold could make of these A and B; infinite for metrics without a maximum.
+        The largest contrast that these A and B could have with any gold; infinite for metrics without a maximum.
     counts : bool
-        Whether the metric counts items: its residual are items that change sides.
+        Whether the metric counts items: its residual comes from items that change sides.
     curved : bool
-        Whether the metric is no mean of responses.
+        Whether the metric is not a mean of responses.
     notes : tuple of str
     names : tuple of str
         What gold, A and B are called.
@@ -108,8 +108,8 @@ class ContrastComponents(Record):
         found = {"items": known.get("items", 0.0) / n}
         if self.n_clusters:
             grown = n / self.n_items if n_clusters is None else n_clusters / self.n_clusters
-            alike = self.n_items / self.items_per_cluster * grown  # so many clusters of equal size have the same error
-            found = {"clusters": known.get("clusters", 0.0) / alike, **found}
+            effective = self.n_items / self.items_per_cluster * grown  # clusters of equal size with the same error
+            found = {"clusters": known.get("clusters", 0.0) / effective, **found}
         if self.n_raters:
             found |= {
                 "raters": known.get("raters", 0.0) / r,
@@ -125,10 +125,10 @@ class ContrastComponents(Record):
 
     @property
     def decision_study(self) -> list[dict[str, Any]]:
-        """What the standard error would be with more items, raters or repeats, and what it is made of.
+        """What the standard error would be with more items, raters or repeats, and which parts it has.
 
         One entry for the data as they are and one for each change: `change`, `standard_error`, and `shares`, the part
-        of its square that each component has.
+        of each component in its square.
         """
         changes: dict[str, dict[str, int | None]] = {"as it is": {}}
         for factor, word in ((2, "twice"), (10, "ten times")):
@@ -153,7 +153,7 @@ class ContrastComponents(Record):
         return found
 
     def document(self) -> Document:
-        """Return what the error is made of, each component with its interval, and what more of each would bring."""
+        """Return the parts of the error, each component with its interval, and what more of each would bring."""
         return component_tables.document(self)
 
 
@@ -168,7 +168,7 @@ def variance_components(
     whole_clusters: bool = False,
     confidence_level: float = 0.95,
 ) -> ContrastComponents:
-    """Take the uncertainty of a contrast apart: items, raters, repeats of the models, and the rest.
+    """Split the uncertainty of a contrast into its parts: items, raters, repeats of the models, and the rest.
 
     Parameters
     ----------
@@ -178,11 +178,12 @@ def variance_components(
     a, b, gold : str, optional
         The sources, where `contest` is no contest yet.
     metric : str or Metric
-        With item scores. The mean rating is taken apart exactly; another metric by the pseudo-responses of its raters.
+        With item scores. The mean rating is split exactly; another metric by the pseudo-responses of its raters.
     cluster : str, optional
-        A column that groups items (document): what items of one group share is then a component of its own.
+        A column that groups items, such as their document: what items of one group share is then a component of its
+        own.
     whole_clusters : bool
-        Take clusters in place of items, as `compare` does: "items" are then what whole clusters differ by.
+        Take clusters in place of items, as `compare` does: "items" is then the variance of whole clusters.
     confidence_level : float
 
     Returns
@@ -247,7 +248,7 @@ def variance_components(
         if grouped.n_groups < FEW_CLUSTERS:
             notes = (*notes, f"{grouped.n_groups} clusters say little about how clusters differ.")
     elif cluster is not None:
-        notes = (*notes, f"Every item is a cluster of its own ({cluster}), so clusters are what items are.")
+        notes = (*notes, f"Every item is a cluster of its own ({cluster}), so clusters are not a separate component.")
     return ContrastComponents(
         metric=chosen.name,
         contrast=float(contrasts.mean()),
@@ -270,7 +271,7 @@ def variance_components(
 
 @dataclass(frozen=True, slots=True)
 class _ContrastUnits:
-    """What is independent: items, or whole clusters (`codes`), each with what it moves the mean over all items by."""
+    """What is independent: items, or whole clusters (`codes`); and how far each moves the mean over all items."""
 
     contrasts: FloatArray
     codes: IntArray | None = None
@@ -280,7 +281,7 @@ class _ContrastUnits:
 def _units(contest: Contest, contrasts: FloatArray, cluster: str | None) -> _ContrastUnits:
     if cluster is None:
         return _ContrastUnits(contrasts)
-    codes = _codes(contest, cluster)
+    _, codes = cluster_codes(contest.groups, cluster)
     sums, sizes = cluster_sums(contrasts, codes)
     mean, per_unit = float(contrasts.mean()), float(sizes.mean())
     return _ContrastUnits(mean + (sums - mean * sizes) / per_unit, codes, per_unit)
@@ -291,34 +292,28 @@ def _table(
 ) -> tuple[TwoWay, tuple[str, ...]]:
     """Return the components of items, raters and residual, and what the reader must know about them."""
     if roles:
-        curved = ("The metric is curved. The components hold near this design.",)
+        curved = ("The metric is not a mean of responses, so the components hold only for designs close to this one.",)
         return _two_way(contest, metric, units.codes), () if metric.linear else curved
     each = units.contrasts
     variance = float(each.var(ddof=1)) if each.size > 1 else math.nan
     table = TwoWay(float(each.mean()), variance, math.nan, 0.0, each.size, 0, 0, CombinedError((), ()))
     if set(contest.names[1:]) <= set(contest.repeats):
         return table, ()
-    return table, ("There are no rater ids: what raters add is part of the items component.",)
-
-
-def _codes(contest: Contest, cluster: str) -> IntArray:
-    names, codes = group_codes(contest.groups, "cluster", cluster)
-    if names.size < 2:
-        raise DataError(f"all items are in one cluster ({cluster} {names[0]!r}): nothing can be said about others.")
-    return codes
+    return table, ("There are no rater ids: the variance of raters is part of the items component.",)
 
 
 def _by_cluster(contest: Contest, contrasts: FloatArray, cluster: str) -> OneWay | None:
     """Return what clusters share and what is left within them; None where every item is a cluster of its own."""
-    codes = _codes(contest, cluster)
-    return one_way(contrasts, groups=codes) if int(codes.max()) + 1 < contrasts.size else None
+    names, codes = cluster_codes(contest.groups, cluster)
+    return one_way(contrasts, groups=codes) if names.size < contrasts.size else None
 
 
 def judgements(per_item: Any, sides: float) -> Any:
-    """Return how many judgements of an item the residual is divided by.
+    """Return by how many judgements of an item the residual is divided.
 
-    That is all of them. But where the residual is of items that change sides, these are the ones near the border, which
-    are as many as the error of gold is wide: it goes with the root of the number, and `sides` is where it was measured.
+    That is all of them, unless the residual comes from items that change sides. Those are the items near the border,
+    and their number falls with the error of gold, so with the root of the number of judgements; `sides` is the number
+    at which the residual was measured.
     """
     return np.sqrt(per_item * sides) if sides else per_item
 
@@ -345,7 +340,7 @@ def _several(contest: Contest, role: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Repeats:
-    """The variance that one response of a model adds to its item, and how well it is known."""
+    """The variance that one response of a model adds to its item, and how precise it is."""
 
     variance: float
     n_repeats: float

@@ -6,7 +6,7 @@ from heapq import nsmallest
 from typing import TYPE_CHECKING
 
 from assay.comparison import baselines
-from assay.comparison.rater_answers import WHICH
+from assay.comparison.rater_answers import WHICH, related
 from assay.documents import Block, Column, Document, Measured, Sentence, Table
 from assay.documents.numbers import error_of, listed, number, rough
 from assay.documents.numbers import interval as ends_of
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from assay.comparison.comparisons import Comparison
 
 MANY = 8
-"""Above this many comparisons the verdicts are counted instead of said one by one."""
+"""With more comparisons than this, the verdicts are counted instead of listed."""
 
 MOST, LEAST = 200, 50
-"""A table has so many rows at most; of more comparisons it has those that are decided, and not fewer than the other."""
+"""The most rows of a table; of more comparisons it has those that are decided, and at least the second number."""
 
 
 def document(found: Sequence["Comparison"], correction: str, signature: str) -> Document:
@@ -69,7 +69,7 @@ def verdict(result: "Comparison") -> str:
         f"{result.title} {number(scores[first], error)} ({first}) against {number(scores[second], error)} ({second}), "
         f"contrast {number(result.contrast, error)} "
         f"({level_of(result)} interval {ends_of(ends.low, ends.high, error)}{joint}), "
-        f"p {_related(shown_pvalue(result))}"
+        f"p {related(shown_pvalue(result))}"
     )
     if not math.isnan(result.pvalue_adjusted):
         said += f", adjusted {p_of(result.pvalue_adjusted, result.pvalue_se)}"
@@ -78,7 +78,7 @@ def verdict(result: "Comparison") -> str:
 
 
 def counted(found: Sequence["Comparison"]) -> str:
-    """Return how many comparisons went to whom, and names those that were decided."""
+    """Return how many comparisons each model won, and which."""
     _, a, b = found[0].names
     parts = []
     for name, sign in ((a, 1), (b, -1)):
@@ -100,7 +100,7 @@ def tabled(found: Sequence["Comparison"]) -> Sequence["Comparison"]:
 
 
 def asides(result: "Comparison") -> list[str]:
-    """Return what the reader of a verdict would otherwise have to find out: what could be found, what disagrees."""
+    """Return what the study could have found, and where p-value and interval disagree."""
     if math.isnan(result.contrast):
         return []
     lines = [] if result.rater_answers is None else [str(result.rater_answers)]
@@ -167,7 +167,7 @@ def decided(result: "Comparison") -> bool:
 
 
 def shown_pvalue(result: "Comparison") -> str:
-    """Return the p-value as it may be written: "< 0.0002" where the draws cannot tell it from zero."""
+    """Return the p-value as text: "< 0.0002" where the draws cannot tell it from zero."""
     if math.isnan(result.pvalue):
         return "undefined"
     if result.null == "random-effects":
@@ -259,7 +259,3 @@ def _notes(found: Sequence["Comparison"]) -> list[str]:
 
 def _label(entry: "Comparison") -> str:
     return ", ".join(part for part in (entry.slice, entry.metric) if part) if entry.slice else entry.metric
-
-
-def _related(pvalue: str) -> str:
-    return pvalue if pvalue[0] in "<u" else f"= {pvalue}"

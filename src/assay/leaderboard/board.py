@@ -30,7 +30,7 @@ from assay.summaries import lean
 MOST = 1000
 """More models than this have too many pairs to look at; against a baseline any number will do."""
 MOST_ALONE = 200
-"""Up to so many pairs a metric without item scores is asked pair by pair."""
+"""Up to this many pairs a metric without item scores is asked pair by pair."""
 
 
 def compare_all(

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from assay.leaderboard.leaderboards import Leaderboard, Pair
 
 TASKS = 12
-"""Up to so many tasks have a column each."""
+"""Up to this many tasks have a column each."""
 
 
 def verdict(board: "Leaderboard") -> str:

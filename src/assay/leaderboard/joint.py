@@ -23,7 +23,7 @@ WORK = 1e11
 LEAST = 999
 """At least this many draws measure it."""
 MOST_EXACT = 200
-"""Up to so many pairs p-values are exact; each takes some milliseconds."""
+"""Up to this many pairs p-values are exact; each takes some milliseconds."""
 COLUMNS = 64
 """Models whose sums of signs are tabulated together: a bound on memory."""
 ROUNDING = 1e-13

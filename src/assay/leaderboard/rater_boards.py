@@ -29,7 +29,7 @@ from assay.responses import Responses
 from assay.scales import FloatArray
 
 SHOWN = 2
-"""So many notes of pairs stand on a board; the pairs of one board mostly say the same."""
+"""This many notes of pairs stand on a board; the pairs of one board mostly say the same."""
 GROUPS = 50
 """Raters are left out one by one, or in this many groups."""
 
@@ -69,7 +69,7 @@ def rater_question(
     alone = _judged_by_one(kept, tasks.models) if gold is None else []
     if raters == "bootstrap" and len(alone) > 1:
         raise DataError(
-            f"raters='bootstrap' needs two or more raters; {alone[0]} and {alone[1]} were judged by one rater each. "
+            f"`raters='bootstrap'` needs two or more raters; {alone[0]} and {alone[1]} were judged by one rater each. "
             "Leave one of them out, or leave `raters` out: what is said of the two then holds for these raters only."
         )
     choices = [_choice(kept.contest(a=tasks.models[0], b=other, gold=gold), raters) for other in tasks.models[1:]]

@@ -66,7 +66,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         False, "Also show the smallest contrast that each design detects.", group=DESIGNS, flag="--mde"
     )
     next: tuple[int, ...] = option(
-        (), "With a pilot: show what so many more responses bring: 100,500.", at_least=1, group=DESIGNS
+        (), "With a pilot: show what this many more responses bring: 100,500.", at_least=1, group=DESIGNS
     )
 
     cost_item: float | None = option(None, "The cost of finding or writing one item.", at_least=0, group=COSTS)

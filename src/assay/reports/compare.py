@@ -18,7 +18,7 @@ from assay.scales import FloatArray
 HEIGHT, WIDTH = 240, 360
 MOST_POINTS, BINS, NAMED = 400, 50, 3
 FEW_VALUES = 8
-"""Up to so many different scores of items are shown as discs, not as dots."""
+"""Up to this many different scores of items are shown as discs, not as dots."""
 ALIKE, TAIL, RESAMPLED = "if A and B were alike", "at least as far from 0", "resampled"
 
 

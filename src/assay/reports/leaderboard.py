@@ -12,11 +12,11 @@ from assay.reports.colours import INK, MARK, NULL, QUIET, A, B
 from assay.reports.drawing import finite, rows
 
 MOST = 60
-"""So many models fit into a picture."""
+"""This many models fit into a picture."""
 ROW = 22
 BEST, OTHER = "may be best", "not the best"
 SLICES, IN_ALL = 8, 80
-"""So many slices, and so many models in all of them, fit into a picture."""
+"""This many slices, and this many models in all of them, fit into a picture."""
 TOLD, LEADS = "all told apart", "the leader leads"
 
 

@@ -22,7 +22,7 @@ from assay.reports.drawing import rows
 
 WIDTH, HEIGHT = 340, 200
 MOST_PAIRS = 30
-"""So many pairs of systems fit into a picture; the table has them all."""
+"""This many pairs of systems fit into a picture; the table has them all."""
 
 
 def figures(result: Any) -> list[tuple[str, str, str, Any]]:

@@ -19,7 +19,7 @@ from assay.resampling.weights import WeightedContrasts, draw_weights
 from assay.scales import FloatArray, IntArray
 
 LEAST, MOST_ITEMS = 32, 2**24
-"""At least so many draws are scored at a time; so many items, drawn twice and more, have ranks that fit into a word."""
+"""The fewest draws that are scored at a time; the most items of a draw whose ranks fit into a word."""
 
 
 def cluster_sums(contrasts: FloatArray, clusters: IntArray) -> tuple[FloatArray, FloatArray]:

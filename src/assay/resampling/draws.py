@@ -24,14 +24,14 @@ from assay.scales import FloatArray, IntArray
 from assay.summaries import Needs, summarise
 
 WORK = {"summaries": 2**18, "sums": 2**20, "signed sums": 2**23}
-"""How many items a thread draws before it asks for more: one to four milliseconds of work, so that threads end together
-and yet seldom wait for Python."""
+"""How many items a thread draws before it asks for more: one to four milliseconds of work, so that threads end at the
+same time and seldom wait for Python."""
 
 Progress = Callable[[int], object]
 
 
 class ScoresDraws(Protocol):
-    """What is asked of a metric here: `assay.metrics.Metric` has it."""
+    """What this module needs of a metric; `assay.metrics.Metric` has it."""
 
     @property
     def needs(self) -> Needs:
@@ -43,10 +43,10 @@ class ScoresDraws(Protocol):
 
     @property
     def ignores(self) -> str:
-        """What of a model's answers it does not look at, if anything."""
+        """What it ignores of a model's answers, if anything."""
 
     def swappable(self, gold: Any, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return what is swapped between A and B: what it looks at in their answers."""
+        """Return what is swapped between A and B: what it uses of their answers."""
 
     def contrast(self, gold: Any, a: Any, b: Any) -> FloatArray:
         """Return how much better A is, for each draw."""
@@ -152,22 +152,10 @@ def draw(
     `clusters` gives the number of each item's cluster: whole clusters are then drawn, or swapped, instead of items. All
     metrics see the same resamples. The bits depend on the seed and the data only, not on `workers`.
     """
-    if null == "recentred":
-        plain = draw(
-            contest,
-            metrics,
-            scheme=scheme,
-            null=None,
-            n_resamples=n_resamples,
-            seed=seed,
-            clusters=clusters,
-            workers=workers,
-            progress=progress,
-        )
-        return plain.recentred()
+    recentred, null = null == "recentred", None if null == "recentred" else null
     contest = kept_responses(contest, scheme)
     if scheme.raters == "bootstrap" or clusters is not None:
-        return _draw_units(
+        found = _draw_units(
             contest,
             metrics,
             clusters,
@@ -178,8 +166,8 @@ def draw(
             workers=workers,
             progress=progress,
         )
-    keeps = scheme.keeps_responses
-    straight = keeps and (null is None or (null == "swapped-items" and scheme.items == "all"))
+        return found.recentred() if recentred else found
+    straight = scheme.keeps_responses and (null is None or (null == "swapped-items" and scheme.items == "all"))
     linear = [i for i, metric in enumerate(metrics) if metric.additive and straight]
     draws_weights = straight and (null is not None or scheme.items == "bootstrap")
     ordered, summed = (
@@ -257,7 +245,8 @@ def draw(
     if not (general or ordered) and not any(each.compiled for each in [sums, *(by.sums for _, by in of_sums)] if each):
         size = n_resamples
     _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)
-    return Draws(contrasts, errors)
+    found = Draws(contrasts, errors)
+    return found.recentred() if recentred else found
 
 
 def _weighted(contest: Contest, metric: ScoresDraws, *, swap: bool) -> WeightedContrasts:
@@ -268,7 +257,7 @@ def _weighted(contest: Contest, metric: ScoresDraws, *, swap: bool) -> WeightedC
 
 
 def _alike(metrics: Sequence[ScoresDraws], which: list[int], null: NullName | None, *, single: bool) -> list[list[int]]:
-    """Return the metrics in groups that share their draws: by what they need, alone where others are swapped.
+    """Return the metrics in groups that share their draws: by what they need, alone if it swaps its own values.
 
     A single response is its own mean: metrics of responses then share the draws of metrics of means.
     """
@@ -294,7 +283,7 @@ def _as_needed(metric: ScoresDraws, sampler: Sampler, sides: Sequence[Any]) -> S
 
 
 def block_size(n_resamples: int, most: int, workers: int, least: int = _random.BLOCK) -> int:
-    """Return how many draws to do at a time: at most so many, and as many blocks for every thread."""
+    """Return how many draws to do at a time: at most `most` (at least `least`), and equally many for each thread."""
     if n_resamples <= most:
         return n_resamples
     n_rounds = max(1, -(-n_resamples // (workers * max(most, least))))
@@ -310,7 +299,7 @@ def _draw_units(
     null: NullName | None,
     **how: Any,
 ) -> Draws:
-    """Draw raters, clusters of items, or both: the modules that do build on this one."""
+    """Draw raters, clusters of items, or both; their modules import this one."""
     from assay.resampling.clusters import draw_clusters
     from assay.resampling.two_way import draw_two_way
 
@@ -322,7 +311,7 @@ def _draw_units(
             raise ArgumentError(f"clusters go with the nulls swapped-items and recentred; got {null!r}.")
         return draw_clusters(contest, metrics, clusters, swap=null is not None, **how)
     if null is not None:
-        raise ArgumentError(f"raters='bootstrap' goes with the nulls random-effects and recentred; got {null!r}.")
+        raise ArgumentError(f"`raters='bootstrap'` goes with the nulls random-effects and recentred; got {null!r}.")
     return draw_two_way(contest, metrics, clusters=clusters, draw_items=scheme.items == "bootstrap", **how)
 
 
@@ -380,5 +369,5 @@ def _linear(n: int, observed: FloatArray, sums: FloatArray | None, *, swap: bool
     moments = sums.T / n
     means, squares = moments[:half], moments[half:]
     with np.errstate(invalid="ignore", divide="ignore"):
-        # Squares about the data's mean: about zero, a small spread would drown in the rounding of large squares.
+        # Squares about the data's mean: about zero, a small spread would be lost in the rounding of large squares.
         return means, np.sqrt(np.maximum(squares - np.square(means - observed), 0.0) / (n - 1))

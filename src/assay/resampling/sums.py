@@ -2,9 +2,9 @@
 
 Which way depends on the data alone, so that a seed always gives the same draws:
 
-* up to 4,096 items are drawn from as one, larger sets part by part (`PART`), each part in the processor's cache;
-* more items than that, of few different kinds (accuracy, wins), are not drawn: one binomial count for each kind tells
-  how often it comes, whatever the number of items. Only where no metric needs to know *which* items were drawn.
+* up to 4,096 items are drawn from as a whole, larger sets part by part (`PART`), each part in the processor's cache;
+* more items than that, of few different kinds (accuracy, wins), are not drawn: a binomial count for each kind says how
+  often it occurs. This is possible only where no metric needs to know *which* items were drawn.
 """
 
 from functools import lru_cache
@@ -21,7 +21,7 @@ STEPS = 4
 """How many numbers go through NumPy for each that it adds up: the random word and the index take their time, too."""
 
 KINDS = 256
-"""At most so many different kinds of items are counted instead of drawn."""
+"""At most this many different kinds of items are counted instead of drawn."""
 
 
 class ItemSums:

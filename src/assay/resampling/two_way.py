@@ -31,7 +31,7 @@ def draw_two_way(
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Draws:
-    """Draw contrasts with raters, and items (or whole clusters of items) unless told otherwise, drawn with replacement.
+    """Draw contrasts: raters are drawn with replacement and, with `draw_items`, items (or whole clusters), too.
 
     Raters are drawn in every source that has two or more of them. All metrics see the same resamples. The bits depend
     on the seed and the data only, not on `workers`.
@@ -40,7 +40,7 @@ def draw_two_way(
 
     roles = rated(contest)
     if not roles:
-        raise DataError("raters='bootstrap' needs rater ids, and two or more raters; this contest has none.")
+        raise DataError("`raters='bootstrap'` needs rater ids, and two or more raters; this contest has none.")
     known = np.unique(np.concatenate([contest.sources[role].raters for role in roles]))
     samplers = {
         needs: [

@@ -10,7 +10,7 @@ from assay.resampling.sums import log_factorials, parts_of
 from assay.scales import FloatArray, IntArray
 
 AT_ONCE = 2**18
-"""So many weights are drawn before they are scored, or those of the draws that are scored side by side."""
+"""About this many weights are drawn before they are scored, and at least those of draws scored side by side."""
 
 
 class WeightedContrasts:

@@ -7,14 +7,14 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.contests import Contest
-from assay.errors import ArgumentError, DataError
+from assay.errors import ArgumentError
 from assay.models.answers import Answers
 from assay.planning.differences import Effect
 from assay.planning.engines.exact import PoolPair
 from assay.planning.engines.grid_shapes import bent, symmetrised, tilted
 from assay.planning.engines.score_pools import ON_GRID, Pool, grid_step
 from assay.planning.engines.score_sums import SumGrid
-from assay.responses import Responses, group_codes
+from assay.responses import Responses, cluster_codes
 from assay.scales import FloatArray
 from assay.summaries import grid as rows_of
 
@@ -56,9 +56,7 @@ class Clusters:
     @classmethod
     def of(cls, contest: Contest, cluster: str) -> "Clusters":
         """Take the clusters of a column."""
-        values, codes = group_codes(contest.groups, "cluster", cluster)
-        if values.size < 2:
-            raise DataError(f"all items have the same {cluster}, so how clusters differ is unknown.")
+        _, codes = cluster_codes(contest.groups, cluster)
         return cls(codes, np.bincount(codes).astype(np.float64))
 
     @property
