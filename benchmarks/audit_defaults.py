@@ -148,7 +148,7 @@ def by_scores(tally, metrics, contrasts, seeds, *, bootstrap):
         tally.test(i, "paired-t", analyse("paired-t", contrasts[:, i]).pvalue)
     if not bootstrap:
         return
-    moments = _kernels.bootstrap_sums(np.hstack([contrasts, np.square(contrasts - means)]), seeds[1]) / n
+    moments = _kernels.bootstrap_sums(contrasts, means, seeds[1]) / n
     errors = np.sqrt(np.maximum(moments[:, width:] - np.square(moments[:, :width] - means), 0.0) / (n - 1))
     for i, metric in enumerate(metrics):
         spread = 0.0 if np.ptp(contrasts[:, i]) <= rounding else contrasts[:, i].std(ddof=1)

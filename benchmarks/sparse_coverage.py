@@ -26,8 +26,8 @@ MARK = "<!-- benchmarks/sparse_coverage.py -->"
 def limits(contrasts, rng):
     """Return every interval of the mean, by method."""
     n, mean = contrasts.size, contrasts.mean()
-    columns = np.stack([contrasts, np.square(contrasts - mean)], axis=1)
-    draws, squares = _kernels.bootstrap_sums(columns, rng.integers(2**64, size=N_DRAWS, dtype=np.uint64)).T / n
+    seeds = rng.integers(2**64, size=N_DRAWS, dtype=np.uint64)
+    draws, squares = _kernels.bootstrap_sums(contrasts[:, np.newaxis], np.array([mean]), seeds).T / n
     known = {
         "jackknife": (contrasts.sum() - contrasts) / (n - 1),
         "standard_errors": np.sqrt(np.maximum(squares - np.square(draws - mean), 0.0) / (n - 1)),

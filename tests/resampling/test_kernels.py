@@ -58,11 +58,11 @@ def test_words_are_splitmix64():
 @given(st.integers(1, 150), SEEDS, st.integers(1, 3), st.integers(0, 2**64 - 1))
 def test_small_jobs_have_the_same_bits_without_the_compiler(n_items, seeds, width, key):
     columns = np.random.default_rng(n_items).normal(size=(n_items, width))
-    for name in ("bootstrap_sums", "swap_table"):
-        of_seeds = [seeds] if name == "bootstrap_sums" else []
-        plain, compiled = (getattr(side, name)(columns, *of_seeds) for side in (_plain, _kernels))
+    for centres in (np.empty(0), columns.mean(axis=0)):
+        plain, compiled = (side.bootstrap_sums(columns, centres, seeds) for side in (_plain, _kernels))
         np.testing.assert_array_equal(plain, compiled)
     table = _plain.swap_table(columns)
+    np.testing.assert_array_equal(table, _kernels.swap_table(columns))
     np.testing.assert_array_equal(_plain.swap_sums(table, seeds), _kernels.swap_sums(table, seeds))
     streams = (np.uint64(key), 5, 2, 3, 3 + n_items)
     np.testing.assert_array_equal(_plain.seed_stream(*streams), _kernels.seed_stream(*streams))
@@ -74,13 +74,16 @@ def test_items_and_swaps_twins(n_items, seeds):
     assert _kernels.draw_swaps(n_items, seeds).tolist() == [twins.swaps(n_items, seed) for seed in seeds]
 
 
-@given(st.integers(1, 150), SEEDS)
-def test_sums_add_up_the_same_draws(n_items, seeds):
-    columns = np.random.default_rng(0).normal(size=(n_items, 3))
+@given(st.integers(1, 150), SEEDS, st.integers(1, 3))
+def test_sums_add_up_the_same_draws(n_items, seeds, width):
+    columns = np.random.default_rng(0).normal(size=(n_items, width))
+    centres = columns.mean(axis=0)
     drawn, swapped = items_of(n_items, seeds), _kernels.draw_swaps(n_items, seeds)
     sums = np.array([columns[row].sum(axis=0) for row in drawn])
     signed = np.array([(columns * np.where(row, -1, 1)[:, np.newaxis]).sum(axis=0) for row in swapped])
-    np.testing.assert_allclose(_kernels.bootstrap_sums(columns, seeds), sums, atol=1e-11)
+    squares = np.array([np.square(columns[row] - centres).sum(axis=0) for row in drawn])
+    found = _kernels.bootstrap_sums(columns, centres, seeds)
+    np.testing.assert_allclose(found, np.concatenate([sums, squares], axis=1), atol=1e-11)
     np.testing.assert_allclose(_kernels.swap_sums(_kernels.swap_table(columns), seeds), signed, atol=1e-11)
 
 

@@ -99,6 +99,10 @@ def test_sums_are_those_of_the_items_drawn(n_items, width):
     draw_items(n_items, SEEDS[:20], out)
     found = ItemSums(columns, swap=False, n_draws=20, alone=False).of(SEEDS[:20])
     np.testing.assert_allclose(found, columns[out].sum(axis=1), rtol=1e-9, atol=1e-9)
+    with_squares = ItemSums(columns, swap=False, n_draws=20, alone=False, centres=columns.mean(axis=0)).of(SEEDS[:20])
+    np.testing.assert_allclose(with_squares[:, :width], found, rtol=1e-9, atol=1e-9)
+    squares = np.square(columns - columns.mean(axis=0))[out].sum(axis=1)
+    np.testing.assert_allclose(with_squares[:, width:], squares, rtol=1e-9)
 
 
 def test_the_parts_of_many_items_come_as_a_multinomial():

@@ -108,42 +108,55 @@ def exchange(
 
 
 @njit(cache=True, nogil=True)
-def add_drawn(columns: FloatArray, start: int, n_items: int, seed: np.uint64, k: int, out: FloatArray) -> None:
-    """Add to `out` the rows of k items that are drawn with replacement from the n from `start` on."""
-    width = columns.shape[1]
+def add_drawn(
+    columns: FloatArray, centres: FloatArray, start: int, n_items: int, seed: np.uint64, k: int, out: FloatArray
+) -> None:
+    """Add to `out` the rows of k items that are drawn with replacement from the n from `start` on.
+
+    After their sums come those of squared distances from `centres`, one for each of the first columns or for none:
+    squares are soon computed, and half as many numbers are fetched.
+    """
+    width, n_squares = columns.shape[1], centres.size
     n, low = np.uint64(n_items), np.uint64(start)
-    if width == 2:  # one metric: a running sum in memory would take most of the time
-        left, right = 0.0, 0.0
+    if width == 1 and n_squares == 1:  # one metric: a running sum in memory would take most of the time
+        total, squares, centre = 0.0, 0.0, centres[0]
         for i in range(k // 2):
             word = _word(seed, np.uint64(i))
-            first, second = low + _below(n, word), low + _below(n, word >> _S32)
-            left += columns[first, 0] + columns[second, 0]
-            right += columns[first, 1] + columns[second, 1]
+            x, y = columns[low + _below(n, word), 0], columns[low + _below(n, word >> _S32), 0]
+            total += x + y
+            x, y = x - centre, y - centre
+            squares += x * x + y * y
         if k % 2:
-            last = low + _below(n, _word(seed, np.uint64(k // 2)))
-            left += columns[last, 0]
-            right += columns[last, 1]
-        out[0] += left
-        out[1] += right
+            x = columns[low + _below(n, _word(seed, np.uint64(k // 2))), 0]
+            total += x
+            squares += (x - centre) * (x - centre)
+        out[0] += total
+        out[1] += squares
         return
     for i in range(k // 2):
         word = _word(seed, np.uint64(i))
         first, second = low + _below(n, word), low + _below(n, word >> _S32)
         for c in range(width):
             out[c] += columns[first, c] + columns[second, c]
+        for c in range(n_squares):
+            x, y = columns[first, c] - centres[c], columns[second, c] - centres[c]
+            out[width + c] += x * x + y * y
     if k % 2:
         last = low + _below(n, _word(seed, np.uint64(k // 2)))
         for c in range(width):
             out[c] += columns[last, c]
+        for c in range(n_squares):
+            x = columns[last, c] - centres[c]
+            out[width + c] += x * x
 
 
 @njit(cache=True, nogil=True)
-def bootstrap_sums(columns: FloatArray, seeds: SeedArray) -> FloatArray:
-    """Sum the rows of `columns` (items × columns) over items drawn with replacement, for each seed."""
+def bootstrap_sums(columns: FloatArray, centres: FloatArray, seeds: SeedArray) -> FloatArray:
+    """Sum the rows of `columns` over items drawn with replacement, for each seed; then squares about `centres`."""
     n_items, width = columns.shape
-    out = np.zeros((seeds.size, width))
+    out = np.zeros((seeds.size, width + centres.size))
     for d in range(seeds.size):
-        add_drawn(columns, np.int64(0), n_items, seeds[d], n_items, out[d])
+        add_drawn(columns, centres, 0, n_items, seeds[d], n_items, out[d])
     return out
 
 

@@ -18,11 +18,12 @@ def seed_stream(key: np.uint64, n_streams: int, stream: int, start: int, stop: i
     return word(np.uint64(key), numbers)
 
 
-def bootstrap_sums(columns: FloatArray, seeds: SeedArray) -> FloatArray:
-    """Sum the rows of `columns` (items × columns) over items drawn with replacement, for each seed."""
-    n_items, width = columns.shape
+def bootstrap_sums(columns: FloatArray, centres: FloatArray, seeds: SeedArray) -> FloatArray:
+    """Sum the rows of `columns` over items drawn with replacement, for each seed; then squares about `centres`."""
+    n_items = len(columns)
     n = np.uint64(n_items)
-    sides = np.ascontiguousarray(columns.T)
+    sides = with_squares(columns, centres).T.copy()
+    width = len(sides)
     out = np.zeros((width, seeds.size))
     for i in range(n_items // 2):
         words = word(seeds, np.uint64(i))
@@ -34,6 +35,11 @@ def bootstrap_sums(columns: FloatArray, seeds: SeedArray) -> FloatArray:
         for c in range(width):
             out[c] += sides[c, last]
     return np.ascontiguousarray(out.T)
+
+
+def with_squares(columns: FloatArray, centres: FloatArray) -> FloatArray:
+    """Return the columns, and squared distances of the first of them from the centres."""
+    return np.concatenate([columns, np.square(columns[:, : centres.size] - centres)], axis=1)
 
 
 def swap_table(columns: FloatArray) -> FloatArray:

@@ -149,16 +149,18 @@ def count_items_of_parts(part: int, seeds: SeedArray, counts: IntArray, out: npt
 
 
 @njit(cache=True, nogil=True)
-def bootstrap_sums_of_parts(columns: FloatArray, part: int, seeds: SeedArray, counts: IntArray) -> FloatArray:
-    """Sum the rows of `columns` over the items that `draw_items_of_parts` draws, for each seed.
+def bootstrap_sums_of_parts(
+    columns: FloatArray, centres: FloatArray, part: int, seeds: SeedArray, counts: IntArray
+) -> FloatArray:
+    """Sum the rows of `columns` over the items that `draw_items_of_parts` draws, for each seed; then the squares.
 
     A part is summed for all draws before the next one, while it is in the cache.
     """
     n_items, width = columns.shape
-    out = np.zeros((seeds.size, width))
+    out = np.zeros((seeds.size, width + centres.size))
     for p in range(counts.shape[1]):
         size = min(part, n_items - p * part)
         for d in range(seeds.size):
             seed = _word(seeds[d], _COUNTS + np.uint64(p + 1))
-            add_drawn(columns, p * part, size, seed, counts[d, p], out[d])
+            add_drawn(columns, centres, p * part, size, seed, counts[d, p], out[d])
     return out

@@ -105,7 +105,7 @@ class _Means:
     ) -> None:
         found = np.array([metric.item_contrasts(*summaries_of(contest, metric.needs)) for metric in metrics])
         self.swap, self.sizes = swap, np.bincount(clusters).astype(np.float64)
-        # Squares about the data's mean: about zero, a small spread would drown in the rounding of large squares.
+        # Squares about the data's mean: about zero, a small spread would be lost in the rounding of large squares.
         self.centres = found.mean(axis=1, keepdims=True) * (not swap)
         sums = np.array([np.bincount(clusters, each) for each in found - self.centres])
         columns = sums if swap else np.array([self.sizes, self.sizes**2, *sums, *np.square(sums), *sums * self.sizes])

@@ -188,12 +188,14 @@ def draw(
         )
         for those in groups
     ]
-    observed = columns[:, : len(linear)].mean(axis=0)[:, np.newaxis]
+    observed = columns.mean(axis=0)[:, np.newaxis]
     key = _random.key(seed, "draws" if null is None else null)
     sums = None
     if linear and (null is not None or scheme.items == "bootstrap"):
-        used = columns if null is None else np.ascontiguousarray(columns[:, : len(linear)])
-        sums = ItemSums(used, swap=null is not None, n_draws=n_resamples, alone=len(linear) == len(metrics))
+        # Squares about the data's mean: about zero, a small spread would be lost in the rounding of large squares.
+        centres = columns.mean(axis=0) if null is None else None
+        alone = len(linear) == len(metrics)
+        sums = ItemSums(columns, swap=null is not None, n_draws=n_resamples, alone=alone, centres=centres)
     alone = len(summed) == len(metrics) == 1
     of_sums = [
         (
@@ -351,12 +353,9 @@ def jackknife(contest: Contest, metric: ScoresDraws) -> FloatArray:
 
 
 def _columns(contest: Contest, metrics: Sequence[Any]) -> FloatArray:
-    """Return item contrasts and their squared distances from the mean, items × (2 · metrics)."""
+    """Return item contrasts, items × metrics."""
     contrasts = [metric.item_contrasts(*summaries_of(contest, metric.needs)) for metric in metrics]
-    if not contrasts:
-        return np.empty((contest.n_items, 0))
-    stacked = np.stack(contrasts, axis=1)
-    return np.ascontiguousarray(np.concatenate([stacked, np.square(stacked - stacked.mean(axis=0))], axis=1))
+    return np.stack(contrasts, axis=1) if contrasts else np.empty((contest.n_items, 0))
 
 
 def _linear(n: int, observed: FloatArray, sums: FloatArray | None, *, swap: bool) -> tuple[FloatArray, FloatArray]:
@@ -369,5 +368,4 @@ def _linear(n: int, observed: FloatArray, sums: FloatArray | None, *, swap: bool
     moments = sums.T / n
     means, squares = moments[:half], moments[half:]
     with np.errstate(invalid="ignore", divide="ignore"):
-        # Squares about the data's mean: about zero, a small spread would be lost in the rounding of large squares.
         return means, np.sqrt(np.maximum(squares - np.square(means - observed), 0.0) / (n - 1))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from assay._loading import pays
+from assay.resampling._plain import with_squares
 from assay.resampling.sampler import ITEMS, SWAPS
 from assay.resampling.seeds import PART, SeedArray
 from assay.scales import FloatArray, IntArray
@@ -27,17 +28,23 @@ KINDS = 256
 class ItemSums:
     """Sums of columns (items × columns) for each seed: over drawn items or, with `swap`, with random signs.
 
-    `alone` says that nothing else needs the drawn items.
+    After the sums come those of squared distances from `centres`, where they are given. `alone` says that nothing else
+    needs the drawn items.
     """
 
-    def __init__(self, columns: FloatArray, *, swap: bool, n_draws: int, alone: bool) -> None:
-        n_items, width = columns.shape
+    def __init__(
+        self, columns: FloatArray, *, swap: bool, n_draws: int, alone: bool, centres: FloatArray | None = None
+    ) -> None:
+        self.centres = np.empty(0) if centres is None else centres
+        n_items, width = len(columns), columns.shape[1] + self.centres.size
         self.swap = swap
         self.stream = SWAPS if swap else ITEMS
         self.compiled = n_items > PART or pays(STEPS * n_items * n_draws * width)
         self.sizes, self.columns = np.empty(0, dtype=np.int64), columns
         if n_items > PART and alone:
             self.sizes, self.columns = kinds_of(columns)
+        if self.sizes.size:
+            self.columns = with_squares(self.columns, self.centres)
         self.table = self._kernels.swap_table(columns) if swap and not self.sizes.size else None
 
     @property
@@ -60,7 +67,7 @@ class ItemSums:
             return np.asarray(self._kernels.swap_sums(self.table, seeds))
         n_items = int(self.sizes.sum()) or len(self.columns)
         if n_items <= PART:
-            return np.asarray(self._kernels.bootstrap_sums(self.columns, seeds))
+            return np.asarray(self._kernels.bootstrap_sums(self.columns, self.centres, seeds))
         from assay.resampling import _split_kernels as split
 
         logs = log_factorials(n_items)
@@ -69,7 +76,7 @@ class ItemSums:
             counts = draw(self.sizes, seeds, logs)
             return np.asarray(split.weighted_sums(self.sizes - 2 * counts if self.swap else counts, self.columns))
         counts = split.draw_split(parts_of(n_items), seeds, logs)
-        return np.asarray(split.bootstrap_sums_of_parts(self.columns, PART, seeds, counts))
+        return np.asarray(split.bootstrap_sums_of_parts(self.columns, self.centres, PART, seeds, counts))
 
 
 class SummedContrasts:
