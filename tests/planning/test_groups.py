@@ -1,12 +1,9 @@
 """Groups of designs: the same numbers inline, from a store and on a cluster, from one set of simulated items."""
 
-import math
-
-import numpy as np
 import pytest
 
 from assay.planning import Design, plan
-from assay.planning.groups import NUMBERS, grid_of, measure, read
+from assay.planning.groups import grid_of, measure, read
 from assay.sweeps import run
 
 
@@ -23,6 +20,7 @@ def elsewhere(groups):
         {"metrics": ["mae"], "target_power": 0.8, "n_responses": [5]},
         {"metrics": ["mae"], "target_p": 0.05, "budget": 300, "n_responses": [2, 5]},
         {"metrics": ["rmse"], "n_items": [20], "n_responses": [3], "test": None, "n_simulations": 50},
+        {"metrics": ["rating"], "n_items": [20], "n_responses": [3]},
     ],
 )
 def test_a_plan_from_a_store_is_the_plan(options):
@@ -42,10 +40,3 @@ def test_designs_with_the_same_responses_are_one_group():
     assert [(shape, wanted.n_items) for _, shape, wanted in seen] == [
         (Design(1, k, k, k), (10, 40, 90)) for k in (2, 5)
     ]
-
-
-def test_a_cell_of_one_design_and_metric_has_plain_names():
-    given = {"model": "normal", "metric": "mae", "n_items": 20, "n_responses": 3, "epsilon": 0.3, "test": None}
-    found = measure(given, np.random.default_rng(0))
-    assert tuple(found) == NUMBERS
-    assert math.isnan(found["power"])

@@ -1,7 +1,7 @@
 """Designs that differ in their number of items only: they share what is simulated, so they are computed together.
 
-A group is what `plan` computes inline, and what `assay plan --store`, `--dask` and `assay sweep` (task "plan") compute
-elsewhere: the same function with the same seed gives the same numbers.
+A group is what `plan` computes inline, and what `assay plan --store` and `--dask` compute elsewhere: the same function
+with the same seed gives the same numbers.
 """
 
 import math
@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from assay._random import entropy_of, seed_of
+from assay._random import entropy_of
 from assay.errors import ArgumentError
 from assay.inference import ConfidenceInterval
 from assay.metrics import Metric, entry_of, metric_from
 from assay.models import from_dict
-from assay.models.base import check_sizes
 from assay.planning.designs import Design
 from assay.planning.engines.base import DesignOutlook, Engine, TestPower
 from assay.planning.engines.model import ModelEngine
@@ -36,15 +35,9 @@ NUMBERS = (
     "ci_width_error",
     "power",
     "power_error",
-)
-
-MORE_NUMBERS = (
-    *NUMBERS,
     "standard_error",
     "detectable",
     "detectable_epsilon",
-    "low",
-    "high",
     "expected_pvalue_is_bound",
 )
 
@@ -194,42 +187,38 @@ def _parameters(given: Premises, shape: Design, wanted: Wanted) -> dict[str, Any
 
 @task(version=4)
 def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, float]:
-    """Say what one design may expect by one metric; or a group of designs, by several metrics and tests.
+    """Compute a group of designs, by several metrics and tests; `cell` is one of `grid_of`.
 
-    Parameters of a cell: `model` (a preset's name, or a model as in a model file), `metric`, `n_items`, `n_responses`
-    (one number or three), and any option of `premises`, such as `epsilon`, `test`, `engine` or `precision`. Where
-    `metric` and `n_items` are lists, every number begins with the place of its design.
+    The name of every number begins with the place of its design. The random numbers are those of the plan's own seed,
+    which the cell holds, not those of `rng`.
     """
-    others = {"n_items", "n_responses", "metric", "model", "limit", "target", "detect", "seed"}
-    options = {name: value for name, value in cell.items() if name not in others}
-    described = cell["model"]
-    model = from_dict(dict(described)) if isinstance(described, Mapping) else described
-    seed = cell.get("seed", entropy_of(seed_of(rng)))
-    metrics = [metric_from(entry) for entry in _listed(cell["metric"])]
-    given = premises(model, metrics=metrics, rng=seed, workers=1, **options)
-    sizes = cell["n_responses"]
-    shape = Design(1, *check_sizes(sizes if isinstance(sizes, int) else tuple(sizes)))
-    target = cell.get("target")
+    asked = dict(cell)
+    target = asked.pop("target")
     wanted = Wanted(
-        n_items=tuple(_listed(cell["n_items"])),
-        limit=cell.get("limit", 0),
-        detect=cell.get("detect"),
+        n_items=tuple(asked.pop("n_items")),
+        limit=asked.pop("limit"),
+        detect=asked.pop("detect"),
         target=None if target is None else Target(**target),
     )
+    shape = Design(1, *asked.pop("n_responses"))
+    model, seed = from_dict(asked.pop("model")), asked.pop("seed")
+    metrics = [metric_from(entry) for entry in asked.pop("metric")]
+    given = premises(model, metrics=metrics, rng=seed, workers=1, **asked)
     found = of_model(given, shape, wanted)
-    if not isinstance(cell["metric"], list | tuple) and not isinstance(cell["n_items"], list | tuple):
-        return {name: float(getattr(found[0], name)) for name in NUMBERS}
     return {f"{place} {name}": value for place, each in enumerate(found) for name, value in _flat(each, given).items()}
 
 
 def _flat(cell: Cell, given: Premises) -> dict[str, float]:
     interval = cell.power_interval
-    ends = (math.nan, math.nan) if interval is None else (interval.low, interval.high)
-    numbers = {"low": ends[0], "high": ends[1]}
-    numbers |= {name: float(getattr(cell, name)) for name in MORE_NUMBERS if name not in numbers}
     names, tests = [metric.name for metric in given.metrics], [test.name for test in given.tests]
-    place = tests.index(cell.test) if cell.test else 0
-    return {"n_items": cell.n_items, "metric": names.index(cell.metric), "test": place, **numbers}
+    return {
+        "n_items": cell.n_items,
+        "metric": names.index(cell.metric),
+        "test": tests.index(cell.test) if cell.test else 0,
+        "low": math.nan if interval is None else interval.low,
+        "high": math.nan if interval is None else interval.high,
+        **{name: float(getattr(cell, name)) for name in NUMBERS},
+    }
 
 
 def read(given: Premises, shape: Design, values: Mapping[str, Any]) -> list[Cell]:
@@ -269,7 +258,3 @@ def _entry(metric: Metric, scale: Scale) -> str | dict[str, Any]:
     if found is None:
         raise ArgumentError(f"metric {metric.name!r} has no name that a study could keep; plan without a store.")
     return found
-
-
-def _listed(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, list | tuple) else [value]
