@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import betaincinv
 from scipy.stats import binom, chi2, kstest
 
 from assay._random import generator, seed_of
@@ -150,6 +151,32 @@ def test_evenly_spread_items_have_the_distribution_of_drawn_ones_and_steadier_me
     coordinates = [even.random(shape)[0] for _ in range(10)]
     assert np.abs(np.corrcoef(coordinates) - np.eye(10)).max() < 0.25
     assert even.integers(5) < 5
+
+
+@pytest.mark.parametrize("alpha", [(5.22, 0.86, 2.75), (1 / 12,) * 12, (0.001, 2.0), (0.1,) * 40])
+def test_evenly_spread_shares_are_broken_off_by_beta_quantiles(alpha):
+    shape, stream = (1, 256), np.random.default_rng(5)
+    even, same = evenly(np.random.default_rng(5)), evenly(stream)
+    found = even.dirichlet(np.array(alpha), shape)
+    left, expected = np.ones(shape), []
+    for i in range(len(alpha) - 1):
+        taken = betaincinv(alpha[i], sum(alpha[i + 1 :]), same.random(shape))
+        expected.append(left * taken)
+        left = left * (1 - taken)
+    np.testing.assert_allclose(found, np.stack([*expected, left], axis=-1), atol=1e-4)  # of a response
+    assert even.integers(1 << 40) == stream.integers(1 << 40)  # both have used the stream alike
+
+
+def test_means_of_evenly_spread_labels_are_steadier():
+    setting = Setting(preset("categorical-toxicity"), (100, 100, 100), 0.2)
+    metric = resolve("tv").on(setting.model.scale)
+    even = np.array([mean_contrasts(setting, [metric], number, seed_of(0)) for number in range(60)])
+    drawn = setting.model.draw(
+        60, n_expected(setting, "two levels"), n_responses=100, epsilon=0.2, needs="counts", rng=0
+    )
+    plain = metric.contrast(*drawn)
+    assert abs(even.mean() - plain.mean()) < 3.3 * math.hypot(even.std(), plain.std()) / 60**0.5
+    assert even.std() < plain.std() / 2
 
 
 def test_a_pool_takes_the_mean_of_expected_scores():

@@ -6,19 +6,21 @@ as it should, blocks are independent of each other, and how far their means diff
 """
 
 import math
+from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import betaincinv, betaln, expit, log_expit, logit, ndtri
 
 from assay.scales import FloatArray
 
-STEPS = tuple(math.sqrt(prime) % 1 for prime in (2, 3, 5, 7, 11, 13, 17, 19))
+PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89)
+STEPS = tuple(math.sqrt(prime) % 1 for prime in PRIMES)
 """The step between neighbouring points, by coordinate (Richtmyer 1951); further coordinates are drawn at random."""
 
 
 def evenly(stream: np.random.Generator) -> np.random.Generator:
-    """Return a generator whose uniform, normal and triangular numbers are the coordinates of evenly spread points.
+    """Return a generator whose uniform, normal and triangular numbers and shares are coordinates of even points.
 
     Examples
     --------
@@ -41,12 +43,17 @@ class _Evenly:
 
     def random(self, shape: tuple[int, ...]) -> FloatArray:
         """Return the next coordinate of each point."""
-        if self._used == len(STEPS):
-            return self._stream.random(shape)
         size = math.prod(shape)
-        found = (self._stream.random() + STEPS[self._used] * np.arange(size)) % 1.0
-        self._used += 1
-        return np.asarray(found.reshape(shape), dtype=np.float64)
+        return self._coordinates(1, size).reshape(shape)
+
+    def _coordinates(self, n: int, size: int) -> FloatArray:
+        """Return the next coordinates of so many points: (coordinates, points)."""
+        steps = np.array(STEPS[self._used : self._used + n])
+        self._used += steps.size
+        found = (self._stream.random((steps.size, 1)) + np.outer(steps, np.arange(size))) % 1.0
+        if steps.size < n:
+            found = np.concatenate([found, self._stream.random((n - steps.size, size))])
+        return np.asarray(found)
 
     def standard_normal(self, shape: tuple[int, ...]) -> FloatArray:
         """Return the next coordinate as a normal quantile."""
@@ -58,3 +65,41 @@ class _Evenly:
         rising = left + np.sqrt(share * width * (mode - left))
         falling = right - np.sqrt((1 - share) * width * (right - mode))
         return np.where(share * width < mode - left, rising, falling)
+
+    def dirichlet(self, alpha: FloatArray, shape: tuple[int, ...]) -> FloatArray:
+        """Return shares: the next coordinates say how much each label takes of what those before it left."""
+        taken = _beta_quantiles(tuple(alpha.tolist()), self._coordinates(len(alpha) - 1, math.prod(shape)))
+        found = np.ones((len(alpha), taken.shape[1]))
+        np.cumprod(1 - taken, axis=0, out=found[1:])
+        found[:-1] *= taken
+        return found.T.reshape(*shape, len(alpha))
+
+
+REACH, KNOTS = 37.0, 513
+"""Log odds within which shares of a beta distribution are tabulated (beyond lies 1e-16), and at how many points."""
+
+
+def _beta_quantiles(alpha: tuple[float, ...], shares: FloatArray) -> FloatArray:
+    """Return the quantiles of each label's share of what is left, from cubics between tabulated log odds."""
+    place = (np.clip(logit(shares), -REACH, REACH) + REACH) * ((KNOTS - 1) / (2 * REACH))
+    knot = np.minimum(place.astype(np.int64), KNOTS - 2)
+    t = place - knot
+    knot += KNOTS * np.arange(len(knot))[:, np.newaxis]
+    constant, linear, square, cube = (column[knot] for column in _beta_table(alpha))
+    return np.asarray(expit(constant + t * (linear + t * (square + t * cube))))
+
+
+@lru_cache(maxsize=256)
+def _beta_table(alpha: tuple[float, ...]) -> FloatArray:
+    """Return the cubics that meet the log odds of quantiles and their slopes; far out they are straight lines."""
+    odds = np.linspace(-REACH, REACH, KNOTS)
+    a, b = (np.array(each)[:, np.newaxis] for each in (alpha[:-1], np.cumsum(alpha[:0:-1])[::-1]))
+    # No share is smaller than the smallest number whose logarithm is known.
+    quantiles = betaincinv(a, b, expit(odds)), betaincinv(b, a, expit(-odds))
+    low, high = (np.log(np.maximum(each, 1e-300)) for each in quantiles)
+    value = low - high
+    slope = np.exp(log_expit(odds) + log_expit(-odds) + betaln(a, b) - a * low - b * high) * (odds[1] - odds[0])
+    rise, left, right = np.diff(value), slope[:, :-1], slope[:, 1:]
+    table = np.zeros((4, *value.shape))
+    table[..., :-1] = value[:, :-1], left, 3 * rise - 2 * left - right, left + right - 2 * rise
+    return table.reshape(4, -1)
