@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay import _json, _random
+from assay.documents.numbers import counted
 from assay.sweeps.grid import RESERVED, Cell
 from assay.sweeps.tasks import Task
 
@@ -82,7 +83,7 @@ class Counts:
         return self.done + self.failed + self.missing
 
     def __str__(self) -> str:
-        return f"{self.total:,} cells: {self.done:,} done, {self.failed:,} failed, {self.missing:,} missing"
+        return f"{counted(self.total, 'cell')}: {self.done:,} done, {self.failed:,} failed, {self.missing:,} missing"
 
 
 def compute(task: Task, identity: str, cell: Cell, entropy: int) -> CellRow:
