@@ -8,6 +8,7 @@ draws of a shorter run.
 
 import hashlib
 import os
+import struct
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -55,8 +56,8 @@ def replayable(rng: Rng) -> np.random.SeedSequence:
 
 def child(seed: np.random.SeedSequence, *names: str | int) -> np.random.SeedSequence:
     """Return the child stream of `seed` that these names identify."""
-    digest = hashlib.sha256("\x1f".join(str(name) for name in names).encode()).digest()
-    key = tuple(int(word) for word in np.frombuffer(digest[:16], dtype="<u4"))
+    digest = hashlib.sha256("\x1f".join(map(str, names)).encode()).digest()
+    key = struct.unpack("<4I", digest[:16])
     return np.random.SeedSequence(entropy=seed.entropy, spawn_key=(*seed.spawn_key, *key))
 
 
@@ -76,13 +77,15 @@ def blocks(n_draws: int, size: int = BLOCK) -> Iterator[tuple[int, int, int]]:
         yield number, start, min(start + size, n_draws)
 
 
-def words(seed: np.random.SeedSequence, purpose: str, n_draws: int, width: int = 1) -> npt.NDArray[np.uint64]:
-    """Return words for each draw, (width, draws), from a stream for each block of draws."""
+def words(seed: np.random.SeedSequence, purpose: str, start: int, stop: int, width: int = 1) -> npt.NDArray[np.uint64]:
+    """Return words for draws `start` to `stop`, (width, draws), from a stream for each block of draws."""
+    first = start // BLOCK
     drawn = [
-        generator(seed, purpose, number).integers(2**64, size=(stop - start, width), dtype=np.uint64)
-        for number, start, stop in blocks(n_draws)
+        np.random.SFC64(child(seed, purpose, number)).random_raw(BLOCK * width)
+        for number in range(first, -(-stop // BLOCK))
     ]
-    return np.ascontiguousarray(np.concatenate(drawn).T)
+    rows = np.concatenate(drawn).reshape(-1, width)[start - first * BLOCK : stop - first * BLOCK]
+    return np.ascontiguousarray(rows.T)
 
 
 class Streams:

@@ -66,7 +66,7 @@ def test_a_draw_is_what_its_clusters_make_it(name, n_clusters):
         draw(contest, [metric], scheme=Scheme(), null=None, workers=3, **how).contrasts, found.contrasts
     )
     swapped = draw(contest, [metric], scheme=Scheme("all"), null="swapped-items", **how).contrasts[0]
-    seeds = [words(seed_of(5), purpose, 70)[0] for purpose in ("clusters", "swapped-clusters")]
+    seeds = [words(seed_of(5), purpose, 0, 70)[0] for purpose in ("clusters", "swapped-clusters")]
     drawn = draw_weights(n_clusters, seeds[0], swap=False)
     assert (drawn.sum(axis=1) == n_clusters).all()
     coins = np.array([twins.swaps(n_clusters, seed) for seed in seeds[1]])

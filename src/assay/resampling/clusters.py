@@ -47,7 +47,6 @@ def draw_clusters(
     progress: Progress | None = None,
 ) -> Draws:
     """Draw contrasts: clusters drawn with replacement or, with `swap`, A and B exchanged cluster by cluster."""
-    [seeds] = _random.words(seed, "swapped-clusters" if swap else "clusters", n_resamples)
     linear = [i for i, metric in enumerate(metrics) if metric.additive]
     means = _Means(contest, [metrics[i] for i in linear], clusters, swap=swap, n_draws=n_resamples) if linear else None
     others = {
@@ -59,10 +58,11 @@ def draw_clusters(
 
     def block(_: int, start: int, stop: int) -> None:
         part = slice(start, stop)
+        [seeds] = _random.words(seed, "swapped-clusters" if swap else "clusters", start, stop)
         if means is not None:
-            contrasts[linear, part], errors[linear, part] = means.of(seeds[part])
+            contrasts[linear, part], errors[linear, part] = means.of(seeds)
         for i, other in others.items():
-            contrasts[i, part] = other.of(seeds[part])
+            contrasts[i, part] = other.of(seeds)
 
     size = n_resamples
     if others:

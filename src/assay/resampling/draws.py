@@ -23,7 +23,7 @@ from assay.responses import Responses
 from assay.scales import FloatArray, IntArray
 from assay.summaries import Needs, summarise
 
-WORK = {"summaries": 2**18, "sums": 2**20, "signed sums": 2**23}
+WORK = {"summaries": 2**18, "sums": 2**21, "signed sums": 2**23}
 """How many items a thread draws before it asks for more: one to four milliseconds of work, so that threads end at the
 same time and seldom wait for Python."""
 

@@ -51,15 +51,15 @@ def draw_two_way(
     }
     n = contest.n_items
     n_units = n if clusters is None else int(clusters.max()) + 1
-    of_items, of_raters = _random.words(seed, "raters", n_resamples, 2)
     contrasts = np.full((len(metrics), n_resamples), np.nan)
 
     def block(_: int, start: int, stop: int) -> None:
+        of_items, of_raters = _random.words(seed, "raters", start, stop, 2)
         items = np.ones((stop - start, n), dtype=np.int64)
         if draw_items:
-            items = _rater_kernels.draw_weights(n_units, of_items[start:stop])
+            items = _rater_kernels.draw_weights(n_units, of_items)
             items = items if clusters is None else items[:, clusters]
-        raters = np.array(_rater_kernels.draw_weights(known.size, of_raters[start:stop]).T, np.float64, order="C")
+        raters = np.array(_rater_kernels.draw_weights(known.size, of_raters).T, np.float64, order="C")
         for needs, sources in samplers.items():
             parts = [source(raters) for source in sources]
             there = np.logical_and.reduce([each for _, each in parts if each is not None])
