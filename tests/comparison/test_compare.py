@@ -467,11 +467,21 @@ def test_a_single_comparison_is_not_adjusted(likert):
     assert found[0].pvalue == compare(likert, metric="mae", rng=0, n_resamples=99).pvalue
 
 
-def test_slices_are_compared_as_if_alone(likert):
-    found = compare_each(likert, metrics=["mae"], by="topic", rng=4, n_resamples=199)
-    for entry, (_, part) in zip(found, likert.slices("topic"), strict=True):
-        alone = compare(part, metric="mae", rng=4, n_resamples=199)
-        assert (entry.contrast, entry.pvalue, entry.n_items) == (alone.contrast, alone.pvalue, alone.n_items)
+@pytest.mark.parametrize("sizes", [[12, 20, 12, 3], [20, 20, 20, 20]])
+@pytest.mark.parametrize(("metrics", "n_resamples"), [(["mae", "mse"], None), (["mae", "spearman"], 199)])
+def test_slices_are_compared_as_if_alone(sizes, metrics, n_resamples):
+    rng = np.random.default_rng(0)
+    contest = Contest.from_arrays(*rng.normal(size=(3, sum(sizes))), groups={"topic": np.repeat(range(4), sizes)})
+    how = {"metrics": metrics, "rng": 4, "n_resamples": n_resamples, "correction": "none"}
+    progress = []
+    found = iter(compare_each(contest, by="topic", progress=progress.append, **how))
+    for _, part in contest.slices("topic"):
+        for alone in compare_each(part, **how):
+            entry = next(found)
+            for name in ("draws", "null_draws", "standard_errors"):
+                assert getattr(entry, name).tobytes() == getattr(alone, name).tobytes()
+            assert repr(replace(entry, slice="", pvalue_adjusted=alone.pvalue_adjusted)) == repr(alone)
+    assert sum(progress) == 4 * 2 * (n_resamples or 9999)
 
 
 @pytest.mark.parametrize(

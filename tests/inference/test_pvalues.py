@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from assay.errors import ArgumentError
-from assay.inference import PValue, binomial_region, expected_pvalue, tail_pvalue
+from assay.inference import PValue, binomial_region, expected_pvalue, pvalues, tail_pvalue
 from tests.reference import inference as reference
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
@@ -180,6 +180,21 @@ def test_expected_p_ignores_the_direction(null, draws):
         there, back = expected_pvalue(null, draws), expected_pvalue(np.negative(null), np.negative(draws))
         assert back.pvalue == there.pvalue
         assert back.standard_error == pytest.approx(there.standard_error, nan_ok=True)
+
+
+@given(
+    st.lists(st.integers(-4, 4), min_size=1, max_size=20),
+    st.lists(st.integers(-4, 4), min_size=1, max_size=20),
+    st.sampled_from([1.0, 0.1]),
+)
+def test_compiled_placements_are_those_of_numpy(null, draws, step):
+    null, draws = (np.sort(step * np.array(sample)) for sample in (null, draws))
+    found = []
+    for compiled in (True, False):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(pvalues, "pays", lambda _, compiled=compiled: compiled)
+            found.append(pvalues._placements(null, draws, 1e-12))
+    assert np.array_equal(*found)
 
 
 def test_expected_p_is_the_mean_tail_p():

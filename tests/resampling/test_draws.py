@@ -14,7 +14,17 @@ from assay import Contest
 from assay._random import BLOCK, seed_of
 from assay.metrics import BUILTIN
 from assay.models import preset
-from assay.resampling import Scheme, _kernels, draw, enumerate_swaps, first_responses, jackknife, pool, summaries_of
+from assay.resampling import (
+    Scheme,
+    _kernels,
+    draw,
+    draw_alike,
+    enumerate_swaps,
+    first_responses,
+    jackknife,
+    pool,
+    summaries_of,
+)
 from assay.resampling.draws import block_size
 from assay.resampling.sampler import exchange
 from assay.responses import Responses
@@ -451,6 +461,23 @@ def test_a_small_comparison_loads_no_compiler_and_has_the_same_bits():
     assert plain[0] == "(False, False)"
     assert compiled[0].startswith("(True")
     assert plain[1] == compiled[1]
+
+
+@pytest.mark.parametrize("names", [["mae"], ["mae", "wins"]])
+@pytest.mark.parametrize(("null", "items"), [(None, "bootstrap"), ("swapped-items", "all")])
+def test_contests_that_are_drawn_from_together_have_their_own_bits(names, null, items):
+    rng = np.random.default_rng(0)
+    contests = [Contest.from_arrays(*rng.normal(size=(3, 21, 2))) for _ in range(5)]
+    metrics = [BUILTIN[name] for name in names]
+    how = {"scheme": Scheme(items), "null": null, "n_resamples": 999, "seed": seed_of(4)}
+    told = []
+    for workers in (1, 2):
+        together = draw_alike(contests, metrics, workers=workers, progress=told.append, **how)
+        for found, contest in zip(together, contests, strict=True):
+            alone = draw(contest, metrics, **how)
+            assert np.array_equal(found.contrasts, alone.contrasts)
+            assert np.array_equal(found.standard_errors, alone.standard_errors, equal_nan=True)
+    assert told == [5 * 999] * 2
 
 
 @pytest.mark.parametrize("responses", ["one", "first"])

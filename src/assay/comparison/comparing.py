@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -36,6 +36,7 @@ from assay.comparison.procedure_run import (
     caveats_of,
     check_item_scores,
     draw_both,
+    drawn_together,
     effects_of,
     left_out,
     rater_errors,
@@ -54,7 +55,11 @@ from assay.resampling import (
     summaries_of,
 )
 from assay.responses import frozen
+from assay.scales import IntArray
 from assay.summaries import lean
+
+TOGETHER = 32
+"""So many slices are drawn from at a time, whose draws take ten megabytes."""
 
 
 def compare(
@@ -186,22 +191,20 @@ def _compare_slices(
     slices = [f"{by} = {value}" for value in values]
     contest = contest.take(order)
 
-    def alone(i: int) -> list[Comparison]:
-        part = contest.take(np.arange(starts[i], starts[i + 1]))
-        return [replace(answer, slice=slices[i]) for answer in _compare(part, metrics, run)]
-
-    if len(slices) <= MANY or correction == "westfall-young":
-        return adjusted([answer for i in range(len(slices)) for answer in alone(i)], correction, run.seed)
-    few = compare_few(contest, starts, metrics, run, slices=slices)
     found = np.empty((len(slices), len(metrics)), dtype=object)
+    if len(slices) <= MANY or correction == "westfall-young":
+        for i, answers in _one_by_one(contest, starts, np.arange(len(slices)), metrics, run, slices=slices):
+            found[i] = answers
+        return adjusted(found.ravel().tolist(), correction, run.seed)
+    few = compare_few(contest, starts, metrics, run, slices=slices)
     pvalues = np.full(found.shape, math.nan)
     for part in few:
         pvalues[part.those, part.place] = part.pvalues
-    others = np.setdiff1d(np.arange(len(slices)), np.concatenate([[], *(part.those for part in few)])).tolist()
+    others = np.setdiff1d(np.arange(len(slices)), np.concatenate([[], *(part.those for part in few)]))
     level = wide_level(run.procedure.confidence_level, correction, found.size)
     wide = {}
-    for i in others:
-        for j, answer in enumerate(alone(i)):
+    for i, answers in _one_by_one(contest, starts, others, metrics, run, slices=slices):
+        for j, answer in enumerate(answers):
             pvalues[i, j] = answer.pvalue
             found[i, j], wide[i, j] = without_draws(answer, level)
     pvalues = inference.adjust(pvalues.ravel(), method=correction).reshape(found.shape)
@@ -213,6 +216,25 @@ def _compare_slices(
         found[part.those, part.place] = answers
     every: list[Comparison] = found.ravel().tolist()
     return every
+
+
+def _one_by_one(
+    contest: Contest,
+    starts: IntArray,
+    those: IntArray,
+    metrics: Sequence[Metric],
+    run: ProcedureRun,
+    *,
+    slices: Sequence[str],
+) -> Iterator[tuple[int, list[Comparison]]]:
+    """Yield the comparisons of each of those slices; slices of equally many items are drawn from together."""
+    sizes = np.diff(starts)[those]
+    for n in np.unique(sizes):
+        alike = those[sizes == n]
+        for numbers in np.split(alike, np.arange(TOGETHER, alike.size, TOGETHER)):
+            parts = [contest.take(np.arange(starts[i], starts[i] + n)) for i in numbers]
+            for i, part, own in zip(numbers.tolist(), parts, drawn_together(parts, metrics, run), strict=True):
+                yield i, [replace(answer, slice=slices[i]) for answer in _compare(part, metrics, own)]
 
 
 def compare_shared(

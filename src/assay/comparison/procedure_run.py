@@ -22,12 +22,14 @@ from assay.resampling import (
     Draws,
     Scheme,
     draw,
+    draw_alike,
     enumerate_cluster_swaps,
     enumerate_swaps,
     judge,
     mean_scores,
     summaries_of,
 )
+from assay.resampling.seeds import PART
 from assay.scales import IntArray
 
 
@@ -180,6 +182,36 @@ def draw_both(
             return draws, enumerate_swaps(contest, metrics, scheme=run.scheme)
         return draws, drawn("swapped-items", replace(run.scheme, items="all"))
     return draws, drawn(run.null, run.scheme)
+
+
+def drawn_together(contests: Sequence[Contest], metrics: Sequence[Metric], run: ProcedureRun) -> list[ProcedureRun]:
+    """Return the run of each of several contests of equally many items: with their draws, where these are made at once.
+
+    The same items are drawn from each, which takes little more time than drawing from one.
+    """
+    how, n_items = run.procedure, contests[0].n_items
+    plain = run.resamples_items and how.cluster is None and run.null in (None, "swapped-items") and how.raters is None
+    rated = any(source.raters is not None for source in contests[0].sources.values())
+    if not plain or rated or n_items > PART or not all(metric.additive for metric in metrics):
+        return [run] * len(contests)
+    bound = [metric.on(contests[0].scale) for metric in metrics]
+    names = tuple(metric.name for metric in metrics)
+    known: list[dict[Hashable, Any]] = [{} for _ in contests]
+    swapped: tuple[Any, Scheme] = "swapped-items", replace(run.scheme, items="all")
+    for null, scheme in [(None, run.scheme), *([swapped] if 2**n_items > how.n_draws else [])]:
+        found = draw_alike(
+            contests,
+            bound,
+            scheme=scheme,
+            null=null,
+            n_resamples=how.n_draws,
+            seed=run.seed,
+            workers=run.workers,
+            progress=run.progress,
+        )
+        for each, draws in zip(known, found, strict=True):
+            each["draws", null, scheme, names] = draws
+    return [replace(run, shared=Shared(_known=each)) for each in known]
 
 
 def _draws_raters_alone(metrics: Sequence[Metric], run: ProcedureRun) -> bool:

@@ -63,9 +63,9 @@ def _joint_intervals(entries: list[Comparison], seed: np.random.SeedSequence) ->
     needed = max(level, joint_level(deviations.T, confidence_level=level))  # 0 where no draw differs from another
     return [
         entry
-        if math.isnan(entry.confidence_interval.low)
-        else having(entry, entry.pvalue_adjusted, entry.at(confidence_level=needed).confidence_interval, len(entries))
-        for entry in entries
+        if math.isnan(own.low)
+        else having(entry, entry.pvalue_adjusted, entry.limits(own.method, needed, entry.alternative), len(entries))
+        for entry, own in ((entry, entry.confidence_interval) for entry in entries)
     ]
 
 

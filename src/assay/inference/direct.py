@@ -165,7 +165,8 @@ def telling(contrasts: npt.ArrayLike) -> int:
     >>> telling([0.2, 0.0, -0.1, 1e-17])
     2
     """
-    return int(won_and_lost(np.ravel(contrasts)).sum())
+    sizes = np.abs(np.asarray(contrasts, dtype=np.float64).ravel())
+    return int(np.count_nonzero(sizes > _rounding(sizes)))
 
 
 def _rounding(sizes: FloatArray) -> FloatArray:

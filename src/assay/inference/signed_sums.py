@@ -82,12 +82,13 @@ def signed_sum_tails(sizes: FloatArray, times: FloatArray, x: float, *, toleranc
     reach = float(sizes @ times)
     if x > reach + tolerance:
         return Tails(0.0, 0.0)
-    grid = grid_step(sizes, slack)
     countable = float(np.log2(times + 1).sum()) <= 2 * math.log2(LISTED)
-    if countable or not grid:
+    grid = 0.0 if countable else grid_step(sizes, slack)
+    if not grid:
         listed = _listed(sizes, times, reach - x, tolerance)
         if listed is not None:
             return listed
+        grid = grid_step(sizes, slack)
     spread = math.sqrt(max(float(np.square(sizes[:-1]) @ times[:-1]), 0.0))
     if times[-1] == 1 and sizes[-1] > LARGE * spread:
         rest = [
@@ -170,7 +171,7 @@ def _listed(sizes: FloatArray, times: FloatArray, room: float, tolerance: float)
 
 def _flips(sizes: FloatArray, times: FloatArray, room: float) -> tuple[FloatArray, FloatArray] | None:
     """Return by how much each set of terms that fits into `room` lowers the sum, and the probability of each set."""
-    taken, chances = np.zeros(1), np.ones(1)
+    taken, chances, most_taken = np.zeros(1), np.ones(1), 0.0
     for term in np.argsort(sizes).tolist():
         size, n = 2 * float(sizes[term]), int(times[term])
         most = int(min(n, room / size))
@@ -178,8 +179,10 @@ def _flips(sizes: FloatArray, times: FloatArray, room: float) -> tuple[FloatArra
             return None
         taken = np.add.outer(taken, size * np.arange(most + 1)).ravel()
         chances = np.multiply.outer(chances, _coins(n)[: most + 1]).ravel()
-        kept = taken <= room
-        taken, chances = taken[kept], chances[kept]
+        most_taken += size * most
+        if most_taken > room:
+            kept = taken <= room
+            taken, chances = taken[kept], chances[kept]
         if taken.size > LISTED:
             return None
     return taken, chances

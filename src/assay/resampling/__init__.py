@@ -4,6 +4,7 @@ from assay.resampling.clusters import cluster_jackknife, cluster_sums, enumerate
 from assay.resampling.draws import (
     Draws,
     draw,
+    draw_alike,
     enumerate_swaps,
     first_responses,
     jackknife,
@@ -27,6 +28,7 @@ __all__ = [
     "cluster_jackknife",
     "cluster_sums",
     "draw",
+    "draw_alike",
     "enumerate_cluster_swaps",
     "enumerate_swaps",
     "first_responses",

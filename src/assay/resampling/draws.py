@@ -251,6 +251,40 @@ def draw(
     return found.recentred() if recentred else found
 
 
+def draw_alike(
+    contests: Sequence[Contest],
+    metrics: Sequence[Any],
+    *,
+    scheme: Scheme,
+    null: NullName | None,
+    n_resamples: int,
+    seed: np.random.SeedSequence,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> list[Draws]:
+    """Draw additive contrasts of contests of equally many items, as `draw` does of each: the same items are drawn."""
+    n_items, half = contests[0].n_items, len(metrics)
+    columns = [_columns(kept_responses(contest, scheme), metrics) for contest in contests]
+    used = columns if null is None else [own[:, :half] for own in columns]
+    sums = ItemSums(np.concatenate(used, axis=1), swap=null is not None, n_draws=n_resamples, alone=True)
+    key = _random.key(seed, "draws" if null is None else null)
+    drawn = np.empty((n_resamples, used[0].shape[1] * len(contests)))
+
+    def block(_: int, start: int, stop: int) -> None:
+        drawn[start:stop] = sums.of(sums.seeds(key, STREAMS, start, stop))
+
+    size = block_size(n_resamples, WORK["sums"] // drawn[0].size // n_items, workers) if sums.compiled else n_resamples
+    _random.map_blocks(block, n_resamples, workers=workers, size=size)
+    if progress is not None:
+        progress(n_resamples * len(contests))
+    found = []
+    for own, of_sums in zip(columns, np.split(drawn, len(contests), axis=1), strict=True):
+        observed = own[:, :half].mean(axis=0)[:, np.newaxis]
+        contrasts, errors = _linear(n_items, observed, of_sums, swap=null is not None)
+        found.append(Draws(np.ascontiguousarray(contrasts), np.ascontiguousarray(errors)))
+    return found
+
+
 def _weighted(contest: Contest, metric: ScoresDraws, *, swap: bool) -> WeightedContrasts:
     gold, a, b = summaries_of(contest, metric.needs)
     if swap:
