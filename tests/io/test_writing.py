@@ -3,7 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import DataError, Responses, ResponseTable, Scale
@@ -53,7 +53,6 @@ def trusted():
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
-@settings(deadline=None, max_examples=60)
 @given(table=tables())
 def test_what_is_written_is_read_back(ending, table):
     with tempfile.TemporaryDirectory() as folder:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import Contest
@@ -58,7 +58,6 @@ def test_every_named_metric_has_a_definition():
 # Data are dear to make up: every metric is held against its definition on the same ones.
 
 
-@settings(max_examples=100)
 @given(sides=ragged(LEVEL))
 def test_ordinal_scores(sides):
     contest = ordinal(sides)
@@ -72,7 +71,6 @@ def test_ordinal_scores(sides):
         np.testing.assert_allclose(contrast, sign * (expected[0] - expected[1]), rtol=1e-9, atol=1e-9, err_msg=name)
 
 
-@settings(max_examples=100)
 @given(sides=ragged(st.integers(0, 40).map(lambda k: k / 32)))
 def test_continuous_scores(sides):
     contest = Contest.from_arrays(*map(grid, sides), scale="continuous")

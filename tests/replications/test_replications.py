@@ -207,16 +207,22 @@ def test_binned_responses_have_the_distribution_of_the_legacy_distance(null):
 SMALL = {"raters": 14, "leader": 9, "forest": 3, "ratings": 2}
 
 
+@pytest.fixture(scope="module")
+def processes():
+    """One process beside this one."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        yield pool
+
+
 @pytest.mark.parametrize("paper", PAPERS)
-def test_threads_processes_and_a_store_change_no_bit(paper, tmp_path, monkeypatch):
+def test_threads_processes_and_a_store_change_no_bit(paper, tmp_path, monkeypatch, processes):
     monkeypatch.setattr(leader, "N_DATA_SETS", 2)
     counts = []
     options = {"table": SMALL[paper], "n_simulations": 4}
     threads = replicate(paper, **options, progress=counts.append)
     assert counts[0].missing == counts[-1].done == len(plan(paper, **options))
     inline = conclude(run(measure, plan(paper, **options), rng=0), table=SMALL[paper])
-    with ProcessPoolExecutor(1, get_context("spawn")) as processes:
-        stored = replicate(paper, **options, store=tmp_path / "study.db", executor=processes)
+    stored = replicate(paper, **options, store=tmp_path / "study.db", executor=processes)
     again = replicate(paper, **options, store=tmp_path / "study.db", executor=Refusing())
     assert repr(threads.to_dict()) == repr(inline.to_dict()) == repr(stored.to_dict()) == repr(again.to_dict())
 

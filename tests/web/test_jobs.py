@@ -11,7 +11,8 @@ from starlette.testclient import TestClient
 
 from assay.questions import Compare
 from assay.web import Settings, create_app
-from assay.web.jobs import connected
+from assay.web.jobs import Jobs, connected
+from assay.web.workers import Workers
 from tests.web.browser import Server
 
 SLOW = {
@@ -148,3 +149,22 @@ def _result(server, identity):
                 return json.load(answer)
         time.sleep(0.3)
     raise AssertionError("the job did not end")
+
+
+def test_workers_that_have_nothing_to_do_wait_until_they_are_told(tmp_path, monkeypatch):
+    monkeypatch.setattr("assay.web.workers.IDLE", 1e6)  # else they look by themselves
+    settings = Settings(folder=str(tmp_path), workers=1)
+    looked, claim = [], Jobs.claim
+    monkeypatch.setattr(Jobs, "claim", lambda jobs, **how: (looked.append(how), claim(jobs, **how))[1])
+    jobs = Jobs(settings)
+    workers = Workers(jobs)
+    workers.start()
+    try:
+        _until(lambda: len(looked) == 2)  # both, once
+        job = jobs.add("me", "power", {"effect": 0.2, "sd": 1.0, "target_power": 0.8})
+        _until(lambda: jobs.get(job.identity).state == "done")
+    finally:
+        workers.stopping.set()
+        jobs.resume("")  # nothing, but they are told
+        workers.stop()
+    assert len(looked) < 10

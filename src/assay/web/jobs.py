@@ -4,6 +4,7 @@ import asyncio
 import json
 import secrets
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -77,6 +78,7 @@ class Jobs:
         self.answers = self.root / "answers"
         self.answers.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.path = self.root / "jobs.db"
+        self.asked, self._more = 0, threading.Condition()
         self._execute("PRAGMA journal_mode=WAL")
         self._execute(TABLE)
 
@@ -107,6 +109,7 @@ class Jobs:
                 )
             else:
                 identity = old[0]
+        self._tell_workers()
         found = self.get(identity)
         assert found is not None
         return found
@@ -144,6 +147,7 @@ class Jobs:
             "WHERE identity = ? AND state IN ('cancelled', 'failed')",
             identity,
         )
+        self._tell_workers()
 
     async def wait(self, identity: str, seconds: float) -> Job:
         """Return the job when it has ended, or as it is after so many seconds; no thread waits along."""
@@ -207,6 +211,17 @@ class Jobs:
     def put_back(self, identity: str) -> None:
         """Let a job that runs wait again, among the long ones."""
         self._execute("UPDATE jobs SET state = 'waiting', long = 1 WHERE identity = ? AND state = 'running'", identity)
+        self._tell_workers()
+
+    def _tell_workers(self) -> None:
+        with self._more:
+            self.asked += 1
+            self._more.notify_all()
+
+    def wait_for_more(self, asked: int, seconds: float) -> None:
+        """Wait until more was asked than so much, or for so many seconds."""
+        with self._more:
+            self._more.wait_for(lambda: self.asked != asked, seconds)
 
     def tell(self, identity: str, label: str, done: int, total: int) -> None:
         """Note how far a job is."""

@@ -24,6 +24,8 @@ from assay.web.settings import Settings
 from assay.web.uploads import files_of
 
 PAUSE = 0.05
+IDLE = 0.5
+"""Seconds after which a worker looks for jobs of which nobody told it."""
 SHORT = 15.0
 """Seconds that the worker for short questions gives to one of them."""
 
@@ -56,11 +58,12 @@ class Workers:
         since = 3 * PAUSE if spare else 0.0  # the spare one takes what the others leave
         try:
             while not self.stopping.is_set():
-                identity = None
+                identity, asked = None, self.jobs.asked
                 with suppress(sqlite3.OperationalError):  # a full disk, or a file that is locked for long: again later
                     identity = self.jobs.claim(only_short=spare, since=since)
                 if identity is None:
-                    self.stopping.wait(PAUSE)
+                    self.jobs.wait_for_more(asked, IDLE)
+                    self.stopping.wait(since)
                     continue
                 if worker is None or not worker.alive:
                     worker = Child(work, self.settings)

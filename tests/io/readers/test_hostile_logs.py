@@ -18,7 +18,7 @@ from assay.io.readers.json_stream import JsonCursor
 from tests.fuzz.limits import bounded
 from tests.io.readers.made import FILES, eval_file, inspect_log, zipfile
 
-N_MUTATIONS = int(os.environ.get("ASSAY_FUZZ", "500"))
+N_MUTATIONS = int(os.environ.get("ASSAY_FUZZ", "200"))
 TOKENS = [
     b"null", b"[]", b"{}", b'"x"', b"-1", b"1e999", b"NaN", b"true", b"[[[[", b"}", b'"', b"\\ud800", b"\xff", b"\0",
     b"9" * 4301, b",", b":", b"\t", b"\n", b"[" * 2000, b'{"a":' * 1500,
