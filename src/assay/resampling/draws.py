@@ -263,24 +263,25 @@ def draw_alike(
     progress: Progress | None = None,
 ) -> list[Draws]:
     """Draw additive contrasts of contests of equally many items, as `draw` does of each: the same items are drawn."""
-    n_items, half = contests[0].n_items, len(metrics)
+    swap, n_items = null is not None, contests[0].n_items
     columns = [_columns(kept_responses(contest, scheme), metrics) for contest in contests]
-    used = columns if null is None else [own[:, :half] for own in columns]
-    sums = ItemSums(np.concatenate(used, axis=1), swap=null is not None, n_draws=n_resamples, alone=True)
-    key = _random.key(seed, "draws" if null is None else null)
-    drawn = np.empty((n_resamples, used[0].shape[1] * len(contests)))
+    observed = [own.mean(axis=0) for own in columns]
+    every, centres = np.concatenate(columns, axis=1), None if swap else np.concatenate(observed)
+    sums = ItemSums(every, swap=swap, n_draws=n_resamples, alone=True, centres=centres)
+    key = _random.key(seed, null or "draws")
+    drawn = np.empty((n_resamples, 1 if swap else 2, len(contests), len(metrics)))
 
     def block(_: int, start: int, stop: int) -> None:
-        drawn[start:stop] = sums.of(sums.seeds(key, STREAMS, start, stop))
+        drawn[start:stop] = sums.of(sums.seeds(key, STREAMS, start, stop)).reshape(drawn[start:stop].shape)
 
-    size = block_size(n_resamples, WORK["sums"] // drawn[0].size // n_items, workers) if sums.compiled else n_resamples
+    size = block_size(n_resamples, WORK["sums"] // every.size, workers) if sums.compiled else n_resamples
     _random.map_blocks(block, n_resamples, workers=workers, size=size)
     if progress is not None:
         progress(n_resamples * len(contests))
     found = []
-    for own, of_sums in zip(columns, np.split(drawn, len(contests), axis=1), strict=True):
-        observed = own[:, :half].mean(axis=0)[:, np.newaxis]
-        contrasts, errors = _linear(n_items, observed, of_sums, swap=null is not None)
+    for i, means in enumerate(observed):
+        own = drawn[:, :, i].reshape(n_resamples, -1)
+        contrasts, errors = _linear(n_items, means[:, np.newaxis], own, swap=swap)
         found.append(Draws(np.ascontiguousarray(contrasts), np.ascontiguousarray(errors)))
     return found
 
