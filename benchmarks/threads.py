@@ -4,10 +4,12 @@
 
 Each kind of work runs on one and on two threads in turns with a loop that stays in the cache (`machine`: what a second
 thread can gain here at all). Gains are best time over best time. Read them on a machine that does nothing else. `--share`
-makes the work smaller, to see that the program runs. Nothing here is a test.
+makes the work smaller, to see that the program runs. The last rows say from how many numbers on a second thread helps where
+Python calls NumPy all the time (`assay.resampling.draws.ALONE`). Nothing here is a test.
 """
 
 import argparse
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +22,8 @@ from assay.metrics import resolve
 from assay.resampling import Scheme, draw
 from compare_speed import BOTH, make, rounds, toss
 from measured import MEASURED, write_rows
+
+OWN = assay.FunctionMetric(lambda gold, model: np.median(np.abs(model - gold)), better="lower", name="own")
 
 
 def contest_of(n):
@@ -37,6 +41,17 @@ def rated(n=400, r=8):
         assay.Responses.from_grid(gold, ids), a, b, assay.Scale("continuous"), np.arange(n).astype(str),
         groups={"document": np.arange(n) // 4},
     )  # fmt: skip
+
+
+def calls(n, n_calls, workers):
+    """Call NumPy with n numbers, as metrics that see one draw at a time do: half of the calls in each half."""
+
+    def half(_):
+        gold, model = np.arange(float(n)), np.ones(n)
+        return sum(float(np.abs(model - gold).mean()) for _ in range(n_calls // 2))
+
+    with ThreadPoolExecutor(workers) as pool:
+        return np.array(list(pool.map(half, range(2))))
 
 
 def works(share):
@@ -87,6 +102,10 @@ def works(share):
         "documents, 400 items": partial(compared, raters="fixed", cluster="document"),
         "simulated studies, likert": simulated,
         "a board of 30 models": ranked,
+        "a function of the user's, 400 items": partial(drawn, raters, OWN, 9_999, items, None),
+        "NumPy, calls with 1,000 numbers": partial(calls, 1_000, max(4, round(share * 40_000))),
+        "NumPy, calls with 16,384 numbers": partial(calls, 16_384, max(4, round(share * 10_000))),
+        "NumPy, calls with 65,536 numbers": partial(calls, 65_536, max(4, round(share * 2_500))),
     }
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from assay import _random
 from assay.contests import Contest
-from assay.resampling.draws import WORK, Draws, Progress, ScoresDraws, block_size, summaries_of
+from assay.resampling.draws import ALONE, WORK, Draws, Progress, ScoresDraws, block_size, summaries_of
 from assay.resampling.sampler import exchange
 from assay.resampling.seeds import SeedArray
 from assay.resampling.sums import ItemSums, SummedContrasts
@@ -69,6 +69,8 @@ def draw_clusters(
         size = block_size(n_resamples, WORK["summaries"] // contest.n_items, workers, LEAST)
     elif means is not None and means.sums.compiled:
         size = block_size(n_resamples, WORK["signed sums" if swap else "sums"] // (int(clusters.max()) + 1), workers)
+    if contest.n_items < ALONE and any(isinstance(other, _OneByOne) for other in others.values()):
+        workers = 1
     _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)
     return Draws(contrasts, errors)
 

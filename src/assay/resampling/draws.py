@@ -27,6 +27,9 @@ WORK = {"summaries": 2**18, "sums": 2**21, "signed sums": 2**23}
 """How many items a thread draws before it asks for more: one to four milliseconds of work, so that threads end at the
 same time and seldom wait for Python."""
 
+ALONE = 2**14
+"""Where Python is called for each draw, threads only wait for each other unless a draw has at least so many items."""
+
 Progress = Callable[[int], object]
 
 
@@ -246,6 +249,8 @@ def draw(
     size = -(-size // lanes) * lanes
     if not (general or ordered) and not any(each.compiled for each in [sums, *(by.sums for _, by in of_sums)] if each):
         size = n_resamples
+    if contest.n_items < ALONE and not all(getattr(metrics[i], "vectorized", True) for i in general):
+        workers = 1
     _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)
     found = Draws(contrasts, errors)
     return found.recentred() if recentred else found
