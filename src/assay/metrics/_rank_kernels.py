@@ -61,6 +61,14 @@ def ranks_of_keys(rows: FloatArray, keys: IntArray, bits: int) -> FloatArray:
         tie = ROUNDING * max(abs(row[ordered[0] & place]), abs(row[ordered[n - 1] & place]))
         start, i = 0, 0
         top = -np.inf
+        while i < n and row[ordered[i] & place] - top > tie:  # as long as nothing is tied, ranks are places
+            top = row[ordered[i] & place]
+            out[r, ordered[i] & place] = i + 1
+            i += 1
+        if i == n:
+            continue
+        start, i = 0, 0
+        top = -np.inf
         while i < n:
             low = high = row[ordered[i] & place]
             stop = i + 1

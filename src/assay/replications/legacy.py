@@ -155,7 +155,7 @@ def _distances(gold: FloatArray, *models: FloatArray, bins: int, levels: tuple[f
     width = () if few else (bins,)
     shaped = [rows.reshape(*side.shape[:-1], *width) for rows, side in zip(counted, (gold, *models), strict=True)]
     if not few:
-        return [np.asarray(np.abs(side - shaped[0]).mean(axis=-1)) for side in shaped[1:]]
+        return [np.asarray(np.abs(side - shaped[0]).sum(axis=-1) / bins) for side in shaped[1:]]
     pairs = [np.broadcast_arrays(shaped[0], side) for side in shaped[1:]]
     return [_word_kernels.tail_distances(g.ravel(), m.ravel(), bins).reshape(g.shape) for g, m in pairs]
 
