@@ -358,6 +358,7 @@ def deal_responses(
         first[:] = np.nan
         rest[:] = np.nan
     order = np.empty(np.max(offsets[1:] - offsets[:-1]), dtype=np.int64)
+    dealt = np.empty(order.size, dtype=np.bool_)
     for d in range(seeds.size):
         seed = seeds[d]
         at = np.uint64(0)
@@ -373,8 +374,16 @@ def deal_responses(
                 at += _ONE
                 order[j], order[other] = order[other], order[j]
             if what == SORTED:
-                order[:k].sort()
-                order[k:size].sort()
+                for j in range(size):
+                    dealt[order[j] - start] = j < k
+                one, two = 0, k
+                for j in range(size):
+                    if dealt[j]:
+                        order[one] = start + j
+                        one += 1
+                    else:
+                        order[two] = start + j
+                        two += 1
             for j in range(size):
                 side = first if j < k else rest
                 column = j if j < k else j - k
