@@ -19,6 +19,9 @@ from assay.responses import Responses
 from assay.scales import FloatArray, IntArray, Scale
 from assay.summaries import Needs, summarise
 
+LEAST = 4
+"""So many draws are weighed at once even of very many items: loops over draws cost more than they save below."""
+
 
 def draw_two_way(
     contest: Contest,
@@ -71,7 +74,7 @@ def draw_two_way(
                     contrasts[i, start:stop] = _score(metric, gold, a, b, drawn)
 
     widest = max(source.width for sources in samplers.values() for source in sources)
-    size = max(1, CELLS // (n * widest))
+    size = max(LEAST, CELLS // (n * widest))
     _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)
     return Draws(contrasts, np.full_like(contrasts, np.nan))
 
@@ -84,11 +87,14 @@ def _score(metric: Any, gold: Any, a: FloatArray, b: FloatArray, items: IntArray
         total: FloatArray = (items * metric.item_contrasts(gold, a, b)).sum(axis=1)
         np.divide(total, n_drawn, out=scores, where=n_drawn > 0)
         return scores
-    numbers = np.arange(items.size) % items.shape[1]
+    n = items.shape[1]
+    at_once = max(1, CELLS // (4 * n))
     for size in np.unique(n_drawn[n_drawn > 0]):
-        draws = np.flatnonzero(n_drawn == size)[:, np.newaxis]
-        chosen = np.repeat(numbers[: draws.size * items.shape[1]], items[draws[:, 0]].ravel()).reshape(-1, size)
-        scores[draws[:, 0]] = metric.contrast(*(None if side is None else side[draws, chosen] for side in (gold, a, b)))
+        alike = np.flatnonzero(n_drawn == size)
+        for draws in np.split(alike, range(at_once, alike.size, at_once)):
+            chosen = np.repeat(np.arange(draws.size * n) % n, items[draws].ravel()).reshape(-1, size)
+            rows = (None if side is None else side[draws[:, np.newaxis], chosen] for side in (gold, a, b))
+            scores[draws] = metric.contrast(*rows)
     return scores
 
 
