@@ -8,6 +8,7 @@ resampled contrasts). Each is what `compare` says: the same procedure runs.
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -125,7 +126,7 @@ class Estimators:
         name = write(scheme)
         metrics = [metric for metric in self.metrics if metric.name in self.only.get(name, (metric.name,))]
         for null in nulls or ("recentred",):
-            how = self._procedure(scheme, null)
+            how = _procedure(scheme, null, self.cluster, self.n_resamples, self.confidence_level)
             answers = compared(how, metrics)
             for metric, answer in zip(metrics, answers, strict=True):
                 if null in nulls:
@@ -135,19 +136,21 @@ class Estimators:
                     if key not in found.limits and has_interval(method, metric, scheme):
                         found.limits[key] = answer.limits(method, self.confidence_level, answer.alternative)
 
-    def _procedure(self, scheme: Scheme, null: str) -> Procedure:
-        # A change of sign needs the draws alone, which are those of any null.
-        return Procedure(
-            null="recentred" if null == SIGN_CHANGE else null,
-            items=scheme.items,
-            responses=scheme.responses,
-            n_responses=scheme.n_responses,
-            raters=scheme.raters,
-            cluster=self.cluster,
-            n_resamples=self.n_resamples,
-            confidence_level=self.confidence_level,
-            interval="percentile",
-        )
+
+@cache
+def _procedure(scheme: Scheme, null: str, cluster: str | None, n_resamples: int, confidence_level: float) -> Procedure:
+    # A change of sign needs the draws alone, which are those of any null.
+    return Procedure(
+        null="recentred" if null == SIGN_CHANGE else null,
+        items=scheme.items,
+        responses=scheme.responses,
+        n_responses=scheme.n_responses,
+        raters=scheme.raters,
+        cluster=cluster,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        interval="percentile",
+    )
 
 
 def _estimates(key: Estimator, answer: Comparison) -> dict[Estimator, Estimate]:
