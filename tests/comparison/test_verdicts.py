@@ -189,6 +189,15 @@ def test_of_very_many_slices_the_table_has_those_with_the_smallest_pvalues(n_bet
     assert f"The table has the {n_rows} with the smallest p-values; a report as .csv (`report`) has all." in str(found)
     assert "On topic" not in str(found)
     assert found.to_frame().height == len(found.to_dict()["comparisons"]) == 1001
+    order = np.argsort(pvalues, kind="stable")
+    entries = list(found)
+    for place, said in ((order[0], "First."), (order[-1], "Last."), (order[-2], "Shared."), (order[-3], "Shared.")):
+        entries[place] = replace(entries[place], notes=(*entries[place].notes, said))
+    notes = replace(found, comparisons=tuple(entries)).document().notes
+    assert f"{found[order[0]].slice}, mae: First." in notes
+    assert notes[-1] == "1 more note is on single comparisons that are not in the table."
+    assert any(note.endswith("mae: Shared.") for note in notes)
+    assert not any("Last." in note for note in notes)
 
 
 def test_effect_sizes_and_expected_p_are_shown():

@@ -25,6 +25,7 @@ from assay.contests import Contest
 from assay.inference import ConfidenceInterval, SignFlips
 from assay.inference.direct import won_and_lost
 from assay.inference.pvalues import placed
+from assay.inference.sign_flips import all_swaps, counted_tails
 from assay.metrics import ItemMetric, Metric
 from assay.provenance import Provenance
 from assay.resampling import judge, summaries_of
@@ -130,11 +131,10 @@ class _Patterns:
 
     items: FloatArray
     times: IntArray
-    swapped: FloatArray
 
     @classmethod
     def of(cls, n: int, run: ProcedureRun) -> "_Patterns":
-        """Draw n items as `draw` does, and list all swaps of n items."""
+        """Draw n items as `draw` does."""
         from assay.resampling import _kernels
 
         n_draws = run.procedure.n_draws
@@ -143,8 +143,7 @@ class _Patterns:
         draw_items(n, seeds, drawn)
         counts = (drawn[:, :, np.newaxis] == np.arange(n)).sum(axis=1)
         kinds, times = np.unique(counts, axis=0, return_counts=True)
-        swapped = (np.arange(2**n)[:, np.newaxis] >> np.arange(n)) % 2
-        return cls(kinds.astype(np.float64), times, swapped.astype(np.float64))
+        return cls(kinds.astype(np.float64), times)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +195,7 @@ class FewItems:
             self.errors, self.df = spread / math.sqrt(n), n - 1.0
         self.left = np.where(np.abs(left - observed) <= rounding, observed, left)
         self.left.flags.writeable = False
-        self.tails = _flips(rows, rounding, patterns.swapped)
+        self.tails = counted_tails(rows, rounding)
         two_sided = np.minimum(1.0, 2 * np.minimum(*self.tails))
         sides = dict(zip(("less", "greater", "two-sided"), (*self.tails, two_sided), strict=True))
         self.pvalues: FloatArray = sides[data.run.procedure.alternative]
@@ -325,30 +324,6 @@ class FewItems:
             yield interval_notes, known[key]
 
 
-def _flips(rows: FloatArray, rounding: FloatArray, swapped: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return both tails of `sign_flips` for each row, all swaps of which are listed."""
-    sizes = np.abs(rows)
-    slack = np.maximum(rounding, 8 * EPSILON * sizes.max(axis=1, keepdims=True))
-    ordered = np.sort(sizes, axis=1)
-    ordered[ordered <= slack] = 0.0
-    # Sizes that are equal on paper are made equal: their mean.
-    apart = np.diff(ordered, axis=1, prepend=-np.inf) > slack
-    starts = np.flatnonzero(apart.ravel())
-    times = np.diff(starts, append=ordered.size)
-    means = np.add.reduceat(ordered.ravel(), starts) / times
-    grouped = np.repeat(means, times).reshape(ordered.shape)
-    observed = rows.sum(axis=1)
-    reach = grouped.sum(axis=1)
-    tolerance = np.maximum(rows.shape[1] * rounding[:, 0], 100 * EPSILON * reach)
-    room = reach - np.abs(observed)
-    taken = 2 * grouped @ swapped.T
-    n_swaps = len(swapped)
-    at_least = np.count_nonzero(taken <= (room + tolerance)[:, np.newaxis], axis=1) / n_swaps
-    at_most = 1 - np.count_nonzero(taken < (room - tolerance)[:, np.newaxis], axis=1) / n_swaps
-    forward = observed >= 0
-    return np.where(forward, at_most, at_least), np.where(forward, at_least, at_most)
-
-
 def _expected(
     rows: FloatArray, observed: FloatArray, rounding: FloatArray, patterns: _Patterns
 ) -> tuple[FloatArray, FloatArray]:
@@ -356,7 +331,7 @@ def _expected(
     from assay.inference._placement_kernels import placements
 
     n = rows.shape[1]
-    null, draws = rows @ (1 - 2 * patterns.swapped).T / n, rows @ patterns.items.T / n
+    null, draws = rows @ (1 - 2 * all_swaps(n)).T / n, rows @ patterns.items.T / n
     null, draws = (np.where(np.abs(each - observed) <= rounding, observed, each) for each in (null, draws))
     order = np.argsort(draws, axis=1)
     null, draws, times = np.sort(null, axis=1), np.take_along_axis(draws, order, axis=1), patterns.times[order]

@@ -55,7 +55,7 @@ def document(found: Sequence["Comparison"], correction: str, signature: str) -> 
         blocks.append(Sentence(f"Scale: {first.scale}."))
     if not several:
         blocks += [Sentence(line) for line in effects(first)]
-    return Document(f"Is {a} better than {b}?", tuple(blocks), tuple(_notes(found)), signature)
+    return Document(f"Is {a} better than {b}?", tuple(blocks), tuple(_notes(found, shown)), signature)
 
 
 def verdict(result: "Comparison") -> str:
@@ -242,18 +242,26 @@ def _table(found: Sequence["Comparison"]) -> Table:
     return Table(tuple(columns), tuple(rows))
 
 
-def _notes(found: Sequence["Comparison"]) -> list[str]:
-    """Return each note once, with the comparisons it belongs to where it does not belong to all."""
+def _notes(found: Sequence["Comparison"], shown: Sequence["Comparison"]) -> list[str]:
+    """Return each note once, with the comparisons it belongs to where it does not belong to all.
+
+    Notes on a single comparison that the table has no room for are counted.
+    """
     where: dict[str, list[Comparison]] = {}
     for entry in found:
         for note in entry.notes:
             where.setdefault(note, []).append(entry)
+    told = {note for entry in shown for note in entry.notes}
     lines = []
     for note, entries in where.items():
         if len(entries) == len(found):
             lines.append(note)
-        else:
+        elif len(entries) > 1 or note in told:
             lines.append(f"{listed((_label(entry) for entry in entries), 5)}: {note}")
+    n_others = sum(len(entries) == 1 and note not in told for note, entries in where.items())
+    if n_others:
+        more = "notes are" if n_others > 1 else "note is"
+        lines.append(f"{n_others:,} more {more} on single comparisons that are not in the table.")
     return lines
 
 

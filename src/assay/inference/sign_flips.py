@@ -9,6 +9,7 @@ itself, and sums that equal it but for rounding.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,8 @@ from assay.inference.signed_sums import NOTHING, signed_sum_tails
 from assay.scales import FloatArray
 
 _EPSILON = float(np.finfo(np.float64).eps)
+FEW = 12
+"""Of so many contrasts all swaps are listed."""
 SMALLEST = NOTHING
 """A smaller p-value is reported only as below this."""
 
@@ -72,6 +75,9 @@ def sign_flips(contrasts: npt.ArrayLike, *, rounding: float = 0.0) -> SignFlips 
     values = np.asarray(contrasts, dtype=np.float64).ravel()
     if not values.size or not np.isfinite(values).all():
         return None
+    if values.size <= FEW:
+        less, greater = counted_tails(values[np.newaxis], np.array([[rounding]]))
+        return SignFlips(float(less[0]), float(greater[0]), 0.0)
     sizes, times, slack = _groups(np.abs(values), rounding)
     if not sizes.size:
         return SignFlips(1.0, 1.0, 0.0)
@@ -86,6 +92,36 @@ def sign_flips(contrasts: npt.ArrayLike, *, rounding: float = 0.0) -> SignFlips 
         *((at_most, at_least) if observed >= 0 else (at_least, at_most)),
         relative_error=found.relative_error,
     )
+
+
+def counted_tails(rows: FloatArray, rounding: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return both tails (less, greater) of each row of few contrasts, all swaps of which are listed."""
+    sizes = np.abs(rows)
+    slack = np.maximum(rounding, 8 * _EPSILON * sizes.max(axis=1, keepdims=True))
+    ordered = np.sort(sizes, axis=1)
+    ordered[ordered <= slack] = 0.0
+    # Sizes that are equal on paper are made equal: their mean.
+    starts = np.flatnonzero(np.diff(ordered, axis=1, prepend=-np.inf) > slack)
+    times = np.diff(starts, append=ordered.size)
+    means = np.add.reduceat(ordered.ravel(), starts) / times
+    grouped = np.repeat(means, times).reshape(ordered.shape)
+    observed, reach = rows.sum(axis=1), grouped.sum(axis=1)
+    tolerance = np.maximum(rows.shape[1] * rounding[:, 0], 100 * _EPSILON * reach)
+    room = reach - np.abs(observed)
+    swaps = all_swaps(rows.shape[1])
+    taken = 2 * grouped @ swaps.T
+    at_least = np.count_nonzero(taken <= (room + tolerance)[:, np.newaxis], axis=1) / len(swaps)
+    at_most = 1 - np.count_nonzero(taken < (room - tolerance)[:, np.newaxis], axis=1) / len(swaps)
+    forward = observed >= 0
+    return np.where(forward, at_most, at_least), np.where(forward, at_least, at_most)
+
+
+@lru_cache(maxsize=FEW)
+def all_swaps(n: int) -> FloatArray:
+    """Return all ways to swap n items, 1 where an item is swapped: (2ⁿ, n)."""
+    swaps = ((np.arange(2**n)[:, np.newaxis] >> np.arange(n)) % 2).astype(np.float64)
+    swaps.flags.writeable = False
+    return swaps
 
 
 def sign_flips_of_rows(contrasts: FloatArray, *, rounding: float | Sequence[float] = 0.0) -> list[SignFlips | None]:

@@ -357,7 +357,7 @@ def _draw_units(
     return draw_two_way(contest, metrics, clusters=clusters, draw_items=scheme.items == "bootstrap", **how)
 
 
-def enumerate_swaps(contest: Contest, metrics: Sequence[ScoresDraws], *, scheme: Scheme) -> Draws:
+def enumerate_swaps(contest: Contest, metrics: Sequence[Any], *, scheme: Scheme) -> Draws:
     """Return the contrasts of all 2ᴺ ways to exchange A and B item by item; the first is the data as they are."""
     contest = kept_responses(contest, scheme)
     n = contest.n_items
@@ -366,10 +366,16 @@ def enumerate_swaps(contest: Contest, metrics: Sequence[ScoresDraws], *, scheme:
         gold, a, b = summaries_of(contest, metric.needs)
         a, b = metric.swappable(gold, a, b)
         batch = max(1, CELLS // max(a.size, b.size))
+        linear = metric.additive and not metric.ignores
+        own, other = (metric.item_contrasts(gold, *sides) if linear else a for sides in ((a, b), (b, a)))
         for low in range(0, 2**n, batch):
             numbers = np.arange(low, min(low + batch, 2**n))
             swaps = (numbers[:, np.newaxis] >> np.arange(n)) % 2 == 1
-            contrasts[i, numbers] = metric.contrast(gold, *exchange(a, b, swaps, metric.needs))
+            contrasts[i, numbers] = (
+                np.where(swaps, other, own).mean(axis=-1)
+                if linear
+                else metric.contrast(gold, *exchange(a, b, swaps, metric.needs))
+            )
     return Draws(contrasts, np.full_like(contrasts, np.nan), exact=True)
 
 
