@@ -73,8 +73,11 @@ def flips(n):
     return lambda: [sign_flips(contrasts) for _ in range(10)]
 
 def slices(n, size=5):
-    contest = replace(contest_of(size * n), groups={"topic": np.repeat(np.arange(n).astype(str), size)})
-    return lambda: assay.compare_each(contest, metrics=["mae"], by="topic", rng=0, workers=1)
+    def compared(n):
+        contest = replace(contest_of(size * n), groups={"topic": np.repeat(np.arange(n).astype(str), size)})
+        return lambda: assay.compare_each(contest, metrics=["mae"], by="topic", rng=0, workers=1)
+    compared(1_001 if n > 1_000 else 200)()  # compiles
+    return compared(n)
 
 def own(n_metrics):
     from assay.metrics import FunctionMetric
