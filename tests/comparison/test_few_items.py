@@ -5,8 +5,9 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from scipy.stats import t as student_t
 
-from assay import Contest, compare_each
+from assay import Contest, compare, compare_each
 from assay.comparison.together import having, wide_level, without_draws
 from assay.errors import ArgumentError
 from assay.inference import adjust
@@ -62,3 +63,31 @@ def test_intervals_of_many_slices_hold_together_and_keep_no_draws():
     assert entry.n_together == len(found)
     with pytest.raises(ArgumentError, match="with very many slices no draws are kept"):
         alone.at(interval="percentile")
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_beyond_all_draws_intervals_grow_as_students_do(alternative):
+    """They stopped at the most extreme of 9,999 draws: one in 10,000 missed, however many slices there were."""
+    contest = Contest.from_arrays(*np.random.default_rng(4).normal(size=(3, 200)))
+    alone = compare(contest, metric="mse", rng=0, alternative=alternative)
+    tail = 0.5 if alternative == "two-sided" else 1.0
+
+    def reach(level):
+        ends = without_draws(alone, level)[1]
+        assert ends.confidence_level == level
+        assert alternative == "two-sided" or ends.high == np.inf
+        return alone.contrast - ends.low
+
+    told = 1 - 20 / 9999  # so far draws tell it
+    assert reach(told) == alone.contrast - alone.limits("symmetric", told, alternative).low
+    growth = student_t.isf(tail * 1e-8, 199) / student_t.isf(tail * (1 - told), 199)
+    assert reach(1 - 1e-8) == pytest.approx(growth * reach(told))
+    assert reach(1 - 1e-8) > alone.contrast - alone.limits("symmetric", 1 - 1e-8, alternative).low
+
+
+def test_intervals_beyond_all_draws_stay_within_what_a_contrast_can_be():
+    rng = np.random.default_rng(5)
+    gold, a, b = (np.array(list("abc"))[rng.integers(0, 3, (14, k))] for k in (7, 5, 4))
+    alone = compare(Contest.from_arrays(gold, a, b), metric="tv", interval="symmetric", n_resamples=99, rng=0)
+    ends = without_draws(alone, 1 - 1e-11)[1]
+    assert (ends.low, ends.high) == (-2.0, 2.0)  # total variation is 2 at most

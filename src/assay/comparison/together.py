@@ -13,6 +13,7 @@ import numpy as np
 from assay import _random, inference
 from assay.comparison.comparisons import Comparison, nothing
 from assay.inference import ConfidenceInterval
+from assay.inference.intervals import tails_of
 from assay.inference.simultaneous import adjust_stepdown, joint_level
 from assay.scales import FloatArray, IntArray
 
@@ -22,6 +23,12 @@ UNPROMISED = ("benjamini-hochberg", "none")
 MANY = 1000
 """With more slices than this, no draws are kept (a quarter of a megabyte each), and the level at which their intervals
 hold together is that of independent ones: it lies beyond the most extreme draw, so draws could not give it."""
+
+DRAWN = ("percentile", "basic", "bca", "studentised", "symmetric")
+"""Intervals whose ends are quantiles of draws."""
+
+BEYOND = 20
+"""So many draws must lie beyond a quantile for draws to tell it."""
 
 
 def adjusted(found: Sequence[Comparison], correction: str, seed: np.random.SeedSequence) -> list[Comparison]:
@@ -50,9 +57,30 @@ def without_draws(entry: Comparison, level: float) -> tuple[Comparison, Confiden
     own = entry.confidence_interval
     wide = own
     if level != own.confidence_level and not math.isnan(own.low):
-        wide = entry.limits(own.method, level, entry.alternative)
+        wide = _far(entry, level)
     empty = nothing()
     return replace(entry, draws=empty, null_draws=empty, standard_errors=empty, beside=None), wide
+
+
+def _far(entry: Comparison, level: float) -> ConfidenceInterval:
+    """Return the interval at a level that its draws may not reach.
+
+    The interval that `BEYOND` draws lie outside of is then carried on as Student's quantiles grow.
+    """
+    own, side = entry.confidence_interval, entry.alternative
+    few = own.method == "symmetric" and inference.telling(entry.jackknife) < inference.FEW_TELLING  # Student's already
+    drawn = entry.draws.size > 0 and own.method in DRAWN and not few
+    reached = max(own.confidence_level, 1 - BEYOND / entry.draws.size) if drawn else 1.0
+    if level <= reached:
+        return entry.limits(own.method, level, side)
+    from scipy.special import stdtrit
+
+    near = entry.limits(own.method, reached, side)
+    tails = (tails_of(each, side)[0] for each in (level, reached))
+    far, close = (-float(stdtrit(entry.n_items - 1, tail)) for tail in tails)
+    low, high = (entry.contrast + far / close * (end - entry.contrast) for end in (near.low, near.high))
+    ends = max(low, min(near.low, -entry.span)), min(high, max(near.high, entry.span))
+    return replace(near, low=ends[0], high=ends[1], confidence_level=level)
 
 
 def _joint_intervals(entries: list[Comparison], seed: np.random.SeedSequence) -> list[Comparison]:
