@@ -6,14 +6,13 @@ from assay.resampling.draws import (
     draw,
     draw_alike,
     enumerate_swaps,
-    first_responses,
     jackknife,
-    kept_responses,
     mean_scores,
     summaries_of,
 )
 from assay.resampling.nulls import NULLS, RULES, NullName, judge
 from assay.resampling.pseudo_responses import CellTable, cell_table
+from assay.resampling.responses_kept import first_responses, kept_responses
 from assay.resampling.sampler import pool
 from assay.resampling.schemes import Scheme
 

@@ -15,11 +15,11 @@ from assay import _random
 from assay.contests import Contest
 from assay.errors import ArgumentError
 from assay.resampling.nulls import NullName
+from assay.resampling.responses_kept import kept_responses
 from assay.resampling.sampler import CELLS, ITEMS, STREAMS, SWAPS, Sampler, exchange
 from assay.resampling.schemes import Scheme
 from assay.resampling.sums import ItemSums, SummedContrasts
 from assay.resampling.weights import WeightedContrasts
-from assay.responses import Responses
 from assay.scales import FloatArray, IntArray
 from assay.summaries import Needs, summarise
 
@@ -84,42 +84,6 @@ def summaries_of(contest: Contest, needs: Needs) -> tuple[Any, FloatArray, Float
     """Return the summaries of gold (None if there is none), A and B on all their responses."""
     gold = None if contest.gold is None else summarise(contest.gold, needs, contest.scale)
     return gold, summarise(contest.a, needs, contest.scale), summarise(contest.b, needs, contest.scale)
-
-
-def first_responses(contest: Contest) -> Contest:
-    """Return the contest with only the first response of each source to each item."""
-
-    def first(source: Responses) -> Responses:
-        if source.weights is not None:
-            return source
-        where = source.offsets[:-1]
-        raters = None if source.raters is None else source.raters[where]
-        return Responses(source.values[where], np.arange(source.n_items + 1), raters)
-
-    return contest.having({role: first(source) for role, source in contest.sources.items()})
-
-
-def equal_responses(contest: Contest) -> Contest:
-    """Return the contest with as many responses of A as of B to each item, the first ones of each; gold keeps all.
-
-    A source that answers with probabilities has no number of responses, and nothing is taken away.
-    """
-    if contest.a.weights is not None or contest.b.weights is not None:
-        return contest
-    sizes = np.minimum(contest.a.sizes, contest.b.sizes)
-
-    def cut(source: Responses) -> Responses:
-        place = np.arange(source.values.size) - np.repeat(source.offsets[:-1], source.sizes)
-        return source.keep(place < np.repeat(sizes, source.sizes))
-
-    return replace(contest, a=cut(contest.a), b=cut(contest.b))
-
-
-def kept_responses(contest: Contest, scheme: Scheme) -> Contest:
-    """Return the contest with the responses that a scheme keeps of each item, or may draw from."""
-    if scheme.responses == "first":
-        return first_responses(contest)
-    return equal_responses(contest) if scheme.responses == "equal" else contest
 
 
 def mean_scores(
