@@ -493,6 +493,7 @@ def test_a_function_gets_what_it_needs(needs):
     [
         ({"function": 3, "better": "lower"}, "`function` must be callable; got 3."),
         ({"function": max, "better": "smaller"}, "`better` must be one of lower, higher; got 'smaller'."),
+        ({"function": median_error, "better": "lower", "vectorized": True}, "it does not take `axis`."),
         ({"function": max, "better": "lower", "labels": True, "vectorized": True}, "`vectorized` does not go with it."),
         (
             {"function": max, "better": "lower", "needs": "medians"},

@@ -1,6 +1,7 @@
 """Any Python function as a metric."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self, get_args
 
@@ -63,6 +64,8 @@ class FunctionMetric(Metric):
         _check.one_of("ignores", self.ignores, get_args(Ignored))
         if self.labels and self.vectorized:
             raise ArgumentError("`labels` gives lists of one data set at a time; `vectorized` does not go with it.")
+        if self.vectorized and not _takes_axis(self.function):
+            raise ArgumentError("`vectorized` calls the function with gold, model and `axis`; it does not take `axis`.")
         if self.labels:
             object.__setattr__(self, "needs", "counts")
         if not self.name:
@@ -113,6 +116,18 @@ class FunctionMetric(Metric):
         written = np.array(self.written)
         tied = {} if weights.size == len(gold) else {"sample_weight": weights}
         return self.function(written[of_gold], written[of_model], **tied)
+
+
+def _takes_axis(function: ScoreFunction) -> bool:
+    """Whether a function can be called as a vectorized one is; those that hide their arguments are not judged."""
+    import inspect
+
+    with suppress(ValueError):
+        try:
+            inspect.signature(function).bind(None, None, axis=0)
+        except TypeError:
+            return False
+    return True
 
 
 def _pairs(gold: FloatArray, model: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
