@@ -11,9 +11,11 @@ from scipy import stats
 
 from assay import Contest, _random
 from assay.metrics import resolve
+from assay.metrics.distribution import Cosine, CosineResponses
 from assay.metrics.labels import RocAuc
 from assay.metrics.ranking import Kendall, Spearman
 from assay.metrics.weighted import Area, PairCorrelation, RankCorrelation, Repeated, merge_levels
+from assay.replications.legacy import EarthMoverMeansHistogramLegacy, EarthMoverResponsesHistogramLegacy
 from assay.resampling import Scheme, draw
 
 entries = st.integers(2, 40).flatmap(
@@ -176,3 +178,67 @@ def test_draws_by_weights_are_the_draws_that_are_scored_anew(name, null, n_items
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
     threads = draw(contest, [fast], seed=_random.seed_of(5), workers=3, **(how | {"n_resamples": 130})).contrasts
     np.testing.assert_array_equal(threads[:, :11], found)
+
+
+@dataclass(frozen=True)
+class SlowCosine(Cosine):
+    by_sums: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
+class SlowCosineResponses(CosineResponses):
+    by_sums: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
+class SlowMeansHistogram(EarthMoverMeansHistogramLegacy):
+    by_weights: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
+class SlowResponsesHistogram(EarthMoverResponsesHistogramLegacy):
+    by_weights: ClassVar[bool] = False
+
+
+OF_RESPONSES = [
+    (Cosine(), SlowCosine()),
+    (CosineResponses(), SlowCosineResponses()),
+    (EarthMoverMeansHistogramLegacy(7), SlowMeansHistogram(7)),
+    (EarthMoverResponsesHistogramLegacy(), SlowResponsesHistogram()),
+]
+
+
+@pytest.mark.parametrize("null", [None, "swapped-items"])
+@pytest.mark.parametrize(("fast", "slow"), OF_RESPONSES, ids=[fast.name for fast, _ in OF_RESPONSES])
+@pytest.mark.parametrize("n_items", [25, 4500])
+def test_draws_of_all_responses_are_the_draws_that_are_scored_anew(fast, slow, null, n_items):
+    """Also where a model has fewer responses than the other, and where responses lie outside of all bins."""
+    rng = np.random.default_rng(n_items)
+    gold, a, b = rng.normal(0.5, 0.3, (n_items, 4)), rng.normal(0.5, 0.3, (n_items, 4)), rng.random((n_items, 3))
+    a[:, 3] = np.where(rng.random(n_items) < 0.5, a[:, 3], np.nan)
+    contest = Contest.from_arrays(gold, a, b)
+    how = {"scheme": Scheme("bootstrap" if null is None else "all"), "null": null, "n_resamples": 19}
+    found, expected = (
+        draw(contest, [metric, metric], seed=_random.seed_of(5), **how).contrasts for metric in (fast, slow)
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_a_model_of_zeros_has_no_cosine_whatever_is_swapped():
+    """Half of what an item adds and half of its difference cancel on paper; sums of them leave rounding."""
+    rng = np.random.default_rng(1)
+    gold, a = rng.random((2, 9))
+    b = np.zeros(9)
+    metric, every = Cosine(), np.arange(2**9)[:, np.newaxis] >> np.arange(9) & 1
+    found = draw(
+        Contest.from_arrays(gold, a, b), [metric], scheme=Scheme("all"), null="swapped-items", n_resamples=5000,
+        seed=_random.seed_of(0),
+    ).contrasts[0]  # fmt: skip
+    unit = a / np.sqrt(np.mean(a**2))
+    scored = metric.contrast(gold, np.where(every, 0, unit), np.where(every, unit, 0))
+    expected = np.isnan(scored).mean()
+    assert expected == 2 / 2**9
+    low, high = stats.binom.interval(1 - 1e-4, found.size, expected)
+    assert low <= np.isnan(found).sum() <= high
+    defined = np.abs(found[~np.isnan(found)][:, np.newaxis] - scored[~np.isnan(scored)]).min(axis=1)
+    assert defined.max() < 1e-12

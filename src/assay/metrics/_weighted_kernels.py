@@ -84,6 +84,27 @@ def largest(rows: Weights) -> int:
 
 
 @njit(cache=True, nogil=True)
+def add_up(entries: Entries, stops: Entries, weights: Weights, rows: Weights, out: npt.NDArray[np.int32]) -> None:
+    """Write the summed weights of each bin's entries, for each draw: (draws, bins), with room for whole rows of draws.
+
+    The entries of the first bin come first, up to the first of the `stops`.
+    """
+    totals = np.empty(LANES, dtype=np.int32)
+    for low in range(0, len(out), LANES):
+        side_by_side(weights[low : low + LANES], rows)
+        lanes, start = rows.shape[1], 0
+        for b in range(stops.size):
+            totals[:] = 0
+            for k in range(start, stops[b]):
+                row = rows[np.uint64(entries[k])]
+                for d in range(lanes):
+                    totals[d] += np.int32(row[d])
+            start = stops[b]
+            for d in range(lanes):
+                out[low + d, b] = totals[d]
+
+
+@njit(cache=True, nogil=True)
 def rank(entries: Entries, ends: Marks, rows: Weights, out: Ranked) -> FloatArray:
     """Write ranks and weights of the entries in this order; `ends` marks the last of those that are equal.
 

@@ -200,13 +200,38 @@ class EarthMoverResponses(Metric):
 
 
 @dataclass(frozen=True)
-class Cosine(Metric):
+class OfProducts(Metric):
+    """A cosine distance: a function of sums over items, so that a draw needs only these sums."""
+
+    regular: ClassVar[bool] = True
+    ignores: ClassVar[Ignored] = "scale"
+    by_sums: ClassVar[bool] = True
+
+    def item_sums(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return what each item adds, for A and then for B: to products, and to gold's and the model's squares."""
+        columns = []
+        for side in (a, b):
+            k = min(gold[0].size, side[0].size)
+            x, y = (each.reshape(len(each), -1)[:, :k] for each in (gold, side))
+            absent = np.isnan(x * y)
+            columns += [np.where(absent, 0.0, part).sum(axis=1) for part in (x * y, x * x, y * y)]
+        return np.stack(columns, axis=1)
+
+    def contrast_of_sums(self, sums: FloatArray) -> FloatArray:
+        """Return how much closer A is, from sums of `item_sums`."""
+        products, of_gold, of_model = np.moveaxis(sums.reshape(*sums.shape[:-1], 2, 3), -1, 0)
+        lengths = np.sqrt(of_gold * of_model)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            of_a, of_b = np.moveaxis(np.where(lengths > 0, products / lengths, np.nan), -1, 0)
+        return np.asarray(of_a - of_b)
+
+
+@dataclass(frozen=True)
+class Cosine(OfProducts):
     """Cosine distance between the vectors of item means."""
 
     name: ClassVar[str] = "cosine"
     title: ClassVar[str] = "cosine distance"
-    regular: ClassVar[bool] = True
-    ignores: ClassVar[Ignored] = "scale"
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return 1 − gold·model / (|gold| |model|); undefined (NaN) where one vector is zero."""
@@ -218,14 +243,12 @@ class Cosine(Metric):
 
 
 @dataclass(frozen=True)
-class CosineResponses(Metric):
+class CosineResponses(OfProducts):
     """Cosine distance between the vectors of all responses, paired by position; unpaired positions are left out."""
 
     name: ClassVar[str] = "cosine-responses"
     title: ClassVar[str] = "cosine distance of all responses"
-    regular: ClassVar[bool] = True
     per_response: ClassVar[bool] = True
-    ignores: ClassVar[Ignored] = "scale"
     needs: ClassVar[Needs] = "values"
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:

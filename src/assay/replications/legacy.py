@@ -10,10 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from assay.metrics import ItemMetric, Metric, resolve
 from assay.metrics.base import ROUNDING
 from assay.metrics.labels import Accuracy
+from assay.metrics.weighted import Room
 from assay.scales import FloatArray, Scale
 from assay.summaries import IN_A_WORD, Needs
 
@@ -72,13 +74,24 @@ class EarthMoverHistogramOfResponsesLegacy(EarthMoverHistogramLegacy):
 
 
 @dataclass(frozen=True)
-class EarthMoverMeansHistogramLegacy(Metric):
+class OfOneHistogram(Metric):
+    """What the two metrics share that count what all items give into one histogram."""
+
+    by_weights: ClassVar[bool] = True
+
+    bins: int = 50
+
+    def weighted(self, gold: FloatArray, *models: FloatArray) -> "WeightedHistograms":
+        """Return an object that scores weights of the items: draws that keep all responses need no more."""
+        return WeightedHistograms(self.bins, gold, *models)
+
+
+@dataclass(frozen=True)
+class EarthMoverMeansHistogramLegacy(OfOneHistogram):
     """LEADER's "EMD aggregated": the same on 50-bin histograms of the item means."""
 
     name: ClassVar[str] = "emd-means-histogram-legacy"
     title: ClassVar[str] = "EMD of histogram counts of item means (legacy, not a distance from gold)"
-
-    bins: int = 50
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return mean |sorted counts − sorted counts|."""
@@ -91,14 +104,12 @@ class EarthMoverMeansHistogramLegacy(Metric):
 
 
 @dataclass(frozen=True)
-class EarthMoverResponsesHistogramLegacy(Metric):
+class EarthMoverResponsesHistogramLegacy(OfOneHistogram):
     """LEADER's "EMD vectorised": the same on 50-bin histograms of all responses."""
 
     name: ClassVar[str] = "emd-responses-histogram-legacy"
     title: ClassVar[str] = "EMD of histogram counts of all responses (legacy, not a distance from gold)"
     needs: ClassVar[Needs] = "values"
-
-    bins: int = 50
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return mean |sorted counts − sorted counts|."""
@@ -108,6 +119,38 @@ class EarthMoverResponsesHistogramLegacy(Metric):
         """Return the scores of A and of B; gold is counted once."""
         of_a, of_b = _distances(_flat(gold), _flat(a), _flat(b), bins=self.bins)
         return of_a, of_b
+
+
+class WeightedHistograms:
+    """Mean |sorted counts − sorted counts| of each model and gold, where each item counts as often as it weighs."""
+
+    lanes = 16
+
+    def __init__(self, bins: int, *sides: FloatArray) -> None:
+        self.bins, self.rows = bins, Room(len(sides[0]), self.lanes)
+        self.sides = [_by_bin(side.reshape(len(side), -1), bins) for side in sides]
+
+    def scores(self, weights: npt.NDArray[np.uint8]) -> FloatArray:
+        """Return one distance for each model and draw of (draws, items)."""
+        from assay.metrics._weighted_kernels import add_up
+
+        counts = np.empty((len(self.sides), -(-len(weights) // self.lanes) * self.lanes, self.bins), dtype=np.int32)
+        with self.rows.lent() as rows:
+            for (entries, stops), out in zip(self.sides, counts, strict=True):
+                add_up(entries, stops, weights, rows, out)
+        counts.sort(axis=-1)
+        return np.asarray(np.abs(counts[1:, : len(weights)] - counts[0, : len(weights)]).sum(axis=-1) / self.bins)
+
+
+def _by_bin(rows: FloatArray, bins: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Return the item of each value that lies in a bin, bin after bin, and where each bin stops."""
+    from assay.metrics import _kernels
+
+    places = np.empty(rows.size, dtype=np.int32)
+    _kernels.bins_of(np.ascontiguousarray(rows).ravel(), bins, places)
+    order = np.argsort(places, kind="stable")
+    stops = np.searchsorted(places[order], np.arange(bins), side="right")
+    return (order[: stops[-1]] // rows.shape[1]).astype(np.int32), stops.astype(np.int32)
 
 
 LEGACY: dict[str, Metric] = {

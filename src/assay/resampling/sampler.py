@@ -130,7 +130,7 @@ class Sampler:
 
         flat = self.packed or self.needs == "means"  # packed counts are one number for each item, as means are
         if not flat:
-            a, b = (_widen(side, max(a.shape[-1], b.shape[-1])) for side in (a, b))
+            a, b = (widen(side, max(a.shape[-1], b.shape[-1])) for side in (a, b))
         shape = swaps.shape if flat else (*swaps.shape, a.shape[-1])
         if not hasattr(self._spaces, "exchanged") or self._spaces.exchanged.shape[1:] != (self.batch, *shape[1:]):
             self._spaces.exchanged = np.empty((2, self.batch, *shape[1:]), dtype=a.dtype)
@@ -259,11 +259,12 @@ def exchange(a: FloatArray, b: FloatArray, swaps: Any, needs: Needs) -> tuple[Fl
     if needs != "means":
         swaps = swaps[..., np.newaxis]
         width = max(a.shape[-1], b.shape[-1])
-        a, b = (_widen(side, width) for side in (a, b))
+        a, b = (widen(side, width) for side in (a, b))
     return np.where(swaps, b, a), np.where(swaps, a, b)
 
 
-def _widen(rows: FloatArray, width: int) -> FloatArray:
+def widen(rows: FloatArray, width: int) -> FloatArray:
+    """Fill rows up with NaN to this length."""
     pad = [(0, 0)] * (rows.ndim - 1) + [(0, width - rows.shape[-1])]
     return np.pad(rows, pad, constant_values=np.nan) if width > rows.shape[-1] else rows
 

@@ -25,6 +25,10 @@ KINDS = 256
 """At most this many different kinds of items are counted instead of drawn."""
 
 
+CANCELLED = 1e-12
+"""A sum with signs that is this small beside what it adds up is zero on paper."""
+
+
 class ItemSums:
     """Sums of columns (items × columns) for each seed: over drawn items or, with `swap`, with random signs.
 
@@ -99,10 +103,13 @@ class SummedContrasts:
         clusters: IntArray | None = None,
     ) -> None:
         self.metric = metric
+        if swap:
+            a, b = metric.swappable(gold, a, b)
         columns = metric.item_sums(gold, a, b)
-        self.sure = np.zeros(columns.shape[1])
+        self.sure, self.least = np.zeros(columns.shape[1]), np.zeros(columns.shape[1])
         if swap:
             exchanged = metric.item_sums(gold, b, a)
+            self.least = CANCELLED * (np.abs(columns) + np.abs(exchanged)).sum(axis=0)
             self.sure, columns = (columns + exchanged).sum(axis=0) / 2, (columns - exchanged) / 2
         if clusters is not None:
             columns = np.stack([np.bincount(clusters, column) for column in columns.T], axis=1)
@@ -110,7 +117,9 @@ class SummedContrasts:
 
     def of(self, seeds: SeedArray) -> FloatArray:
         """Return one contrast for each seed."""
-        return np.asarray(self.metric.contrast_of_sums(self.sure + self.sums.of(seeds)))
+        found = self.sure + self.sums.of(seeds)
+        found[np.abs(found) < self.least] = 0.0
+        return np.asarray(self.metric.contrast_of_sums(found))
 
 
 def draw_items(n_items: int, seeds: SeedArray, out: IntArray) -> None:

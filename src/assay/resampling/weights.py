@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from assay.resampling.sampler import widen
 from assay.resampling.seeds import PART, SeedArray
 from assay.resampling.sums import log_factorials, parts_of
 from assay.scales import FloatArray, IntArray
@@ -33,6 +34,8 @@ class WeightedContrasts:
         self.sign = -1.0 if metric.better == "lower" else 1.0
         self.swap, self.n_items, self.clusters = swap, a.shape[0], clusters
         if swap:
+            if a.ndim > 1:
+                a, b = (widen(side, max(a.shape[1], b.shape[1])) for side in (a, b))
             self.weighted = metric.weighted(np.concatenate([gold, gold]), np.concatenate([a, b]))
         else:
             self.weighted = metric.weighted(gold, a, b)
