@@ -79,13 +79,22 @@ def slices(n, size=5):
     compared(1_001 if n > 1_000 else 200)()  # compiles
     return compared(n)
 
-def own(n_metrics):
+def functions(error, n_metrics):
     from assay.metrics import FunctionMetric
-    def error(most):
-        return lambda gold, model: np.minimum(abs(gold - model), most).mean()
-    metrics = [FunctionMetric(error(1 + i / 10), better="lower", name=f"own {i}") for i in range(n_metrics)]
+    metrics = [FunctionMetric(error(1 + i / 100), better="lower", name=f"own {i}") for i in range(n_metrics)]
     contest = contest_of(200)
     return lambda: assay.compare_each(contest, metrics=metrics, rng=0, workers=1)
+
+def own(n_metrics):
+    return functions(lambda most: lambda gold, model: np.minimum(abs(gold - model), most).mean(), n_metrics)
+
+def branching(n_metrics):
+    def error(most):
+        def capped(gold, model):
+            found = abs(gold - model).mean()
+            return found if found < most else most
+        return capped
+    return functions(error, n_metrics)
 
 def vectorized(n_metrics):
     from assay.metrics import FunctionMetric
@@ -157,10 +166,11 @@ JOBS = {
     "compare --by, 500 slices of 20 items": ("slices(500, 20)",) * 2 + (1,),
     "compare, 200 own metrics with item scores, 200 items": ("declared(200)",) * 2 + (1,),
     "compare, 200 own metrics, vectorized functions, 200 items": ("vectorized(200)", "own(10)", 20),
-    "compare, 10 functions as metrics, 200 items": ("own(10)",) * 2 + (1,),
+    "compare, 200 own metrics, plain functions, 200 items": ("own(200)", "own(10)", 20),
+    "compare, 10 own metrics, functions that need one draw at a time": ("branching(10)",) * 2 + (1,),
 }
 
-ONCE = ("compare --by", "compare, 200 own", "compare, 10 functions")
+ONCE = ("compare --by", "compare, 200 own", "compare, 10 own")
 """Jobs of many seconds: they are measured in one turn."""
 
 COMMANDS = {
@@ -194,7 +204,8 @@ LIMITS = {
     "assay compare --by, 100,000 slices of 5 items": "Python: a result for each slice; reading the table",
     "compare, 200 own metrics with item scores, 200 items": "draws of the intervals, and their joint level",
     "compare, 200 own metrics, vectorized functions, 200 items": "the functions, called with many draws at a time",
-    "compare, 10 functions as metrics, 200 items": "Python: one call of the function for each draw and model",
+    "compare, 200 own metrics, plain functions, 200 items": "the functions, called with many draws at a time",
+    "compare, 10 own metrics, functions that need one draw at a time": "Python: one call of the function for each draw and model",
     "assay compare, 200 items": "imports: Polars, NumPy",
     "assay compare, 40,000 columns": "Python: names of columns",
     "assay fit, 1,000,000 responses, normal": "the likelihood, once for each trial of the optimiser",

@@ -1,8 +1,10 @@
 """Any Python function as a metric."""
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import ClassVar, Self, get_args
 
 import numpy as np
@@ -14,6 +16,13 @@ from assay.scales import FloatArray, IntArray, Kind, Scale
 from assay.summaries import Needs
 
 ScoreFunction = Callable[..., float]
+
+TOGETHER = 16_000
+"""A function gets so many numbers at a time: what it computes from them then stays in the processor's cache, and below
+128 kB, from where on memory is asked of the system and given back at every step."""
+
+CHECKED = 8
+"""Of so many draws in each batch the function must say the same alone as in the batch."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +37,12 @@ class FunctionMetric(Metric):
     With `labels=True` it is called as scikit-learn's metrics are: with two lists, gold's votes and the model's.
     A tied vote stands there once with each tied label, and `sample_weight` then says how much each pair weighs.
 
+    A function that is made of NumPy's functions is called once for many draws: it then gets arrays that look like those
+    of one draw (`assay.metrics.batched`). What it returns for the first of them must be what it returns for each of
+    them alone. If it is not, or if the function needs the numbers of one draw, it is called draw by draw.
+
     With `vectorized=True` it is called once for many draws, as SciPy's resampling calls a statistic: the draws are
-    leading axes, and `axis`, a third argument, is the axis of the items, over which it reduces. That is many times as
-    fast.
+    leading axes, and `axis`, a third argument, is the axis of the items, over which it reduces.
 
     Examples
     --------
@@ -88,22 +100,44 @@ class FunctionMetric(Metric):
         return replace(self, written=scale.labels)
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
-        """Call the function for each draw, or once for all if it is vectorized."""
+        """Call the function with many draws at a time, or with each of them where it cannot take more."""
         width = 1 if self.needs == "means" else 2
         lead = np.broadcast_shapes(gold.shape[:-width], model.shape[:-width])
-        sides = [np.broadcast_to(side, lead + side.shape[-width:]) for side in (gold, model)]
+        gold, model = (
+            np.broadcast_to(side, lead + side.shape[-width:]).reshape(-1, *side.shape[-width:])
+            for side in (gold, model)
+        )
+        size = max(1, TOGETHER // max(math.prod(gold.shape[1:]), math.prod(model.shape[1:])))
+        parts = [(gold[low : low + size], model[low : low + size]) for low in range(0, len(gold), size)]
         if self.vectorized:
-            return self._of_all(sides[0], sides[1], lead)
+            return np.concatenate([np.empty(0), *(self._of_all(*part) for part in parts)]).reshape(lead)
         call = self._of_votes if self.labels else self.function
-        scores = [float(call(sides[0][index], sides[1][index])) for index in np.ndindex(*lead)]
-        return np.array(scores, dtype=np.float64).reshape(lead)
+        pairs = zip(gold, model, strict=True)
+        alone = [float(call(*pair)) for pair in islice(pairs, CHECKED)]
+        if not self.labels and size > CHECKED < len(gold):
+            together = self._together(parts, np.array(alone))
+            if together is not None:
+                return together.reshape(lead)
+        return np.array([*alone, *(float(call(*pair)) for pair in pairs)], dtype=np.float64).reshape(lead)
 
-    def _of_all(self, gold: FloatArray, model: FloatArray, lead: tuple[int, ...]) -> FloatArray:
-        """Call the function with all draws; it must give one number for each."""
-        scores = np.asarray(self.function(gold, model, axis=len(lead)), dtype=np.float64)
-        if scores.shape != lead:
+    def _together(self, parts: list[tuple[FloatArray, FloatArray]], alone: FloatArray) -> FloatArray | None:
+        """Return the scores of parts of many draws, if those of the first draws are what they are alone."""
+        from assay.metrics.batched import Batched, call_together
+
+        scores: list[FloatArray] = []
+        for part in parts:
+            found = call_together(self.function, *map(Batched, part))
+            if found is None or not (scores or np.array_equal(found[: alone.size], alone, equal_nan=True)):
+                return None
+            scores.append(found)
+        return np.concatenate(scores)
+
+    def _of_all(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Call the vectorized function with all draws; it must give one number for each."""
+        scores = np.asarray(self.function(gold, model, axis=1), dtype=np.float64)
+        if scores.shape != (len(gold),):
             raise ArgumentError(
-                f"metric {self.name!r} must return one number for each draw: for draws of shape {lead} it returned "
+                f"metric {self.name!r} must return one number for each draw: for {len(gold)} draws it returned "
                 f"shape {scores.shape}. Reduce over `axis` alone, or leave out `vectorized`."
             )
         return scores
