@@ -123,14 +123,3 @@ def test_n_workers():
     assert _random.n_workers(None) >= 1
     with pytest.raises(ArgumentError, match="`workers` must be a whole number of at least 1; got 0"):
         _random.n_workers(0)
-
-
-def test_words_do_not_depend_on_how_draws_are_cut():
-    seed = _random.seed_of(4)
-    blocks = [
-        _random.generator(seed, "a", number).integers(2**64, size=(64, 2), dtype=np.uint64) for number in range(4)
-    ]
-    whole = _random.words(seed, "a", 0, 200, 2)
-    np.testing.assert_array_equal(whole, np.concatenate(blocks)[:200].T)
-    for start, stop in ((0, 1), (63, 65), (70, 130), (128, 192), (199, 200)):
-        np.testing.assert_array_equal(_random.words(seed, "a", start, stop, 2), whole[:, start:stop])

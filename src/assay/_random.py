@@ -77,17 +77,6 @@ def blocks(n_draws: int, size: int = BLOCK) -> Iterator[tuple[int, int, int]]:
         yield number, start, min(start + size, n_draws)
 
 
-def words(seed: np.random.SeedSequence, purpose: str, start: int, stop: int, width: int = 1) -> npt.NDArray[np.uint64]:
-    """Return words for draws `start` to `stop`, (width, draws), from a stream for each block of draws."""
-    first = start // BLOCK
-    drawn = [
-        np.random.SFC64(child(seed, purpose, number)).random_raw(BLOCK * width)
-        for number in range(first, -(-stop // BLOCK))
-    ]
-    rows = np.concatenate(drawn).reshape(-1, width)[start - first * BLOCK : stop - first * BLOCK]
-    return np.ascontiguousarray(rows.T)
-
-
 class Streams:
     """Generators as one, for what has rows of each of them on its leading axis: each draws as if it drew alone.
 

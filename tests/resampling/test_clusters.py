@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from assay._random import seed_of, words
+from assay._random import key, seed_of
 from assay.contests import Contest
 from assay.errors import ArgumentError
 from assay.metrics import BUILTIN
@@ -16,6 +16,7 @@ from assay.resampling import (
     summaries_of,
 )
 from assay.resampling.sampler import exchange
+from assay.resampling.seeds import word
 from assay.resampling.weights import draw_weights
 from tests.resampling import twins
 
@@ -66,7 +67,10 @@ def test_a_draw_is_what_its_clusters_make_it(name, n_clusters):
         draw(contest, [metric], scheme=Scheme(), null=None, workers=3, **how).contrasts, found.contrasts
     )
     swapped = draw(contest, [metric], scheme=Scheme("all"), null="swapped-items", **how).contrasts[0]
-    seeds = [words(seed_of(5), purpose, 0, 70)[0] for purpose in ("clusters", "swapped-clusters")]
+    seeds = [
+        word(np.uint64(key(seed_of(5), purpose)), np.arange(70, dtype=np.uint64))
+        for purpose in ("clusters", "swapped-clusters")
+    ]
     drawn = draw_weights(n_clusters, seeds[0], swap=False)
     assert (drawn.sum(axis=1) == n_clusters).all()
     coins = np.array([twins.swaps(n_clusters, seed) for seed in seeds[1]])

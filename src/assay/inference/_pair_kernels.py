@@ -67,7 +67,7 @@ def pair_maxima(  # noqa: PLR0915 (one loop)
     rests: FloatArray,
     shares: FloatArray,
     starts: IntArray,
-    weights: IntArray,
+    weights: npt.NDArray[np.integer],
     least: FloatArray,
 ) -> FloatArray:
     """Return the largest studentised |contrast| of each model with any other, for each draw: (draws, models).
@@ -148,7 +148,7 @@ def pair_maxima(  # noqa: PLR0915 (one loop)
 
 @njit(cache=True, nogil=True)
 def column_ratios(
-    rests: FloatArray, shares: FloatArray, starts: IntArray, weights: IntArray, least: FloatArray
+    rests: FloatArray, shares: FloatArray, starts: IntArray, weights: npt.NDArray[np.integer], least: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return how far each column's mean moves in each draw, and that over its own standard error: (draws, columns).
 

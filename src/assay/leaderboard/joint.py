@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import stdtrit
 
 from assay import _random, inference
@@ -308,16 +309,17 @@ class Spread:
         )
 
 
-def draw_units(units: Units, seed: np.random.SeedSequence, low: int, high: int) -> IntArray:
+def draw_units(units: Units, seed: np.random.SeedSequence, low: int, high: int) -> npt.NDArray[np.uint8]:
     """Return how often draws `low` to `high` take each unit; items in one stratum as `compare` draws them."""
-    from assay.resampling import _kernels, _rater_kernels
+    from assay.resampling import _kernels
     from assay.resampling.sampler import ITEMS, STREAMS
+    from assay.resampling.weights import draw_weights
 
     parts = []
     for stratum, size in enumerate(units.sizes):
         key = np.uint64(_random.key(seed, "draws", *([stratum] if stratum else [])))
         seeds = _kernels.seed_stream(key, STREAMS, ITEMS, low, high)
-        parts.append(_rater_kernels.draw_weights(int(size), seeds))
+        parts.append(draw_weights(int(size), seeds, swap=False))
     return np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0]
 
 

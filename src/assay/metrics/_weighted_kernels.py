@@ -39,6 +39,15 @@ _SECOND, _THIRD = np.uint64(LANES), np.uint64(2 * LANES)
 
 
 @njit(cache=True, nogil=True)
+def last_of_equals(values: FloatArray, entries: npt.NDArray[np.int64], tie: float) -> Marks:
+    """Mark, of entries in order, those after which comes one that is farther away than a tie, and the last of all."""
+    ends = np.ones(entries.size, dtype=np.bool_)
+    for i in range(entries.size - 1):
+        ends[i] = abs(values[np.uint64(entries[i + 1])] - values[np.uint64(entries[i])]) > tie
+    return ends
+
+
+@njit(cache=True, nogil=True)
 def side_by_side(weights: Weights, rows: Weights) -> None:
     """Write draws, (draws, entries), as rows, (entries, lanes); lanes without a draw are zero."""
     n_draws, n = weights.shape

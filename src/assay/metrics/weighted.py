@@ -33,12 +33,13 @@ class Order:
     @classmethod
     def of(cls, values: FloatArray, *, within: IntArray | None = None) -> "Order":
         """Put values in order; within equal values of `within` where that is given."""
+        from assay.metrics._weighted_kernels import last_of_equals
+
         entries = np.argsort(values) if within is None else np.lexsort((values, within))
-        tie = ROUNDING * float(np.abs(values).max(initial=0.0))
-        apart = np.abs(np.diff(values[entries])) > tie
+        ends = last_of_equals(values, entries, ROUNDING * float(np.abs(values).max(initial=0.0)))
         if within is not None:
-            apart |= np.diff(within[entries]) != 0
-        return cls(entries, np.append(apart, True))
+            ends[:-1] |= np.diff(within[entries]) != 0
+        return cls(entries, ends)
 
     def groups(self) -> IntArray:
         """Return the number of each entry's group of equal values."""
@@ -48,9 +49,9 @@ class Order:
 
     def __getitem__(self, entries: IntArray) -> "Order":
         """Return the same order after entries are renumbered: entry `entries[i]` becomes entry i."""
-        places = np.empty_like(entries)
-        places[entries] = np.arange(entries.size)
-        return Order(places[self.entries].astype(np.int32), self.ends)
+        places = np.empty(entries.size, dtype=np.int32)
+        places[entries] = np.arange(entries.size, dtype=np.int32)
+        return Order(places[self.entries], self.ends)
 
 
 class Weighted(Protocol):
@@ -132,7 +133,8 @@ class RankCorrelation:
 
 def _stacked(orders: list[Order]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
     """Return the entries and ends of orders, each (orders, entries)."""
-    return np.stack([each.entries for each in orders]).astype(np.int32), np.stack([each.ends for each in orders])
+    entries = np.stack([each.entries for each in orders], dtype=np.int32, casting="same_kind")
+    return entries, np.stack([each.ends for each in orders])
 
 
 def _whole(n_draws: int, lanes: int) -> int:

@@ -1,29 +1,31 @@
-"""The loops of the two-way bootstrap: how often each item and each rater was drawn, and summaries weighted by raters.
+"""The loops of the two-way bootstrap: summaries in which a response counts as often as its rater was drawn.
 
-Draws are those of `_kernels.draw_items`. A response counts as often as its rater was drawn.
+Draws are innermost: `weights` is how often each rater was drawn, (raters, draws).
 """
 
 import numpy as np
 import numpy.typing as npt
 
 from assay._compiled import njit
-from assay.resampling._kernels import SeedArray, draw_items
 from assay.scales import FloatArray, IntArray
+
+TILE = 64
+"""This many draws are done at a time: what is written for them stays in the processor's first cache."""
 
 
 @njit(cache=True, nogil=True)
-def draw_weights(n: int, seeds: SeedArray) -> IntArray:
-    """Draw n of n with replacement for each seed and return how often each was drawn."""
-    drawn = np.empty((seeds.size, n), dtype=np.int64)
-    draw_items(n, seeds, drawn)
-    out = np.zeros((seeds.size, n), dtype=np.int64)
-    for d in range(seeds.size):
-        for i in range(n):
-            out[d, drawn[d, i]] += 1
+def weighted_sums(contrasts: FloatArray, items: npt.NDArray[np.uint8]) -> FloatArray:
+    """Return the sum of each draw's contrasts, (draws, items), each as often as its item was drawn."""
+    n_draws, n = contrasts.shape
+    out = np.empty(n_draws)
+    for d in range(n_draws):
+        row, times = contrasts[d], items[d]
+        even, odd = 0.0, 0.0  # two sums, as one addition would wait for the other
+        for i in range(0, n - 1, 2):
+            even += times[i] * row[i]
+            odd += times[i + 1] * row[i + 1]
+        out[d] = even + odd + (times[n - 1] * row[n - 1] if n % 2 else 0.0)
     return out
-
-
-# The loops below have the draws innermost: `weights` is how often each rater was drawn, (raters, draws).
 
 
 @njit(cache=True, nogil=True)
@@ -51,18 +53,20 @@ def weighted_means(
     n_items, n_draws = offsets.size - 1, weights.shape[1]
     out = np.empty((n_draws, n_items))
     there = np.empty((n_draws, n_items), dtype=np.bool_)
-    totals, counts = np.empty(n_draws), np.empty(n_draws)
-    for i in range(n_items):
-        totals[:] = 0.0
-        counts[:] = 0.0
-        for j in range(offsets[i], offsets[i + 1]):
-            row, value = weights[raters[j]], values[j]
-            for d in range(n_draws):
-                totals[d] += row[d] * value
-                counts[d] += row[d]
-        for d in range(n_draws):
-            there[d, i] = counts[d] > 0
-            out[d, i] = totals[d] / counts[d] if counts[d] > 0 else values[offsets[i]]
+    totals, counts = np.empty(TILE), np.empty(TILE)
+    for first in range(0, n_draws, TILE):
+        m = min(TILE, n_draws - first)
+        for i in range(n_items):
+            totals[:] = 0.0
+            counts[:] = 0.0
+            for j in range(offsets[i], offsets[i + 1]):
+                row, value = weights[raters[j], first : first + m], values[j]
+                for d in range(m):
+                    totals[d] += row[d] * value
+                    counts[d] += row[d]
+            for d in range(m):
+                there[first + d, i] = counts[d] > 0
+                out[first + d, i] = totals[d] / counts[d] if counts[d] > 0 else values[offsets[i]]
     return out, there
 
 

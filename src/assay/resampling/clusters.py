@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from assay import _random
 from assay.contests import Contest
+from assay.resampling._plain import seed_stream
 from assay.resampling.draws import ALONE, WORK, Draws, Progress, ScoresDraws, block_size, summaries_of
 from assay.resampling.sampler import exchange
 from assay.resampling.seeds import SeedArray
@@ -55,10 +56,11 @@ def draw_clusters(
         if i not in linear
     }
     contrasts, errors = np.full((2, len(metrics), n_resamples), np.nan)
+    key = np.uint64(_random.key(seed, "swapped-clusters" if swap else "clusters"))
 
     def block(_: int, start: int, stop: int) -> None:
         part = slice(start, stop)
-        [seeds] = _random.words(seed, "swapped-clusters" if swap else "clusters", start, stop)
+        seeds = seed_stream(key, 1, 0, start, stop)
         if means is not None:
             contrasts[linear, part], errors[linear, part] = means.of(seeds)
         for i, other in others.items():

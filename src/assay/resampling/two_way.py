@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from assay import _random
 from assay.contests import Contest
@@ -15,9 +16,14 @@ from assay.errors import DataError
 from assay.rating_design import rated
 from assay.resampling.draws import Draws, Progress, ScoresDraws
 from assay.resampling.sampler import CELLS
+from assay.resampling.weights import draw_weights
 from assay.responses import Responses
 from assay.scales import FloatArray, IntArray, Scale
 from assay.summaries import Needs, summarise
+
+AT_ONCE = 3 * 2**16
+"""About this many numbers are drawn at a time. Of fewer, threads wait for each other between NumPy's calls; of more,
+memory is taken from the system again and again."""
 
 LEAST = 4
 """So many draws are weighed at once even of very many items: loops over draws cost more than they save below."""
@@ -39,7 +45,7 @@ def draw_two_way(
     Raters are drawn in every source that has two or more of them. All metrics see the same resamples. The bits depend
     on the seed and the data only, not on `workers`.
     """
-    from assay.resampling import _rater_kernels
+    from assay.resampling import _kernels
 
     roles = rated(contest)
     if not roles:
@@ -55,14 +61,15 @@ def draw_two_way(
     n = contest.n_items
     n_units = n if clusters is None else int(clusters.max()) + 1
     contrasts = np.full((len(metrics), n_resamples), np.nan)
+    key = np.uint64(_random.key(seed, "raters"))
 
     def block(_: int, start: int, stop: int) -> None:
-        of_items, of_raters = _random.words(seed, "raters", start, stop, 2)
-        items = np.ones((stop - start, n), dtype=np.int64)
+        of_items, of_raters = _kernels.seed_draws(key, 2, start, stop)
+        items = np.ones((stop - start, n), dtype=np.uint8)
         if draw_items:
-            items = _rater_kernels.draw_weights(n_units, of_items)
-            items = items if clusters is None else items[:, clusters]
-        raters = np.array(_rater_kernels.draw_weights(known.size, of_raters).T, np.float64, order="C")
+            items = draw_weights(n_units, of_items, swap=False)
+            items = items if clusters is None else np.take(items, clusters, axis=1)
+        raters = np.array(draw_weights(known.size, of_raters, swap=False).T, np.float64, order="C")
         for needs, sources in samplers.items():
             parts = [source(raters) for source in sources]
             there = np.logical_and.reduce([each for _, each in parts if each is not None])
@@ -74,17 +81,19 @@ def draw_two_way(
                     contrasts[i, start:stop] = _score(metric, gold, a, b, drawn)
 
     widest = max(source.width for sources in samplers.values() for source in sources)
-    size = max(LEAST, CELLS // (n * widest))
+    size = max(LEAST, AT_ONCE // (n * widest))
     _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)
     return Draws(contrasts, np.full_like(contrasts, np.nan))
 
 
-def _score(metric: Any, gold: Any, a: FloatArray, b: FloatArray, items: IntArray) -> FloatArray:
+def _score(metric: Any, gold: Any, a: FloatArray, b: FloatArray, items: npt.NDArray[np.uint8]) -> FloatArray:
     """Return the contrast of each draw, on the items it holds, each as often as it was drawn."""
+    from assay.resampling import _rater_kernels
+
     n_drawn = items.sum(axis=1)
     scores: FloatArray = np.full(items.shape[0], np.nan)
     if metric.additive:
-        total: FloatArray = (items * metric.item_contrasts(gold, a, b)).sum(axis=1)
+        total = _rater_kernels.weighted_sums(metric.item_contrasts(gold, a, b), items)
         np.divide(total, n_drawn, out=scores, where=n_drawn > 0)
         return scores
     n = items.shape[1]
