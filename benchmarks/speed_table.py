@@ -79,6 +79,14 @@ def slices(n, size=5):
     compared(1_001 if n > 1_000 else 200)()  # compiles
     return compared(n)
 
+def varied(n, mean):
+    def compared(n):
+        sizes = np.maximum(1, np.random.default_rng(1).poisson(mean, n))
+        contest = replace(contest_of(sizes.sum()), groups={"topic": np.repeat(np.arange(n).astype(str), sizes)})
+        return lambda: assay.compare_each(contest, metrics=["mae"], by="topic", rng=0, workers=1)
+    compared(1_001 if n > 1_000 else 200)()  # compiles
+    return compared(n)
+
 def functions(error, n_metrics):
     from assay.metrics import FunctionMetric
     metrics = [FunctionMetric(error(1 + i / 100), better="lower", name=f"own {i}") for i in range(n_metrics)]
@@ -163,6 +171,8 @@ JOBS = {
     "ten exact p-values of 10,000 items": ("flips(10_000)", "", 1),
     "compare --by, 20,000 slices of 5 items": ("slices(20_000)", "slices(500)", 40),
     "compare --by, 100,000 slices of 5 items": ("slices(100_000)", "slices(500)", 200),
+    "compare --by, 100,000 slices of 5 items on average": ("varied(100_000, 5)", "varied(500, 5)", 200),
+    "compare --by, 10,000 slices of 20 items on average": ("varied(10_000, 20)", "varied(500, 20)", 20),
     "compare --by, 500 slices of 20 items": ("slices(500, 20)",) * 2 + (1,),
     "compare, 200 own metrics with item scores, 200 items": ("declared(200)",) * 2 + (1,),
     "compare, 200 own metrics, vectorized functions, 200 items": ("vectorized(200)", "own(10)", 20),
@@ -176,6 +186,7 @@ ONCE = ("compare --by", "compare, 200 own", "compare, 10 own")
 COMMANDS = {
     "assay compare, 200 items": "compare ratings.csv --gold human --a model-2 --b model-1",
     "assay compare, 40,000 columns": "compare wide.csv --gold c0 --a c1 --b c2",
+    "assay compare --by, 100,000 slices of 5 items on average": "compare varied.csv --gold human --a a --b b --by topic --metric mae",
     "assay compare --by, 100,000 slices of 5 items": "compare slices.csv --gold human --a a --b b --by topic --metric mae",
     "assay fit, 1,000,000 responses, normal": "fit normal.csv --gold human",
     "assay fit, 1,000,000 responses, likert": "fit likert.csv --gold human",
@@ -200,7 +211,10 @@ LIMITS = {
     "ten exact p-values of 10,000 items": "sums of powers, sorting",
     "compare --by, 20,000 slices of 5 items": "Python: a result for each slice",
     "compare --by, 100,000 slices of 5 items": "Python: a result for each slice",
+    "compare --by, 100,000 slices of 5 items on average": "Python: a result for each slice; draws of slices of ten and more items",
+    "compare --by, 10,000 slices of 20 items on average": "draws and exact p-values of each slice; sorting",
     "compare --by, 500 slices of 20 items": "Python: a comparison of its own for each slice; sorting its draws",
+    "assay compare --by, 100,000 slices of 5 items on average": "Python: a result for each slice; reading the table",
     "assay compare --by, 100,000 slices of 5 items": "Python: a result for each slice; reading the table",
     "compare, 200 own metrics with item scores, 200 items": "draws of the intervals, and their joint level",
     "compare, 200 own metrics, vectorized functions, 200 items": "the functions, called with many draws at a time",
@@ -256,9 +270,15 @@ def write_tables(folder):
         names = [f"c{j}" for j in range(40_000)]
         for row in [["item", *names], *([i, *rng.normal(size=40_000).round(6)] for i in range(10))]:
             file.write(",".join(str(cell) for cell in row) + "\n")
-    cells = rng.normal(size=(500_000, 3)).round(6).tolist()
-    lines = (f"{i},t{i // 5},{gold},{a},{b}\n" for i, (gold, a, b) in enumerate(cells))
-    (Path(folder) / "slices.csv").write_text("item,topic,human,a,b\n" + "".join(lines))
+    sizes = {"slices": np.full(100_000, 5), "varied": np.maximum(1, np.random.default_rng(1).poisson(5, 100_000))}
+    for name, each in sizes.items():
+        cells, topics = (
+            rng.normal(size=(each.sum(), 3)).round(6).tolist(),
+            np.repeat(np.arange(each.size), each).tolist(),
+        )
+        rows = enumerate(zip(topics, cells, strict=True))
+        lines = (f"{i},t{topic},{gold},{a},{b}\n" for i, (topic, (gold, a, b)) in rows)
+        (Path(folder) / f"{name}.csv").write_text("item,topic,human,a,b\n" + "".join(lines))
     means = rng.normal(size=(200_000, 1))
     values = means + rng.normal(size=(200_000, 5))
     for name, cells in (("normal", values.round(6)), ("likert", np.clip(np.round(3 + 1.2 * values), 1, 5))):

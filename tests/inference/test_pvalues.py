@@ -9,6 +9,7 @@ from scipy import stats
 
 from assay.errors import ArgumentError
 from assay.inference import PValue, binomial_region, expected_pvalue, pvalues, tail_pvalue
+from assay.inference.pvalues import expected_pvalues
 from tests.reference import inference as reference
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
@@ -188,13 +189,24 @@ def test_expected_p_ignores_the_direction(null, draws):
     st.sampled_from([1.0, 0.1]),
 )
 def test_compiled_placements_are_those_of_numpy(null, draws, step):
-    null, draws = (np.sort(step * np.array(sample)) for sample in (null, draws))
+    null, draws = np.sort(step * np.array(null)), step * np.array(draws)
     found = []
     for compiled in (True, False):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(pvalues, "pays", lambda _, compiled=compiled: compiled)
             found.append(pvalues._placements(null, draws, 1e-12))
     assert np.array_equal(*found)
+
+
+@given(st.data(), st.integers(1, 12), st.integers(1, 12), st.integers(1, 5), st.sampled_from([1.0, 0.1]))
+def test_expected_p_of_rows_is_that_of_each(data, n_null, n_draws, n_rows, step):
+    numbers = {n: st.lists(st.integers(-4, 4), min_size=n, max_size=n) for n in (n_null, n_draws)}
+    null, draws = (step * np.array([data.draw(numbers[n]) for _ in range(n_rows)]) for n in (n_null, n_draws))
+    times = np.array(data.draw(st.lists(st.integers(1, 3), min_size=n_draws, max_size=n_draws)))
+    shares, errors = expected_pvalues(null, draws, times)
+    for i in range(n_rows):
+        alone = expected_pvalue(null[i], np.repeat(draws[i], times))
+        assert repr((float(shares[i]), float(errors[i]))) == repr((alone.pvalue, alone.standard_error))
 
 
 def test_expected_p_is_the_mean_tail_p():

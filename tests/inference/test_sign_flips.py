@@ -222,10 +222,26 @@ def test_laws(whole, scale, random, n_zeros):
     assert both.standard_error == 0
 
 
-def test_rows_are_one_by_one():
-    rows = np.random.default_rng(0).normal(size=(5, 40))
-    assert sign_flips_of_rows(rows) == [sign_flips(row) for row in rows]
-    assert sign_flips_of_rows(rows, rounding=[0.0] * 5) == sign_flips_of_rows(rows)
+@pytest.mark.parametrize("n", [1, 2, 9, 12, 13, 14, 21, 30, 36, 37, 40])
+@pytest.mark.parametrize("kind", ["normal", "ties", "tenths", "equal", "zeros", "far"])
+def test_rows_are_one_by_one(n, kind):
+    rng = np.random.default_rng(n)
+    rows = {
+        "normal": rng.normal(size=(4, n)),
+        "ties": rng.integers(-3, 4, (4, n)).astype(float),
+        "tenths": (1000 + rng.integers(0, 4, (4, n)) / 10) - (1000 + rng.integers(0, 4, (4, n)) / 10),
+        "equal": np.full((2, n), [[0.3], [-0.1]]),
+        "zeros": np.zeros((1, n)),
+        "far": np.abs(rng.normal(size=(3, n))) * np.where(np.arange(n) == n // 2, -1, 1),
+    }[kind]
+    rounding = np.full(len(rows), 2.2e-11 if kind == "tenths" else 0.0)
+    expected = [sign_flips(row, rounding=slack) for row, slack in zip(rows, rounding.tolist(), strict=True)]
+    assert sign_flips_of_rows(rows, rounding=rounding) == expected
+    assert None not in expected
+
+
+def test_rows_with_an_undefined_contrast_have_no_p():
+    assert sign_flips_of_rows(np.array([[1.0, math.nan], [1.0, 2.0]])) == [None, sign_flips([1.0, 2.0])]
 
 
 @pytest.mark.parametrize("n", [1000, 3000, 10_000])

@@ -14,11 +14,12 @@ from assay.comparison.comparisons import Comparison, Comparisons, tested
 from assay.comparison.default_interval import limits_of
 from assay.comparison.default_metric import bind, metrics_for
 from assay.comparison.detectable import detectable
-from assay.comparison.few_items import compare_few
 from assay.comparison.magnitudes import check_magnitudes, far_outside
+from assay.comparison.many_slices import compare_many
 from assay.comparison.observed import (
     few,
     flips_of,
+    item_contrasts_of,
     item_scores,
     off_centre,
     rounding_of,
@@ -186,7 +187,7 @@ def compare_each(
 def _compare_slices(
     contest: Contest, by: str, metrics: Sequence[Metric], run: ProcedureRun, correction: str
 ) -> list[Comparison]:
-    """Compare on each slice; very many slices of few items are compared at once, and no draws are kept."""
+    """Compare on each slice; very many slices are compared at once where that is possible, and no draws are kept."""
     values, order, starts = contest.parts(by)
     slices = [f"{by} = {value}" for value in values]
     contest = contest.take(order)
@@ -196,12 +197,12 @@ def _compare_slices(
         for i, answers in _one_by_one(contest, starts, np.arange(len(slices)), metrics, run, slices=slices):
             found[i] = answers
         return adjusted(found.ravel().tolist(), correction, run.seed)
-    few = compare_few(contest, starts, metrics, run, slices=slices)
-    pvalues = np.full(found.shape, math.nan)
-    for part in few:
-        pvalues[part.those, part.place] = part.pvalues
-    others = np.setdiff1d(np.arange(len(slices)), np.concatenate([[], *(part.those for part in few)]))
     level = wide_level(run.procedure.confidence_level, correction, found.size)
+    parts = compare_many(contest, starts, metrics, run, slices=slices, wide_level=level)
+    pvalues = np.full(found.shape, math.nan)
+    for part in parts:
+        pvalues[part.those, part.place] = part.pvalues
+    others = np.setdiff1d(np.arange(len(slices)), np.concatenate([[], *(part.those for part in parts)]))
     wide = {}
     for i, answers in _one_by_one(contest, starts, others, metrics, run, slices=slices):
         for j, answer in enumerate(answers):
@@ -210,8 +211,8 @@ def _compare_slices(
     pvalues = inference.adjust(pvalues.ravel(), method=correction).reshape(found.shape)
     for place, ends in wide.items():
         found[place] = having(found[place], float(pvalues[place]), ends, found.size)
-    for part in few:
-        answers = [*part.answers(pvalues[part.those, part.place], level, found.size)]
+    for part in parts:
+        answers = [*part.answers(pvalues[part.those, part.place], found.size)]
         _warn(answers)
         found[part.those, part.place] = answers
     every: list[Comparison] = found.ravel().tolist()
@@ -335,9 +336,7 @@ def _compare_once(
         if run.null == "swapped-items":
             about += skewed(
                 metric,
-                gold,
-                a,
-                b,
+                item_contrasts_of(metric, gold, a, b),
                 draws=kept,
                 standard_errors=draws.standard_errors[i],
                 standard_error=error,

@@ -1,6 +1,7 @@
 """What the data show before anything is resampled: moments, effect sizes, and notes on what they cannot show."""
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,12 +36,18 @@ def rounding_of(metric: Metric, contest: Contest) -> float:
 
     Errors are small differences of responses that may be large: 1000.3 − 1000.1 and 1000.2 − 1000.0 differ by 1e-13.
     """
-    largest = max(float(np.abs(source.values).max()) for source in contest.sources.values())
+    return float(roundings_of(metric, contest, np.array([0, contest.n_items]))[0])
+
+
+def roundings_of(metric: Metric, contest: Contest, starts: IntArray) -> FloatArray:
+    """Return the same for each run of items, from one of the starts to the next."""
+    sources = contest.sources.values()
+    largest = np.max([np.maximum.reduceat(np.abs(each.values), each.offsets[starts[:-1]]) for each in sources], axis=0)
     unitless = metric.needs == "counts" or metric.ignores
-    return 100 * float(np.finfo(np.float64).eps) * (max(largest, 1.0) if unitless else largest)
+    return np.asarray(100 * float(np.finfo(np.float64).eps) * (np.maximum(largest, 1.0) if unitless else largest))
 
 
-def settled(contrasts: FloatArray, observed: float, rounding: float) -> FloatArray:
+def settled(contrasts: FloatArray, observed: float | FloatArray, rounding: float | FloatArray) -> FloatArray:
     """Return the contrasts; those that differ from the observed one only by rounding are made equal to it."""
     return frozen(np.where(np.abs(contrasts - observed) <= rounding, observed, contrasts))
 
@@ -70,11 +77,17 @@ def moments(
         sums, sizes = cluster_sums(contrasts, clusters)
         left = (sums.sum() - sums) / (sizes.sum() - sizes)
         return Moments(ratio_error(sums, sizes), sums.size - 1.0, left)
-    n = contrasts.size
+    error, df, left = moments_of_mean(contrasts, rounding)
+    return Moments(float(error), df, left)
+
+
+def moments_of_mean(contrasts: FloatArray, rounding: float | FloatArray) -> tuple[FloatArray, float, FloatArray]:
+    """Return the moments of a mean of item contrasts; the last axis is items, and of several rows each has its own."""
+    n = contrasts.shape[-1]
     if n < 2:
-        return Moments(math.nan, math.nan, np.full(n, np.nan))
-    spread = 0.0 if np.ptp(contrasts) <= rounding else float(contrasts.std(ddof=1))
-    return Moments(spread / math.sqrt(n), n - 1.0, (contrasts.sum() - contrasts) / (n - 1))
+        return np.full(contrasts.shape[:-1], np.nan), math.nan, np.full(contrasts.shape, np.nan)
+    spread = np.where(np.ptp(contrasts, axis=-1) <= rounding, 0.0, contrasts.std(axis=-1, ddof=1))
+    return spread / math.sqrt(n), n - 1.0, (contrasts.sum(axis=-1, keepdims=True) - contrasts) / (n - 1)
 
 
 def _jackknife_error(left: FloatArray, rounding: float) -> float:
@@ -124,14 +137,15 @@ def effects(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> EffectSi
     """Return the effect sizes of a metric with item scores; NaN for the others."""
     if not isinstance(metric, AdditiveMetric):
         return EffectSizes()
-    contrasts = metric.item_contrasts(gold, a, b)
-    delta = math.nan
-    if isinstance(metric, ItemMetric):
-        delta = inference.cliffs_delta(metric.item_scores(gold, a), metric.item_scores(gold, b))
-        delta = -delta if metric.better == "lower" else delta
-    return EffectSizes(
-        inference.cohen_dz(contrasts), inference.hedges_g(contrasts), inference.win_rate(contrasts), delta
-    )
+    scores = [metric.item_scores(gold, side) for side in (a, b)] if isinstance(metric, ItemMetric) else None
+    return EffectSizes(*effects_of_items(metric, metric.item_contrasts(gold, a, b), scores))
+
+
+def effects_of_items(metric: Metric, contrasts: FloatArray, scores: Sequence[FloatArray] | None) -> tuple[Any, ...]:
+    """Return the effect sizes of item contrasts and of the scores of A and B; the last axis is items."""
+    delta = math.nan if scores is None else inference.cliffs_delta(*scores)
+    delta = -delta if metric.better == "lower" else delta
+    return inference.cohen_dz(contrasts), inference.hedges_g(contrasts), inference.win_rate(contrasts), delta
 
 
 def without_spread(sizes: EffectSizes, contest: Contest) -> list[str]:
@@ -193,9 +207,7 @@ def sparse(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> list[str]
 
 def skewed(
     metric: Metric,
-    gold: Any,
-    a: FloatArray,
-    b: FloatArray,
+    contrasts: FloatArray | None,
     *,
     draws: FloatArray,
     standard_errors: FloatArray,
@@ -203,16 +215,12 @@ def skewed(
     alternative: str,
 ) -> list[str]:
     """Say that item contrasts are skewed, where swapped items assume symmetry, and what a studentised test says."""
-    contrasts = item_contrasts_of(metric, gold, a, b)
     if contrasts is None or not standard_error > 0 or np.isnan(standard_errors).all():
         return []
     if inference.are_signs(contrasts) or inference.telling(contrasts) < inference.FEW_TELLING:
         return []
-    n, estimate = contrasts.size, float(contrasts.mean())
-    centred = (contrasts - estimate) / contrasts.std()
-    skewness = math.sqrt(n * (n - 1)) / (n - 2) * float((centred**3).mean())
-    by_chance = math.sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3)))
-    if abs(skewness) < max(MARKED, SURPRISING * by_chance):
+    estimate, (skewness, least) = float(contrasts.mean()), skewness_of(contrasts)
+    if abs(skewness) < least:
         return []
     null = inference.studentised_draws(draws, estimate, standard_errors=standard_errors, standard_error=standard_error)
     found = tested("studentised", estimate, null, error=None, flips=None, alternative=alternative, exact=False)
@@ -221,6 +229,14 @@ def skewed(
         "they are symmetric around zero if A and B are equally good; a studentised bootstrap test, which does not, "
         f"gives p {'<' if found.is_bound else '='} {found.pvalue:.2g} (`null='studentised'`)."
     ]
+
+
+def skewness_of(contrasts: FloatArray) -> tuple[Any, float]:
+    """Return the skewness of item contrasts, the last axis being items, and how large a marked one is at least."""
+    n = contrasts.shape[-1]
+    centred = (contrasts - contrasts.mean(axis=-1, keepdims=True)) / contrasts.std(axis=-1, keepdims=True)
+    by_chance = math.sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3)))
+    return math.sqrt(n * (n - 1)) / (n - 2) * (centred**3).mean(axis=-1), max(MARKED, SURPRISING * by_chance)
 
 
 def few(metric: Metric, gold: Any, a: FloatArray, b: FloatArray, *, interval: str, resamples_items: bool) -> list[str]:

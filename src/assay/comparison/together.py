@@ -63,23 +63,34 @@ def without_draws(entry: Comparison, level: float) -> tuple[Comparison, Confiden
 
 
 def _far(entry: Comparison, level: float) -> ConfidenceInterval:
-    """Return the interval at a level that its draws may not reach.
-
-    The interval that `BEYOND` draws lie outside of is then carried on as Student's quantiles grow.
-    """
+    """Return the interval at a level that its draws may not reach."""
     own, side = entry.confidence_interval, entry.alternative
-    few = own.method == "symmetric" and inference.telling(entry.jackknife) < inference.FEW_TELLING  # Student's already
+    left = entry.jackknife
+    differ = inference.telling(left.size * entry.contrast - (left.size - 1) * left)
+    few = own.method == "symmetric" and differ < inference.FEW_TELLING  # Student's already
     drawn = entry.draws.size > 0 and own.method in DRAWN and not few
-    reached = max(own.confidence_level, 1 - BEYOND / entry.draws.size) if drawn else 1.0
-    if level <= reached:
-        return entry.limits(own.method, level, side)
+    reached = reached_level(own.confidence_level, entry.draws.size) if drawn else 1.0
+    near = entry.limits(own.method, min(level, reached), side)
+    return carried_on(near, level, side, estimate=entry.contrast, n_items=entry.n_items, span=entry.span)
+
+
+def reached_level(level: float, n_draws: int) -> float:
+    """Return the highest level that draws can tell: `BEYOND` draws lie outside."""
+    return max(level, 1 - BEYOND / n_draws)
+
+
+def carried_on(
+    near: ConfidenceInterval, level: float, alternative: str, *, estimate: float, n_items: int, span: float
+) -> ConfidenceInterval:
+    """Return the interval at a level beyond its own: its arms grow as Student's quantiles do."""
+    if level <= near.confidence_level:
+        return near
     from scipy.special import stdtrit
 
-    near = entry.limits(own.method, reached, side)
-    tails = (tails_of(each, side)[0] for each in (level, reached))
-    far, close = (-float(stdtrit(entry.n_items - 1, tail)) for tail in tails)
-    low, high = (entry.contrast + far / close * (end - entry.contrast) for end in (near.low, near.high))
-    ends = max(low, min(near.low, -entry.span)), min(high, max(near.high, entry.span))
+    tails = (tails_of(each, alternative)[0] for each in (level, near.confidence_level))
+    far, close = (-float(stdtrit(n_items - 1, tail)) for tail in tails)
+    low, high = (estimate + far / close * (end - estimate) for end in (near.low, near.high))
+    ends = max(low, min(near.low, -span)), min(high, max(near.high, span))
     return replace(near, low=ends[0], high=ends[1], confidence_level=level)
 
 

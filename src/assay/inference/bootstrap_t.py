@@ -1,5 +1,6 @@
 """Confidence intervals from draws with standard errors of their own: studentised, and symmetric."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -46,12 +47,27 @@ def studentised(
     >>> print(studentised([1.0, 2.0, 3.0], 2.0, standard_errors=[1, 1, 1], standard_error=0.5, confidence_level=0.5))
     50 % interval 1.75 to 2.25 (studentised)
     """
-    tails = tails_of(confidence_level, alternative)
     kept, notes = _ratios(draws, estimate, standard_errors, standard_error)
-    low, high = quantiles(kept, tails)
-    notes += extreme(kept, tails)
-    ends = (estimate - standard_error * high, estimate - standard_error * low)
-    return conclude("studentised", ends, confidence_level, alternative, notes)
+    return _studentised(kept, notes, estimate, standard_error, levels=[confidence_level], alternative=alternative)[0]
+
+
+def _studentised(
+    kept: FloatArray,
+    notes: tuple[str, ...],
+    estimate: float,
+    standard_error: float,
+    *,
+    levels: Sequence[float],
+    alternative: str,
+) -> list[ConfidenceInterval]:
+    """Return the bootstrap-t intervals of ratios at several levels."""
+    tails = [tails_of(level, alternative) for level in levels]
+    found = iter(quantiles(kept, [share for pair in tails for share in pair]))
+    intervals = []
+    for level, pair, low, high in zip(levels, tails, found, found, strict=True):
+        ends = (estimate - standard_error * high, estimate - standard_error * low)
+        intervals.append(conclude("studentised", ends, level, alternative, notes + extreme(kept, pair)))
+    return intervals
 
 
 def symmetric(
@@ -95,20 +111,37 @@ def symmetric(
     >>> print(symmetric(drawn.mean(axis=1), items.mean(), contrasts=items, **known))
     95 % interval 0.086 to 0.298 (symmetric)
     """
-    tail, _ = tails_of(confidence_level, alternative)
-    asked: Any = {"standard_error": standard_error, "confidence_level": confidence_level, "alternative": alternative}
+    known: Any = {"standard_errors": standard_errors, "standard_error": standard_error, "alternative": alternative}
+    return symmetric_at([confidence_level], draws, estimate, contrasts=contrasts, **known)[0]
+
+
+def symmetric_at(
+    levels: Sequence[float],
+    draws: npt.ArrayLike,
+    estimate: float,
+    *,
+    contrasts: npt.ArrayLike,
+    standard_errors: npt.ArrayLike,
+    standard_error: float,
+    alternative: str = "two-sided",
+) -> list[ConfidenceInterval]:
+    """Return the `symmetric` interval at each of several levels: the draws are sorted once."""
     differ = telling(contrasts)
     if differ < FEW_TELLING:
-        found = student(estimate, df=differ - 1, **asked)
         note = f"Only {differ} items or clusters tell A and B apart, too few to resample: the interval is Student's."
-        return replace(found, method="symmetric", notes=found.notes or (note,))
-    if alternative != "two-sided":
-        return replace(studentised(draws, estimate, standard_errors=standard_errors, **asked), method="symmetric")
+        asked: Any = {"df": differ - 1, "standard_error": standard_error, "alternative": alternative}
+        found = [student(estimate, confidence_level=level, **asked) for level in levels]
+        return [replace(one, method="symmetric", notes=one.notes or (note,)) for one in found]
     kept, notes = _ratios(draws, estimate, standard_errors, standard_error)
-    length, _ = quantiles(np.abs(kept), (1 - 2 * tail, 1.0))
-    arm = length * standard_error
-    notes += extreme(kept, [1 - 2 * tail])
-    return conclude("symmetric", (estimate - arm, estimate + arm), confidence_level, alternative, notes)
+    if alternative != "two-sided":
+        sided = _studentised(kept, notes, estimate, standard_error, levels=levels, alternative=alternative)
+        return [replace(one, method="symmetric") for one in sided]
+    shares = [1 - 2 * tails_of(level, alternative)[0] for level in levels]
+    arms = [length * standard_error for length in quantiles(np.abs(kept), shares)]
+    return [
+        conclude("symmetric", (estimate - arm, estimate + arm), level, alternative, notes + extreme(kept, [share]))
+        for level, share, arm in zip(levels, shares, arms, strict=True)
+    ]
 
 
 def studentised_draws(

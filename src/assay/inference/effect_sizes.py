@@ -13,6 +13,9 @@ import numpy.typing as npt
 from assay.inference.pvalues import tie_tolerance
 from assay.scales import FloatArray
 
+PAIRS = 1024
+"""Of many rows with so many pairs at most, the pairs are compared one by one."""
+
 
 def cohen_dz(contrasts: npt.ArrayLike) -> Any:
     """Return the mean of the item contrasts in units of their standard deviation.
@@ -82,7 +85,7 @@ def win_rate(contrasts: npt.ArrayLike) -> Any:
     return _number((1 + signs.mean(axis=-1)) / 2)
 
 
-def cliffs_delta(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
+def cliffs_delta(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     """Return P(a > b) − P(a < b) over all pairs of an `a` with a `b`; it ignores which items belong together.
 
     Sorting makes it O(n log n). Give scores of which larger is better.
@@ -92,7 +95,22 @@ def cliffs_delta(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
     >>> cliffs_delta([1, 2, 3], [0, 2])
     0.5
     """
-    first, second = (np.asarray(scores, dtype=np.float64).ravel() for scores in (a, b))
+    first, second = (np.asarray(scores, dtype=np.float64) for scores in (a, b))
+    if first.ndim < 2:
+        return _cliffs_delta(first.ravel(), second.ravel())
+    n_pairs = first.shape[-1] * second.shape[-1]
+    if n_pairs > PAIRS or not np.isfinite(first).all() or not np.isfinite(second).all():
+        return _number(np.array([cliffs_delta(*rows) for rows in zip(first, second, strict=True)]))
+    largest = np.maximum(np.abs(first).max(axis=-1), np.abs(second).max(axis=-1))
+    slack = 100 * float(np.finfo(np.float64).eps) * largest[..., np.newaxis]
+    lower = higher = 0
+    for one in np.moveaxis(first, -1, 0):
+        lower = lower + np.count_nonzero(second < one[..., np.newaxis] - slack, axis=-1)
+        higher = higher + np.count_nonzero(second > one[..., np.newaxis] + slack, axis=-1)
+    return _number((lower - higher) / n_pairs)
+
+
+def _cliffs_delta(first: FloatArray, second: FloatArray) -> float:
     if first.size == 0 or second.size == 0 or np.isnan(first).any() or np.isnan(second).any():
         return math.nan
     tolerance = max(tie_tolerance(first), tie_tolerance(second))

@@ -209,13 +209,12 @@ def usable(draws: npt.ArrayLike, estimate: float = 0.0) -> tuple[FloatArray, tup
     return kept, notes
 
 
-def quantiles(draws: FloatArray, probabilities: Sequence[float] | FloatArray) -> tuple[float, float]:
-    """Return two quantiles of the draws; NaN if there are none."""
+def quantiles(draws: FloatArray, probabilities: Sequence[float] | FloatArray) -> tuple[float, ...]:
+    """Return quantiles of the draws; NaN if there are none."""
     if draws.size == 0:
-        return math.nan, math.nan
+        return (math.nan,) * len(probabilities)
     ascending = np.sort(draws)
-    low, high = (_between(ascending, (draws.size - 1) * float(share)) for share in probabilities)
-    return low, high
+    return tuple(_between(ascending, (draws.size - 1) * float(share)) for share in probabilities)
 
 
 def _between(ascending: FloatArray, place: float) -> float:

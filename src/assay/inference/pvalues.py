@@ -150,25 +150,42 @@ def expected_pvalue(null_draws: npt.ArrayLike, draws: npt.ArrayLike) -> PValue:
     if null.size == 0 or alternative.size == 0:
         notes = (*notes, f"No {'null ' if null.size == 0 else ''}draw is defined.")
         return PValue(math.nan, math.nan, null.size, n_undefined=n_undefined, notes=notes)
-    null, alternative = np.sort(null), np.sort(alternative)
-    if _middle(null) > _middle(alternative):
-        null, alternative = -null[::-1], -alternative[::-1]
-    tolerance = max(tie_tolerance(null), tie_tolerance(alternative))
-    above, below = _placements(null, alternative, tolerance)
+    above, below = _placements(np.sort(null), alternative, max(tie_tolerance(null), tie_tolerance(alternative)))
     share, error, is_bound = placed(above, below, alternative.size, null.size)
     return PValue(float(share), float(error), null.size, n_undefined=n_undefined, is_bound=bool(is_bound), notes=notes)
 
 
-def _placements(null: FloatArray, alternative: FloatArray, tolerance: float) -> Any:
-    """Return the sums that `placed` takes, of two ascending samples.
+def expected_pvalues(null_draws: FloatArray, draws: FloatArray, times: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return the expected p-value of each row and its standard error; column j of `draws` counts `times[j]` times.
 
-    A placement counts draws of the other sample: null draws at or above it, alternative draws at or below it.
+    Examples
+    --------
+    >>> expected_pvalues(np.array([[-1.0, 0.0, 1.0, 2.0]]), np.array([[0.0, 3.0, 1.0]]), np.array([1, 1, 1]))[0]
+    array([0.41666667])
+    """
+    from assay.inference._placement_kernels import placements
+
+    ends = [end(side, axis=1) for side in (null_draws, draws) for end in (np.min, np.max)]
+    slack = 100 * float(np.finfo(np.float64).eps) * np.abs(ends).max(axis=0)
+    above, below = placements(np.sort(null_draws, axis=1), draws, times, slack)
+    share, error, _ = placed(above, below, int(times.sum()), null_draws.shape[1])
+    return share, error
+
+
+def _placements(null: FloatArray, alternative: FloatArray, tolerance: float) -> Any:
+    """Return the sums that `placed` takes, of two samples, of which `null` ascends.
+
+    A placement counts draws of the other sample: null draws at or above it, alternative draws at or below it. Both are
+    negated if the null's median exceeds that of the other sample.
     """
     if pays(STEPS * (null.size + alternative.size)):
         from assay.inference._placement_kernels import placements
 
-        once = np.ones((1, alternative.size), dtype=np.int64)
+        once = np.ones(alternative.size, dtype=np.int64)
         return placements(null[np.newaxis], alternative[np.newaxis], once, np.array([tolerance]))[:, :, 0]
+    alternative = np.sort(alternative)
+    if _middle(null) > _middle(alternative):
+        null, alternative = -null[::-1], -alternative[::-1]
     above = null.size - np.searchsorted(null, alternative - tolerance, side="left")
     below = np.searchsorted(alternative, null + tolerance, side="right")
     return _counted(above), _counted(below)

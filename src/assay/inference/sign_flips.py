@@ -7,9 +7,9 @@ itself, and sums that equal it but for rounding.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,10 @@ from assay.scales import FloatArray
 _EPSILON = float(np.finfo(np.float64).eps)
 FEW = 12
 """Of so many contrasts all swaps are listed."""
+COUNTED = 36
+"""Of so many contrasts of each of many rows all swaps are counted."""
+CELLS = 2**21
+"""So many swaps are listed at a time."""
 SMALLEST = NOTHING
 """A smaller p-value is reported only as below this."""
 
@@ -95,7 +99,7 @@ def sign_flips(contrasts: npt.ArrayLike, *, rounding: float = 0.0) -> SignFlips 
 
 
 def counted_tails(rows: FloatArray, rounding: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return both tails (less, greater) of each row of few contrasts, all swaps of which are listed."""
+    """Return both tails (less, greater) of each row of at most `COUNTED` contrasts, all swaps of which are counted."""
     sizes = np.abs(rows)
     slack = np.maximum(rounding, 8 * _EPSILON * sizes.max(axis=1, keepdims=True))
     ordered = np.sort(sizes, axis=1)
@@ -108,10 +112,15 @@ def counted_tails(rows: FloatArray, rounding: FloatArray) -> tuple[FloatArray, F
     observed, reach = rows.sum(axis=1), grouped.sum(axis=1)
     tolerance = np.maximum(rows.shape[1] * rounding[:, 0], 100 * _EPSILON * reach)
     room = reach - np.abs(observed)
-    swaps = all_swaps(rows.shape[1])
-    taken = 2 * grouped @ swaps.T
-    at_least = np.count_nonzero(taken <= (room + tolerance)[:, np.newaxis], axis=1) / len(swaps)
-    at_most = 1 - np.count_nonzero(taken < (room - tolerance)[:, np.newaxis], axis=1) / len(swaps)
+    if rows.shape[1] <= FEW:
+        taken = 2 * grouped @ all_swaps(rows.shape[1]).T
+        fitting = np.count_nonzero(taken <= (room + tolerance)[:, np.newaxis], axis=1)
+        smaller = np.count_nonzero(taken < (room - tolerance)[:, np.newaxis], axis=1)
+    else:
+        from assay.inference._sign_kernels import count_sets
+
+        fitting, smaller = count_sets(2 * grouped, room, tolerance)
+    at_least, at_most = fitting / 2.0 ** rows.shape[1], 1 - smaller / 2.0 ** rows.shape[1]
     forward = observed >= 0
     return np.where(forward, at_most, at_least), np.where(forward, at_least, at_most)
 
@@ -124,16 +133,25 @@ def all_swaps(n: int) -> FloatArray:
     return swaps
 
 
-def sign_flips_of_rows(contrasts: FloatArray, *, rounding: float | Sequence[float] = 0.0) -> list[SignFlips | None]:
-    """Return `sign_flips` of every row (pairs × items): one for each pair of a leaderboard.
+def sign_flips_of_rows(contrasts: FloatArray, *, rounding: float | FloatArray = 0.0) -> list[SignFlips | None]:
+    """Return `sign_flips` of every row (comparisons × items), of few items many rows at once.
 
     Examples
     --------
     >>> [found.greater for found in sign_flips_of_rows(np.array([[1.0, 2.0], [-1.0, 2.0]]))]
     [0.25, 0.5]
     """
-    slacks = np.broadcast_to(np.asarray(rounding, dtype=np.float64), (len(contrasts),)).tolist()
-    return [sign_flips(row, rounding=slack) for row, slack in zip(contrasts, slacks, strict=True)]
+    n_rows, n = contrasts.shape
+    slacks = np.broadcast_to(np.asarray(rounding, dtype=np.float64), (n_rows,))
+    if not 0 < n <= COUNTED or not np.isfinite(contrasts).all():
+        return [sign_flips(row, rounding=slack) for row, slack in zip(contrasts, slacks.tolist(), strict=True)]
+    found: list[SignFlips | None] = []
+    step = max(1, CELLS >> min(n, FEW))
+    for low in range(0, n_rows, step):
+        some = slice(low, low + step)
+        less, greater = counted_tails(contrasts[some], slacks[some, np.newaxis])
+        found += map(SignFlips, less.tolist(), greater.tolist(), repeat(0.0))
+    return found
 
 
 def _groups(sizes: FloatArray, rounding: float) -> tuple[FloatArray, FloatArray, float]:

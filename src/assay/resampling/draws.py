@@ -232,27 +232,37 @@ def draw_alike(
     progress: Progress | None = None,
 ) -> list[Draws]:
     """Draw additive contrasts of contests of equally many items, as `draw` does of each: the same items are drawn."""
-    swap, n_items = null is not None, contests[0].n_items
     columns = [_columns(kept_responses(contest, scheme), metrics) for contest in contests]
-    observed = [own.mean(axis=0) for own in columns]
-    every, centres = np.concatenate(columns, axis=1), None if swap else np.concatenate(observed)
-    sums = ItemSums(every, swap=swap, n_draws=n_resamples, alone=True, centres=centres)
-    key = _random.key(seed, null or "draws")
-    drawn = np.empty((n_resamples, 1 if swap else 2, len(contests), len(metrics)))
-
-    def block(_: int, start: int, stop: int) -> None:
-        drawn[start:stop] = sums.of(sums.seeds(key, STREAMS, start, stop)).reshape(drawn[start:stop].shape)
-
-    size = block_size(n_resamples, WORK["sums"] // every.size, workers) if sums.compiled else n_resamples
-    _random.map_blocks(block, n_resamples, workers=workers, size=size)
+    means = np.concatenate([own.mean(axis=0) for own in columns])
+    every = np.concatenate(columns, axis=1)
+    drawn = draw_columns(every, means, null=null, n_resamples=n_resamples, seed=seed, workers=workers)
     if progress is not None:
         progress(n_resamples * len(contests))
-    found = []
-    for i, means in enumerate(observed):
-        own = drawn[:, :, i].reshape(n_resamples, -1)
-        contrasts, errors = _linear(n_items, means[:, np.newaxis], own, swap=swap)
-        found.append(Draws(np.ascontiguousarray(contrasts), np.ascontiguousarray(errors)))
-    return found
+    sides = [np.split(side, len(contests)) for side in (drawn.contrasts, drawn.standard_errors)]
+    return [Draws(*own) for own in zip(*sides, strict=True)]
+
+
+def draw_columns(
+    columns: FloatArray,
+    means: FloatArray,
+    *,
+    null: NullName | None,
+    n_resamples: int,
+    seed: np.random.SeedSequence,
+    workers: int = 1,
+) -> Draws:
+    """Draw means of columns (items × columns) as `draw` does of additive metrics: the same items from all of them."""
+    swap = null is not None
+    sums = ItemSums(columns, swap=swap, n_draws=n_resamples, alone=True, centres=None if swap else means)
+    key = _random.key(seed, null or "draws")
+    drawn = np.empty((columns.shape[1] * (1 if swap else 2), n_resamples))
+
+    def block(_: int, start: int, stop: int) -> None:
+        drawn[:, start:stop] = sums.of(sums.seeds(key, STREAMS, start, stop)).T
+
+    size = block_size(n_resamples, WORK["sums"] // columns.size, workers) if sums.compiled else n_resamples
+    _random.map_blocks(block, n_resamples, workers=workers, size=size)
+    return Draws(*_linear(len(columns), means[:, np.newaxis], drawn.T, swap=swap))
 
 
 def _weighted(contest: Contest, metric: ScoresDraws, *, swap: bool) -> WeightedContrasts:
@@ -377,5 +387,8 @@ def _linear(n: int, observed: FloatArray, sums: FloatArray | None, *, swap: bool
         return sums.T / n, np.full(sums.T.shape, np.nan)
     moments = sums.T / n
     means, squares = moments[:half], moments[half:]
+    spread = means - observed
+    np.square(spread, out=spread)
+    np.maximum(np.subtract(squares, spread, out=spread), 0.0, out=spread)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return means, np.sqrt(np.maximum(squares - np.square(means - observed), 0.0) / (n - 1))
+        return means, np.sqrt(np.divide(spread, n - 1, out=spread), out=spread)

@@ -1,52 +1,103 @@
 """Thousands of slices at once: each gets what it gets alone."""
 
 import warnings
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from scipy.stats import t as student_t
 
 from assay import Contest, compare, compare_each
+from assay.comparison import comparing
 from assay.comparison.together import having, wide_level, without_draws
 from assay.errors import ArgumentError
 from assay.inference import adjust
+from assay.metrics import ItemMetric
 
 
-def sliced(kind, n_slices=1001):
+@pytest.fixture(autouse=True)
+def few_are_many(monkeypatch):
+    """So that a test needs fewer slices."""
+    monkeypatch.setattr(comparing, "MANY", 10)
+
+
+def sliced(kind, n_slices=80):
     rng = np.random.default_rng(0)
-    sizes = np.where(np.arange(n_slices) < 60, rng.integers(1, 12, n_slices), 3)
+    sizes = rng.integers(1, 40, n_slices)
+    sizes[-3:] = 45, 60, 100
     n = int(sizes.sum())
-    if kind == "numbers":
-        gold, a, b = rng.normal(size=(3, n))
-    elif kind == "ties":
+    gold, a, b = rng.normal(size=(3, n))
+    if kind == "ties":
         gold, a, b = 1000 + rng.integers(0, 4, (3, n)) / 10
-    else:
+    elif kind == "equal":
+        a, b = gold, gold + np.repeat(rng.integers(-1, 2, n_slices) / 10, sizes)
+    elif kind == "sparse":
+        b = np.where(rng.random(n) < 0.4, b, a)
+    elif kind == "skewed":
+        b = gold + np.abs(a - gold) + rng.lognormal(sigma=0.8, size=n)
+    elif kind == "labels":
         gold, a, b = (np.array(list("abc"))[rng.integers(0, 3, (n, k))] for k in (2, 2, 1))
     return Contest.from_arrays(gold, a, b, groups={"task": np.repeat(np.arange(n_slices), sizes)})
 
 
+@dataclass(frozen=True)
+class OftenUndefined(ItemMetric):
+    name: ClassVar[str] = "often-undefined"
+    title: ClassVar[str] = "error where gold is small"
+
+    def item_scores(self, gold, model):
+        return np.where(gold < 2, np.abs(gold - model), np.nan)
+
+
+def bits(value):
+    """Return what must not differ."""
+    if is_dataclass(value):
+        return [bits(getattr(value, field.name)) for field in fields(value)]
+    return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else repr(value)
+
+
 @pytest.mark.parametrize("correction", ["none", "holm"])
 @pytest.mark.parametrize(
-    ("kind", "metrics", "alternative"),
-    [("numbers", ["mae", "mse"], "two-sided"), ("ties", ["mae"], "less"), ("labels", ["accuracy", "tv"], "greater")],
+    ("kind", "metrics", "how"),
+    [
+        ("numbers", ["mae", "mse"], {}),
+        ("numbers", ["mae"], {"alternative": "greater", "confidence_level": 0.8}),
+        ("numbers", [OftenUndefined()], {}),
+        ("numbers", ["mae"], {"margin": 0.1, "n_resamples": 99}),
+        ("ties", ["mae"], {"alternative": "less"}),
+        ("equal", ["mae"], {}),
+        ("sparse", ["mae", "mse"], {"alternative": "less"}),
+        ("skewed", ["mae"], {}),
+        ("skewed", ["mae"], {"alternative": "greater"}),
+        ("labels", ["accuracy", "tv"], {"alternative": "greater"}),
+        ("labels", ["accuracy"], {}),
+    ],
 )
-def test_each_of_many_slices_is_compared_as_if_alone(kind, metrics, alternative, correction):
+def test_each_of_many_slices_is_compared_as_if_alone(kind, metrics, how, correction):
     contest = sliced(kind)
-    how = {"metrics": metrics, "rng": 3, "alternative": alternative}
+    how = {"metrics": metrics, "rng": 3} | how
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = compare_each(contest, by="task", correction=correction, **how)
-        entries, level = iter(found), wide_level(0.95, correction, len(found))
-        for value, part in list(contest.slices("task"))[:60]:
+        entries = iter(found)
+        for value, part in contest.slices("task"):
             for alone in compare_each(part, correction="none", **how):
-                entry = next(entries)
-                kept, wide = without_draws(alone, level)
+                entry, level = next(entries), alone.confidence_interval.confidence_level
+                kept, wide = without_draws(alone, wide_level(level, correction, len(found)))
                 expected = having(kept, entry.pvalue_adjusted, wide, len(found))
                 for field in fields(alone):
                     if field.name != "slice":
                         own, other = getattr(entry, field.name), getattr(expected, field.name)
-                        assert repr(own) == repr(other), (value, field.name)
+                        assert bits(own) == bits(other), (value, field.name)
+
+
+def test_threads_do_not_matter():
+    contest = sliced("numbers")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        one, four = (compare_each(contest, metrics=["mae"], by="task", rng=0, workers=n) for n in (1, 4))
+    assert [bits(entry) for entry in one] == [bits(entry) for entry in four]
 
 
 def test_intervals_of_many_slices_hold_together_and_keep_no_draws():
@@ -57,7 +108,7 @@ def test_intervals_of_many_slices_hold_together_and_keep_no_draws():
         single = compare_each(contest, metrics=["mae"], by="task", rng=0, correction="none")
     expected = adjust([entry.pvalue for entry in found], method="holm")
     assert [entry.pvalue_adjusted for entry in found] == pytest.approx(expected)
-    entry, alone = found[-1], single[-1]
+    entry, alone = next(pair for pair in zip(found, single, strict=True) if pair[0].n_items == 5)
     needed = alone.at(confidence_level=0.95 ** (1 / len(found))).confidence_interval
     assert entry.confidence_interval == replace(needed, confidence_level=0.95)
     assert entry.n_together == len(found)
@@ -83,6 +134,14 @@ def test_beyond_all_draws_intervals_grow_as_students_do(alternative):
     growth = student_t.isf(tail * 1e-8, 199) / student_t.isf(tail * (1 - told), 199)
     assert reach(1 - 1e-8) == pytest.approx(growth * reach(told))
     assert reach(1 - 1e-8) > alone.contrast - alone.limits("symmetric", 1 - 1e-8, alternative).low
+
+
+def test_students_intervals_of_few_items_that_differ_are_not_carried_on():
+    """They were, as if all items told A and B apart, and were too short."""
+    gold, a, b = np.random.default_rng(6).normal(size=(3, 14))
+    alone = compare(Contest.from_arrays(gold, np.where(np.arange(14) < 6, a, b), b), metric="mae", rng=0)
+    assert "Only 6 items or clusters tell A and B apart" in alone.confidence_interval.notes[0]
+    assert without_draws(alone, 1 - 1e-8)[1] == alone.limits("symmetric", 1 - 1e-8, "two-sided")
 
 
 def test_intervals_beyond_all_draws_stay_within_what_a_contrast_can_be():
