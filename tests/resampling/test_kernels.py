@@ -44,8 +44,8 @@ def draw(rows, n_out, drawn, seeds, needs, levels=LEVELS):
     elif needs == "counts":
         _kernels.draw_counts(np.searchsorted(levels, values), offsets, n_out, drawn, seeds, out)
     else:
-        kernel = _kernels.draw_sorted if needs == "sorted" else _kernels.draw_values
-        kernel(values, offsets, n_out, drawn, seeds, out)
+        kernel, more = (_kernels.draw_sorted, []) if needs == "sorted" else (_kernels.draw_values, [np.empty((0, 0))])
+        kernel(values, offsets, n_out, drawn, seeds, out, *more)
     return out
 
 

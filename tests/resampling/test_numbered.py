@@ -44,16 +44,15 @@ def test_every_resample_of_every_item_is_listed_once(rows, n_out):
 
 
 @given(ROWS, st.integers(0, 4))
-def test_tables_hold_the_mean_and_the_counts_of_every_resample(rows, n_out):
+def test_tables_hold_the_counts_of_every_resample(rows, n_out):
     sizes = [n_out or len(row) for row in rows]
     found = numbered(rows, sizes)
-    means, counts = found.means(), found.counts(7 * found.responses.values.astype(np.int64), 29)
+    counts = found.counts(7 * found.responses.values.astype(np.int64), 29)
     assert counts.shape == (4, found.n_rows)  # words of eight levels
     for i, (row, k) in enumerate(zip(rows, sizes, strict=True)):
         for at in range(found.first[i], found.first[i] + found.n_resamples[i]):
             drawn = np.array(row)[found.positions[at, :k]]
             where = found.rows[i] + found.distinct[at]
-            assert means[where] == pytest.approx(drawn.mean(), rel=1e-15)
             unpacked = [int(counts[level // 8, where]) >> (8 * (level % 8)) & 255 for level in range(32)]
             assert unpacked == np.bincount(7 * drawn.astype(int), minlength=32).tolist()
 
@@ -99,6 +98,28 @@ def test_means_and_counts_and_values_see_the_same_resamples():
     for means, counts, values in zip(*seen.values(), strict=True):
         np.testing.assert_allclose(means, values.mean(axis=-1), rtol=1e-14)
         np.testing.assert_allclose(means, counts @ np.array(contest.scale.levels) / 4, rtol=1e-14)
+
+
+@pytest.mark.parametrize("null", [None, "pooled-responses"])
+@pytest.mark.parametrize("items", ["all", "bootstrap"])
+def test_drawn_responses_bring_the_means_that_are_drawn_alone(items, null):
+    """Bit for bit, batch after batch, looked up and drawn, also where items have different numbers of responses."""
+    rng = np.random.default_rng(1)
+    grids = rng.random((3, 9000, 5))
+    grids[:, ::2, 4] = np.nan
+    contest, scheme = Contest.from_arrays(*grids), Scheme(items, "bootstrap")
+    seeds = _kernels.seed_draws(np.uint64(3), 5, 0, 11)
+    both, alone = Sampler(contest, "values", scheme, null, with_means=True), Sampler(contest, "means", scheme, null)
+    assert (both.sources[1].numbered is None) == (null is not None)
+    drawn = [[side.copy() for side in sides] for _, *sides in alone.batches(seeds)]
+    expected = [np.concatenate(batches) for batches in zip(*drawn, strict=True)]
+    n_batches = 0
+    for batch, *sides in both.batches(seeds):
+        n_batches += 1
+        for values, means, side in zip(sides, both.means(batch), expected, strict=True):
+            np.testing.assert_array_equal(means, side[batch])
+            np.testing.assert_allclose(means, np.nanmean(values, axis=-1), rtol=1e-14)
+    assert n_batches > 4
 
 
 # Packed counts

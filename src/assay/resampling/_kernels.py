@@ -228,7 +228,8 @@ def draw_means(
             for _ in range(k // 2):
                 word = _word(seed, at)
                 at += _ONE
-                total += values[start + _below(n, word)] + values[start + _below(n, word >> _S32)]
+                total += values[start + _below(n, word)]
+                total += values[start + _below(n, word >> _S32)]
             if k % 2:
                 total += values[start + _below(n, _word(seed, at))]
                 at += _ONE
@@ -262,9 +263,18 @@ def draw_counts(
 
 @njit(cache=True, nogil=True)
 def draw_values(
-    values: FloatArray, offsets: IntArray, n_out: IntArray, items: IntArray, seeds: SeedArray, out: FloatArray
+    values: FloatArray,
+    offsets: IntArray,
+    n_out: IntArray,
+    items: IntArray,
+    seeds: SeedArray,
+    out: FloatArray,
+    means: FloatArray,
 ) -> None:
-    """Write the drawn responses in the order drawn, NaN after the last: (draws, items, width)."""
+    """Write the drawn responses in the order drawn, NaN after the last: (draws, items, width).
+
+    Where `means` is not empty, write their means to it, as `draw_means` does: (draws, items).
+    """
     n_items = offsets.size - 1
     for d in range(seeds.size):
         seed = seeds[d]
@@ -274,16 +284,23 @@ def draw_values(
             start = np.uint64(offsets[item])
             n = np.uint64(offsets[item + _ONE]) - start
             k = n_out[item]
+            total = 0.0
             for j in range(0, k - 1, 2):
                 word = _word(seed, at)
                 at += _ONE
-                out[d, i, j] = values[start + _below(n, word)]
-                out[d, i, j + 1] = values[start + _below(n, word >> _S32)]
+                first, second = values[start + _below(n, word)], values[start + _below(n, word >> _S32)]
+                out[d, i, j], out[d, i, j + 1] = first, second
+                total += first
+                total += second
             if k % 2:
-                out[d, i, k - 1] = values[start + _below(n, _word(seed, at))]
+                last = values[start + _below(n, _word(seed, at))]
                 at += _ONE
+                out[d, i, k - 1] = last
+                total += last
             for j in range(k, out.shape[2]):
                 out[d, i, j] = np.nan
+            if means.size:
+                means[d, i] = total / k
 
 
 @njit(cache=True, nogil=True)

@@ -13,8 +13,6 @@ from assay.resampling._kernels import _BYTE, _EIGHT, _ONE, _THREE, SeedArray, _b
 from assay.scales import FloatArray, IntArray
 from assay.summaries import WordArray
 
-TableArray = FloatArray | WordArray
-
 
 class Numbers(NamedTuple):
     """How the resamples of each item are numbered: see `numbered.Numbered`, whose arrays these are."""
@@ -23,20 +21,6 @@ class Numbers(NamedTuple):
     first: IntArray
     distinct: npt.NDArray[np.uint16]
     rows: IntArray
-
-
-@njit(cache=True, nogil=True)
-def tabulate_means(values: FloatArray, starts: IntArray, times: FloatArray, rows: IntArray, table: FloatArray) -> None:
-    """Write the mean of every distinct resample (which repeats the j-th response `times[, j]` times) of some items."""
-    n_distinct, n = times.shape
-    n_drawn = times[0].sum()
-    for i in range(starts.size):
-        own = values[starts[i] : starts[i] + n]
-        for r in range(n_distinct):
-            total = 0.0
-            for j in range(n):
-                total += times[r, j] * own[j]
-            table[rows[i] + r] = total / n_drawn
 
 
 @njit(cache=True, nogil=True)
@@ -69,8 +53,8 @@ def _row(numbers: Numbers, item: np.uint64, word: np.uint64) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)
-def look_up(table: TableArray, numbers: Numbers, items: IntArray, seeds: SeedArray, out: TableArray) -> None:
-    """Write the mean, or the word of counts, of one resample of each item: (draws, items)."""
+def look_up(table: WordArray, numbers: Numbers, items: IntArray, seeds: SeedArray, out: WordArray) -> None:
+    """Write the word of counts of one resample of each item: (draws, items)."""
     for d in range(seeds.size):
         for i in range(out.shape[1]):
             item = np.uint64(items[d, i] if items.size else i)
@@ -89,7 +73,7 @@ def unpack(words: WordArray, out: FloatArray) -> None:
 
 
 @njit(cache=True, nogil=True)
-def look_up_values(
+def look_up_means(
     values: FloatArray,
     offsets: IntArray,
     n_out: IntArray,
@@ -99,13 +83,45 @@ def look_up_values(
     seeds: SeedArray,
     out: FloatArray,
 ) -> None:
-    """Write the responses of one resample of each item, NaN after the last: (draws, items, width)."""
+    """Write the mean of the responses that `look_up_values` writes: (draws, items)."""
     for d in range(seeds.size):
         for i in range(out.shape[1]):
             item = np.uint64(items[d, i] if items.size else i)
             drawn = _resample(numbers, item, _word(seeds[d], np.uint64(i)))
-            start = np.uint64(offsets[item])
-            for j in range(n_out[item]):
-                out[d, i, j] = values[start + np.uint64(positions[drawn, j])]
-            for j in range(n_out[item], out.shape[2]):
+            start, k = np.uint64(offsets[item]), n_out[item]
+            total = 0.0
+            for j in range(k):
+                total += values[start + np.uint64(positions[drawn, j])]
+            out[d, i] = total / k
+
+
+@njit(cache=True, nogil=True)
+def look_up_values(
+    values: FloatArray,
+    offsets: IntArray,
+    n_out: IntArray,
+    positions: npt.NDArray[np.uint16],
+    numbers: Numbers,
+    items: IntArray,
+    seeds: SeedArray,
+    out: FloatArray,
+    means: FloatArray,
+) -> None:
+    """Write the responses of one resample of each item, NaN after the last: (draws, items, width).
+
+    Where `means` is not empty, write their means to it: (draws, items).
+    """
+    for d in range(seeds.size):
+        for i in range(out.shape[1]):
+            item = np.uint64(items[d, i] if items.size else i)
+            drawn = _resample(numbers, item, _word(seeds[d], np.uint64(i)))
+            start, k = np.uint64(offsets[item]), n_out[item]
+            total = 0.0
+            for j in range(k):
+                value = values[start + np.uint64(positions[drawn, j])]
+                out[d, i, j] = value
+                total += value
+            for j in range(k, out.shape[2]):
                 out[d, i, j] = np.nan
+            if means.size:
+                means[d, i] = total / k

@@ -5,7 +5,7 @@ item contrasts once; a bootstrap draw is then a sum over drawn items and a swapp
 *General*: draw the summary that the metric needs, then score it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, get_args
 
@@ -94,11 +94,11 @@ def mean_scores(
 
     seeds = _kernels.seed_draws(np.uint64(_random.key(seed, "mean scores")), STREAMS, 0, n_draws)
     found = np.empty((len(metrics), 2, n_draws))
-    for those in _alike(metrics, [*range(len(metrics))], None, single=_draws_one(contest, scheme)):
-        sampler = Sampler(contest, metrics[those[0]].needs, replace(scheme, items="all"), None)
-        for batch, *sides in sampler.batches(seeds):
-            for i in those:
-                found[i, 0, batch], found[i, 1, batch] = metrics[i].scores(*_as_needed(metrics[i], sampler, sides))
+    for those in _alike(metrics, [*range(len(metrics))], None, contest, scheme):
+        needs, brought = metrics[those[0]].needs, _brings_means(metrics, those)
+        sampler = Sampler(contest, needs, replace(scheme, items="all"), None, with_means=brought)
+        for i, batch, sides in _drawn_for(metrics, those, sampler, seeds):
+            found[i, 0, batch], found[i, 1, batch] = metrics[i].scores(*sides)
     return [(float(of_a.mean()), float(of_b.mean())) for of_a, of_b in found]
 
 
@@ -143,7 +143,7 @@ def draw(
     )
     general = [i for i in range(len(metrics)) if i not in linear + ordered + summed]
     columns = _columns(contest, [metrics[i] for i in linear])
-    groups = _alike(metrics, general, null, single=_draws_one(contest, scheme))
+    groups = _alike(metrics, general, null, contest, scheme)
     samplers = [
         Sampler(
             contest,
@@ -151,6 +151,7 @@ def draw(
             scheme,
             null,
             packed=all(getattr(metrics[i], "_takes_words", False) for i in those),
+            with_means=_brings_means(metrics, those),
             swappable=metrics[those[0]].swappable if metrics[those[0]].ignores else None,
         )
         for those in groups
@@ -201,9 +202,8 @@ def draw(
 
             seeds = _kernels.seed_draws(np.uint64(key), STREAMS, start, stop)
         for those, sampler in zip(groups, samplers, strict=True):
-            for batch, *sides in sampler.batches(seeds):
-                for i in those:
-                    contrasts[i, start:stop][batch] = metrics[i].contrast(*_as_needed(metrics[i], sampler, sides))
+            for i, batch, sides in _drawn_for(metrics, those, sampler, seeds):
+                contrasts[i, start:stop][batch] = metrics[i].contrast(*sides)
 
     work = WORK["summaries" if general or ordered else "sums" if null is None else "signed sums"]
     # Sums read all items again for each block; draws that are scored do so anyway, and small blocks end together.
@@ -272,18 +272,29 @@ def _weighted(contest: Contest, metric: ScoresDraws, *, swap: bool) -> WeightedC
     return WeightedContrasts(metric, gold, a, b, swap=swap)
 
 
-def _alike(metrics: Sequence[ScoresDraws], which: list[int], null: NullName | None, *, single: bool) -> list[list[int]]:
+def _alike(
+    metrics: Sequence[ScoresDraws], which: list[int], null: NullName | None, contest: Contest, scheme: Scheme
+) -> list[list[int]]:
     """Return the metrics in groups that share their draws: by what they need, alone if it swaps its own values.
 
-    A single response is its own mean: metrics of responses then share the draws of metrics of means.
+    A single response is its own mean, and drawn responses soon have theirs: metrics of means then share the draws of
+    metrics of responses. The first metric of a group says what is drawn.
     """
     own = [[i] for i in which if null == "swapped-items" and metrics[i].ignores]
     rest = [i for i in which if [i] not in own]
     by_needs = [[i for i in rest if metrics[i].needs == needs] for needs in get_args(Needs)]
     means, counts, ordered, values = by_needs
-    if single and means and null in (None, "pooled-responses"):
-        by_needs = [means + values, counts, ordered]
+    if null in (None, "pooled-responses"):
+        if means and _draws_one(contest, scheme):
+            by_needs = [means + values, counts, ordered]
+        elif values and not scheme.keeps_responses:
+            by_needs = [values + means, counts, ordered]
     return [*(those for those in by_needs if those), *own]
+
+
+def _brings_means(metrics: Sequence[ScoresDraws], those: list[int]) -> bool:
+    """Whether responses are drawn also for metrics of their means."""
+    return metrics[those[0]].needs == "values" and metrics[those[-1]].needs == "means"
 
 
 def _draws_one(contest: Contest, scheme: Scheme) -> bool:
@@ -291,11 +302,18 @@ def _draws_one(contest: Contest, scheme: Scheme) -> bool:
     return scheme.responses in ("one", "first") and all(each.weights is None for each in contest.sources.values())
 
 
-def _as_needed(metric: ScoresDraws, sampler: Sampler, sides: Sequence[Any]) -> Sequence[Any]:
-    """Return what was drawn as the metric needs it: single responses are drawn as means."""
-    if metric.needs == sampler.needs:
-        return sides
-    return [None if side is None else side[..., np.newaxis] for side in sides]
+def _drawn_for(
+    metrics: Sequence[ScoresDraws], those: list[int], sampler: Sampler, seeds: Any
+) -> Iterator[tuple[int, slice, list[Any]]]:
+    """Yield each batch for each metric as it needs it: single responses are drawn as means, others bring theirs."""
+    for batch, *sides in sampler.batches(seeds):
+        for i in those:
+            if metrics[i].needs == sampler.needs:
+                yield i, batch, sides
+            elif metrics[i].needs == "means":
+                yield i, batch, sampler.means(batch)
+            else:
+                yield i, batch, [None if side is None else side[..., np.newaxis] for side in sides]
 
 
 def block_size(n_resamples: int, most: int, workers: int, least: int = _random.BLOCK) -> int:

@@ -1,8 +1,8 @@
 """Few responses have few resamples: number them, and draw a number instead of responses.
 
 An item with n responses, of which k are drawn with replacement, has nᵏ equally likely resamples: 3,125 for five of
-five, and only 126 of them differ in more than the order. Their means and counts are computed once for each item; a draw
-is then one random word and one look-up.
+five, and only 126 of them differ in more than the order. Their counts are computed once for each item; a draw is then
+one random word and one look-up.
 """
 
 from dataclasses import dataclass
@@ -89,16 +89,6 @@ class Numbered:
             rows = slice(int(self.first[items[0]]), int(self.first[items[0]] + self.n_resamples[items[0]]))
             ascending[rows, :k] = np.sort(self.positions[rows, :k], axis=1)
         return ascending
-
-    def means(self) -> FloatArray:
-        """Return the mean of every distinct resample of every item."""
-        from assay.resampling import _numbered_kernels
-
-        table = np.empty(self.n_rows)
-        for items, times in self.groups:
-            starts = self.responses.offsets[items]
-            _numbered_kernels.tabulate_means(self.responses.values, starts, times, self.rows[items], table)
-        return table
 
     def counts(self, codes: IntArray, n_levels: int) -> WordArray:
         """Return how often each level occurs in every distinct resample, packed: (words of eight levels, rows)."""

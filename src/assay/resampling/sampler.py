@@ -34,8 +34,9 @@ Batch = tuple[slice, FloatArray | None, FloatArray, FloatArray]
 class Sampler:
     """Turns seeds (streams × draws) into summaries for one scheme, null and kind of summary.
 
-    With `packed`, counts come packed (`assay.summaries`) where every source's resamples are looked up. `swappable`
-    turns both models' summaries into what is swapped in their place.
+    With `packed`, counts come packed (`assay.summaries`) where every source's resamples are looked up. With
+    `with_means`, drawn responses bring their means. `swappable` turns both models' summaries into what is swapped in
+    their place.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Sampler:
         null: NullName | None,
         *,
         packed: bool = False,
+        with_means: bool = False,
         swappable: Callable[[Any, FloatArray, FloatArray], tuple[FloatArray, FloatArray]] | None = None,
     ) -> None:
         self.needs = needs
@@ -74,6 +76,7 @@ class Sampler:
         widest = 1 if self.packed else max(source.width for source in present)
         self.batch = max(1, CELLS // (self.n_items * widest))
         self.n_ahead = AHEAD * self.batch
+        self.with_means = with_means
         self._spaces = threading.local()
 
     def batches(self, seeds: Seeds) -> Iterator[Batch]:
@@ -81,14 +84,16 @@ class Sampler:
         from assay.resampling.sums import draw_items
 
         n_draws = seeds.shape[1]
-        items, words, spaces = self._space()
+        items, words, spaces, means = self._space()
         for start in range(0, n_draws, self.n_ahead):
             of_draws = seeds[:, start : start + self.n_ahead]
             n = of_draws.shape[1]
             if items.size:
                 draw_items(self.n_items, of_draws[ITEMS], items[:n])
             drawn: list[Any] = [
-                None if source is None else source.draw(items[:n], of_draws[GOLD + i], spaces[i][:n], words[:n])
+                None
+                if source is None
+                else source.draw(items[:n], of_draws[GOLD + i], spaces[i][:n], (words[:n], means[i][:n]))
                 for i, source in enumerate(self.sources)
             ]
             for low in range(0, n, self.batch):
@@ -100,15 +105,24 @@ class Sampler:
                 batch = slice(start + part.start, start + part.stop)
                 yield batch, gold, *self._under_null(items[part], of_draws[:, part], gold, a, b)
 
-    def _space(self) -> tuple[IntArray, WordArray, list[Any]]:
+    def means(self, batch: slice) -> list[Any]:
+        """Return the means of gold's, A's and B's responses of the batch that was just drawn (`with_means`)."""
+        *_, means = self._space()
+        low = batch.start % self.n_ahead
+        return [None if room is None else room[low : low + batch.stop - batch.start] for room in means]
+
+    def _space(self) -> tuple[IntArray, WordArray, list[Any], list[Any]]:
         """Return this thread's room for a batch: fresh memory for each batch would cost more than the drawing."""
         if not hasattr(self._spaces, "room"):
             shape, nothing = (self.n_ahead, self.n_items), (self.n_ahead, 0)
             items = np.empty(shape if self.scheme.items == "bootstrap" else nothing, dtype=np.int64)
             words = np.empty(shape if self.needs == "counts" else nothing, dtype=np.uint64)
             spaces = [None if source is None else source.space(self.n_ahead, self.packed) for source in self.sources]
-            self._spaces.room = items, words, spaces
-        room: tuple[IntArray, WordArray, list[Any]] = self._spaces.room
+            means = [
+                None if source is None else np.empty(shape if self.with_means else nothing) for source in self.sources
+            ]
+            self._spaces.room = items, words, spaces, means
+        room: tuple[IntArray, WordArray, list[Any], list[Any]] = self._spaces.room
         return room
 
     def _under_null(self, items: IntArray, seeds: Seeds, gold: Any, a: Any, b: Any) -> tuple[FloatArray, FloatArray]:
@@ -186,10 +200,11 @@ class _Source:
             return np.empty(shape, dtype=np.uint64)
         return np.empty(shape if self.needs == "means" else (*shape, self.width))
 
-    def draw(self, items: IntArray, seeds: Seeds, out: Any, words: WordArray) -> Any:
+    def draw(self, items: IntArray, seeds: Seeds, out: Any, beside: tuple[WordArray, FloatArray]) -> Any:
         """Return the summary of the drawn items: of all responses, or of responses drawn with replacement.
 
-        It is written to `out`; counts are packed if that is an array of words, else `words` is room for packed counts.
+        It is written to `out`. `beside` is room for packed counts, which are what is written if `out` is an array of
+        words, and for the means of drawn values, which are written unless it is empty.
         """
         from assay.resampling import _kernels
 
@@ -200,7 +215,7 @@ class _Source:
             _kernels.gather(self.kept.reshape(n_items, -1), items, out.reshape(len(items), n_items, -1))
             return out
         if self.numbered is not None:
-            self._look_up(self.numbered, items, seeds, out, words)
+            self._look_up(self.numbered, items, seeds, out, beside)
             return out
         kernel: Any = {
             "means": _kernels.draw_means,
@@ -209,23 +224,23 @@ class _Source:
             "values": _kernels.draw_values,
         }[self.needs]
         values = self.codes if self.needs == "counts" else self.responses.values
-        kernel(values, self.responses.offsets, self.n_drawn, items, seeds, out)
+        more = beside[1:] if self.needs == "values" else ()
+        kernel(values, self.responses.offsets, self.n_drawn, items, seeds, out, *more)
         return out
 
     def _table(self, numbered: Numbered) -> Any:
-        if self.needs == "means":
-            return numbered.means()
         if self.needs == "counts":
             return numbered.counts(self.codes, self.n_levels)
         return numbered.in_order() if self.needs == "sorted" else numbered.positions
 
-    def _look_up(self, numbered: Numbered, items: IntArray, seeds: Seeds, out: Any, words: WordArray) -> None:
+    def _look_up(
+        self, numbered: Numbered, items: IntArray, seeds: Seeds, out: Any, beside: tuple[WordArray, FloatArray]
+    ) -> None:
         from assay.resampling import _numbered_kernels as kernels
 
+        words, means = beside
         numbers = kernels.Numbers(numbered.n_resamples, numbered.first, numbered.distinct, numbered.rows)
-        if self.needs == "means":
-            kernels.look_up(self.table, numbers, items, seeds, out)
-        elif out.dtype == np.uint64:
+        if out.dtype == np.uint64:
             kernels.look_up(self.table[0], numbers, items, seeds, out)
         elif self.needs == "counts":
             for i, table in enumerate(self.table):
@@ -234,7 +249,11 @@ class _Source:
         else:
             assert self.n_drawn is not None
             values, offsets = self.responses.values, self.responses.offsets
-            kernels.look_up_values(values, offsets, self.n_drawn, self.table, numbers, items, seeds, out)
+            common = (values, offsets, self.n_drawn, self.table, numbers, items, seeds, out)
+            if self.needs == "means":
+                kernels.look_up_means(*common)
+            else:
+                kernels.look_up_values(*common, means)
 
     def deal(
         self, items: IntArray, seeds: Seeds, n_first: IntArray, width: tuple[int, int]
