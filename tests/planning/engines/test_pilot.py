@@ -193,7 +193,7 @@ def test_the_power_with_clusters_is_that_of_exchanging_clusters():
     count = 300
     rejected = sum(
         compare(documents(np.random.default_rng([number, 5]), 12), metric="mae", cluster="document", rng=0, workers=1,
-                n_resamples=99).pvalue <= 0.05
+                n_resamples=2**12).pvalue <= 0.05  # all ways to exchange them
         for number in range(count)
     )  # fmt: skip
     low, high = binom.ppf([0.001, 0.999], count, planned)
