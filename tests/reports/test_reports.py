@@ -1,5 +1,6 @@
 """Every report has every part, in every format, whatever things are called."""
 
+import importlib
 import json
 import math
 import re
@@ -26,7 +27,7 @@ from assay.reports.accounts.compare import account
 from assay.reports.accounts.methods import CORRECTIONS, INTERVALS, METRICS, NULLS
 from assay.reports.accounts.plan import ENGINES
 from assay.reports.accounts.scores import HOW
-from assay.reports.frame import framed
+from assay.reports.frame import FIGURES, framed
 from assay.response_tables import ResponseTable
 from assay.scales import Scale
 from tests.reports.results import HOSTILE, MADE, charted, contest, made
@@ -251,6 +252,14 @@ def test_every_chart_has_words_and_a_table_behind_it(kind):
     document = made(kind).document()
     assert any(isinstance(block, Table) and block.rows for block in document.blocks)
     assert charted(kind)["description"]
+
+
+@pytest.mark.parametrize("kind", [kind for kind in MADE if kind in FIGURES])
+def test_pictures_of_a_report_fit_the_schema_of_charts(kind):
+    """Reports do not check them. The whole charts of all kinds are checked by whoever calls `charted`."""
+    module, _, name = FIGURES[kind].partition(":")
+    for *_, chart in getattr(importlib.import_module(module), name)(made(kind)):
+        assert chart.to_dict(validate=True)
 
 
 def test_every_chart_has_an_account():

@@ -110,7 +110,7 @@ def _panels(points: list[dict[str, Any]], order: list[str], title: str, told: st
     shape = alt.Shape("design:N", scale=alt.Scale(domain=designs, range=list(SHAPES)), **shared)
     tips = drawing.tips("name:N", "design:N", "share:Q", "low:Q", "high:Q", "n_data_sets:C")
     layers = alt.layer(
-        base.mark_rule(color=QUIET, strokeDash=[4, 3]).encode(x="promised:Q"),
+        base.mark_rule(color=QUIET, strokeDash=[4, 3]).encode(x=alt.X("promised:Q")),
         base.mark_rule().encode(
             x=alt.X("low:Q", title=title, scale=scale),
             x2="high:Q",
@@ -164,7 +164,9 @@ def _smallest(audit: Audit) -> Any:
         title = "smallest error of estimated p"
         drawn = alt.layer(
             base.mark_line().encode(x=x, y=alt.Y("error:Q", title=title), **look),
-            base.mark_rule(opacity=0.4).encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q", color=look["color"]),
+            base.mark_rule(opacity=0.4).encode(
+                x=x, y=alt.Y("low:Q", title=title), y2=alt.Y2("high:Q"), color=look["color"]
+            ),
             data=alt.InlineData(values=tuple(points)),
         ).properties(width=220, height=180)
         parts.append(

@@ -147,7 +147,11 @@ def _estimation(entry: Comparison, *, width: int = WIDTH - 60) -> Any:
         scale=alt.Scale(zero=False, nice=False, padding=12),
     )
     left = rows(means).mark_tick(thickness=3, size=60, opacity=1).encode(x=x, y=y, color=colour)
-    labels = rows(means).mark_text(dx=34, align="left", fontWeight="bold").encode(x=x, y=y, text="said:N", color=colour)
+    labels = (
+        rows(means)
+        .mark_text(dx=34, align="left", fontWeight="bold")
+        .encode(x=x, y=y, text=alt.Text("said:N"), color=colour)
+    )
     layers = [left, labels]
     scores, place = entry.item_scores, {"x": x, "y": y, "color": colour}
     told = f"{entry.n_items:,} items"
@@ -189,7 +193,7 @@ def _stacks(scores: ItemScores, names: tuple[str, str], place: dict[str, Any]) -
     size = alt.Size("items:Q", scale=alt.Scale(range=[20, 900], zero=True), legend=None)
     base = rows(points)
     discs = base.mark_circle(opacity=0.35).encode(**place, size=size, tooltip=["said:N"])
-    words = base.mark_text(dx=-22, align="right", fontSize=10).encode(**place, text="said:N")
+    words = base.mark_text(dx=-22, align="right", fontSize=10).encode(**place, text=alt.Text("said:N"))
     return alt.layer(discs, words)
 
 
@@ -204,7 +208,7 @@ def _contrast(entry: Comparison) -> Any:
     y = alt.Y("contrast:Q", title=said, axis=alt.Axis(orient="right"), scale=alt.Scale(padding=8))
     layers = [
         drawing.rule(0, "y"),
-        base.mark_rule(strokeWidth=3, color=INK).encode(x=x, y=alt.Y("low:Q", title=said), y2="high:Q"),
+        base.mark_rule(strokeWidth=3, color=INK).encode(x=x, y=alt.Y("low:Q", title=said), y2=alt.Y2("high:Q")),
         base.mark_point(filled=True, size=110, color=INK, opacity=1).encode(x=x, y=y),
     ]
     if entry.margin is not None:
@@ -239,10 +243,12 @@ def _distributions(entry: Comparison) -> Any:
     line = [bar for bar in bars if bar["of"] in shown and bar["of"] == RESAMPLED]
     line += [{**line[-1], "low": line[-1]["high"], "share": 0.0}] if line else []
     drawn = alt.layer(
-        rows(filled).mark_bar(opacity=0.7, binSpacing=0).encode(x=x, x2="high:Q", y=y, y2=alt.datum(0), color=colour),
+        rows(filled)
+        .mark_bar(opacity=0.7, binSpacing=0)
+        .encode(x=x, x2=alt.X2("high:Q"), y=y, y2=alt.Y2Datum(0), color=colour),
         rows(line).mark_line(interpolate="step-after", strokeWidth=2).encode(x=x, y=y, color=colour),
     )
-    seen = rows([{"at": entry.contrast}]).mark_rule(color=INK, strokeWidth=2).encode(x="at:Q")
+    seen = rows([{"at": entry.contrast}]).mark_rule(color=INK, strokeWidth=2).encode(x=alt.X("at:Q"))
     said = title("what draws look like; the line is the observed contrast")
     return alt.layer(drawn, seen, width=WIDTH, height=HEIGHT - 60, title=said)
 
@@ -291,7 +297,7 @@ def _winners(entry: Comparison) -> Any:
     base = rows(points)
     layers = [
         base.mark_bar(size=thick, binSpacing=0).encode(
-            x=x, y=y, y2=alt.datum(0), color=colour, tooltip=drawing.tips("item:N", "contrast:Q")
+            x=x, y=y, y2=alt.Y2Datum(0), color=colour, tooltip=drawing.tips("item:N", "contrast:Q")
         ),
         rows([point for point in points if point["who"] == "tie"])
         .mark_point(shape="stroke", size=24, opacity=1)
@@ -302,7 +308,7 @@ def _winners(entry: Comparison) -> Any:
     for place, line in enumerate(lines):
         at = HEIGHT - 60 - 12 * (len(lines) - place) + 4 if below else 8 + 12 * place
         text = rows([{"said": line}]).mark_text(align="left" if below else "right", fontSize=10, color=QUIET)
-        layers.append(text.encode(x=alt.value(6 if below else WIDTH - 2), y=alt.value(at), text="said:N"))
+        layers.append(text.encode(x=alt.value(6 if below else WIDTH - 2), y=alt.value(at), text=alt.Text("said:N")))
     return alt.layer(*layers, width=WIDTH, height=HEIGHT - 60, title=title(_won(entry)))
 
 

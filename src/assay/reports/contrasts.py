@@ -63,9 +63,11 @@ def shares_of_error(found: ContrastComponents) -> Part | None:
     base = of_rows(rows)
     shares = alt.Axis(format="~%")
     x = alt.X("from:Q", title="share of the squared standard error", axis=shares, scale=alt.Scale(domain=[0, 1]))
-    bar = base.mark_bar(height=30, stroke="white").encode(x=x, x2="to:Q", color=colour, y=alt.value(38))
+    bar = base.mark_bar(height=30, stroke="white").encode(x=x, x2=alt.X2("to:Q"), color=colour, y=alt.value(38))
     told = base.transform_filter("datum.share >= 0.03").transform_calculate(middle="(datum.from + datum.to) / 2")
-    text = told.mark_text(color=INK, fontWeight="bold").encode(x="middle:Q", y=alt.value(12), text="told:N")
+    text = told.mark_text(color=INK, fontWeight="bold").encode(
+        x=alt.X("middle:Q"), y=alt.value(12), text=alt.Text("told:N")
+    )
     a, b = shortened(found.names[1:]).values()
     title = f"{a} − {b} by {found.metric}: where the standard error of {rough(now['standard_error'])} comes from"
     words = f"Share of the error variance: {', '.join(f'{name} {100 * share:.0f} %' for name, share in known)}."

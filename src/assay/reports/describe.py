@@ -217,8 +217,8 @@ def _raters(one: Agreement) -> Part:
     left = base.mark_text(align="right", dx=-8, fontSize=10)
     layers = [
         points.encode(x=x, y=y, color=colour, shape=shape, tooltip=tips("rater:N", "across:Q", "items:C")),
-        right.encode(x=x, y="at:Q", text="right:N"),
-        left.encode(x=x, y="at:Q", text="left:N"),
+        right.encode(x=x, y=alt.Y("at:Q"), text=alt.Text("right:N")),
+        left.encode(x=x, y=alt.Y("at:Q"), text=alt.Text("left:N")),
     ]
     odd = [f"{entry.rater} ({entry.stands_out})" for entry in known if entry.stands_out]
     told = "none stands out" if not odd else f"{len(odd)} {'stands' if len(odd) == 1 else 'stand'} out"
@@ -277,7 +277,7 @@ def _by_item(table: ResponseTable, one: Agreement) -> Part | None:
             x=x,
             x2="high:Q",
             y=alt.Y("items:Q", title="items", axis=alt.Axis(tickMinStep=1)),
-            y2=alt.datum(0),
+            y2=alt.Y2Datum(0),
         )
     )
     all_agree = int((agreed > 1 - 1e-9).sum() if nominal else (agreed < 1e-12).sum())

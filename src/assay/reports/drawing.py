@@ -124,7 +124,10 @@ def rows(values: Sequence[dict[str, Any]]) -> Any:
 
 def rule(at: float, axis: str, **style: Any) -> Any:
     """Return a dashed line at a value of the x or the y axis."""
-    return rows([{"at": at}]).mark_rule(**{"color": QUIET, "strokeDash": [4, 3], **style}).encode(**{axis: "at:Q"})
+    import altair as alt
+
+    channel = {"x": alt.X, "y": alt.Y}[axis]("at:Q")  # with the name alone, Altair looks through all of its schemas
+    return rows([{"at": at}]).mark_rule(**{"color": QUIET, "strokeDash": [4, 3], **style}).encode(channel)
 
 
 def tips(*fields: str, **titled: str) -> list[Any]:
@@ -147,12 +150,12 @@ def forest(values: Sequence[dict[str, Any]], x: Any, *behind: Any, width: int, s
 
     names = list(dict.fromkeys(row["name"] for row in values))
     y = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=300, ticks=False, domain=False))
-    base, colour = rows(values), look.get("color", alt.value(A))
+    base, colour = rows(values), look.get("color", alt.ColorValue(A))
     return alt.layer(
         *behind,
-        base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q", y=y, color=colour),
-        base.mark_point(filled=True, size=70, opacity=1).encode(x="value:Q", y=y, **{"color": colour, **look}),
-        base.mark_text(align="left", color=QUIET).encode(x=alt.value(width + 12), y=y, text="told:N"),
+        base.mark_rule(strokeWidth=2).encode(x=x, x2=alt.X2("high:Q"), y=y, color=colour),
+        base.mark_point(filled=True, size=70, opacity=1).encode(x=alt.X("value:Q"), y=y, **{"color": colour, **look}),
+        base.mark_text(align="left", color=QUIET).encode(x=alt.value(width + 12), y=y, text=alt.Text("told:N")),
     ).properties(width=width, height=alt.Step(step))
 
 

@@ -86,8 +86,8 @@ def _histogram(feature: Feature) -> Any:
     tips = drawing.tips("low:Q", "high:Q", "real:Q", "simulated:Q")
     drawn = rows([bar | {"share": bar["real"], "side": "real"} for bar in bars]).mark_bar(opacity=0.8, binSpacing=0)
     return alt.layer(
-        drawn.encode(x=x, x2="high:Q", y=y, y2=alt.datum(0), color=_colour(), tooltip=tips),
-        rows(points).mark_line(point={"size": 24, "color": MARK}).encode(x="middle:Q", y=y, color=_colour()),
+        drawn.encode(x=x, x2=alt.X2("high:Q"), y=y, y2=alt.Y2Datum(0), color=_colour(), tooltip=tips),
+        rows(points).mark_line(point={"size": 24, "color": MARK}).encode(x=alt.X("middle:Q"), y=y, color=_colour()),
     ).properties(width=WIDTH, height=HEIGHT, title=drawing.title(wrap(verdict(feature), 75)))
 
 
@@ -107,8 +107,8 @@ def _rootogram(feature: Feature) -> Any:
     return alt.layer(
         rows(hanging)
         .mark_bar(opacity=0.8, binSpacing=4)
-        .encode(x=x, x2="high:Q", y=y, y2="end:Q", color=_colour(), tooltip=tips),
-        rows(points).mark_line(point={"size": 24, "color": MARK}).encode(x="middle:Q", y=y, color=_colour()),
+        .encode(x=x, x2=alt.X2("high:Q"), y=y, y2=alt.Y2("end:Q"), color=_colour(), tooltip=tips),
+        rows(points).mark_line(point={"size": 24, "color": MARK}).encode(x=alt.X("middle:Q"), y=y, color=_colour()),
         drawing.rule(0, "y"),
     ).properties(width=WIDTH, height=HEIGHT, title=drawing.title(wrap(verdict(feature), 75)))
 

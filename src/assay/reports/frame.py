@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from assay.documents import Block, Code, Definitions, Document, Figure, Heading, Points, Sentence
 from assay.reports import evidence
 from assay.reports.accounts import account_of
+from assay.reports.chart_files import unchecked
 from assay.reports.output import DRAWN, OF_SCORES, plot
 from assay.reports.pictures import can_draw, pictured
 
@@ -77,7 +78,9 @@ def figures_of(result: Any, document: Document, *, draw: bool = True) -> tuple[F
     try:
         if kind in FIGURES:
             module, _, name = FIGURES[kind].partition(":")
-            return tuple(pictured(*parts, draw=draw) for parts in getattr(import_module(module), name)(result))
+            with unchecked():
+                parts = getattr(import_module(module), name)(result)
+            return tuple(pictured(*each, draw=draw) for each in parts)
         return (pictured("picture", document.title, document.in_words, plot(result), draw=draw),)
     except ArgumentError:  # nothing to draw: a model that is the data itself
         return ()

@@ -67,7 +67,7 @@ def _scores(board: Leaderboard, points: list[dict[str, Any]], colour: Any, shape
         y=y,
         color=colour,
     )
-    dot = base.mark_point(filled=True, size=60, opacity=1).encode(x="score:Q", y=y, color=colour, shape=shape)
+    dot = base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X("score:Q"), y=y, color=colour, shape=shape)
     return (line + dot).properties(width=230, height=ROW * len(points))
 
 
@@ -85,8 +85,8 @@ def _ranks(board: Leaderboard, points: list[dict[str, Any]], colour: Any, shape:
     )
     base = rows(points)
     told = drawing.tips("model:N", "rank:C", **{"low:C": "rank_low", "high:C": "rank_high"})
-    bars = base.mark_bar(height=8, opacity=0.4).encode(x=x, x2="to:Q", y=y, color=colour, tooltip=told)
-    dots = base.mark_point(filled=True, size=60, opacity=1).encode(x="rank:Q", y=y, color=colour, shape=shape)
+    bars = base.mark_bar(height=8, opacity=0.4).encode(x=x, x2=alt.X2("to:Q"), y=y, color=colour, tooltip=told)
+    dots = base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X("rank:Q"), y=y, color=colour, shape=shape)
     return (bars + dots).properties(width=250, height=ROW * len(points))
 
 
@@ -166,12 +166,12 @@ def _outlook(plan: BoardPlan, varied: str, unit: str, needed: float | None, now:
     marks = [{"size": now, "told": "you are here", "at": 0.08}]
     if needed is not None:
         marks.append({"size": needed, "told": f"{needed:,} {unit}", "at": 0.18})
-    at = rows(marks).encode(x="size:Q")
+    at = rows(marks).encode(x=alt.X("size:Q"))
     words = at.mark_text(align="left", dx=5, color=INK)
     return alt.layer(
         drawing.rule(plan.target_power, "y"),
         at.mark_rule(color=QUIET, strokeDash=[2, 3]),
         base.mark_line(strokeWidth=2),
         base.mark_point(filled=True, size=60, opacity=1),
-        words.encode(y="at:Q", text="told:N"),
+        words.encode(y=alt.Y("at:Q"), text=alt.Text("told:N")),
     ).properties(width=300, height=220)

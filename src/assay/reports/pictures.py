@@ -17,7 +17,7 @@ def can_draw() -> bool:
 
 def pictured(name: str, title: str, alternative: str, chart: Any, *, draw: bool = True) -> Figure:
     """Return a figure with its pictures, from an Altair chart; or only with its specification."""
-    # Altair checks the parts of a chart where they are made; to check the whole again takes longer than to draw it.
+    # The tests check every chart; to check it here takes longer than to draw it.
     spec = json.loads(chart.to_json(indent=None, validate=False))
     if not draw:
         return Figure(name, title, alternative, spec)

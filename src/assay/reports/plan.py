@@ -116,7 +116,7 @@ def _series(points: list[dict[str, Any]], by: str, plan: Plan) -> tuple[Any, Any
     if len(names) > 1:
         return alt.Color(f"{field}:N", title=title, scale=alt.Scale(domain=names, range=list(SERIES))), dash
     if dash is None:
-        return alt.value(A), dash
+        return alt.ColorValue(A), dash
     return alt.Color("kind:N", title=None, scale=alt.Scale(domain=kinds, range=list(SERIES))), dash
 
 
@@ -134,7 +134,7 @@ def _you_are_here(pilot: Design, field: str, x: Any, y: Any) -> list[Any]:
     point = line.mark_point(shape="diamond", filled=True, size=90, color=INK, opacity=1)
     return [
         line.mark_rule(color=QUIET, strokeDash=[2, 2]).encode(x=x),
-        words.encode(x=x, y=alt.value(8), text="said:N"),
+        words.encode(x=x, y=alt.value(8), text=alt.Text("said:N")),
         *([point.encode(x=x, y=y)] if field == "n_items" else []),
     ]
 

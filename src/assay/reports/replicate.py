@@ -46,7 +46,7 @@ def _against(result: Replication, quantity: str) -> Any:
     rows = [row for row in result.of(quantity) if not (math.isnan(row.published) or math.isnan(row.reproduced))]
     points = [_compared(row) for row in rows]
     if not points:
-        text = drawing.rows([{}]).mark_text().encode(text=alt.value("nothing to compare"))
+        text = drawing.rows([{}]).mark_text().encode(text=alt.TextValue("nothing to compare"))
         return text.properties(width=SIDE, height=SIDE, title=quantity)
     ends = [point[name] for point in points for name in ("published", "low", "high")]
     low, high = min(0.0, *ends), max(ends) * 1.03
@@ -65,7 +65,7 @@ def _against(result: Replication, quantity: str) -> Any:
     base = drawing.rows(points)
     return alt.layer(
         _diagonal(low, high, scale),
-        base.mark_rule(opacity=0.45).encode(x=x, y=alt.Y("low:Q", scale=scale), y2="high:Q", color=colour),
+        base.mark_rule(opacity=0.45).encode(x=x, y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q"), color=colour),
         base.mark_point(filled=True, size=34, opacity=0.85).encode(x=x, y=y, color=colour, tooltip=told),
     ).properties(width=SIDE, height=SIDE, title=title(f"{_word(quantity)} ({len(points)} numbers)"))
 
@@ -174,7 +174,7 @@ def _bars(points: list[dict[str, Any]], result: PaperFigure, y: Any) -> list[Any
     scale = alt.Scale(domain=[places[0] - 0.6 * step, places[-1] + 0.6 * step], nice=False)
     ends = alt.X("left:Q", title=result.x, axis=axis, scale=scale)
     bars = drawing.rows(data).mark_bar(color=A)
-    return [bars.encode(x=ends, x2="right:Q", y=y, y2=alt.datum(0), tooltip=_told(result))]
+    return [bars.encode(x=ends, x2=alt.X2("right:Q"), y=y, y2=alt.Y2Datum(0), tooltip=_told(result))]
 
 
 def _lines(points: list[dict[str, Any]], names: list[str], result: PaperFigure, x: Any, y: Any) -> list[Any]:

@@ -109,10 +109,12 @@ def _ranked(found: SystemsComparison) -> dict[str, tuple[str, Any]]:
     base = rows(points)
     layers = [
         base.mark_point(filled=True, size=60, color=FIRST, opacity=1).encode(x=x, y=y),
-        base.mark_text(align="left", dx=8).encode(x=x, y=y, text="system:N"),
+        base.mark_text(align="left", dx=8).encode(x=x, y=y, text=alt.Text("system:N")),
     ]
     if spans:
-        layers.append(rows(spans).mark_rule(strokeWidth=5, color=QUIET).encode(x="low:Q", x2="high:Q", y=y))
+        layers.append(
+            rows(spans).mark_rule(strokeWidth=5, color=QUIET).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y)
+        )
     caption = f"Mean ranks; systems under one bar are less than {reach:.2g} apart and are not told apart (Nemenyi)"
     return {"ranks": (caption, alt.layer(*layers, width=WIDTH, height=24 * len(ranked) + 30))}
 
@@ -185,7 +187,7 @@ def _overlaid(bars: list[dict[str, Any]], names: tuple[str, str]) -> Any:
     return alt.layer(
         rows(filled)
         .mark_bar(opacity=0.55, binSpacing=0)
-        .encode(x=x, x2="to:Q", y=y, y2=alt.datum(0), color=colour, tooltip=tips),
+        .encode(x=x, x2=alt.X2("to:Q"), y=y, y2=alt.Y2Datum(0), color=colour, tooltip=tips),
         rows(line).mark_line(interpolate="step-after", strokeWidth=2).encode(x=x, y=y, color=colour),
     ).properties(width=WIDTH, height=HEIGHT)
 
@@ -200,7 +202,7 @@ def _differences(bars: list[dict[str, Any]], shown: tuple[float, ConfidenceInter
             x=alt.X("from:Q", title="difference", scale=alt.Scale(nice=False), axis=alt.Axis(grid=False)),
             x2="to:Q",
             y=alt.Y("count:Q", title="lines"),
-            y2=alt.datum(0),
+            y2=alt.Y2Datum(0),
             tooltip=drawing.tips("from:Q", "to:Q", "count:C"),
         )
     )
@@ -212,8 +214,8 @@ def _differences(bars: list[dict[str, Any]], shown: tuple[float, ConfidenceInter
         low = ends.low if math.isfinite(ends.low) else min(edges)
         high = ends.high if math.isfinite(ends.high) else max(edges)
         band = rows([{"low": low, "high": high}]).mark_rect(color=ACCENT, opacity=0.25)
-        line = rows([{"x": estimate}]).mark_rule(color=ACCENT, strokeWidth=2).encode(x="x:Q")
-        layers = [histogram, band.encode(x="low:Q", x2="high:Q"), zero, line]
+        line = rows([{"x": estimate}]).mark_rule(color=ACCENT, strokeWidth=2).encode(x=alt.X("x:Q"))
+        layers = [histogram, band.encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")), zero, line]
     return alt.layer(*layers, width=WIDTH, height=HEIGHT)
 
 
@@ -241,7 +243,7 @@ def _power(curve: PowerCurve) -> Any:
     found = zip(curve.sizes, curve.power, curve.confidence_intervals, strict=True)
     points = [{"n": n, "power": power, "low": end.low, "high": end.high} for n, power, end in found]
     base = rows(points).encode(x=alt.X("n:Q", title=curve.unit, scale=alt.Scale(zero=True)))
-    band = base.mark_area(color=FIRST, opacity=0.2).encode(y=alt.Y("low:Q", title="power"), y2="high:Q")
+    band = base.mark_area(color=FIRST, opacity=0.2).encode(y=alt.Y("low:Q", title="power"), y2=alt.Y2("high:Q"))
     line = base.mark_line(color=FIRST, point=True).encode(
         y=alt.Y("power:Q", scale=alt.Scale(domain=[0, 1])), tooltip=drawing.tips("n:C", "power:Q", "low:Q", "high:Q")
     )
@@ -261,7 +263,7 @@ def _plan(found: PowerPlan) -> Any:
     line = rows(points).mark_line(color=FIRST).encode(x=x, y=y)
     told = f"{found.n_items:,} {unit}: {share(found.power, most=2)}"
     here = rows([{"n": found.n_items, "power": found.power, "told": told}])
-    dot = here.mark_point(filled=True, size=80, opacity=1, color=ACCENT).encode(x="n:Q", y="power:Q")
+    dot = here.mark_point(filled=True, size=80, opacity=1, color=ACCENT).encode(x=alt.X("n:Q"), y=alt.Y("power:Q"))
     words = here.mark_text(align="left", baseline="top", dx=8, dy=6, color=INK).encode(
         x="n:Q", y="power:Q", text="told:N"
     )

@@ -29,7 +29,7 @@ def chart(found: Simulation) -> Any:
             x = alt.X("level:N", sort=list(one.shares), title="response", axis=alt.Axis(labelAngle=0, labelLimit=90))
             drawn = base.encode(x=x, y=y)
         else:
-            drawn = base.encode(x=alt.X("low:Q", title="response"), x2="high:Q", y=y, y2=alt.datum(0))
+            drawn = base.encode(x=alt.X("low:Q", title="response"), x2=alt.X2("high:Q"), y=y, y2=alt.Y2Datum(0))
         panels.append(drawn.properties(width=WIDTH, height=HEIGHT, title=title(f"{one.name}{off}")))
     said = title(f"{found.n_items:,} simulated items", loud=True)
     return alt.hconcat(*panels, resolve={"scale": {"y": "shared"}}, title=said)

@@ -64,7 +64,7 @@ def chart(
         base = base.encode(xOffset=alt.XOffset("colour:N", sort=_domain(points)))
     parts = [base.mark_line().encode(y=y_axis, **line)] if numeric else []
     if axes.rest:
-        parts.append(base.mark_rule(opacity=0.6).encode(y=alt.Y("low:Q", title=value), y2="high:Q", **line))
+        parts.append(base.mark_rule(opacity=0.6).encode(y=alt.Y("low:Q", title=value), y2=alt.Y2("high:Q"), **line))
     marks = base.mark_point(filled=True, size=55, opacity=1).encode(y=y_axis, tooltip=told, **kind)
     layers = alt.layer(*parts, marks, data=alt.InlineData(values=tuple(points)), width=WIDTH, height=HEIGHT)
     if axes.panel is not None:
