@@ -16,6 +16,18 @@ settings.register_profile("assay", deadline=None, derandomize=True, max_examples
 settings.load_profile("assay")
 
 
+FIRST = ("web", "reports")
+"""Folders whose tests share a browser, a server and drawn reports."""
+
+
+def pytest_collection_modifyitems(items):
+    """Let one of two processes begin with all tests that share something slow; short ones are left for the end.
+
+    Each process begins with one half of the list, and whoever has nothing left takes tests from the end of the other's.
+    """
+    items.sort(key=lambda item: item.path.parent.name not in FIRST)
+
+
 def pytest_collection_finish(session):
     """Look for garbage seldom, and never among the thousands of tests and modules, where there is none."""
     gc.collect()

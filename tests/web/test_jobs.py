@@ -164,7 +164,6 @@ def test_workers_that_have_nothing_to_do_wait_until_they_are_told(tmp_path, monk
         job = jobs.add("me", "power", {"effect": 0.2, "sd": 1.0, "target_power": 0.8})
         _until(lambda: jobs.get(job.identity).state == "done")
     finally:
-        workers.stopping.set()
-        jobs.resume("")  # nothing, but they are told
         workers.stop()
+    assert not any(thread.is_alive() for thread in workers.threads)
     assert len(looked) < 10

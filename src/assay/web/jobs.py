@@ -109,7 +109,7 @@ class Jobs:
                 )
             else:
                 identity = old[0]
-        self._tell_workers()
+        self.tell_workers()
         found = self.get(identity)
         assert found is not None
         return found
@@ -147,7 +147,7 @@ class Jobs:
             "WHERE identity = ? AND state IN ('cancelled', 'failed')",
             identity,
         )
-        self._tell_workers()
+        self.tell_workers()
 
     async def wait(self, identity: str, seconds: float) -> Job:
         """Return the job when it has ended, or as it is after so many seconds; no thread waits along."""
@@ -211,9 +211,10 @@ class Jobs:
     def put_back(self, identity: str) -> None:
         """Let a job that runs wait again, among the long ones."""
         self._execute("UPDATE jobs SET state = 'waiting', long = 1 WHERE identity = ? AND state = 'running'", identity)
-        self._tell_workers()
+        self.tell_workers()
 
-    def _tell_workers(self) -> None:
+    def tell_workers(self) -> None:
+        """Wake those that wait for more."""
         with self._more:
             self.asked += 1
             self._more.notify_all()

@@ -50,6 +50,7 @@ class Workers:
     def stop(self) -> None:
         """Stop the workers; what runs is asked again when the server starts next."""
         self.stopping.set()
+        self.jobs.tell_workers()
         for thread in self.threads:
             thread.join(timeout=10)
 
