@@ -25,7 +25,7 @@ from assay.metrics import resolve
 from assay.models import preset, simulate_contrasts
 from assay.planning.engines.exact import ExactEngine
 from assay.planning.engines.expected_scores import mean_contrasts, n_expected
-from assay.planning.engines.item_scores import ITEMS, Setting, draw_block
+from assay.planning.engines.item_scores import ITEMS, Setting, draw_blocks
 from assay.planning.engines.pool_power import from_pool
 from assay.planning.engines.simulated_pvalues import Test
 from measured import write_rows
@@ -174,7 +174,7 @@ def an_item() -> dict[str, object]:
     model = preset("categorical-jobsq1")
     metric = resolve("kl").on(model.scale)
     setting = Setting(model, (6, 6, 6), 0.2)
-    blocks = [draw_block(setting, [metric], number, seed_of(0))[0] for number in range(400)]
+    blocks = [block for [block] in draw_blocks(setting, [metric], range(400), seed_of(0))]
     means, squares = np.array([block.moments for block in blocks]).T
     expected = [mean_contrasts(setting, [metric], number, seed_of(0))[0] for number in range(400)]
     variance = squares.mean() - means.mean() ** 2

@@ -649,7 +649,9 @@ def test_plain_twins_of_label_kernels_have_their_bits(rows):
     counts = np.array(rows, dtype=np.float64).reshape(2, -1, 3)
     counts[..., 0] += 1
     sides = [frozen(side) for side in counts]
-    for name in ("total_variation", "shared_votes"):
+    for name in ("total_variation", "shared_votes", "divergence"):
+        if name == "divergence":  # of rows with shares and logarithms
+            sides = [frozen(np.concatenate([side / 7, np.log(side + 0.5)], axis=-1)) for side in counts]
         np.testing.assert_array_equal(getattr(_plain, name)(*sides), getattr(_kernels, name)(*sides))
         crossed = [frozen(side.repeat(len(sides[0]), axis=0) if place == 0 else np.tile(side, (len(sides[0]), 1)))
                    for place, side in enumerate(sides)]  # fmt: skip
@@ -657,6 +659,18 @@ def test_plain_twins_of_label_kernels_have_their_bits(rows):
         np.testing.assert_array_equal(pairs.ravel(), getattr(_kernels, name)(*crossed))
     thirds = frozen(counts[0] / 3)
     np.testing.assert_array_equal(_plain.row_sums(thirds), _kernels.row_sums(thirds))
+
+
+@pytest.mark.parametrize("name", ["tv", "kl", "accuracy"])
+def test_sets_of_rows_that_are_paired_crosswise_score_as_every_pair(name):
+    metric = resolve(name)
+    gold, model = np.random.default_rng(0).integers(0, 4, (2, 3, 5, 4)) + 0.0
+    gold[..., 0] += 1
+    model[..., 1] += 1
+    crossed = metric.item_scores(gold[:, np.newaxis], model[np.newaxis, :2])
+    assert crossed.shape == (3, 2, 5)
+    for i, j in np.ndindex(3, 2):
+        np.testing.assert_array_equal(crossed[i, j], metric.item_scores(gold[i], model[j]))
 
 
 ONE_LAYOUT = (

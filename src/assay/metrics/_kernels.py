@@ -52,6 +52,19 @@ def row_sums(rows: FloatArray) -> FloatArray:
 
 
 @njit(cache=True, nogil=True)
+def divergence(gold: FloatArray, model: FloatArray) -> FloatArray:
+    """Σ share · (its log − the model's) of each pair of rows; a row has the shares and then their logarithms."""
+    n_labels = gold.shape[1] // 2
+    out = np.empty(gold.shape[0])
+    for r in range(out.size):
+        total = 0.0
+        for c in range(n_labels):
+            total += gold[r, c] * (gold[r, n_labels + c] - model[r, n_labels + c])
+        out[r] = total
+    return out
+
+
+@njit(cache=True, nogil=True)
 def shared_votes(gold: FloatArray, model: FloatArray) -> FloatArray:
     """Chance that the largest counts of two rows are the same label's, ties broken at random on both sides."""
     n_rows, width = gold.shape

@@ -37,6 +37,16 @@ def total_variation(gold: FloatArray, model: FloatArray) -> FloatArray:
     return np.asarray(apart / n)
 
 
+def divergence(gold: FloatArray, model: FloatArray) -> FloatArray:
+    """Σ share · (its log − the model's) of each pair of rows; a row has the shares and then their logarithms."""
+    n_labels = gold.shape[-1] // 2
+    ours, theirs = _by_label(gold), _by_label(model)
+    total = np.zeros(np.broadcast_shapes(gold.shape[:-1], model.shape[:-1]))
+    for share, own, other in zip(ours[:n_labels], ours[n_labels:], theirs[n_labels:], strict=True):
+        total += share * (own - other)
+    return total
+
+
 def shared_votes(gold: FloatArray, model: FloatArray) -> FloatArray:
     """Chance that the largest counts of two rows are the same label's, ties broken at random on both sides."""
     of_gold, of_model = (

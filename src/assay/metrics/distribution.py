@@ -16,8 +16,6 @@ from assay.summaries import Needs
 LABELS: tuple[Kind, ...] = ("nominal", "ordinal")
 INSIDE_LOG = 1e-12
 """Added to each share inside a logarithm, as the published tables do (FOREST)."""
-COPIED = 1 << 15
-"""With more numbers than this, rows that are paired crosswise are left to NumPy, which copies no pair."""
 
 
 def shares(counts: FloatArray) -> FloatArray:
@@ -100,6 +98,10 @@ class KullbackLeibler(ByLevel):
     def level_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return P_gold log(P_gold / P_model) of a label."""
         return np.asarray(gold * (np.log(gold + INSIDE_LOG) - np.log(model + INSIDE_LOG)))
+
+    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return Σ P_gold log(P_gold / P_model) for each item."""
+        return by_rows("divergence", _with_logs(gold), _with_logs(model))
 
 
 @dataclass(frozen=True)
@@ -265,6 +267,12 @@ class CosineResponses(OfProducts):
         return _cosines(*(_flat(side[..., :k]) for side in (gold, a, b)))
 
 
+def _with_logs(counts: FloatArray) -> FloatArray:
+    """Return the shares of the labels, and then their logarithms."""
+    share = shares(counts)
+    return np.concatenate([share, np.log(share + INSIDE_LOG)], axis=-1)
+
+
 def _entropy(share: FloatArray) -> FloatArray:
     return -label_sums(share * np.log(np.where(share > 0, share, 1.0)))
 
@@ -285,12 +293,23 @@ def _cosines(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray
 def by_rows(kernel: str, gold: FloatArray, model: FloatArray) -> FloatArray:
     """Call a kernel for each pair of rows along the last axis."""
     shape = np.broadcast_shapes(gold.shape[:-1], model.shape[:-1])
-    crossed = gold.shape[:-1] != model.shape[:-1]
-    if gold.shape[-1] == model.shape[-1] and hasattr(_plain, kernel) and _is_plain((*shape, gold.shape[-1]), crossed):
+    if gold.shape[-1] == model.shape[-1] and hasattr(_plain, kernel) and _is_plain((*shape, gold.shape[-1])):
         return np.asarray(getattr(_plain, kernel)(gold, model))
     from assay.metrics import _kernels
 
-    return np.asarray(getattr(_kernels, kernel)(rows_of(gold, shape), rows_of(model, shape))).reshape(shape)
+    loop = getattr(_kernels, kernel)
+    if gold.shape == model.shape or gold.ndim != model.ndim or gold.shape[-2] != model.shape[-2]:
+        return np.asarray(loop(rows_of(gold, shape), rows_of(model, shape))).reshape(shape)
+    # Sets of rows that are paired crosswise: no pair is copied.
+    sets = [[rows_of(rows, shape[-1:]) for rows in side.reshape(-1, *side.shape[-2:])] for side in (gold, model)]
+    numbers = (
+        np.broadcast_to(np.arange(len(own)).reshape(side.shape[:-2]), shape[:-1]).ravel().tolist()
+        for own, side in zip(sets, (gold, model), strict=True)
+    )
+    found = np.empty((math.prod(shape[:-1]), shape[-1]))
+    for row, i, j in zip(found, *numbers, strict=True):
+        row[:] = loop(sets[0][i], sets[1][j])
+    return found.reshape(shape)
 
 
 def rows_of(side: FloatArray, shape: tuple[int, ...]) -> FloatArray:
@@ -301,10 +320,9 @@ def rows_of(side: FloatArray, shape: tuple[int, ...]) -> FloatArray:
     return whole
 
 
-def _is_plain(shape: tuple[int, ...], crossed: bool = False) -> bool:
+def _is_plain(shape: tuple[int, ...]) -> bool:
     """Return whether rows of this shape are left to NumPy's twin of a kernel, which has the same bits."""
-    size = math.prod(shape)
-    return shape[-1] <= _plain.MOST_LABELS and ((crossed and size > COPIED) or not pays(size))
+    return shape[-1] <= _plain.MOST_LABELS and not pays(math.prod(shape))
 
 
 def _mean_contrasts(kernel: str, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:

@@ -14,7 +14,7 @@ from assay.metrics.distribution import ByLevel, shares
 from assay.models import preset
 from assay.planning.engines._kernels import draw_counts
 from assay.planning.engines.expected_scores import _pairs, binomial, has_expectations, mean_contrasts, n_expected
-from assay.planning.engines.item_scores import Setting, draw_block
+from assay.planning.engines.item_scores import Setting, draw_blocks
 from assay.planning.engines.lattices import evenly
 from assay.planning.engines.outcomes import Outcomes, are_sums, log_factorials
 from assay.planning.engines.score_pools import _Histogram
@@ -51,7 +51,8 @@ def test_pairs_of_counts_are_sums_over_items_and_levels(name, kind):
 def test_drawn_counts_are_multinomial(k):
     share = np.array([0.01, 0.2, 0.0, 0.69, 0.1])
     n = 20_000
-    drawn = draw_counts(np.tile(share, (n, 1)), k, 2, np.uint64(5), log_factorials(k)).reshape(-1, share.size)
+    seeds = np.array([5, 6], dtype=np.uint64)
+    drawn = draw_counts(np.tile(share, (2, n // 2, 1)), k, 2, seeds, log_factorials(k)).reshape(-1, share.size)
     assert (drawn.sum(axis=1) == k).all()
     assert (drawn[:, 2] == 0).all()
     for level in (0, 1, 3, 4):
@@ -85,7 +86,7 @@ def test_expected_scores_have_the_mean_of_drawn_scores(name, metric, sizes, null
     setting = Setting(model, sizes, 0.3, null=null)
     assert has_expectations(setting, bound)
     expected = np.array([mean_contrasts(setting, [bound], number, seed_of(0))[0] for number in range(40)])
-    drawn = np.array([draw_block(setting, [bound], number, seed_of(1))[0].moments[0] for number in range(40)])
+    drawn = np.array([block.moments[0] for [block] in draw_blocks(setting, [bound], range(40), seed_of(1))])
     error = math.sqrt((expected.var(ddof=1) + drawn.var(ddof=1)) / 40)
     # Fourteen checks, Student's t with about 40 degrees of freedom.
     assert abs(expected.mean() - drawn.mean()) < 4.2 * error
@@ -131,7 +132,7 @@ def test_errors_of_normal_responses_have_a_closed_form(metric):
     model = replace(preset("normal"), low=-2.0, high=5.0)
     setting, bound = Setting(model, (5, 2, 3), (0.1, 0.4)), resolve(metric)
     expected = np.array([mean_contrasts(setting, [bound], number, seed_of(0))[0] for number in range(20)])
-    drawn = np.array([draw_block(setting, [bound], number, seed_of(1))[0].moments[0] for number in range(200)])
+    drawn = np.array([block.moments[0] for [block] in draw_blocks(setting, [bound], range(200), seed_of(1))])
     error = math.hypot(expected.std(ddof=1) / math.sqrt(20), drawn.std(ddof=1) / math.sqrt(200))
     assert abs(expected.mean() - drawn.mean()) < 4 * error
     assert expected.std() < drawn.std() / 2
@@ -183,8 +184,8 @@ def test_a_pool_takes_the_mean_of_expected_scores():
     model = preset("categorical-toxicity")
     metric = resolve("tv").on(model.scale)
     histogram = _Histogram(0.1)
-    for number in range(4):
-        histogram.add(draw_block(Setting(model, (20, 20, 20), 0.3), [metric], number, seed_of(0))[0])
+    for [block] in draw_blocks(Setting(model, (20, 20, 20), 0.3), [metric], range(4), seed_of(0)):
+        histogram.add(block)
     own = histogram.pool([], symmetric=False)
     moved = histogram.pool([own.mean + 0.01, own.mean + 0.012], symmetric=False)
     assert moved.mean == pytest.approx(own.mean + 0.011)

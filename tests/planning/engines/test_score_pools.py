@@ -8,7 +8,7 @@ from assay.metrics import resolve
 from assay.models import preset
 from assay.planning.engines import outcomes
 from assay.planning.engines.grid_shapes import symmetrised
-from assay.planning.engines.item_scores import Setting, draw_block
+from assay.planning.engines.item_scores import Setting, draw_blocks
 from assay.planning.engines.score_pools import Growing, grid_step
 from assay.planning.engines.score_sums import SumGrid
 
@@ -52,9 +52,35 @@ def test_every_outcome_is_there_once():
 
 def test_drawn_scores_combine_each_set_with_each_other_once():
     model = preset("normal")
-    [block] = draw_block(Setting(model, (5, 5, 5), 0.2), [resolve("mae")], 0, seed_of(0))
+    [[block]] = draw_blocks(Setting(model, (5, 5, 5), 0.2), [resolve("mae")], [0], seed_of(0))
     assert block.weights is None
     assert block.values.size == 16 * block.n_items
+
+
+@pytest.mark.parametrize("null", [False, True])
+@pytest.mark.parametrize(
+    ("name", "metrics", "sizes"),
+    [
+        ("categorical-jobsq1", ("accuracy", "kl", "wins"), (8, 8, 8)),
+        ("categorical-dices", ("tv",), (40, 33, 70)),
+        ("categorical-dices", ("tv", "wins"), (2, 3, 2)),
+        ("likert-toxicity", ("mae", "emd"), (40, 40, 40)),
+        ("normal", ("mae", "wins"), (5, 5, 3)),
+    ],
+)
+def test_blocks_that_are_drawn_together_are_those_drawn_alone(name, metrics, sizes, null):
+    model = preset(name)
+    bound = [resolve(metric).on(model.scale) for metric in metrics]
+    setting = Setting(model, sizes, 0.2, null=null)
+    numbers = [3, 4, 9]
+    together = draw_blocks(setting, bound, numbers, seed_of(5))
+    alone = [draw_blocks(setting, bound, [number], seed_of(5))[0] for number in numbers]
+    for blocks, same in zip(together, alone, strict=True):
+        for block, twin in zip(blocks, same, strict=True):
+            assert block.values.tobytes() == twin.values.tobytes()
+            assert (block.weights is None) == (twin.weights is None)
+            if block.weights is not None and twin.weights is not None:
+                assert block.weights.tobytes() == twin.weights.tobytes()
 
 
 def test_the_standard_error_of_a_pool_is_that_of_its_items():

@@ -17,7 +17,7 @@ from assay.models import ResponseModel
 from assay.models.base import Epsilon
 from assay.planning.engines.base import DesignOutlook
 from assay.planning.engines.item_scores import Setting, Sizes
-from assay.planning.engines.score_pools import Growing, Pool
+from assay.planning.engines.score_pools import FIRST_BLOCKS, Growing, Pool
 from assay.planning.engines.score_sums import Summands, Total
 from assay.scales import FloatArray
 
@@ -26,6 +26,9 @@ MOST_BLOCKS = 1 << 15
 
 SMALL = 64
 """Items up to which the shape of the scores matters for the error of p, and not only their mean and variance."""
+
+LATER = 2.0
+"""The factor by which scores must grow for their mean before means that are partly drawn are tried instead."""
 
 ROUNDS = 12
 """How often the pools may grow at most."""
@@ -171,17 +174,18 @@ class ExactEngine:
     def _wanted(self, have: list[list[int]], metric: int, lack: Lack) -> list[list[int]]:
         """Return how many blocks of scores, null scores, means and null means are needed."""
         blocks, null_blocks, means, null_means = ([*numbers] for numbers in have)
-        growth, null_growth = lack.shape, lack.null_shape
-        if self._scores.has_means[metric]:
-            means[metric] = _grown(means[metric], lack.mean)
-        else:
-            growth = max(growth, lack.mean)
-        if self._null_scores.has_means[metric]:
-            null_means[metric] = _grown(null_means[metric], lack.mean)
-        elif not self._null_scores.setting.is_symmetric:
-            null_growth = max(null_growth, lack.mean)
-        blocks[metric] = _grown(blocks[metric], growth)
-        null_blocks[metric] = _grown(null_blocks[metric], null_growth)
+        for pools, of_scores, of_means, shape in (
+            (self._scores, blocks, means, lack.shape),
+            (self._null_scores, null_blocks, null_means, lack.null_shape),
+        ):
+            growth = shape
+            if pools.has_means[metric]:
+                of_means[metric] = _grown(of_means[metric], lack.mean)
+            elif pools.may_begin[metric] and lack.mean > LATER:
+                of_means[metric] = FIRST_BLOCKS
+            elif not pools.setting.is_symmetric:
+                growth = max(shape, lack.mean)
+            of_scores[metric] = _grown(of_scores[metric], growth)
         return [blocks, null_blocks, means, null_means]
 
     def _part(self, metric: int) -> "PoolPair":

@@ -60,7 +60,9 @@ def mean_contrasts(
     sources = setting.model.sources(shape, evenly(stream), epsilon=setting.epsilon, perturbation=setting.perturbation)
     if not setting.model.scale.levels:
         return [_normal_contrast(metric, sources, setting.n_responses) for metric in metrics]
-    shares = distinct_shares(setting, sources)
+    by_source = distinct_shares(setting, sources)
+    first = {id(each): each[0] for each in by_source}
+    shares = [first[id(each)] for each in by_source]
     pairs: dict[str, list[FloatArray]] = {}
     found = []
     for metric in metrics:

@@ -10,10 +10,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from assay._random import generator
+from assay._random import Streams, generator
 from assay.metrics import AdditiveMetric, ItemMetric
 from assay.metrics.wins import Wins
 from assay.models import ResponseModel
@@ -34,6 +35,9 @@ MANY = 64
 
 OUTCOMES = 1 << 16
 """Largest number of outcomes of an item (of gold, A and B together) for which all are weighted."""
+
+CACHED = 1 << 15
+"""About as many numbers of one source are drawn at once, of one or more blocks: a quarter of a megabyte."""
 
 ON_ONE_THREAD = 1 << 18
 """Largest number of multiplications for which BLAS stays on one thread: threads slow small products down."""
@@ -82,16 +86,25 @@ class Block:
         return float(weighted.sum()), float(weighted @ self.values)
 
 
-def draw_block(
-    setting: Setting, metrics: Sequence[AdditiveMetric], number: int, seed: np.random.SeedSequence
-) -> list[Block]:
-    """Draw block `number` of a setting and return its scores by each metric (already on the model's scale)."""
-    stream = generator(seed, "item scores", *setting.name, number)
+def draw_blocks(
+    setting: Setting, metrics: Sequence[AdditiveMetric], numbers: Sequence[int], seed: np.random.SeedSequence
+) -> list[list[Block]]:
+    """Draw these blocks of a setting and return the scores of each by every metric (already on the model's scale).
+
+    Several are drawn and scored at once, as many as stay in the processor's cache.
+    """
     few = _few_outcomes(setting, metrics)
-    sources = setting.model.sources(
-        (1, ITEMS), evenly(stream), epsilon=setting.epsilon, perturbation=setting.perturbation
-    )
-    return _weighed(setting, metrics, sources) if few else _drawn(setting, metrics, sources, stream)
+    width = len(setting.model.scale.levels) or max(setting.n_responses)
+    at_once = max(1, CACHED // (ITEMS * _repeats(setting) * width))
+    found = []
+    for first in range(0, len(numbers), at_once):
+        some = numbers[first : first + at_once]
+        stream = Streams([generator(seed, "item scores", *setting.name, number) for number in some], [1] * len(some))
+        sources = setting.model.sources(
+            (len(some), ITEMS), evenly(stream), epsilon=setting.epsilon, perturbation=setting.perturbation
+        )
+        found += _weighed(setting, metrics, sources) if few else _drawn(setting, metrics, sources, stream)
+    return found
 
 
 def _few_outcomes(setting: Setting, metrics: Sequence[AdditiveMetric]) -> bool:
@@ -107,24 +120,32 @@ def _outcomes(scale: Scale, metrics: Sequence[AdditiveMetric], sizes: Sizes) -> 
 
 def _weighed(
     setting: Setting, metrics: Sequence[AdditiveMetric], sources: tuple[Answers, Answers, Answers]
-) -> list[Block]:
+) -> list[list[Block]]:
     """Weigh every outcome of gold, A and B by its probability, averaged over the items: matrix products."""
     scale = setting.model.scale
     summed = are_sums(scale, tuple(metric.needs for metric in metrics))
+    scores = _outcome_scores(scale, tuple(metrics), setting.n_responses)
     gold, a, b = once_each(
         lambda shares, k: Outcomes(scale, k, summed).probabilities(shares),
         distinct_shares(setting, sources),
         setting.n_responses,
     )
+    found = []
+    for block in range(len(gold)):
+        weights = _joint(gold[block], a[block], b[block])
+        found.append([Block(values, weights, ITEMS) for values in scores])
+    return found
+
+
+def _joint(gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the mean over the items of the products of all outcomes of gold, A and B."""
     n_items = len(gold)
     few = max(1, ON_ONE_THREAD // (n_items * a.shape[1] * b.shape[1]))
     parts = []
     for first in range(0, gold.shape[1], few):
         both = gold[:, first : first + few, np.newaxis] * a[:, np.newaxis, :]
         parts.append((both.reshape(n_items, -1).T @ b).ravel())
-    weights = np.concatenate(parts) / n_items
-    scores = _outcome_scores(scale, tuple(metrics), setting.n_responses)
-    return [Block(values, weights, n_items) for values in scores]
+    return np.concatenate(parts) / n_items
 
 
 def distinct_shares(setting: Setting, sources: tuple[Answers, Answers, Answers]) -> list[FloatArray]:
@@ -148,10 +169,9 @@ def once_each(
 
 
 def level_shares(source: Answers) -> FloatArray:
-    """Return the probability of each level: (items, levels)."""
+    """Return the probability of each level: (blocks, items, levels)."""
     assert isinstance(source, LevelAnswers), "a scale with levels has answers with shares"
-    shares: FloatArray = source.shares[0]
-    return shares
+    return source.shares
 
 
 @lru_cache(maxsize=16)
@@ -174,22 +194,22 @@ def _outcome_scores(scale: Scale, metrics: tuple[AdditiveMetric, ...], sizes: Si
     return tuple(scores)
 
 
+def _repeats(setting: Setting) -> int:
+    return 4 if max(setting.n_responses) < MANY else 2
+
+
 def _drawn(
-    setting: Setting,
-    metrics: Sequence[AdditiveMetric],
-    sources: tuple[Answers, Answers, Answers],
-    stream: np.random.Generator,
-) -> list[Block]:
+    setting: Setting, metrics: Sequence[AdditiveMetric], sources: tuple[Answers, Answers, Answers], stream: Streams
+) -> list[list[Block]]:
     """Draw r sets of responses of each source and score the r² triples (i, j, i + j mod r).
 
     Each pair of a gold set with a set of A, of gold with B, and of A with B occurs once, which averages the noise of
     single sets and of their combinations faster than r separate triples would.
     """
-    repeats = 4 if max(setting.n_responses) < MANY else 2
     needs = _richest([metric.needs for metric in metrics], bool(setting.model.scale.levels))
     mixed = (None, sources[2], sources[1]) if setting.null else (None, None, None)
     drawn = [
-        _sets(source, other, needs, (repeats, k), stream)
+        _sets(source, other, needs, (_repeats(setting), k), stream)
         for source, k, other in zip(sources, setting.n_responses, mixed, strict=True)
     ]
     ready = {
@@ -197,23 +217,38 @@ def _drawn(
         for need in {metric.needs for metric in metrics}
     }
     known: dict[AdditiveMetric, FloatArray] = {}
-    return [Block(_combined(metric, ready[metric.needs], known).ravel(), None, ITEMS) for metric in metrics]
+    by_metric = [_by_block(_combined(metric, ready[metric.needs], known)) for metric in metrics]
+    return [[Block(values, None, ITEMS) for values in scores] for scores in zip(*by_metric, strict=True)]
 
 
-def _sets(
-    source: Answers, other: Answers | None, needs: Needs, sizes: tuple[int, int], stream: np.random.Generator
-) -> FloatArray:
-    """Draw sets of k responses to the same items, from either source: (sets, items, …)."""
+def _by_block(scores: FloatArray) -> FloatArray:
+    """Return scores of sets, sets and items, block after block, as one row for each block."""
+    n_sets, _, n_items = scores.shape
+    apart = scores.reshape(n_sets * n_sets, n_items // ITEMS, ITEMS)
+    return np.ascontiguousarray(apart.transpose(1, 0, 2)).reshape(n_items // ITEMS, -1)
+
+
+def _sets(source: Answers, other: Answers | None, needs: Needs, sizes: tuple[int, int], stream: Streams) -> FloatArray:
+    """Draw sets of k responses to the same items, from either source: (sets, items of all blocks, …)."""
     repeats, k = sizes
+    drawing: Any = stream
     if not isinstance(source, LevelAnswers):
-        return np.stack([source.summary(needs, k, stream, other)[0] for _ in range(repeats)])
-    shares = level_shares(source) if other is None else (level_shares(source) + level_shares(other)) / 2
-    if k > FEW_RESPONSES and needs in ("means", "counts"):
-        from assay.planning.engines._kernels import draw_counts
+        found = np.stack([source.summary(needs, k, drawing, other) for _ in range(repeats)])
+    else:
+        shares = level_shares(source) if other is None else (level_shares(source) + level_shares(other)) / 2
+        n_blocks, _, n_levels = shares.shape
+        if k > FEW_RESPONSES and needs in ("means", "counts"):
+            from assay.planning.engines._kernels import draw_counts
 
-        counts = draw_counts(shares, k, repeats, stream.integers(1 << 64, dtype=np.uint64), log_factorials(k))
-        return counts if needs == "counts" else np.asarray(counts @ source.levels / k)
-    return ShareAnswers(np.broadcast_to(shares, (repeats, *shares.shape)), source.levels).summary(needs, k, stream)
+            seeds = stream.integers(0, 1 << 64, (n_blocks,), dtype=np.uint64)
+            found = draw_counts(shares, k, repeats, seeds, log_factorials(k))
+            found = found if needs == "counts" else np.asarray(found @ source.levels / k)
+        else:
+            repeated = np.broadcast_to(shares[:, np.newaxis], (n_blocks, repeats, ITEMS, n_levels))
+            answers = ShareAnswers(repeated.reshape(n_blocks, -1, n_levels), source.levels)
+            drawn = answers.summary(needs, k, drawing)
+            found = np.moveaxis(drawn.reshape(n_blocks, repeats, ITEMS, *drawn.shape[2:]), 1, 0)
+    return found.reshape(repeats, -1, *found.shape[3:])
 
 
 def _combined(

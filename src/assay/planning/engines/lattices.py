@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 from scipy.special import betaincinv, betaln, expit, log_expit, logit, ndtri
 
+from assay._random import Streams
 from assay.scales import FloatArray
 
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89)
@@ -19,8 +20,10 @@ STEPS = tuple(math.sqrt(prime) % 1 for prime in PRIMES)
 """The step between neighbouring points, by coordinate (Richtmyer 1951); further coordinates are drawn at random."""
 
 
-def evenly(stream: np.random.Generator) -> np.random.Generator:
+def evenly(stream: np.random.Generator | Streams) -> np.random.Generator:
     """Return a generator whose uniform, normal and triangular numbers and shares are coordinates of even points.
+
+    The leading axis of a shape is blocks of points; each block is moved by a vector of its own.
 
     Examples
     --------
@@ -34,7 +37,7 @@ def evenly(stream: np.random.Generator) -> np.random.Generator:
 class _Evenly:
     """A generator that hands out one coordinate after another, and everything else from a stream."""
 
-    def __init__(self, stream: np.random.Generator) -> None:
+    def __init__(self, stream: np.random.Generator | Streams) -> None:
         self._stream = stream
         self._used = 0
 
@@ -43,17 +46,20 @@ class _Evenly:
 
     def random(self, shape: tuple[int, ...]) -> FloatArray:
         """Return the next coordinate of each point."""
-        size = math.prod(shape)
-        return self._coordinates(1, size).reshape(shape)
+        return self._coordinates(1, shape).reshape(shape)
 
-    def _coordinates(self, n: int, size: int) -> FloatArray:
-        """Return the next coordinates of so many points: (coordinates, points)."""
+    def _coordinates(self, n: int, shape: tuple[int, ...]) -> FloatArray:
+        """Return the next coordinates of the points of each block: (coordinates, blocks, points)."""
+        n_blocks, size = shape[0], math.prod(shape[1:])
         steps = np.array(STEPS[self._used : self._used + n])
         self._used += steps.size
-        found = (self._stream.random((steps.size, 1)) + np.outer(steps, np.arange(size))) % 1.0
+        moved = self._stream.random((n_blocks, steps.size)).T[..., np.newaxis]
+        found = moved + np.outer(steps, np.arange(size))[:, np.newaxis]
+        found -= np.floor(found)
         if steps.size < n:
-            found = np.concatenate([found, self._stream.random((n - steps.size, size))])
-        return np.asarray(found)
+            more = self._stream.random((n_blocks, n - steps.size, size))
+            found = np.concatenate([found, np.moveaxis(more, 1, 0)])
+        return found
 
     def standard_normal(self, shape: tuple[int, ...]) -> FloatArray:
         """Return the next coordinate as a normal quantile."""
@@ -68,7 +74,8 @@ class _Evenly:
 
     def dirichlet(self, alpha: FloatArray, shape: tuple[int, ...]) -> FloatArray:
         """Return shares: the next coordinates say how much each label takes of what those before it left."""
-        taken = _beta_quantiles(tuple(alpha.tolist()), self._coordinates(len(alpha) - 1, math.prod(shape)))
+        coordinates = self._coordinates(len(alpha) - 1, shape)
+        taken = _beta_quantiles(tuple(alpha.tolist()), coordinates.reshape(len(coordinates), -1))
         found = np.ones((len(alpha), taken.shape[1]))
         np.cumprod(1 - taken, axis=0, out=found[1:])
         found[:-1] *= taken

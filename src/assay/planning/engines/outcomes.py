@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from assay.models.simulation import derive
-from assay.planning.engines.score_sums import fast_length
+from assay.planning.engines.score_sums import fast_length, power
 from assay.scales import FloatArray, Scale
 from assay.summaries import Needs
 
@@ -91,19 +91,8 @@ def sum_probabilities(shares: FloatArray, k: int) -> FloatArray:
     """
     n_sums = k * (shares.shape[-1] - 1) + 1
     size = fast_length(n_sums)
-    found = np.fft.irfft(_power(np.fft.rfft(shares, size, axis=-1), k), size, axis=-1)[..., :n_sums]
+    found = np.fft.irfft(power(np.fft.rfft(shares, size, axis=-1), k), size, axis=-1)[..., :n_sums]
     return np.maximum(found, 0.0)
-
-
-def _power(base: np.ndarray, exponent: int) -> np.ndarray:
-    """Return base to a whole power by squaring: a complex power takes ten times as long."""
-    found = None
-    while exponent:
-        if exponent & 1:
-            found = base if found is None else found * base
-        base, exponent = base * base, exponent >> 1
-    assert found is not None
-    return found
 
 
 @lru_cache(maxsize=256)

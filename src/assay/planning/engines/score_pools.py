@@ -4,14 +4,16 @@ import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TypeVar
 
 import numpy as np
 
 from assay.metrics import AdditiveMetric
+from assay.planning.engines.drawn_means import EFFORT, drawn_contrasts, drawn_kind
 from assay.planning.engines.expected_scores import effort, has_expectations, kind_of, mean_contrasts, n_expected
 from assay.planning.engines.grid_shapes import symmetrised, tilted
-from assay.planning.engines.item_scores import ITEMS, Block, Setting, draw_block
+from assay.planning.engines.item_scores import ITEMS, Block, Setting, draw_blocks
 from assay.planning.engines.score_sums import SumGrid
 from assay.scales import FloatArray
 
@@ -123,10 +125,16 @@ class Growing:
         # The mean of a symmetric distribution is zero.
         self.has_means = [not setting.is_symmetric and has_expectations(setting, metric) for metric in metrics]
         self._means: list[list[float]] = [[] for _ in metrics]
+        self.may_begin = self._draws_means = [False for _ in metrics]
         self.grow_means([FIRST_BLOCKS if known else 0 for known in self.has_means])
-        for i in everyone:
-            if self.has_means[i] and not self._means_pay(i):
-                self.has_means[i], self._means[i] = False, []
+        self._keep_means([i for i in everyone if self.has_means[i]])
+        self.may_begin = [
+            not (setting.is_symmetric or self.has_means[i] or first[0][i].weights is not None)
+            and drawn_kind(setting, metric) is not None
+            for i, metric in enumerate(metrics)
+        ]
+        """Whether a metric has no blocks of means, but may begin with means that are partly drawn (`drawn_means`)."""
+        self._draws_means = list(self.may_begin)
 
     @property
     def n_blocks(self) -> list[int]:
@@ -158,13 +166,22 @@ class Growing:
             [i for i, means in enumerate(self._means) if len(means) <= number < n_blocks[i]] for number in numbers
         ]
 
-        def one(number: int, which: list[int]) -> list[float]:
-            metrics = [self._metrics[i] for i in which]
-            return mean_contrasts(self.setting, metrics, number, self._seed) if metrics else []
+        def one(number: int, which: list[int]) -> dict[int, float]:
+            found: dict[int, float] = {}
+            for means, drawn in ((mean_contrasts, False), (drawn_contrasts, True)):
+                some = [i for i in which if self._draws_means[i] == drawn]
+                metrics = [self._metrics[i] for i in some]
+                if metrics:
+                    found.update(zip(some, means(self.setting, metrics, number, self._seed), strict=True))
+            return found
 
-        for which, means in zip(wanted, self._mapped(one, numbers, wanted), strict=True):
-            for i, mean in zip(which, means, strict=True):
+        for means in self._mapped(one, numbers, wanted):
+            for i, mean in means.items():
                 self._means[i].append(mean)
+        begun = [i for i, begins in enumerate(self.may_begin) if begins and self._means[i]]
+        for i in begun:
+            self.may_begin[i], self.has_means[i] = False, True
+        self._keep_means(begun)
 
     def pool(self, metric: int) -> Pool:
         """Return the pool of one metric."""
@@ -174,21 +191,26 @@ class Growing:
         """Return the pool of each metric."""
         return [self.pool(metric) for metric in range(len(self._metrics))]
 
-    def _means_pay(self, metric: int) -> bool:
-        """Return whether expected scores give a more precise mean than drawn ones in the same time."""
-        of_means = float(np.var(self._means[metric], ddof=1)) * n_expected(
-            self.setting, kind_of(self.setting, self._metrics[metric])
-        )
-        of_scores = self._histograms[metric].variance_of_means * ITEMS
-        return of_means * effort(self.setting, self._metrics[metric]) < of_scores
+    def _keep_means(self, metrics: Sequence[int]) -> None:
+        """Forget the means of these metrics where drawn scores give a more precise mean in the same time."""
+        for i in metrics:
+            metric = self._metrics[i]
+            if self._draws_means[i]:
+                n_items, price = ITEMS, EFFORT[drawn_kind(self.setting, metric) or ""]
+            else:
+                n_items, price = n_expected(self.setting, kind_of(self.setting, metric)), effort(self.setting, metric)
+            of_means = float(np.var(self._means[i], ddof=1)) * n_items * price
+            if of_means >= self._histograms[i].variance_of_means * ITEMS:
+                self.has_means[i], self._means[i] = False, []
 
     def _drawn(self, numbers: range, wanted: list[list[int]]) -> list[list[Block]]:
         # On one thread: a block is many short calls, and two threads that share the interpreter would be slower.
-        chosen = [[self._metrics[i] for i in which] for which in wanted]
-        return [
-            draw_block(self.setting, metrics, number, self._seed) if metrics else []
-            for number, metrics in zip(numbers, chosen, strict=True)
-        ]
+        found: list[list[Block]] = []
+        for which, some in groupby(zip(wanted, numbers, strict=True), key=lambda pair: pair[0]):
+            alike = [number for _, number in some]
+            metrics = [self._metrics[i] for i in which]
+            found += draw_blocks(self.setting, metrics, alike, self._seed) if metrics else [[] for _ in alike]
+        return found
 
     def _mapped(self, one: Callable[[int, list[int]], T], numbers: range, wanted: list[list[int]]) -> list[T]:
         if self._workers == 1 or len(numbers) <= 1:

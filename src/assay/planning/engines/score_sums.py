@@ -8,8 +8,9 @@ computed on a coarser grid.
 """
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from typing import Protocol
 
 import numpy as np
@@ -112,15 +113,20 @@ class Summands:
 
     def __init__(self, *parts: SumGrid) -> None:
         self._parts = parts
+        self._waves: tuple[int, list[np.ndarray]] = (0, [])
 
     @cached_property
     def _decay(self) -> tuple[float, FloatArray]:
-        """The step between frequencies, and the largest size of the characteristic function from each one on."""
+        """The step between frequencies, and the largest size of the characteristic function from each one on.
+
+        The last frequency comes first, so that sizes rise.
+        """
         length = fast_length(4 * max(1024, *(part.shares.size for part in self._parts)))
-        size = np.ones(length // 2 + 1)
+        square = np.ones(length // 2 + 1)
         for part in self._parts:
-            size *= np.abs(np.fft.rfft(part.shares, length))
-        return 2 * math.pi / length, np.maximum.accumulate(size[::-1])[::-1]
+            wave = np.fft.rfft(part.shares, length)
+            square *= np.square(wave.real) + np.square(wave.imag)
+        return 2 * math.pi / length, np.sqrt(np.maximum.accumulate(square[::-1]))
 
     @cached_property
     def _coarser(self) -> "Summands":
@@ -131,9 +137,11 @@ class Summands:
         numbers = counts * len(self._parts) if len(counts) == 1 else counts
         terms = [(part, n) for part, n in zip(self._parts, numbers, strict=True) if n > 0]
         centre = sum(n * part.mean for part, n in terms)
-        variance = sum(n * part.variance for part, n in terms)
-        reach = max((part.reach for part, _ in terms), default=0.0)
-        half = min(sum(n * part.reach for part, n in terms), WINDOW * math.sqrt(variance) + 6 * reach) + 2
+        # Of sums with one score less of some part, the window is the same: so they share the parts' waves.
+        most = max(numbers)
+        variance = sum(most * part.variance for part in self._parts)
+        reach = max(part.reach for part in self._parts)
+        half = min(sum(most * part.reach for part in self._parts), WINDOW * math.sqrt(variance) + 6 * reach) + 2
         length = fast_length(2 * math.ceil(half) + 1)
         if length > LONGEST and sum(part.shares.size for part in self._parts) > 64:
             return _Coarse(self._coarser.times(*numbers))
@@ -142,29 +150,45 @@ class Summands:
             n_waves = math.ceil(self._last_frequency(fewest) * length / (2 * math.pi))
             if 2 * n_waves < length and n_waves * sum(part.shares.size for part, _ in terms) <= SERIES:
                 return _Series(terms, centre, length, n_waves)
-        return _Table(terms, centre, length)
+        if self._waves[0] != length:
+            self._waves = (length, [_wave(part, length) for part in self._parts])
+        powers = [power(wave, n) for wave, n in zip(self._waves[1], numbers, strict=True) if n > 0]
+        return _Table(powers, centre, length)
 
     def _last_frequency(self, n: int) -> float:
         """Return the frequency from which on the n-th power of the characteristic function is negligible."""
         between, size = self._decay
-        gone = np.flatnonzero(size < NEGLIGIBLE ** (1 / n))
-        if not gone.size:
+        n_gone = int(np.searchsorted(size, NEGLIGIBLE ** (1 / n)))
+        if not n_gone:
             return math.pi
-        first = int(gone[0])
+        first = size.size - n_gone
         if first > 2:
             return first * between
         # Near zero the logarithm falls with the square of the frequency, which gives the place between two of them.
-        return first * between * min(1.0, 1.1 * math.sqrt(math.log(NEGLIGIBLE) / n / math.log(size[first])))
+        return first * between * min(1.0, 1.1 * math.sqrt(math.log(NEGLIGIBLE) / n / math.log(size[n_gone - 1])))
+
+
+def _wave(part: SumGrid, length: int) -> np.ndarray:
+    """Return the characteristic function of one score at the frequencies of a window."""
+    return np.fft.rfft(np.bincount((np.arange(part.shares.size) + part.low) % length, part.shares, length))
+
+
+def power(base: np.ndarray, exponent: int) -> np.ndarray:
+    """Return base to a whole power from 1 on by squaring: a complex power takes ten times as long."""
+    found = None
+    while exponent:
+        if exponent & 1:
+            found = base if found is None else found * base
+        base, exponent = base * base, exponent >> 1
+    assert found is not None
+    return found
 
 
 class _Table:
     """Every probability of a window, by FFT."""
 
-    def __init__(self, terms: Terms, centre: float, length: int) -> None:
-        wave = np.ones(length // 2 + 1, dtype=np.complex128)
-        for part, n in terms:
-            folded = np.bincount((np.arange(part.shares.size) + part.low) % length, part.shares, length)
-            wave *= np.fft.rfft(folded) ** n
+    def __init__(self, powers: list[np.ndarray], centre: float, length: int) -> None:
+        wave = math.prod(powers, start=np.ones(length // 2 + 1, dtype=np.complex128))
         self._base = math.ceil(centre - length / 2)
         shares = np.roll(np.fft.irfft(wave, length), -(self._base % length))
         self._above = np.concatenate([np.cumsum(shares[::-1])[::-1], [0.0]])
@@ -186,6 +210,19 @@ class _Table:
         return float(self._base + self._above.size - 1 - n_above)
 
 
+def _first_waves(part: SumGrid, offset: int, step: float, n_waves: int) -> np.ndarray:
+    """Return the characteristic function of one score minus an offset at the first multiples of a frequency.
+
+    Wave 1 + r + R q turns r and R q times as far as the first one: few turns, and a matrix product of the two.
+    """
+    rows = math.isqrt(n_waves - 1) + 1
+    turn = np.exp(1j * step * (part.points - offset))
+    few = np.multiply.accumulate(np.broadcast_to(turn, (rows, turn.size)), axis=0)
+    many = np.ones((-(-n_waves // rows), turn.size), dtype=np.complex128)
+    np.multiply.accumulate(np.broadcast_to(few[-1], many[1:].shape), axis=0, out=many[1:])
+    return np.asarray(many @ (few * part.shares).T).ravel()[:n_waves]
+
+
 class _Series:
     """Probabilities from the few frequencies that are left of a large sum."""
 
@@ -197,13 +234,7 @@ class _Series:
         shift = self._origin
         for part, n in terms:
             offset = round(part.mean)
-            turn = np.exp(1j * self._step * (part.points - offset))
-            turned = part.shares.astype(np.complex128)
-            alone = np.empty(n_waves, dtype=np.complex128)
-            for number in range(n_waves):
-                turned *= turn
-                alone[number] = turned.sum()
-            wave *= alone**n
+            wave *= power(_first_waves(part, offset, self._step, n_waves), n)
             shift -= n * offset
         # Taking the offsets out first keeps the angles small, where they are most precise.
         wave *= np.exp(-1j * self._step * numbers * shift)
@@ -226,7 +257,11 @@ class _Series:
     def uppers(self, points: FloatArray) -> FloatArray:
         """Return the probability of each of these whole numbers or more; many are interpolated."""
         if points.size <= KNOTS:
-            return np.array([self.upper(round(point)) for point in points.tolist()])
+            starts = np.rint(points) - self._origin
+            level = (self._top + 1 - starts) / self._length
+            waves = self._wave * np.exp(-1j * np.multiply.outer(starts, self._angles)) - self._last
+            inside = np.where(starts > self._top, 0.0, level + waves.real.sum(axis=-1))
+            return np.where(starts <= self._top - self._length, 1.0, inside)
         knots = np.unique(np.rint(np.linspace(points.min(), points.max(), KNOTS)))
         return np.interp(points, knots, self.uppers(knots))
 
@@ -268,7 +303,6 @@ class _Coarse:
         return COARSER * self._coarse.quantile(share)
 
 
-@lru_cache(maxsize=4096)
 def fast_length(length: int) -> int:
     """Return the next number without prime factors above 5, for which the FFT is fast.
 
@@ -277,11 +311,13 @@ def fast_length(length: int) -> int:
     >>> [fast_length(length) for length in (1, 7, 61, 1025)]
     [1, 8, 64, 1080]
     """
-    best, fives = 1 << (length - 1).bit_length(), 1
-    while fives < best:
-        odd = fives
-        while odd < best:
-            best = min(best, odd << (-(-length // odd) - 1).bit_length())
-            odd *= 3
-        fives *= 5
-    return best
+    return _fast_lengths()[bisect_left(_fast_lengths(), length)]
+
+
+@cache
+def _fast_lengths() -> list[int]:
+    """Return all such numbers up to a million million."""
+    found = {1}
+    for prime in (2, 3, 5):
+        found = {number * prime**times for number in found for times in range(40) if number * prime**times <= 1 << 40}
+    return sorted(found)

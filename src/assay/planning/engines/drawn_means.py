@@ -1,0 +1,101 @@
+"""The mean contrast where its expectation given the item has no short sum: what can be summed up is, the rest is drawn.
+
+The mean of a plan's scores needs far more items than their shape. Two kinds of metrics get it at a lower price than by
+drawing more scores:
+
+votes    accuracy is a sum over labels of the chance that gold votes for it times the chance that the model does. Each
+         chance is summed up over the two likeliest labels, given what is drawn for the others.
+coupled  wins have no score of a model alone. From the contrast of A and B that of A and a second A is subtracted, whose
+         mean is zero. The second A and B answer from the same random numbers, so that their errors nearly cancel.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from assay._random import generator
+from assay.metrics import AdditiveMetric, ItemMetric
+from assay.metrics.labels import Accuracy
+from assay.metrics.wins import Wins
+from assay.models.levels import FEW_RESPONSES, ShareAnswers
+from assay.models.simulation import derive
+from assay.planning.engines.item_scores import ITEMS, Setting, distinct_shares
+from assay.planning.engines.lattices import evenly
+from assay.planning.engines.outcomes import log_factorials
+from assay.scales import FloatArray
+
+HOPELESS = 1e-10
+"""A label that has the most responses with a smaller chance than this has it never."""
+
+EFFORT = {"votes": 1.5, "coupled": 3.0}
+"""About how many items can be drawn and scored in the time that the mean contrast of one takes, by kind."""
+
+SETS = 8
+"""Sets of responses of each source; every set of gold meets every set of A."""
+
+
+def drawn_kind(setting: Setting, metric: AdditiveMetric) -> str | None:
+    """Return in which way the mean of this metric is drawn; None where neither fits."""
+    if len(setting.model.scale.levels) < 2:
+        return None
+    if isinstance(metric, Accuracy):
+        return "votes"
+    few = max(setting.n_responses) <= FEW_RESPONSES and setting.n_responses[1] == setting.n_responses[2]
+    scored = isinstance(metric, Wins) and isinstance(metric.item_error, ItemMetric)
+    return "coupled" if scored and metric.needs in ("means", "counts") and few and not setting.null else None
+
+
+def drawn_contrasts(
+    setting: Setting, metrics: Sequence[AdditiveMetric], number: int, seed: np.random.SeedSequence
+) -> list[float]:
+    """Draw block `number` of items and return their mean contrasts, by each metric."""
+    stream = generator(seed, "item means", *setting.name, number)
+    sources = setting.model.sources(
+        (1, ITEMS), evenly(stream), epsilon=setting.epsilon, perturbation=setting.perturbation
+    )
+    shares = [each[0] for each in distinct_shares(setting, sources)]
+    votes, gold, a, b = stream.integers(0, 1 << 64, 4, dtype=np.uint64)
+    found = []
+    for metric in metrics:
+        if isinstance(metric, Accuracy):
+            found.append(_votes(shares, setting, (gold, votes, votes)))
+        else:
+            assert isinstance(metric, Wins), "`drawn_kind` is of accuracy and wins"
+            found.append(_coupled(metric, shares, setting, (gold, a, b, b)))
+    return found
+
+
+def _votes(shares: Sequence[FloatArray], setting: Setting, seeds: Sequence[np.uint64]) -> float:
+    """Return how much more often A's vote is gold's than B's."""
+    from assay.planning.engines._kernels import expected_votes
+
+    gold, a, b = (
+        expected_votes(each, k, 2 if k > FEW_RESPONSES else 4, word, log_factorials(k), HOPELESS)
+        for each, k, word in zip(shares, setting.n_responses, seeds, strict=True)
+    )
+    return float((gold * (a - b)).sum() / len(gold))
+
+
+def _coupled(metric: Wins, shares: Sequence[FloatArray], setting: Setting, seeds: Sequence[np.uint64]) -> float:
+    """Return how much more often A wins against B than against itself."""
+    error, scale, k = metric.item_error, setting.model.scale, setting.n_responses
+    assert isinstance(error, ItemMetric), "`drawn_kind` is of wins by an item's score"
+    gold, a, b, again = (
+        derive(_sets(each, of_each, word, np.array(scale.levels)), "counts", metric.needs, scale)
+        for each, of_each, word in zip((*shares, shares[1]), (*k, k[1]), seeds, strict=True)
+    )
+    of_a, *others = (error.item_scores(gold[:, np.newaxis], model[np.newaxis]) for model in (a, b, again))
+    sets = np.arange(SETS)
+    turned = (sets[:, np.newaxis] + sets) % SETS
+    sign = 1.0 if error.better == "lower" else -1.0
+    won, even = (
+        float(metric.won((of_other[sets[:, np.newaxis], turned] - of_a) * sign, gold, a, other).mean())
+        for of_other, other in zip(others, (b, again), strict=True)
+    )
+    return won - even
+
+
+def _sets(shares: FloatArray, k: int, word: np.uint64, levels: FloatArray) -> FloatArray:
+    """Draw the counts of sets of k responses to each item, from the random numbers of a word: (sets, items, levels)."""
+    stream = np.random.Generator(np.random.SFC64(int(word)))
+    return ShareAnswers(np.broadcast_to(shares, (SETS, *shares.shape)), levels).summary("counts", k, stream)
