@@ -75,7 +75,7 @@ RESPONSES = {
 
 
 def same_bits(score, sides):
-    together = call_together(score, *map(Batched, sides))
+    together = call_together(score, [tuple(sides)])
     alone = np.array([float(score(*pair)) for pair in zip(*sides, strict=True)])
     assert together is not None
     assert np.array_equal(together, alone)
@@ -159,7 +159,7 @@ ALONE = {
 def test_a_function_that_needs_one_draw_at_a_time_is_called_draw_by_draw(name):
     sides = np.random.default_rng(2).normal(size=(2, 40, 30))
     expected = [float(ALONE[name](*pair)) for pair in zip(*sides.copy(), strict=True)]
-    together = call_together(ALONE[name], *map(Batched, sides))
+    together = call_together(ALONE[name], [tuple(sides)])
     assert together is None or together.tolist() != expected
     assert FunctionMetric(ALONE[name], better="lower").score(*sides).tolist() == expected
 

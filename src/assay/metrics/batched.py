@@ -6,7 +6,7 @@ raises TypeError; the function is then called draw by draw.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from types import EllipsisType, FunctionType
@@ -28,7 +28,11 @@ ALONG: dict[Any, tuple[int, int | None]] = {
 
 ITEMWISE: dict[Any, None] = dict.fromkeys((np.where, np.clip, np.round, np.isclose))
 DOTS = (np.dot, np.inner, np.vdot, np.matmul)
-METHODS: dict[str, Any] = {each.__name__: each for each in (*ALONG, *ITEMWISE, *DOTS) if each is not np.sort}
+METHODS: dict[str, Any] = {
+    each.__name__: each
+    for each in (*ALONG, *ITEMWISE, *DOTS)
+    if hasattr(np.ndarray, each.__name__) and each is not np.sort  # the method sorts in place
+}
 
 
 def _refuse(*_: object, **__: object) -> NoReturn:
@@ -47,16 +51,15 @@ class Batched(NDArrayOperatorsMixin):
 
     __bool__ = __array__ = _refuse
 
+    __slots__ = ("draws",)
+
     def __init__(self, draws: Any) -> None:
         self.draws: Any = np.ascontiguousarray(draws)  # sums of other layouts add in another order
-        self.shape = self.draws.shape[1:]
-        self.ndim = len(self.shape)
-        self.dtype = self.draws.dtype
 
-    @property
-    def size(self) -> int:
-        """How many numbers a draw has."""
-        return math.prod(self.shape)
+    shape = property(lambda self: self.draws.shape[1:])
+    ndim = property(lambda self: self.draws.ndim - 1)
+    size = property(lambda self: math.prod(self.shape))
+    dtype = property(lambda self: self.draws.dtype)
 
     def __len__(self) -> int:
         return int(self.shape[0]) if self.ndim else _refuse()
@@ -72,7 +75,7 @@ class Batched(NDArrayOperatorsMixin):
 
     def __getattr__(self, name: str) -> Any:
         """Return a method that is a function of NumPy as well."""
-        if name not in METHODS or not hasattr(np.ndarray, name):
+        if name not in METHODS:
             raise AttributeError(name)
         return partial(METHODS[name], self)
 
@@ -110,7 +113,7 @@ class Batched(NDArrayOperatorsMixin):
         if function in DOTS and not options:
             return _dot(*given)
         weights = options.pop("weights", None)
-        if any(np.ndim(each) for each in options.values()):
+        if options and any(np.ndim(each) for each in options.values()):
             _refuse()
         if weights is not None:
             options["weights"] = weights.draws if isinstance(weights, Batched) else weights
@@ -120,11 +123,12 @@ class Batched(NDArrayOperatorsMixin):
             _refuse()
         place, default = ALONG[function]
         axis = options.pop("axis", given[place] if len(given) > place else default)
-        if not isinstance(given[0], Batched) or len(given) > place + 1 or any(np.ndim(each) for each in given[1:place]):
+        between = given[1:place]
+        if not isinstance(given[0], Batched) or len(given) > place + 1 or (between and any(map(np.ndim, between))):
             _refuse()
         own = range(1, self.ndim + 1)
         axes = own[axis] if axis is not None else 1 if self.ndim == 1 else tuple(own)
-        return self._of_all(function(self.draws, *given[1:place], axis=axes, **options))
+        return self._of_all(function(self.draws, *between, axis=axes, **options))
 
     def _of_all(self, found: Any) -> "Batched":
         """Take what was found of all draws, if it is one array or number for each."""
@@ -135,14 +139,12 @@ class Batched(NDArrayOperatorsMixin):
 
 def _aligned(inputs: tuple[Any, ...]) -> list[Any]:
     """Return inputs that broadcast as those of one draw do; among arrays, Python's numbers become NumPy's."""
-    ndims = [each.ndim if hasattr(each, "ndim") else np.ndim(each) for each in inputs]
-    most, found = max(ndims), []
-    for each, ndim in zip(inputs, ndims, strict=True):
-        draws = each
+    ndims = [0 if isinstance(each, float) else each.ndim if hasattr(each, "ndim") else np.ndim(each) for each in inputs]
+    most, found = max(ndims), list(inputs)
+    for i, each in enumerate(inputs):
         if isinstance(each, Batched):
-            draws = each.draws.astype(np.float64) if most and each.dtype.kind == "O" else each.draws
-            draws = draws if ndim == most else draws.reshape(-1, *(1,) * (most - ndim), *each.shape)
-        found.append(draws)
+            draws = each.draws.astype(np.float64) if most and each.draws.dtype == object else each.draws
+            found[i] = draws if ndims[i] == most else draws.reshape(-1, *(1,) * (most - ndims[i]), *each.shape)
     return found
 
 
@@ -160,13 +162,17 @@ def number(value: Any) -> Any:
     return Batched(value.draws.astype(np.float64).astype(object)) if not value.ndim else _refuse()
 
 
-def call_together(function: Callable[..., Any], *sides: Any) -> FloatArray | None:
-    """Call a function of one data set with many draws; return its numbers, or None if it needs one draw at a time."""
+def call_together(function: Callable[..., Any], parts: Sequence[tuple[FloatArray, ...]]) -> FloatArray | None:
+    """Call a function of one data set with each part of the draws; return their scores.
+
+    Returns None if the function does not return a number for each draw, as one that needs one draw at a time does not.
+    """
+    function = _passing_floats(function)
     # What NumPy warns of is left to calls with one draw, which then warn in the function's own name.
     with suppress(Exception), np.errstate(divide="raise", over="raise", invalid="raise"):
-        found = _passing_floats(function)(*sides)
-        if isinstance(found, Batched) and not found.ndim and found.dtype.kind in "bifO":
-            return np.asarray(found.draws, dtype=np.float64)
+        found = [function(*map(Batched, sides)) for sides in parts]
+        if all(isinstance(each, Batched) and each.ndim == 0 and each.dtype.kind in "bifO" for each in found):
+            return np.concatenate([each.draws for each in found]).astype(np.float64)
     return None
 
 

@@ -17,12 +17,12 @@ from assay.summaries import Needs
 
 ScoreFunction = Callable[..., float]
 
-TOGETHER = 16_000
-"""A function gets so many numbers at a time: what it computes from them then stays in the processor's cache, and below
-128 kB, from where on memory is asked of the system and given back at every step."""
+TOGETHER = 32_000
+"""A function gets so many numbers at a time: what it computes from them then stays in the processor's cache. From twice
+as many on, memory is asked of the system and given back at every step."""
 
 CHECKED = 8
-"""Of so many draws in each batch the function must say the same alone as in the batch."""
+"""Of so many draws of each batch the function must return the same alone as in the batch."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,7 @@ class FunctionMetric(Metric):
     """
 
     kinds: ClassVar[tuple[Kind, ...]] = ("nominal", "ordinal", "continuous")
+    _cuts_batches: ClassVar[bool] = True
 
     function: ScoreFunction
     better: Better = field(kw_only=True)  # type: ignore[misc]
@@ -115,22 +116,12 @@ class FunctionMetric(Metric):
         pairs = zip(gold, model, strict=True)
         alone = [float(call(*pair)) for pair in islice(pairs, CHECKED)]
         if not self.labels and size > CHECKED < len(gold):
-            together = self._together(parts, np.array(alone))
-            if together is not None:
-                return together.reshape(lead)
+            from assay.metrics.batched import call_together
+
+            scores = call_together(self.function, parts)
+            if scores is not None and scores[:CHECKED].tobytes() == np.array(alone).tobytes():
+                return scores.reshape(lead)
         return np.array([*alone, *(float(call(*pair)) for pair in pairs)], dtype=np.float64).reshape(lead)
-
-    def _together(self, parts: list[tuple[FloatArray, FloatArray]], alone: FloatArray) -> FloatArray | None:
-        """Return the scores of parts of many draws, if those of the first draws are what they are alone."""
-        from assay.metrics.batched import Batched, call_together
-
-        scores: list[FloatArray] = []
-        for part in parts:
-            found = call_together(self.function, *map(Batched, part))
-            if found is None or not (scores or np.array_equal(found[: alone.size], alone, equal_nan=True)):
-                return None
-            scores.append(found)
-        return np.concatenate(scores)
 
     def _of_all(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Call the vectorized function with all draws; it must give one number for each."""

@@ -152,6 +152,7 @@ def draw(
             null,
             packed=all(getattr(metrics[i], "_takes_words", False) for i in those),
             with_means=_brings_means(metrics, those),
+            whole=all(getattr(metrics[i], "_cuts_batches", False) for i in those),
             swappable=metrics[those[0]].swappable if metrics[those[0]].ignores else None,
         )
         for those in groups

@@ -35,8 +35,8 @@ class Sampler:
     """Turns seeds (streams × draws) into summaries for one scheme, null and kind of summary.
 
     With `packed`, counts come packed (`assay.summaries`) where every source's resamples are looked up. With
-    `with_means`, drawn responses bring their means. `swappable` turns both models' summaries into what is swapped in
-    their place.
+    `with_means`, drawn responses bring their means. With `whole`, all that is drawn at a time is one batch. `swappable`
+    turns both models' summaries into what is swapped in their place.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class Sampler:
         *,
         packed: bool = False,
         with_means: bool = False,
+        whole: bool = False,
         swappable: Callable[[Any, FloatArray, FloatArray], tuple[FloatArray, FloatArray]] | None = None,
     ) -> None:
         self.needs = needs
@@ -77,6 +78,7 @@ class Sampler:
         self.batch = max(1, CELLS // (self.n_items * widest))
         self.n_ahead = AHEAD * self.batch
         self.with_means = with_means
+        self.batch = self.n_ahead if whole else self.batch
         self._spaces = threading.local()
 
     def batches(self, seeds: Seeds) -> Iterator[Batch]:
