@@ -3,12 +3,14 @@
 import math
 import warnings
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from assay import Contest, Responses, compare, compare_each
+from assay.comparison import verdicts
 from assay.comparison.detectable import detectable, of_parts
 from assay.comparison.margins import margin_tests
 from assay.documents import Table
@@ -271,3 +273,14 @@ def test_asides_of_several_metrics_name_theirs():
     found = str(compare_each(contest(0.05), metrics=["mae", "mse"], rng=0, n_resamples=999))
     assert "mae: A study like this finds" in found
     assert "mse: A study like this finds" in found
+
+
+def test_notes_name_the_first_comparisons_that_they_belong_to():
+    """Comparisons with the same notes are counted together; their order is that of the comparisons all the same."""
+    said = [("x", "y"), ("y",), ("x", "y"), ("y", "x"), ("y",), ("x", "y"), ("y", "x"), ("y", "z"), ("x", "y")]
+    found = [SimpleNamespace(notes=notes, slice=f"s{i}", metric="mae") for i, notes in enumerate(said)]
+    assert verdicts._notes(found, found[:2]) == [
+        "s0, mae, s2, mae, s3, mae, s5, mae, s6, mae and 1 more: x",
+        "y",
+        "1 more note is on single comparisons that are not in the table.",
+    ]

@@ -71,8 +71,16 @@ def compare_many(
     if not _possible(contest, bound, run, null):
         return []
     about = [_Metric.of(contest, starts, metric) for metric in bound]
-    digests = digests_of(contest.scale, contest.sources, starts)
-    data = _Slices(contest, starts, slices, digests, replace(run, null=null), wide_level, len(about))
+    data = _Slices(
+        contest,
+        starts,
+        names=slices,
+        digests=digests_of(contest.scale, contest.sources, starts),
+        n_responses=_n_responses(contest, starts),
+        run=replace(run, null=null),
+        wide_level=wide_level,
+        n_metrics=len(about),
+    )
     sizes = np.diff(starts)
     sizes[~np.logical_and.reduce([np.logical_and.reduceat(each.defined, starts[:-1]) for each in about])] = 0
     blocks = []
@@ -181,12 +189,13 @@ class _Patterns:
 
 @dataclass(frozen=True, slots=True)
 class _Slices:
-    """All slices: where each starts, its name and digest, and how it is compared."""
+    """All slices: where each starts, its name, digest and responses per item, and how it is compared."""
 
     contest: Contest
     starts: IntArray
     names: Sequence[str]
     digests: Sequence[str]
+    n_responses: Sequence[dict[str, int | float]]
     run: ProcedureRun
     wide_level: float
     n_metrics: int
@@ -312,7 +321,7 @@ class EqualSlices:
         example = data.contest.take(np.arange(n) + starts[0])
         methods = ("symmetric", "score")
         places = [provenance_of(example, [about.metric], data.run, [method]) for method in methods]
-        n_responses = _n_responses(data.contest, data.starts, self.those)
+        n_responses = [data.n_responses[i] for i in self.those.tolist()]
         told = adjusted <= 1 - level + 1e-12
         kinds = np.where(joint, 1 + (told == ((low <= 0) & (high >= 0))) * (1 + told), 0)
         notes = self._notes(kinds.tolist(), n_responses, n_together)
@@ -373,15 +382,17 @@ class EqualSlices:
             yield wide if kind else own, known[key]
 
 
-def _n_responses(contest: Contest, starts: IntArray, those: IntArray) -> list[dict[str, int | float]]:
-    """Return the responses per item of each slice, as `Contest.n_responses` does."""
+def _n_responses(contest: Contest, starts: IntArray) -> list[dict[str, int | float]]:
+    """Return the responses per item of each slice, as `Contest.n_responses` does; slices with the same share them."""
     columns: dict[str, list[int | float]] = {}
     for role, source in contest.sources.items():
         sizes = np.minimum(source.sizes, 1) if source.weights is not None else source.sizes
-        least, most = (at.reduceat(sizes, starts[:-1])[those].tolist() for at in (np.minimum, np.maximum))
-        totals = np.add.reduceat(sizes, starts[:-1])[those].tolist()
-        n_items = np.diff(starts)[those].tolist()
+        least, most, totals = (at.reduceat(sizes, starts[:-1]) for at in (np.minimum, np.maximum, np.add))
+        means = totals / np.diff(starts)
         columns[role] = [
-            low if low == high else total / n for low, high, total, n in zip(least, most, totals, n_items, strict=True)
+            low if low == high else mean
+            for low, high, mean in zip(least.tolist(), most.tolist(), means.tolist(), strict=True)
         ]
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    rows = [*zip(*columns.values(), strict=True)]
+    known = {row: dict(zip(columns, row, strict=True)) for row in set(rows)}
+    return [known[row] for row in rows]

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 MANY = 8
 """With more comparisons than this, the verdicts are counted instead of listed."""
 
+NAMED = 5
+"""A note names so many of the comparisons that it belongs to."""
+
 MOST, LEAST = 200, 50
 """The most rows of a table; of more comparisons it has those that are decided, and at least the second number."""
 
@@ -81,11 +84,12 @@ def counted(found: Sequence["Comparison"]) -> str:
     """Return how many comparisons each model won, and which."""
     _, a, b = found[0].names
     parts = []
+    told = [entry for entry in found if decided(entry)]
     for name, sign in ((a, 1), (b, -1)):
-        won = [entry for entry in found if decided(entry) and sign * entry.contrast > 0]
+        won = [entry for entry in told if sign * entry.contrast > 0]
         if won:
-            parts.append(f"{name} is better on {len(won):,} ({listed(_label(entry) for entry in won)})")
-    open_ones = sum(not decided(entry) for entry in found)
+            parts.append(f"{name} is better on {len(won):,} ({listed(map(_label, won))})")
+    open_ones = len(found) - len(told)
     if open_ones:
         parts.append(f"there is no clear difference on {open_ones:,}")
     return f"Of {len(found):,} comparisons: {'; '.join(parts)}."
@@ -247,18 +251,22 @@ def _notes(found: Sequence["Comparison"], shown: Sequence["Comparison"]) -> list
 
     Notes on a single comparison that the table has no room for are counted.
     """
-    where: dict[str, list[Comparison]] = {}
-    for entry in found:
-        for note in entry.notes:
-            where.setdefault(note, []).append(entry)
+    alike: dict[tuple[str, ...], list[int]] = {}  # thousands of slices have few different sets of notes
+    for i, entry in enumerate(found):
+        alike.setdefault(entry.notes, []).append(i)
+    where: dict[str, list[int]] = {}
+    for notes, numbers in alike.items():
+        for note in notes:
+            where.setdefault(note, []).extend(numbers)
     told = {note for entry in shown for note in entry.notes}
     lines = []
-    for note, entries in where.items():
-        if len(entries) == len(found):
+    for note, numbers in where.items():
+        if len(numbers) == len(found):
             lines.append(note)
-        elif len(entries) > 1 or note in told:
-            lines.append(f"{listed((_label(entry) for entry in entries), 5)}: {note}")
-    n_others = sum(len(entries) == 1 and note not in told for note, entries in where.items())
+        elif len(numbers) > 1 or note in told:
+            first = [_label(found[i]) for i in nsmallest(NAMED, numbers)]
+            lines.append(f"{listed([*first, *numbers[NAMED:]], NAMED)}: {note}")
+    n_others = sum(len(numbers) == 1 and note not in told for note, numbers in where.items())
     if n_others:
         more = "notes are" if n_others > 1 else "note is"
         lines.append(f"{n_others:,} more {more} on single comparisons that are not in the table.")

@@ -235,9 +235,9 @@ def _ends(value: Any) -> tuple[float, float]:
 
 def listed(names: Any, most: int = 10) -> str:
     """Return "a, b, c and 7 more"."""
-    known = [str(name) for name in names]
+    known = list(names)
     rest = len(known) - most
-    return ", ".join(known[:most]) + (f" and {rest:,} more" if rest > 0 else "")
+    return ", ".join(map(str, known[:most])) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def counted(n: int, thing: str) -> str:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from assay import _check
 from assay._loading import pays
 from assay.documents.numbers import number, pvalue, rough
+from assay.responses import frozen
 from assay.scales import FloatArray, IntArray
 
 Alternative = Literal["two-sided", "greater", "less"]
@@ -167,7 +168,7 @@ def expected_pvalues(null_draws: FloatArray, draws: FloatArray, times: IntArray)
 
     ends = [end(side, axis=1) for side in (null_draws, draws) for end in (np.min, np.max)]
     slack = 100 * float(np.finfo(np.float64).eps) * np.abs(ends).max(axis=0)
-    above, below = placements(np.sort(null_draws, axis=1), draws, times, slack)
+    above, below = placements(np.sort(null_draws, axis=1), frozen(draws), times, slack)
     share, error, _ = placed(above, below, int(times.sum()), null_draws.shape[1])
     return share, error
 
@@ -182,7 +183,7 @@ def _placements(null: FloatArray, alternative: FloatArray, tolerance: float) -> 
         from assay.inference._placement_kernels import placements
 
         once = np.ones(alternative.size, dtype=np.int64)
-        return placements(null[np.newaxis], alternative[np.newaxis], once, np.array([tolerance]))[:, :, 0]
+        return placements(null[np.newaxis], frozen(alternative[np.newaxis]), once, np.array([tolerance]))[:, :, 0]
     alternative = np.sort(alternative)
     if _middle(null) > _middle(alternative):
         null, alternative = -null[::-1], -alternative[::-1]
