@@ -18,7 +18,7 @@ from assay.metrics.labels import F1, Precision, RocAuc
 from assay.metrics.ranking import ranks, split_shared_ranks
 from assay.metrics.ratings import MeanRating
 from assay.metrics.wins import Wins, _largest, _largest_of_many
-from assay.replications.legacy import LEGACY, AccuracyFirstLabelLegacy
+from assay.replications.legacy import LEGACY, AccuracyFirstLabelLegacy, EarthMoverHistogramOfResponsesLegacy
 from assay.resampling import Scheme, draw, summaries_of
 from assay.responses import frozen
 from assay.testing import check_metric
@@ -597,7 +597,11 @@ def test_ranks_by_words_are_those_by_argsort(n):
     zeros = np.where(rng.random(n) < 0.5, -0.0, 0.0) + rng.integers(0, 2, n) * 1e-300
     sizes = rng.choice([-1.0, 1.0], n) * 10.0 ** rng.uniform(-300, 300, n)
     lost = np.where(rng.random(n) < 0.1, np.nan, spread)
-    for row in (spread, few, nearly, steps, zeros, sizes, lost, np.full(n, 2.0), np.append(spread[1:], np.inf)):
+    # One value far away puts the others into few cells, or all into one; ties lie on both sides of an edge.
+    near, far = (np.append(rng.random(n - 1), 10.0**power) for power in (3, 9))
+    edges = np.append(rng.integers(0, 4, n - 1) / 3 + rng.integers(-1, 2, n - 1) * 0.6e-12, 1.0)
+    whole = np.full(n, 2.0), np.append(spread[1:], np.inf), np.append(spread[1:], 1.7e308) - 1e308
+    for row in (spread, few, nearly, steps, zeros, sizes, lost, near, far, edges, *whole):
         rows = frozen(np.stack([row, row[::-1]]))
         expected = _rank_kernels.ranks(rows, np.argsort(rows, axis=-1))
         np.testing.assert_array_equal(ranks(rows), expected)
@@ -608,6 +612,26 @@ def test_histogram_twin(row, bins):
     inside = [value for value in row if 0 <= value <= 1]
     counts = np.bincount([min(math.floor(value * bins + 1e-9), bins - 1) for value in inside], minlength=bins)
     assert _kernels.histograms(np.array([row]).reshape(1, -1), bins)[0].tolist() == counts.tolist()
+
+
+@pytest.mark.parametrize(
+    ("bins", "sizes"), [(5, (5, 5, 5)), (5, (3, 4, 1)), (4, (9, 2, 3)), (7, (2, 2, 2)), (9, (8, 8, 8))]
+)
+def test_item_histograms_twin(bins, sizes):
+    """Also of responses that are absent or outside, and where there are too many ways to count to list them."""
+    rng = np.random.default_rng(bins)
+    gold, a, b = (rng.normal(0.5, 0.4, (3, 20, k)) for k in sizes)
+    a[rng.random(a.shape) < 0.1] = np.nan
+    metric = EarthMoverHistogramOfResponsesLegacy(bins)
+
+    def counts(side):
+        inside = (side >= 0) & (side <= 1)
+        places = np.minimum(np.floor(np.where(inside, side, 0) * bins + 1e-9), bins - 1)
+        return np.sort([((places == place) & inside).sum(axis=-1) for place in range(bins)], axis=0)
+
+    expected = [np.abs(counts(side) - counts(gold)).sum(axis=0) / bins for side in (a, b)]
+    np.testing.assert_allclose(metric.item_contrasts(gold, a, b), expected[1] - expected[0], atol=1e-14)
+    np.testing.assert_allclose(metric.contrast(gold, a, b), (expected[1] - expected[0]).mean(axis=-1), atol=1e-14)
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=15))

@@ -4,6 +4,7 @@ import math
 import warnings
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -80,8 +81,10 @@ class ProcedureRun:
         asked, alone = self.procedure.interval, self.resamples_items
         if self.scheme.raters == "bootstrap" and self.scheme.items == "bootstrap":
             possible, default = asked in ("t", "percentile", "basic"), "t"
+        elif asked is not None and can_have(asked, metric, resamples_items=alone):
+            return asked
         else:
-            possible = can_have(asked or "percentile", metric, resamples_items=alone)
+            possible = asked is None
             default = default_interval(
                 metric,
                 item_contrasts(metric, contest),
@@ -131,7 +134,12 @@ def _kept(run: ProcedureRun) -> str:
 def scored(metrics: Sequence[Metric], contest: Contest, run: ProcedureRun) -> list[tuple[float, float, float]]:
     """Return each metric's scores of A and B and their contrast: averaged over draws that change the responses."""
     if not run.scheme.thins:
-        return [_scores(metric, *summaries_of(contest, metric.needs)) for metric in metrics]
+        return [
+            run.once(
+                ("scores", metric.name, _kept(run)), partial(_scores, metric, *summaries_of(contest, metric.needs))
+            )
+            for metric in metrics
+        ]
     scheme, n_draws = replace(run.scheme, items="all"), max(run.procedure.n_draws, 999)
     found = run.once(
         ("scores", tuple(metric.name for metric in metrics), scheme),

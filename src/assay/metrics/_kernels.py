@@ -1,5 +1,7 @@
 """Loops over rows for which NumPy has no function; compiled on first use. Each has a plain twin in the tests."""
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -280,24 +282,44 @@ def cosines(gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     n_rows = gold.shape[0]
     out = np.full((2, n_rows), np.nan)
     for r in range(n_rows):
-        product, of_gold, of_model = 0.0, 0.0, 0.0
-        product_b, of_gold_b, of_model_b = 0.0, 0.0, 0.0
-        for c in range(gold.shape[1]):
-            x, y, z = gold[r, c], a[r, c], b[r, c]
-            if not np.isnan(x * y):
-                product += x * y
-                of_gold += x * x
-                of_model += y * y
-            if not np.isnan(x * z):
-                product_b += x * z
-                of_gold_b += x * x
-                of_model_b += z * z
+        product, of_gold, of_model, product_b, of_model_b = _products(gold[r], a[r], b[r])
+        of_gold_b = of_gold
+        if np.isnan(product + product_b):
+            product, of_gold, of_model = _products_of_both(gold[r], a[r])
+            product_b, of_gold_b, of_model_b = _products_of_both(gold[r], b[r])
         lengths, lengths_b = np.sqrt(of_gold * of_model), np.sqrt(of_gold_b * of_model_b)
         if lengths > 0:
             out[0, r] = product / lengths
         if lengths_b > 0:
             out[1, r] = product_b / lengths_b
     return out
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc"})
+def _products(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[float, float, float, float, float]:
+    """Products of gold and A, squares of gold and of A, products of gold and B, squares of B: added in any order."""
+    product, of_gold, of_a, product_b, of_b = 0.0, 0.0, 0.0, 0.0, 0.0
+    for c in range(gold.size):
+        x, y, z = gold[c], a[c], b[c]
+        product += x * y
+        of_gold += x * x
+        of_a += y * y
+        product_b += x * z
+        of_b += z * z
+    return product, of_gold, of_a, product_b, of_b
+
+
+@njit(cache=True, nogil=True)
+def _products_of_both(gold: FloatArray, model: FloatArray) -> tuple[float, float, float]:
+    """Products, and squares of either, of the positions that both have."""
+    product, of_gold, of_model = 0.0, 0.0, 0.0
+    for c in range(gold.size):
+        x, y = gold[c], model[c]
+        if not np.isnan(x * y):
+            product += x * y
+            of_gold += x * x
+            of_model += y * y
+    return product, of_gold, of_model
 
 
 @njit(cache=True, nogil=True)
@@ -314,8 +336,8 @@ def histograms(rows: FloatArray, bins: int) -> npt.NDArray[np.int32]:
         odd[:] = 0
         bins_of(rows[r], bins, places)
         for c in range(0, n, 2):
-            even[places[c]] += 1
-            odd[places[c + 1]] += 1
+            even[np.uint32(places[c])] += 1
+            odd[np.uint32(places[c + 1])] += 1
         for b in range(bins):
             out[r, b] = even[b] + odd[b]
     return out
@@ -330,3 +352,51 @@ def bins_of(row: FloatArray, bins: int, out: npt.NDArray[np.int32]) -> None:
         place = (row[c] if inside else 0.0) * bins + bins * ROUNDING
         place = place if place < last else last
         out[c] = np.int32(place if inside else np.float64(bins))
+
+
+class Shapes(NamedTuple):
+    """Counts of a few responses in a few bins, as one number each.
+
+    `steps` is what a response in each bin adds to the number, and 0 for what is dropped; `table` says which counts are
+    behind a number, in whatever order, and `apart` is Σ |sorted counts − sorted counts| of two of them.
+    """
+
+    steps: npt.NDArray[np.uint32]
+    table: npt.NDArray[np.uint16]
+    apart: npt.NDArray[np.int32]
+
+
+@njit(cache=True, nogil=True)
+def shapes_of(rows: FloatArray, shapes: Shapes, places: npt.NDArray[np.int32], out: npt.NDArray[np.uint16]) -> None:
+    """Write which sorted counts each row has; `places` is room for the bin of each value."""
+    n_rows, width = rows.shape
+    steps, table = shapes.steps, shapes.table
+    bins_of(rows.ravel(), steps.size - 1, places)
+    at = np.uint64(0)
+    for r in range(n_rows):
+        number = np.uint32(0)
+        for _ in range(width):
+            number += steps[np.uint32(places[at])]
+            at += np.uint64(1)
+        out[r] = table[number]
+
+
+@njit(cache=True, nogil=True)
+def shape_contrasts(gold: FloatArray, a: FloatArray, b: FloatArray, n_items: int, shapes: Shapes) -> FloatArray:
+    """Mean over the items of how much closer A's sorted counts are than B's, for each draw; rows are items."""
+    n_draws = gold.shape[0] // n_items
+    out = np.empty(n_draws)
+    width = max(gold.shape[1], a.shape[1], b.shape[1])
+    places = np.empty(n_items * width, dtype=np.int32)
+    of_gold, of_a, of_b = np.empty((3, n_items), dtype=np.uint16)
+    apart = shapes.apart
+    for d in range(n_draws):
+        start, stop = d * n_items, (d + 1) * n_items
+        shapes_of(gold[start:stop], shapes, places, of_gold)
+        shapes_of(a[start:stop], shapes, places, of_a)
+        shapes_of(b[start:stop], shapes, places, of_b)
+        total = 0
+        for i in range(n_items):
+            total += apart[of_gold[i], of_b[i]] - apart[of_gold[i], of_a[i]]
+        out[d] = total / (n_items * (shapes.steps.size - 1))
+    return out

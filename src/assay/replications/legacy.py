@@ -7,17 +7,22 @@ renaming the labels changes it.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from functools import lru_cache
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.metrics import ItemMetric, Metric, resolve
-from assay.metrics.base import ROUNDING
+from assay.metrics.base import ROUNDING, is_batch
+from assay.metrics.distribution import rows_of
 from assay.metrics.labels import Accuracy
 from assay.metrics.weighted import Room
 from assay.scales import FloatArray, Scale
-from assay.summaries import IN_A_WORD, Needs
+from assay.summaries import Needs
+
+if TYPE_CHECKING:
+    from assay.metrics._kernels import Shapes
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,16 @@ class EarthMoverHistogramLegacy(ItemMetric):
         """Return how much better A is than B on each item; gold is counted once."""
         of_a, of_b = _distances(gold, a, b, bins=self.bins, levels=self.levels)
         return of_b - of_a
+
+    def contrast(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the mean of the item contrasts."""
+        shapes = None if self.levels else _shapes(self.bins, max(side.shape[-1] for side in (gold, a, b)))
+        if shapes is None or not is_batch(self.needs, gold, a, b):
+            return super().contrast(gold, a, b)
+        from assay.metrics import _kernels
+
+        of_gold, of_a, of_b = (rows_of(side, side.shape[:-1]) for side in (gold, a, b))
+        return np.asarray(_kernels.shape_contrasts(of_gold, of_a, of_b, gold.shape[1], shapes))
 
 
 @dataclass(frozen=True)
@@ -153,6 +168,9 @@ def _by_bin(rows: FloatArray, bins: int) -> tuple[npt.NDArray[np.int32], npt.NDA
     return (order[: stops[-1]] // rows.shape[1]).astype(np.int32), stops.astype(np.int32)
 
 
+MOST_WAYS = 2**16
+"""Up to so many ways to count the responses of an item are listed: 6⁵ for five responses in five bins."""
+
 LEGACY: dict[str, Metric] = {
     "emd-histogram-legacy": EarthMoverHistogramLegacy(),
     "emd-means-histogram-legacy": EarthMoverMeansHistogramLegacy(),
@@ -179,28 +197,42 @@ def _distances(gold: FloatArray, *models: FloatArray, bins: int, levels: tuple[f
     published ratings were 3 × 0.2, which is not; this way reproduces their tables. With `levels`, the last axis holds
     the counts of the levels, which fall into bins as if each were a response.
     """
-    from assay.metrics import _kernels, _word_kernels
+    from assay.metrics import _kernels
 
     sides = [np.ascontiguousarray(side).reshape(-1, side.shape[-1]) for side in (gold, *models)]
     bin_of = np.array([_bin(level, bins) for level in levels], dtype=np.int64)
-    n_responses = max(_word_kernels.largest_sum(side) if levels else side.shape[-1] for side in sides)
-    few = n_responses <= IN_A_WORD and bins <= IN_A_WORD
-    counted: list[Any]
-    if few and levels:
-        counted = [_word_kernels.level_histogram_tails(side, bin_of) for side in sides]
-    elif few:
-        counted = [_word_kernels.histogram_tails(side, bins) for side in sides]
-    elif levels:
+    n_responses = max(int(side.sum(axis=-1).max(initial=0)) if levels else side.shape[-1] for side in sides)
+    shapes = _shapes(bins, n_responses)
+    if shapes is not None:
+        found = [shapes.table[(side @ shapes.steps[bin_of]).astype(np.int64)] for side in sides] if levels else []
+        for side in [] if levels else sides:
+            found.append(np.empty(len(side), dtype=np.uint16))
+            _kernels.shapes_of(side, shapes, np.empty(side.size, dtype=np.int32), found[-1])
+        of_gold, *others = (each.reshape(side.shape[:-1]) for each, side in zip(found, (gold, *models), strict=True))
+        return [np.asarray(shapes.apart[of_gold, each] / bins) for each in others]
+    if levels:
         kept = (bin_of[:, np.newaxis] == np.arange(bins)).astype(np.float64)
         counted = [np.sort(side @ kept, axis=-1) for side in sides]
     else:
         counted = [np.sort(_kernels.histograms(side, bins), axis=-1) for side in sides]
-    width = () if few else (bins,)
-    shaped = [rows.reshape(*side.shape[:-1], *width) for rows, side in zip(counted, (gold, *models), strict=True)]
-    if not few:
-        return [np.asarray(np.abs(side - shaped[0]).sum(axis=-1) / bins) for side in shaped[1:]]
-    pairs = [np.broadcast_arrays(shaped[0], side) for side in shaped[1:]]
-    return [_word_kernels.tail_distances(g.ravel(), m.ravel(), bins).reshape(g.shape) for g, m in pairs]
+    shaped = [rows.reshape(*side.shape[:-1], bins) for rows, side in zip(counted, (gold, *models), strict=True)]
+    return [np.asarray(np.abs(side - shaped[0]).sum(axis=-1) / bins) for side in shaped[1:]]
+
+
+@lru_cache(maxsize=16)
+def _shapes(bins: int, n_responses: int) -> "Shapes | None":
+    """Return the sorted counts of up to so many responses, None where there are too many ways to count them."""
+    from assay.metrics._kernels import Shapes
+
+    base = n_responses + 1
+    if base**bins > MOST_WAYS:
+        return None
+    counts = np.stack(np.unravel_index(np.arange(base**bins), (base,) * bins), axis=-1)[:, ::-1]
+    counts = np.where(counts.sum(axis=-1, keepdims=True) > n_responses, 0, counts)
+    shapes, which = np.unique(np.sort(counts, axis=-1), axis=0, return_inverse=True)
+    apart = np.abs(shapes[:, np.newaxis] - shapes).sum(axis=-1)
+    steps = np.append(base ** np.arange(bins), 0)
+    return Shapes(steps.astype(np.uint32), which.ravel().astype(np.uint16), apart.astype(np.int32))
 
 
 def _bin(value: float, bins: int) -> int:
