@@ -68,6 +68,13 @@ def test_small_jobs_have_the_same_bits_without_the_compiler(n_items, seeds, widt
     np.testing.assert_array_equal(_plain.seed_stream(*streams), _kernels.seed_stream(*streams))
 
 
+@pytest.mark.parametrize("n_draws", [255, 256, 257, 600])
+def test_swaps_of_many_draws_have_the_bits_of_each(n_draws):
+    table = _kernels.swap_table(np.random.default_rng(0).normal(size=(70, 3)))
+    seeds = _kernels.seed_stream(np.uint64(1), 1, 0, 0, n_draws)
+    np.testing.assert_array_equal(_kernels.swap_sums(table, seeds), _plain.swap_sums(table, seeds))
+
+
 @given(st.integers(1, 150), SEEDS)
 def test_items_and_swaps_twins(n_items, seeds):
     assert items_of(n_items, seeds).tolist() == [twins.items(n_items, seed) for seed in seeds]

@@ -21,6 +21,7 @@ _MIX2 = np.uint64(0x94D049BB133111EB)
 _LOW = np.uint64(0xFFFFFFFF)
 _ONE, _THREE, _SEVEN, _EIGHT = np.uint64(1), np.uint64(3), np.uint64(7), np.uint64(8)
 _S27, _S30, _S31, _S32, _S56 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32), np.uint64(56)
+_ABREAST = 256  # draws
 _BYTE, _ONES, _HIGH = np.uint64(0xFF), np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 
@@ -181,16 +182,22 @@ def swap_sums(table: FloatArray, seeds: SeedArray) -> FloatArray:
     """
     width, n_eights, _ = table.shape
     out = np.empty((seeds.size, width))
-    for d in range(seeds.size):
+    words = np.empty((min(seeds.size, _ABREAST), (n_eights + 7) // 8), dtype=np.uint64)
+    for low in range(0, seeds.size, _ABREAST):  # a column's part of the table is read while it is in the cache
+        n = min(_ABREAST, seeds.size - low)
+        for d in range(n):
+            for w in range(words.shape[1]):
+                words[d, w] = _word(seeds[low + d], np.uint64(w))
         for c in range(width):
-            total = 0.0
-            word = np.uint64(0)
-            for eight in range(n_eights):
-                if eight % 8 == 0:
-                    word = _word(seeds[d], np.uint64(eight // 8))
-                total += table[c, eight, word & _BYTE]
-                word >>= _EIGHT
-            out[d, c] = total
+            for d in range(n):
+                total = 0.0
+                word = np.uint64(0)
+                for eight in range(n_eights):
+                    if eight % 8 == 0:
+                        word = words[d, eight // 8]
+                    total += table[c, eight, word & _BYTE]
+                    word >>= _EIGHT
+                out[low + d, c] = total
     return out
 
 
