@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from assay import Contest, compare, compare_each
+from assay.comparison.together import without_draws
 from assay.inference import adjust, binomial_region
 
 
@@ -92,3 +93,16 @@ def test_all_intervals_hold_together_and_no_null_is_rejected_in_95_percent():
     assert (
         missed <= binomial_region(n_sets, 0.07).high
     )  # resampled intervals of 40 items fall a little short one by one
+
+
+def test_slices_hold_together_beyond_their_draws():
+    """The level of ten slices lies beyond all of 99 draws: they get the intervals that thousands of slices get."""
+    contest = contest_of(3, n=300, shift=0.4, slices=10)
+    own, wide = (
+        compare_each(contest, metrics=["mae"], by="part", n_resamples=99, rng=0, correction=correction)
+        for correction in ("none", "holm")
+    )
+    for alone, entry in zip(own, wide, strict=True):
+        expected = without_draws(alone, 0.95 ** (1 / 10))[1]
+        found = entry.confidence_interval
+        assert (found.low, found.high, entry.n_together) == (expected.low, expected.high, 10)

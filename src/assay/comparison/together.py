@@ -98,6 +98,9 @@ def _joint_intervals(entries: list[Comparison], seed: np.random.SeedSequence) ->
     """Return the comparisons with intervals that hold together: each its own kind, at the level that takes."""
     level = entries[0].confidence_interval.confidence_level
     n_draws = min(entry.draws.size for entry in entries)
+    alone = level ** (1 / len(entries))
+    if len({entry.slice for entry in entries}) > 1 and alone > 1 - 1 / max(n_draws, 1):  # beyond every draw
+        return [having(entry, entry.pvalue_adjusted, without_draws(entry, alone)[1], len(entries)) for entry in entries]
     deviations = np.stack([_deviations(entry)[order[:n_draws]] for entry, order in _aligned(entries, seed, "draws")])
     needed = max(level, joint_level(deviations.T, confidence_level=level))  # 0 where no draw differs from another
     return [
