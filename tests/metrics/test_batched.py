@@ -26,6 +26,10 @@ def centred_by_a_float(gold, model, *, scale=2.0):
     return np.mean((gold - float(model.mean())) ** 2 / scale)
 
 
+def above_a_float(gold, model):
+    return np.mean(gold > float(model.mean()))
+
+
 def in_a_loop(gold, model):
     return sum(abs(x - y) for x, y in zip(gold, model, strict=True)) / len(gold)
 
@@ -40,6 +44,7 @@ TOGETHER = {
     "bare float": bare_float,
     "of floats": of_floats,
     "centred": centred_by_a_float,
+    "above": above_a_float,
     "loop": in_a_loop,
     "silenced": silenced,
     "median": lambda gold, model: np.median(np.abs(gold - model)),
@@ -141,6 +146,7 @@ ALONE = {
     "gives up": gives_up,
     "mask": lambda gold, model: model[gold > 0].sum(),
     "fancy": lambda gold, model: model[np.argsort(gold)][:3].mean(),
+    "maximum": lambda gold, model: np.maximum(float(gold.mean()), 0.0) + np.clip(float(model.mean()), 0.0, None),
     "math": lambda gold, model: math.sqrt(abs(gold - model).mean()),
     "truth": lambda gold, model: bool((gold > 0).any()) * 0.5,
     "membership": lambda gold, model: float(0.0 in gold),

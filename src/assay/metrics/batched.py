@@ -27,6 +27,10 @@ ALONG: dict[Any, tuple[int, int | None]] = {
 """Functions along axes: which argument is the axis, and the axis that they take by default."""
 
 ITEMWISE: dict[Any, None] = dict.fromkeys((np.where, np.clip, np.round, np.isclose))
+PYTHONS = (np.add, np.subtract, np.multiply, np.true_divide, np.negative, np.absolute)
+"""What may be done with Python's numbers, those after `float`: the truth of a comparison adds up as a number there, and
+NumPy's other functions treat them differently from its own."""
+
 DOTS = (np.dot, np.inner, np.vdot, np.matmul)
 METHODS: dict[str, Any] = {
     each.__name__: each
@@ -104,9 +108,10 @@ class Batched(NDArrayOperatorsMixin):
             _refuse()
         if ufunc.signature:
             return _dot(*inputs) if ufunc in DOTS else _refuse()
-        found = ufunc(*_aligned(inputs))
-        if found.dtype.kind == "b" and any(isinstance(each, Batched) and each.dtype.kind == "O" for each in inputs):
-            _refuse()  # Python adds up True and False, NumPy does not
+        aligned = _aligned(inputs)
+        found = ufunc(*aligned)
+        if found.ndim == 1 and any(isinstance(each, np.ndarray) and each.dtype.kind == "O" for each in aligned):
+            return Batched(found) if ufunc in PYTHONS else _refuse()
         return self._of_all(found)
 
     def __array_function__(self, function: Any, _: Any, given: tuple[Any, ...], options: dict[str, Any]) -> "Batched":
@@ -132,7 +137,7 @@ class Batched(NDArrayOperatorsMixin):
 
     def _of_all(self, found: Any) -> "Batched":
         """Take what was found of all draws, if it is one array or number for each."""
-        if not isinstance(found, np.ndarray) or len(found) != len(self.draws):
+        if not isinstance(found, np.ndarray) or len(found) != len(self.draws) or found.dtype.kind == "O":
             _refuse()
         return Batched(found)
 
