@@ -176,7 +176,7 @@ def an_item() -> dict[str, object]:
     setting = Setting(model, (6, 6, 6), 0.2)
     blocks = [block for [block] in draw_blocks(setting, [metric], range(400), seed_of(0))]
     means, squares = np.array([block.moments for block in blocks]).T
-    expected = [mean_contrasts(setting, [metric], number, seed_of(0))[0] for number in range(400)]
+    expected = [mean for [mean] in mean_contrasts(setting, [metric], range(400), seed_of(0))]
     variance = squares.mean() - means.mean() ** 2
     drawn, summed = variance / (means.var() * ITEMS), variance / (np.var(expected) * n_expected(setting, "by level"))
     return {

@@ -1,4 +1,7 @@
-"""Loops over rows for which NumPy has no function; compiled on first use. Each has a plain twin in the tests."""
+"""Loops over rows for which NumPy has no function; compiled on first use. Each has a plain twin in the tests.
+
+Where the model has several times as many rows as gold, gold's rows are taken again and again.
+"""
 
 from typing import NamedTuple
 
@@ -57,11 +60,11 @@ def row_sums(rows: FloatArray) -> FloatArray:
 def divergence(gold: FloatArray, model: FloatArray) -> FloatArray:
     """Σ share · (its log − the model's) of each pair of rows; a row has the shares and then their logarithms."""
     n_labels = gold.shape[1] // 2
-    out = np.empty(gold.shape[0])
+    out = np.empty(model.shape[0])
     for r in range(out.size):
-        total = 0.0
+        g, total = r % gold.shape[0], 0.0
         for c in range(n_labels):
-            total += gold[r, c] * (gold[r, n_labels + c] - model[r, n_labels + c])
+            total += gold[g, c] * (gold[g, n_labels + c] - model[r, n_labels + c])
         out[r] = total
     return out
 
@@ -69,18 +72,18 @@ def divergence(gold: FloatArray, model: FloatArray) -> FloatArray:
 @njit(cache=True, nogil=True)
 def shared_votes(gold: FloatArray, model: FloatArray) -> FloatArray:
     """Chance that the largest counts of two rows are the same label's, ties broken at random on both sides."""
-    n_rows, width = gold.shape
+    n_rows, width = model.shape
     out = np.empty(n_rows)
     for r in range(n_rows):
-        most, most_model = 0.0, 0.0
+        g, most, most_model = r % gold.shape[0], 0.0, 0.0
         for c in range(width):
-            most = max(most, gold[r, c])
+            most = max(most, gold[g, c])
             most_model = max(most_model, model[r, c])
         most *= 1 - ROUNDING
         most_model *= 1 - ROUNDING
         tied, tied_model, both = 0, 0, 0
         for c in range(width):
-            of_gold, of_model = gold[r, c] >= most, model[r, c] >= most_model
+            of_gold, of_model = gold[g, c] >= most, model[r, c] >= most_model
             tied += of_gold
             tied_model += of_model
             both += of_gold and of_model
@@ -89,11 +92,11 @@ def shared_votes(gold: FloatArray, model: FloatArray) -> FloatArray:
 
 
 @njit(cache=True, nogil=True)
-def _wasserstein(left: FloatArray, right: FloatArray, r: int) -> float:
-    """Wasserstein distance of the r-th rows, sorted, which may end in NaN (absent) and need not have equal lengths."""
+def _wasserstein(left: FloatArray, g: int, right: FloatArray, r: int) -> float:
+    """Wasserstein distance of two rows, sorted, which may end in NaN (absent) and need not have equal lengths."""
     n, m = left.shape[1], right.shape[1]
     distance = 0.0
-    while n > 0 and np.isnan(left[r, n - 1]):
+    while n > 0 and np.isnan(left[g, n - 1]):
         n -= 1
     while m > 0 and np.isnan(right[r, m - 1]):
         m -= 1
@@ -101,13 +104,13 @@ def _wasserstein(left: FloatArray, right: FloatArray, r: int) -> float:
         return np.nan
     if n == m:
         for i in range(n):
-            distance += abs(left[r, i] - right[r, i])
+            distance += abs(left[g, i] - right[r, i])
         return float(distance / n)
     # Walk both quantile functions at once, in steps of 1 / (n m) so that shares are whole numbers.
     i, j, at = 0, 0, 0
     while i < n and j < m:
         step = min((i + 1) * m, (j + 1) * n)
-        distance += (step - at) * abs(left[r, i] - right[r, j])
+        distance += (step - at) * abs(left[g, i] - right[r, j])
         at = step
         if step == (i + 1) * m:
             i += 1
@@ -117,37 +120,37 @@ def _wasserstein(left: FloatArray, right: FloatArray, r: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _total_variation(left: FloatArray, right: FloatArray, r: int) -> float:
-    """Σ |share − share| of the r-th rows of counts."""
+def _total_variation(left: FloatArray, g: int, right: FloatArray, r: int) -> float:
+    """Σ |share − share| of two rows of counts."""
     n = 0.0
     m = 0.0
     apart = 0.0
     for c in range(left.shape[1]):
-        n += left[r, c]
+        n += left[g, c]
         m += right[r, c]
-        apart += abs(left[r, c] - right[r, c])
+        apart += abs(left[g, c] - right[r, c])
     if n != m:
         apart = 0.0
         for c in range(left.shape[1]):
-            apart += n * abs(left[r, c] / n - right[r, c] / m)
+            apart += n * abs(left[g, c] / n - right[r, c] / m)
     return float(apart / n)
 
 
 @njit(cache=True, nogil=True)
 def wasserstein(left: FloatArray, right: FloatArray) -> FloatArray:
     """Wasserstein distance of each pair of sorted rows."""
-    out = np.empty(left.shape[0])
+    out = np.empty(right.shape[0])
     for r in range(out.size):
-        out[r] = _wasserstein(left, right, r)
+        out[r] = _wasserstein(left, r % left.shape[0], right, r)
     return out
 
 
 @njit(cache=True, nogil=True)
 def total_variation(left: FloatArray, right: FloatArray) -> FloatArray:
     """Σ |share − share| of each pair of rows of counts."""
-    out = np.empty(left.shape[0])
+    out = np.empty(right.shape[0])
     for r in range(out.size):
-        out[r] = _total_variation(left, right, r)
+        out[r] = _total_variation(left, r % left.shape[0], right, r)
     return out
 
 
@@ -171,7 +174,7 @@ def wasserstein_contrasts(gold: FloatArray, a: FloatArray, b: FloatArray, n_item
                     closer += abs(b[r, j] - gold[r, j]) - abs(a[r, j] - gold[r, j])
                 total += closer / width
             else:
-                total += _wasserstein(gold, b, r) - _wasserstein(gold, a, r)
+                total += _wasserstein(gold, r, b, r) - _wasserstein(gold, r, a, r)
         out[d] = total / n_items
     return out
 
@@ -193,7 +196,7 @@ def total_variation_contrasts(gold: FloatArray, a: FloatArray, b: FloatArray, n_
             if more_a == 0.0 and more_b == 0.0:
                 total += closer / n
             else:
-                total += _total_variation(gold, b, r) - _total_variation(gold, a, r)
+                total += _total_variation(gold, r, b, r) - _total_variation(gold, r, a, r)
         out[d] = total / n_items
     return out
 

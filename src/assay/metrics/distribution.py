@@ -298,18 +298,12 @@ def by_rows(kernel: str, gold: FloatArray, model: FloatArray) -> FloatArray:
     from assay.metrics import _kernels
 
     loop = getattr(_kernels, kernel)
-    if gold.shape == model.shape or gold.ndim != model.ndim or gold.shape[-2] != model.shape[-2]:
+    crossed = len(shape) == 3 and gold.shape[1] == model.shape[0] == 1 and gold.shape[2] == model.shape[2]
+    if not crossed or kernel == "areas":
         return np.asarray(loop(rows_of(gold, shape), rows_of(model, shape))).reshape(shape)
     # Sets of rows that are paired crosswise: no pair is copied.
-    sets = [[rows_of(rows, shape[-1:]) for rows in side.reshape(-1, *side.shape[-2:])] for side in (gold, model)]
-    numbers = (
-        np.broadcast_to(np.arange(len(own)).reshape(side.shape[:-2]), shape[:-1]).ravel().tolist()
-        for own, side in zip(sets, (gold, model), strict=True)
-    )
-    found = np.empty((math.prod(shape[:-1]), shape[-1]))
-    for row, i, j in zip(found, *numbers, strict=True):
-        row[:] = loop(sets[0][i], sets[1][j])
-    return found.reshape(shape)
+    models = rows_of(model, model.shape[:-1])
+    return np.stack([loop(rows_of(each, each.shape[:-1]), models).reshape(shape[1:]) for each in gold])
 
 
 def rows_of(side: FloatArray, shape: tuple[int, ...]) -> FloatArray:

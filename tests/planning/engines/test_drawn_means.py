@@ -72,7 +72,7 @@ def test_drawn_means_are_those_of_drawn_scores_and_steadier(name, metric, sizes,
     bound = resolve(metric).on(model.scale)
     setting = Setting(model, sizes, epsilon)
     assert drawn_kind(setting, bound) is not None
-    means = np.array([drawn_contrasts(setting, [bound], number, seed_of(0))[0] for number in range(40)])
+    means = np.array([mean for [mean] in drawn_contrasts(setting, [bound], range(40), seed_of(0))])
     drawn = np.array([block.moments[0] for [block] in draw_blocks(setting, [bound], range(120), seed_of(1))])
     error = math.hypot(means.std(ddof=1) / math.sqrt(40), drawn.std(ddof=1) / math.sqrt(120))
     assert abs(means.mean() - drawn.mean()) < 4 * error

@@ -85,7 +85,7 @@ def test_expected_scores_have_the_mean_of_drawn_scores(name, metric, sizes, null
     bound = resolve(metric).on(model.scale)
     setting = Setting(model, sizes, 0.3, null=null)
     assert has_expectations(setting, bound)
-    expected = np.array([mean_contrasts(setting, [bound], number, seed_of(0))[0] for number in range(40)])
+    expected = np.array([mean for [mean] in mean_contrasts(setting, [bound], range(40), seed_of(0))])
     drawn = np.array([block.moments[0] for [block] in draw_blocks(setting, [bound], range(40), seed_of(1))])
     error = math.sqrt((expected.var(ddof=1) + drawn.var(ddof=1)) / 40)
     # Fourteen checks, Student's t with about 40 degrees of freedom.
@@ -131,7 +131,7 @@ def test_wins_and_many_responses_are_drawn():
 def test_errors_of_normal_responses_have_a_closed_form(metric):
     model = replace(preset("normal"), low=-2.0, high=5.0)
     setting, bound = Setting(model, (5, 2, 3), (0.1, 0.4)), resolve(metric)
-    expected = np.array([mean_contrasts(setting, [bound], number, seed_of(0))[0] for number in range(20)])
+    expected = np.array([mean for [mean] in mean_contrasts(setting, [bound], range(20), seed_of(0))])
     drawn = np.array([block.moments[0] for [block] in draw_blocks(setting, [bound], range(200), seed_of(1))])
     error = math.hypot(expected.std(ddof=1) / math.sqrt(20), drawn.std(ddof=1) / math.sqrt(200))
     assert abs(expected.mean() - drawn.mean()) < 4 * error
@@ -171,7 +171,7 @@ def test_evenly_spread_shares_are_broken_off_by_beta_quantiles(alpha):
 def test_means_of_evenly_spread_labels_are_steadier():
     setting = Setting(preset("categorical-toxicity"), (100, 100, 100), 0.2)
     metric = resolve("tv").on(setting.model.scale)
-    even = np.array([mean_contrasts(setting, [metric], number, seed_of(0)) for number in range(60)])
+    even = np.array(mean_contrasts(setting, [metric], range(60), seed_of(0)))
     drawn = setting.model.draw(
         60, n_expected(setting, "two levels"), n_responses=100, epsilon=0.2, needs="counts", rng=0
     )

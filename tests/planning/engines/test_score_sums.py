@@ -72,8 +72,9 @@ def test_waves_are_sums_of_turns(n_waves):
     from assay.planning.engines.score_sums import _first_waves
 
     grid = SumGrid(-3, np.random.default_rng(0).dirichlet(np.ones(40)))
-    found = _first_waves(grid, 12, 0.03, n_waves)
-    plain = [grid.shares @ np.exp(0.03j * number * (grid.points - 12)) for number in range(1, n_waves + 1)]
+    found = _first_waves(grid, 200, n_waves)
+    step, points = 2j * np.pi / 200, grid.points - round(grid.mean)
+    plain = [grid.shares @ np.exp(step * number * points) for number in range(1, n_waves + 1)]
     np.testing.assert_allclose(found, plain, atol=1e-13)
 
 

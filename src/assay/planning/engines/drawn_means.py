@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assay._random import generator
+from assay._random import Streams, generator
 from assay.metrics import AdditiveMetric, ItemMetric
 from assay.metrics.labels import Accuracy
 from assay.metrics.wins import Wins
@@ -46,22 +46,27 @@ def drawn_kind(setting: Setting, metric: AdditiveMetric) -> str | None:
 
 
 def drawn_contrasts(
-    setting: Setting, metrics: Sequence[AdditiveMetric], number: int, seed: np.random.SeedSequence
-) -> list[float]:
-    """Draw block `number` of items and return their mean contrasts, by each metric."""
-    stream = generator(seed, "item means", *setting.name, number)
+    setting: Setting, metrics: Sequence[AdditiveMetric], numbers: Sequence[int], seed: np.random.SeedSequence
+) -> list[list[float]]:
+    """Draw these blocks of items and return their mean contrasts, of each block by each metric."""
+    streams = [generator(seed, "item means", *setting.name, number) for number in numbers]
     sources = setting.model.sources(
-        (1, ITEMS), evenly(stream), epsilon=setting.epsilon, perturbation=setting.perturbation
+        (len(numbers), ITEMS),
+        evenly(Streams(streams, [1] * len(numbers))),
+        epsilon=setting.epsilon,
+        perturbation=setting.perturbation,
     )
-    shares = [each[0] for each in distinct_shares(setting, sources)]
-    votes, gold, a, b = stream.integers(0, 1 << 64, 4, dtype=np.uint64)
     found = []
-    for metric in metrics:
-        if isinstance(metric, Accuracy):
-            found.append(_votes(shares, setting, (gold, votes, votes)))
-        else:
-            assert isinstance(metric, Wins), "`drawn_kind` is of accuracy and wins"
-            found.append(_coupled(metric, shares, setting, (gold, a, b, b)))
+    for stream, *shares in zip(streams, *distinct_shares(setting, sources), strict=True):
+        votes, gold, a, b = stream.integers(0, 1 << 64, 4, dtype=np.uint64)
+        of_block = []
+        for metric in metrics:
+            if isinstance(metric, Accuracy):
+                of_block.append(_votes(shares, setting, (gold, votes, votes)))
+            else:
+                assert isinstance(metric, Wins), "`drawn_kind` is of accuracy and wins"
+                of_block.append(_coupled(metric, shares, setting, (gold, a, b, b)))
+        found.append(of_block)
     return found
 
 
@@ -84,7 +89,8 @@ def _coupled(metric: Wins, shares: Sequence[FloatArray], setting: Setting, seeds
         derive(_sets(each, of_each, word, np.array(scale.levels)), "counts", metric.needs, scale)
         for each, of_each, word in zip((*shares, shares[1]), (*k, k[1]), seeds, strict=True)
     )
-    of_a, *others = (error.item_scores(gold[:, np.newaxis], model[np.newaxis]) for model in (a, b, again))
+    of_all = error.item_scores(gold[:, np.newaxis], np.concatenate([a, b, again])[np.newaxis])
+    of_a, *others = np.split(of_all, 3, axis=1)
     sets = np.arange(SETS)
     turned = (sets[:, np.newaxis] + sets) % SETS
     sign = 1.0 if error.better == "lower" else -1.0

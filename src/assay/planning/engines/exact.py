@@ -27,6 +27,9 @@ MOST_BLOCKS = 1 << 15
 SMALL = 64
 """Items up to which the shape of the scores matters for the error of p, and not only their mean and variance."""
 
+AROUND = np.array([0.0, 1.0, -4.0, 5.0])
+"""Differences at which the tail is read: a tie and the next, and the points around."""
+
 LATER = 2.0
 """The factor by which scores must grow for their mean before means that are partly drawn are tried instead."""
 
@@ -245,13 +248,11 @@ class PoolPair:
 
     def _expected(self, n: int) -> Expected:
         difference = self._differences.times(n)
-        at_least, more = difference.upper(0), difference.upper(1)
-        tie, near = max(at_least - more, 0.0), 0.0
+        at_least, more, before, beyond = difference.uppers(AROUND).tolist()
+        # The grid rounds about as many sums together here as at the points around; the rest are exact ties.
+        tie = max(at_least - more, 0.0)
         off_grid = 1 - ((1 - self.pool.off_grid) * (1 - self._null.off_grid)) ** n
-        if off_grid:
-            # The grid rounds about as many sums together here as at the points around; the rest are exact ties.
-            around = difference.upper(-4) - difference.upper(5) - tie
-            near = off_grid * min(tie, max(around / 8, 0.0))
+        near = off_grid * min(tie, max((before - beyond - tie) / 8, 0.0))
         share = more + tie - near / 2
         if self._null_is_above(n):
             share = 1 - more - near / 2
@@ -281,7 +282,8 @@ class PoolPair:
         # For large sums only the precision of the pools' means and variances matters.
         spread = math.sqrt(n) * math.hypot(pool.sd, null.sd) / pool.step
         near = max(1, round(spread / 2))
-        density = (difference.upper(-near) - difference.upper(near + 1)) / (2 * near + 1)
+        before, beyond = difference.uppers(np.array([-near, near + 1.0])).tolist()
+        density = (before - beyond) / (2 * near + 1)
         distance = abs(n * (pool.mean - null.mean) / pool.step)
         of_spread = density * distance / 2 / (pool.sd**2 + null.sd**2)
         shape, null_shape = (of_spread * each.sd**2 * each.variance_error for each in (pool, null))

@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtr
 
-from assay._random import generator
+from assay._random import Streams, generator
 from assay.metrics import AdditiveMetric, ItemMetric
 from assay.metrics.distribution import ByLevel
 from assay.models import NormalModel
@@ -51,25 +51,34 @@ def effort(setting: Setting, metric: AdditiveMetric) -> float:
 
 
 def mean_contrasts(
-    setting: Setting, metrics: Sequence[AdditiveMetric], number: int, seed: np.random.SeedSequence
-) -> list[float]:
-    """Draw block `number` of items and return the mean of their expected contrasts, by each metric."""
-    stream = generator(seed, "item expectations", *setting.name, number)
+    setting: Setting, metrics: Sequence[AdditiveMetric], numbers: Sequence[int], seed: np.random.SeedSequence
+) -> list[list[float]]:
+    """Draw these blocks of items and return the mean of their expected contrasts, of each by each metric."""
+    streams = [generator(seed, "item expectations", *setting.name, number) for number in numbers]
     # The same number of items for all metrics, so that the answer of one does not depend on the others.
-    shape = (1, max(n_expected(setting, each) for each in ("sums", "")))
-    sources = setting.model.sources(shape, evenly(stream), epsilon=setting.epsilon, perturbation=setting.perturbation)
+    shape = (len(numbers), max(n_expected(setting, each) for each in ("sums", "")))
+    sources = setting.model.sources(
+        shape, evenly(Streams(streams, [1] * len(numbers))), epsilon=setting.epsilon, perturbation=setting.perturbation
+    )
     if not setting.model.scale.levels:
-        return [_normal_contrast(metric, sources, setting.n_responses) for metric in metrics]
-    by_source = distinct_shares(setting, sources)
-    first = {id(each): each[0] for each in by_source}
-    shares = [first[id(each)] for each in by_source]
+        of_metrics = [_normal_contrasts(metric, sources, setting.n_responses) for metric in metrics]
+        return [list(each) for each in zip(*of_metrics, strict=True)]
+    shares = distinct_shares(setting, sources)
+    return [_block_means(setting, metrics, shares, block) for block in range(len(numbers))]
+
+
+def _block_means(
+    setting: Setting, metrics: Sequence[AdditiveMetric], shares: Sequence[FloatArray], block: int
+) -> list[float]:
+    """Return the mean of the expected contrasts of one block of items, by each metric."""
+    by_source = {id(each): each[block] for each in shares}
     pairs: dict[str, list[FloatArray]] = {}
     found = []
     for metric in metrics:
         kind = kind_of(setting, metric)
         assert kind is not None
         if kind not in pairs:
-            pairs[kind] = _pairs(setting, kind, shares)
+            pairs[kind] = _pairs(setting, kind, [by_source[id(each)] for each in shares])
         tables = _tables(setting.model.scale, metric, setting.n_responses, kind)
         of_a, of_b = (float(np.vdot(weights, table)) for weights, table in zip(pairs[kind], tables, strict=True))
         found.append(of_b - of_a if metric.better == "lower" else of_a - of_b)
@@ -107,10 +116,10 @@ def _pairs(setting: Setting, kind: str, shares: list[FloatArray]) -> list[FloatA
     return [_product(gold, model) / n for model in models]
 
 
-def _normal_contrast(
+def _normal_contrasts(
     metric: AdditiveMetric, sources: tuple[Answers, Answers, Answers], sizes: tuple[int, int, int]
-) -> float:
-    """Return the mean contrast of items with normal responses: of |X| or X², X the normal difference of two means."""
+) -> list[float]:
+    """Return the mean contrast of each block with normal responses: of |X| or X², X the normal difference of means."""
     scores = []
     gold = sources[0]
     assert isinstance(gold, NormalAnswers)
@@ -126,8 +135,8 @@ def _normal_contrast(
                 z = np.where(sd > 0, apart / sd, np.sign(apart) * 1e9)
             found = sd * math.sqrt(2 / math.pi) * np.exp(-np.square(z) / 2) + apart * (1 - 2 * ndtr(-z))
         unit = gold.high - gold.low
-        scores.append(float(found.mean()) * unit**metric.error_power)
-    return scores[1] - scores[0]
+        scores.append(found.mean(axis=1) * unit**metric.error_power)
+    return [float(after - before) for before, after in zip(*scores, strict=True)]
 
 
 def _product(left: FloatArray, right: FloatArray) -> FloatArray:

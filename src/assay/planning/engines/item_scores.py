@@ -263,7 +263,10 @@ def _combined(
     if isinstance(metric, Wins):
         found = metric.won(_combined(metric.item_error, sides, known), *sides)
     elif isinstance(metric, ItemMetric):
-        of_a, of_b = (metric.item_scores(gold[:, np.newaxis], model[np.newaxis]) for model in (a, b))
+        # One call where it can be: what a metric makes of gold is made once.
+        models = [np.concatenate([a, b])] if a.shape == b.shape else [a, b]
+        scores = [metric.item_scores(gold[:, np.newaxis], model[np.newaxis]) for model in models]
+        of_a, of_b = np.split(scores[0], 2, axis=1) if len(scores) == 1 else scores
         # Ratings of a model's own outputs do not use gold, and have one score for all its sets.
         of_b = of_b[sets[:, np.newaxis] if len(of_b) > 1 else 0, turned]
         found = of_b - of_a if metric.better == "lower" else of_a - of_b

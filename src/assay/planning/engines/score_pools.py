@@ -1,11 +1,10 @@
 """Pools of item scores: histograms on a grid, which grow block by block until they are precise enough."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TypeVar
 
 import numpy as np
 
@@ -16,8 +15,6 @@ from assay.planning.engines.grid_shapes import symmetrised, tilted
 from assay.planning.engines.item_scores import ITEMS, Block, Setting, draw_blocks
 from assay.planning.engines.score_sums import SumGrid
 from assay.scales import FloatArray
-
-T = TypeVar("T")
 
 FIRST_BLOCKS = 16
 """Blocks with which a pool begins: enough to see how much they differ, and on which grid the scores lie."""
@@ -31,8 +28,8 @@ COARSEST = 1 << 14
 ON_GRID = 1e-6
 """A score within this distance of a grid point, in steps, lies on it."""
 
-BATCH = 32
-"""Blocks that are drawn before their scores are counted."""
+TOGETHER = 16
+"""Blocks that are drawn before their scores are counted, so that few scores wait; the work of a thread."""
 
 UNLIKELY = 1e-13
 """An outcome whose probability is smaller than this is left out."""
@@ -116,12 +113,11 @@ class Growing:
         self._seed = seed
         self._workers = workers
         everyone = list(range(len(metrics)))
-        first = self._drawn(range(FIRST_BLOCKS), [everyone] * FIRST_BLOCKS)
+        first = draw_blocks(setting, metrics, range(FIRST_BLOCKS), seed)
         self.steps = list(steps) if steps else [grid_step(_likely([row[i] for row in first])) for i in everyone]
         self._histograms = [_Histogram(step) for step in self.steps]
-        for blocks in first:
-            for histogram, block in zip(self._histograms, blocks, strict=True):
-                histogram.add(block)
+        for histogram, blocks in zip(self._histograms, zip(*first, strict=True), strict=True):
+            histogram.add(*blocks)
         # The mean of a symmetric distribution is zero.
         self.has_means = [not setting.is_symmetric and has_expectations(setting, metric) for metric in metrics]
         self._means: list[list[float]] = [[] for _ in metrics]
@@ -148,36 +144,23 @@ class Growing:
 
     def grow(self, n_blocks: Sequence[int]) -> None:
         """Draw blocks until each metric has as many as asked; only metrics that want a block are scored on it."""
-        # Batches keep the scores that wait to be counted few.
-        for first in range(min(self.n_blocks), max(n_blocks), BATCH):
-            batch = range(first, min(first + BATCH, max(n_blocks)))
-            wanted = [
-                [i for i, histogram in enumerate(self._histograms) if histogram.n_blocks <= number < n_blocks[i]]
-                for number in batch
-            ]
-            for which, blocks in zip(wanted, self._drawn(batch, wanted), strict=True):
-                for i, block in zip(which, blocks, strict=True):
-                    self._histograms[i].add(block)
+        # On one thread: a block is many short calls, and two threads that share the interpreter would be slower.
+        for which, numbers in _runs(self.n_blocks, n_blocks):
+            metrics = [self._metrics[i] for i in which]
+            blocks = draw_blocks(self.setting, metrics, numbers, self._seed)
+            for i, of_metric in zip(which, zip(*blocks, strict=True), strict=True):
+                self._histograms[i].add(*of_metric)
 
     def grow_means(self, n_blocks: Sequence[int]) -> None:
         """Sum up expected scores of items until each metric has as many blocks as asked."""
-        numbers = range(min(self.n_mean_blocks), max(n_blocks))
-        wanted = [
-            [i for i, means in enumerate(self._means) if len(means) <= number < n_blocks[i]] for number in numbers
-        ]
-
-        def one(number: int, which: list[int]) -> dict[int, float]:
-            found: dict[int, float] = {}
-            for means, drawn in ((mean_contrasts, False), (drawn_contrasts, True)):
-                some = [i for i in which if self._draws_means[i] == drawn]
-                metrics = [self._metrics[i] for i in some]
-                if metrics:
-                    found.update(zip(some, means(self.setting, metrics, number, self._seed), strict=True))
-            return found
-
-        for means in self._mapped(one, numbers, wanted):
-            for i, mean in means.items():
-                self._means[i].append(mean)
+        for is_drawn, means in ((False, mean_contrasts), (True, drawn_contrasts)):
+            wanted = [n if self._draws_means[i] == is_drawn else 0 for i, n in enumerate(n_blocks)]
+            runs = list(_runs(self.n_mean_blocks, wanted))
+            found = self._mapped(means, [([self._metrics[i] for i in which], numbers) for which, numbers in runs])
+            for (which, _), of_blocks in zip(runs, found, strict=True):
+                for of_block in of_blocks:
+                    for i, mean in zip(which, of_block, strict=True):
+                        self._means[i].append(mean)
         begun = [i for i, begins in enumerate(self.may_begin) if begins and self._means[i]]
         for i in begun:
             self.may_begin[i], self.has_means[i] = False, True
@@ -203,20 +186,26 @@ class Growing:
             if of_means >= self._histograms[i].variance_of_means * ITEMS:
                 self.has_means[i], self._means[i] = False, []
 
-    def _drawn(self, numbers: range, wanted: list[list[int]]) -> list[list[Block]]:
-        # On one thread: a block is many short calls, and two threads that share the interpreter would be slower.
-        found: list[list[Block]] = []
-        for which, some in groupby(zip(wanted, numbers, strict=True), key=lambda pair: pair[0]):
-            alike = [number for _, number in some]
-            metrics = [self._metrics[i] for i in which]
-            found += draw_blocks(self.setting, metrics, alike, self._seed) if metrics else [[] for _ in alike]
-        return found
+    def _mapped(
+        self, means: Callable[..., list[list[float]]], runs: list[tuple[list[AdditiveMetric], list[int]]]
+    ) -> list[list[list[float]]]:
+        def one(run: tuple[list[AdditiveMetric], list[int]]) -> list[list[float]]:
+            return means(self.setting, *run, self._seed)
 
-    def _mapped(self, one: Callable[[int, list[int]], T], numbers: range, wanted: list[list[int]]) -> list[T]:
-        if self._workers == 1 or len(numbers) <= 1:
-            return [one(number, which) for number, which in zip(numbers, wanted, strict=True)]
+        if self._workers == 1 or len(runs) <= 1:
+            return [one(run) for run in runs]
         with ThreadPoolExecutor(self._workers) as pool:
-            return list(pool.map(one, numbers, wanted))
+            return list(pool.map(one, runs))
+
+
+def _runs(have: Sequence[int], want: Sequence[int]) -> Iterator[tuple[list[int], list[int]]]:
+    """Return which metrics want which of the next blocks: at most `TOGETHER` in a run, all for the same metrics."""
+    numbers = range(min(have), max(want))
+    wanted = [[i for i, n in enumerate(have) if n <= number < want[i]] for number in numbers]
+    for which, pairs in groupby(zip(wanted, numbers, strict=True), key=lambda pair: pair[0]):
+        alike = [number for _, number in pairs]
+        for first in range(0, len(alike) if which else 0, TOGETHER):
+            yield which, alike[first : first + TOGETHER]
 
 
 def grid_step(values: FloatArray) -> float:
@@ -281,16 +270,22 @@ class _Histogram:
         """The variance of the blocks' means."""
         return float(np.var([mean for mean, _ in self._moments], ddof=1))
 
-    def add(self, block: Block) -> None:
-        """Count the scores of a block."""
-        self._moments.append(block.moments)
-        self._n_items += block.n_items
-        if block.weights is None:
-            self._count(block.values)
-        elif self._weighed is None:
-            self._weighed = (block.values, block.weights.copy())
-        else:  # the same values again: only their weights add up
-            self._weighed[1][:] += block.weights
+    def add(self, *blocks: Block) -> None:
+        """Count the scores of these blocks."""
+        self._n_items += sum(block.n_items for block in blocks)
+        if blocks[0].weights is None:
+            values = np.stack([block.values for block in blocks])
+            moments = zip(values.mean(axis=1).tolist(), np.square(values).mean(axis=1).tolist(), strict=True)
+            self._moments.extend(moments)
+            self._count(values.ravel())
+            return
+        for block in blocks:
+            self._moments.append(block.moments)
+            assert block.weights is not None, "all blocks of a setting have weights, or none"
+            if self._weighed is None:
+                self._weighed = (block.values, block.weights.copy())
+            else:  # the same values again: only their weights add up
+                self._weighed[1][:] += block.weights
 
     def pool(self, means: list[float], *, symmetric: bool) -> Pool:
         """Return the scores so far, moved to the mean of expected scores if there are any; or made symmetric."""

@@ -84,10 +84,6 @@ class SumGrid:
         return SumGrid(low, shares.astype(np.float64))
 
 
-Terms = list[tuple[SumGrid, int]]
-"""Distributions, and how many scores of each are added."""
-
-
 class Total(Protocol):
     """The distribution of a sum."""
 
@@ -113,7 +109,7 @@ class Summands:
 
     def __init__(self, *parts: SumGrid) -> None:
         self._parts = parts
-        self._waves: tuple[int, list[np.ndarray]] = (0, [])
+        self._waves: tuple[tuple[int, int], list[np.ndarray]] = ((0, 0), [])
 
     @cached_property
     def _decay(self) -> tuple[float, FloatArray]:
@@ -129,31 +125,49 @@ class Summands:
         return 2 * math.pi / length, np.sqrt(np.maximum.accumulate(square[::-1]))
 
     @cached_property
+    def _extent(self) -> tuple[float, float, float, int]:
+        """The variance of one score of each part, their reach together, the largest reach, and their points."""
+        reaches = [part.reach for part in self._parts]
+        return (
+            sum(part.variance for part in self._parts),
+            sum(reaches),
+            max(reaches),
+            sum(part.shares.size for part in self._parts),
+        )
+
+    @cached_property
+    def _means(self) -> tuple[list[float], list[int]]:
+        """The mean of each part, as it is and rounded."""
+        means = [part.mean for part in self._parts]
+        return means, [round(mean) for mean in means]
+
+    @cached_property
     def _coarser(self) -> "Summands":
         return Summands(*(part.coarser(COARSER) for part in self._parts))
 
     def times(self, *counts: int) -> "Total":
         """Return the distribution of the sum of this many scores from each part (one number is for all parts)."""
         numbers = counts * len(self._parts) if len(counts) == 1 else counts
-        terms = [(part, n) for part, n in zip(self._parts, numbers, strict=True) if n > 0]
-        centre = sum(n * part.mean for part, n in terms)
-        # Of sums with one score less of some part, the window is the same: so they share the parts' waves.
+        # Of sums with one score less of some part, the window and its waves are the same, and computed once.
         most = max(numbers)
-        variance = sum(most * part.variance for part in self._parts)
-        reach = max(part.reach for part in self._parts)
-        half = min(sum(most * part.reach for part in self._parts), WINDOW * math.sqrt(variance) + 6 * reach) + 2
+        variance, reach, farthest, n_points = self._extent
+        half = min(most * reach, WINDOW * math.sqrt(most * variance) + 6 * farthest) + 2
         length = fast_length(2 * math.ceil(half) + 1)
-        if length > LONGEST and sum(part.shares.size for part in self._parts) > 64:
+        if length > LONGEST and n_points > 64:
             return _Coarse(self._coarser.times(*numbers))
-        fewest = min(numbers)
-        if fewest > 0:
+        n_waves = length
+        if min(numbers) > 0:
+            fewest = max(1, min(*numbers, most - 1))
             n_waves = math.ceil(self._last_frequency(fewest) * length / (2 * math.pi))
-            if 2 * n_waves < length and n_waves * sum(part.shares.size for part, _ in terms) <= SERIES:
-                return _Series(terms, centre, length, n_waves)
-        if self._waves[0] != length:
-            self._waves = (length, [_wave(part, length) for part in self._parts])
-        powers = [power(wave, n) for wave, n in zip(self._waves[1], numbers, strict=True) if n > 0]
-        return _Table(powers, centre, length)
+        short = 2 * n_waves < length and n_waves * n_points <= SERIES
+        window = (length, n_waves if short else length)
+        known, waves = self._waves
+        if known != window:
+            waves = [_first_waves(part, *window) if short else _wave(part, length) for part in self._parts]
+            self._waves = (window, waves)
+        powers = [power(wave, n) for wave, n in zip(waves, numbers, strict=True) if n > 0]
+        centre, rounded = (sum(n * mean for n, mean in zip(numbers, means, strict=True)) for means in self._means)
+        return _Series(powers, centre, length, rounded) if short else _Table(powers, centre, length)
 
     def _last_frequency(self, n: int) -> float:
         """Return the frequency from which on the n-th power of the characteristic function is negligible."""
@@ -190,8 +204,9 @@ class _Table:
     def __init__(self, powers: list[np.ndarray], centre: float, length: int) -> None:
         wave = math.prod(powers, start=np.ones(length // 2 + 1, dtype=np.complex128))
         self._base = math.ceil(centre - length / 2)
-        shares = np.roll(np.fft.irfft(wave, length), -(self._base % length))
-        self._above = np.concatenate([np.cumsum(shares[::-1])[::-1], [0.0]])
+        shares, first = np.fft.irfft(wave, length), self._base % length
+        self._above = np.zeros(length + 1)
+        np.cumsum(np.concatenate([shares[first:], shares[:first]])[::-1], out=self._above[-2::-1])
 
     def upper(self, point: int) -> float:
         """Return the probability of this number or more."""
@@ -210,13 +225,14 @@ class _Table:
         return float(self._base + self._above.size - 1 - n_above)
 
 
-def _first_waves(part: SumGrid, offset: int, step: float, n_waves: int) -> np.ndarray:
-    """Return the characteristic function of one score minus an offset at the first multiples of a frequency.
+def _first_waves(part: SumGrid, length: int, n_waves: int) -> np.ndarray:
+    """Return the characteristic function of one score at the first frequencies of a window.
 
-    Wave 1 + r + R q turns r and R q times as far as the first one: few turns, and a matrix product of the two.
+    The rounded mean is taken out first, which keeps the angles small, where they are most precise. Wave 1 + r + R q
+    turns r and R q times as far as the first one: few turns, and a matrix product of the two.
     """
     rows = math.isqrt(n_waves - 1) + 1
-    turn = np.exp(1j * step * (part.points - offset))
+    turn = np.exp(2j * math.pi / length * (part.points - round(part.mean)))
     few = np.multiply.accumulate(np.broadcast_to(turn, (rows, turn.size)), axis=0)
     many = np.ones((-(-n_waves // rows), turn.size), dtype=np.complex128)
     np.multiply.accumulate(np.broadcast_to(few[-1], many[1:].shape), axis=0, out=many[1:])
@@ -226,18 +242,11 @@ def _first_waves(part: SumGrid, offset: int, step: float, n_waves: int) -> np.nd
 class _Series:
     """Probabilities from the few frequencies that are left of a large sum."""
 
-    def __init__(self, terms: Terms, centre: float, length: int, n_waves: int) -> None:
+    def __init__(self, powers: list[np.ndarray], centre: float, length: int, taken_out: float) -> None:
         self._step = 2 * math.pi / length
         self._origin = round(centre)
-        numbers = np.arange(1, n_waves + 1)
-        wave = np.ones(n_waves, dtype=np.complex128)
-        shift = self._origin
-        for part, n in terms:
-            offset = round(part.mean)
-            wave *= power(_first_waves(part, offset, self._step, n_waves), n)
-            shift -= n * offset
-        # Taking the offsets out first keeps the angles small, where they are most precise.
-        wave *= np.exp(-1j * self._step * numbers * shift)
+        numbers = np.arange(1, powers[0].size + 1)
+        wave = math.prod(powers, start=np.exp(-1j * self._step * numbers * (self._origin - taken_out)))
         self._angles = self._step * numbers
         self._top = length // 2
         self._wave = wave * (2 / length) / (1 - np.exp(-1j * self._angles))
@@ -292,7 +301,9 @@ class _Coarse:
     def uppers(self, points: FloatArray) -> FloatArray:
         """Return the probability of each of these whole numbers or more."""
         if points.size <= KNOTS:
-            return np.array([self.upper(round(point)) for point in points.tolist()])
+            place, share = np.divmod((points - 0.5) / COARSER - 0.5, 1.0)
+            lower, higher = np.split(self._coarse.uppers(np.concatenate([place, place + 1]) + 1), 2)
+            return np.asarray((1 - share) * lower + share * higher)
         places = (points - 0.5) / COARSER - 0.5
         first = math.floor(places.min())
         knots = np.arange(first, math.floor(places.max()) + 2, dtype=np.float64)
