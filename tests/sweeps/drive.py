@@ -1,9 +1,6 @@
-"""A driver in a process of its own, for tests that end it: `python -m tests.sweeps.drive STORE N_THREADS`.
+"""A driver in a process of its own, for tests that end it."""
 
-It says "ready" before it opens the store, and then a line whenever cells have been recorded.
-"""
-
-import sys
+import os
 from concurrent.futures import ThreadPoolExecutor
 
 from assay.sweeps import run
@@ -11,15 +8,17 @@ from tests.sweeps.tasks import GRID, draw
 
 SEED = 2026
 
-if __name__ == "__main__":
-    store, n_threads = sys.argv[1], int(sys.argv[2])
 
-    def say(what: object) -> None:
-        print(what, flush=True)
+def drive(store, n_threads, seconds, told):
+    """Run the study; tell before the store is opened, and then whenever cells have been recorded."""
+    os.environ["CELL_SECONDS"] = str(seconds)
 
-    say("ready")
+    def tell(what=None):
+        told.send(None)
+
+    tell()
     if n_threads == 1:
-        run(draw, GRID, store=store, rng=SEED, progress=say)
+        run(draw, GRID, store=store, rng=SEED, progress=tell)
     else:
         with ThreadPoolExecutor(n_threads) as executor:
-            run(draw, GRID, store=store, rng=SEED, executor=executor, progress=say)
+            run(draw, GRID, store=store, rng=SEED, executor=executor, progress=tell)

@@ -10,16 +10,19 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 
 from assay.errors import DataError
 from assay.sweeps import Store, run
-from tests.sweeps.drive import SEED
+from tests.sweeps.drive import SEED, drive
 from tests.sweeps.tasks import GRID, bits, draw
 
 ROOT = Path(__file__).parents[2]
+FORKED = get_context("forkserver")  # each driver is a process of its own; what they import is imported once
+FORKED.set_forkserver_preload(["tests.sweeps.drive"])
 STUDY = f"""
 task = "tests.sweeps.tasks:draw"
 seed = {SEED}
@@ -46,11 +49,9 @@ def test_a_driver_killed_at_twenty_moments_loses_and_doubles_nothing(path, unint
         driver = _drive(path, n_threads=1 + number % 2, seconds=0.005)
         # Some kills hit the opening of the store, most of them a random moment after some cells.
         for _ in range(moments.choice([0, 1, moments.randint(2, 20)])):
-            driver.stdout.readline()
+            driver.told.recv()
         time.sleep(moments.uniform(0, 0.01))
-        driver.kill()
-        driver.communicate()
-        assert driver.returncode == -signal.SIGKILL
+        _kill(driver)
         if path.exists():
             connection = sqlite3.connect(path)
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -61,8 +62,8 @@ def test_a_driver_killed_at_twenty_moments_loses_and_doubles_nothing(path, unint
     assert len(set(done)) > 5
     assert done[-1] < len(GRID)
     driver = _drive(path, n_threads=2)
-    driver.communicate()
-    assert driver.returncode == 0
+    driver.join()
+    assert driver.exitcode == 0
     assert bits(Store(path).rows()) == uninterrupted
     assert sorted(os.listdir(path.parent)) == ["study.db", "study.toml"]
 
@@ -105,8 +106,7 @@ def test_a_second_driver_is_sent_away_and_the_first_is_not_disturbed(path, unint
     assert errors.count("\n") == 1
     before = _done(path)
     _wait_for(lambda: _done(path) > before)
-    first.kill()
-    first.communicate()
+    _kill(first)
     assert _assay("run", "study.toml", "--store", path, cwd=path.parent).wait() == 0
     assert bits(Store(path).rows()) == uninterrupted
 
@@ -174,10 +174,19 @@ def _runs_out_of_space(store, **limits):
 
 def _drive(path, *, n_threads, seconds=0.0):
     """Start a driver and return when it is about to open the store."""
-    command = [sys.executable, "-m", "tests.sweeps.drive", path, str(n_threads)]
-    driver = subprocess.Popen(command, cwd=ROOT, env=_environment(seconds), stdout=subprocess.PIPE, text=True)
-    assert driver.stdout.readline() == "ready\n"
+    told, end = FORKED.Pipe(duplex=False)
+    driver = FORKED.Process(target=drive, args=(path, n_threads, seconds, end))
+    driver.start()
+    end.close()
+    driver.told = told
+    told.recv()
     return driver
+
+
+def _kill(driver):
+    driver.kill()
+    driver.join()
+    assert driver.exitcode == -signal.SIGKILL
 
 
 def _assay(*arguments, seconds=0.0, **options):

@@ -43,19 +43,31 @@ def server(tmp_path_factory):
     running.kill()
 
 
-@pytest.fixture
-def page(browser, server):
-    """A page that fails on console errors, unless they are expected, and on requests to anywhere else."""
+@pytest.fixture(scope="session")
+def window(browser, server):
+    """One page for all tests in a browser, and what was wrong: another page would start a process of its own."""
     context = browser.new_context(accept_downloads=True)
     opened = context.new_page()
     opened.set_default_timeout(180_000)
-    opened.expected, wrong = [], []
+    opened.wrong = wrong = []
     opened.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
     opened.on("pageerror", lambda error: wrong.append(str(error)))
     opened.on("request", lambda request: None if request.url.startswith(server.url) else wrong.append(request.url))
     yield opened
-    assert [text for text in wrong if not any(part in text for part in opened.expected)] == []
     context.close()
+
+
+@pytest.fixture
+def page(window, server):
+    """A page of a visitor without a past; fails on console errors, unless expected, and on requests elsewhere."""
+    window.goto(f"{server.url}/static/icon.svg")  # away from what was shown, but not to another process
+    window.context.clear_cookies()
+    window.emulate_media(media="screen", color_scheme="light")
+    window.set_viewport_size({"width": 1280, "height": 720})
+    window.expected = []
+    window.wrong.clear()
+    yield window
+    assert [text for text in window.wrong if not any(part in text for part in window.expected)] == []
 
 
 @pytest.fixture
