@@ -614,6 +614,19 @@ def test_histogram_twin(row, bins):
     assert _kernels.histograms(np.array([row]).reshape(1, -1), bins)[0].tolist() == counts.tolist()
 
 
+@pytest.mark.parametrize("name", ["mae", "mse", "wins", "cosine-responses"])
+def test_draws_side_by_side_are_scored_as_each_alone(name):
+    """Draws of a batch go through a compiled loop, a single one through NumPy; also where responses are absent."""
+    gold, a, b = np.random.default_rng(5).random((3, 4, 37, 3))
+    metric = BUILTIN[name].on(Scale("continuous"))
+    if metric.needs == "means":
+        gold, a, b = (side.mean(axis=-1) for side in (gold, a, b))
+    else:
+        a[1, 3, 2], gold[2, 5, 1] = np.nan, np.nan
+    expected = [float(metric.contrast(*sides)) for sides in zip(gold, a, b, strict=True)]
+    np.testing.assert_allclose(metric.contrast(gold, a, b), expected, rtol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("bins", "sizes"), [(5, (5, 5, 5)), (5, (3, 4, 1)), (4, (9, 2, 3)), (7, (2, 2, 2)), (9, (8, 8, 8))]
 )

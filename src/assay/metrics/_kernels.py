@@ -214,6 +214,20 @@ def absolute_contrasts(gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatA
     return out
 
 
+@njit(cache=True, nogil=True, fastmath={"reassoc"})
+def squared_contrasts(gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+    """Mean over the items of (b − gold)² − (a − gold)², for each draw; added in any order."""
+    n_draws, n_items = gold.shape
+    out = np.empty(n_draws)
+    for d in range(n_draws):
+        total = 0.0
+        for i in range(n_items):
+            of_a, of_b = a[d, i] - gold[d, i], b[d, i] - gold[d, i]
+            total += of_b * of_b - of_a * of_a
+        out[d] = total / n_items
+    return out
+
+
 @njit(cache=True, nogil=True)
 def absolute_wins(gold: FloatArray, a: FloatArray, b: FloatArray, tie: float) -> FloatArray:
     """Share of items where |b − gold| exceeds |a − gold| by more than `tie`, minus the share the other way round."""

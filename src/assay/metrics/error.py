@@ -44,6 +44,14 @@ class MeanSquaredError(ItemMetric):
         """Return (model − gold)² for each item."""
         return np.square(model - gold)
 
+    def contrast(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the mean of the item contrasts."""
+        if not is_batch(self.needs, gold, a, b):
+            return super().contrast(gold, a, b)
+        from assay.metrics import _kernels
+
+        return np.asarray(_kernels.squared_contrasts(gold, a, b))
+
 
 @dataclass(frozen=True)
 class RootMeanSquaredError(Metric):

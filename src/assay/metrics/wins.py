@@ -88,7 +88,7 @@ class Wins(RelativeMetric):
             return super().contrast(gold, a, b)
         from assay.metrics import _kernels
 
-        tie = ROUNDING * max(float(end) for side in (gold, a, b) for end in (side.max(), -side.min()))
+        tie = ROUNDING * _largest_of_many(gold, a, b)
         return np.asarray(_kernels.absolute_wins(gold, a, b, tie))
 
     def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -244,6 +244,18 @@ def draw_means(
 
 
 @njit(cache=True, nogil=True)
+def draw_singles(values: FloatArray, offsets: IntArray, items: IntArray, seeds: SeedArray, out: FloatArray) -> None:
+    """Write one response of each item: what `draw_means` writes where it draws one."""
+    for d in range(seeds.size):
+        seed = seeds[d]
+        for i in range(np.uint64(offsets.size - 1)):
+            item = np.uint64(items[d, i]) if items.size else np.uint64(i)
+            start = np.uint64(offsets[item])
+            n = np.uint64(offsets[item + _ONE]) - start
+            out[d, i] = values[start + _below(n, _word(seed, np.uint64(i)))]
+
+
+@njit(cache=True, nogil=True)
 def draw_counts(
     codes: IntArray, offsets: IntArray, n_out: IntArray, items: IntArray, seeds: SeedArray, out: FloatArray
 ) -> None:

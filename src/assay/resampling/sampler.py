@@ -182,7 +182,7 @@ class _Source:
         self.codes = scale.codes(responses.values) if needs == "counts" else np.empty(0, dtype=np.int64)
         self.n_levels = len(scale.levels)
         self.kept = summarise(responses, needs, scale)
-        self.n_drawn = n_drawn
+        self.n_drawn, self.draws_one = n_drawn, n_drawn is not None and bool((n_drawn == 1).all())
         self.width = self.width_of(responses.sizes if n_drawn is None else n_drawn)
         self.numbered = None if n_drawn is None else Numbered.of(responses, n_drawn, self.n_levels)
         if self.numbered is not None:
@@ -215,6 +215,9 @@ class _Source:
                 return self.kept
             n_items = len(self.kept)
             _kernels.gather(self.kept.reshape(n_items, -1), items, out.reshape(len(items), n_items, -1))
+            return out
+        if self.needs == "means" and self.draws_one:
+            _kernels.draw_singles(self.responses.values, self.responses.offsets, items, seeds, out)
             return out
         if self.numbered is not None:
             self._look_up(self.numbered, items, seeds, out, beside)
