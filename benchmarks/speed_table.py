@@ -216,7 +216,7 @@ LIMITS = {
     "compare --by, 500 slices of 20 items": "Python: a comparison of its own for each slice; sorting its draws",
     "assay compare --by, 100,000 slices of 5 items on average": "Python: a result for each slice; reading the table",
     "assay compare --by, 100,000 slices of 5 items": "Python: a result for each slice; reading the table",
-    "compare, 200 own metrics with item scores, 200 items": "draws of the intervals, and their joint level",
+    "compare, 200 own metrics with item scores, 200 items": "exact p-values, draws of the intervals, and their joint level",
     "compare, 200 own metrics, vectorized functions, 200 items": "the functions, called with many draws at a time",
     "compare, 200 own metrics, plain functions, 200 items": "the functions, called with many draws at a time",
     "compare, 10 own metrics, functions that need one draw at a time": "Python: one call of the function for each draw and model",
