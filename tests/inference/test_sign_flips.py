@@ -26,12 +26,12 @@ def convolved(whole):
     """Both tails of whole numbers by adding one at a time; only sums, so that far tails keep their digits."""
     sizes = np.sort(np.abs(whole).astype(int))
     reach = int(sizes.sum())
-    taken, filled = np.zeros(reach + 1), 0
+    taken, filled = np.zeros(reach + 1), 1
     taken[0] = 1.0
     for size in sizes[sizes > 0].tolist():
-        more = taken / 2
-        more[size : size + filled + 1] += taken[: filled + 1] / 2
-        taken, filled = more, filled + size
+        taken[size : size + filled] += taken[:filled].copy()
+        filled += size
+    taken *= 0.5 ** np.count_nonzero(sizes)
     flipped = (reach - int(whole.sum())) // 2
     return taken[flipped:].sum(), taken[: flipped + 1].sum()
 
