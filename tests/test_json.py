@@ -30,6 +30,13 @@ def test_what_json_knows_comes_back_as_it_was(value):
     assert json.loads(_json.dumps(value)) == value
 
 
+@given(JSON, st.sampled_from([0, 1, 2]))
+def test_an_indented_text_is_that_of_the_standard_library(value, indent):
+    value = [value, {"x": {"y": value, 3: (1, math.nan)}}, np.arange(2), np.float64(-math.inf), np.bool_(True), True]
+    expected = json.dumps(_json.plain(value), ensure_ascii=False, allow_nan=False, indent=indent)
+    assert _json.dumps(value, indent=indent) == expected
+
+
 @given(st.dictionaries(st.text(), st.integers(), min_size=2))
 def test_the_digest_does_not_see_the_order_of_keys(content):
     turned = dict(reversed(content.items()))

@@ -9,11 +9,13 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+_NAMES = {None: "null", True: "true", False: "false"}
 SIMPLE = frozenset({float, int, str, bool, type(None)})
 """The types of most values, which are looked at first: there may be millions."""
 
@@ -48,7 +50,29 @@ def plain(value: Any) -> Any:
 
 def dumps(value: Any, *, indent: int | None = None) -> str:
     """Write `value` as JSON text."""
-    return json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=indent)
+    if indent is not None:
+        return _indented(value, "\n", " " * indent)
+    return json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
+
+
+def _indented(value: Any, line: str, step: str) -> str:
+    """Write what `json.dumps` writes with an indent, which it does piece by piece: millions of them take memory."""
+    kind = type(value)
+    if kind is str:
+        return encode_basestring(value)
+    if kind is float and math.isfinite(value):
+        return repr(value)
+    if kind is int or kind is bool or value is None:
+        return repr(value) if kind is int else _NAMES[value]
+    inner = line + step
+    if kind is dict and all(type(key) is str for key in value):
+        parts = [f"{encode_basestring(key)}: {_indented(entry, inner, step)}" for key, entry in value.items()]
+        return f"{{{inner}{f',{inner}'.join(parts)}{line}}}" if parts else "{}"
+    if kind is list or kind is tuple:
+        parts = [_indented(entry, inner, step) for entry in value]
+        return f"[{inner}{f',{inner}'.join(parts)}{line}]" if parts else "[]"
+    known = plain(value)
+    return _indented(known, line, step) if type(known) in (dict, list) else json.dumps(known, ensure_ascii=False)
 
 
 def loads(text: str) -> Any:

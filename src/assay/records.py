@@ -38,9 +38,8 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything that is written; `from_dict` reads it back."""
-        written = {name: _plain(getattr(self, name)) for name in _hints(cast(Any, type(self)))}
-        extra = {name: _plain(getattr(self, name)) for name in self.derived}
-        return {"schema_version": self.schema_version, **written, **extra}
+        names = (*_hints(cast(Any, type(self))), *self.derived)
+        return {"schema_version": self.schema_version, **{name: _plain(getattr(self, name)) for name in names}}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
@@ -95,9 +94,14 @@ def _hints(record: Any) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     """Turn nested records into dictionaries; numbers, NaN and tuples stay what they are."""
-    if type(value) in _json.SIMPLE:
+    kind = type(value)
+    if kind in _json.SIMPLE:
         return value
-    if hasattr(type(value), "from_dict"):  # a record, or what else knows how it is written
+    if kind is dict:
+        return {name: entry if type(entry) in _json.SIMPLE else _plain(entry) for name, entry in value.items()}
+    if kind is tuple or kind is list:
+        return [entry if type(entry) in _json.SIMPLE else _plain(entry) for entry in value]
+    if hasattr(kind, "from_dict"):  # a record, or what else knows how it is written
         return value.to_dict()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {name: _plain(getattr(value, name)) for name in _hints(type(value))}

@@ -1,6 +1,5 @@
 """From a question to a command: parse, answer with a progress bar, and show the document."""
 
-import json
 import sys
 from dataclasses import dataclass, replace
 from inspect import cleandoc
@@ -184,7 +183,7 @@ def show(
     if output.json:
         from assay import _json
 
-        say(json.dumps(_json.plain(result.to_dict()), ensure_ascii=False, allow_nan=False, indent=2))
+        say(_json.dumps(result.to_dict(), indent=2))
         return
     say(as_text(result.document(), flags))
     for name, files in (("Chart", output.chart), ("Report", written)):

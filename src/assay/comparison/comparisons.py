@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -25,6 +25,11 @@ from assay.scales import FloatArray
 
 if TYPE_CHECKING:
     import polars
+
+
+NESTED = {"names", "parameters", "confidence_interval", "effect_sizes", "n_responses", "margin", "provenance"}
+NESTED |= {"rater_answers", "baselines"}
+"""Fields of several values, which have no column of their own name."""
 
 
 def nothing() -> FloatArray:
@@ -345,21 +350,20 @@ def tested(
 def _frame(results: Sequence[Comparison]) -> "polars.DataFrame":
     import polars
 
+    names = [field.name for field in fields(Comparison) if field.repr and field.name not in NESTED]
     rows = []
     for result in results:
-        content = result.to_dict()
-        for name in ("schema_version", "provenance", "parameters", "margin", "rater_answers", "baselines"):
-            content.pop(name)
-        limits, sizes, n = content.pop("confidence_interval"), content.pop("effect_sizes"), content.pop("n_responses")
-        content["gold"], content["a"], content["b"] = content.pop("names")
-        content["notes"] = " ".join(content["notes"])
-        content["seed"] = str(content["seed"])
+        content = {name: getattr(result, name) for name in (*names, *Comparison.derived)}
+        content["gold"], content["a"], content["b"] = result.names
+        content["notes"] = " ".join(result.notes)
+        content["seed"] = str(result.seed)
+        limits, sizes = result.confidence_interval, result.effect_sizes
         rows.append(
             content
-            | {"interval_low": limits["low"], "interval_high": limits["high"], "interval": limits["method"]}
-            | {"confidence_level": limits["confidence_level"]}
-            | sizes
-            | {f"n_responses_{role}": count for role, count in n.items()}
+            | {"interval_low": limits.low, "interval_high": limits.high, "interval": limits.method}
+            | {"confidence_level": limits.confidence_level}
+            | {field.name: getattr(sizes, field.name) for field in fields(EffectSizes)}
+            | {f"n_responses_{role}": count for role, count in result.n_responses.items()}
             | _flat_answers(result.rater_answers)
             | {f"baseline_{one.test}": one.pvalue for one in result.baselines}
             | _flat_margin(result.margin)

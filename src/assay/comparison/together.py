@@ -7,6 +7,7 @@ items: the draws of each slice are shuffled, which makes them independent of the
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -85,13 +86,19 @@ def carried_on(
     """Return the interval at a level beyond its own: its arms grow as Student's quantiles do."""
     if level <= near.confidence_level:
         return near
-    from scipy.special import stdtrit
-
-    tails = (tails_of(each, alternative)[0] for each in (level, near.confidence_level))
-    far, close = (-float(stdtrit(n_items - 1, tail)) for tail in tails)
-    low, high = (estimate + far / close * (end - estimate) for end in (near.low, near.high))
+    growth = _growth(level, near.confidence_level, n_items - 1, alternative)
+    low, high = (estimate + growth * (end - estimate) for end in (near.low, near.high))
     ends = max(low, min(near.low, -span)), min(high, max(near.high, span))
     return replace(near, low=ends[0], high=ends[1], confidence_level=level)
+
+
+@lru_cache(maxsize=1024)
+def _growth(level: float, reached: float, df: int, alternative: str) -> float:
+    """Return how many times as long Student's arms are at a level as at another."""
+    from scipy.special import stdtrit
+
+    far, close = (-float(stdtrit(df, tails_of(each, alternative)[0])) for each in (level, reached))
+    return far / close
 
 
 def _joint_intervals(entries: list[Comparison], seed: np.random.SeedSequence) -> list[Comparison]:
