@@ -242,3 +242,14 @@ def test_a_model_of_zeros_has_no_cosine_whatever_is_swapped():
     assert low <= np.isnan(found).sum() <= high
     defined = np.abs(found[~np.isnan(found)][:, np.newaxis] - scored[~np.isnan(scored)]).min(axis=1)
     assert defined.max() < 1e-12
+
+
+def test_heavy_weights_of_full_bins_are_added_up():
+    """More entries in a bin than sums of sixteen bits can hold, and more draws than a row has."""
+    rng = np.random.default_rng(8)
+    gold, model = rng.random((2, 700)) / 60  # all in the first bin
+    model[:300] += 0.5
+    weights = rng.integers(200, 256, (21, 700)).astype(np.uint8)
+    metric = EarthMoverMeansHistogramLegacy()
+    expected = [metric.score(np.repeat(gold, row), np.repeat(model, row)) for row in weights]
+    np.testing.assert_array_equal(metric.weighted(gold, model).scores(weights), [expected])
