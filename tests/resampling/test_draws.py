@@ -513,3 +513,16 @@ def test_compiled_exchange_twin(n_draws, n_items, width, shared, seed):
     found = np.empty((2, n_draws, n_items, width))
     _kernels.exchange(*sides.view(np.int64), swaps, *found.view(np.int64))
     np.testing.assert_array_equal(found, np.broadcast_arrays(*exchange(*sides, swaps, "responses")))
+
+
+@pytest.mark.parametrize("null", [None, "pooled-responses"])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_metrics_of_means_see_the_same_draws_whether_responses_are_drawn_or_not(null, workers):
+    """Bit for bit, over more draws than are drawn ahead."""
+    contest = Contest.from_arrays(*np.random.default_rng(6).random((3, 900, 3)))
+    names = ("mae", "cosine-responses", "spearman")
+    metrics = [BUILTIN[name].on(contest.scale) for name in names]
+    how = {"scheme": Scheme("bootstrap", "bootstrap"), "null": null, "n_resamples": 150, "seed": seed_of(1)}
+    together = draw(contest, metrics, workers=workers, **how).contrasts
+    for metric, found in zip(metrics, together, strict=True):
+        np.testing.assert_array_equal(found, draw(contest, [metric], **how).contrasts[0])

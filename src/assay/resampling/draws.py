@@ -306,13 +306,18 @@ def _draws_one(contest: Contest, scheme: Scheme) -> bool:
 def _drawn_for(
     metrics: Sequence[ScoresDraws], those: list[int], sampler: Sampler, seeds: Any
 ) -> Iterator[tuple[int, slice, list[Any]]]:
-    """Yield each batch for each metric as it needs it: single responses are drawn as means, others bring theirs."""
+    """Yield each batch for each metric as it needs it: single responses are drawn as means, others bring theirs.
+
+    Means are narrow: those of all batches that were drawn together are scored at once.
+    """
     for batch, *sides in sampler.batches(seeds):
+        together = slice((batch.stop - 1) // sampler.n_ahead * sampler.n_ahead, batch.stop)
         for i in those:
             if metrics[i].needs == sampler.needs:
                 yield i, batch, sides
             elif metrics[i].needs == "means":
-                yield i, batch, sampler.means(batch)
+                if batch.stop % sampler.n_ahead == 0 or batch.stop == seeds.shape[1]:
+                    yield i, together, sampler.means(together)
             else:
                 yield i, batch, [None if side is None else side[..., np.newaxis] for side in sides]
 

@@ -108,7 +108,7 @@ class Sampler:
                 yield batch, gold, *self._under_null(items[part], of_draws[:, part], gold, a, b)
 
     def means(self, batch: slice) -> list[Any]:
-        """Return the means of gold's, A's and B's responses of the batch that was just drawn (`with_means`)."""
+        """Return the means of gold's, A's and B's responses of batches that were just drawn together (`with_means`)."""
         *_, means = self._space()
         low = batch.start % self.n_ahead
         return [None if room is None else room[low : low + batch.stop - batch.start] for room in means]
