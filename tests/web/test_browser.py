@@ -201,7 +201,7 @@ def test_what_was_recognised_can_be_corrected(page, server):
 def test_the_basic_path_needs_no_javascript(browser, server, ratings_csv, tmp_path):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(180_000)
     place = tmp_path / "ratings.csv"
     place.write_bytes(ratings_csv)
     page.goto(f"{server.url}/tables")
