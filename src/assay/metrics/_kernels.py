@@ -299,9 +299,9 @@ def largest_word(values: npt.NDArray[np.int64]) -> np.int64:
 def cosines(gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     """Cosines of gold's rows with A's and with B's, of the positions that both have; NaN where one has length zero."""
     n_rows = gold.shape[0]
-    out = np.full((2, n_rows), np.nan)
+    out, room = np.full((2, n_rows), np.nan), np.empty((5, LANES))
     for r in range(n_rows):
-        product, of_gold, of_model, product_b, of_model_b = _products(gold[r], a[r], b[r])
+        product, of_gold, of_model, product_b, of_model_b = _products(gold[r], a[r], b[r], room)
         of_gold_b = of_gold
         if np.isnan(product + product_b):
             product, of_gold, of_model = _products_of_both(gold[r], a[r])
@@ -314,18 +314,31 @@ def cosines(gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     return out
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc"})
-def _products(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[float, float, float, float, float]:
-    """Products of gold and A, squares of gold and of A, products of gold and B, squares of B: added in any order."""
-    product, of_gold, of_a, product_b, of_b = 0.0, 0.0, 0.0, 0.0, 0.0
-    for c in range(gold.size):
-        x, y, z = gold[c], a[c], b[c]
-        product += x * y
-        of_gold += x * x
-        of_a += y * y
-        product_b += x * z
-        of_b += z * z
-    return product, of_gold, of_a, product_b, of_b
+LANES = 32
+"""So many sums of a row run side by side, so that no addition waits for the one before it; on every processor alike."""
+
+
+@njit(cache=True, nogil=True)
+def _products(gold: FloatArray, a: FloatArray, b: FloatArray, room: FloatArray) -> tuple[float, ...]:
+    """Products of gold and A, squares of gold and of A, products of gold and B, squares of B; `room` is (5, lanes)."""
+    room[:] = 0.0
+    with_a, of_gold, of_a, with_b, of_b = room[0], room[1], room[2], room[3], room[4]
+    for first in range(0, gold.size, LANES):
+        x, y, z = gold[first : first + LANES], a[first : first + LANES], b[first : first + LANES]
+        for k in range(x.size):
+            with_a[k] += x[k] * y[k]
+            of_gold[k] += x[k] * x[k]
+            of_a[k] += y[k] * y[k]
+            with_b[k] += x[k] * z[k]
+            of_b[k] += z[k] * z[k]
+    product, square, square_a, product_b, square_b = 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(LANES):
+        product += with_a[k]
+        square += of_gold[k]
+        square_a += of_a[k]
+        product_b += with_b[k]
+        square_b += of_b[k]
+    return product, square, square_a, product_b, square_b
 
 
 @njit(cache=True, nogil=True)
