@@ -321,7 +321,8 @@ def page(found):
     text = f"""# What takes how long, and what limits it
 
 Made by `python benchmarks/speed_table.py`, which also measures the previous release ({found["previous"]}) in turns with this
-version. Seconds of processor time on one thread, the least of three turns. The machine had {found["cores"]} cores and {calm}
+version. Seconds of processor time on one thread, the least of three turns (of ten for draws, whose
+memory others may use, too). The machine had {found["cores"]} cores and {calm}
 (load up to {found["load"]:.1f}){advice}. Commands are measured with their start-up.
 
 | job | now | previous release | times as fast | what limits it now |
@@ -357,7 +358,7 @@ def main():
                 if name in kept and not name.startswith(tuple(options.only.split(";"))):
                     jobs[name] = kept[name]
                     continue
-                turns = 1 if name.startswith(ONCE) else 3
+                turns = 1 if name.startswith(ONCE) else 10 if name.endswith("draws") else 3
                 previous = run(before, old, caches["then"], turns) * times if old else None
                 jobs[name] = {"now": run(ROOT, job, caches["now"], turns), "previous": previous}
                 print(name, jobs[name], flush=True)
