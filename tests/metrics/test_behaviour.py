@@ -607,13 +607,6 @@ def test_ranks_by_words_are_those_by_argsort(n):
         np.testing.assert_array_equal(ranks(rows), expected)
 
 
-@given(st.lists(st.sampled_from([-0.1, 0.0, 0.2, 0.6, 0.999, 1.0, 1.1, math.nan]), max_size=9), st.integers(1, 8))
-def test_histogram_twin(row, bins):
-    inside = [value for value in row if 0 <= value <= 1]
-    counts = np.bincount([min(math.floor(value * bins + 1e-9), bins - 1) for value in inside], minlength=bins)
-    assert _kernels.histograms(np.array([row]).reshape(1, -1), bins)[0].tolist() == counts.tolist()
-
-
 @pytest.mark.parametrize("name", ["mae", "mse", "wins", "cosine-responses"])
 def test_draws_side_by_side_are_scored_as_each_alone(name):
     """Draws of a batch go through a compiled loop, a single one through NumPy; also where responses are absent."""

@@ -22,7 +22,7 @@ from assay.scales import FloatArray, Scale
 from assay.summaries import Needs
 
 if TYPE_CHECKING:
-    from assay.metrics._kernels import Shapes
+    from assay.replications._histogram_kernels import Shapes
 
 
 @dataclass(frozen=True)
@@ -75,10 +75,10 @@ class EarthMoverHistogramLegacy(ItemMetric):
         shapes = None if self.levels else _shapes(self.bins, max(side.shape[-1] for side in (gold, a, b)))
         if shapes is None or not is_batch(self.needs, gold, a, b):
             return super().contrast(gold, a, b)
-        from assay.metrics import _kernels
+        from assay.replications import _histogram_kernels
 
         of_gold, of_a, of_b = (rows_of(side, side.shape[:-1]) for side in (gold, a, b))
-        return np.asarray(_kernels.shape_contrasts(of_gold, of_a, of_b, gold.shape[1], shapes))
+        return np.asarray(_histogram_kernels.shape_contrasts(of_gold, of_a, of_b, gold.shape[1], shapes))
 
 
 @dataclass(frozen=True)
@@ -159,10 +159,10 @@ class WeightedHistograms:
 
 def _by_bin(rows: FloatArray, bins: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """Return the item of each value that lies in a bin, bin after bin, and where each bin stops."""
-    from assay.metrics import _kernels
+    from assay.replications import _histogram_kernels
 
     places = np.empty(rows.size, dtype=np.int32)
-    _kernels.bins_of(np.ascontiguousarray(rows).ravel(), bins, places)
+    _histogram_kernels.bins_of(np.ascontiguousarray(rows).ravel(), bins, places)
     order = np.argsort(places, kind="stable")
     stops = np.searchsorted(places[order], np.arange(bins), side="right")
     return (order[: stops[-1]] // rows.shape[1]).astype(np.int32), stops.astype(np.int32)
@@ -197,7 +197,7 @@ def _distances(gold: FloatArray, *models: FloatArray, bins: int, levels: tuple[f
     published ratings were 3 × 0.2, which is not; this way reproduces their tables. With `levels`, the last axis holds
     the counts of the levels, which fall into bins as if each were a response.
     """
-    from assay.metrics import _kernels
+    from assay.replications import _histogram_kernels
 
     sides = [np.ascontiguousarray(side).reshape(-1, side.shape[-1]) for side in (gold, *models)]
     bin_of = np.array([_bin(level, bins) for level in levels], dtype=np.int64)
@@ -207,14 +207,14 @@ def _distances(gold: FloatArray, *models: FloatArray, bins: int, levels: tuple[f
         found = [shapes.table[(side @ shapes.steps[bin_of]).astype(np.int64)] for side in sides] if levels else []
         for side in [] if levels else sides:
             found.append(np.empty(len(side), dtype=np.uint16))
-            _kernels.shapes_of(side, shapes, np.empty(side.size, dtype=np.int32), found[-1])
+            _histogram_kernels.shapes_of(side, shapes, np.empty(side.size, dtype=np.int32), found[-1])
         of_gold, *others = (each.reshape(side.shape[:-1]) for each, side in zip(found, (gold, *models), strict=True))
         return [np.asarray(shapes.apart[of_gold, each] / bins) for each in others]
     if levels:
         kept = (bin_of[:, np.newaxis] == np.arange(bins)).astype(np.float64)
         counted = [np.sort(side @ kept, axis=-1) for side in sides]
     else:
-        counted = [np.sort(_kernels.histograms(side, bins), axis=-1) for side in sides]
+        counted = [np.sort(_histogram_kernels.histograms(side, bins), axis=-1) for side in sides]
     shaped = [rows.reshape(*side.shape[:-1], bins) for rows, side in zip(counted, (gold, *models), strict=True)]
     return [np.asarray(np.abs(side - shaped[0]).sum(axis=-1) / bins) for side in shaped[1:]]
 
@@ -222,7 +222,7 @@ def _distances(gold: FloatArray, *models: FloatArray, bins: int, levels: tuple[f
 @lru_cache(maxsize=16)
 def _shapes(bins: int, n_responses: int) -> "Shapes | None":
     """Return the sorted counts of up to so many responses, None where there are too many ways to count them."""
-    from assay.metrics._kernels import Shapes
+    from assay.replications._histogram_kernels import Shapes
 
     base = n_responses + 1
     if base**bins > MOST_WAYS:

@@ -6,11 +6,10 @@ from assay.resampling.draws import (
     draw,
     draw_alike,
     draw_columns,
-    enumerate_swaps,
-    jackknife,
     mean_scores,
     summaries_of,
 )
+from assay.resampling.exhaustive import enumerate_swaps, jackknife
 from assay.resampling.nulls import NULLS, RULES, NullName, judge
 from assay.resampling.pseudo_responses import CellTable, cell_table
 from assay.resampling.responses_kept import first_responses, kept_responses
