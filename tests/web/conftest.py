@@ -60,7 +60,8 @@ def window(browser, server):
 @pytest.fixture
 def page(window, server):
     """A page of a visitor without a past; fails on console errors, unless expected, and on requests elsewhere."""
-    window.goto(f"{server.url}/static/icon.svg")  # away from what was shown, but not to another process
+    # Away from what was shown, but not to another process; a picture would make the browser ask for /favicon.ico.
+    window.goto(server.url)
     window.context.clear_cookies()
     window.emulate_media(media="screen", color_scheme="light")
     window.set_viewport_size({"width": 1280, "height": 720})
