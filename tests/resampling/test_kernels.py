@@ -9,12 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.resampling import _kernels, _plain
+from assay.resampling import _kernels, _plain, _response_kernels
 from assay.responses import frozen
 from tests.resampling import twins
 
 LEVELS = [0.0, 1.0, 2.5]
-NEEDS = {"means": _kernels.MEANS, "counts": _kernels.COUNTS, "sorted": _kernels.SORTED, "values": _kernels.VALUES}
+NEEDS = {
+    "means": _response_kernels.MEANS,
+    "counts": _response_kernels.COUNTS,
+    "sorted": _response_kernels.SORTED,
+    "values": _response_kernels.VALUES,
+}
 ROWS = st.lists(st.lists(st.sampled_from(LEVELS), min_size=1, max_size=6), min_size=1, max_size=7)
 SEEDS = st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=3).map(lambda seeds: np.array(seeds, dtype=np.uint64))
 MANY = np.random.default_rng(1).integers(2**64, size=24_000, dtype=np.uint64)
@@ -40,11 +45,15 @@ def draw(rows, n_out, drawn, seeds, needs, levels=LEVELS):
     width = {"means": 1, "counts": len(levels)}.get(needs, int(n_out.max()))
     out = np.full((seeds.size, len(rows), width), -1.0)
     if needs == "means":
-        _kernels.draw_means(values, offsets, n_out, drawn, seeds, out[..., 0])
+        _response_kernels.draw_means(values, offsets, n_out, drawn, seeds, out[..., 0])
     elif needs == "counts":
-        _kernels.draw_counts(np.searchsorted(levels, values), offsets, n_out, drawn, seeds, out)
+        _response_kernels.draw_counts(np.searchsorted(levels, values), offsets, n_out, drawn, seeds, out)
     else:
-        kernel, more = (_kernels.draw_sorted, []) if needs == "sorted" else (_kernels.draw_values, [np.empty((0, 0))])
+        kernel, more = (
+            (_response_kernels.draw_sorted, [])
+            if needs == "sorted"
+            else (_response_kernels.draw_values, [np.empty((0, 0))])
+        )
         kernel(values, offsets, n_out, drawn, seeds, out, *more)
     return out
 
@@ -144,7 +153,7 @@ def test_dealt_responses_twin(needs, rows, seeds, resampled):
     drawn = items_of(len(rows), seeds + np.uint64(1)) if resampled else KEPT
     kept = [sorted(row) for row in rows] if needs == "sorted" else rows
     width = {"means": (1, 1), "counts": (3, 3)}.get(needs, (int(n_first.max()), int(n_rest.max())))
-    found = _kernels.deal_responses(*flat(kept), n_first, drawn, seeds, NEEDS[needs], width)
+    found = _response_kernels.deal_responses(*flat(kept), n_first, drawn, seeds, NEEDS[needs], width)
     for d, seed in enumerate(seeds):
         hands = twins.dealt(kept, n_first, drawn[d] if resampled else range(len(rows)), seed)
         for side in (0, 1):
@@ -190,14 +199,14 @@ def test_responses_are_drawn_as_a_multinomial(needs):
 
 
 def test_every_deal_is_equally_likely():
-    first, rest = _kernels.deal_responses(
+    first, rest = _response_kernels.deal_responses(
         frozen(np.arange(4.0)),
         np.arange(4),
         frozen(np.array([0, 4])),
         np.array([2]),
         KEPT,
         MANY,
-        _kernels.VALUES,
+        _response_kernels.VALUES,
         (2, 2),
     )
     deals = [tuple(row) for row in np.concatenate([first[:, 0], rest[:, 0]], axis=1).tolist()]
@@ -219,6 +228,6 @@ def test_a_single_response_is_drawn_as_the_mean_of_one(items):
     seeds = rng.integers(2**64, size=30, dtype=np.uint64)
     drawn = items_of(40, seeds) if items else np.empty((30, 0), dtype=np.int64)
     found, expected = np.empty((2, 30, 40))
-    _kernels.draw_singles(values, offsets, drawn, seeds, found)
-    _kernels.draw_means(values, offsets, np.ones(40, dtype=np.int64), drawn, seeds, expected)
+    _response_kernels.draw_singles(values, offsets, drawn, seeds, found)
+    _response_kernels.draw_means(values, offsets, np.ones(40, dtype=np.int64), drawn, seeds, expected)
     np.testing.assert_array_equal(found, expected)

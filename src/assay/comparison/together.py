@@ -50,22 +50,26 @@ def adjusted(found: Sequence[Comparison], correction: str, seed: np.random.SeedS
 
 def wide_level(level: float, correction: str, n: int) -> float:
     """Return the level of each of n independent intervals that hold together; their own where that is not promised."""
-    return level if correction in UNPROMISED else level ** (1 / n)
+    return level if correction in UNPROMISED else independent_level(level, n)
+
+
+def independent_level(level: float, n: int) -> float:
+    """Return the level at which each of n independent intervals is right, if all of them are at `level`."""
+    return float(level ** (1 / n))
 
 
 def without_draws(entry: Comparison, level: float) -> tuple[Comparison, ConfidenceInterval]:
     """Return a comparison without its draws, and its interval at another level."""
-    own = entry.confidence_interval
-    wide = own
-    if level != own.confidence_level and not math.isnan(own.low):
-        wide = _far(entry, level)
     empty = nothing()
+    wide = _far(entry, level)
     return replace(entry, draws=empty, null_draws=empty, standard_errors=empty, beside=None), wide
 
 
 def _far(entry: Comparison, level: float) -> ConfidenceInterval:
     """Return the interval at a level that its draws may not reach."""
     own, side = entry.confidence_interval, entry.alternative
+    if level == own.confidence_level or math.isnan(own.low):
+        return own
     left = entry.jackknife
     differ = inference.telling(left.size * entry.contrast - (left.size - 1) * left)
     few = own.method == "symmetric" and differ < inference.FEW_TELLING  # Student's already
@@ -105,9 +109,9 @@ def _joint_intervals(entries: list[Comparison], seed: np.random.SeedSequence) ->
     """Return the comparisons with intervals that hold together: each its own kind, at the level that takes."""
     level = entries[0].confidence_interval.confidence_level
     n_draws = min(entry.draws.size for entry in entries)
-    alone = level ** (1 / len(entries))
+    alone = independent_level(level, len(entries))
     if len({entry.slice for entry in entries}) > 1 and alone > 1 - 1 / max(n_draws, 1):  # beyond every draw
-        return [having(entry, entry.pvalue_adjusted, without_draws(entry, alone)[1], len(entries)) for entry in entries]
+        return [having(entry, entry.pvalue_adjusted, _far(entry, alone), len(entries)) for entry in entries]
     deviations = np.stack([_deviations(entry)[order[:n_draws]] for entry, order in _aligned(entries, seed, "draws")])
     needed = max(level, joint_level(deviations.T, confidence_level=level))  # 0 where no draw differs from another
     return [

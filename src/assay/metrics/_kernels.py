@@ -212,9 +212,9 @@ def absolute_contrasts(gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatA
     return out
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc"})
+@njit(cache=True, nogil=True)
 def squared_contrasts(gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-    """Mean over the items of (b − gold)² − (a − gold)², for each draw; added in any order."""
+    """Mean over the items of (b − gold)² − (a − gold)², for each draw."""
     n_draws, n_items = gold.shape
     out = np.empty(n_draws)
     for d in range(n_draws):

@@ -208,7 +208,7 @@ class _Source:
         It is written to `out`. `beside` is room for packed counts, which are what is written if `out` is an array of
         words, and for the means of drawn values, which are written unless it is empty.
         """
-        from assay.resampling import _kernels
+        from assay.resampling import _kernels, _response_kernels
 
         if self.n_drawn is None:
             if not items.size:
@@ -217,16 +217,16 @@ class _Source:
             _kernels.gather(self.kept.reshape(n_items, -1), items, out.reshape(len(items), n_items, -1))
             return out
         if self.needs == "means" and self.draws_one:
-            _kernels.draw_singles(self.responses.values, self.responses.offsets, items, seeds, out)
+            _response_kernels.draw_singles(self.responses.values, self.responses.offsets, items, seeds, out)
             return out
         if self.numbered is not None:
             self._look_up(self.numbered, items, seeds, out, beside)
             return out
         kernel: Any = {
-            "means": _kernels.draw_means,
-            "counts": _kernels.draw_counts,
-            "sorted": _kernels.draw_sorted,
-            "values": _kernels.draw_values,
+            "means": _response_kernels.draw_means,
+            "counts": _response_kernels.draw_counts,
+            "sorted": _response_kernels.draw_sorted,
+            "values": _response_kernels.draw_values,
         }[self.needs]
         values = self.codes if self.needs == "counts" else self.responses.values
         more = beside[1:] if self.needs == "values" else ()
@@ -264,15 +264,15 @@ class _Source:
         self, items: IntArray, seeds: Seeds, n_first: IntArray, width: tuple[int, int]
     ) -> tuple[FloatArray, FloatArray]:
         """Return the summaries of responses shuffled and dealt to A and to B."""
-        from assay.resampling import _kernels
+        from assay.resampling import _response_kernels
 
         what = {
-            "means": _kernels.MEANS,
-            "counts": _kernels.COUNTS,
-            "sorted": _kernels.SORTED,
-            "values": _kernels.VALUES,
+            "means": _response_kernels.MEANS,
+            "counts": _response_kernels.COUNTS,
+            "sorted": _response_kernels.SORTED,
+            "values": _response_kernels.VALUES,
         }[self.needs]
-        first, rest = _kernels.deal_responses(
+        first, rest = _response_kernels.deal_responses(
             self.responses.values, self.codes, self.responses.offsets, n_first, items, seeds, what, width
         )
         return (first[..., 0], rest[..., 0]) if self.needs == "means" else (first, rest)
