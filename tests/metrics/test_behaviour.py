@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from functools import partial
 
 import numpy as np
@@ -434,6 +435,13 @@ def test_a_vectorized_function_that_does_not_reduce_over_the_items_alone_is_refu
         metric = FunctionMetric(wrong, better="lower", name="wrong", vectorized=True)
         with pytest.raises(ArgumentError, match="'wrong' must return one number for each draw"):
             compare(contest, metric=metric, n_resamples=49, rng=0)
+
+
+def test_a_function_that_returns_no_number_is_refused():
+    contest = Contest.from_arrays(*np.random.default_rng(6).normal(size=(3, 20)))
+    for wrong, what in ((lambda gold, model: gold, "an array of shape (20,)"), (lambda gold, model: "x", "'x'")):
+        with pytest.raises(ArgumentError, match=re.escape(f"'wrong' must return one number; it returned {what}.")):
+            compare(contest, metric=FunctionMetric(wrong, better="lower", name="wrong"), n_resamples=49, rng=0)
 
 
 def kappa(y_true, y_pred, *, sample_weight=None):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import ClassVar, Self, get_args
+from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 
@@ -114,14 +114,22 @@ class FunctionMetric(Metric):
             return np.concatenate([np.empty(0), *(self._of_all(*part) for part in parts)]).reshape(lead)
         call = self._of_votes if self.labels else self.function
         pairs = zip(gold, model, strict=True)
-        alone = [float(call(*pair)) for pair in islice(pairs, CHECKED)]
+        alone = [self._number(call(*pair)) for pair in islice(pairs, CHECKED)]
         if not self.labels and size > CHECKED < len(gold):
             from assay.metrics.batched import call_together
 
             scores = call_together(self.function, parts)
             if scores is not None and scores[:CHECKED].tobytes() == np.array(alone).tobytes():
                 return scores.reshape(lead)
-        return np.array([*alone, *(float(call(*pair)) for pair in pairs)], dtype=np.float64).reshape(lead)
+        return np.array([*alone, *(self._number(call(*pair)) for pair in pairs)], dtype=np.float64).reshape(lead)
+
+    def _number(self, found: Any) -> float:
+        """Return what the function returned, if it is a number."""
+        try:
+            return float(found)
+        except (TypeError, ValueError):
+            what = f"an array of shape {found.shape}" if isinstance(found, np.ndarray) else repr(found)
+            raise ArgumentError(f"metric {self.name!r} must return one number; it returned {what}.") from None
 
     def _of_all(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Call the vectorized function with all draws; it must give one number for each."""
