@@ -206,6 +206,17 @@ def test_answers_keep_to_themselves(client):
     assert "SameSite=Strict" in headers["set-cookie"]
 
 
+@pytest.mark.parametrize("path", ["/static/icon.svg", "/static/style.css", "/favicon.ico", "/jobs/none"])
+def test_only_a_page_begins_a_session(client, path):
+    # An icon that comes after its page was asked for without a session; one of its own would expire the page's forms.
+    assert "set-cookie" not in client.get(path).headers
+    client.get("/")
+    session = dict(client.cookies)
+    assert list(session) == ["assay_session"]
+    client.get(path)
+    assert dict(client.cookies) == session
+
+
 def test_forms_without_their_token_are_refused(client, ratings_csv):
     answer = client.post("/tables", files={"file": ("r.csv", ratings_csv)})
     assert answer.status_code == 422

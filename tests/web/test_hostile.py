@@ -192,14 +192,36 @@ def hungry(megabytes):
     return len(held)
 
 
+def busy(seconds):
+    import time
+
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+    return seconds
+
+
 def test_an_aide_that_takes_too_long_or_too_much_is_replaced():
     aide = Aide("tests.web.test_hostile:slow", seconds=0.5, megabytes=500)
     with pytest.raises(ValueError, match="longer than the"):
         aide.ask(30)
+    computing = Aide("tests.web.test_hostile:busy", seconds=60, megabytes=500)
+    assert computing.ask(0) == 0
+    computing.seconds = 0.5
+    with pytest.raises(ValueError, match="longer than the"):
+        computing.ask(30)
     greedy = Aide("tests.web.test_hostile:hungry", seconds=20, megabytes=400)
     with pytest.raises(ValueError, match="more memory"):
         greedy.ask(900)
     greedy.stop()
+
+
+def test_an_aide_is_not_stopped_because_others_keep_the_machine_busy():
+    aide = Aide("tests.web.test_hostile:slow", seconds=60, megabytes=500)
+    assert aide.ask(0) == 0
+    aide.seconds = 0.4
+    assert aide.ask(1.0) == 1.0
+    aide.stop()
 
 
 def test_settings_that_are_none_get_a_sentence(small):

@@ -1,7 +1,7 @@
 """Processes that answer one short call after another, so that no file and no number is looked at in the server itself.
 
-What an aide may use is bounded: memory by the system, time by whoever waits. One that dies or takes too long is
-replaced, and the caller gets a sentence.
+What an aide may use is bounded: memory by the system, processor time by whoever waits. One that dies or takes too long
+is replaced, and the caller gets a sentence.
 """
 
 import multiprocessing
@@ -21,6 +21,8 @@ from assay.errors import ArgumentError, AssayError, DataError
 
 T = TypeVar("T")
 PAUSE = 0.05
+PATIENCE = 6
+"""How many times its processor seconds a call may last: the machine may be busy, but no visitor waits forever."""
 TOO_MUCH = "this needs more memory than the server allows."
 
 
@@ -54,6 +56,11 @@ class Child:
         """How much memory it holds."""
         return resident(self.process.pid or 0)
 
+    @property
+    def seconds(self) -> float:
+        """How much processor time it has used."""
+        return used(self.process.pid or 0)
+
     def kill(self) -> None:
         """End it."""
         self.process.kill()
@@ -68,7 +75,7 @@ class Aide:
     address : str
         The function, as "module:name".
     seconds : float
-        How long a call may take.
+        How much processor time a call may take.
     megabytes : float
         How much memory the process may hold.
     by_system : bool
@@ -100,12 +107,12 @@ class Aide:
         return answer
 
     def _wait(self, child: Child) -> None:
-        until = time.monotonic() + self.seconds
+        most, until = child.seconds + self.seconds, time.monotonic() + PATIENCE * self.seconds
         while not child.here.poll(PAUSE):
             if child.megabytes > self.megabytes:
                 self.stop()
                 raise DataError(TOO_MUCH)
-            if time.monotonic() > until:
+            if child.seconds > most or time.monotonic() > until:
                 self.stop()
                 raise DataError(f"this takes longer than the {self.seconds:g} seconds that the server allows.")
 
@@ -151,6 +158,15 @@ def resident(pid: int) -> float:
     except (OSError, ValueError, IndexError):
         return 0.0
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def used(pid: int) -> float:
+    """Return how many seconds of processor time a process has used; 0 where that cannot be known."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return 0.0
 
 
 def enclosed(megabytes: float = 0.0) -> None:

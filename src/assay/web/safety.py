@@ -47,7 +47,8 @@ class Guard:
             nonlocal started
             started = True
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", []), *self.headers(request, fresh)]
+                begins = fresh if message["status"] < 400 and not _is_static(request) else ""
+                message["headers"] = [*message.get("headers", []), *self.headers(request, begins)]
             await send(message)
 
         if refused is not None:
@@ -85,14 +86,18 @@ class Guard:
         return RedirectResponse("/enter", 303)
 
     def headers(self, request: Request, fresh: str) -> list[tuple[bytes, bytes]]:
-        """Return the headers of every answer, and a session for a visitor who has none."""
+        """Return the headers of every answer, and the session that it begins for a visitor who has none.
+
+        A file that any visitor may share begins none, and no error does: a late one would end the session that a page
+        has just begun, and with it the page's forms.
+        """
         found = {
             "content-security-policy": POLICY,
             "x-content-type-options": "nosniff",
             "x-frame-options": "DENY",
             "referrer-policy": "same-origin",
             "cross-origin-opener-policy": "same-origin",
-            "cache-control": "public, max-age=86400" if request.url.path.startswith("/static/") else "no-store",
+            "cache-control": "public, max-age=86400" if _is_static(request) else "no-store",
         }
         lines = [(name.encode(), value.encode()) for name, value in found.items()]
         if fresh:
@@ -135,6 +140,10 @@ def _name_of(address: str) -> str:
         return urlsplit(address).hostname or ""
     except ValueError:
         return ""
+
+
+def _is_static(request: Request) -> bool:
+    return request.url.path.startswith("/static/")
 
 
 def _is_session(text: str) -> bool:
