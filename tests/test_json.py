@@ -37,6 +37,13 @@ def test_an_indented_text_is_that_of_the_standard_library(value, indent):
     assert _json.dumps(value, indent=indent) == expected
 
 
+@given(st.dictionaries(st.text(), JSON, max_size=4), st.lists(JSON, max_size=3), st.sampled_from([1, 2]))
+def test_pieces_are_those_of_the_indented_text(content, entries, indent):
+    whole = _json.dumps(content | {"many": entries, "after": 1}, indent=indent)
+    assert "".join(_json.pieces(content | {"many": iter(entries), "after": 1}, indent=indent)) == whole
+    assert "".join(_json.pieces(content, indent=indent)) == _json.dumps(content, indent=indent)
+
+
 @given(st.dictionaries(st.text(), st.integers(), min_size=2))
 def test_the_digest_does_not_see_the_order_of_keys(content):
     turned = dict(reversed(content.items()))

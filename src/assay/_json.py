@@ -7,7 +7,7 @@ neither.
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from json.encoder import encode_basestring
 from pathlib import Path
@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-_NAMES = {None: "null", True: "true", False: "false"}
 SIMPLE = frozenset({float, int, str, bool, type(None)})
 """The types of most values, which are looked at first: there may be millions."""
 
@@ -55,24 +54,60 @@ def dumps(value: Any, *, indent: int | None = None) -> str:
     return json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
 
 
+def pieces(content: Mapping[str, Any], *, indent: int = 2) -> Iterator[str]:
+    """Yield what `dumps` returns in pieces; a value that is an iterator is written as a list, one entry in each piece.
+
+    Examples
+    --------
+    >>> "".join(pieces({"a": 1, "b": iter([2, 3])})) == dumps({"a": 1, "b": [2, 3]}, indent=2)
+    True
+    """
+    step, mark = " " * indent, "{"
+    line, inner = "\n" + step, "\n" + 2 * step
+    for name, value in content.items():
+        begin = f"{mark}{line}{encode_basestring(name)}: "
+        mark = ","
+        if not isinstance(value, Iterator):
+            yield begin + _indented(value, line, step)
+            continue
+        opened = "["
+        for entry in value:
+            yield f"{begin}{opened}{inner}{_indented(entry, inner, step)}"
+            begin, opened = "", ","
+        yield f"{begin}[]" if begin else f"{line}]"
+    yield "{}" if mark == "{" else "\n}"
+
+
 def _indented(value: Any, line: str, step: str) -> str:
     """Write what `json.dumps` writes with an indent, which it does piece by piece: millions of them take memory."""
     kind = type(value)
-    if kind is str:
-        return encode_basestring(value)
-    if kind is float and math.isfinite(value):
-        return repr(value)
-    if kind is int or kind is bool or value is None:
-        return repr(value) if kind is int else _NAMES[value]
+    if kind in _WRITERS:
+        return _WRITERS[kind](value)
     inner = line + step
-    if kind is dict and all(type(key) is str for key in value):
-        parts = [f"{encode_basestring(key)}: {_indented(entry, inner, step)}" for key, entry in value.items()]
+    if kind is dict and set(map(type, value)) <= _TEXT:
+        parts = [
+            f"{encode_basestring(key)}: {_WRITERS[type(entry)](entry)}"
+            if type(entry) in _WRITERS
+            else f"{encode_basestring(key)}: {_indented(entry, inner, step)}"
+            for key, entry in value.items()
+        ]
         return f"{{{inner}{f',{inner}'.join(parts)}{line}}}" if parts else "{}"
     if kind is list or kind is tuple:
         parts = [_indented(entry, inner, step) for entry in value]
         return f"[{inner}{f',{inner}'.join(parts)}{line}]" if parts else "[]"
     known = plain(value)
     return _indented(known, line, step) if type(known) in (dict, list) else json.dumps(known, ensure_ascii=False)
+
+
+def _number(value: float) -> str:
+    return repr(value) if math.isfinite(value) else json.dumps(plain(value))
+
+
+_NAMES = {None: "null", True: "true", False: "false"}
+_TEXT = {str}
+_WRITERS: dict[type, Callable[[Any], str]] = {
+    str: encode_basestring, float: _number, int: repr, bool: _NAMES.__getitem__, type(None): _NAMES.__getitem__
+}  # fmt: skip
 
 
 def loads(text: str) -> Any:

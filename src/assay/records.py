@@ -8,7 +8,7 @@ import dataclasses
 import math
 import types
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar, Literal, Self, Union, cast, get_args, get_origin, get_type_hints
 
@@ -39,7 +39,11 @@ class Record:
     def to_dict(self) -> dict[str, Any]:
         """Return everything that is written; `from_dict` reads it back."""
         names = (*_hints(cast(Any, type(self))), *self.derived)
-        return {"schema_version": self.schema_version, **{name: _plain(getattr(self, name)) for name in names}}
+        return {"schema_version": self.schema_version, **_plain({name: getattr(self, name) for name in names})}
+
+    def json_pieces(self) -> Iterator[str]:
+        """Yield `to_dict` as JSON, in pieces: the whole of a large result need not be in memory at once."""
+        return _json.pieces(self.to_dict())
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:

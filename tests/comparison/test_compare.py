@@ -293,6 +293,8 @@ def test_one_item_gives_nan_and_notes_never_a_crash(name):
 def test_comparisons_come_back_from_their_json(likert):
     found = compare_each(likert, metrics=["mae", "tv"], n_resamples=99, rng=0)
     again = Comparisons.from_dict(json.loads(_json.dumps(found.to_dict())))
+    assert "".join(found.json_pieces()) == _json.dumps(found.to_dict(), indent=2)
+    assert "".join(found[0].json_pieces()) == _json.dumps(found[0].to_dict(), indent=2)
     assert _json.dumps(again.to_dict()) == _json.dumps(found.to_dict())
     assert str(again) == str(found)
 

@@ -181,9 +181,9 @@ def show(
         if output.report is not None:
             written = ", ".join(reports.write_report(result, output.report, asked, force=output.force))
     if output.json:
-        from assay import _json
-
-        say(_json.dumps(result.to_dict(), indent=2))
+        for piece in result.json_pieces():
+            say(piece, end="")
+        say("")
         return
     say(as_text(result.document(), flags))
     for name, files in (("Chart", output.chart), ("Report", written)):
@@ -208,7 +208,7 @@ def as_text(document: "Document", flags: "Mapping[str, str] | None" = None) -> s
     return text.render(replace(document, blocks=blocks, notes=notes), width=width)
 
 
-def say(said: str) -> None:
+def say(said: str, end: str = "\n") -> None:
     """Print to stdout; what its encoding cannot show is replaced, and never a reason to stop."""
     encoding = sys.stdout.encoding or "utf-8"
     try:
@@ -217,4 +217,4 @@ def say(said: str) -> None:
         for fancy, simple in zip("┏┳┓┡╇┩┃│└┴┘━─←−×–’≤≥±", "++++++||+++--<-x-'<>~", strict=True):
             said = said.replace(fancy, simple)
         said = said.encode(encoding, errors="replace").decode(encoding)
-    print(said)
+    print(said, end=end)

@@ -1,13 +1,13 @@
 """The answers: frozen records that hold numbers, draws and notes, and show themselves as a verdict in English."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from assay import _check, inference
+from assay import _check, _json, inference
 from assay._frames import in_any_form
 from assay.comparison import verdicts
 from assay.comparison.baselines import Baseline
@@ -314,6 +314,11 @@ class Comparisons(Signed, Sequence[Comparison]):
         """Return other comparisons in place of these, with more parameters in all signatures."""
         entries = (replace(one, provenance=one.provenance.changed(**parameters)) for one in comparisons)
         return replace(self, comparisons=tuple(entries), provenance=self.provenance.changed(**parameters))
+
+    def json_pieces(self) -> Iterator[str]:
+        """Yield `to_dict` as JSON, one comparison in each piece."""
+        rest = replace(self, comparisons=()).to_dict()
+        return _json.pieces(rest | {"comparisons": (entry.to_dict() for entry in self.comparisons)})
 
     def document(self) -> Document:
         """Return the verdicts, one table of all comparisons, and notes that name their slice."""

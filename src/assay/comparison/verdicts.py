@@ -66,7 +66,7 @@ def verdict(result: "Comparison") -> str:
     _, a, b = result.names
     ends = result.confidence_interval
     first, second = (a, b) if result.contrast >= 0 or not decided(result) else (b, a)
-    joint = f", all {result.n_together} together" if result.n_together > 1 else ""
+    joint = f", all {result.n_together:,} together" if result.n_together > 1 else ""
     scores, error = {a: result.a_score, b: result.b_score}, error_of(ends, result.contrast)
     said = (
         f"{result.title} {number(scores[first], error)} ({first}) against {number(scores[second], error)} ({second}), "
