@@ -16,8 +16,8 @@ settings.register_profile("assay", deadline=None, derandomize=True, max_examples
 settings.load_profile("assay")
 
 
-FIRST = ("web", "reports")
-"""Folders whose tests share a browser, a server and drawn reports."""
+FIRST = ("web", "reports", "auditing")
+"""Folders whose tests share a browser, a server, drawn reports or a long simulation."""
 
 
 def pytest_collection_modifyitems(items):
@@ -25,7 +25,8 @@ def pytest_collection_modifyitems(items):
 
     Each process begins with one half of the list, and whoever has nothing left takes tests from the end of the other's.
     """
-    items.sort(key=lambda item: item.path.parent.name not in FIRST)
+    place = {name: number for number, name in enumerate(FIRST)}
+    items.sort(key=lambda item: place.get(item.path.parent.name, len(FIRST)))
 
 
 def pytest_collection_finish(session):
