@@ -5,6 +5,7 @@ from assay._random import key, seed_of
 from assay.contests import Contest
 from assay.errors import ArgumentError, DataError
 from assay.metrics import BUILTIN
+from assay.metrics.error import MeanAbsoluteError, MeanSquaredError
 from assay.resampling import Scheme, cell_table, draw, summaries_of
 from assay.resampling.seeds import word
 from assay.resampling.weights import draw_weights
@@ -60,7 +61,7 @@ def by_hand(contest, metric, items, raters):
 
 @pytest.mark.parametrize("missing", [0.0, 0.7])
 @pytest.mark.parametrize(
-    "name", ["mae", "rmse", "spearman", "tv", "accuracy", "emd", "emd-responses", "wins-responses"]
+    "name", ["mae", "mse", "rmse", "spearman", "tv", "accuracy", "emd", "emd-responses", "wins-responses"]
 )
 def test_a_draw_is_what_its_definition_says(name, missing):
     contest = contest_of(np.random.default_rng(1), missing=missing, kind="ordinal")
@@ -69,6 +70,47 @@ def test_a_draw_is_what_its_definition_says(name, missing):
     items, raters = weights_of_draw(seed_of(7), contest.n_items, 5, 20)
     expected = [by_hand(contest, metric, items[d], raters[d]) for d in range(20)]
     np.testing.assert_allclose(found, expected, atol=1e-12, equal_nan=True)
+
+
+class AbsoluteWrittenOutError(MeanAbsoluteError):
+    error_power = 0  # so that its item contrasts are written out
+
+
+class SquaredWrittenOutError(MeanSquaredError):
+    error_power = 0
+
+
+@pytest.mark.parametrize("clusters", [None, 3])
+@pytest.mark.parametrize("rated_models", [False, True])
+@pytest.mark.parametrize(("n", "missing"), [(12, 0.0), (13, 0.7), (1, 0.5)])
+def test_errors_that_are_added_up_as_they_are_drawn_have_the_bits_of_those_written_out(
+    n, missing, rated_models, clusters
+):
+    contest = contest_of(np.random.default_rng(n), n=n, missing=missing)
+    if rated_models:
+        models = contest_of(np.random.default_rng(9), n=n, missing=missing, gold_free=True)
+        contest = Contest(contest.gold, models.a, models.b, contest.scale, contest.items)
+    summed, written_out = (
+        [MeanAbsoluteError(), MeanSquaredError()],
+        [AbsoluteWrittenOutError(), SquaredWrittenOutError()],
+    )
+    units = None if clusters is None else np.arange(n) // clusters
+    how = {"scheme": TWO_WAY, "null": None, "n_resamples": 150, "seed": seed_of(2), "clusters": units}
+    found = draw(contest, summed, **how, workers=2).contrasts
+    np.testing.assert_array_equal(found, draw(contest, written_out, **how).contrasts)
+    np.testing.assert_array_equal(found[1:], draw(contest, [summed[1], BUILTIN["rmse"]], **how).contrasts[:1])
+
+
+def test_a_draw_without_any_rater_of_its_items_is_undefined():
+    rng = np.random.default_rng(3)
+    gold = Responses(rng.normal(size=2), np.arange(3), np.arange(2))  # each item has a rater of its own
+    models = [Responses.from_grid(rng.normal(size=(2, 1))) for _ in range(2)]
+    contest = Contest(gold, *models, Scale("continuous"), np.arange(2).astype(str))
+    found = draw(contest, [BUILTIN["mae"]], scheme=TWO_WAY, null=None, n_resamples=80, seed=seed_of(0)).contrasts[0]
+    items, raters = weights_of_draw(seed_of(0), 2, 2, 80)
+    np.testing.assert_array_equal(np.isnan(found), ((items > 0) & (raters > 0)).sum(axis=1) == 0)
+    np.testing.assert_allclose(found, [by_hand(contest, BUILTIN["mae"], items[d], raters[d]) for d in range(80)])
+    assert 0 < np.isnan(found).sum() < 80
 
 
 def test_a_continuous_scale_repeats_sorted_responses():

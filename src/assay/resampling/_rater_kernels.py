@@ -9,6 +9,10 @@ import numpy.typing as npt
 from assay._compiled import njit
 from assay.scales import FloatArray, IntArray
 
+Counts = npt.NDArray[np.uint8]
+Source = tuple[FloatArray, IntArray, IntArray]
+"""Responses, their raters (none: one response per item, for all raters), and where those of each item begin."""
+
 TILE = 64
 """This many draws are done at a time: what is written for them stays in the processor's first cache."""
 
@@ -25,6 +29,69 @@ def weighted_sums(contrasts: FloatArray, items: npt.NDArray[np.uint8]) -> FloatA
             even += times[i] * row[i]
             odd += times[i + 1] * row[i + 1]
         out[d] = even + odd + (times[n - 1] * row[n - 1] if n % 2 else 0.0)
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _add_up(source: Source, i: int, weights: FloatArray, means: FloatArray, there: FloatArray) -> None:
+    """Write the mean of an item's responses in each draw of a tile; of no response (its first), `there` becomes 0."""
+    values, raters, offsets = source
+    if raters.size == 0:
+        means[:] = values[i]
+        return
+    counts = np.zeros(TILE)
+    means[:] = 0.0
+    for j in range(offsets[i], offsets[i + 1]):
+        row, value = weights[raters[j]], values[j]
+        for d in range(TILE):
+            means[d] += row[d] * value
+            counts[d] += row[d]
+    first = values[offsets[i]]
+    for d in range(TILE):
+        there[d] = there[d] if counts[d] > 0 else 0.0
+        means[d] = means[d] / counts[d] if counts[d] > 0 else first
+
+
+@njit(cache=True, nogil=True)
+def error_contrasts(
+    gold: Source, a: Source, b: Source, power: int, items: Counts, units: IntArray, raters: Counts
+) -> FloatArray:
+    """Return the mean of |b − gold|ᵖ − |a − gold|ᵖ over the drawn items of each draw, p being 1 or 2.
+
+    `items` is how often each unit was drawn, (draws, units), `units` the unit of each item, and `raters` how often each
+    rater was drawn, (draws, raters). It is `weighted_means` and `weighted_sums` without what lies between.
+    """
+    n_draws, n_items = raters.shape[0], units.size
+    out = np.empty(n_draws)
+    weights = np.zeros((raters.shape[1], TILE))
+    means = np.empty((3, TILE))
+    there, sums, n_drawn = np.empty(TILE), np.empty((2, TILE)), np.empty(TILE)
+    for first in range(0, n_draws, TILE):
+        m = min(TILE, n_draws - first)
+        for d in range(m):
+            for r in range(raters.shape[1]):
+                weights[r, d] = raters[first + d, r]
+        sums[:] = 0.0
+        n_drawn[:] = 0.0
+        for i in range(n_items):
+            there[:] = 0.0
+            for d in range(m):
+                there[d] = items[first + d, units[i]]
+            _add_up(gold, i, weights, means[0], there)
+            _add_up(a, i, weights, means[1], there)
+            _add_up(b, i, weights, means[2], there)
+            if i == n_items - 1 and i % 2 == 0:
+                sums[0] += sums[1]
+            row = sums[i % 2]
+            for d in range(TILE):
+                of_a, of_b = abs(means[1, d] - means[0, d]), abs(means[2, d] - means[0, d])
+                contrast = of_b - of_a if power == 1 else of_b * of_b - of_a * of_a
+                row[d] += there[d] * contrast
+                n_drawn[d] += there[d]
+        if n_items % 2 == 0:
+            sums[0] += sums[1]
+        for d in range(m):
+            out[first + d] = sums[0, d] / n_drawn[d] if n_drawn[d] > 0 else np.nan
     return out
 
 

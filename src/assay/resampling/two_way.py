@@ -5,7 +5,7 @@ was drawn has no responses in that draw and is left out of it.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,16 +14,22 @@ from assay import _random
 from assay.contests import Contest
 from assay.errors import DataError
 from assay.rating_design import rated
-from assay.resampling.draws import Draws, Progress, ScoresDraws
+from assay.resampling.draws import Draws, Progress, ScoresDraws, block_size
 from assay.resampling.sampler import CELLS
 from assay.resampling.weights import draw_weights
 from assay.responses import Responses
 from assay.scales import FloatArray, IntArray, Scale
 from assay.summaries import Needs, summarise
 
+if TYPE_CHECKING:
+    from assay.resampling._rater_kernels import Source
+
 AT_ONCE = 3 * 2**16
 """About this many numbers are drawn at a time. Of fewer, threads wait for each other between NumPy's calls; of more,
 memory is taken from the system again and again."""
+
+SUMMED = 2**20
+"""So many items are added up at a time, which takes some milliseconds: threads then seldom meet in Python."""
 
 LEAST = 4
 """So many draws are weighed at once even of very many items: loops over draws cost more than they save below."""
@@ -45,12 +51,13 @@ def draw_two_way(
     Raters are drawn in every source that has two or more of them. All metrics see the same resamples. The bits depend
     on the seed and the data only, not on `workers`.
     """
-    from assay.resampling import _kernels
+    from assay.resampling import _kernels, _rater_kernels
 
     roles = rated(contest)
     if not roles:
         raise DataError("`raters='bootstrap'` needs rater ids, and two or more raters; this contest has none.")
     known = np.unique(np.concatenate([contest.sources[role].raters for role in roles]))
+    powers = [getattr(metric, "error_power", 0) for metric in metrics]
     samplers = {
         needs: [
             _Weighted(source, contest.scale, needs, known if role in roles else None)
@@ -58,20 +65,29 @@ def draw_two_way(
         ]
         for needs in dict.fromkeys(metric.needs for metric in metrics)
     }
+    sources = [source.responses for source in samplers["means"]] if all(powers) else []
     n = contest.n_items
-    n_units = n if clusters is None else int(clusters.max()) + 1
+    units = np.arange(n) if clusters is None else np.array(clusters, dtype=np.int64)
+    n_units = int(units.max()) + 1
     contrasts = np.full((len(metrics), n_resamples), np.nan)
     key = np.uint64(_random.key(seed, "raters"))
 
     def block(_: int, start: int, stop: int) -> None:
         of_items, of_raters = _kernels.seed_draws(key, 2, start, stop)
-        items = np.ones((stop - start, n), dtype=np.uint8)
+        items = np.ones((stop - start, n_units), dtype=np.uint8)
         if draw_items:
             items = draw_weights(n_units, of_items, swap=False)
-            items = items if clusters is None else np.take(items, clusters, axis=1)
-        raters = np.array(draw_weights(known.size, of_raters, swap=False).T, np.float64, order="C")
-        for needs, sources in samplers.items():
-            parts = [source(raters) for source in sources]
+        drawn_raters = draw_weights(known.size, of_raters, swap=False)
+        if sources:  # errors of means are added up as they are drawn; other metrics need the means of all items
+            gold, a, b = sources
+            for i, power in enumerate(powers):
+                found = _rater_kernels.error_contrasts(gold, a, b, power, items, units, drawn_raters)
+                contrasts[i, start:stop] = found
+            return
+        items = items if clusters is None else np.take(items, clusters, axis=1)
+        raters = np.array(drawn_raters.T, np.float64, order="C")
+        for needs, of_needs in samplers.items():
+            parts = [source(raters) for source in of_needs]
             there = np.logical_and.reduce([each for _, each in parts if each is not None])
             drawn = items if there.all() else np.where(there, items, 0)
             summaries: list[Any] = [summary for summary, _ in parts]
@@ -80,8 +96,10 @@ def draw_two_way(
                 if metric.needs == needs:
                     contrasts[i, start:stop] = _score(metric, gold, a, b, drawn)
 
-    widest = max(source.width for sources in samplers.values() for source in sources)
+    widest = max(source.width for of_needs in samplers.values() for source in of_needs)
     size = max(LEAST, AT_ONCE // (n * widest))
+    if sources:
+        size = block_size(n_resamples, SUMMED // n, workers, _rater_kernels.TILE)
     _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)
     return Draws(contrasts, np.full_like(contrasts, np.nan))
 
@@ -127,6 +145,16 @@ class _Weighted:
         self.values = np.ascontiguousarray(responses.values[order])
         self.raters = np.searchsorted(known, responses.raters[order])
         self.codes = scale.codes(self.values) if needs == "counts" else np.empty(0, dtype=np.int64)
+
+    @property
+    def responses(self) -> "Source":
+        """Responses, their raters and where those of each item begin, as `error_contrasts` takes them."""
+        values, raters, offsets = self.kept.view(), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+        if self.raters is not None:
+            values, raters, offsets = self.values.view(), self.raters.view(), self.offsets.view()
+        for array in (values, raters, offsets):
+            array.setflags(write=False)  # alike, whatever they were: the loops are compiled once
+        return values, raters, offsets
 
     def __call__(self, raters: FloatArray) -> tuple[FloatArray, Any]:
         """Return the summary of each item in each draw, and whether the item has any response there (None: always).
