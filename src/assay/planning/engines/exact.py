@@ -7,6 +7,7 @@ precision asked for is reached, and only for those p-values for which it matters
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -213,6 +214,14 @@ class PoolPair:
         self._differences = Summands(null.grid, pool.grid.reflected())
         self._known: dict[int, Expected] = {}
 
+    @cached_property
+    def _kurtosis(self) -> float:
+        return self.pool.kurtosis
+
+    @cached_property
+    def _telling(self) -> FloatArray:
+        return self.pool.telling
+
     def lack(self, n: int, precision: float) -> Lack:
         """Return by which factors the pools must grow for the precision of p; 1 where they suffice."""
         pool, null = self.pool, self._null
@@ -227,14 +236,14 @@ class PoolPair:
         found = self.expected(n)
         # Outside of the range it is enough to be sure of that.
         outside = max(MATTERS[0] - found.pvalue, found.pvalue - MATTERS[1])
-        return _shared_out(found, max(0.95 * precision, outside / 2))
+        return _shared_out(found, max(precision, outside / 2))
 
     def outlook(self, n: int, confidence_level: float) -> DesignOutlook:
         """Return what a study of this many items may expect."""
         pool = self.pool
         found = self.expected(n)
-        width = student_width(pool.sd, n, confidence_level, pool.kurtosis)
-        width *= wider_for_few(n, pool.telling, confidence_level)
+        width = student_width(pool.sd, n, confidence_level, self._kurtosis)
+        width *= wider_for_few(n, self._telling, confidence_level)
         error = pool.sd / math.sqrt(n)
         return DesignOutlook(
             pool.mean, pool.standard_error, found.pvalue, found.error, width, width * pool.variance_error / 2, error
@@ -263,10 +272,10 @@ class PoolPair:
         ahead, spread = math.sqrt(n) * (pool.grid.mean - null.grid.mean), null.grid.variance**0.5
         if abs(ahead) > pool.grid.variance**0.5 + (0.0 if self._symmetric else spread):
             return ahead < 0  # a median is at most a standard deviation from its mean
-        middle = self._sums.times(n).quantile(0.5)
+        sums = self._sums.times(n)
         if self._symmetric:  # its median is zero
-            return middle < 0
-        return self._null_sums.times(n).quantile(0.5) > middle
+            return sums.upper(0) <= 0.5 + 1e-12
+        return self._null_sums.times(n).quantile(0.5) > sums.quantile(0.5)
 
     def _sampling_errors(self, n: int, difference: Total) -> tuple[float, float, float]:
         """Return the errors of p that come from the mean, the shape and the null shape of the finite pools."""

@@ -19,6 +19,9 @@ from assay.scales import FloatArray
 FIRST_BLOCKS = 16
 """Blocks with which a pool begins: enough to see how much they differ, and on which grid the scores lie."""
 
+FIRST_OF_SYMMETRIC = 8
+"""The same where the mean is known, so that only how precise the variance is must be seen."""
+
 FINE = 1 << 12
 """Grid points over the range of scores that lie on no grid of their own."""
 
@@ -113,7 +116,8 @@ class Growing:
         self._seed = seed
         self._workers = workers
         everyone = list(range(len(metrics)))
-        first = draw_blocks(setting, metrics, range(FIRST_BLOCKS), seed)
+        n_first = FIRST_OF_SYMMETRIC if setting.is_symmetric else FIRST_BLOCKS
+        first = draw_blocks(setting, metrics, range(n_first), seed)
         self.steps = list(steps) if steps else [grid_step(_likely([row[i] for row in first])) for i in everyone]
         self._histograms = [_Histogram(step) for step in self.steps]
         for histogram, blocks in zip(self._histograms, zip(*first, strict=True), strict=True):
