@@ -12,10 +12,9 @@ import struct
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from assay import _check
 from assay.errors import ArgumentError
@@ -75,38 +74,6 @@ def blocks(n_draws: int, size: int = BLOCK) -> Iterator[tuple[int, int, int]]:
     """Cut `n_draws` into (number, start, stop) of fixed size, the last one shorter."""
     for number, start in enumerate(range(0, n_draws, size)):
         yield number, start, min(start + size, n_draws)
-
-
-class Streams:
-    """Generators as one, for what has rows of each of them on its leading axis: each draws as if it drew alone.
-
-    The last argument of a method is the shape, or parameters that have these rows. `n_rows` is of each generator.
-
-    Examples
-    --------
-    >>> one, other = np.random.default_rng(1), np.random.default_rng(2)
-    >>> Streams([one, other], [2, 1]).integers(0, 10, (3, 4)).tolist()
-    [[4, 5, 7, 9], [0, 1, 8, 9], [8, 2, 1, 2]]
-    >>> np.random.default_rng(1).integers(0, 10, (2, 4)).tolist()
-    [[4, 5, 7, 9], [0, 1, 8, 9]]
-    """
-
-    def __init__(self, generators: list[np.random.Generator], n_rows: list[int]) -> None:
-        self.generators, self.stops = generators, [sum(n_rows[: i + 1]) for i in range(len(n_rows))]
-
-    def __getattr__(self, name: str) -> Callable[..., npt.NDArray[Any]]:
-        def drawn(*given: Any, **how: Any) -> npt.NDArray[Any]:
-            *first, last = given
-            n_all = len(last) if isinstance(last, np.ndarray) else last[0]
-            parts, start = [], 0
-            for generator, stop in zip(self.generators, self.stops, strict=True):
-                rows = slice(start, stop * n_all // self.stops[-1])
-                start = rows.stop
-                own = last[rows] if isinstance(last, np.ndarray) else (rows.stop - rows.start, *last[1:])
-                parts.append(getattr(generator, name)(*first, own, **how))
-            return np.concatenate(parts)
-
-        return drawn
 
 
 def n_workers(workers: int | None) -> int:

@@ -38,12 +38,12 @@ def test_thresholds_are_the_normal_distribution_function():
 
 
 @pytest.mark.parametrize("k", [1, 2, 5, 32])
-def test_positions_and_counts_follow_their_words(k):
+def test_means_and_counts_follow_their_words(k):
     below = np.sort(generator(1).integers(0, 2**31, (500, 4), endpoint=True).astype(np.uint32), axis=-1)
     below[0], below[1] = 0, 2**31
     drawn = words(500, k, 2)
     levels = (responses(drawn, k)[..., np.newaxis] >= below[:, np.newaxis]).sum(axis=-1)
-    np.testing.assert_array_equal(_kernels.positions(below, drawn, k), levels.sum(axis=-1))
+    np.testing.assert_array_equal(_kernels.means(below, drawn, k, 0.3, 0.7), 0.3 + 0.7 * levels.sum(axis=-1))
     expected = np.stack([(levels == level).sum(axis=-1) for level in range(5)], axis=-1)
     np.testing.assert_array_equal(_kernels.counts(below, drawn, k), expected)
     assert (levels[0] == 4).all()
@@ -78,7 +78,7 @@ def test_plain_loops_have_the_bits_of_compiled_ones(n_levels):
     np.testing.assert_array_equal(_plain.mixed(below, other), _kernels.mixed(below, other))
     for k in (1, 2, 7, 32):
         drawn = words(len(below), k, k)
-        for name in ("positions", "counts"):
-            plain, compiled = (getattr(loops, name)(below, drawn, k) for loops in (_plain, _kernels))
+        for name, levels in (("means", (-0.3, 0.1)), ("counts", ())):
+            plain, compiled = (getattr(loops, name)(below, drawn, k, *levels) for loops in (_plain, _kernels))
             assert plain.dtype == compiled.dtype
             np.testing.assert_array_equal(plain, compiled)

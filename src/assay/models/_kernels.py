@@ -57,9 +57,9 @@ def mixed(first: Thresholds, second: Thresholds) -> Thresholds:
 
 
 @njit(cache=True, nogil=True)
-def positions(below: Thresholds, words: Words, k: int) -> npt.NDArray[np.int64]:
-    """Draw k responses per item and return the sum of their levels' numbers, counted from 0."""
-    out = np.empty(below.shape[0], dtype=np.int64)
+def means(below: Thresholds, words: Words, k: int, lowest: float, step: float) -> FloatArray:
+    """Draw k responses per item and return their mean, `step` being a k-th of that between levels."""
+    out = np.empty(below.shape[0])
     for i in range(below.shape[0]):
         total = 0
         for w in range(words.shape[1]):
@@ -70,7 +70,7 @@ def positions(below: Thresholds, words: Words, k: int) -> npt.NDArray[np.int64]:
             else:
                 for j in range(below.shape[1]):
                     total += low >= below[i, j]
-        out[i] = total
+        out[i] = lowest + step * total
     return out
 
 

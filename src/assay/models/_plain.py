@@ -36,9 +36,9 @@ def mixed(first: "Thresholds", second: "Thresholds") -> "Thresholds":
     return ((first.astype(np.uint64) + second) // np.uint64(2)).astype(np.uint32)
 
 
-def positions(below: "Thresholds", words: "Words", k: int) -> IntArray:
-    """Draw k responses per item and return the sum of their levels' numbers, counted from 0."""
-    return np.asarray(_levels(below, words, k).sum(axis=0))
+def means(below: "Thresholds", words: "Words", k: int, lowest: float, step: float) -> FloatArray:
+    """Draw k responses per item and return their mean, `step` being a k-th of that between levels."""
+    return np.asarray(lowest + step * _levels(below, words, k).sum(axis=0))
 
 
 def counts(below: "Thresholds", words: "Words", k: int) -> FloatArray:

@@ -12,10 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from assay import _check
-from assay._random import Rng, Streams, generator, seed_of
+from assay._random import Rng, generator, seed_of
 from assay.errors import ArgumentError
 from assay.models.answers import Answers
 from assay.models.perturbation import perturb
+from assay.models.streams import Streams
 from assay.response_tables import ResponseTable
 from assay.responses import Responses
 from assay.scales import FloatArray, Scale

@@ -74,7 +74,7 @@ class LevelAnswers(Answers):
         )
         if needs == "means" and self._equidistant:
             step = (self.levels[1] - self.levels[0]) / k
-            return np.asarray(self.levels[0] + step * loops.positions(below, words, k)).reshape(self.shape)
+            return np.asarray(loops.means(below, words, k, self.levels[0], step)).reshape(self.shape)
         counts = loops.counts(below, words, k).reshape(*self.shape, self.levels.size)
         return counts if needs == "counts" else self._means(counts, k)
 

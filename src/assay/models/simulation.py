@@ -12,8 +12,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from assay import _check
-from assay._random import BLOCK, Rng, Streams, generator, map_blocks, n_workers, seed_of
+from assay._random import BLOCK, Rng, generator, map_blocks, n_workers, seed_of
 from assay.models.base import Epsilon, ResponseModel, Sizes, check_sizes
+from assay.models.streams import Streams
 from assay.scales import FloatArray, Scale
 from assay.summaries import Needs
 

@@ -13,12 +13,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assay._random import Streams, generator
+from assay._random import generator
 from assay.metrics import AdditiveMetric, ItemMetric
 from assay.metrics.labels import Accuracy
 from assay.metrics.wins import Wins
 from assay.models.levels import FEW_RESPONSES, ShareAnswers
 from assay.models.simulation import derive
+from assay.models.streams import Streams
 from assay.planning.engines.item_scores import ITEMS, Setting, distinct_shares
 from assay.planning.engines.lattices import evenly
 from assay.planning.engines.outcomes import log_factorials

@@ -15,11 +15,12 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtr
 
-from assay._random import Streams, generator
+from assay._random import generator
 from assay.metrics import AdditiveMetric, ItemMetric
 from assay.metrics.distribution import ByLevel
 from assay.models import NormalModel
 from assay.models.answers import Answers, NormalAnswers
+from assay.models.streams import Streams
 from assay.planning.engines.item_scores import ON_ONE_THREAD, Setting, distinct_shares, once_each
 from assay.planning.engines.lattices import evenly
 from assay.planning.engines.outcomes import Outcomes, are_sums

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from assay._random import Streams, generator
+from assay._random import generator
 from assay.metrics import AdditiveMetric, ItemMetric
 from assay.metrics.wins import Wins
 from assay.models import ResponseModel
@@ -22,6 +22,7 @@ from assay.models.answers import Answers
 from assay.models.base import Epsilon
 from assay.models.levels import FEW_RESPONSES, LevelAnswers, ShareAnswers
 from assay.models.simulation import derive
+from assay.models.streams import Streams
 from assay.planning.engines.lattices import evenly
 from assay.planning.engines.outcomes import Outcomes, are_sums, log_factorials
 from assay.scales import FloatArray, Scale
