@@ -12,7 +12,7 @@ differ, so the contrast itself varies less than the test assumes.
 
 import math
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -296,10 +296,13 @@ def _reach(of_raters: FloatArray, of_items: FloatArray, design: Design, tail: fl
     return np.asarray(np.sqrt(t_raters**2 * of_raters + t_items**2 * of_items))
 
 
+@lru_cache(maxsize=64)
 def _mean_square(df: float, axis: int) -> FloatArray:
-    """Return χ² over its degrees of freedom at the points of one axis."""
+    """Return χ² over its degrees of freedom at the points of one axis; designs in turn ask for the same ones."""
     df = max(1.0, df)
-    return np.asarray(gammaincinv(df / 2, _points()[..., axis]) * 2 / df)
+    found = np.asarray(gammaincinv(df / 2, _points()[..., axis]) * 2 / df)
+    found.setflags(write=False)
+    return found
 
 
 @cache
