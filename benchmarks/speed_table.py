@@ -202,7 +202,7 @@ LIMITS = {
     "wins, 1,000 items, 9,999 draws": "generator and additions",
     "wins, 1,000,000 items, 9,999 draws": "preparing the items once; a draw is three binomial counts",
     "wins, 1,000,000 items, 9 draws": "preparing the items once",
-    "Spearman, 100,000 items, 199 draws": "generator; memory: ranks of sixteen draws are fetched in the order of each model",
+    "Spearman, 100,000 items, 199 draws": "generator; memory: ranks of 32 draws are fetched in the order of each model",
     "AUC, 100,000 items, 199 draws": "generator; memory: weights of 32 draws are fetched in the order of each model",
     "Kendall, 100,000 items, 199 draws": "additions: weights of 32 draws are added up for each of 17 levels",
     "MAE, 100,000 items, 199 draws": "generator and additions",

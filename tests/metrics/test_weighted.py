@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from assay import Contest, _random
+from assay.metrics import _weighted_kernels as kernels
 from assay.metrics import resolve
 from assay.metrics.distribution import Cosine, CosineResponses
 from assay.metrics.labels import RocAuc
 from assay.metrics.ranking import Kendall, Spearman
-from assay.metrics.weighted import Area, PairCorrelation, RankCorrelation, Repeated, merge_levels
+from assay.metrics.weighted import Area, Order, PairCorrelation, RankCorrelation, Repeated, merge_levels
 from assay.replications.legacy import EarthMoverMeansHistogramLegacy, EarthMoverResponsesHistogramLegacy
 from assay.resampling import Scheme, draw
 
@@ -68,6 +69,116 @@ def test_blocks_of_lanes_are_the_plain_way(tied, heavy):
         found = metric.weighted(gold, a, b).scores(weights)
         np.testing.assert_allclose(found, Repeated(metric, gold, a, b).scores(weights), rtol=1e-12)
         np.testing.assert_array_equal(found[1:, 32:], metric.weighted(gold, b).scores(weights[32:]))
+
+
+def wide_only(*sides):
+    """Return a correlation whose ranks have 32 bits from the start."""
+    wide = RankCorrelation(*sides)
+    wide.rooms = wide.rooms[-1:]
+    return wide
+
+
+def ranks_of(order, weights):
+    """Return the doubled ranks of entries in this order, (entries, draws): the plain twin of `rank`."""
+    placed = weights[:, order.entries].astype(np.int64)
+    groups = np.concatenate([[0], np.cumsum(order.ends[:-1])])
+    sums = np.stack([np.bincount(groups, row) for row in placed]).astype(np.int64)
+    return (2 * (np.cumsum(sums, axis=1) - sums) + sums + 1)[:, groups].T
+
+
+@pytest.mark.parametrize("kind", [np.uint16, np.uint32])
+@pytest.mark.parametrize("tied", [False, True])
+def test_words_hold_ranks_and_weights(kind, tied):
+    rng = np.random.default_rng(5)
+    gold, model = rng.normal(size=(2, 1100))
+    if tied:
+        gold, model = np.where(gold > 1, gold.round(1), gold), model.round(2)
+    lanes = 64 // np.dtype(kind).itemsize
+    weights = rng.poisson(1.0, (lanes, gold.size)).astype(np.uint8)
+    order, out = Order.of(gold), np.zeros((gold.size, lanes), dtype=kind)
+    entries, slope = order.entries.astype(np.int32), kernels.expected_slope(weights[0])
+    rows = np.ascontiguousarray(weights.T)
+    fits, totals, cubes, excess = kernels.rank(entries, order.ends, rows, lanes, slope, out)
+    bits, ranks = int(kernels.weight_bits(out)), ranks_of(order, weights)
+    bases = np.array([kernels.base_of(np.uint64(k), slope, out) for k in range(gold.size)]).astype(np.int32)
+    assert fits
+    np.testing.assert_array_equal(out & (2**bits - 1), rows[entries])
+    np.testing.assert_array_equal((out >> bits) + bases[:, np.newaxis], ranks)
+    np.testing.assert_array_equal(totals[:lanes], weights.sum(axis=1))
+    np.testing.assert_array_equal(cubes[:lanes], (weights.astype(float) ** 3).sum(axis=1))
+    assert (excess[:lanes] > 0).all() == tied
+    other = Order.of(model)[order.entries]
+    places = other.entries
+    shared = (rows[entries][places].astype(np.int64) * ranks[places] * ranks_of(Order.of(model), weights)).sum(axis=0)
+    for run in (0, 2, 20):  # 0: as with ranks so large that no two products fit into 32 bits
+        found, _ = kernels.share(places, other.ends, out, lanes, slope, run)
+        np.testing.assert_array_equal(found[:lanes], shared)
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("n_draws", [1, 8, 31, 32, 37, 64])
+def test_ranks_of_16_bits_give_the_bits_of_32(tied, n_draws):
+    rng = np.random.default_rng(n_draws)
+    gold, a, b = rng.normal(size=(3, 1500))
+    if tied:
+        gold, a, b = (np.where(side > 1, side.round(1), side) for side in (gold, a, b))
+    weights = rng.poisson(1.0, (n_draws, gold.size)).astype(np.uint8)
+    narrow = RankCorrelation(gold, a, b)
+    np.testing.assert_array_equal(narrow.scores(weights), wide_only(gold, a, b).scores(weights))
+    assert len(narrow.rooms) == 2
+
+
+def border(kind, at):
+    """Return weights that are `at` one of the borders of what 16 bits can hold: zeros first, or last, or heavy ones."""
+    weights = np.ones((3, 3000), dtype=np.uint8)
+    if kind == "zeros first":
+        weights[1, :at], weights[1, 2000 : 2000 + at] = 0, 2
+    elif kind == "zeros last":
+        weights[1, :at], weights[1, 2000 : 2000 + at] = 2, 0
+    elif kind == "a heavy block":
+        weights[1, 640 : 640 + 64] = np.diff(np.arange(65) * at // 64)
+    else:
+        weights[1, 7] = at
+    return weights
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "around"),
+    [("zeros first", 960), ("zeros last", 960), ("a heavy block", 255), ("a heavy entry", 15)],
+)
+def test_what_16_bits_cannot_hold_is_ranked_in_32(kind, around, tied):
+    rng = np.random.default_rng(6)
+    gold, model = np.arange(3000.0), rng.normal(size=3000)
+    if tied:
+        gold[:64], gold[1990:2005] = 0, 1990  # so that blocks start where they do without ties
+    held = []
+    for at in range(around - 3, around + 70 if "zeros" in kind else around + 3):
+        weights, tried = border(kind, at), RankCorrelation(gold, model)
+        np.testing.assert_array_equal(tried.scores(weights), wide_only(gold, model).scores(weights))
+        np.testing.assert_allclose(tried.scores(weights), Repeated(Spearman(), gold, model).scores(weights), rtol=1e-12)
+        held.append(len(tried.rooms) == 2)
+    assert held == sorted(held, reverse=True)
+    assert held[0]
+    assert not held[-1]
+
+
+def test_clusters_drawn_together_and_long_ties_are_ranked_in_32_bits():
+    rng = np.random.default_rng(7)
+    gold, model = rng.normal(size=(2, 12_000))
+    weights = np.repeat(rng.poisson(1.0, (5, 8)), 1500, axis=1).astype(np.uint8)
+    by_cluster = np.sort(gold)
+    for side, drawn in ((by_cluster, weights), (gold.round(), rng.poisson(1.0, (5, gold.size)).astype(np.uint8))):
+        tried = RankCorrelation(side, model)
+        assert len(tried.rooms) == (2 if side is by_cluster else 1)  # long ties are known before the first draw
+        np.testing.assert_allclose(tried.scores(drawn), Repeated(Spearman(), side, model).scores(drawn), rtol=1e-12)
+        assert len(tried.rooms) == 1
+
+
+def test_weights_that_no_word_can_hold_are_refused():
+    weights = np.full((1, 10), 64, dtype=np.uint8)
+    with pytest.raises(OverflowError, match="weighs 64 or more"):
+        RankCorrelation(np.arange(10.0), np.arange(10.0)).scores(weights)
 
 
 def test_sums_that_leave_32_bits_are_carried():

@@ -7,7 +7,7 @@ that hold them. Plain twins are in the tests.
 import numpy as np
 
 from assay._compiled import njit
-from assay.metrics._weighted_kernels import BLOCK, Entries, Marks, Weights, largest, power_sums, side_by_side
+from assay.metrics._weighted_kernels import BLOCK, SUMMED, Entries, Marks, Weights, largest, side_by_side
 from assay.scales import FloatArray, IntArray
 
 LANES = 32
@@ -115,6 +115,22 @@ def group_squares(entries: Entries, ends: Marks, rows: Weights) -> FloatArray:
 
 
 @njit(cache=True, nogil=True)
+def sums_and_squares(weights: Weights, out: FloatArray) -> None:
+    """Write the sum of each draw's weights and of their squares: (2, lanes)."""
+    out[:] = 0.0
+    for d in range(len(weights)):
+        for begin in range(0, weights.shape[1], SUMMED):
+            part = weights[d, begin : begin + SUMMED]
+            total, squares = np.uint32(0), np.uint32(0)
+            for i in range(part.size):
+                weight = np.uint32(part[i])
+                total += weight
+                squares += np.uint32(weight * weight)
+            out[0, d] += float(total)
+            out[1, d] += float(squares)
+
+
+@njit(cache=True, nogil=True)
 def concordance(
     sequence: Entries,
     levels: Entries,
@@ -132,12 +148,12 @@ def concordance(
     `groups` are orders with equal entries; where not `tied`, the only equal ones are copies.
     """
     entries, ends = groups
-    powers = np.empty((3, LANES))
+    powers = np.empty((2, LANES))
     words, into = rows.view(np.uint64), placed.view(np.uint64)
     for low in range(0, out.shape[1], LANES):
         high = low + LANES
         side_by_side(weights[low:high], rows)
-        power_sums(weights[low:high], powers)
+        sums_and_squares(weights[low:high], powers)
         for d in range(LANES):
             out[0, low + d], out[1, low + d] = powers[0, d], powers[1, d]
         for i in range(len(entries)):

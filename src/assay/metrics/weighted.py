@@ -47,6 +47,10 @@ class Order:
         out[self.entries] = np.concatenate([[0], np.cumsum(self.ends[:-1])])
         return out
 
+    def longest(self) -> int:
+        """Return the size of the largest group of equal values."""
+        return int(np.diff(np.flatnonzero(self.ends), prepend=-1).max(initial=0))
+
     def __getitem__(self, entries: IntArray) -> "Order":
         """Return the same order after entries are renumbered: entry `entries[i]` becomes entry i."""
         places = np.empty(entries.size, dtype=np.int32)
@@ -106,24 +110,38 @@ MOST_ENTRIES = 2**24
 """Rank and weight of up to this many entries fit into one word."""
 
 
+FAR = 2**11
+"""Sixteen bits do not hold doubled ranks so far from where they are expected: of long ties, or of very many entries."""
+
+
 class RankCorrelation:
     """Spearman's correlation of gold and each model; gold is ranked once for all of them."""
 
-    lanes = 16
+    lanes = 32
 
     def __init__(self, gold: FloatArray, *models: FloatArray) -> None:
-        self.rows, self.ranked = Room(gold.size, self.lanes), Room(gold.size, self.lanes, np.uint32)
         order = Order.of(gold)
         self.gold = order.entries.astype(np.int32), order.ends
         self.models = _stacked([Order.of(model)[order.entries] for model in models])
+        # Ranks have 16 bits and, once a draw's do not fit, 32; a row of them is one line either way.
+        self.rooms = [
+            (Room(gold.size, lanes), Room(gold.size, lanes, kind)) for lanes, kind in ((32, np.uint16), (16, np.uint32))
+        ]
+        if max(order.longest(), 2 * math.sqrt(gold.size)) >= FAR:
+            del self.rooms[0]
 
     def scores(self, weights: Weights) -> FloatArray:
         """Return one correlation for each model and draw of (draws, entries)."""
         from assay.metrics._weighted_kernels import correlate
 
-        parts = np.empty((len(self.models[0]), 4, _whole(len(weights), self.lanes)))
-        with self.rows.lent() as rows, self.ranked.lent() as ranked:
-            correlate(self.gold, self.models, weights, rows, ranked, parts)
+        parts = np.empty((len(self.models[0]), 4, _whole(len(weights), 8)))  # the processor's vectors hold so many
+        for weights_room, ranks_room in self.rooms:
+            with weights_room.lent() as rows, ranks_room.lent() as ranked:
+                if correlate(self.gold, self.models, weights, rows, ranked, parts):
+                    break
+            self.rooms = self.rooms[-1:]
+        else:
+            raise OverflowError("An entry that weighs 64 or more, or more than 2²⁵ entries in all, cannot be ranked.")
         total, in_gold, in_model, shared = np.moveaxis(parts[..., : len(weights)], 1, 0)
         centre = total * np.square(total + 1)
         spread = (_squared_ranks(total, in_gold) - centre) * (_squared_ranks(total, in_model) - centre)

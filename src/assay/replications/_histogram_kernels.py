@@ -9,10 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._compiled import njit
+from assay.metrics._weighted_kernels import SUMMED, Entries, Weights, side_by_side
 from assay.metrics.base import ROUNDING
 from assay.scales import FloatArray
 
+LANES = 16
+"""This many draws lie side by side: two words hold their weights."""
+
 _ONE, _TWO, _THREE, _FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+_EVEN, _PAIR = np.uint64(0x00FF00FF00FF00FF), np.uint64(0xFFFF)
+_EIGHT, _S16 = np.uint64(8), np.uint64(16)
 
 
 @njit(cache=True, nogil=True)
@@ -94,3 +100,34 @@ def shape_contrasts(gold: FloatArray, a: FloatArray, b: FloatArray, n_items: int
             total += apart[of_gold[i], of_b[i]] - apart[of_gold[i], of_a[i]]
         out[d] = total / (n_items * (shapes.steps.size - 1))
     return out
+
+
+@njit(cache=True, nogil=True)
+def add_up(entries: Entries, stops: Entries, weights: Weights, rows: Weights, out: npt.NDArray[np.int32]) -> None:
+    """Write the summed weights of each bin's entries, for each draw: (draws, bins), with room for whole rows of draws.
+
+    The entries of the first bin come first, up to the first of the `stops`. Four words hold the sums of a row, sixteen
+    bits each: those of 256 weights fit.
+    """
+    words = rows.view(np.uint64)
+    out[:] = 0
+    for low in range(0, len(out), LANES):
+        side_by_side(weights[low : low + LANES], rows)
+        start = 0
+        for b in range(stops.size):
+            for begin in range(start, stops[b], SUMMED):
+                even, odd, even_b, odd_b = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
+                for k in range(begin, min(begin + SUMMED, stops[b])):
+                    entry = np.uint64(entries[k])
+                    first, second = words[entry, 0], words[entry, 1]
+                    even += first & _EVEN
+                    odd += (first >> _EIGHT) & _EVEN
+                    even_b += second & _EVEN
+                    odd_b += (second >> _EIGHT) & _EVEN
+                for d in range(low, low + 8, 2):
+                    out[d, b] += np.int32(even & _PAIR)
+                    out[d + 1, b] += np.int32(odd & _PAIR)
+                    out[d + 8, b] += np.int32(even_b & _PAIR)
+                    out[d + 9, b] += np.int32(odd_b & _PAIR)
+                    even, odd, even_b, odd_b = even >> _S16, odd >> _S16, even_b >> _S16, odd_b >> _S16
+            start = stops[b]

@@ -147,7 +147,7 @@ class WeightedHistograms:
 
     def scores(self, weights: npt.NDArray[np.uint8]) -> FloatArray:
         """Return one distance for each model and draw of (draws, items)."""
-        from assay.metrics._weighted_kernels import add_up
+        from assay.replications._histogram_kernels import add_up
 
         counts = np.empty((len(self.sides), -(-len(weights) // self.lanes) * self.lanes, self.bins), dtype=np.int32)
         with self.rows.lent() as rows:
