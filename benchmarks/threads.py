@@ -82,7 +82,7 @@ def works(share):
 
     def compared(workers, **how):
         found = assay.compare(
-            raters, metric="mae", n_resamples=max(64, round(share * 49_999)), rng=0, workers=workers, **how
+            raters, metric="mae", n_resamples=max(64, round(share * 199_999)), rng=0, workers=workers, **how
         )
         return found.draws
 

@@ -36,6 +36,16 @@ Seeds = npt.NDArray[np.uint64]
 Batch = tuple[slice, FloatArray | None, FloatArray, FloatArray]
 
 
+def _references(arrays: list[npt.NDArray[np.uint8]], i: int) -> int:
+    """Return how many references there are to an array of a list, as seen here; each view of it is one more."""
+    array = arrays[i]
+    return sys.getrefcount(array)
+
+
+_NO_VIEW = _references([np.empty(1, dtype=np.uint8)], 0)
+"""What counts as a reference differs between versions of Python."""
+
+
 class _Memory(threading.local):
     """Arrays of a thread that were used before: in fresh memory, every page costs a fault and is cleared first."""
 
@@ -48,9 +58,9 @@ class _Memory(threading.local):
         if not 0 < size <= KEPT:
             return np.empty(shape, dtype)
         for i in range(len(self._kept)):
-            raw = self._kept[i]  # the list, this name and the argument refer to it; a view of it would be one more
-            if size <= raw.size <= 2 * size and sys.getrefcount(raw) == 3:
-                self._kept.append(self._kept.pop(i))
+            if size <= self._kept[i].size <= 2 * size and _references(self._kept, i) == _NO_VIEW:
+                raw = self._kept.pop(i)
+                self._kept.append(raw)
                 break
         else:
             raw = np.empty(size, dtype=np.uint8)
