@@ -65,4 +65,4 @@ def provenance_of(contest: Contest, metrics: Sequence[Metric], run: ProcedureRun
         "n_resamples": how.n_draws,
         "margin": how.margin,
     }
-    return Provenance("compare", parameters, _random.entropy_of(run.seed), contest.digest)
+    return Provenance("compare", parameters, _random.entropy_of(run.seed), run.once("digest", lambda: contest.digest))
