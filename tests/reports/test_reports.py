@@ -6,6 +6,7 @@ import math
 import re
 import shutil
 import subprocess
+import sys
 from statistics import NormalDist
 
 import numpy as np
@@ -15,8 +16,10 @@ from scipy import stats
 import assay as assay_package
 from assay import Responses, compare, examples, io, report
 from assay.agreement import describe
+from assay.agreement.cells import cells_from
+from assay.agreement.coefficients import krippendorff_alpha
 from assay.cli.app import main
-from assay.documents import Table, latex
+from assay.documents import Table, latex, markdown
 from assay.errors import ArgumentError, DataError
 from assay.metrics.builtin import BUILTIN, ON_PREFERENCES
 from assay.questions.compare import Compare
@@ -163,6 +166,15 @@ def test_pictures_beside_a_report_replace_nothing_that_was_not_asked_for(tmp_pat
     assert (tmp_path / "a-b--estimation.svg").read_text(encoding="utf-8").startswith("<svg")
     assert (tmp_path / "a b%-estimation.svg").read_text(encoding="utf-8") == "mine"
     assert "](<a-b--estimation.svg>)" in (tmp_path / "a b%.md").read_text(encoding="utf-8")
+
+
+def test_the_agreement_in_a_report_is_evalicas_and_loads_nothing_for_it(question, monkeypatch):
+    part = io.read(question.files[0]).sources["human"]
+    cells = cells_from(part.values, part.items, np.arange(part.values.size) % 5)  # five responses, taken for raters
+    expected = krippendorff_alpha(cells, level="ordinal")
+    monkeypatch.setitem(sys.modules, "evalica", None)  # which brings pandas
+    text = markdown.render(framed(question.answer(), question, pictures=False))
+    assert f"Agreement of human**: Krippendorff's alpha {expected:.2f} " in text
 
 
 def test_the_report_names_data_and_how_to_repeat_it(question, tmp_path):
