@@ -1,7 +1,5 @@
 """From seeds to batches of resampled summaries of gold, A and B."""
 
-import math
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -25,52 +23,12 @@ AHEAD = 4
 """This many batches are drawn before the first is scored: a source's table comes into the cache once for all of them,
 and threads wait less often for Python."""
 
-KEPT = 2**24
-"""Bytes that a thread keeps for the batches of further samplers: about those of two."""
-
 STREAMS = 5
 ITEMS, GOLD, A, B, SWAPS = range(STREAMS)
 """Each draw has a seed for each of these streams."""
 
 Seeds = npt.NDArray[np.uint64]
 Batch = tuple[slice, FloatArray | None, FloatArray, FloatArray]
-
-
-def _references(arrays: list[npt.NDArray[np.uint8]], i: int) -> int:
-    """Return how many references there are to an array of a list, as seen here; each view of it is one more."""
-    array = arrays[i]
-    return sys.getrefcount(array)
-
-
-_NO_VIEW = _references([np.empty(1, dtype=np.uint8)], 0)
-"""What counts as a reference differs between versions of Python."""
-
-
-class _Memory(threading.local):
-    """Arrays of a thread that were used before: in fresh memory, every page costs a fault and is cleared first."""
-
-    def __init__(self) -> None:
-        self._kept: list[npt.NDArray[np.uint8]] = []
-
-    def empty(self, shape: tuple[int, ...], dtype: npt.DTypeLike = np.float64) -> Any:
-        """Return an array that holds anything, in memory to which no other array refers any more."""
-        size = math.prod(shape) * np.dtype(dtype).itemsize
-        if not 0 < size <= KEPT:
-            return np.empty(shape, dtype)
-        for i in range(len(self._kept)):
-            if size <= self._kept[i].size <= 2 * size and _references(self._kept, i) == _NO_VIEW:
-                raw = self._kept.pop(i)
-                self._kept.append(raw)
-                break
-        else:
-            raw = np.empty(size, dtype=np.uint8)
-            self._kept.append(raw)
-            while sum(each.size for each in self._kept) > KEPT:
-                del self._kept[0]
-        return raw[:size].view(dtype).reshape(shape)
-
-
-_memory = _Memory()
 
 
 class Sampler:
@@ -159,12 +117,11 @@ class Sampler:
         """Return this thread's room for a batch: fresh memory for each batch would cost more than the drawing."""
         if not hasattr(self._spaces, "room"):
             shape, nothing = (self.n_ahead, self.n_items), (self.n_ahead, 0)
-            items = _memory.empty(shape if self.scheme.items == "bootstrap" else nothing, np.int64)
-            words = _memory.empty(shape if self.needs == "counts" else nothing, np.uint64)
+            items = np.empty(shape if self.scheme.items == "bootstrap" else nothing, dtype=np.int64)
+            words = np.empty(shape if self.needs == "counts" else nothing, dtype=np.uint64)
             spaces = [None if source is None else source.space(self.n_ahead, self.packed) for source in self.sources]
             means = [
-                None if source is None else _memory.empty(shape if self.with_means else nothing)
-                for source in self.sources
+                None if source is None else np.empty(shape if self.with_means else nothing) for source in self.sources
             ]
             self._spaces.room = items, words, spaces, means
         room: tuple[IntArray, WordArray, list[Any], list[Any]] = self._spaces.room
@@ -192,7 +149,7 @@ class Sampler:
             a, b = (widen(side, max(a.shape[-1], b.shape[-1])) for side in (a, b))
         shape = swaps.shape if flat else (*swaps.shape, a.shape[-1])
         if not hasattr(self._spaces, "exchanged") or self._spaces.exchanged.shape[1:] != (self.batch, *shape[1:]):
-            self._spaces.exchanged = _memory.empty((2, self.batch, *shape[1:]), a.dtype)
+            self._spaces.exchanged = np.empty((2, self.batch, *shape[1:]), dtype=a.dtype)
         first, second = self._spaces.exchanged[:, : len(swaps)]
         width = 1 if flat else shape[-1]
         of_a, of_b = (np.ascontiguousarray(side).view(np.int64).reshape(-1, self.n_items, width) for side in (a, b))
@@ -242,8 +199,8 @@ class _Source:
         """Return room for the summaries of `n_draws` draws."""
         shape = (n_draws, self.responses.n_items)
         if packed:
-            return _memory.empty(shape, np.uint64)
-        return _memory.empty(shape if self.needs == "means" else (*shape, self.width))
+            return np.empty(shape, dtype=np.uint64)
+        return np.empty(shape if self.needs == "means" else (*shape, self.width))
 
     def draw(self, items: IntArray, seeds: Seeds, out: Any, beside: tuple[WordArray, FloatArray]) -> Any:
         """Return the summary of the drawn items: of all responses, or of responses drawn with replacement.
