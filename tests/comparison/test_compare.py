@@ -295,6 +295,8 @@ def test_comparisons_come_back_from_their_json(likert):
     again = Comparisons.from_dict(json.loads(_json.dumps(found.to_dict())))
     assert "".join(found.json_pieces()) == _json.dumps(found.to_dict(), indent=2)
     assert "".join(found[0].json_pieces()) == _json.dumps(found[0].to_dict(), indent=2)
+    assert ", all 2 together)" in found[0].verdict
+    assert ", all 100,000 together)" in replace(found[0], n_together=100_000).verdict
     assert _json.dumps(again.to_dict()) == _json.dumps(found.to_dict())
     assert str(again) == str(found)
 

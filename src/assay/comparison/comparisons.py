@@ -317,8 +317,7 @@ class Comparisons(Signed, Sequence[Comparison]):
 
     def json_pieces(self) -> Iterator[str]:
         """Yield `to_dict` as JSON, one comparison in each piece."""
-        rest = replace(self, comparisons=()).to_dict()
-        return _json.pieces(rest | {"comparisons": (entry.to_dict() for entry in self.comparisons)})
+        return _json.pieces(replace(self, comparisons=()).to_dict() | {"comparisons": (one.to_dict() for one in self)})
 
     def document(self) -> Document:
         """Return the verdicts, one table of all comparisons, and notes that name their slice."""
