@@ -1,36 +1,11 @@
 """Reports of every kind of result, each written once."""
 
-import importlib
-
 import pytest
 
 from assay import report
 from tests.reports.results import made
 
 FORMATS = ("html", "md", "tex", "json")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def quick_copies():
-    """Let Altair copy a chart without a call for each of its many properties that are not set: it takes long."""
-    schemapi = importlib.import_module("altair.utils.schemapi")
-    whole = schemapi._deep_copy
-    parts = (schemapi.SchemaBase, list, dict)
-
-    def copied(obj, by_ref):
-        if not isinstance(obj, schemapi.SchemaBase) or hasattr(obj, "__deepcopy__"):
-            return whole(obj, by_ref)
-        arguments = [copied(each, by_ref) for each in obj._args]
-        named = {
-            name: copied(each, by_ref) if isinstance(each, parts) and name not in by_ref else each
-            for name, each in obj._kwds.items()
-        }
-        with schemapi.debug_mode(False):
-            return obj.__class__(*arguments, **named)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(schemapi, "_deep_copy", copied)
-        yield
 
 
 @pytest.fixture(scope="session")

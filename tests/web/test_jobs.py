@@ -17,7 +17,7 @@ from tests.web.browser import Server
 
 SLOW = {
     "gold": "human", "a": "model-2", "b": "model-1", "responses": "bootstrap", "null": "recentred",
-    "n_resamples": 10_000,
+    "n_resamples": 30_000,
 }  # fmt: skip
 
 
