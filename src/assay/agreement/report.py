@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from assay import _check, _random
+from assay import _check, _matrices, _random
 from assay._frames import in_any_form
 from assay.agreement.agreement_intervals import fisher_interval, measure_errors
 from assay.agreement.cells import Cells, cells_from
@@ -122,6 +122,7 @@ class Agreement(Signed):
         return document.of_agreement(self)
 
 
+@_matrices.on_one_thread
 def measure_agreement(
     table: ResponseTable | Any,
     *,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from assay import _random
+from assay import _matrices, _random
 from assay._frames import in_any_form
 from assay.agreement.report import Agreement, measure_agreement
 from assay.agreement.strata import Stratum, strata_of
@@ -139,6 +139,7 @@ class TableDescription(Signed):
         return polars.DataFrame([{"source": one.source} | asdict(rater) for one in rated for rater in one.raters])
 
 
+@_matrices.on_one_thread
 def describe(
     table: ResponseTable | Any,
     *,

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from os import PathLike
 from typing import Any
 
-from assay import _check, _json, _random, models
+from assay import _check, _json, _matrices, _random, models
 from assay.auditing import estimators as choices
 from assay.auditing.asked import (
     about_draws,
@@ -41,6 +41,7 @@ MOST = 1_000_000
 """Data sets, draws and simulations are counted in memory."""
 
 
+@_matrices.on_one_thread
 def audit(
     model: str | ResponseModel,
     *,
@@ -127,6 +128,7 @@ def audit(
     return conclude(compute(grid, rng=rng, workers=workers, store=store, progress=progress), notes)
 
 
+@_matrices.on_one_thread
 def compute(
     grid: Grid,
     *,

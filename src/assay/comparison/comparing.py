@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from assay import _check, _random, inference
+from assay import _check, _matrices, _random, inference
 from assay.comparison import rater_choice
 from assay.comparison.comparisons import Comparison, Comparisons, tested
 from assay.comparison.default_interval import limits_of
@@ -63,6 +63,7 @@ TOGETHER = 32
 """So many slices are drawn from at a time, whose draws take ten megabytes."""
 
 
+@_matrices.on_one_thread
 def compare(
     contest: Contest | Any,
     *,
@@ -127,6 +128,7 @@ def compare(
     return answer
 
 
+@_matrices.on_one_thread
 def compare_each(
     contest: Contest | Any,
     *,

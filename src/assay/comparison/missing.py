@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assay import _random
+from assay import _matrices, _random
 from assay.comparison.comparing import compare
 from assay.comparison.comparisons import Comparison, Comparisons
 from assay.comparison.default_metric import metrics_for
@@ -26,6 +26,7 @@ PREFERENCES = "preferences"
 NOTHING_MISSING = "No answer of A or B is missing."
 
 
+@_matrices.on_one_thread
 def missing_bounds(
     contest: Contest | Any,
     *,

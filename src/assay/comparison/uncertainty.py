@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from assay import _check
+from assay import _check, _matrices
 from assay.comparison import component_tables
 from assay.comparison.rater_errors import by_cluster, curved_error, curved_parts, largest
 from assay.contests import Contest
@@ -157,6 +157,7 @@ class ContrastComponents(Record):
         return component_tables.document(self)
 
 
+@_matrices.on_one_thread
 def variance_components(
     contest: Contest | Any,
     *,

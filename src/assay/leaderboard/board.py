@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from assay import _check, _random
+from assay import _check, _matrices, _random
 from assay.comparison import DRAWS, compare
 from assay.comparison.default_metric import bind, metrics_for
 from assay.comparison.observed import rounding_of
@@ -33,6 +33,7 @@ MOST_ALONE = 200
 """Up to this many pairs a metric without item scores is asked pair by pair."""
 
 
+@_matrices.on_one_thread
 def compare_all(
     table: ResponseTable | Any,
     *,

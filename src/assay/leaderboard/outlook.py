@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay import _check, _random
+from assay import _check, _matrices, _random
 from assay.comparison.signing import spelled
 from assay.documents import Column, Document, Sentence, Table
 from assay.errors import ArgumentError, DataError
@@ -143,6 +143,7 @@ class BoardPlan(Record):
         )
 
 
+@_matrices.on_one_thread
 def plan_board(
     table: ResponseTable | Any,
     *,

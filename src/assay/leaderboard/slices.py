@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from assay import _check, _random
+from assay import _check, _matrices, _random
 from assay.documents import Column, Document, Sentence, Table
 from assay.documents.numbers import measured
 from assay.io.reading import as_table
@@ -82,6 +82,7 @@ def _shared(boards: Leaderboards) -> list[str]:
     return [note for note in boards.boards[0].notes if all(note in board.notes for board in boards.boards)]
 
 
+@_matrices.on_one_thread
 def compare_all_by(
     table: ResponseTable | Any, by: str, *, confidence_level: float = 0.95, rng: _random.Rng = None, **how: Any
 ) -> Leaderboards:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit, stdtr, stdtrit
 
-from assay import _check, _json, _random
+from assay import _check, _json, _matrices, _random
 from assay.comparison import DRAWS
 from assay.documents.numbers import listed
 from assay.errors import ArgumentError, DataError
@@ -73,6 +73,7 @@ class Votes:
     voters: IntArray | None = None
 
 
+@_matrices.on_one_thread
 def compare_votes(
     votes: Any,
     *,

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from assay import _check, _json, _random
+from assay import _check, _json, _matrices, _random
 from assay._frames import in_any_form
 from assay.documents import Block, Column, Document, Sentence, Table
 from assay.errors import ArgumentError
@@ -112,6 +112,7 @@ class Simulation(Signed):
         return Document("Simulated responses", blocks, (), self.signature)
 
 
+@_matrices.on_one_thread
 def simulate(
     model: str | ResponseModel,
     *,

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from assay import _check
+from assay import _check, _matrices
 from assay._random import BLOCK, Rng, generator, map_blocks, n_workers, seed_of
 from assay.models.base import Epsilon, ResponseModel, Sizes, check_sizes
 from assay.models.streams import Streams
@@ -38,6 +38,7 @@ class Contrast(Protocol):
         """Return how much better A is than B, one number for each data set."""
 
 
+@_matrices.on_one_thread
 def simulate_contrasts(
     model: ResponseModel,
     metrics: Sequence[Contrast],

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from assay import _check, _random
+from assay import _check, _matrices, _random
 from assay._frames import in_any_form
 from assay.documents import Column, Document, Sentence, Table
 from assay.documents.numbers import measured, share
@@ -115,6 +115,7 @@ class PowerCurve(Signed):
         return Document("Power", (Sentence(self.sentence), Table(columns, rows)), self.notes, self.signature)
 
 
+@_matrices.on_one_thread
 def power_curve(
     scores: PairedScores,
     *,

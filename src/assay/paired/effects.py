@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from assay import _check, _random
+from assay import _check, _matrices, _random
 from assay.documents import Block, Column, Document, Sentence, Table
 from assay.documents.numbers import measured
 from assay.errors import ArgumentError
@@ -99,6 +99,7 @@ class EffectSize(Record):
         return Document(self.label, effect_blocks((self,)), self.notes)
 
 
+@_matrices.on_one_thread
 def effect_sizes(
     scores: PairedScores,
     *,

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from assay import _check, _random
+from assay import _check, _matrices, _random
 from assay.documents import Document, Sentence
 from assay.errors import ArgumentError
 from assay.inference.direct import score, score_statistic
@@ -106,6 +106,7 @@ class Equivalence(Signed):
         return Document(title, (Sentence(self.sentence, "verdict"),), self.notes, self.signature)
 
 
+@_matrices.on_one_thread
 def equivalence_test(
     scores: PairedScores,
     *,

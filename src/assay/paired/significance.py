@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from assay import _check, _random
+from assay import _check, _matrices, _random
 from assay.documents import Column, Document, Measured, Sentence, Table
 from assay.documents.numbers import error_of, measured
 from assay.documents.numbers import pvalue as p_of
@@ -148,6 +148,7 @@ class SignificanceTest(Signed):
         return Document(f"Do {self.names[0]} and {self.names[1]} differ?", blocks, self.notes, self.signature)
 
 
+@_matrices.on_one_thread
 def significance_test(
     scores: PairedScores,
     *,

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from assay import _check, _random
+from assay import _check, _matrices, _random
 from assay._frames import in_any_form
 from assay.documents import Block, Column, Document, Sentence, Table
 from assay.documents.numbers import measured
@@ -151,6 +151,7 @@ class SystemsComparison(Signed):
         return Document("Which systems differ?", tuple(blocks), self.notes, self.signature)
 
 
+@_matrices.on_one_thread
 def compare_systems(
     table: ScoreTable,
     *,

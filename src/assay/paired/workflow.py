@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from assay import _check, _random
+from assay import _check, _matrices, _random
 from assay.paired.catalogue import TESTS
 from assay.paired.curves import power_curve
 from assay.paired.description import describe
@@ -52,6 +52,7 @@ def overview(
     )
 
 
+@_matrices.on_one_thread
 def measure(
     scores: PairedScores,
     *,
@@ -83,6 +84,7 @@ def measure(
     )
 
 
+@_matrices.on_one_thread
 def find(
     scores: PairedScores,
     *,
@@ -130,6 +132,7 @@ def find(
     )
 
 
+@_matrices.on_one_thread
 def analyse(
     scores: PairedScores,
     *,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from assay import _check, _random
+from assay import _check, _matrices, _random
 from assay.contests import Contest
 from assay.errors import ArgumentError
 from assay.metrics import AdditiveMetric
@@ -90,6 +90,7 @@ class ModelAtOnce:
         self._pools: OrderedDict[tuple[float, Sizes], ExactEngine] = OrderedDict()
         self._maps: OrderedDict[float, list[Tile]] = OrderedDict()
 
+    @_matrices.on_one_thread
     def at(self, *, n_items: int, n_responses: int, epsilon: float) -> Expectation:
         """Return what a design may expect."""
         k = _check.integer("n_responses", n_responses, at_least=1, at_most=1000)
@@ -100,6 +101,7 @@ class ModelAtOnce:
         power = self._power(engine, n, k)
         return Expectation(Design(n, *self._sizes(k)), found.contrast, found.expected_pvalue, found.ci_width, power)
 
+    @_matrices.on_one_thread
     def map(self, *, epsilon: float) -> list[Tile]:
         """Return the power of every number of items with every number of responses."""
         if epsilon not in self._maps:
@@ -158,6 +160,7 @@ class RatersAtOnce:
         """The engine with the pilot's own difference."""
         return self._engine(None)
 
+    @_matrices.on_one_thread
     def at(self, *, n_items: int, n_raters: int, n_responses: int = 1, contrast: float | None = None) -> Expectation:
         """Return what a design may expect."""
         r = _check.integer("n_raters", n_raters, at_least=2, at_most=1000)
@@ -169,6 +172,7 @@ class RatersAtOnce:
         power = engine.power(design, 0, self.test)
         return Expectation(design, found.contrast, found.expected_pvalue, found.ci_width, power.power)
 
+    @_matrices.on_one_thread
     def map(self, *, n_responses: int = 1, contrast: float | None = None) -> list[Tile]:
         """Return the power of every number of items with every number of raters."""
         engine = self._engine(contrast)

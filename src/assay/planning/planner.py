@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from assay import _check, _json, _random
+from assay import _check, _json, _matrices, _random
 from assay.comparison.signing import spelled
 from assay.contests import Contest
 from assay.errors import ArgumentError
@@ -33,6 +33,7 @@ Groups = Sequence[tuple[Premises, Design, Wanted]]
 Compute = Callable[[Groups], list[list[Cell]]]
 
 
+@_matrices.on_one_thread
 def plan(
     subject: str | ResponseModel | Contest | Any,
     *,

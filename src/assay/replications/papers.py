@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from assay import _check
+from assay import _check, _matrices
 from assay._random import Rng, entropy_of, n_workers, replayable, seed_of
 from assay.auditing.cell import quiet
 from assay.errors import ArgumentError, DataError
@@ -39,6 +39,7 @@ SIMULATIONS = {"raters": 1000, "leader": 1000, "forest": 4000, "ratings": 1000}
 """Data sets of each kind unless asked otherwise: what gives a stable answer in some minutes on two cores."""
 
 
+@_matrices.on_one_thread
 def replicate(
     paper: str,
     *,

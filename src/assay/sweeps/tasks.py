@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assay import _check, _json
+from assay import _check, _json, _matrices
 from assay.errors import ArgumentError, DataError
 from assay.sweeps.grid import Cell
 
@@ -48,6 +48,7 @@ class Task:
         """Return the digest that identifies this cell of this version of this task."""
         return _json.digest({"task": self.name, "version": self.version, "parameters": cell})
 
+    @_matrices.on_one_thread
     def __call__(self, cell: Cell, rng: np.random.Generator) -> Mapping[str, Any]:
         """Compute one cell."""
         return self.resolve()(cell, rng)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from assay import _check
+from assay import _check, _matrices
 from assay._random import Rng, entropy_of, generator, replayable
 from assay.errors import ArgumentError, AssayWarning, DataError
 from assay.models.empirical import EmpiricalModel
@@ -36,6 +36,7 @@ OPTIONS = {
 """What each kind of model lets one choose."""
 
 
+@_matrices.on_one_thread
 def fit(
     table: ResponseTable | Any,
     *,

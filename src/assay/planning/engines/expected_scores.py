@@ -21,7 +21,7 @@ from assay.metrics.distribution import ByLevel
 from assay.models import NormalModel
 from assay.models.answers import Answers, NormalAnswers
 from assay.models.streams import Streams
-from assay.planning.engines.item_scores import ON_ONE_THREAD, Setting, distinct_shares, once_each
+from assay.planning.engines.item_scores import Setting, distinct_shares, once_each
 from assay.planning.engines.lattices import evenly
 from assay.planning.engines.outcomes import Outcomes, are_sums
 from assay.scales import FloatArray, Scale
@@ -114,7 +114,7 @@ def _pairs(setting: Setting, kind: str, shares: list[FloatArray]) -> list[FloatA
         return binomial(of_levels.ravel(), k).T
 
     gold, *models = once_each(outcomes, shares, setting.n_responses)
-    return [_product(gold, model) / n for model in models]
+    return [gold.T @ model / n for model in models]
 
 
 def _normal_contrasts(
@@ -138,13 +138,6 @@ def _normal_contrasts(
         unit = gold.high - gold.low
         scores.append(found.mean(axis=1) * unit**metric.error_power)
     return [float(after - before) for before, after in zip(*scores, strict=True)]
-
-
-def _product(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Return leftᵀ right, from a few rows at a time, on one thread."""
-    few = max(16, ON_ONE_THREAD // (left.shape[1] * right.shape[1]))
-    parts = [left[first : first + few].T @ right[first : first + few] for first in range(0, len(left), few)]
-    return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
 
 
 def kind_of(setting: Setting, metric: AdditiveMetric) -> str | None:

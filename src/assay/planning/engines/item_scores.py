@@ -40,9 +40,6 @@ OUTCOMES = 1 << 16
 CACHED = 1 << 15
 """About as many numbers of one source are drawn at once, of one or more blocks: a quarter of a megabyte."""
 
-ON_ONE_THREAD = 1 << 18
-"""Largest number of multiplications for which BLAS stays on one thread: threads slow small products down."""
-
 Sizes = tuple[int, int, int]
 
 
@@ -140,13 +137,8 @@ def _weighed(
 
 def _joint(gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     """Return the mean over the items of the products of all outcomes of gold, A and B."""
-    n_items = len(gold)
-    few = max(1, ON_ONE_THREAD // (n_items * a.shape[1] * b.shape[1]))
-    parts = []
-    for first in range(0, gold.shape[1], few):
-        both = gold[:, first : first + few, np.newaxis] * a[:, np.newaxis, :]
-        parts.append((both.reshape(n_items, -1).T @ b).ravel())
-    return np.concatenate(parts) / n_items
+    both = gold[:, :, np.newaxis] * a[:, np.newaxis, :]
+    return np.asarray(both.reshape(len(gold), -1).T @ b).ravel() / len(gold)
 
 
 def distinct_shares(setting: Setting, sources: tuple[Answers, Answers, Answers]) -> list[FloatArray]:
