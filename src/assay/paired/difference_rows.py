@@ -126,15 +126,6 @@ def shares(at_most: IntArray, at_least: IntArray, n_draws: int) -> tuple[FloatAr
     return (1 + at_most) / (n_draws + 1), (1 + at_least) / (n_draws + 1)
 
 
-def products(rows: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return `rows @ weights.T`, without the linear algebra library.
-
-    That one brings threads of its own, which compete with ours: on a busy machine it took twenty times as long.
-    """
-    product: FloatArray = np.einsum("rn,bn->rb", rows, weights)
-    return product
-
-
 def no_interval(like: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the ends of an interval that was not asked for."""
     nothing = np.full(like.shape, np.nan)

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from assay.paired.difference_rows import Hypothesis, Resamples, Sample, TestedRows, no_interval, products, shares
+from assay.paired.difference_rows import Hypothesis, Resamples, Sample, TestedRows, no_interval, shares
 from assay.scales import FloatArray
 
 NEGLIGIBLE = 1e-13
@@ -35,12 +35,12 @@ def bootstrap(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Teste
 
     def draw(generator: np.random.Generator, count: int) -> FloatArray:
         weights = _counts(generator, count, n)
-        total = products(sizes, weights) if clustered else np.full((1, 1), float(n))
-        shift = products(centred, weights) / total
+        total = sizes @ weights.T if clustered else np.full((1, 1), float(n))
+        shift = centred @ weights.T / total
         # The sum of (sum - mean · size)² over what was drawn; with sizes of one it is the textbook formula.
-        squares = products(centred_squares, weights)
+        squares = centred_squares @ weights.T
         if clustered:
-            squares += shift**2 * products(sizes**2, weights) - 2 * shift * products(centred * sizes, weights)
+            squares += shift**2 * (sizes**2 @ weights.T) - 2 * shift * (centred * sizes @ weights.T)
         else:
             squares -= n * shift**2
         spread = np.sqrt(n / (n - 1) * np.maximum(squares, 0)) / total
@@ -74,8 +74,8 @@ def permutation(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Tes
     centred = sample.sums - hypothesis.delta * sizes
 
     def flip(flipped: FloatArray) -> FloatArray:
-        sums = products(centred, flipped)
-        return np.stack([sums, np.broadcast_to(products(sizes, flipped), sums.shape)])
+        sums = centred @ flipped.T
+        return np.stack([sums, np.broadcast_to(sizes @ flipped.T, sums.shape)])
 
     exact = 2**n - 1 <= draws.n_resamples
     if exact:
