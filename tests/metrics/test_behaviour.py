@@ -16,7 +16,7 @@ from assay._random import seed_of
 from assay.inference import binomial_region, tail_pvalue
 from assay.metrics import BUILTIN, ItemMetric, Metric, _kernels, _plain, _rank_kernels, resolve
 from assay.metrics.labels import F1, Precision, RocAuc
-from assay.metrics.ranking import ranks, split_shared_ranks
+from assay.metrics.ranking import doubled_ranks, ranks, split_shared_ranks
 from assay.metrics.ratings import MeanRating
 from assay.metrics.wins import Wins, _largest, _largest_of_many
 from assay.replications.legacy import LEGACY, AccuracyFirstLabelLegacy, EarthMoverHistogramOfResponsesLegacy
@@ -609,8 +609,10 @@ def test_ranks_by_words_are_those_by_argsort(n):
     near, far = (np.append(rng.random(n - 1), 10.0**power) for power in (3, 9))
     edges = np.append(rng.integers(0, 4, n - 1) / 3 + rng.integers(-1, 2, n - 1) * 0.6e-12, 1.0)
     whole = np.full(n, 2.0), np.append(spread[1:], np.inf), np.append(spread[1:], 1.7e308) - 1e308
-    for row in (spread, few, nearly, steps, zeros, sizes, lost, near, far, edges, *whole):
-        rows = frozen(np.stack([row, row[::-1]]))
+    # Drawn items are tied; many labels are too many to count; of equal steps, many would end on an edge between cells.
+    again, many, even = rng.choice(spread, n), rng.integers(0, 500, n) / 7, rng.integers(0, 6, (n, 5)).sum(axis=1) / 5
+    for row in (spread, few, nearly, steps, zeros, sizes, lost, near, far, edges, *whole, again, many, even):
+        rows = frozen(np.stack([row, few, row[::-1]]))
         expected = _rank_kernels.ranks(rows, np.argsort(rows, axis=-1))
         np.testing.assert_array_equal(ranks(rows), expected)
 
@@ -656,7 +658,7 @@ def test_kendall_twin_counts_every_pair(pairs):
     ]  # fmt: skip
     lengths = math.sqrt(sum(s != 0 for s, _ in signs)) * math.sqrt(sum(t != 0 for _, t in signs))
     expected = sum(s * t for s, t in signs) / lengths if lengths else math.nan
-    assert _rank_kernels.kendall(*(frozen(ranks(side[np.newaxis])) for side in (x, y)))[0] == pytest.approx(
+    assert _rank_kernels.kendall(*(frozen(doubled_ranks(side[np.newaxis])) for side in (x, y)))[0] == pytest.approx(
         expected, nan_ok=True, abs=1e-12
     )
 

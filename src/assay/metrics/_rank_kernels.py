@@ -8,6 +8,7 @@ from assay.metrics.base import ROUNDING
 from assay.scales import FloatArray, IntArray
 
 Keys = npt.NDArray[np.int32]
+Ranks = npt.NDArray[np.int32]
 
 
 @njit(cache=True, nogil=True)
@@ -32,118 +33,168 @@ def ranks(rows: FloatArray, orders: IntArray) -> FloatArray:
 INDEX_BITS = 12
 """Places of so many bits leave room for the cell of a value in a word of 32 bits, which is sorted in half the time."""
 
-MOST_SORTED = 64
-"""Rows with more values than this in one cell are sorted as a whole."""
+MOST_MOVES = 16
+"""Rows in which a value has to move by more places than this on average, once its cell is found, are sorted anew."""
+
+FEW_CELLS = 256
+"""Rows of fewer values than this that are not tied, as means of a few labels are, are counted instead of sorted."""
+
+
+@njit(cache=True, nogil=True)
+def count_ranks(rows: FloatArray, lows: FloatArray, highs: FloatArray, out: Ranks) -> bool:
+    """Write twice the distance of each rank from the middle of its row's; say whether the values were few enough.
+
+    The values of a cell must be tied, and those of different cells far apart.
+    """
+    n_rows, n = rows.shape
+    cells = np.empty(n, dtype=np.int32)
+    values, counts = np.empty(FEW_CELLS), np.empty(FEW_CELLS, dtype=np.int32)
+    for r in range(n_rows):
+        row, tie = rows[r], ROUNDING * max(abs(lows[r]), abs(highs[r]))
+        if not _cells(row, lows[r], highs[r], FEW_CELLS, cells):
+            return False
+        counts[:] = 0
+        for i in range(n):
+            place = np.uint32(cells[i])
+            values[place] = row[i]
+            counts[place] += 1
+        apart = np.int64(0)
+        for i in range(n):
+            apart += np.int64(abs(row[i] - values[np.uint32(cells[i])]) > tie / 2)
+        if apart:
+            return False
+        start, below = np.int32(0), -np.inf
+        for cell in range(FEW_CELLS):
+            if counts[cell]:
+                if not values[cell] - below > 2 * tie:
+                    return False
+                stop, below = start + counts[cell], values[cell]
+                counts[cell] = start + stop - n
+                start = stop
+        for i in range(n):
+            out[r, i] = counts[np.uint32(cells[i])]
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _cells(row: FloatArray, low: float, high: float, n_cells: int, out: Keys) -> bool:
+    """Write the cell of each value among those that divide what lies between the lowest and the highest equally.
+
+    Say whether that is a finite number. The edges are moved by an odd share, so that equal steps do not end on them.
+    """
+    if not np.isfinite(high - low):
+        return False
+    scale = (n_cells - 1.0) / (high - low) if high > low else 0.0
+    scale = scale if scale < np.inf else 0.0
+    for i in range(row.size):
+        out[i] = np.int32((row[i] - low) * scale + 0.6180339887)
+    return True
 
 
 @njit(cache=True, nogil=True)
 def sort_keys(rows: FloatArray, lows: FloatArray, highs: FloatArray, bits: int) -> tuple[Keys, bool]:
     """Return words that stand in the order of each row's values, up to cells: a value's cell, and its place below it.
 
-    The cells divide what lies between the lowest and the highest value of the row equally. Also say whether that is a
-    finite number; if not, the words are void.
+    Also say whether all cells are finite; if not, the words are void.
     """
     n_rows, n = rows.shape
     out = np.empty((n_rows, n), dtype=np.int32)
-    n_cells = float((1 << (31 - bits)) - 1)
     for r in range(n_rows):
-        row, keys, low = rows[r], out[r], lows[r]
-        if not np.isfinite(highs[r] - low):
+        keys = out[r]
+        if not _cells(rows[r], lows[r], highs[r], 1 << (31 - bits), keys):
             return out, False
-        scale = n_cells / (highs[r] - low) if highs[r] > low else 0.0
-        scale = scale if scale < np.inf else 0.0
         for i in range(n):
-            keys[i] = (np.int32((row[i] - low) * scale) << bits) | np.int32(i)
+            keys[i] = (keys[i] << bits) | np.int32(i)
     return out, True
 
 
 @njit(cache=True, nogil=True)
-def ranks_of_keys(rows: FloatArray, keys: Keys, bits: int) -> tuple[FloatArray, bool]:
-    """Rank each row as `ranks` does, given its sorted keys; and say whether no cell was too full for that.
-
-    A rank is the middle of where its ties start and end: one pass finds starts, the other ends. Nothing branches.
-    """
+def ranks_of_keys(rows: FloatArray, lows: FloatArray, highs: FloatArray, keys: Keys, bits: int, out: Ranks) -> bool:
+    """Write what `count_ranks` does, given the sorted keys of each row; say whether no cell was too full for that."""
     n_rows, n = rows.shape
-    out = np.empty_like(rows)
     place = np.int32(~(np.int32(-1) << bits))
-    starts = np.empty(n, dtype=np.int32)
+    values, middles = np.empty(n), np.empty(n, dtype=np.int32)
     for r in range(n_rows):
-        row, ordered, found = rows[r], keys[r], out[r]
-        tie = ROUNDING * max(abs(row[ordered[0] & place]), abs(row[ordered[n - 1] & place]))
-        if not _starts(row, ordered, place, tie, starts):
-            if not _settled(row, ordered, place, tie):
-                return out, False
-            _starts(row, ordered, place, tie, starts)
-        end = np.int32(n)
-        for i in range(n - 1, -1, -1):
-            start = starts[i]
-            found[np.uint32(ordered[i] & place)] = (start + end + 1) * 0.5
-            end = np.int32(i) if start == i else end
-    return out, True
+        for i in range(n):
+            values[i] = rows[r, np.uint32(keys[r, i] & place)]
+        if not _middles(values, keys[r], ROUNDING * max(abs(lows[r]), abs(highs[r])), middles):
+            return False
+        for i in range(n):
+            out[r, np.uint32(keys[r, i] & place)] = middles[i]
+    return True
 
 
 @njit(cache=True, nogil=True)
-def _starts(row: FloatArray, ordered: Keys, place: np.int32, tie: float, out: Keys) -> bool:
-    """Write where the ties of each value start; say whether the order was the values' own."""
-    start, wrong = np.int32(0), np.int64(0)
-    top, below = -np.inf, -np.inf  # the largest value so far, and that before the ties began
-    for i in range(ordered.size):
-        value = row[np.uint32(ordered[i] & place)]
-        apart = value - top > tie
-        below = top if apart else below
-        start = np.int32(i) if apart else start
-        wrong += np.int64(top - value > tie) + np.int64(value - below <= tie)
-        top = max(top, value)
+def _middles(values: FloatArray, ordered: Keys, tie: float, out: Ranks) -> bool:
+    """Write the doubled ranks of values that come in the order of their keys; say whether few had to be moved."""
+    n = values.size
+    near = _near(values, tie)
+    if near:
+        if not _moved(values, ordered):
+            return False
+        near = _near(values, tie)
+    if not near:
+        for i in range(n):
+            out[i] = 2 * i + 1 - n
+        return True
+    # One pass finds where ties start, the other where they end. Nothing branches: no processor can predict ties.
+    start, stop = np.int32(0), np.int32(n)
+    out[0] = start
+    for i in range(1, n):
+        start = np.int32(i) if values[i] - values[i - 1] > tie else start
         out[i] = start
-    return bool(wrong == 0)
+    for i in range(n - 1, -1, -1):
+        start = out[i]
+        out[i] = start + stop - n
+        stop = np.int32(i) if start == i else stop
+    return True
 
 
 @njit(cache=True, nogil=True)
-def _settled(row: FloatArray, ordered: Keys, place: np.int32, tie: float) -> bool:
-    """Put the values of each cell in order, unless all are tied: then the lowest first. Say whether there were few."""
-    start, n = 0, ordered.size
-    while start < n:
-        stop, least = start + 1, start
-        low = high = row[ordered[start] & place]
-        while stop < n and (ordered[start] ^ ordered[stop]) <= place:
-            value = row[ordered[stop] & place]
-            if value < low:
-                low, least = value, stop
-            high = max(high, value)
-            stop += 1
-        ordered[start], ordered[least] = ordered[least], ordered[start]
-        if high - low > tie:
-            if stop - start > MOST_SORTED:
+def _near(values: FloatArray, tie: float) -> np.int64:
+    """Count the values that are not above the one before them by more than a tie."""
+    near = np.int64(0)
+    for i in range(1, values.size):
+        near += np.int64(values[i] - values[i - 1] <= tie)
+    return near
+
+
+@njit(cache=True, nogil=True)
+def _moved(values: FloatArray, ordered: Keys) -> bool:
+    """Put values and keys into the values' own order, unless that takes too many moves."""
+    moves = MOST_MOVES * values.size
+    for i in range(1, values.size):
+        if values[i - 1] > values[i]:
+            value, key, j = values[i], ordered[i], i
+            while j > 0 and values[j - 1] > value:
+                values[j], ordered[j] = values[j - 1], ordered[j - 1]
+                j -= 1
+            values[j], ordered[j] = value, key
+            moves -= i - j
+            if moves < 0:
                 return False
-            for i in range(start + 1, stop):
-                key, j = ordered[i], i
-                while row[ordered[j - 1] & place] > row[key & place]:
-                    ordered[j] = ordered[j - 1]
-                    j -= 1
-                ordered[j] = key
-        start = stop
     return True
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc"})
-def rank_products(left: FloatArray, right: FloatArray) -> FloatArray:
+def rank_products(left: Ranks, right: Ranks) -> FloatArray:
     """Add up products of two rows of ranks about their middle, and their squares: whole quarters, in any order."""
     n_rows, n = left.shape
-    out, middle = np.empty((3, n_rows)), (n + 1) / 2
+    out = np.empty((3, n_rows))
     for r in range(n_rows):
         shared, of_left, of_right = 0.0, 0.0, 0.0
         for i in range(n):
-            x, y = left[r, i] - middle, right[r, i] - middle
+            x, y = float(left[r, i]), float(right[r, i])
             shared += x * y
             of_left += x * x
             of_right += y * y
-        out[0, r], out[1, r], out[2, r] = shared, of_left, of_right
+        out[0, r], out[1, r], out[2, r] = shared / 4, of_left / 4, of_right / 4
     return out
 
 
 @njit(cache=True, nogil=True)
-def kendall(gold: FloatArray, model: FloatArray) -> FloatArray:
-    """Kendall's τ-b of each pair of rows of ranks, from 1 and in halves where they are shared.
+def kendall(gold: Ranks, model: Ranks) -> FloatArray:
+    """Kendall's τ-b of each pair of rows of doubled ranks.
 
     Items come in gold's order. A tree of counts (Fenwick 1994) says of each how many that came before have a smaller
     rank in the model, and how many a larger one.
@@ -158,8 +209,8 @@ def kendall(gold: FloatArray, model: FloatArray) -> FloatArray:
         starts[:] = 0
         codes[:] = 0
         for i in range(n):
-            starts[int(2 * gold[r, i]) + 1] += 1
-            codes[int(2 * model[r, i])] += 1
+            starts[gold[r, i] + n + 1] += 1
+            codes[model[r, i] + n] += 1
         tied_x, tied_y, n_codes = 0.0, 0.0, 0
         for value in range(2 * n + 1):
             tied_x += starts[value + 1] * (starts[value + 1] - 1) / 2
@@ -169,7 +220,7 @@ def kendall(gold: FloatArray, model: FloatArray) -> FloatArray:
                 n_codes += 1
                 codes[value] = n_codes
         for i in range(n):
-            value = int(2 * gold[r, i])
+            value = gold[r, i] + n
             order[starts[value]] = i
             starts[value] += 1
         tree[: n_codes + 1] = 0
@@ -179,10 +230,10 @@ def kendall(gold: FloatArray, model: FloatArray) -> FloatArray:
             while stop < n and gold[r, order[stop]] == gold[r, order[start]]:
                 stop += 1
             for k in range(start, stop):
-                code = codes[int(2 * model[r, order[k]])]
+                code = codes[model[r, order[k]] + n]
                 balance += _counted(tree, code - 1) + _counted(tree, code) - start
             for k in range(start, stop):
-                code = codes[int(2 * model[r, order[k]])]
+                code = codes[model[r, order[k]] + n]
                 while code <= n_codes:
                     tree[code] += 1
                     code += code & -code

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from assay._loading import pays
 from assay.metrics import _plain
@@ -306,7 +307,7 @@ def by_rows(kernel: str, gold: FloatArray, model: FloatArray) -> FloatArray:
     return np.stack([loop(rows_of(each, each.shape[:-1]), models).reshape(shape[1:]) for each in gold])
 
 
-def rows_of(side: FloatArray, shape: tuple[int, ...]) -> FloatArray:
+def rows_of(side: npt.NDArray[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
     """Return a side as rows for a kernel, contiguous and read-only: every other layout is compiled by itself."""
     every = side if side.shape[:-1] == shape else np.broadcast_to(side, (*shape, side.shape[-1]))
     whole = np.ascontiguousarray(every).reshape(-1, side.shape[-1])

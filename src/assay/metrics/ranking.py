@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from assay.metrics.base import Better, Ignored, Metric
 from assay.metrics.distribution import rows_of
 from assay.metrics.weighted import MOST_ENTRIES, PairCorrelation, RankCorrelation, Repeated, Weighted
 from assay.scales import FloatArray
+
+Ranks = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -24,8 +27,8 @@ class RankMetric(Metric):
     of_weights: ClassVar[Callable[..., Weighted]]
 
     @abstractmethod
-    def of_ranks(self, gold: FloatArray, model: FloatArray) -> FloatArray:
-        """Return the correlation of rows of ranks."""
+    def of_ranks(self, gold: Ranks, model: Ranks) -> FloatArray:
+        """Return the correlation of rows of doubled ranks."""
 
     def weighted(self, gold: FloatArray, *models: FloatArray) -> Weighted:
         """Return an object that scores weights of the items: draws that keep all responses need no more."""
@@ -42,12 +45,12 @@ class RankMetric(Metric):
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the correlation of the ranks."""
-        return self.of_ranks(ranks(gold), ranks(model))
+        return self.of_ranks(doubled_ranks(gold), doubled_ranks(model))
 
     def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the scores of A and of B; gold is ranked once."""
-        of_gold = ranks(gold)
-        return self.of_ranks(of_gold, ranks(a)), self.of_ranks(of_gold, ranks(b))
+        of_gold, of_a, of_b = map(doubled_ranks, (gold, a, b))
+        return self.of_ranks(of_gold, of_a), self.of_ranks(of_gold, of_b)
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Spearman(RankMetric):
     title: ClassVar[str] = "Spearman correlation"
     of_weights: ClassVar[Callable[..., Weighted]] = RankCorrelation
 
-    def of_ranks(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+    def of_ranks(self, gold: Ranks, model: Ranks) -> FloatArray:
         """Return the product-moment correlation of the ranks."""
         from assay.metrics import _rank_kernels
 
@@ -77,7 +80,7 @@ class Kendall(RankMetric):
     title: ClassVar[str] = "Kendall correlation"
     of_weights: ClassVar[Callable[..., Weighted]] = PairCorrelation
 
-    def of_ranks(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+    def of_ranks(self, gold: Ranks, model: Ranks) -> FloatArray:
         """Return (concordant − discordant) / √((pairs − ties in gold)(pairs − ties in model))."""
         from assay.metrics import _rank_kernels
 
@@ -91,19 +94,28 @@ def ranks(values: FloatArray) -> FloatArray:
     Neighbours that differ only by rounding (1e-12 of the row's largest value) are tied: means of the same responses
     in another order differ in their last bits.
     """
+    return np.asarray((doubled_ranks(values) + (values.shape[-1] + 1)) * 0.5)
+
+
+def doubled_ranks(values: FloatArray) -> Ranks:
+    """Return twice the distance of each rank from the middle one: whole numbers."""
     from assay.metrics import _rank_kernels
 
     rows = rows_of(values, values.shape[:-1])
-    bits = (rows.shape[-1] - 1).bit_length()
+    n = rows.shape[-1]
+    bits = (n - 1).bit_length()
     if rows.size and bits <= _rank_kernels.INDEX_BITS:
-        keys, finite = _rank_kernels.sort_keys(rows, rows.min(axis=-1), rows.max(axis=-1), bits)
+        lows, highs, found = rows.min(axis=-1), rows.max(axis=-1), np.empty(rows.shape, dtype=np.int32)
+        if _rank_kernels.count_ranks(rows, lows, highs, found):
+            return found.reshape(values.shape)
+        keys, finite = _rank_kernels.sort_keys(rows, lows, highs, bits)
         if finite:
             keys.sort(axis=-1)
-            found, ranked = _rank_kernels.ranks_of_keys(rows, keys, bits)
-            if ranked:
-                return np.asarray(found).reshape(values.shape)
+            if _rank_kernels.ranks_of_keys(rows, lows, highs, keys, bits, found):
+                return found.reshape(values.shape)
     # NumPy's sort uses the processor's vector instructions: an argsort five times as fast as a compiled one.
-    return np.asarray(_rank_kernels.ranks(rows, np.argsort(rows, axis=-1))).reshape(values.shape)
+    sorted_anew = 2 * _rank_kernels.ranks(rows, np.argsort(rows, axis=-1)) - (n + 1)
+    return np.asarray(sorted_anew, dtype=np.int32).reshape(values.shape)
 
 
 def split_shared_ranks(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
