@@ -65,6 +65,24 @@ def test_a_child_is_found_by_its_names_and_not_by_calls(entropy, name, number):
     assert (first != other).any()
 
 
+@given(
+    st.integers(0, 2**200) | st.lists(st.integers(0, 2**70), min_size=1, max_size=6),
+    st.lists(st.integers(0, 2**70), max_size=3),
+    st.lists(st.text(max_size=3) | st.integers(0, 9), max_size=2),
+    st.lists(st.integers(0, 2**40), max_size=9),
+)
+def test_generators_made_together_are_those_made_one_by_one(entropy, spawn_key, names, numbers):
+    seed = np.random.SeedSequence(entropy, spawn_key=spawn_key)
+    together = _random.generators(seed, *names, numbers=numbers)
+    alone = [_random.generator(seed, *names, number) for number in numbers]
+    assert len(together) == len(numbers)
+    for one, other in zip(together, alone, strict=True):
+        assert (
+            one.bit_generator.state["state"]["state"].tolist() == other.bit_generator.state["state"]["state"].tolist()
+        )
+        assert one.standard_normal(5).tolist() == other.standard_normal(5).tolist()
+
+
 def test_children_of_children_and_of_spawned_seeds_differ():
     seed = _random.seed_of(1)
     streams = [
@@ -80,6 +98,18 @@ def test_blocks_cover_every_draw_once(n_draws):
     assert [number for number, _, _ in blocks] == list(range(len(blocks)))
     assert [draw for _, start, stop in blocks for draw in range(start, stop)] == list(range(n_draws))
     assert all(start % _random.BLOCK == 0 and stop - start <= _random.BLOCK for _, start, stop in blocks)
+
+
+@given(st.integers(0, 3000), st.integers(1, 9), st.integers(1, 6), st.integers(1, 4))
+def test_the_last_blocks_get_smaller_so_that_threads_end_together(n_draws, unit, n_units, workers):
+    blocks = list(_random.blocks(n_draws, n_units * unit, workers=workers, unit=unit))
+    assert [number for number, _, _ in blocks] == list(range(len(blocks)))
+    assert [draw for _, start, stop in blocks for draw in range(start, stop)] == list(range(n_draws))
+    assert all(start % unit == 0 and stop - start <= n_units * unit for _, start, stop in blocks)
+    if workers == 1:
+        assert blocks == list(_random.blocks(n_draws, n_units * unit))
+    else:  # none is longer than each thread's share of what is left would be in two rounds
+        assert all(stop - start <= max(unit, (n_draws - start) / (2 * workers)) for _, start, stop in blocks)
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])

@@ -257,7 +257,7 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: ProcedureRun) -> 
         how = replace(run.procedure, raters=other, null=None, interval=None)
         scheme = replace(run.scheme, raters=other)
         beside, _ = _compare_once(
-            contest, metrics, replace(run, procedure=how, scheme=scheme, null=None, progress=None)
+            contest, metrics, replace(run, procedure=how, scheme=scheme, null=None, progress=None), beside=True
         )
         answers = [paired(one, two, choice.n_raters) for one, two in zip(answers, beside, strict=True)]
     _warn(answers)
@@ -272,9 +272,12 @@ def _warn(answers: Sequence[Comparison]) -> None:
 
 
 def _compare_once(
-    contest: Contest, metrics: Sequence[Metric], run: ProcedureRun
+    contest: Contest, metrics: Sequence[Metric], run: ProcedureRun, *, beside: bool = False
 ) -> tuple[list[Comparison], rater_choice.RaterChoice]:
-    """Compare for these raters or for raters like these, whichever was asked for or the data decide."""
+    """Compare for these raters or for raters like these, whichever was asked for or the data decide.
+
+    An answer that stands `beside` another has no expected p-value, which nobody would see.
+    """
     bound = [bind(metric, contest) for metric in metrics]
     choice = rater_choice.choose(contest, run.scheme, raters=run.procedure.raters, null=run.null)
     run, how = replace(run, scheme=choice.scheme, null=choice.null), run.procedure
@@ -317,7 +320,7 @@ def _compare_once(
         )
         # LEADER pools all responses, which gives A and B the same pool: every null contrast is 0.
         nulls = np.zeros_like(kept) if run.null == "sign-change" else kept_null
-        expected = inference.expected_pvalue(nulls, kept)
+        expected = inference.expected_pvalue(nulls, kept[:0] if beside else kept)
         limits = limits_of(
             methods[i],
             kept,

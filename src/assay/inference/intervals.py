@@ -213,15 +213,17 @@ def quantiles(draws: FloatArray, probabilities: Sequence[float] | FloatArray) ->
     """Return quantiles of the draws; NaN if there are none."""
     if draws.size == 0:
         return (math.nan,) * len(probabilities)
-    ascending = np.sort(draws)
-    return tuple(_between(ascending, (draws.size - 1) * float(share)) for share in probabilities)
+    return tuple(_between(draws, (draws.size - 1) * float(share)) for share in probabilities)
 
 
-def _between(ascending: FloatArray, place: float) -> float:
-    """Return the number at a place between two of the sorted ones: the bits of `np.quantile`, faster."""
-    first = min(math.floor(place), ascending.size - 2)
+def _between(draws: FloatArray, place: float) -> float:
+    """Return the number at a place between two of the draws in their order: the bits of `np.quantile`, faster."""
+    if draws.size == 1:
+        return float(draws[0])
+    first = min(math.floor(place), draws.size - 2)
     part = place - first
-    before, after = float(ascending[first]), float(ascending[first + 1])
+    split = np.partition(draws, first)  # several times as fast as sorting
+    before, after = float(split[first]), float(split[first + 1 :].min())
     return before + (after - before) * part if part < 0.5 else after - (after - before) * (1 - part)
 
 

@@ -6,7 +6,7 @@ draw, and the quantile of the largest over all pairs is how many standard errors
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scipy.special import stdtrit
 
 from assay import _random, inference
+from assay.inference import intervals
 from assay.inference.corrections import adjust
 from assay.inference.simultaneous import adjust_pairs, tail_pairs
 from assay.leaderboard.board_units import Units
@@ -208,9 +209,13 @@ def reach_of(units: Units, spread: "Spread", ask: Ask) -> Reach:
         n_draws = ask.n_resamples
     moves, ratios = np.empty((2, ask.n_resamples, m))
     largest = np.full((n_draws, m), np.nan)
+    strata = [
+        (int(size), np.uint64(_random.key(ask.seed, "draws", *([stratum] if stratum else []))))
+        for stratum, size in enumerate(units.sizes)
+    ]
 
     def block(_: int, low: int, high: int) -> None:
-        weights = draw_units(units, ask.seed, low, high)
+        weights = draw_units(strata, low, high)
         moves[low:high], ratios[low:high] = _pair_kernels.column_ratios(
             rests, units.shares, units.starts, weights, own_least
         )
@@ -230,12 +235,12 @@ def reach_of(units: Units, spread: "Spread", ask: Ask) -> Reach:
     if pairs.baseline is not None:
         largest[:, pairs.baseline] = _largest(largest)
     level = 1 - (1 - ask.level) * spread.share
-    own = np.array([_quantile(np.abs(ratios[:, j]), ask.level) for j in range(m)])
+    own = _quantiles(np.abs(ratios), ask.level)
     if n < inference.FEW_TELLING:  # too little to resample, as for pairs
         own = np.full(m, -float(stdtrit(max(1, n - units.starts.size), (1 - ask.level) / 2)))
     return Reach(
-        _quantile(_largest(largest), level),
-        np.array([_quantile(largest[:, j], level) for j in range(m)]),
+        float(_quantiles(_largest(largest)[:, np.newaxis], level)[0]),
+        _quantiles(largest, level),
         own,
         shares_of_lead(units.scores + moves),
         n_draws,
@@ -309,17 +314,19 @@ class Spread:
         )
 
 
-def draw_units(units: Units, seed: np.random.SeedSequence, low: int, high: int) -> npt.NDArray[np.uint8]:
-    """Return how often draws `low` to `high` take each unit; items in one stratum as `compare` draws them."""
+def draw_units(strata: Sequence[tuple[int, np.uint64]], low: int, high: int) -> npt.NDArray[np.uint8]:
+    """Return how often draws `low` to `high` take each unit of strata, of which each has a size and a key of its own.
+
+    Items in one stratum are drawn as `compare` draws them.
+    """
     from assay.resampling import _kernels
     from assay.resampling.sampler import ITEMS, STREAMS
     from assay.resampling.weights import draw_weights
 
     parts = []
-    for stratum, size in enumerate(units.sizes):
-        key = np.uint64(_random.key(seed, "draws", *([stratum] if stratum else [])))
+    for size, key in strata:
         seeds = _kernels.seed_stream(key, STREAMS, ITEMS, low, high)
-        parts.append(draw_weights(int(size), seeds, swap=False))
+        parts.append(draw_weights(size, seeds, swap=False))
     return np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0]
 
 
@@ -335,6 +342,7 @@ def _largest(values: FloatArray) -> FloatArray:
     return np.where(np.isinf(known), np.nan, known)
 
 
-def _quantile(values: FloatArray, level: float) -> float:
-    known = values[~np.isnan(values)]
-    return float(np.quantile(known, level)) if known.size else math.nan
+def _quantiles(values: FloatArray, level: float) -> FloatArray:
+    """Return a quantile of the defined numbers of each column; NaN where there is none."""
+    known = (column[~np.isnan(column)] for column in np.ascontiguousarray(values.T))
+    return np.array([intervals.quantiles(column, [level])[0] for column in known])

@@ -5,7 +5,7 @@ K responses with shares p or q by a fair coin are K responses with shares (p + q
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -72,7 +72,7 @@ class LevelAnswers(Answers):
         words: Words = generator.integers(
             0, np.iinfo(np.uint64).max, (below.shape[0], (k + 1) // 2), dtype=np.uint64, endpoint=True
         )
-        if needs == "means" and self._equidistant:
+        if needs == "means" and _equidistant(tuple(self.levels.tolist())):
             step = (self.levels[1] - self.levels[0]) / k
             return np.asarray(loops.means(below, words, k, self.levels[0], step)).reshape(self.shape)
         counts = loops.counts(below, words, k).reshape(*self.shape, self.levels.size)
@@ -82,11 +82,6 @@ class LevelAnswers(Answers):
         means: FloatArray = counts @ self.levels
         means /= n_responses
         return means
-
-    @property
-    def _equidistant(self) -> bool:
-        steps = np.diff(self.levels)
-        return bool(np.abs(steps - steps[0]).max() <= 1e-9 * abs(steps[0]))
 
     def mixed(self, epsilon: float, generator: np.random.Generator) -> "ShareAnswers":
         """Mix each item's shares with random ones: (1 − ε) p + ε q, q ~ Dirichlet(ρ), 1/M if not said otherwise.
@@ -199,6 +194,12 @@ class LikertAnswers(LevelAnswers, LatentAnswers):
         values *= self.levels.size
         np.floor(values, out=values)
         return np.clip(values, 0, self.levels.size - 1, out=values).astype(np.int64)
+
+
+@lru_cache(maxsize=64)
+def _equidistant(levels: tuple[float, ...]) -> bool:
+    steps = np.diff(levels)
+    return bool(np.abs(steps - steps[0]).max() <= 1e-9 * abs(steps[0]))
 
 
 @cache

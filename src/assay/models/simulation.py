@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from assay import _check, _matrices
-from assay._random import BLOCK, Rng, generator, map_blocks, n_workers, seed_of
+from assay._random import BLOCK, Rng, generators, map_blocks, n_workers, seed_of
 from assay.models.base import Epsilon, ResponseModel, Sizes, check_sizes
 from assay.models.streams import Streams
 from assay.scales import FloatArray, Scale
@@ -22,9 +22,9 @@ CHUNK = 1 << 15
 """Largest number of entries of one simulated array: a quarter of a megabyte, so that a chunk stays in the cache."""
 
 
-TOGETHER = 1 << 16
-"""So many entries of several blocks are simulated at once: a block of a small design is soon drawn, and threads would
-meet in Python all the time."""
+TOGETHER = 1 << 17
+"""So many entries of several blocks are simulated at once, fewer of the last ones: a block of a small design is soon
+drawn, and threads would meet in Python all the time."""
 
 
 class Contrast(Protocol):
@@ -99,7 +99,7 @@ def simulate_contrasts(
 
     def block(_: int, start: int, stop: int) -> FloatArray:
         numbers = range(start // BLOCK, -(-stop // BLOCK))
-        streams = [generator(seed, purpose, number) for number in numbers]
+        streams = generators(seed, purpose, numbers=numbers)
         n_rows = [min(BLOCK, stop - number * BLOCK) for number in numbers]
         stream: Any = Streams(streams, n_rows) if len(streams) > 1 else streams[0]
         parts = []
@@ -122,7 +122,8 @@ def simulate_contrasts(
         return np.concatenate(parts, axis=-1)
 
     wanted = {metric.needs for metric in metrics}
-    results = map_blocks(block, n_simulations, workers=workers, progress=progress, size=n_together * BLOCK)
+    size = n_together * BLOCK
+    results = map_blocks(block, n_simulations, workers=workers, progress=progress, size=size, unit=BLOCK)
     return np.concatenate(results, axis=-1)
 
 

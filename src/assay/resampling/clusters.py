@@ -70,7 +70,7 @@ def draw_clusters(
     if others:
         size = block_size(n_resamples, WORK["summaries"] // contest.n_items, workers, LEAST)
     elif means is not None and means.sums.compiled:
-        size = block_size(n_resamples, WORK["signed sums" if swap else "sums"] // (int(clusters.max()) + 1), workers)
+        size = block_size(n_resamples, WORK["signed sums" if swap else "sums"] // means.sums.columns.size, workers)
     if contest.n_items < ALONE and any(isinstance(other, _OneByOne) for other in others.values()):
         workers = 1
     _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)

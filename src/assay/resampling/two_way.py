@@ -28,8 +28,9 @@ AT_ONCE = 3 * 2**16
 """About this many numbers are drawn at a time. Of fewer, threads wait for each other between NumPy's calls; of more,
 memory is taken from the system again and again."""
 
-SUMMED = 2**20
-"""So many items are added up at a time, which takes some milliseconds: threads then seldom meet in Python."""
+SUMMED = 2**22
+"""So many responses are added up at a time, which takes some milliseconds: threads then seldom meet in Python, and end
+together."""
 
 LEAST = 4
 """So many draws are weighed at once even of very many items: loops over draws cost more than they save below."""
@@ -74,9 +75,10 @@ def draw_two_way(
 
     def block(_: int, start: int, stop: int) -> None:
         of_items, of_raters = _kernels.seed_draws(key, 2, start, stop)
-        items = np.ones((stop - start, n_units), dtype=np.uint8)
         if draw_items:
             items = draw_weights(n_units, of_items, swap=False)
+        else:
+            items = np.ones((stop - start, n_units), dtype=np.uint8)
         drawn_raters = draw_weights(known.size, of_raters, swap=False)
         if sources:  # errors of means are added up as they are drawn; other metrics need the means of all items
             gold, a, b = sources
@@ -99,7 +101,8 @@ def draw_two_way(
     widest = max(source.width for of_needs in samplers.values() for source in of_needs)
     size = max(LEAST, AT_ONCE // (n * widest))
     if sources:
-        size = block_size(n_resamples, SUMMED // n, workers, _rater_kernels.TILE)
+        n_summed = sum(values.size for values, _, _ in sources)
+        size = block_size(n_resamples, SUMMED // n_summed, workers, _rater_kernels.TILE)
     _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)
     return Draws(contrasts, np.full_like(contrasts, np.nan))
 
