@@ -97,12 +97,42 @@ def test_ctrl_c_is_one_line_whenever_it_comes(tmp_path, seconds):
         f"import sys, pathlib; from assay.cli import main; pathlib.Path({str(started)!r}).touch(); "
         "sys.argv = ['assay', 'audit', 'normal', '--n-simulations', '100000']; main()"
     )
+    assert_interrupted(code, started, seconds)
+
+
+def test_ctrl_c_within_a_function_that_a_library_calls_back_is_not_lost(tmp_path):
+    """Python cannot raise an error there: libraries are looked through, and kernels compiled, with such functions."""
+    started = tmp_path / "started"
+    code = f"""
+import ctypes, pathlib, time
+import assay.cli, assay.cli.app
+
+def wait():
+    pathlib.Path({str(started)!r}).touch()
+    while True:
+        time.sleep(0.01)
+
+def run():
+    ctypes.CFUNCTYPE(None)(wait)()  # an interrupt ends `wait`, and is lost
+    time.sleep(600)
+
+assay.cli.app.main = run
+assay.cli.main()
+"""
+    assert_interrupted(code, started, 0.02)
+
+
+def assert_interrupted(code, started, seconds):
+    """Run code that makes a file when it has started, interrupt it after some seconds, and read one line."""
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while not started.exists():
         time.sleep(0.005)
     time.sleep(seconds)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    try:
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 130, errors
     # Click leaves the line on which a terminal shows ^C.
     assert errors.lstrip("\n").count("\n") == 1, errors

@@ -9,6 +9,9 @@ from types import FrameType
 
 INTERRUPTED = 130
 
+AGAIN = 0.05
+"""Seconds after which an interrupt that could not be raised is raised again."""
+
 
 def main() -> None:
     """Run the command line. Ctrl-C is one line and exit code 130, during imports and while workers start, too."""
@@ -18,11 +21,22 @@ def main() -> None:
         heard.append(number)
         raise KeyboardInterrupt
 
+    def ignored(what: "sys.UnraisableHookArgs") -> None:
+        # Within a destructor, or a function that a library calls back, an error cannot be raised, and an interrupt
+        # would be lost. So it comes again, a moment later.
+        if isinstance(what.exc_value, KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, AGAIN)
+        else:
+            sys.__unraisablehook__(what)
+
     # Draws have threads of their own; those of linear algebra only wait busily. Worker processes inherit it.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.set_threshold(50_000, 20, 20)  # imports make no garbage, so it is looked for seldom
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, interrupt)
+        if hasattr(signal, "setitimer"):  # not on Windows
+            signal.signal(signal.SIGALRM, interrupt)
+            sys.unraisablehook = ignored
     try:
         from assay.cli.app import main as run
 
