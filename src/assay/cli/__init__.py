@@ -16,6 +16,7 @@ AGAIN = 0.05
 def main() -> None:
     """Run the command line. Ctrl-C is one line and exit code 130, during imports and while workers start, too."""
     heard = []
+    others = sys.unraisablehook
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         heard.append(number)
@@ -27,7 +28,7 @@ def main() -> None:
         if isinstance(what.exc_value, KeyboardInterrupt):
             signal.setitimer(signal.ITIMER_REAL, AGAIN)
         else:
-            sys.__unraisablehook__(what)
+            others(what)
 
     # Draws have threads of their own; those of linear algebra only wait busily. Worker processes inherit it.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
