@@ -102,7 +102,7 @@ class Metric(ABC):
     _takes_words: ClassVar[bool] = False
     """Whether its contrast also takes packed counts (`assay.summaries`), which are drawn faster."""
     _cuts_batches: ClassVar[bool] = False
-    """Whether it cuts many draws into batches of its own, so that it may get all that were drawn."""
+    """Whether it goes through draws one by one, or in batches of its own, so that it may get all that were drawn."""
 
     @abstractmethod
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:

@@ -209,6 +209,7 @@ class OfProducts(Metric):
     regular: ClassVar[bool] = True
     ignores: ClassVar[Ignored] = "scale"
     by_sums: ClassVar[bool] = True
+    _cuts_batches: ClassVar[bool] = True
 
     def item_sums(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return what each item adds, for A and then for B: to products, and to gold's and the model's squares."""

@@ -17,6 +17,7 @@ class MeanAbsoluteError(ItemMetric):
     title: ClassVar[str] = "mean absolute error"
     distance: ClassVar[bool] = True
     error_power: ClassVar[int] = 1
+    _cuts_batches: ClassVar[bool] = True
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return |model − gold| for each item."""
@@ -39,6 +40,7 @@ class MeanSquaredError(ItemMetric):
     title: ClassVar[str] = "mean squared error"
     uneven: ClassVar[bool] = True
     error_power: ClassVar[int] = 2
+    _cuts_batches: ClassVar[bool] = True
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return (model − gold)² for each item."""

@@ -64,6 +64,11 @@ class Wins(RelativeMetric):
         return self.item_error.needs
 
     @property
+    def _cuts_batches(self) -> bool:  # type: ignore[override]
+        """Whether a compiled loop compares the errors of draws."""
+        return type(self.item_error) is MeanAbsoluteError
+
+    @property
     def item_error(self) -> AdditiveMetric:
         """The error by which an item is won: as given, or as the scale suggests."""
         return self.bound or self.base or MeanAbsoluteError()
@@ -106,6 +111,7 @@ class WinsResponses(RelativeMetric):
     better: ClassVar[Better] = "higher"
     needs: ClassVar[Needs] = "values"
     per_response: ClassVar[bool] = True
+    _cuts_batches: ClassVar[bool] = True
     span: ClassVar[float] = 1.0
 
     def item_contrasts(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:

@@ -86,6 +86,7 @@ class EarthMoverHistogramOfResponsesLegacy(EarthMoverHistogramLegacy):
     """The same from the responses on any scale: cheaper beside metrics for which they are drawn anyway."""
 
     counts_levels: ClassVar[bool] = False
+    _cuts_batches: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,7 @@ class OfOneHistogram(Metric):
     """What the two metrics share that count what all items give into one histogram."""
 
     by_weights: ClassVar[bool] = True
+    _cuts_batches: ClassVar[bool] = True
 
     bins: int = 50
 
