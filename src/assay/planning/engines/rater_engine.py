@@ -1,7 +1,7 @@
 """Designs with raters, by the variance components of a pilot's contrast: what `compare` finds with raters at random."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -24,8 +24,14 @@ from assay.rating_design import FEW_RATERS, RatingDesign, design_of, rated
 from assay.scales import FloatArray
 
 MOST_RATERS = 1000
+CLOSE = 1e-5
+"""A smallest contrast is known this well, as a share of it, or its power, in standard errors."""
+
 DRAWS = 4000
 """Draws of what the pilot leaves open."""
+
+
+Point = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,19 +172,20 @@ class RaterEngine:
 
     def detectable(self, design: Design, metric: int, test: Test, target: float) -> tuple[float, float]:
         """Return the smallest contrast that is found with this power."""
-        error = math.sqrt(float(self.noise.total(design)))
-        low, high = 0.0, error
         test = _towards_a(test)
 
-        def power(contrast: float) -> float:
-            return replace(self, contrast=contrast).power(design, metric, test).power
+        def excess(contrast: float) -> float:
+            """On the scale on which it grows about linearly with the contrast."""
+            power = replace(self, contrast=contrast).power(design, metric, test).power
+            return float(ndtri(min(max(power, 1e-9), 1 - 1e-9)) - ndtri(target))
 
-        while power(high) < target and high < 1e6 * error:
-            low, high = high, 2 * high
-        for _ in range(16):
-            middle = (low + high) / 2
-            low, high = (low, middle) if power(middle) >= target else (middle, high)
-        return high, math.nan
+        error = math.sqrt(float(self.noise.total(design)))
+        low, high = 0.0, error * float(ndtri(1 - test.tail) + max(0.0, ndtri(target)))
+        below, above = min(-CLOSE, float(ndtri(test.alpha) - ndtri(target))), excess(high)
+        while above < 0 and high < 1e6 * error:
+            low, below, high = high, above, 2 * high
+            above = excess(high)
+        return (high if above < 0 else _crossing(excess, (low, below), (high, above))), math.nan
 
     @cached_property
     def _open(self) -> tuple[Noise, FloatArray]:
@@ -274,3 +281,26 @@ def _median(drawn: FloatArray) -> tuple[float, float]:
 def _towards_a(test: Test) -> Test:
     """Return the test for contrasts without a sign."""
     return replace(test, alternative="greater" if test.alternative != "two-sided" else "two-sided")
+
+
+def _crossing(excess: Callable[[float], float], low: Point, high: Point) -> float:
+    """Return where a growing function crosses zero, between a point below and one above it, by the Illinois method.
+
+    Examples
+    --------
+    >>> round(_crossing(lambda x: x**3 - 8, (0.0, -8.0), (5.0, 117.0)), 4)
+    2.0
+    """
+    rose = fell = False
+    while high[0] - low[0] > CLOSE * high[0]:
+        x = high[0] - high[1] * (high[0] - low[0]) / (high[1] - low[1])
+        value = excess(x)
+        if abs(value) <= CLOSE:
+            return x
+        # An end that stays twice counts half, so that it will move, too.
+        if value > 0:
+            low, high = (low[0], low[1] / 2 if fell else low[1]), (x, value)
+        else:
+            low, high = (x, value), (high[0], high[1] / 2 if rose else high[1])
+        rose, fell = value <= 0, value > 0
+    return high[0]
