@@ -15,10 +15,11 @@ from assay import ArgumentError, Contest, FunctionMetric, Scale, _json, compare
 from assay._random import seed_of
 from assay.inference import binomial_region, tail_pvalue
 from assay.metrics import BUILTIN, ItemMetric, Metric, _kernels, _plain, _rank_kernels, resolve
+from assay.metrics.base import ROUNDING
 from assay.metrics.labels import F1, Precision, RocAuc
 from assay.metrics.ranking import doubled_ranks, ranks, split_shared_ranks
 from assay.metrics.ratings import MeanRating
-from assay.metrics.wins import Wins, _largest, _largest_of_many
+from assay.metrics.wins import Wins, _largest
 from assay.replications.legacy import LEGACY, AccuracyFirstLabelLegacy, EarthMoverHistogramOfResponsesLegacy
 from assay.resampling import Scheme, draw, summaries_of
 from assay.responses import frozen
@@ -751,7 +752,9 @@ def test_wins_of_a_batch_are_those_of_its_items(items, absent):
     metric = BUILTIN["wins-responses"]
     expected = [metric.item_contrasts(*sides).mean() for sides in zip(gold, a, b, strict=True)]
     assert metric.contrast(gold, a, b) == pytest.approx(expected, abs=1e-15)
-    assert _largest_of_many(gold, a, b) == _largest(gold, a, b)
+    for sides in zip(gold, a, b, strict=True):
+        flat = [side.ravel() for side in sides]
+        assert _kernels.tie_of(*flat) == ROUNDING * _largest(*flat)
 
 
 COUNTS = st.lists(st.integers(0, 15), min_size=8, max_size=8).filter(any)

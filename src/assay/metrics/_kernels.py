@@ -4,11 +4,13 @@ Where the model has several times as many rows as gold, gold's rows are taken ag
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from assay._compiled import njit
 from assay.metrics.base import ROUNDING
 from assay.scales import FloatArray
+
+SIZE, INFINITE = np.int64(0x7FFFFFFFFFFFFFFF), np.int64(0x7FF0000000000000)
+"""The bits of a number without its sign, and those of infinity."""
 
 
 @njit(cache=True, nogil=True)
@@ -227,15 +229,32 @@ def squared_contrasts(gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatAr
 
 
 @njit(cache=True, nogil=True)
-def absolute_wins(gold: FloatArray, a: FloatArray, b: FloatArray, tie: float) -> FloatArray:
-    """Share of items where |b − gold| exceeds |a − gold| by more than `tie`, minus the share the other way round."""
+def _largest_word(values: FloatArray) -> np.int64:
+    """Return the word of the largest absolute value, passing over NaN: words without the sign are in their order."""
+    largest, words = np.int64(0), values.view(np.int64)
+    for i in range(words.size):
+        size = words[i] & SIZE
+        largest = max(largest, size if size <= INFINITE else np.int64(0))
+    return largest
+
+
+@njit(cache=True, nogil=True)
+def tie_of(gold: FloatArray, a: FloatArray, b: FloatArray) -> float:
+    """Return how much rounding may change numbers of these sizes."""
+    largest = np.int64(max(_largest_word(gold), _largest_word(a), _largest_word(b)))
+    return float(ROUNDING * largest.view(np.float64))
+
+
+@njit(cache=True, nogil=True)
+def absolute_wins(gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+    """Share of items where |b − gold| exceeds |a − gold| by more than a tie, minus the share the other way round."""
     n_draws, n_items = gold.shape
     out = np.empty(n_draws)
     for d in range(n_draws):
-        total = 0.0
+        tie, total = tie_of(gold[d], a[d], b[d]), 0
         for i in range(n_items):
             difference = abs(b[d, i] - gold[d, i]) - abs(a[d, i] - gold[d, i])
-            total += np.float64(difference > tie) - np.float64(difference < -tie)
+            total += int(difference > tie) - int(difference < -tie)
         out[d] = total / n_items
     return out
 
@@ -264,7 +283,7 @@ def paired_wins(gold: FloatArray, a: FloatArray, b: FloatArray, tie: float) -> t
 
 
 @njit(cache=True, nogil=True)
-def paired_wins_contrasts(gold: FloatArray, a: FloatArray, b: FloatArray, tie: float) -> tuple[FloatArray, bool]:
+def paired_wins_contrasts(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, bool]:
     """Share of all positions of a draw that A wins minus the share that B wins: (draws, positions).
 
     Also say whether every source has every position: else the shares are void.
@@ -273,22 +292,13 @@ def paired_wins_contrasts(gold: FloatArray, a: FloatArray, b: FloatArray, tie: f
     out = np.empty(n_draws)
     absent = 0
     for d in range(n_draws):
-        total = 0
+        tie, total = tie_of(gold[d], a[d], b[d]), 0
         for j in range(n):
             difference = abs(b[d, j] - gold[d, j]) - abs(a[d, j] - gold[d, j])
             absent += int(np.isnan(difference))
             total += int(difference > tie) - int(difference < -tie)
         out[d] = total / n
     return out, absent == 0
-
-
-@njit(cache=True, nogil=True)
-def largest_word(values: npt.NDArray[np.int64]) -> np.int64:
-    """Return the largest word without its sign bit: of numbers, that of the largest absolute value, or of a NaN."""
-    largest = np.int64(0)
-    for i in range(values.size):
-        largest = max(largest, values[i] & np.int64(0x7FFFFFFFFFFFFFFF))
-    return largest
 
 
 @njit(cache=True, nogil=True)

@@ -93,8 +93,7 @@ class Wins(RelativeMetric):
             return super().contrast(gold, a, b)
         from assay.metrics import _kernels
 
-        tie = ROUNDING * _largest_of_many(gold, a, b)
-        return np.asarray(_kernels.absolute_wins(gold, a, b, tie))
+        return np.asarray(_kernels.absolute_wins(*(rows_of(side, side.shape[:-1]) for side in (gold, a, b))))
 
     def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the share of items that A wins and that B wins."""
@@ -125,8 +124,7 @@ class WinsResponses(RelativeMetric):
             from assay.metrics import _kernels
 
             of_gold, of_a, of_b = (rows_of(side.reshape(len(side), -1), (len(side),)) for side in (gold, a, b))
-            tie = ROUNDING * _largest_of_many(gold, a, b)
-            contrasts, whole = _kernels.paired_wins_contrasts(of_gold, of_a, of_b, tie)
+            contrasts, whole = _kernels.paired_wins_contrasts(of_gold, of_a, of_b)
             if whole:
                 return np.asarray(contrasts)
         return super().contrast(gold, a, b)
@@ -157,12 +155,3 @@ def _largest(*arrays: FloatArray) -> float:
     # fmax and fmin pass over NaN, and need no copy of sizes as |array| would.
     ends = [(np.fmax.reduce(array, axis=None), np.fmin.reduce(array, axis=None)) for array in arrays if array.size]
     return max((float(max(high, -low)) for high, low in ends if not np.isnan(high)), default=0.0)
-
-
-def _largest_of_many(*arrays: FloatArray) -> float:
-    """Return the same, several times as fast where no number is absent."""
-    from assay.metrics import _kernels
-
-    words = [_kernels.largest_word(np.ascontiguousarray(array).view(np.int64).ravel()) for array in arrays]
-    largest = float(np.array(max(words)).view(np.float64))
-    return _largest(*arrays) if np.isnan(largest) else largest
