@@ -94,7 +94,10 @@ def grid(responses: Responses) -> FloatArray:
     if responses.weights is not None:
         raise DataError("a source answers with a share for each label; this metric needs single responses.")
     sizes = responses.sizes
-    rows = np.full((responses.n_items, int(sizes.max())), np.nan)
+    shape = responses.n_items, int(sizes.max())
+    if responses.values.size == shape[0] * shape[1]:
+        return responses.values.reshape(shape).copy()
+    rows = np.full(shape, np.nan)
     rows[np.arange(rows.shape[1]) < sizes[:, np.newaxis]] = responses.values
     return rows
 
