@@ -84,7 +84,7 @@ class _Words(ISeedSequence):
 
 
 def generators(seed: np.random.SeedSequence, *names: str | int, numbers: Sequence[int]) -> list[np.random.Generator]:
-    """Return `generator(seed, *names, number)` for each number, with the same bits: ten take half the time.
+    """Return `generator(seed, *names, number)` for each number, with the same bits, in less time.
 
     The names of a child are the last four words that its `SeedSequence` stirs into a pool of four words (O'Neill 2015).
     NumPy stirs in those before them once, and arrays do the rest for all children together.
