@@ -3,7 +3,7 @@
     python benchmarks/speed_table.py [--previous 72c649b] [--out docs/measured/speed_table.json]
 
 Every job runs in a process of its own, once with this version and once with the previous release (a git worktree of that
-commit), in turns; what is given is the least processor time of three turns, after a first call that compiles. Processor
+commit), in turns; what is given is the least processor time of three turns (25 for draws), after a first call that compiles. Processor
 time does not count the time that other processes take on a busy machine, but they still share its caches; so read
 the ratios, which come from the same minutes.
 """
@@ -321,7 +321,7 @@ def page(found):
     text = f"""# What takes how long, and what limits it
 
 Made by `python benchmarks/speed_table.py`, which also measures the previous release ({found["previous"]}) in turns with this
-version. Seconds of processor time on one thread, the least of three turns (of ten for draws, whose
+version. Seconds of processor time on one thread, the least of three turns (of 25 for draws, whose
 memory others may use, too). The machine had {found["cores"]} cores and {calm}
 (load up to {found["load"]:.1f}){advice}. Commands are measured with their start-up.
 
@@ -358,7 +358,7 @@ def main():
                 if name in kept and not name.startswith(tuple(options.only.split(";"))):
                     jobs[name] = kept[name]
                     continue
-                turns = 1 if name.startswith(ONCE) else 10 if name.endswith("draws") else 3
+                turns = 1 if name.startswith(ONCE) else 25 if name.endswith("draws") else 3
                 previous = run(before, old, caches["then"], turns) * times if old else None
                 jobs[name] = {"now": run(ROOT, job, caches["now"], turns), "previous": previous}
                 print(name, jobs[name], flush=True)
