@@ -90,6 +90,13 @@ def works(share):
         found = assay.compare_all(table, rng=0, n_resamples=max(64, round(share * 9_999)), workers=workers)
         return np.array([pair.pvalue_adjusted for pair in found.pairs])
 
+    def audited(workers):
+        found = assay.audit(
+            "normal", metrics=["mae"], designs=[(30, 1), (30, 10)], epsilons=[0.3], rng=0, workers=workers,
+            n_simulations=max(2, round(share * 6)), n_resamples=199, n_fresh=20,
+        )  # fmt: skip
+        return np.array([row.mean for row in found.tests])
+
     return {
         "items, mae, 1,000 items": partial(drawn, small, "mae", 200_000, items, None),
         "responses, mae, 1,000 × 5": partial(drawn, small, "mae", 20_000, BOTH, None),
@@ -102,6 +109,7 @@ def works(share):
         "documents, 400 items": partial(compared, raters="fixed", cluster="document"),
         "simulated studies, likert": simulated,
         "a board of 30 models": ranked,
+        "an audit of 30 items (each data set is soon done)": audited,
         "a function of the user's, 400 items": partial(drawn, raters, OWN, 9_999, items, None),
         "NumPy, calls with 1,000 numbers": partial(calls, 1_000, max(4, round(share * 40_000))),
         "NumPy, calls with 16,384 numbers": partial(calls, 16_384, max(4, round(share * 10_000))),

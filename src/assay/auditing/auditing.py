@@ -103,7 +103,8 @@ def audit(
         Simulated data sets of each kind; draws on each; fresh data sets for the true p and the expected contrast.
     rng : int, SeedSequence, Generator or None
     workers : int, optional
-        Threads for the cells, one cell for each design and ε; one by default. The result does not depend on it.
+        Threads for the cells, one cell for each design and ε; one by default. Small designs gain nothing by more, since
+        threads share the interpreter; the processes of `assay audit --workers` do. The result does not depend on it.
     store : path, optional
         Keep finished cells in this file, and go on from it next time.
     progress : callable, optional
