@@ -257,7 +257,7 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: ProcedureRun) -> 
         how = replace(run.procedure, raters=other, null=None, interval=None)
         scheme = replace(run.scheme, raters=other)
         beside, _ = _compare_once(
-            contest, metrics, replace(run, procedure=how, scheme=scheme, null=None, progress=None), beside=True
+            contest, metrics, replace(run, procedure=how, scheme=scheme, null=None, progress=None)
         )
         answers = [paired(one, two, choice.n_raters) for one, two in zip(answers, beside, strict=True)]
     _warn(answers)
@@ -272,12 +272,9 @@ def _warn(answers: Sequence[Comparison]) -> None:
 
 
 def _compare_once(
-    contest: Contest, metrics: Sequence[Metric], run: ProcedureRun, *, beside: bool = False
+    contest: Contest, metrics: Sequence[Metric], run: ProcedureRun
 ) -> tuple[list[Comparison], rater_choice.RaterChoice]:
-    """Compare for these raters or for raters like these, whichever was asked for or the data decide.
-
-    An answer that stands `beside` another has no expected p-value, which nobody would see.
-    """
+    """Compare for these raters or for raters like these, whichever was asked for or the data decide."""
     bound = [bind(metric, contest) for metric in metrics]
     choice = rater_choice.choose(contest, run.scheme, raters=run.procedure.raters, null=run.null)
     run, how = replace(run, scheme=choice.scheme, null=choice.null), run.procedure
@@ -320,7 +317,7 @@ def _compare_once(
         )
         # LEADER pools all responses, which gives A and B the same pool: every null contrast is 0.
         nulls = np.zeros_like(kept) if run.null == "sign-change" else kept_null
-        expected = inference.expected_pvalue(nulls, kept[:0] if beside else kept)
+        expected = inference.expected_pvalue(nulls, kept)
         limits = limits_of(
             methods[i],
             kept,
