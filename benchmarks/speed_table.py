@@ -3,9 +3,9 @@
     python benchmarks/speed_table.py [--previous 72c649b] [--out docs/measured/speed_table.json]
 
 Every job runs in a process of its own, once with this version and once with the previous release (a git worktree of that
-commit), in turns; what is given is the least processor time of three turns (25 for draws), after a first call that compiles. Processor
-time does not count the time that other processes take on a busy machine, but they still share its caches; so read
-the ratios, which come from the same minutes.
+commit), in turns; what is given is the least processor time of three turns (25 for draws), after a first call that
+compiles. Processor time does not count the time that other processes take on a busy machine, but they still share its
+caches; so read the ratios, which come from the same minutes.
 """
 
 import argparse

@@ -24,10 +24,10 @@ class _Calls:
 
     def __enter__(self) -> None:
         with self._lock:
-            self._number += 1
-            if self._number == 1:
+            if self._number == 0:
                 self._before = [library.get_num_threads() for library in _libraries()]
                 _allow(1 for _ in self._before)
+            self._number += 1  # last: a call that is interrupted before has not begun
 
     def __exit__(self, *_: object) -> None:
         with self._lock:

@@ -129,7 +129,6 @@ def audit(
     return conclude(compute(grid, rng=rng, workers=workers, store=store, progress=progress), notes)
 
 
-@_matrices.on_one_thread
 def compute(
     grid: Grid,
     *,

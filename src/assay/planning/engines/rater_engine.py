@@ -25,7 +25,7 @@ from assay.scales import FloatArray
 
 MOST_RATERS = 1000
 CLOSE = 1e-5
-"""A smallest contrast is known this well, as a share of it, or its power, in standard errors."""
+"""How well a smallest contrast is known: as a share of it, or its power as a quantile of the normal distribution."""
 
 DRAWS = 4000
 """Draws of what the pilot leaves open."""
