@@ -148,6 +148,18 @@ def test_the_two_ways_agree_where_both_lead(monkeypatch):
         assert integrated.greater == pytest.approx(listed.greater, rel=integrated.relative_error)
 
 
+def test_no_more_sets_are_listed_than_may_be(monkeypatch):
+    """Of 200 terms one may be negative: the sets of the smallest are few, those of all are too many."""
+    rng = np.random.default_rng(4)
+    contrasts = rng.uniform(1.0, 1.1, size=200)
+    contrasts[0] = -1.1
+    listed = sign_flips(contrasts)
+    assert (listed.relative_error, listed.greater) == (0, 201 * 0.5**200)
+    monkeypatch.setattr(signed_sums, "LISTED", 64)
+    found = sign_flips(contrasts)
+    assert found is None or found.relative_error > 0
+
+
 def test_a_dominant_item_has_its_signs_taken_apart(monkeypatch):
     monkeypatch.setattr(signed_sums, "LISTED", 4)
     rng = np.random.default_rng(2)
