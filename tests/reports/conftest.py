@@ -1,22 +1,35 @@
 """Reports of every kind of result, each written once."""
 
+from functools import cache
+
 import pytest
 
 from assay import report
-from tests.reports.results import made
+from assay.reports.frame import figures_of
+from tests.reports.results import made, plotted
 
 FORMATS = ("html", "md", "tex", "json")
 
 
+@cache
+def figures(kind):
+    """Return the pictures of this kind of result, drawn once for all formats of its report."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("assay.reports.frame.plot", lambda _: plotted(kind))
+        return figures_of(made(kind), made(kind).document())
+
+
 @pytest.fixture(scope="session")
 def written(tmp_path_factory):
-    """Return where the reports of a kind of result are: all of them, or those with the endings that are needed."""
+    """Return where the reports of a kind of result are, in all formats."""
     root = tmp_path_factory.mktemp("written")
 
-    def place(kind, *endings):
-        (root / kind).mkdir(exist_ok=True)
-        for ending in endings or FORMATS:
-            if not (root / kind / f"report.{ending}").exists():
+    @cache
+    def place(kind):
+        (root / kind).mkdir()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("assay.reports.frame.figures_of", lambda *_, **__: figures(kind))
+            for ending in FORMATS:
                 report(made(kind), root / kind / f"report.{ending}")
         return root / kind
 
@@ -26,6 +39,4 @@ def written(tmp_path_factory):
 @pytest.fixture
 def texts(written):
     """Return the page, the Markdown and the LaTeX of a kind of result."""
-    return lambda kind: [
-        (written(kind, *FORMATS[:3]) / f"report.{ending}").read_text(encoding="utf-8") for ending in FORMATS[:3]
-    ]
+    return lambda kind: [(written(kind) / f"report.{ending}").read_text(encoding="utf-8") for ending in FORMATS[:3]]

@@ -146,9 +146,15 @@ def made(kind):
 
 
 @cache
+def plotted(kind):
+    """Return the chart of this kind of result, which Altair takes long to make."""
+    return plot(made(kind))
+
+
+@cache
 def charted(kind):
-    """Return the specification of the chart of this kind of result, which Altair takes long to make."""
-    return plot(made(kind)).to_dict()
+    """Return the specification of the chart of this kind of result, checked."""
+    return plotted(kind).to_dict()
 
 
 def rows_of(spec):

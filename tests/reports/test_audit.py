@@ -8,7 +8,8 @@ from assay import audit
 
 pytest.importorskip("altair")
 from assay.auditing.audits import SmallestRow
-from assay.reports.audit import MOST_ROWS, chart
+from assay.reports import plot
+from assay.reports.audit import MOST_ROWS
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,7 @@ def data_of(spec, part):
 
 
 def test_the_chart_shows_rates_beside_what_was_promised(found):
-    spec = chart(found).to_dict()
+    spec = plot(found).to_dict()
     drawn, order = data_of(spec, 0)
     assert len(order) == MOST_ROWS < len({(row.scheme, row.null, row.pvalue) for row in found.tests})
     rates = {(100 * row.rate, 100 * row.rate_interval[0], 100 * row.rate_interval[1]) for row in found.tests}
@@ -41,7 +42,7 @@ def test_tests_that_miss_their_level_stand_last_and_the_worst_is_named(found):
     rows = tuple(
         replace(row, rejected=row.n_data_sets if row.null == "recentred" and row.is_null else 0) for row in found.tests
     )
-    spec = chart(replace(found, tests=rows)).to_dict()
+    spec = plot(replace(found, tests=rows)).to_dict()
     _, order = data_of(spec, 0)
     assert all(name.startswith("recentred") for name in order[-3:])
     assert f"worst: {order[-1]}, rejects up to 100 % of true nulls" in spec["vconcat"][0]["title"]["text"]
@@ -54,7 +55,7 @@ def test_smallest_errors_are_drawn_against_epsilon(found):
         for by in ("scheme", "metric")
         for n in range(8)
     )
-    spec = chart(replace(found, smallest=rows)).to_dict()
+    spec = plot(replace(found, smallest=rows)).to_dict()
     first = spec["vconcat"][0]["vconcat"]
     assert [panel["title"]["text"].split(",")[1] for panel in first] == [" by scheme", " by metric"]
     look = first[0]["spec"]["layer"][0]["encoding"]
@@ -63,7 +64,6 @@ def test_smallest_errors_are_drawn_against_epsilon(found):
 
 
 def test_leaders_two_data_are_drawn_side_by_side(found):
-    from assay import plot
     from assay.auditing import LeaderAudit
 
     spec = plot(LeaderAudit((found, found))).to_dict()

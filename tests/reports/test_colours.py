@@ -89,7 +89,8 @@ def test_text_and_lines_stand_out_from_the_page(page):
 
 
 def test_every_colour_turns_on_dark_pages():
-    named = {colours.INK, colours.QUIET, colours.NULL, colours.BAND, colours.PAPER, colours.MARK, *colours.SERIES}
+    named = {colours.INK, colours.QUIET, colours.NULL, colours.BAND, colours.PAPER, colours.SOFT, colours.LINE}
+    named |= {colours.MARK, *colours.SERIES}
     assert named == set(colours.ON_DARK)
 
 

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from assay.reports import DRAWN, drawing
+from assay.reports import DRAWN, colours, drawing, pictures
+from tests.reports.conftest import figures
 from tests.reports.results import MADE, charted
 
 pytest.importorskip("altair")
@@ -21,18 +22,39 @@ def found(spec, wanted):
     return own + [value for key, part in spec.items() if key != "datasets" for value in found(part, wanted)]
 
 
-def ticks(spec):
+def ticks(picture):
     """Return all text of a picture that is a number."""
-    drawn = re.sub(r'aria-\w+="[^"]*"', "", vl_convert.vegalite_to_svg(spec))
-    return [text for text in re.findall(r">([^<]+)</text>", drawn) if re.fullmatch(r"[−\d.,]+(e.*|[a-zµ])?%?", text)]
+    return [text for text in re.findall(r">([^<]+)</text>", picture) if re.fullmatch(r"[−\d.,]+(e.*|[a-zµ])?%?", text)]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in MADE if kind in DRAWN])
 def test_ticks_are_numbers_that_a_person_would_write(kind):
     """A study against 10, 20 and 40 had the ticks 1e+1, 2e+1 and 4e+1; a search had 1k."""
-    written = ticks(charted(kind))
+    written = [text for figure in figures(kind) for text in ticks(figure.svg)]
     assert written
     assert [text for text in written if re.search(r"[a-zµ]", text)] == []
+
+
+@pytest.mark.parametrize("kind", ["Comparison", "TableDescription"])
+def test_a_picture_for_dark_pages_is_the_one_that_is_drawn_with_dark_colours(kind):
+    """The map of a description mixes colours; the others have theirs replaced in the light picture."""
+    for figure in figures(kind):
+        look = pictures.merged(colours.config() | {"aria": False}, figure.spec.get("config", {}))
+        drawn = vl_convert.vegalite_to_svg(colours.on_dark({**figure.spec, "config": look}))
+        here, there = (re.sub(r"gradient_\d+", "gradient", each) for each in (figure.dark_svg, drawn))  # counted on
+        assert here == there != figure.svg
+
+
+def test_a_colour_in_a_text_stays_as_it_is_on_dark_pages():
+    said = f'fill="{colours.INK}"'
+    spec = {
+        "data": {"values": [{"said": said}]},
+        "mark": {"type": "text", "color": colours.INK},
+        "encoding": {"text": {"field": "said"}},
+    }
+    dark = pictures.svg(spec, dark=True)
+    assert f">{said}</text>" in dark
+    assert f'fill="{colours.ON_DARK[colours.INK]}"' in dark
 
 
 @pytest.mark.parametrize("kind", [kind for kind in MADE if kind in DRAWN])

@@ -6,7 +6,7 @@ import pytest
 
 from assay.errors import ArgumentError, DataError
 from assay.models import fit, preset
-from assay.reports import write_chart
+from assay.reports import plot, write_chart
 from assay.reports.fit import chart
 from tests.reports.results import rows_of
 
@@ -18,7 +18,7 @@ def ratings():
 
 
 def test_bars_are_shares_of_the_real_items_and_the_line_of_simulated_ones(ratings):
-    drawn = chart(ratings).to_dict()
+    drawn = plot(ratings).to_dict()
     histogram, cumulative = drawn["vconcat"][0]["hconcat"]
     bars, line, steps_of_both = (
         part["data"]["values"] if "values" in part["data"] else drawn["datasets"][part["data"]["name"]]
@@ -62,11 +62,12 @@ def test_every_format_is_written(ratings, tmp_path, suffix):
 
 def test_labels_are_drawn_by_share_and_disagreement():
     found = fit(preset("categorical-dices").table(50, (6, 1, 1), rng=1), source="gold", rng=0)
-    panels = [row["hconcat"][0] for row in chart(found).to_dict()["vconcat"]]
+    spec = plot(found).to_dict()
+    panels = [row["hconcat"][0] for row in spec["vconcat"]]
     titles = [" ".join(panel["title"]["text"]) for panel in panels]
     assert [title.partition(":")[0] for title in titles] == ["shares of 'a'", "disagreement within items"]
     assert all("the model reproduces them" in title or "the model misses them" in title for title in titles)
-    hanging = [row for row in rows_of(chart(found).to_dict()) if "end" in row]
+    hanging = [row for row in rows_of(spec) if "end" in row]
     assert hanging
     for bar in hanging:  # a rootogram: bars hang from the curve
         assert bar["top"] - bar["end"] == pytest.approx(bar["real"] ** 0.5)

@@ -26,7 +26,7 @@ def test_a_report_opens_offline_without_errors_and_is_accessible(kind, phone, wr
     said.clear()
     asked.clear()
     page.emulate_media(color_scheme="dark" if len(kind) % 2 else "light")
-    address = (written(kind, "html") / "report.html").as_uri()
+    address = (written(kind) / "report.html").as_uri()
     page.goto(address)
     assert said == []
     assert [url for url in asked if not url.startswith("data:")] == [address]

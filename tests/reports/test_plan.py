@@ -17,12 +17,8 @@ def searched():
     return plan("normal", epsilon=0.5, metrics="mae", n_responses=[1, 2, 4], target_power=0.8, precision=0.05, rng=0)
 
 
-def panels(found):
-    return plot(found).to_dict()["hconcat"]
-
-
-def titles(found):
-    return [panel["layer"][-1]["encoding"]["y"]["title"] for panel in panels(found)]
+def titles(spec):
+    return [panel["layer"][-1]["encoding"]["y"]["title"] for panel in spec["hconcat"]]
 
 
 def test_designs_that_miss_the_target_have_no_number_of_items(searched):
@@ -30,8 +26,8 @@ def test_designs_that_miss_the_target_have_no_number_of_items(searched):
     first, *rest = searched.cells
     large = replace(first, design=first.design.with_items(100_000), reason="misses target")
     failed = replace(searched, cells=(large, *rest), answers=())
-    assert titles(failed) == ["items needed", "cost", "power"]
     spec = plot(failed).to_dict()
+    assert titles(spec) == ["items needed", "cost", "power"]
     names = [(panel.get("data") or panel["layer"][-1]["data"])["name"] for panel in spec["hconcat"]]
     assert [len(spec["datasets"][name]) for name in names] == [len(rest), len(rest), len(rest) + 1]
     assert "no dot for items and cost where 100,000 items miss it" in spec["title"]["subtitle"]
@@ -40,10 +36,10 @@ def test_designs_that_miss_the_target_have_no_number_of_items(searched):
 @pytest.mark.parametrize(("target", "title"), [("p", "expected p"), ("width", "interval width")])
 def test_the_dashed_line_is_the_target_that_was_given(searched, target, title):
     """It stood at the level of the test, and the third panel was power whatever was asked for."""
-    asked = replace(searched, target=target, target_value=0.0125)
-    assert titles(asked)[-1] == title
-    assert [row["at"] for row in rows_of(plot(asked).to_dict()) if "at" in row] == [0.0125]
-    assert plot(asked).to_dict()["title"]["subtitle"].endswith(f"thin dashed line: {title} 0.0125")
+    spec = plot(replace(searched, target=target, target_value=0.0125)).to_dict()
+    assert titles(spec)[-1] == title
+    assert [row["at"] for row in rows_of(spec) if "at" in row] == [0.0125]
+    assert spec["title"]["subtitle"].endswith(f"thin dashed line: {title} 0.0125")
 
 
 def test_every_metric_is_named_in_the_title(searched):
@@ -52,10 +48,11 @@ def test_every_metric_is_named_in_the_title(searched):
 
 
 def test_the_axis_names_gold_where_only_its_responses_vary(searched):
-    assert {panel["layer"][-1]["encoding"]["x"]["title"] for panel in panels(searched)} == {"responses per item"}
     cells = tuple(replace(cell, design=replace(cell.design, a=3, b=3)) for cell in searched.cells)
-    found = panels(replace(searched, cells=cells, answers=()))
-    assert {panel["layer"][-1]["encoding"]["x"]["title"] for panel in found} == {"gold responses per item"}
+    of_gold = replace(searched, cells=cells, answers=())
+    for found, title in ((searched, "responses per item"), (of_gold, "gold responses per item")):
+        panels = plot(found).to_dict()["hconcat"]
+        assert {panel["layer"][-1]["encoding"]["x"]["title"] for panel in panels} == {title}
 
 
 def test_what_to_collect_is_the_headline_not_what_the_pilot_has(searched):

@@ -8,6 +8,7 @@ from assay.auditing import Audit, LeaderAudit
 from assay.auditing.estimators import EXPECTED, NO_SCHEME
 from assay.reports import chart_files, drawing
 from assay.reports.colours import QUIET, SERIES, SHAPES, line_styles
+from assay.reports.drawing import settings
 
 WIDTH, STEP = 190, 16
 MOST_ROWS, MOST_METRICS, MOST_KINDS = 14, 3, 4
@@ -102,12 +103,12 @@ def _panels(points: list[dict[str, Any]], order: list[str], title: str, told: st
     designs = list(dict.fromkeys(point["design"] for point in points))
     # The data are given with the layers, so that each panel of the facet sees its own part of them.
     base = alt.Chart()
-    name = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=320))
+    name = alt.Y("name:N", sort=order, title=None, axis=settings(labelLimit=320))
     beside = alt.YOffset("design:N", sort=designs)
-    scale = alt.Scale(zero=False)  # coverage is read between 90 and 100
-    shared: dict[str, Any] = {"title": "items × responses", "legend": alt.Legend(orient="bottom")}
-    colour = alt.Color("design:N", scale=alt.Scale(domain=designs, range=list(SERIES)), **shared)
-    shape = alt.Shape("design:N", scale=alt.Scale(domain=designs, range=list(SHAPES)), **shared)
+    scale = settings(zero=False)  # coverage is read between 90 and 100
+    shared: dict[str, Any] = {"title": "items × responses", "legend": settings(orient="bottom")}
+    colour = alt.Color("design:N", scale=settings(domain=designs, range=list(SERIES)), **shared)
+    shape = alt.Shape("design:N", scale=settings(domain=designs, range=list(SHAPES)), **shared)
     tips = drawing.tips("name:N", "design:N", "share:Q", "low:Q", "high:Q", "n_data_sets:C")
     layers = alt.layer(
         base.mark_rule(color=QUIET, strokeDash=[4, 3]).encode(x=alt.X("promised:Q")),
@@ -154,13 +155,13 @@ def _smallest(audit: Audit) -> Any:
             "color": alt.Color(
                 "name:N",
                 title=None,
-                scale=alt.Scale(**scale, range=lines),
-                legend=alt.Legend(symbolType="stroke", symbolSize=500, symbolOpacity=1, labelLimit=260),
+                scale=settings(**scale, range=lines),
+                legend=settings(symbolType="stroke", symbolSize=500, symbolOpacity=1, labelLimit=260),
             ),
-            "strokeDash": alt.StrokeDash("name:N", title=None, scale=alt.Scale(**scale, range=dashes)),
+            "strokeDash": alt.StrokeDash("name:N", title=None, scale=settings(**scale, range=dashes)),
         }
         base = alt.Chart()
-        x = alt.X("epsilon:Q", title="ε", axis=alt.Axis(grid=False))
+        x = alt.X("epsilon:Q", title="ε", axis=settings(grid=False))
         title = "smallest error of estimated p"
         drawn = alt.layer(
             base.mark_line().encode(x=x, y=alt.Y("error:Q", title=title), **look),

@@ -5,6 +5,8 @@ from typing import Any
 
 INK, QUIET, NULL, BAND, PAPER = "#222222", "#5f6874", "#8c96a3", "#dfe6ee", "#ffffff"
 """Text and estimates; what explains them; what chance would do; bands behind; and the page."""
+SOFT, LINE = "#444b55", "#d5dae1"
+"""Words and lines of axes and legends; the grid."""
 A, B = "#1f5fa8", "#d97706"
 """Model A is blue and dark, model B orange and lighter."""
 MARK = "#a3171e"
@@ -19,7 +21,8 @@ FONT = "Arial, Helvetica, Liberation Sans, Arimo, DejaVu Sans Condensed, sans-se
 
 ON_DARK = {
     INK: "#f0f2f5", QUIET: "#a9b3bf", NULL: "#7d8894", BAND: "#2c3642", PAPER: "#14181f", A: "#5aa2f5", B: "#ffb54d",
-    MARK: "#ff7b7b", SERIES[2]: "#6dffa1", SERIES[3]: "#dccaff", SERIES[4]: "#f070a6", SERIES[5]: "#c7fde7",
+    SOFT: "#c3cad3", LINE: "#39424e", MARK: "#ff7b7b",
+    SERIES[2]: "#6dffa1", SERIES[3]: "#dccaff", SERIES[4]: "#f070a6", SERIES[5]: "#c7fde7",
 }  # fmt: skip
 """What each colour becomes on a dark page."""
 
@@ -39,19 +42,18 @@ def line_styles(n: int) -> tuple[list[str], list[list[int]]]:
     ]
 
 
-def config(*, dark: bool = False) -> dict[str, Any]:
+def config() -> dict[str, Any]:
     """Return what every picture shares: quiet axes, readable letters, no background of its own."""
-    ink, soft, line = ("#f0f2f5", "#c3cad3", "#39424e") if dark else (INK, "#444b55", "#d5dae1")
-    words = {"labelColor": soft, "titleColor": soft, "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": 400}
+    words = {"labelColor": SOFT, "titleColor": SOFT, "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": 400}
     return {
         "background": "transparent",
         "font": FONT,
-        "axis": words | {"domainColor": soft, "tickColor": soft, "gridColor": line},
+        "axis": words | {"domainColor": SOFT, "tickColor": SOFT, "gridColor": LINE},
         "axisQuantitative": {"tickCount": 6},
         "legend": words,
         "header": words,
-        "title": {"color": ink, "subtitleColor": soft},
-        "text": {"color": ink},
+        "title": {"color": INK, "subtitleColor": SOFT},
+        "text": {"color": INK},
         "view": {"stroke": None},
     }
 

@@ -12,7 +12,7 @@ from assay.documents.numbers import counted, error_of, interval, number, pvalue
 from assay.inference.bins import bin_edges, grid_step
 from assay.reports import chart_files, drawing
 from assay.reports.colours import BAND, INK, MARK, NULL, QUIET, A, B
-from assay.reports.drawing import finite, rows, short, title
+from assay.reports.drawing import finite, rows, settings, short, title
 from assay.scales import FloatArray
 
 HEIGHT, WIDTH = 240, 360
@@ -92,17 +92,17 @@ def _forest(entries: list[Comparison], *, alone: bool, last: bool) -> Any:
     names = drawing.shortened([entry.slice or entry.metric for entry in entries], 40)
     points = [_row(entry, names[entry.slice or entry.metric]) for entry in entries]
     domain = [f"{a} is better", f"{b} is better", "no clear difference"]
-    legend = alt.Legend(orient="bottom", symbolType="circle")
-    colour = alt.Color("who:N", title=None, scale=alt.Scale(domain=domain, range=[A, B, NULL]), legend=legend)
+    legend = settings(orient="bottom", symbolType="circle")
+    colour = alt.Color("who:N", title=None, scale=settings(domain=domain, range=[A, B, NULL]), legend=legend)
     shape = alt.Shape(
-        "who:N", scale=alt.Scale(domain=domain, range=["triangle-right", "triangle-left", "circle"]), legend=None
+        "who:N", scale=settings(domain=domain, range=["triangle-right", "triangle-left", "circle"]), legend=None
     )
     unit = "contrast" if alone else f"contrast of {entries[0].title}"
     side = f" (right of 0: {a} is better)" if last else ""
     x = alt.X(
         "low:Q",
         title=f"{unit}, {level_of(entries[0])} interval{side}",
-        scale=alt.Scale(padding=12),
+        scale=settings(padding=12),
     )
     behind = [drawing.rule(0, "x")]
     margins = {entry.margin.margin for entry in entries if entry.margin is not None}
@@ -139,12 +139,12 @@ def _estimation(entry: Comparison, *, width: int = WIDTH - 60) -> Any:
         {"model": name, "score": finite(score), "said": number(score, error)}
         for name, score in ((a, entry.a_score), (b, entry.b_score))
     ]
-    x = alt.X("model:N", sort=[a, b], title=None, axis=alt.Axis(labelAngle=0, labelLimit=width // 2, ticks=False))
-    colour = alt.Color("model:N", scale=alt.Scale(domain=[a, b], range=[A, B]), legend=None)
+    x = alt.X("model:N", sort=[a, b], title=None, axis=settings(labelAngle=0, labelLimit=width // 2, ticks=False))
+    colour = alt.Color("model:N", scale=settings(domain=[a, b], range=[A, B]), legend=None)
     y = alt.Y(
         "score:Q",
         title=f"{entry.title} ({entry.better} is better)",
-        scale=alt.Scale(zero=False, nice=False, padding=12),
+        scale=settings(zero=False, nice=False, padding=12),
     )
     left = rows(means).mark_tick(thickness=3, size=60, opacity=1).encode(x=x, y=y, color=colour)
     labels = (
@@ -174,7 +174,7 @@ def _dots(scores: ItemScores, names: tuple[str, str], kept: Any, place: dict[str
         for name, values in zip(names, (scores.a, scores.b), strict=True)
         for i, shift in zip(kept.tolist(), spread.tolist(), strict=True)
     ]
-    aside = alt.XOffset("jitter:Q", scale=alt.Scale(domain=[-0.5, 0.5]))
+    aside = alt.XOffset("jitter:Q", scale=settings(domain=[-0.5, 0.5]))
     told = drawing.tips("item:N", "score:Q")
     return rows(points).mark_circle(size=14, opacity=0.35).encode(**place, xOffset=aside, tooltip=told)
 
@@ -190,7 +190,7 @@ def _stacks(scores: ItemScores, names: tuple[str, str], place: dict[str, Any]) -
             {"model": name, "score": value, "items": count, "said": f"{count:,} items"}
             for value, count in zip(known.tolist(), counts.tolist(), strict=True)
         ]
-    size = alt.Size("items:Q", scale=alt.Scale(range=[20, 900], zero=True), legend=None)
+    size = alt.Size("items:Q", scale=settings(range=[20, 900], zero=True), legend=None)
     base = rows(points)
     discs = base.mark_circle(opacity=0.35).encode(**place, size=size, tooltip=["said:N"])
     words = base.mark_text(dx=-22, align="right", fontSize=10).encode(**place, text=alt.Text("said:N"))
@@ -205,7 +205,7 @@ def _contrast(entry: Comparison) -> Any:
     base = rows([point])
     x = alt.X("x:N", title=None, axis=None)
     said = f"contrast (0: no difference), {level_of(entry)} interval"
-    y = alt.Y("contrast:Q", title=said, axis=alt.Axis(orient="right"), scale=alt.Scale(padding=8))
+    y = alt.Y("contrast:Q", title=said, axis=settings(orient="right"), scale=settings(padding=8))
     layers = [
         drawing.rule(0, "y"),
         base.mark_rule(strokeWidth=3, color=INK).encode(x=x, y=alt.Y("low:Q", title=said), y2=alt.Y2("high:Q")),
@@ -235,10 +235,10 @@ def _distributions(entry: Comparison) -> Any:
             bar["of"] = TAIL
     order = {ALIKE: NULL, TAIL: MARK, RESAMPLED: A}
     shown = [name for name in order if any(bar["of"] == name and bar["share"] for bar in bars)]
-    scale = alt.Scale(domain=shown, range=[order[name] for name in shown])
-    colour = alt.Color("of:N", title=None, scale=scale, legend=alt.Legend(orient="bottom"))
+    scale = settings(domain=shown, range=[order[name] for name in shown])
+    colour = alt.Color("of:N", title=None, scale=scale, legend=settings(orient="bottom"))
     x = alt.X("low:Q", title="contrast")
-    y = alt.Y("share:Q", title="share of draws", stack=None, axis=alt.Axis(format="~%"))
+    y = alt.Y("share:Q", title="share of draws", stack=None, axis=settings(format="~%"))
     filled = [bar for bar in bars if bar["of"] in shown and bar["of"] != RESAMPLED]
     line = [bar for bar in bars if bar["of"] in shown and bar["of"] == RESAMPLED]
     line += [{**line[-1], "low": line[-1]["high"], "share": 0.0}] if line else []
@@ -284,13 +284,13 @@ def _winners(entry: Comparison) -> Any:
         for place in kept.tolist()
     ]
     shown = [name for name in (a, b, "tie") if any(point["who"] == name for point in points)]
-    scale = alt.Scale(domain=shown, range=[{a: A, b: B}.get(name, NULL) for name in shown])
-    colour = alt.Color("who:N", title="better:", scale=scale, legend=alt.Legend(orient="bottom", symbolType="square"))
+    scale = settings(domain=shown, range=[{a: A, b: B}.get(name, NULL) for name in shown])
+    colour = alt.Color("who:N", title="better:", scale=scale, legend=settings(orient="bottom", symbolType="square"))
     x = alt.X(
         "place:Q",
         title="items, sorted",
-        axis=alt.Axis(tickMinStep=1, labelOverlap=True),
-        scale=alt.Scale(domain=[-0.5, n - 0.5], nice=False),
+        axis=settings(tickMinStep=1, labelOverlap=True),
+        scale=settings(domain=[-0.5, n - 0.5], nice=False),
     )
     y = alt.Y("contrast:Q", title="contrast of the item")
     thick = max(1.0, 0.85 * WIDTH / len(points))

@@ -10,7 +10,7 @@ from assay.comparison.component_tables import TITLES
 from assay.documents.numbers import interval, measured, rough, shown
 from assay.inference import ConfidenceInterval
 from assay.reports.colours import INK, SERIES
-from assay.reports.drawing import finite, forest, rule, shortened
+from assay.reports.drawing import finite, forest, rule, settings, shortened
 from assay.reports.drawing import rows as of_rows
 
 WIDTH = 620
@@ -57,12 +57,12 @@ def shares_of_error(found: ContrastComponents) -> Part | None:
         "part:N",
         title=None,
         sort=names,
-        scale=alt.Scale(domain=names, range=list(SERIES[: len(names)])),
-        legend=alt.Legend(orient="bottom", labelLimit=220),
+        scale=settings(domain=names, range=list(SERIES[: len(names)])),
+        legend=settings(orient="bottom", labelLimit=220),
     )
     base = of_rows(rows)
-    shares = alt.Axis(format="~%")
-    x = alt.X("from:Q", title="share of the squared standard error", axis=shares, scale=alt.Scale(domain=[0, 1]))
+    shares = settings(format="~%")
+    x = alt.X("from:Q", title="share of the squared standard error", axis=shares, scale=settings(domain=[0, 1]))
     bar = base.mark_bar(height=30, stroke="white").encode(x=x, x2=alt.X2("to:Q"), color=colour, y=alt.value(38))
     told = base.transform_filter("datum.share >= 0.03").transform_calculate(middle="(datum.from + datum.to) / 2")
     text = told.mark_text(color=INK, fontWeight="bold").encode(

@@ -16,7 +16,7 @@ from assay.inference.bins import bin_edges
 from assay.reports import chart_files
 from assay.reports.colours import BAND, INK, MARK, QUIET, SERIES, A
 from assay.reports.contrasts import WIDTH, Part, between, by_agreement, shares_of_error
-from assay.reports.drawing import NUMBERS, finite, forest, rule, short, tips
+from assay.reports.drawing import NUMBERS, finite, forest, rule, settings, short, tips
 from assay.reports.drawing import rows as of_rows
 from assay.response_tables import ResponseTable
 from assay.responses import Responses
@@ -92,7 +92,7 @@ def _map(table: ResponseTable, one: Agreement) -> Part:
     labels = [short(table.raters[rater]) + (" *" if table.raters[rater] in odd else "") for rater in shown_raters]
     height = max(60, min(360, 14 * shown_raters.size))
     x = alt.X("item:O", title="items", axis=_no_labels())
-    names = alt.Axis(
+    names = settings(
         labelExpr=f"{json.dumps(labels, ensure_ascii=False)}[datum.value]",
         labelLimit=130,
         ticks=False,
@@ -103,22 +103,22 @@ def _map(table: ResponseTable, one: Agreement) -> Part:
         "rater:O",
         title="raters",
         axis=names if named else _no_labels(),
-        scale=alt.Scale(domain=list(range(shown_raters.size))),
+        scale=settings(domain=list(range(shown_raters.size))),
     )
     if nominal:
         kinds = _kinds(cells)
         colour = alt.Color(
             "value:N",
             title="answer",
-            scale=alt.Scale(domain=kinds, range=list(SERIES[: len(kinds)])),
-            legend=alt.Legend(orient="bottom", labelLimit=140),
+            scale=settings(domain=kinds, range=list(SERIES[: len(kinds)])),
+            legend=settings(orient="bottom", labelLimit=140),
         )
     else:
         colour = alt.Color(
             "value:Q",
             title="answer",
-            scale=alt.Scale(scheme="viridis", domain=[float(end(responses.values)) for end in (np.min, np.max)]),
-            legend=alt.Legend(orient="bottom", gradientLength=200, tickMinStep=1),
+            scale=settings(scheme="viridis", domain=[float(end(responses.values)) for end in (np.min, np.max)]),
+            legend=settings(orient="bottom", gradientLength=200, tickMinStep=1),
         )
     width = max(200, min(WIDTH, 14 * shown_items.size))
     empty = (
@@ -166,7 +166,7 @@ def _forest(rated: list[Agreement]) -> Part:
     level = rated[0].coefficients[0].confidence_interval.confidence_level
     low = min([0.0, *(row["low"] for row in rows if row["low"] is not None), *(row["value"] for row in rows)])
     title = f"1 is perfect; 0 is what chance gives (not for observed agreement); {100 * level:g} % intervals"
-    x = alt.X("low:Q", title=title, scale=alt.Scale(domain=[max(-1.0, low), 1.0]))
+    x = alt.X("low:Q", title=title, scale=settings(domain=[max(-1.0, low), 1.0]))
     drawn = forest(rows, x, rule(0, "x"), rule(1, "x"), width=WIDTH - 200, step=19)
     who = short(rated[0].source) if not several else f"{len(rated)} sources"
     title = f"{who}: how far raters agree" + (f" (the first {MOST_ROWS} coefficients)" if left_out > 0 else "")
@@ -203,14 +203,14 @@ def _raters(one: Agreement) -> Part:
         "items on which the rater is with the plurality of the others",
         "mean answer minus that of the others",
     )
-    shares = alt.Axis() if numbers else alt.Axis(format="~%")
-    x = alt.X("across:Q", title=above if numbers else agree, axis=shares, scale=alt.Scale(zero=False, padding=8))
-    axis = alt.Axis() if both else alt.Axis(labels=False, ticks=False)
-    y = alt.Y("up:Q", title=above if both else "raters, in order", axis=axis, scale=alt.Scale(zero=both, padding=8))
+    shares = settings() if numbers else settings(format="~%")
+    x = alt.X("across:Q", title=above if numbers else agree, axis=shares, scale=settings(zero=False, padding=8))
+    axis = settings() if both else settings(labels=False, ticks=False)
+    y = alt.Y("up:Q", title=above if both else "raters, in order", axis=axis, scale=settings(zero=both, padding=8))
     kinds = ["like the others", STANDS_OUT]
-    legend = alt.Legend(orient="bottom", title=None)
-    colour = alt.Color("who:N", scale=alt.Scale(domain=kinds, range=[A, MARK]), legend=legend)
-    shape = alt.Shape("who:N", scale=alt.Scale(domain=kinds, range=["circle", "diamond"]), legend=legend)
+    legend = settings(orient="bottom", title=None)
+    colour = alt.Color("who:N", scale=settings(domain=kinds, range=[A, MARK]), legend=legend)
+    shape = alt.Shape("who:N", scale=settings(domain=kinds, range=["circle", "diamond"]), legend=legend)
     base = of_rows(rows)
     points = base.mark_point(filled=True, size=70, opacity=0.85)
     right = base.mark_text(align="left", dx=8, fontSize=10)
@@ -268,15 +268,15 @@ def _by_item(table: ResponseTable, one: Agreement) -> Part | None:
     bars, kinds = _histogram(agreed)
     what = "pairs of raters who agree on the item" if nominal else "standard deviation of the answers to the item"
     ticks: dict[str, Any] = {"values": kinds} if kinds else {}
-    axis = alt.Axis(format=".0%" if nominal else NUMBERS, **ticks)
-    x = alt.X("low:Q", title=what, axis=axis, scale=alt.Scale(zero=False, nice=False))
+    axis = settings(format=".0%" if nominal else NUMBERS, **ticks)
+    x = alt.X("low:Q", title=what, axis=axis, scale=settings(zero=False, nice=False))
     drawn = (
         of_rows(bars)
         .mark_bar(color=A, opacity=0.8, binSpacing=1)
         .encode(
             x=x,
             x2="high:Q",
-            y=alt.Y("items:Q", title="items", axis=alt.Axis(tickMinStep=1)),
+            y=alt.Y("items:Q", title="items", axis=settings(tickMinStep=1)),
             y2=alt.Y2Datum(0),
         )
     )
@@ -331,9 +331,8 @@ def _kinds(cells: list[dict[str, Any]]) -> list[str]:
 
 
 def _no_labels() -> Any:
-    import altair as alt
 
-    return alt.Axis(labels=False, ticks=False, domain=False)
+    return settings(labels=False, ticks=False, domain=False)
 
 
 def _histogram(values: FloatArray) -> tuple[list[dict[str, float]], list[float]]:

@@ -115,6 +115,11 @@ def title(text: str | Sequence[str], *, loud: bool = False) -> Any:
     return alt.TitleParams(text, anchor="start", frame="group", fontSize=12, fontWeight="normal", color=QUIET)
 
 
+def settings(**chosen: Any) -> dict[str, Any]:
+    """Return settings of an axis, a scale or a legend. Altair's own hold all that there are, and are copied often."""
+    return chosen
+
+
 def rows(values: Sequence[dict[str, Any]]) -> Any:
     """Return a chart of these rows, without a mark yet. Altair copies lists with every layer, and tuples never."""
     import altair as alt
@@ -149,7 +154,7 @@ def forest(values: Sequence[dict[str, Any]], x: Any, *behind: Any, width: int, s
     import altair as alt
 
     names = list(dict.fromkeys(row["name"] for row in values))
-    y = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=300, ticks=False, domain=False))
+    y = alt.Y("name:N", sort=names, title=None, axis=settings(labelLimit=300, ticks=False, domain=False))
     base, colour = rows(values), look.get("color", alt.ColorValue(A))
     return alt.layer(
         *behind,

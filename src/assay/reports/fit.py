@@ -11,7 +11,7 @@ from assay.models import Fit
 from assay.models.fitting.fits import Feature
 from assay.reports import chart_files, drawing
 from assay.reports.colours import MARK, NULL
-from assay.reports.drawing import rows
+from assay.reports.drawing import rows, settings
 from assay.scales import FloatArray
 
 WIDTH, HEIGHT = 340, 200
@@ -65,8 +65,8 @@ def _axis(feature: Feature, edges: FloatArray) -> Any:
 
     low, high = float(min(feature.real[0], feature.simulated[0])), float(max(feature.real[-1], feature.simulated[-1]))
     within = [tick for tick in _nice(low, high) if low - 1e-9 <= tick <= high + 1e-9]
-    scale = alt.Scale(domain=[float(edges[0]), float(edges[-1])], nice=False)
-    return alt.X("low:Q", title=feature.name, scale=scale, axis=alt.Axis(values=within, grid=False))
+    scale = settings(domain=[float(edges[0]), float(edges[-1])], nice=False)
+    return alt.X("low:Q", title=feature.name, scale=scale, axis=settings(values=within, grid=False))
 
 
 def _nice(low: float, high: float) -> list[float]:
@@ -126,10 +126,10 @@ def _cumulative(feature: Feature) -> Any:
         rows(steps)
         .mark_line(interpolate="step-after")
         .encode(
-            x=alt.X("value:Q", title=feature.name, scale=alt.Scale(zero=False), axis=alt.Axis(grid=False)),
-            y=alt.Y("share:Q", title="share of items up to here", scale=alt.Scale(domain=[0, 1])),
+            x=alt.X("value:Q", title=feature.name, scale=settings(zero=False), axis=settings(grid=False)),
+            y=alt.Y("share:Q", title="share of items up to here", scale=settings(domain=[0, 1])),
             color=_colour(),
-            strokeWidth=alt.StrokeWidth("side:N", legend=None, scale=alt.Scale(domain=list(SIDES), range=[5, 1.5])),
+            strokeWidth=alt.StrokeWidth("side:N", legend=None, scale=settings(domain=list(SIDES), range=[5, 1.5])),
         )
         .properties(width=WIDTH, height=HEIGHT)
     )
@@ -138,5 +138,5 @@ def _cumulative(feature: Feature) -> Any:
 def _colour() -> Any:
     import altair as alt
 
-    scale = alt.Scale(domain=list(SIDES), range=[NULL, MARK])
-    return alt.Color("side:N", scale=scale, legend=alt.Legend(title=None, orient="bottom"))
+    scale = settings(domain=list(SIDES), range=[NULL, MARK])
+    return alt.Color("side:N", scale=scale, legend=settings(title=None, orient="bottom"))

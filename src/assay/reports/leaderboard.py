@@ -9,7 +9,7 @@ from typing import Any
 from assay.leaderboard import BoardPlan, Leaderboard, Leaderboards
 from assay.reports import chart_files, drawing
 from assay.reports.colours import INK, MARK, NULL, QUIET, A, B
-from assay.reports.drawing import finite, rows
+from assay.reports.drawing import finite, rows, settings
 
 MOST = 60
 """This many models fit into a picture."""
@@ -41,9 +41,9 @@ def chart(board: Leaderboard, most: int = MOST) -> Any:
         for row in shown
     ]
     colour = alt.Color(
-        "who:N", title=None, scale=alt.Scale(domain=[BEST, OTHER], range=[MARK, A]), legend=alt.Legend(orient="bottom")
+        "who:N", title=None, scale=settings(domain=[BEST, OTHER], range=[MARK, A]), legend=settings(orient="bottom")
     )
-    shape = alt.Shape("who:N", scale=alt.Scale(domain=[BEST, OTHER], range=["diamond", "circle"]), legend=None)
+    shape = alt.Shape("who:N", scale=settings(domain=[BEST, OTHER], range=["diamond", "circle"]), legend=None)
     parts = [_scores(board, points, colour, shape), _ranks(board, points, colour, shape)]
     groups = [group for group in board.groups if len(group) > 1 and any(name in names for name in group)]
     if groups:
@@ -57,12 +57,12 @@ def _scores(board: Leaderboard, points: list[dict[str, Any]], colour: Any, shape
     import altair as alt
 
     y = alt.Y(
-        "model:N", sort=[point["model"] for point in points], title=None, axis=alt.Axis(labelLimit=240, ticks=False)
+        "model:N", sort=[point["model"] for point in points], title=None, axis=settings(labelLimit=240, ticks=False)
     )
     title = f"{board.title} ({board.better} is better), {100 * board.confidence_level:g} % interval"
     base = rows(points)
     line = base.mark_rule(strokeWidth=2).encode(
-        x=alt.X("score_low:Q", title=title, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=5)),
+        x=alt.X("score_low:Q", title=title, scale=settings(zero=False), axis=settings(tickCount=5)),
         x2="score_high:Q",
         y=y,
         color=colour,
@@ -80,8 +80,8 @@ def _ranks(board: Leaderboard, points: list[dict[str, Any]], colour: Any, shape:
     x = alt.X(
         "from:Q",
         title=f"rank, {100 * board.confidence_level:g} % together",
-        scale=alt.Scale(domain=[0.5, n + 0.5], nice=False),
-        axis=alt.Axis(values=[1, *range(step if step > 1 else 2, n + 1, step)], format="d", grid=False),
+        scale=settings(domain=[0.5, n + 0.5], nice=False),
+        axis=settings(values=[1, *range(step if step > 1 else 2, n + 1, step)], format="d", grid=False),
     )
     base = rows(points)
     told = drawing.tips("model:N", "rank:C", **{"low:C": "rank_low", "high:C": "rank_high"})
@@ -101,7 +101,7 @@ def _groups(groups: list[tuple[str, ...]], names: dict[str, str], points: list[d
         if name in names
     ]
     base = rows(members).encode(
-        x=alt.X("group:O", title="not told apart", axis=alt.Axis(labels=False, ticks=False, domain=False)),
+        x=alt.X("group:O", title="not told apart", axis=settings(labels=False, ticks=False, domain=False)),
         y=alt.Y("model:N", sort=[point["model"] for point in points], title=None, axis=None),
         detail="group:O",
     )
@@ -151,17 +151,17 @@ def _outlook(plan: BoardPlan, varied: str, unit: str, needed: float | None, now:
         x=alt.X(
             "size:Q",
             title=unit,
-            scale=alt.Scale(type="log", nice=False, padding=12),
-            axis=alt.Axis(values=ticks, format=drawing.NUMBERS, grid=False),
+            scale=settings(type="log", nice=False, padding=12),
+            axis=settings(values=ticks, format=drawing.NUMBERS, grid=False),
         ),
-        y=alt.Y("probability:Q", title="probability", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".1~f")),
+        y=alt.Y("probability:Q", title="probability", scale=settings(domain=[0, 1]), axis=settings(format=".1~f")),
         color=alt.Color(
             "what:N",
             title=None,
-            scale=alt.Scale(domain=[TOLD, LEADS], range=[A, B]),
-            legend=alt.Legend(orient="bottom"),
+            scale=settings(domain=[TOLD, LEADS], range=[A, B]),
+            legend=settings(orient="bottom"),
         ),
-        shape=alt.Shape("what:N", title=None, scale=alt.Scale(domain=[TOLD, LEADS], range=["circle", "diamond"])),
+        shape=alt.Shape("what:N", title=None, scale=settings(domain=[TOLD, LEADS], range=["circle", "diamond"])),
     )
     marks = [{"size": now, "told": "you are here", "at": 0.08}]
     if needed is not None:

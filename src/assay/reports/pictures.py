@@ -1,7 +1,9 @@
 """Charts as pictures that stand in a report: light and dark, without JavaScript."""
 
 import json
+import re
 from collections.abc import Mapping
+from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -26,34 +28,33 @@ def pictured(name: str, title: str, alternative: str, chart: Any, *, draw: bool 
 
 def svg(spec: Mapping[str, Any], *, dark: bool = False) -> str:
     """Return the picture of a specification, for a light or a dark page: an image with words of its own beside it."""
+    unlabelled = colours.config() | {"aria": False}  # else every mark has words that no reader of images hears
+    whole = {**spec, "config": merged(unlabelled, spec.get("config", {}))}
+    light = _drawn(json.dumps(whole))
+    if not dark:
+        return light
+    if MIXED.search(light):
+        return _drawn(json.dumps(colours.on_dark(whole)))
+    return COLOUR.sub(lambda found: f'"{colours.on_dark(found[1])}"', light)
+
+
+COLOUR = re.compile(r'"(#[0-9a-f]{6})"(?=[^<>]*>)')
+"""A colour of a mark, and not one in a text."""
+MIXED = re.compile(r'"rgb[^<>]*>')
+"""A colour between two others: the one between those of dark pages is known to who draws only."""
+
+
+@lru_cache(maxsize=8)
+def _drawn(spec: str) -> str:
+    """Return a picture as vl-convert draws it; kept, because the same one is for dark pages and for paper, too."""
     convert: Any = import_module("vl_convert")
-    unlabelled = colours.config(dark=dark) | {"aria": False}  # else every mark has words that no reader of images hears
-    whole = {**spec, "config": merged(unlabelled, _own(spec.get("config", {})))}
-    return str(convert.vegalite_to_svg(colours.on_dark(whole) if dark else whole))
+    return str(convert.vegalite_to_svg(json.loads(spec)))  # which reads the last digit of a text's numbers otherwise
 
 
 def pdf(spec: Mapping[str, Any]) -> bytes:
     """Return the picture of a specification for paper."""
     convert: Any = import_module("vl_convert")
-    return bytes(convert.vegalite_to_pdf({**spec, "config": merged(colours.config(), spec.get("config", {}))}))
-
-
-def _own(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a chart that are not those which all charts share on light pages.
-
-    Examples
-    --------
-    >>> _own({**colours.config(), "axis": {**colours.config()["axis"], "grid": False}, "view": {"stroke": None}})
-    {'axis': {'grid': False}}
-    """
-    light, found = colours.config(), {}
-    for key, value in config.items():
-        shared, kept = light.get(key), value
-        if isinstance(value, Mapping) and isinstance(shared, Mapping):
-            kept = {name: each for name, each in value.items() if name not in shared or shared[name] != each}
-        if kept not in ({}, shared):
-            found[key] = kept
-    return found
+    return bytes(convert.svg_to_pdf(svg(spec)))
 
 
 def merged(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:

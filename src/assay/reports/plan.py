@@ -9,7 +9,7 @@ from assay.planning import Cell, Plan
 from assay.planning.designs import Design
 from assay.reports import chart_files, drawing
 from assay.reports.colours import DASHES, INK, MARK, PAPER, QUIET, SERIES, A
-from assay.reports.drawing import rows, ticks
+from assay.reports.drawing import rows, settings, ticks
 
 WIDTH, HEIGHT = 240, 220
 PANELS = {
@@ -61,8 +61,8 @@ def _panels(points: list[dict[str, Any]], fields: list[str], by: str, plan: Plan
     x = alt.X(
         f"{by}:Q",
         title=title,
-        scale=alt.Scale(type="log", nice=False, padding=15, domain=[min(known), max(known)]),
-        axis=alt.Axis(grid=False, values=ticks(known, 7), format=",d"),
+        scale=settings(type="log", nice=False, padding=15, domain=[min(known), max(known)]),
+        axis=settings(grid=False, values=ticks(known, 7), format=",d"),
     )
     colour, dash = _series(points, by, plan)
     return alt.hconcat(*(_panel(points, field, x, (colour, dash), plan) for field in fields)).configure_legend(
@@ -75,14 +75,14 @@ def _panel(points: list[dict[str, Any]], field: str, x: Any, look: tuple[Any, An
     import altair as alt
 
     colour, dash = look
-    scale, axis = alt.Scale(domain=[0, 1]) if field == "power" else alt.Scale(), alt.Axis()
+    scale, axis = settings(domain=[0, 1]) if field == "power" else settings(), settings()
     here = _here(plan)
     if field in ("n_items", "cost"):
         points = [point for point in points if not point["missed"]] or points
         known = [point[field] for point in points]
         known += [here.n_items] if here is not None and field == "n_items" else []
-        scale = alt.Scale(type="log", nice=False, padding=15)
-        axis = alt.Axis(values=drawing.round_ticks(min(known), max(known)), format=drawing.NUMBERS, labelOverlap=False)
+        scale = settings(type="log", nice=False, padding=15)
+        axis = settings(values=drawing.round_ticks(min(known), max(known)), format=drawing.NUMBERS, labelOverlap=False)
     y = alt.Y(f"{field}:Q", title=PANELS[field], scale=scale, axis=axis)
     base = rows(points).properties(width=WIDTH, height=HEIGHT)
     encoded = {"x": x, "y": y, "color": colour, **({} if dash is None else {"strokeDash": dash})}
@@ -109,15 +109,15 @@ def _series(points: list[dict[str, Any]], by: str, plan: Plan) -> tuple[Any, Any
     kinds = list(dict.fromkeys(point["kind"] for point in points))
     field, title = ("responses", _judged(plan)) if by == "n_items" else ("budget", "budget")
     names = list(dict.fromkeys(point[field] for point in sorted(points, key=lambda point: point[f"{field}_order"])))
-    scale = alt.Scale(domain=kinds, range=[list(each) for each in DASHES])
+    scale = settings(domain=kinds, range=[list(each) for each in DASHES])
     dash = alt.StrokeDash("kind:N", title=None, scale=scale) if len(kinds) > 1 else None
     if len(names) > 3:
-        return alt.Color(f"{field}:N", title=title, scale=alt.Scale(domain=names, scheme="viridis", reverse=True)), dash
+        return alt.Color(f"{field}:N", title=title, scale=settings(domain=names, scheme="viridis", reverse=True)), dash
     if len(names) > 1:
-        return alt.Color(f"{field}:N", title=title, scale=alt.Scale(domain=names, range=list(SERIES))), dash
+        return alt.Color(f"{field}:N", title=title, scale=settings(domain=names, range=list(SERIES))), dash
     if dash is None:
         return alt.ColorValue(A), dash
-    return alt.Color("kind:N", title=None, scale=alt.Scale(domain=kinds, range=list(SERIES))), dash
+    return alt.Color("kind:N", title=None, scale=settings(domain=kinds, range=list(SERIES))), dash
 
 
 def _you_are_here(pilot: Design, field: str, x: Any, y: Any) -> list[Any]:
@@ -158,11 +158,11 @@ def heat_map(plan: Plan) -> Any:
     points = [_record(cell, plan) for cell in plan.cells if not math.isnan(cell.contrast)]
     field, title = ("power", "power") if plan.tests else ("expected_pvalue", "expected p")
     sizes = list(dict.fromkeys(row["responses"] for row in sorted(points, key=lambda row: row["k"])))
-    x = alt.X("responses:O", title=_judged(plan), sort=sizes, axis=alt.Axis(labelAngle=0))
-    y = alt.Y("n_items:O", title="items", sort="descending", axis=alt.Axis(format=",d"))
+    x = alt.X("responses:O", title=_judged(plan), sort=sizes, axis=settings(labelAngle=0))
+    y = alt.Y("n_items:O", title="items", sort="descending", axis=settings(format=",d"))
     n_items = len({row["n_items"] for row in points})
     base = rows(points).properties(width=max(200, 52 * len(sizes)), height=max(120, 34 * n_items))
-    scale = alt.Scale(domain=[0, 1], scheme="blues") if plan.tests else alt.Scale(scheme="blues", reverse=True)
+    scale = settings(domain=[0, 1], scheme="blues") if plan.tests else settings(scheme="blues", reverse=True)
     tiles = base.mark_rect().encode(
         x=x, y=y, color=alt.Color(f"{field}:Q", title=title, scale=scale), tooltip=drawing.tips(*TIPS)
     )

@@ -9,7 +9,7 @@ from assay.replications.figures import Point
 from assay.replications.published import PublishedNumber
 from assay.reports import chart_files, drawing
 from assay.reports.colours import QUIET, A, B, line_styles
-from assay.reports.drawing import title
+from assay.reports.drawing import settings, title
 
 SIDE, WIDTH, HEIGHT = 300, 300, 210
 DASHED: dict[str, Any] = {"color": QUIET, "strokeDash": [5, 4]}
@@ -50,15 +50,15 @@ def _against(result: Replication, quantity: str) -> Any:
         return text.properties(width=SIDE, height=SIDE, title=quantity)
     ends = [point[name] for point in points for name in ("published", "low", "high")]
     low, high = min(0.0, *ends), max(ends) * 1.03
-    scale = alt.Scale(domain=[low, high], nice=False)
+    scale = settings(domain=[low, high], nice=False)
     x = alt.X("published:Q", title=f"published {_word(quantity)}", scale=scale)
     y = alt.Y("reproduced:Q", title=f"recomputed {_word(quantity)}", scale=scale)
     names = [name for name in rows[0].cell if name not in ("table", "epsilon")]
     colour = alt.Color(
         "agrees:N",
         title=None,
-        scale=alt.Scale(domain=list(AGREES), range=list(AGREES.values())),
-        legend=alt.Legend(orient="bottom", symbolOpacity=1),
+        scale=settings(domain=list(AGREES), range=list(AGREES.values())),
+        legend=settings(orient="bottom", symbolOpacity=1),
     )
     named = [f"{name}:N" for name in ("table", *names)]
     told = drawing.tips(*named, "epsilon:Q", "published:Q", "reproduced:Q")
@@ -146,22 +146,22 @@ def _x_axis(result: PaperFigure, points: list[dict[str, Any]]) -> Any:
         return alt.X(
             "place:Q",
             title=result.x,
-            scale=alt.Scale(zero=False, nice=False, padding=0 if result.mark == "step" else 8),
+            scale=settings(zero=False, nice=False, padding=0 if result.mark == "step" else 8),
         )
     ticks = [place for place in (1, 2, 5, 10, 20, 50, 100, 200, 500) if min(known) <= place <= max(known)]
-    scale = alt.Scale(type="log", nice=False, padding=8)
-    return alt.X("place:Q", title=result.x, scale=scale, axis=alt.Axis(values=ticks, format="d"))
+    scale = settings(type="log", nice=False, padding=8)
+    return alt.X("place:Q", title=result.x, scale=scale, axis=settings(values=ticks, format="d"))
 
 
 def _y_axis(result: PaperFigure, floor: float) -> Any:
     import altair as alt
 
     if not result.log_y:
-        return alt.Y("y:Q", title=result.y, scale=alt.Scale(zero=True, nice=True))
+        return alt.Y("y:Q", title=result.y, scale=settings(zero=True, nice=True))
     ticks = [float(f"{digit}e{power}") for power in range(-12, 1) for digit in (1, 2, 5)]
     top = max(max(point.y, point.high if point.high == point.high else 0) for point in result.points)
-    axis = alt.Axis(values=[tick for tick in ticks if floor <= tick <= top], format=drawing.NUMBERS, labelOverlap=False)
-    return alt.Y("y:Q", title=result.y, scale=alt.Scale(type="log", domain=[floor, top], nice=False), axis=axis)
+    axis = settings(values=[tick for tick in ticks if floor <= tick <= top], format=drawing.NUMBERS, labelOverlap=False)
+    return alt.Y("y:Q", title=result.y, scale=settings(type="log", domain=[floor, top], nice=False), axis=axis)
 
 
 def _bars(points: list[dict[str, Any]], result: PaperFigure, y: Any) -> list[Any]:
@@ -170,8 +170,8 @@ def _bars(points: list[dict[str, Any]], result: PaperFigure, y: Any) -> list[Any
     places = sorted({point["x"] for point in points})
     step = places[1] - places[0] if len(places) > 1 else 1.0
     data = [{**point, "left": point["x"] - 0.46 * step, "right": point["x"] + 0.46 * step} for point in points]
-    axis = alt.Axis(grid=False) if len(places) > 9 else alt.Axis(grid=False, values=places, format=drawing.NUMBERS)
-    scale = alt.Scale(domain=[places[0] - 0.6 * step, places[-1] + 0.6 * step], nice=False)
+    axis = settings(grid=False) if len(places) > 9 else settings(grid=False, values=places, format=drawing.NUMBERS)
+    scale = settings(domain=[places[0] - 0.6 * step, places[-1] + 0.6 * step], nice=False)
     ends = alt.X("left:Q", title=result.x, axis=axis, scale=scale)
     bars = drawing.rows(data).mark_bar(color=A)
     return [bars.encode(x=ends, x2=alt.X2("right:Q"), y=y, y2=alt.Y2Datum(0), tooltip=_told(result))]
@@ -182,7 +182,7 @@ def _lines(points: list[dict[str, Any]], names: list[str], result: PaperFigure, 
 
     colours, dashes = line_styles(len(names))
     across = min(8, max(3, 2 * len(result.panels)))
-    legend = alt.Legend(
+    legend = settings(
         title=result.series,
         orient="bottom",
         columns=across,
@@ -193,8 +193,8 @@ def _lines(points: list[dict[str, Any]], names: list[str], result: PaperFigure, 
         symbolSize=700,
     )
     shown: dict[str, Any] = {"sort": names, "legend": legend if len(names) > 1 else None}
-    colour = alt.Color("series:N", title=result.series, scale=alt.Scale(domain=names, range=colours), **shown)
-    dash = alt.StrokeDash("series:N", title=result.series, scale=alt.Scale(domain=names, range=dashes), **shown)
+    colour = alt.Color("series:N", title=result.series, scale=settings(domain=names, range=colours), **shown)
+    dash = alt.StrokeDash("series:N", title=result.series, scale=settings(domain=names, range=dashes), **shown)
     base = drawing.rows(points)
     ends = {"x": x, "y": alt.Y("low:Q", title=result.y, scale=y["scale"]), "y2": "high:Q", "color": colour}
     layers = []
@@ -254,9 +254,9 @@ def _search(result: Search) -> Any:
     ]
     ends = [point[name] for point in points for name in ("printed", "found")] or [1, 10]
     low, high = min(ends) * 0.8, max(ends) * 1.25
-    scale = alt.Scale(type="log", domain=[low, high], nice=False)
-    axis = alt.Axis(format=drawing.NUMBERS, values=drawing.round_ticks(low, high))
-    legend = alt.Legend(orient="bottom", labelLimit=300)
+    scale = settings(type="log", domain=[low, high], nice=False)
+    axis = settings(format=drawing.NUMBERS, values=drawing.round_ticks(low, high))
+    legend = settings(orient="bottom", labelLimit=300)
     x = alt.X("printed:Q", title="printed N × K", scale=scale, axis=axis)
     y = alt.Y("found:Q", title="found N × K", scale=scale, axis=axis)
     return alt.layer(
@@ -266,7 +266,7 @@ def _search(result: Search) -> Any:
         .encode(
             x=x,
             y=y,
-            color=alt.Color("what:N", title=None, legend=legend, scale=alt.Scale(range=[A, B])),
+            color=alt.Color("what:N", title=None, legend=legend, scale=settings(range=[A, B])),
             shape=alt.Shape("what:N", title=None),
             tooltip=drawing.tips("cell:N", "printed:C", "found:C", "K printed:C"),
         ),

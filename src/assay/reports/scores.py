@@ -18,7 +18,7 @@ from assay.reports.colours import MARK as ACCENT
 from assay.reports.colours import NULL as QUIET
 from assay.reports.colours import A as FIRST
 from assay.reports.colours import B as SECOND
-from assay.reports.drawing import rows
+from assay.reports.drawing import rows, settings
 
 WIDTH, HEIGHT = 340, 200
 MOST_PAIRS = 30
@@ -103,9 +103,9 @@ def _ranked(found: SystemsComparison) -> dict[str, tuple[str, Any]]:
         for number, (first, last) in enumerate(runs)
     ]
     x = alt.X(
-        "rank:Q", title="mean rank (1 is best)", scale=alt.Scale(zero=False, padding=20), axis=alt.Axis(grid=False)
+        "rank:Q", title="mean rank (1 is best)", scale=settings(zero=False, padding=20), axis=settings(grid=False)
     )
-    y = alt.Y("place:Q", axis=None, scale=alt.Scale(reverse=True, domain=[-0.7, len(ranked) + 0.4 * max(len(runs), 1)]))
+    y = alt.Y("place:Q", axis=None, scale=settings(reverse=True, domain=[-0.7, len(ranked) + 0.4 * max(len(runs), 1)]))
     base = rows(points)
     layers = [
         base.mark_point(filled=True, size=60, color=FIRST, opacity=1).encode(x=x, y=y),
@@ -137,7 +137,7 @@ def _forest(axis: str, entries: list[tuple[str, str, float, ConfidenceInterval]]
         }
         for _, name, estimate, ends in own
     ]
-    x = alt.X("low:Q", title=axis, scale=alt.Scale(padding=12), axis=alt.Axis(grid=False))
+    x = alt.X("low:Q", title=axis, scale=settings(padding=12), axis=settings(grid=False))
     return drawing.forest(points, x, drawing.rule(0, "x"), width=WIDTH, step=28)
 
 
@@ -176,9 +176,9 @@ def _overlaid(bars: list[dict[str, Any]], names: tuple[str, str]) -> Any:
 
     a, b = drawing.shortened(names, 40).values()
     colour = alt.Color(
-        "system:N", title=None, scale=alt.Scale(domain=[a, b], range=[FIRST, SECOND]), legend=alt.Legend(orient="top")
+        "system:N", title=None, scale=settings(domain=[a, b], range=[FIRST, SECOND]), legend=settings(orient="top")
     )
-    x = alt.X("from:Q", title="score", scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(grid=False))
+    x = alt.X("from:Q", title="score", scale=settings(zero=False, nice=False), axis=settings(grid=False))
     y = alt.Y("count:Q", title="lines", stack=None)
     filled = [bar | {"system": a} for bar in bars if bar["system"] == names[0]]
     line = [bar | {"system": b} for bar in bars if bar["system"] == names[1]]
@@ -199,7 +199,7 @@ def _differences(bars: list[dict[str, Any]], shown: tuple[float, ConfidenceInter
         rows(bars)
         .mark_bar(color=QUIET, opacity=0.6, binSpacing=0)
         .encode(
-            x=alt.X("from:Q", title="difference", scale=alt.Scale(nice=False), axis=alt.Axis(grid=False)),
+            x=alt.X("from:Q", title="difference", scale=settings(nice=False), axis=settings(grid=False)),
             x2="to:Q",
             y=alt.Y("count:Q", title="lines"),
             y2=alt.Y2Datum(0),
@@ -242,10 +242,10 @@ def _power(curve: PowerCurve) -> Any:
 
     found = zip(curve.sizes, curve.power, curve.confidence_intervals, strict=True)
     points = [{"n": n, "power": power, "low": end.low, "high": end.high} for n, power, end in found]
-    base = rows(points).encode(x=alt.X("n:Q", title=curve.unit, scale=alt.Scale(zero=True)))
+    base = rows(points).encode(x=alt.X("n:Q", title=curve.unit, scale=settings(zero=True)))
     band = base.mark_area(color=FIRST, opacity=0.2).encode(y=alt.Y("low:Q", title="power"), y2=alt.Y2("high:Q"))
     line = base.mark_line(color=FIRST, point=True).encode(
-        y=alt.Y("power:Q", scale=alt.Scale(domain=[0, 1])), tooltip=drawing.tips("n:C", "power:Q", "low:Q", "high:Q")
+        y=alt.Y("power:Q", scale=settings(domain=[0, 1])), tooltip=drawing.tips("n:C", "power:Q", "low:Q", "high:Q")
     )
     usual = drawing.rule(0.8, "y")
     return alt.layer(band, line, usual, width=WIDTH, height=HEIGHT)
@@ -258,8 +258,8 @@ def _plan(found: PowerPlan) -> Any:
     sizes = sorted({max(2, round(found.n_items * share / 20)) for share in range(1, 41)} | {found.n_items})
     points = [{"n": n, "power": found.power_with(n)} for n in sizes]
     unit = "lines" if found.design == "paired" else "lines per system"
-    x = alt.X("n:Q", title=unit, scale=alt.Scale(zero=True), axis=alt.Axis(format=drawing.NUMBERS))
-    y = alt.Y("power:Q", title="power", scale=alt.Scale(domain=[0, 1]))
+    x = alt.X("n:Q", title=unit, scale=settings(zero=True), axis=settings(format=drawing.NUMBERS))
+    y = alt.Y("power:Q", title="power", scale=settings(domain=[0, 1]))
     line = rows(points).mark_line(color=FIRST).encode(x=x, y=y)
     told = f"{found.n_items:,} {unit}: {share(found.power, most=2)}"
     here = rows([{"n": found.n_items, "power": found.power, "told": told}])

@@ -8,7 +8,7 @@ from assay.errors import ArgumentError
 from assay.models import Simulation
 from assay.reports import chart_files
 from assay.reports.colours import INK, A, B
-from assay.reports.drawing import bars, rows, title
+from assay.reports.drawing import bars, rows, settings, title
 
 WIDTH, HEIGHT, BINS, MOST = 190, 170, 20, 12
 
@@ -19,14 +19,14 @@ def chart(found: Simulation) -> Any:
     by_level = _levels(found) if 0 < len(found.sources[0].shares) <= MOST else _numbers(found)
     colours = dict(zip([one.name for one in found.sources], (INK, A, B), strict=True))
     highest = max(row["share"] for part in by_level.values() for row in part)
-    scale = alt.Scale(domain=[0, highest], nice=True)
-    y = alt.Y("share:Q", title="share of responses", axis=alt.Axis(format="~%"), scale=scale)
+    scale = settings(domain=[0, highest], nice=True)
+    y = alt.Y("share:Q", title="share of responses", axis=settings(format="~%"), scale=scale)
     panels = []
     for one in found.sources:
         base = rows(by_level[one.name]).mark_bar(color=colours[one.name], opacity=0.85)
         off = f", off by ε = {one.epsilon:g}" if one.epsilon else ""
         if "level" in by_level[one.name][0]:
-            x = alt.X("level:N", sort=list(one.shares), title="response", axis=alt.Axis(labelAngle=0, labelLimit=90))
+            x = alt.X("level:N", sort=list(one.shares), title="response", axis=settings(labelAngle=0, labelLimit=90))
             drawn = base.encode(x=x, y=y)
         else:
             drawn = base.encode(x=alt.X("low:Q", title="response"), x2=alt.X2("high:Q"), y=y, y2=alt.Y2Datum(0))

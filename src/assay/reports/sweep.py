@@ -10,6 +10,7 @@ from assay import _check, _json
 from assay.errors import ArgumentError, DataError
 from assay.reports import chart_files, drawing
 from assay.reports.colours import SERIES
+from assay.reports.drawing import settings
 from assay.sweeps import CellRow, Sweep
 
 WIDTH, HEIGHT, ACROSS = 260, 220, 3
@@ -54,7 +55,7 @@ def chart(
     points = _points(drawn, value, axes)
     numeric = all(isinstance(point["x"], int | float) for point in points)
     base = alt.Chart().encode(x=_x(alt, axes.x, points, numeric=numeric))
-    y_axis = alt.Y("mean:Q", title=value, scale=alt.Scale(zero=False), axis=alt.Axis(format=drawing.NUMBERS))
+    y_axis = alt.Y("mean:Q", title=value, scale=settings(zero=False), axis=settings(format=drawing.NUMBERS))
     at = "x:Q" if numeric else "x:N"
     named = {at: axes.x, "colour:N": axes.colour, "panel:N": axes.panel, "mean:Q": value, "cells:C": "cells"}
     told = drawing.tips(**{field: title for field, title in named.items() if title})
@@ -143,27 +144,27 @@ def _x(alt: Any, name: str, points: Sequence[Mapping[str, Any]], *, numeric: boo
     if not numeric:
         order = list(dict.fromkeys(point["x"] for point in points))
         long = 6.5 * max(map(len, order)) > WIDTH / len(order)
-        axis = alt.Axis(labelAngle=-35 if long else 0, labelLimit=160, grid=False)
+        axis = settings(labelAngle=-35 if long else 0, labelLimit=160, grid=False)
         return alt.X("x:N", title=name, sort=order, axis=axis)
     places = sorted({point["x"] for point in points})
     wide = places[0] > 0 and places[-1] / places[0] >= WIDE
-    scale = alt.Scale(type="log" if wide else "linear", zero=False, nice=False, padding=18)
+    scale = settings(type="log" if wide else "linear", zero=False, nice=False, padding=18)
     ticks = {"values": places} if len(places) <= MOST_TICKS else {}
     if wide and not ticks:
         ticks = {"values": drawing.round_ticks(places[0], places[-1])}
-    return alt.X("x:Q", title=name, scale=scale, axis=alt.Axis(grid=False, format=drawing.NUMBERS, **ticks))
+    return alt.X("x:Q", title=name, scale=scale, axis=settings(grid=False, format=drawing.NUMBERS, **ticks))
 
 
 def _colours(alt: Any, name: str, points: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return colour, and a shape where there are few lines, so that grey print tells them apart."""
     domain = _domain(points)
     if len(domain) <= len(SERIES):
-        scale = alt.Scale(domain=domain, range=list(SERIES[: len(domain)]))
+        scale = settings(domain=domain, range=list(SERIES[: len(domain)]))
         return {
-            "color": alt.Color("colour:N", title=name, scale=scale, legend=alt.Legend(symbolOpacity=1)),
-            "shape": alt.Shape("colour:N", title=name, scale=alt.Scale(domain=domain)),
+            "color": alt.Color("colour:N", title=name, scale=scale, legend=settings(symbolOpacity=1)),
+            "shape": alt.Shape("colour:N", title=name, scale=settings(domain=domain)),
         }
-    return {"color": alt.Color("colour:N", title=name, scale=alt.Scale(domain=domain, scheme="viridis"))}
+    return {"color": alt.Color("colour:N", title=name, scale=settings(domain=domain, scheme="viridis"))}
 
 
 def _domain(points: Sequence[Mapping[str, Any]]) -> list[Any]:
