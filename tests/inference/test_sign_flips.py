@@ -107,7 +107,7 @@ def test_draws_fall_into_the_binomial_region(n):
     rng = np.random.default_rng(n)
     contrasts = at_distance(rng.exponential(size=n), 2.0, rng)
     n_draws = 40_000
-    signs = rng.integers(0, 2, (n_draws, n), dtype=np.int8) * 2 - 1
+    signs = rng.integers(0, 2, (n_draws, n), dtype=np.int8) * 2.0 - 1
     count = int((signs @ contrasts >= contrasts.sum() * (1 - 1e-12)).sum())
     low, high = stats.binom.ppf([5e-4, 1 - 5e-4], n_draws, sign_flips(contrasts).greater)
     assert low <= count <= high

@@ -22,7 +22,7 @@ def test_tost_is_that_of_statsmodels():
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("margin", [0.1, 0.25, 0.6])
 def test_equivalence_is_the_ninety_percent_interval_within_the_margin(test, margin):
-    found = equivalence_test(scores, margin=margin, test=test, rng=0)
+    found = equivalence_test(scores, margin=margin, test=test, n_resamples=1999, rng=0)
     low, high = ends(found)
     assert found.confidence_interval.confidence_level == pytest.approx(0.9)
     assert found.established == (-margin < low and high < margin)

@@ -67,23 +67,21 @@ def test_a_draw_is_what_its_clusters_make_it(name, n_clusters):
         draw(contest, [metric], scheme=Scheme(), null=None, workers=3, **how).contrasts, found.contrasts
     )
     swapped = draw(contest, [metric], scheme=Scheme("all"), null="swapped-items", **how).contrasts[0]
-    seeds = [
-        word(np.uint64(key(seed_of(5), purpose)), np.arange(70, dtype=np.uint64))
-        for purpose in ("clusters", "swapped-clusters")
-    ]
+    looked_at = np.array([0, 33, 69], dtype=np.uint64)
+    seeds = [word(np.uint64(key(seed_of(5), purpose)), looked_at) for purpose in ("clusters", "swapped-clusters")]
     drawn = draw_weights(n_clusters, seeds[0], swap=False)
     assert (drawn.sum(axis=1) == n_clusters).all()
     coins = np.array([twins.swaps(n_clusters, seed) for seed in seeds[1]])
     seen_a, seen_b = metric.swappable(gold, a, b)
-    for d in (0, 33, 69):
-        items = np.repeat(np.arange(clusters.size), drawn[d, clusters])
+    for i, d in enumerate(looked_at):
+        items = np.repeat(np.arange(clusters.size), drawn[i, clusters])
         expected = float(metric.contrast(gold[items], a[items], b[items]))
         assert found.contrasts[0, d] == pytest.approx(expected, abs=1e-12, nan_ok=True)
         if metric.additive:
             parts = cluster_sums(metric.item_contrasts(gold, a, b), clusters)
-            error = ratio_error(*(np.repeat(part, drawn[d]) for part in parts))
+            error = ratio_error(*(np.repeat(part, drawn[i]) for part in parts))
             assert found.standard_errors[0, d] == pytest.approx(error)
-        sides = exchange(seen_a, seen_b, coins[d, clusters], metric.needs)
+        sides = exchange(seen_a, seen_b, coins[i, clusters], metric.needs)
         assert swapped[d] == pytest.approx(float(metric.contrast(gold, *sides)), abs=1e-12, nan_ok=True)
 
 

@@ -1,6 +1,7 @@
 """The `assay` command: gathers the commands and turns errors into one line and an exit code."""
 
 import sys
+from functools import cache
 from pkgutil import resolve_name
 
 import click
@@ -41,14 +42,17 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command by its name."""
-        if cmd_name in QUESTIONS:
-            from assay.cli import _ask
+        return _command(cmd_name) if cmd_name in QUESTIONS or cmd_name in BUILT else None
 
-            address, computing = QUESTIONS[cmd_name]
-            return _ask.command(resolve_name(address), getattr(_ask, computing))
-        if cmd_name in BUILT:
-            return resolve_name(BUILT[cmd_name])()  # type: ignore[no-any-return]
-        return None
+
+@cache
+def _command(name: str) -> click.Command:
+    if name in BUILT:
+        return resolve_name(BUILT[name])()  # type: ignore[no-any-return]
+    from assay.cli import _ask
+
+    address, computing = QUESTIONS[name]
+    return _ask.command(resolve_name(address), getattr(_ask, computing))
 
 
 app = Commands(
