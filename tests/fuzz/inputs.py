@@ -70,8 +70,11 @@ def scores(rng, folder):
 
 
 def model(rng, folder):
-    models.save(models.preset(MODELS[int(rng.integers(len(MODELS)))]), folder / "good.json")
-    return (folder / "good.json").read_bytes()
+    name = MODELS[int(rng.integers(len(MODELS)))]
+    path = folder / f"{name}.json"
+    if not path.exists():
+        models.save(models.preset(name), path)
+    return path.read_bytes()
 
 
 def store(rng, folder):

@@ -2,6 +2,7 @@
 
 import copy
 import json
+from pathlib import Path
 
 import numpy as np
 
@@ -16,6 +17,13 @@ NONSENSE = [
     None, True, False, 0, -1, 1, 2.5, 1e308, -1e308, 5e-324, 10**400, "", "a", " ", "nan", [], [[]], [1, "a"], {},
     {"a": 1}, "\x00", "a" * 10_000, [0] * 1000,
 ]  # fmt: skip
+
+
+def write_over(path: Path, content: bytes) -> None:
+    """Write a file again without emptying it first, after which ext4 would wait for the disk: thousands are written."""
+    with path.open("r+b" if path.exists() else "wb") as file:
+        file.write(content)
+        file.truncate()
 
 
 def of_bytes(content: bytes, rng: np.random.Generator) -> bytes:

@@ -15,6 +15,7 @@ from assay import Responses, Scale
 from assay.errors import DataError
 from assay.io import read, write
 from assay.summaries import counts
+from tests.fuzz.mutations import write_over
 
 FRAME = pl.DataFrame({"item": ["q1", "q2"], "source": ["x", "x"], "value": [1.0, 2.0]})
 
@@ -141,13 +142,13 @@ TOKENS = [b'"', b",", b"\t", b"\n", b"\r", b"{", b"[" * 3000, b"}", b"\xff", b"\
 def test_a_damaged_table_gives_a_table_or_one_line(ending, tmp_path):
     path, rng = tmp_path / f"t.{ending}", random.Random(ending)
     refused = 0
-    for _ in range(300):
+    for _ in range(100):
         content = TEXTS[ending].encode()
         for _ in range(rng.randint(1, 3)):
             start = rng.randrange(len(content) + 1)
             stop = start + rng.choice((0, 1, 3, 20))
             content = content[:start] + rng.choice([b"", *TOKENS]) + content[stop:]
-        path.write_bytes(content)
+        write_over(path, content)
         try:
             write(read(path), tmp_path / "again.csv")
         except DataError as error:
@@ -155,4 +156,4 @@ def test_a_damaged_table_gives_a_table_or_one_line(ending, tmp_path):
             line = str(error)
             if "\n" in line:
                 raise AssertionError(line) from error
-    assert refused > 30
+    assert refused > 10

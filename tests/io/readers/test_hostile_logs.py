@@ -16,9 +16,10 @@ from assay.io.logs import collect
 from assay.io.readers import archive, json_stream
 from assay.io.readers.json_stream import JsonCursor
 from tests.fuzz.limits import bounded
+from tests.fuzz.mutations import write_over
 from tests.io.readers.made import FILES, eval_file, inspect_log, zipfile
 
-N_MUTATIONS = int(os.environ.get("ASSAY_FUZZ", "200"))
+N_MUTATIONS = int(os.environ.get("ASSAY_FUZZ", "100"))
 TOKENS = [
     b"null", b"[]", b"{}", b'"x"', b"-1", b"1e999", b"NaN", b"true", b"[[[[", b"}", b'"', b"\\ud800", b"\xff", b"\0",
     b"9" * 4301, b",", b":", b"\t", b"\n", b"[" * 2000, b'{"a":' * 1500,
@@ -50,7 +51,7 @@ def test_a_damaged_file_gives_a_table_or_one_line(name, tmp_path):
     whole, rng = path.read_bytes(), random.Random(name)
     refusals = []
     for number in range(N_MUTATIONS):
-        path.write_bytes(mutated(whole, rng))
+        write_over(path, mutated(whole, rng))
         refusals += refusal(path, wholly=number % 10 == 0)
     assert len(refusals) > N_MUTATIONS / 10  # else the mutations do not reach what they should
     assert all(line.strip() and "\n" not in line for line in refusals)
@@ -74,7 +75,7 @@ def test_a_value_of_another_type_gives_a_table_or_one_line(name, tmp_path):
     for number in range(N_MUTATIONS):
         content = json.loads(json.dumps(whole))
         _replace_one(content, rng)
-        path.write_text(json.dumps(content))
+        write_over(path, json.dumps(content).encode())
         assert all("\n" not in line for line in refusal(path, wholly=number % 10 == 0))
 
 
