@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay import inference
+from assay import _random, inference
 from assay.comparison import Comparison, Procedure
 from assay.comparison.comparing import compare_shared
 from assay.comparison.default_interval import can_have
+from assay.comparison.evidence import Evidence
 from assay.comparison.shared import Shared
 from assay.contests import Contest
 from assay.inference import ConfidenceInterval
@@ -39,7 +40,7 @@ ASKED_TESTS, ASKED_INTERVALS = (*ANALYTICAL, "none"), (*INTERVALS, "none")
 NO_SCHEME = "–"
 
 
-Compared = Callable[[Procedure, Sequence[Metric]], list[Comparison]]
+Compared = Callable[[Procedure, Sequence[Metric]], Sequence[Comparison | Evidence]]
 """What compares one data set by a procedure."""
 
 
@@ -104,10 +105,10 @@ class Estimators:
 
     def on(self, contest: Contest, seed: np.random.SeedSequence) -> "Estimates":
         """Return every p-value and interval of one data set."""
-        found = Estimates({}, {})
+        found, contest, seed = Estimates({}, {}), contest.complete(), _random.replayable(seed)
         shared = Shared(leaves_out=any(method in self.intervals for method in ("bca", "t")))
 
-        def compared(how: Procedure, metrics: Sequence[Metric]) -> list[Comparison]:
+        def compared(how: Procedure, metrics: Sequence[Metric]) -> Sequence[Comparison | Evidence]:
             return shared.once(
                 how, lambda: compare_shared(contest, metrics=metrics, procedure=how, rng=seed, shared=shared)
             )
@@ -153,7 +154,7 @@ def _procedure(scheme: Scheme, null: str, cluster: str | None, n_resamples: int,
     )
 
 
-def _estimates(key: Estimator, answer: Comparison) -> dict[Estimator, Estimate]:
+def _estimates(key: Estimator, answer: Comparison | Evidence) -> dict[Estimator, Estimate]:
     """Return the tail p and the expected p of a comparison."""
     if key.null == SIGN_CHANGE:
         changed = inference.expected_pvalue(np.zeros_like(answer.draws), answer.draws).pvalue
@@ -161,7 +162,8 @@ def _estimates(key: Estimator, answer: Comparison) -> dict[Estimator, Estimate]:
     one_sided = answer.tail("greater").pvalue
     found = {key: Estimate(one_sided, answer.pvalue)}
     if key.null != RANDOM_EFFECTS:
-        found[key._replace(pvalue=EXPECTED)] = Estimate(answer.expected_pvalue, answer.expected_pvalue)
+        expected = answer.expected_pvalue
+        found[key._replace(pvalue=EXPECTED)] = Estimate(expected, expected)
     return found
 
 

@@ -4,26 +4,23 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from assay import _check, _matrices, _random, inference
 from assay.comparison import rater_choice
-from assay.comparison.comparisons import Comparison, Comparisons, tested
-from assay.comparison.default_interval import limits_of
+from assay.comparison.comparisons import Comparison, Comparisons
 from assay.comparison.default_metric import bind, metrics_for
 from assay.comparison.detectable import detectable
+from assay.comparison.evidence import Evidence, evidence_of
 from assay.comparison.magnitudes import check_magnitudes, far_outside
 from assay.comparison.many_slices import compare_many
 from assay.comparison.observed import (
     few,
-    flips_of,
     item_contrasts_of,
     item_scores,
     off_centre,
-    rounding_of,
-    settled,
     skewed,
     small,
     sparse,
@@ -36,12 +33,8 @@ from assay.comparison.procedure_run import (
     ProcedureRun,
     caveats_of,
     check_item_scores,
-    draw_both,
     drawn_together,
     effects_of,
-    left_out,
-    rater_errors,
-    scored,
 )
 from assay.comparison.rater_answers import paired
 from assay.comparison.shared import Shared
@@ -55,7 +48,6 @@ from assay.resampling import (
     kept_responses,
     summaries_of,
 )
-from assay.responses import frozen
 from assay.scales import IntArray
 from assay.summaries import lean
 
@@ -242,10 +234,14 @@ def _one_by_one(
 
 def compare_shared(
     contest: Contest, *, metrics: Sequence[Metric], procedure: Procedure, rng: _random.Rng, shared: Shared
-) -> list[Comparison]:
-    """Compare by metrics as `compare_each` does without correction, with what `shared` holds of the same contest."""
-    run = ProcedureRun.of(procedure, {}, rng=rng, workers=1, progress=None)
-    return _compare(contest.complete(), metrics, replace(run, shared=shared))
+) -> Sequence[Comparison | Evidence]:
+    """Compare by metrics as `compare_each` does without correction, with what `shared` holds of the same contest.
+
+    Where raters do not matter, the numbers come without words: notes and effect sizes take longer than they do.
+    """
+    run = replace(ProcedureRun.of(procedure, {}, rng=rng, workers=1, progress=None), shared=shared)
+    begun = _begin(contest, metrics, run)
+    return _compare(contest, metrics, run) if begun.choice.n_raters else _evidence(begun)
 
 
 def _compare(contest: Contest, metrics: Sequence[Metric], run: ProcedureRun) -> list[Comparison]:
@@ -271,67 +267,53 @@ def _warn(answers: Sequence[Comparison]) -> None:
             warnings.warn(f"{answer.metric}: {' '.join(answer.notes)}", AssayWarning, stacklevel=4)
 
 
-def _compare_once(
-    contest: Contest, metrics: Sequence[Metric], run: ProcedureRun
-) -> tuple[list[Comparison], rater_choice.RaterChoice]:
-    """Compare for these raters or for raters like these, whichever was asked for or the data decide."""
+class _Begun(NamedTuple):
+    """What is known before anything is drawn: `run` has the scheme and null that the data decide."""
+
+    run: ProcedureRun
+    choice: rater_choice.RaterChoice
+    metrics: list[Metric]
+    methods: list[str]
+    clusters: IntArray | None
+    data: Contest
+    seen: Contest
+    caveats: list[str]
+
+
+def _begin(contest: Contest, metrics: Sequence[Metric], run: ProcedureRun) -> _Begun:
+    """Decide for these raters or for raters like these, as asked or by the data; refuse what makes no sense."""
     bound = [bind(metric, contest) for metric in metrics]
     choice = rater_choice.choose(contest, run.scheme, raters=run.procedure.raters, null=run.null)
-    run, how = replace(run, scheme=choice.scheme, null=choice.null), run.procedure
-    clusters, about_clusters = rater_choice.clusters_of(contest, how.cluster, run.scheme, choice.null)
+    run = replace(run, scheme=choice.scheme, null=choice.null)
+    clusters, about_clusters = rater_choice.clusters_of(contest, run.procedure.cluster, run.scheme, choice.null)
     data = lean(contest, bound)
     seen = kept_responses(data, run.scheme)
     methods = [run.interval_for(metric, seen) for metric in bound]
     if run.null == "studentised":
         check_item_scores(bound)
     caveats = [*choice.notes, *about_clusters, *caveats_of(contest, run)]
-    draws, null_draws = draw_both(data, bound, run, clusters)
-    weighed = rater_errors(data, bound, run, draws, clusters)
-    errors = [found.error for found in weighed]
-    scores = scored(bound, seen, run)
+    return _Begun(run, choice, bound, methods, clusters, data, seen, caveats)
+
+
+def _evidence(begun: _Begun) -> list[Evidence]:
+    return evidence_of(begun.data, begun.seen, begun.metrics, begun.run, begun.clusters)
+
+
+def _compare_once(
+    contest: Contest, metrics: Sequence[Metric], run: ProcedureRun
+) -> tuple[list[Comparison], rater_choice.RaterChoice]:
+    """Compare for these raters or for raters like these, whichever was asked for or the data decide."""
+    begun = _begin(contest, metrics, run)
+    run, choice, bound, methods, _, _, seen, caveats = begun
+    how, found = run.procedure, _evidence(begun)
     answers = []
     for i, metric in enumerate(bound):
+        one = found[i]
         gold, a, b = summaries_of(seen, metric.needs)
-        a_score, b_score, contrast = scores[i]
-        rounding = rounding_of(metric, seen)
-        contrast = 0.0 if abs(contrast) <= rounding else contrast
-        kept, kept_null = (settled(drawn.contrasts[i], contrast, rounding) for drawn in (draws, null_draws))
-        contrast, kept, loads = weighed[i].applied(contrast, kept, rounding)
-        error, df, left = left_out(metric, seen, run, rounding=rounding, clusters=clusters)
-        left = settled(left if run.resamples_items else left[:0], contrast, rounding)
-        if run.null == "studentised":
-            kept_null = frozen(
-                inference.studentised_draws(
-                    kept, contrast, standard_errors=draws.standard_errors[i], standard_error=error
-                )
-            )
-        flips = flips_of(metric, gold, a, b, rounding=rounding, clusters=clusters) if run.needs_no_draws else None
-        tail = tested(
-            run.null,
-            contrast,
-            kept_null,
-            error=errors[i],
-            flips=flips,
-            alternative=how.alternative,
-            exact=null_draws.exact,
-        )
-        # LEADER pools all responses, which gives A and B the same pool: every null contrast is 0.
-        nulls = np.zeros_like(kept) if run.null == "sign-change" else kept_null
-        expected = inference.expected_pvalue(nulls, kept)
-        limits = limits_of(
-            methods[i],
-            kept,
-            estimate=contrast,
-            error=errors[i],
-            jackknife=left,
-            standard_errors=draws.standard_errors[i],
-            standard_error=error,
-            df=df,
-            span=metric.span,
-            confidence_level=how.confidence_level,
-            alternative=how.alternative,
-        )
-        about = [*loads, *small(contest, tail), *unequal(seen, metric), *uneven(metric, contest)]
+        contrast, kept, error = one.contrast, one.draws, one.item_error
+        tail, expected = one.tail(how.alternative), one.expected()
+        limits = one.limits(methods[i], how.confidence_level, how.alternative)
+        about = [*one.weighted, *small(contest, tail), *unequal(seen, metric), *uneven(metric, contest)]
         about += metric.notes(gold, a, b)
         if run.null == "studentised":
             about += sparse(metric, gold, a, b)
@@ -340,7 +322,7 @@ def _compare_once(
                 metric,
                 item_contrasts_of(metric, gold, a, b),
                 draws=kept,
-                standard_errors=draws.standard_errors[i],
+                standard_errors=one.standard_errors,
                 standard_error=error,
                 alternative=how.alternative,
             )
@@ -348,7 +330,7 @@ def _compare_once(
         sizes = effects_of(metric, seen, run)
         about += [*off_centre(run.scheme, contrast, kept), *without_spread(sizes, contest)]
         notes = dict.fromkeys([*contest.notes, *caveats, *tail.notes, *limits.notes, *about])
-        whole = errors[i].standard_error if errors[i] is not None else error  # type: ignore[union-attr]
+        left, whole = one.jackknife, error if one.error is None else one.error.standard_error
         if math.isnan(whole) and left.size > 1:
             whole = math.sqrt((left.size - 1) / left.size * float(np.square(left - left.mean()).sum()))
         if not run.scheme.keeps_responses:
@@ -357,8 +339,8 @@ def _compare_once(
         answers.append(
             Comparison(
                 **shared_fields(metric, contest, run),
-                a_score=a_score,
-                b_score=b_score,
+                a_score=one.a_score,
+                b_score=one.b_score,
                 contrast=contrast,
                 standard_error=whole,
                 confidence_interval=limits,
@@ -368,8 +350,8 @@ def _compare_once(
                 expected_pvalue_se=expected.standard_error,
                 detectable=detectable(
                     whole,
-                    errors[i],
-                    df=df,
+                    one.error,
+                    df=one.df,
                     n_units=left.size or contest.n_items,
                     null=choice.null,
                     confidence_level=how.confidence_level,
@@ -382,13 +364,13 @@ def _compare_once(
                 notes=tuple(notes),
                 provenance=provenance_of(contest, [metric], run, [limits.method]),
                 draws=kept,
-                null_draws=kept_null,
-                standard_errors=frozen(draws.standard_errors[i]),
+                null_draws=one.null_draws,
+                standard_errors=one.standard_errors,
                 item_error=error,
-                df=df,
+                df=one.df,
                 jackknife=left,
-                error=errors[i],
-                flips=flips,
+                error=one.error,
+                flips=one.flips,
                 item_scores=item_scores(metric, gold, a, b, contest.items),
             )
         )

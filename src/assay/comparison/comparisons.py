@@ -11,13 +11,13 @@ from assay import _check, _json, inference
 from assay._frames import in_any_form
 from assay.comparison import verdicts
 from assay.comparison.baselines import Baseline
-from assay.comparison.default_interval import limits_of
 from assay.comparison.detectable import detectable
+from assay.comparison.drawn_answers import DrawnAnswer
 from assay.comparison.margins import MarginTests, margin_tests
 from assay.comparison.rater_answers import RaterAnswers, paired
 from assay.documents import Document
 from assay.errors import ArgumentError
-from assay.inference import CombinedError, ConfidenceInterval, PValue, SignFlips
+from assay.inference import CombinedError, ConfidenceInterval, SignFlips
 from assay.provenance import Provenance
 from assay.records import Signed
 from assay.responses import Labels
@@ -79,7 +79,7 @@ class ItemScores:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison(Signed):
+class Comparison(DrawnAnswer, Signed):
     """The answer for one metric. `print` it for the verdict in English.
 
     Attributes
@@ -223,34 +223,6 @@ class Comparison(Signed):
             return changed
         return paired(changed, self.beside.at(confidence_level=level, alternative=side), self.rater_answers.n_raters)
 
-    def tail(self, alternative: str) -> PValue:
-        """Return the p-value of an alternative from the same draws."""
-        return tested(
-            self.null,
-            self.contrast,
-            self.null_draws,
-            error=self.error,
-            flips=self.flips,
-            alternative=alternative,
-            exact=self.exact,
-        )
-
-    def limits(self, method: str, confidence_level: float, alternative: str) -> ConfidenceInterval:
-        """Return another interval of the contrast from the same draws."""
-        return limits_of(
-            method,
-            self.draws,
-            estimate=self.contrast,
-            error=self.error,
-            jackknife=self.jackknife,
-            standard_errors=self.standard_errors,
-            standard_error=self.item_error,
-            df=self.df,
-            span=self.span,
-            confidence_level=confidence_level,
-            alternative=alternative,
-        )
-
     def margin_tests(self, margin: float, method: str, confidence_level: float) -> MarginTests:
         """Return the tests against a margin that belong to an interval, from the same draws."""
         return margin_tests(
@@ -327,28 +299,6 @@ class Comparisons(Signed, Sequence[Comparison]):
     def to_frame(self) -> "polars.DataFrame":
         """Return one row for each comparison."""
         return _frame(self.comparisons)
-
-
-def tested(
-    null: str | None,
-    contrast: float,
-    null_draws: FloatArray,
-    *,
-    error: CombinedError | None,
-    flips: SignFlips | None,
-    alternative: str,
-    exact: bool,
-) -> PValue:
-    """Return the p-value that a null gives: from all swaps, from its draws, or from the error of items and raters."""
-    if null == "random-effects" and error is not None:
-        return error.test(contrast, alternative=alternative)
-    if flips is not None:
-        return flips.pvalue(alternative)
-    if null == "sign-change":  # its draws are the resampled contrasts themselves
-        return inference.tail_pvalue(0.0, -null_draws, alternative=alternative)
-    if null == "studentised" and alternative == "two-sided":  # of t, either sign counts: contrasts may be skewed
-        return inference.tail_pvalue(abs(contrast), np.abs(null_draws), alternative="greater")
-    return inference.tail_pvalue(contrast, null_draws, alternative=alternative, exact=exact)
 
 
 def _frame(results: Sequence[Comparison]) -> "polars.DataFrame":

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay import inference
-from assay.comparison.comparisons import EffectSizes, ItemScores, tested
+from assay.comparison.comparisons import EffectSizes, ItemScores
+from assay.comparison.drawn_answers import tested
 from assay.contests import Contest
 from assay.documents.numbers import number
 from assay.inference import PValue, SignFlips

@@ -12,7 +12,7 @@ import numpy as np
 from assay import _check, _fields, _random
 from assay.comparison.comparisons import EffectSizes
 from assay.comparison.default_interval import NEEDED, can_have, default_interval
-from assay.comparison.observed import Moments, effects, item_contrasts, moments
+from assay.comparison.observed import Moments, effects, item_contrasts, moments, rounding_of
 from assay.comparison.procedure import Procedure
 from assay.comparison.rater_errors import RaterError, rater_error
 from assay.comparison.shared import Known, Shared
@@ -126,6 +126,11 @@ def effects_of(metric: Metric, seen: Contest, run: ProcedureRun) -> EffectSizes:
     return run.once(("effects", metric.name, _kept(run)), lambda: effects(metric, *summaries_of(seen, metric.needs)))
 
 
+def rounding_in(metric: Metric, seen: Contest, run: ProcedureRun) -> float:
+    """Return how far apart two contrasts may be that are equal on paper."""
+    return run.once(("rounding", metric.name, _kept(run)), lambda: rounding_of(metric, seen))
+
+
 def _kept(run: ProcedureRun) -> str:
     """Return which responses are kept: all of them, unless the first or equally many were asked for."""
     return run.scheme.responses if run.scheme.responses in ("first", "equal") else "all"
@@ -134,12 +139,7 @@ def _kept(run: ProcedureRun) -> str:
 def scored(metrics: Sequence[Metric], contest: Contest, run: ProcedureRun) -> list[tuple[float, float, float]]:
     """Return each metric's scores of A and B and their contrast: averaged over draws that change the responses."""
     if not run.scheme.thins:
-        return [
-            run.once(
-                ("scores", metric.name, _kept(run)), partial(_scores, metric, *summaries_of(contest, metric.needs))
-            )
-            for metric in metrics
-        ]
+        return [run.once(("scores", metric.name, _kept(run)), partial(_scores, metric, contest)) for metric in metrics]
     scheme, n_draws = replace(run.scheme, items="all"), max(run.procedure.n_draws, 999)
     found = run.once(
         ("scores", tuple(metric.name for metric in metrics), scheme),
@@ -151,7 +151,8 @@ def scored(metrics: Sequence[Metric], contest: Contest, run: ProcedureRun) -> li
     ]
 
 
-def _scores(metric: Metric, *sides: Any) -> tuple[float, float, float]:
+def _scores(metric: Metric, contest: Contest) -> tuple[float, float, float]:
+    sides = summaries_of(contest, metric.needs)
     of_a, of_b = metric.scores(*sides)
     return float(of_a), float(of_b), float(metric.contrast(*sides))
 

@@ -8,6 +8,7 @@ one random word and one look-up.
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations_with_replacement
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,9 @@ MOST_RESAMPLES = 2**12
 MOST_DRAWN = 12
 MOST_BYTES = 2**25
 """A larger table of one source's means or counts would leave the cache and cost more than drawing."""
+
+FEW_ITEMS = 2**12
+"""How data of up to so many items are numbered is remembered: simulated studies have the same numbers of responses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,31 +59,9 @@ class Numbered:
 
         Whether there are depends on the data alone, not on the summary, so every metric gets the same resamples.
         """
-        base = int(n_out.max()) + 1
-        codes, which = np.unique(responses.sizes * base + n_out, return_inverse=True)
-        pairs = np.stack([codes // base, codes % base])
-        if pairs[1].max() > MOST_DRAWN or (pairs[0].astype(float) ** pairs[1]).max() > MOST_RESAMPLES:
-            return None
-        listed = [_listed(int(n), int(k)) for n, k in pairs.T]
-        n_distinct = np.array([len(times) for _, _, times in listed])[which]
-        n_rows = int(n_distinct.sum())
-        if n_rows * max(8, n_levels) > MOST_BYTES:
-            return None
-        numbers = np.array([len(distinct) for _, distinct, _ in listed])
-        positions = np.zeros((int(numbers.sum()), int(pairs[1].max())), dtype=np.uint16)
-        first = np.concatenate([[0], np.cumsum(numbers)])
-        for start, (of_pair, _, _) in zip(first, listed, strict=False):
-            positions[start : start + len(of_pair), : of_pair.shape[1]] = of_pair
-        return cls(
-            responses,
-            numbers[which],
-            first[which],
-            positions,
-            np.concatenate([distinct for _, distinct, _ in listed]),
-            np.cumsum(n_distinct) - n_distinct,
-            n_rows,
-            tuple((np.flatnonzero(which == g), times) for g, (_, _, times) in enumerate(listed)),
-        )
+        arrange = _arranged if responses.n_items <= FEW_ITEMS else _arranged.__wrapped__
+        found = arrange(responses.sizes.tobytes(), n_out.astype(np.int64).tobytes(), n_levels)
+        return None if found is None else cls(responses, *found)
 
     def in_order(self) -> npt.NDArray[np.uint16]:
         """Return the positions of each resample in ascending order."""
@@ -98,6 +80,36 @@ class Numbered:
         for items, times in self.groups:
             _numbered_kernels.tabulate_counts(codes, self.responses.offsets[items], times, self.rows[items], table)
         return table
+
+
+@lru_cache(maxsize=16)
+def _arranged(of_items: bytes, drawn: bytes, n_levels: int) -> tuple[Any, ...] | None:
+    """Return how the resamples of items with so many responses, of which so many are drawn, are numbered."""
+    sizes, n_out = (np.frombuffer(each, dtype=np.int64) for each in (of_items, drawn))
+    base = int(n_out.max()) + 1
+    codes, which = np.unique(sizes * base + n_out, return_inverse=True)
+    pairs = np.stack([codes // base, codes % base])
+    if pairs[1].max() > MOST_DRAWN or (pairs[0].astype(float) ** pairs[1]).max() > MOST_RESAMPLES:
+        return None
+    listed = [_listed(int(n), int(k)) for n, k in pairs.T]
+    n_distinct = np.array([len(times) for _, _, times in listed])[which]
+    n_rows = int(n_distinct.sum())
+    if n_rows * max(8, n_levels) > MOST_BYTES:
+        return None
+    numbers = np.array([len(distinct) for _, distinct, _ in listed])
+    positions = np.zeros((int(numbers.sum()), int(pairs[1].max())), dtype=np.uint16)
+    first = np.concatenate([[0], np.cumsum(numbers)])
+    for start, (of_pair, _, _) in zip(first, listed, strict=False):
+        positions[start : start + len(of_pair), : of_pair.shape[1]] = of_pair
+    return (
+        numbers[which],
+        first[which],
+        positions,
+        np.concatenate([distinct for _, distinct, _ in listed]),
+        np.cumsum(n_distinct) - n_distinct,
+        n_rows,
+        tuple((np.flatnonzero(which == g), times) for g, (_, _, times) in enumerate(listed)),
+    )
 
 
 @lru_cache(maxsize=64)
