@@ -15,7 +15,7 @@ from assay.metrics import resolve
 from assay.metrics.distribution import Cosine, CosineResponses
 from assay.metrics.labels import RocAuc
 from assay.metrics.ranking import Kendall, Spearman
-from assay.metrics.weighted import Area, Order, PairCorrelation, RankCorrelation, Repeated, merge_levels
+from assay.metrics.weighted import Area, Order, PairCorrelation, RankCorrelation, Repeated, in_order, merge_levels
 from assay.replications.legacy import EarthMoverMeansHistogramLegacy, EarthMoverResponsesHistogramLegacy
 from assay.resampling import Scheme, draw
 
@@ -86,6 +86,20 @@ def ranks_of(order, weights):
     return (2 * (np.cumsum(sums, axis=1) - sums) + sums + 1)[:, groups].T
 
 
+@given(st.lists(st.floats(allow_nan=False) | st.integers(0, 30).map(lambda k: 1 + k * 2.0**-52), max_size=200))
+def test_places_are_in_the_order_of_values(values):
+    """Numbers that differ in their last digits only stand in no order within the words that are sorted."""
+    values = np.array(values, dtype=float)
+    places = in_order(values)
+    np.testing.assert_array_equal(np.sort(places), np.arange(values.size))
+    np.testing.assert_array_equal(values[places], np.sort(values))
+
+
+def test_many_values_that_differ_in_their_last_digits_are_in_order():
+    values = 1 + np.random.default_rng(0).permutation(3_000) * 2.0**-52
+    np.testing.assert_array_equal(values[in_order(values)], np.sort(values))
+
+
 @pytest.mark.parametrize("kind", [np.uint16, np.uint32])
 @pytest.mark.parametrize("tied", [False, True])
 def test_words_hold_ranks_and_weights(kind, tied):
@@ -111,8 +125,17 @@ def test_words_hold_ranks_and_weights(kind, tied):
     places = other.entries
     shared = (rows[entries][places].astype(np.int64) * ranks[places] * ranks_of(Order.of(model), weights)).sum(axis=0)
     for run in (0, 2, 20):  # 0: as with ranks so large that no two products fit into 32 bits
-        found, _ = kernels.share(places, other.ends, out, lanes, slope, run)
+        fits, found, _ = kernels.share(places, other.ends, out, lanes, slope, run, np.uint32(10_000))
+        assert fits
         np.testing.assert_array_equal(found[:lanes], shared)
+        if run and not tied:
+            starts = [
+                block + start for block in range(0, gold.size, kernels.BLOCK) for start in range(0, kernels.BLOCK, run)
+            ]
+            heaviest = np.add.reduceat(rows[entries][places], [at for at in starts if at < gold.size], dtype=int).max()
+            for most in (heaviest, heaviest - 1):
+                fits, _, _ = kernels.share(places, other.ends, out, lanes, slope, run, np.uint32(most))
+                assert fits == (most == heaviest)
 
 
 @pytest.mark.parametrize("tied", [False, True])

@@ -12,6 +12,49 @@ Ranks = npt.NDArray[np.int32]
 
 
 @njit(cache=True, nogil=True)
+def words_in_order(values: FloatArray, places: int) -> IntArray:
+    """Return words that stand in the order of values up to their last digits, of which the bits of `places` are taken.
+
+    Those bits hold the place of each value. Whole numbers are sorted in half the time that it takes to sort places.
+    """
+    words, out = values.view(np.int64), np.empty(values.size, dtype=np.int64)
+    for i in range(values.size):
+        word = words[i] ^ ((words[i] >> 63) & 0x7FFFFFFFFFFFFFFF)  # of two negative numbers the larger word is smaller
+        out[i] = (word & ~places) | i
+    return out
+
+
+@njit(cache=True, nogil=True)
+def settle(values: FloatArray, entries: IntArray) -> bool:
+    """Put entries that are nearly in the order of their values into it, unless that takes too many moves."""
+    moves, last = MOST_MOVES * entries.size, -np.inf
+    for i in range(entries.size):
+        entry = entries[i]
+        value = values[np.uint64(entry)]
+        if value < last:
+            j = i
+            while j > 0 and values[np.uint64(entries[j - 1])] > value:
+                entries[j] = entries[j - 1]
+                j -= 1
+            entries[j] = entry
+            moves -= i - j
+            if moves < 0:
+                return False
+        else:
+            last = value
+    return True
+
+
+@njit(cache=True, nogil=True)
+def last_of_equals(values: FloatArray, entries: IntArray, tie: float) -> npt.NDArray[np.bool_]:
+    """Mark, of entries in order, those after which comes one that is farther away than a tie, and the last of all."""
+    ends = np.ones(entries.size, dtype=np.bool_)
+    for i in range(entries.size - 1):
+        ends[i] = abs(values[np.uint64(entries[i + 1])] - values[np.uint64(entries[i])]) > tie
+    return ends
+
+
+@njit(cache=True, nogil=True)
 def ranks(rows: FloatArray, orders: IntArray) -> FloatArray:
     """Rank each row from 1, given the order of its values; ties share the mean rank."""
     n_rows, n = rows.shape

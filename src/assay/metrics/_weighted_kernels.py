@@ -43,34 +43,31 @@ SUMMED = 256
 
 
 _ONE, _TWO = np.uint32(1), np.uint32(2)
-_NEXT, _S16 = np.uint64(1), np.uint64(16)
+_NEXT = np.uint64(1)
+_S8, _S16, _S32 = np.uint64(8), np.uint64(16), np.uint64(32)
 _SECOND, _THIRD = np.uint64(LANES), np.uint64(2 * LANES)
-
-
-@njit(cache=True, nogil=True)
-def last_of_equals(values: FloatArray, entries: npt.NDArray[np.int64], tie: float) -> Marks:
-    """Mark, of entries in order, those after which comes one that is farther away than a tie, and the last of all."""
-    ends = np.ones(entries.size, dtype=np.bool_)
-    for i in range(entries.size - 1):
-        ends[i] = abs(values[np.uint64(entries[i + 1])] - values[np.uint64(entries[i])]) > tie
-    return ends
 
 
 @njit(cache=True, nogil=True)
 def side_by_side(weights: Weights, rows: Weights) -> None:
     """Write draws, (draws, entries), as rows, (entries, lanes); lanes without a draw repeat the last."""
     n_draws, n = weights.shape
-    words, eight = rows.view(np.uint64), np.empty(SUMMED, dtype=np.uint64)
+    pairs, fours = np.empty((4, SUMMED), dtype=np.uint16), np.empty((2, SUMMED), dtype=np.uint32)
+    words = rows.view(np.uint64)
     for begin in range(0, n, SUMMED):
         m = min(SUMMED, n - begin)
         for first in range(0, rows.shape[1], 8):
-            eight[:] = 0
-            for d in range(first, first + 8):
-                part, shift = weights[min(d, n_draws - 1), begin : begin + m], np.uint64(8 * (d - first))
+            for j in range(4):  # two draws to a word of 16 bits, two of those to one of 32, two of those to one of 64
+                low = weights[min(first + 2 * j, n_draws - 1), begin : begin + m]
+                high, pair = weights[min(first + 2 * j + 1, n_draws - 1), begin : begin + m], pairs[j]
                 for i in range(m):
-                    eight[i] |= np.uint64(part[i]) << shift
+                    pair[i] = np.uint16(low[i]) | np.uint16(np.uint16(high[i]) << _S8)
+            for j in range(2):
+                left, right, four = pairs[2 * j], pairs[2 * j + 1], fours[j]
+                for i in range(m):
+                    four[i] = np.uint32(left[i]) | np.uint32(np.uint32(right[i]) << _S16)
             for i in range(m):
-                words[begin + i, first // 8] = eight[i]
+                words[begin + i, first // 8] = np.uint64(fours[0, i]) | (np.uint64(fours[1, i]) << _S32)
 
 
 @njit(cache=True, nogil=True)
@@ -245,25 +242,26 @@ def _rank_group(
 
 @njit(cache=True, nogil=True)
 def share(
-    entries: Entries, ends: Marks, ranked: Ranked, lanes: int, slope: np.uint64, run: int
-) -> tuple[FloatArray, FloatArray]:
+    entries: Entries, ends: Marks, ranked: Ranked, lanes: int, slope: np.uint64, run: int, most: np.uint32
+) -> tuple[bool, FloatArray, FloatArray]:
     """Return the sum of weight × rank in the other order × rank in this one, for each draw; then `rank`'s excess.
 
-    Such sums of `run` entries, an even number, ranked among themselves, fit into 32 bits; where it is 0, each entry is
-    a group.
+    Such sums of entries ranked among themselves fit into 32 bits where those weigh `most` at most. They are made of
+    `run` entries, an even number; the first answer is whether none weighed more, without which the others are void.
+    Where `run` is 0, each entry is a group, and all fit.
     """
-    n, start = entries.size, 0
+    n, start, fits = entries.size, 0, True
     before, excess, out = np.zeros(LANES, dtype=np.uint32), np.zeros(LANES), np.zeros(LANES)
     near, room = np.empty((BLOCK, ranked.shape[1]), dtype=ranked.dtype), new_room()
     while start < n:
         stop = _singles(ends, start) if run else start
         if start < stop:
-            _share_singles(entries[start:stop], ranked, lanes, slope, run, before, out, near, room)
+            fits &= _share_singles(entries[start:stop], ranked, lanes, slope, run, most, before, out, near, room)
         if stop < n:
             start, stop = stop, _group(ends, stop)
             _share_group(entries[start:stop], ranked, lanes, slope, before, out, excess, room)
         start = stop
-    return out, excess
+    return fits, out, excess
 
 
 @njit(cache=True, nogil=True)
@@ -284,13 +282,17 @@ def _share_singles(
     lanes: int,
     slope: np.uint64,
     run: int,
+    most: np.uint32,
     before: Sums,
     out: FloatArray,
     near: Ranked,
     room: ZeroRoom,
-) -> None:
-    """Add what entries without equals share, two at a time: each sum is then fetched and stored half as often."""
-    n, bits, (sums, products) = entries.size, weight_bits(ranked), room
+) -> bool:
+    """Add what entries without equals share, two at a time: each sum is then fetched and stored half as often.
+
+    Return whether no run weighed more than `most`.
+    """
+    n, bits, heaviest, (sums, products) = entries.size, weight_bits(ranked), np.uint32(0), room
     mask = np.uint32((_ONE << bits) - _ONE)
     for low in range(0, n, BLOCK):
         block = entries[low : min(low + BLOCK, n)]
@@ -317,11 +319,13 @@ def _share_singles(
             for d in range(np.uint64(lanes)):
                 others = np.uint64(sums[d + _THIRD]) * np.uint64(np.uint32(_TWO * before[d] + _ONE))
                 products[d] += np.uint64(sums[d + _SECOND]) + others
+                heaviest = max(heaviest, sums[d])
                 before[d] += sums[d]
                 sums[d] = sums[d + _SECOND] = sums[d + _THIRD] = 0
         for d in range(lanes):
             out[d] += float(products[d])
             products[d] = 0
+    return bool(heaviest <= most)
 
 
 @njit(cache=True, nogil=True)
@@ -377,9 +381,13 @@ def correlate(
             return False
         for d in range(lanes):
             most = max(most, totals[d])
-        run = int(np.sqrt(2.0**32 / (2.0 * most + 1))) // heaviest // 2 * 2
+        limit = int(np.sqrt(2.0**32 / (2.0 * most + 1)))
+        certain = limit // heaviest // 2 * 2
+        likely = max(certain, int(np.square(np.sqrt(limit + 16.0) - 4.0)) // 2 * 2)  # the limit is 8 deviations off
         for m in range(len(entries)):
-            shared, in_model = share(entries[m], ends[m], ranked, lanes, slope, run)
+            fits, shared, in_model = share(entries[m], ends[m], ranked, lanes, slope, likely, np.uint32(limit))
+            if not fits:
+                _, shared, in_model = share(entries[m], ends[m], ranked, lanes, slope, certain, np.uint32(limit))
             for d in range(lanes):  # numbers one by one: rows assigned to slices take seconds to compile
                 out[m, 0, low + d] = totals[d]
                 out[m, 1, low + d] = cubes[d] + in_gold[d]

@@ -33,9 +33,9 @@ class Order:
     @classmethod
     def of(cls, values: FloatArray, *, within: IntArray | None = None) -> "Order":
         """Put values in order; within equal values of `within` where that is given."""
-        from assay.metrics._weighted_kernels import last_of_equals
+        from assay.metrics._rank_kernels import last_of_equals
 
-        entries = np.argsort(values) if within is None else np.lexsort((values, within))
+        entries = in_order(values) if within is None else np.lexsort((values, within))
         ends = last_of_equals(values, entries, ROUNDING * float(np.abs(values).max(initial=0.0)))
         if within is not None:
             ends[:-1] |= np.diff(within[entries]) != 0
@@ -56,6 +56,24 @@ class Order:
         places = np.empty(entries.size, dtype=np.int32)
         places[entries] = np.arange(entries.size, dtype=np.int32)
         return Order(places[self.entries], self.ends)
+
+
+def in_order(values: FloatArray) -> IntArray:
+    """Return the places of values from the smallest to the largest, of equal ones in any order.
+
+    Examples
+    --------
+    >>> in_order(np.array([0.3, -2.0, -0.1, 5.0]))
+    array([1, 2, 0, 3])
+    """
+    from assay.metrics._rank_kernels import settle, words_in_order
+
+    values = np.ascontiguousarray(values, dtype=float)
+    places = (1 << int(values.size).bit_length()) - 1
+    entries = words_in_order(values, places)
+    entries.sort()
+    entries &= places
+    return entries if settle(values, entries) else np.argsort(values)
 
 
 class Weighted(Protocol):
