@@ -15,8 +15,8 @@ from assay.questions import Audit
 from assay.questions.tasks import TASKS
 from assay.sweeps import Grid, Store, Task
 
-SMALL = ["--n-items", "20", "--n-responses", "2", "--n-simulations", "6", "--n-resamples", "39", "--n-fresh", "60"]
-SIZES = {"designs": [(20, 2)], "n_simulations": 6, "n_resamples": 39, "n_fresh": 60}
+SMALL = ["--n-items", "20", "--n-responses", "2", "--n-simulations", "3", "--n-resamples", "39", "--n-fresh", "60"]
+SIZES = {"designs": [(20, 2)], "n_simulations": 3, "n_resamples": 39, "n_fresh": 60}
 
 
 def run(*arguments):
@@ -45,7 +45,7 @@ def test_the_command_prints_the_verdict_and_the_tables():
         row for row in found.tests if (row.metric, row.null, row.scheme, row.pvalue, row.truth)
         == ("wins", "swapped-items", "bootstrap/all", "tail", "same")
     )  # fmt: skip
-    low, high = (100 * end for end in row.rate_interval)  # six data sets: no decimal is known
+    low, high = (100 * end for end in row.rate_interval)  # three data sets: no decimal is known
     assert f" {100 * row.rate:.0f} [{low:.0f}, {high:.0f}]" in line
 
 
@@ -55,11 +55,13 @@ def test_json_holds_every_number():
     assert given == found.to_dict()
 
 
-def test_a_store_remembers_finished_cells(tmp_path):
-    store = tmp_path / "audit.db"
+def test_a_store_remembers_finished_cells_which_are_drawn(tmp_path):
+    pytest.importorskip("altair")
+    store, chart = tmp_path / "audit.db", tmp_path / "audit.json"
     first = run("normal", "--store", str(store), *SMALL).output
     assert Store(store).counts()[measure.name, measure.version].done == 2
-    assert run("normal", "--store", str(store), *SMALL).output == first
+    assert run("normal", "--store", str(store), "--chart", str(chart), *SMALL).output == f"{first}Chart: {chart}\n"
+    assert len(json.loads(chart.read_text())["vconcat"]) == 2
 
 
 def test_a_pilot_table_is_fitted_or_resampled(tmp_path):
@@ -87,13 +89,6 @@ def test_an_output_never_replaces_what_is_read(tmp_path, capsys, monkeypatch):
     assert "which is read; name another file." in text
     assert said(capsys, monkeypatch, "normal", "--chart", str(model), *SMALL)[0] == 2
     assert model.read_bytes() == before
-
-
-def test_a_chart_is_drawn(tmp_path):
-    pytest.importorskip("altair")
-    run("normal", "--chart", str(tmp_path / "audit.json"), *SMALL)
-    spec = json.loads((tmp_path / "audit.json").read_text())
-    assert len(spec["vconcat"]) == 2
 
 
 def test_leaders_tables_come_in_its_layout(monkeypatch):

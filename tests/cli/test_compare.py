@@ -246,9 +246,8 @@ def test_bad_options(command, folder, monkeypatch, case):
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("case", ["missing file", "level 95"])
-def test_errors_of_a_real_process(folder, monkeypatch, case):
-    arguments, expected, message = BAD_OPTIONS[case]
+def test_an_error_of_a_real_process(folder, monkeypatch):
+    arguments, expected, message = BAD_OPTIONS["missing file"]
     monkeypatch.chdir(folder)
     code, out, err = as_a_process("compare", *arguments)
     assert (code, out) == (expected, "")

@@ -73,14 +73,14 @@ def test_preferences_and_a_win_rate(table):
 
 def test_nested_raters_and_a_chart(table, tmp_path):
     pytest.importorskip("altair")
-    page = tmp_path / "plan.html"
+    chart = tmp_path / "plan.json"
     text = run(
         table, "--a", "new", "--b", "old", "--contrast", "0.4", "--nested", "--raters-per-item", "1,3", "--n-items",
-        "50,100", "--mde", "--chart", str(page),
+        "50,100", "--mde", "--chart", str(chart),
     )  # fmt: skip
     assert "swapped-items" in text
     assert "detects" in text
-    assert "raters" in page.read_text(encoding="utf-8")
+    assert "raters" in chart.read_text(encoding="utf-8")
 
 
 def test_too_few_raters_are_told_with_the_table(table):

@@ -14,7 +14,7 @@ def run(*arguments):
 
 
 def test_rows_stand_side_by_side_with_the_convention():
-    result = run("forest", "--table", "3", "--n-simulations", "30")
+    result = run("forest", "--table", "3", "--n-simulations", "4")
     assert result.exit_code == 0
     assert "of 40 published numbers come out within two standard errors" in result.stdout
     head = next(line for line in result.stdout.splitlines() if "published" in line and "dataset" in line)
@@ -25,7 +25,7 @@ def test_rows_stand_side_by_side_with_the_convention():
 
 
 def test_all_tables_end_with_one_screen():
-    result = run("forest", "--n-simulations", "6")
+    result = run("forest", "--n-simulations", "2")
     assert result.exit_code == 0
     assert "published" in result.stdout.splitlines()[0]
     assert "dataset" not in result.stdout.splitlines()[3]
@@ -33,29 +33,29 @@ def test_all_tables_end_with_one_screen():
 
 
 def test_json_rows_have_identity_and_both_numbers():
-    result = run("forest", "--table", "2", "--n-simulations", "20", "--json")
+    result = run("forest", "--table", "2", "--n-simulations", "4", "--json")
     document = json.loads(result.stdout)
     assert document["paper"] == "forest"
-    assert document["n_simulations"] == 20
+    assert document["n_simulations"] == 4
     row = document["rows"][0]
     assert {"table", "dataset", "metric", "epsilon", "NK", "K", "quantity"} < row.keys()
     assert {"published", "reproduced", "standard_error"} < row.keys()
 
 
-def test_a_store_and_worker_processes_change_nothing(tmp_path):
+def test_a_store_and_a_worker_process_change_nothing(tmp_path):
     store = str(tmp_path / "forest.db")
-    plain = run("forest", "--table", "3", "--n-simulations", "4", "--json")
-    stored = run("forest", "--table", "3", "--n-simulations", "4", "--json", "--store", store, "--workers", "2")
-    again = run("forest", "--table", "3", "--n-simulations", "4", "--json", "--store", store)
+    plain = run("forest", "--table", "3", "--n-simulations", "2", "--json")
+    stored = run("forest", "--table", "3", "--n-simulations", "2", "--json", "--store", store, "--workers", "1")
+    again = run("forest", "--table", "3", "--n-simulations", "2", "--json", "--store", store)
     assert plain.stdout == stored.stdout == again.stdout
     assert {row.state for row in Store(store).rows()} == {"done"}
 
 
 def test_a_store_of_another_seed_is_refused(tmp_path):
     store = str(tmp_path / "forest.db")
-    run("forest", "--table", "3", "--n-simulations", "4", "--store", store)
+    run("forest", "--table", "3", "--n-simulations", "2", "--store", store)
     with pytest.raises(AssayError, match="seed"):
-        run("forest", "--table", "3", "--n-simulations", "4", "--store", store, "--seed", "1")
+        run("forest", "--table", "3", "--n-simulations", "2", "--store", store, "--seed", "1")
 
 
 def test_a_part_of_a_table_gives_the_numbers_of_the_command(tmp_path, monkeypatch):
@@ -68,12 +68,12 @@ paper = "ratings"
 table = 2
 dataset = "MHS"
 metric = ["mae", "wins"]
-n_simulations = 5
+n_simulations = 2
 """)
     found = CliRunner().invoke(app, ["sweep", "run", "study.toml", "--store", "study.db"], catch_exceptions=False)
     assert found.exit_code == 0
     rows = {row.parameters["metric"]: row.values for row in Store("study.db").rows()}
-    printed = json.loads(run("ratings", "--table", "2", "--n-simulations", "5", "--json").stdout)["rows"]
+    printed = json.loads(run("ratings", "--table", "2", "--n-simulations", "2", "--json").stdout)["rows"]
     for row in printed:
         if row["dataset"] == "MHS" and row["metric"] in rows:
             assert row["reproduced"] == rows[row["metric"]][row["quantity"]]

@@ -54,6 +54,8 @@ def test_every_format_is_written(ratings, tmp_path, suffix):
         assert title == f"gold: 60 items, 5 responses each; {ratings.described}."
     if suffix == ".html":
         page = path.read_text(encoding="utf-8")
+        assert "vegaEmbed(" in page
+        assert "<script src" not in page  # it needs no network
         assert "https://" not in page.split("<script")[0]
         [spec] = [line for line in page.splitlines() if line.lstrip().startswith("const spec = ")]
         assert "<" not in spec  # Altair takes the encoder that keeps names in data from ending the script
