@@ -22,6 +22,7 @@ from assay import (
     compare_each,
 )
 from assay.comparison import Comparisons
+from assay.inference import sign_flips_of_rows
 from assay.metrics import BUILTIN
 from assay.metrics.labels import F1, RocAuc
 from assay.metrics.ratings import MeanRating
@@ -567,16 +568,23 @@ def test_progress_is_told_every_draw(likert):
 
 
 @pytest.mark.parametrize("different_items", [False, True])
-def test_the_default_test_holds_its_level(different_items):
+def test_the_default_test_holds_its_level(different_items, monkeypatch):
     """Two true nulls: A and B answer alike, or they err equally but on different items (METHODS §5)."""
-    n_studies, rejected = 400, 0
+    n_studies, n_items = 1100, 20
     rng = np.random.default_rng(11)
-    for _ in range(n_studies):
-        truth = rng.uniform(size=(30, 1))
-        shift = 0.3 * different_items
-        bad = rng.permutation(np.arange(30) % 2)[:, np.newaxis]
-        gold, a, b = (truth + shift * wrong + 0.15 * rng.normal(size=(30, 3)) for wrong in (0, bad, 1 - bad))
-        rejected += compare(Contest.from_arrays(gold, a, b), rng=rng, n_resamples=199, workers=1).pvalue <= 0.05
+    truth = rng.uniform(size=(n_studies, n_items, 1))
+    shift = 0.3 * different_items
+    bad = rng.permuted(np.tile(np.arange(n_items) % 2, (n_studies, 1)), axis=1)[..., np.newaxis]
+    gold, a, b = (
+        (truth + shift * wrong + 0.15 * rng.normal(size=(n_studies, n_items, 3))).reshape(-1, 3)
+        for wrong in (0, bad, 1 - bad)
+    )
+    # More than a thousand slices are compared at once, each as if alone (test_many_slices.py).
+    studies = Contest.from_arrays(gold, a, b, groups={"study": np.repeat(np.arange(n_studies), n_items)})
+    monkeypatch.setattr("assay.comparison.procedure.DRAWS", 999)  # for intervals: p-values are exact
+    found = compare_each(studies, by="study", correction="none", rng=rng, workers=1)
+    assert found[0].exact
+    rejected = sum(study.pvalue <= 0.05 for study in found)
     low, high = stats.binom.ppf([0.0005, 0.9995], n_studies, 0.05)
     assert rejected <= high
     assert different_items or rejected >= low  # equally good but different is no exchange of noise: p may be too large
@@ -640,16 +648,17 @@ def test_the_studentised_test_is_the_share_of_larger_t(alternative):
 
 
 def test_the_studentised_test_holds_its_level_better_where_contrasts_are_skewed():
-    n_studies, n, rejected = 400, 30, {"swapped-items": 0, "studentised": 0}
+    n_studies, n = 400, 30
     rng = np.random.default_rng(12)
+    contrasts = rng.exponential(size=(n_studies, n)) - 1
     how = {"metric": "mae", "rng": rng, "n_resamples": 199, "workers": 1}
-    for contrasts in rng.exponential(size=(n_studies, n)) - 1:
-        contest = Contest.from_arrays(np.zeros(n), 20.0 - contrasts, np.full(n, 20.0), scale="continuous")
-        for null in rejected:
-            rejected[null] += compare(contest, null=null, **how).pvalue <= 0.05
+    rejected = 0
+    for own in contrasts:
+        contest = Contest.from_arrays(np.zeros(n), 20.0 - own, np.full(n, 20.0), scale="continuous")
+        rejected += compare(contest, null="studentised", **how).pvalue <= 0.05
+    by_swaps = sum(found.pvalue("two-sided").pvalue <= 0.05 for found in sign_flips_of_rows(contrasts))
     low, high = stats.binom.ppf([0.0005, 0.9995], n_studies, 0.06)  # measured: 6 % (docs/levels.md)
-    assert low <= rejected["studentised"] <= high
-    assert rejected["studentised"] <= rejected["swapped-items"]
+    assert low <= rejected <= min(high, by_swaps)
 
 
 def test_equally_many_responses_of_a_and_b_can_be_compared_and_gold_keeps_its():

@@ -22,6 +22,12 @@ def few_are_many(monkeypatch):
     monkeypatch.setattr(comparing, "MANY", 10)
 
 
+@pytest.fixture
+def fewer_draws(monkeypatch):
+    """Where no number is asked for, so that p-values are exact; of up to 9 items all swaps are then listed."""
+    monkeypatch.setattr("assay.comparison.procedure.DRAWS", 999)
+
+
 SIZES = (*range(1, 27), 3, 3, 8, 8, 8, 15, 21, 33, 39, 45, 60, 100)
 """Every size up to beyond those whose signs are all enumerated, some of them several times, and larger ones."""
 
@@ -76,6 +82,7 @@ def bits(value):
         ("labels", ["accuracy"], {}),
     ],
 )
+@pytest.mark.usefixtures("fewer_draws")
 def test_each_of_many_slices_is_compared_as_if_alone(kind, metrics, how):
     contest = sliced(kind)
     how = {"metrics": metrics, "rng": 3} | how
@@ -98,6 +105,7 @@ def test_each_of_many_slices_is_compared_as_if_alone(kind, metrics, how):
                         assert bits(own) == bits(other), (correction, value, field.name)
 
 
+@pytest.mark.usefixtures("fewer_draws")
 def test_threads_do_not_matter():
     contest = sliced("numbers")
     with warnings.catch_warnings():
@@ -106,6 +114,7 @@ def test_threads_do_not_matter():
     assert [bits(entry) for entry in one] == [bits(entry) for entry in four]
 
 
+@pytest.mark.usefixtures("fewer_draws")
 def test_intervals_of_many_slices_hold_together_and_keep_no_draws():
     contest = sliced("numbers")
     with warnings.catch_warnings():

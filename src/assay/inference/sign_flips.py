@@ -14,6 +14,7 @@ from itertools import repeat
 import numpy as np
 import numpy.typing as npt
 
+from assay._loading import pays
 from assay.inference.pvalues import PValue
 from assay.inference.signed_sums import NOTHING, signed_sum_tails
 from assay.scales import FloatArray
@@ -23,6 +24,10 @@ FEW = 12
 """Of so many contrasts all swaps are listed."""
 COUNTED = 36
 """Of so many contrasts of each of many rows all swaps are counted."""
+MANY_SETS = 18
+"""Two to the power of this: so many sets take longer to list than all swaps to be counted by compiled loops."""
+STEPS = 64
+"""How many numbers go through NumPy for each set of a half: sorted, matched twice, and listed."""
 CELLS = 2**21
 """So many swaps are listed at a time."""
 SMALLEST = NOTHING
@@ -80,13 +85,16 @@ def sign_flips(contrasts: npt.ArrayLike, *, rounding: float = 0.0) -> SignFlips 
     if not values.size or not np.isfinite(values).all():
         return None
     if values.size <= FEW:
-        less, greater = counted_tails(values[np.newaxis], np.array([[rounding]]))
-        return SignFlips(float(less[0]), float(greater[0]), 0.0)
+        return _counted(values, rounding)
     sizes, times, slack = _groups(np.abs(values), rounding)
     if not sizes.size:
         return SignFlips(1.0, 1.0, 0.0)
     observed = float(values.sum())
     reach = float(sizes @ times)
+    # Far out in the tail, few sets are left to list.
+    many = abs(observed) < reach / 2 and float(np.log2(times + 1).sum()) > MANY_SETS
+    if many and values.size <= COUNTED and pays(STEPS << values.size // 2):
+        return _counted(values, rounding)
     tolerance = max(values.size * rounding, 100 * _EPSILON * reach)
     found = signed_sum_tails(sizes, times, abs(observed), tolerance=tolerance, slack=slack)
     if found is None:
@@ -96,6 +104,11 @@ def sign_flips(contrasts: npt.ArrayLike, *, rounding: float = 0.0) -> SignFlips 
         *((at_most, at_least) if observed >= 0 else (at_least, at_most)),
         relative_error=found.relative_error,
     )
+
+
+def _counted(values: FloatArray, rounding: float) -> SignFlips:
+    less, greater = counted_tails(values[np.newaxis], np.array([[rounding]]))
+    return SignFlips(float(less[0]), float(greater[0]), 0.0)
 
 
 def counted_tails(rows: FloatArray, rounding: FloatArray) -> tuple[FloatArray, FloatArray]:
