@@ -108,6 +108,17 @@ def test_items_and_voters_together_are_said():
     assert any("Each vote counts as independent" in note for note in alone.notes)
 
 
+def test_votes_simulated_in_turn_are_those_simulated_at_once(monkeypatch):
+    from assay.leaderboard import votes
+
+    frame = votes_of(np.array([0.0, 0.1, 0.2, 0.3, 0.4]), 60)
+    together = compare_votes(frame, rng=0, n_resamples=99)
+    [said] = [note for note in together.notes if "form a cycle" in note]
+    assert "expects 0 " not in said
+    monkeypatch.setattr(votes, "AT_ONCE", 75)
+    assert said in compare_votes(frame, rng=0, n_resamples=99).notes
+
+
 def test_a_circle_is_counted_and_does_not_fit():
     rows = [pair for pair in (("a", "b"), ("b", "c"), ("c", "a")) for _ in range(40)]
     frame = polars.DataFrame(

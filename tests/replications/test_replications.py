@@ -31,7 +31,7 @@ def few_outliers(rows, *, share=0.05):
     return outside <= stats.binom.ppf(1 - 1e-6, len(rows), 2 * share)
 
 
-@pytest.mark.parametrize(("table", "n_simulations"), [(6, 20), (10, 20), (14, 100)])
+@pytest.mark.parametrize(("table", "n_simulations"), [(6, 20), (10, 20), (14, 40)])
 def test_raters_tables_come_out(table, n_simulations):
     result = replicate("raters", table=table, n_simulations=n_simulations)
     assert len(result.rows) == 36
@@ -40,7 +40,7 @@ def test_raters_tables_come_out(table, n_simulations):
 
 
 def test_forest_table_2_comes_out():
-    result = replicate("forest", table=2, n_simulations=100)
+    result = replicate("forest", table=2, n_simulations=50)
     assert few_outliers(result.of("p"))
     assert few_outliers(result.of("effect"))
     near = sum(abs(row.difference) <= 0.02 for row in result.of("p"))
@@ -58,7 +58,7 @@ def test_forest_table_3_widths_come_out():
 
 
 def test_ratings_come_out_only_with_the_bootstrap_inside():
-    result = replicate("ratings", table=2, n_simulations=100)
+    result = replicate("ratings", table=2, n_simulations=40)
     assert len(result.of("p")) == 21
     assert few_outliers(result.of("p"))
     assert few_outliers(result.of("effect"))
@@ -221,10 +221,9 @@ def test_threads_processes_and_a_store_change_no_bit(paper, tmp_path, monkeypatc
     options = {"table": SMALL[paper], "n_simulations": 4}
     threads = replicate(paper, **options, progress=counts.append)
     assert counts[0].missing == counts[-1].done == len(plan(paper, **options))
-    inline = conclude(run(measure, plan(paper, **options), rng=0), table=SMALL[paper])
     stored = replicate(paper, **options, store=tmp_path / "study.db", executor=processes)
     again = replicate(paper, **options, store=tmp_path / "study.db", executor=Refusing())
-    assert repr(threads.to_dict()) == repr(inline.to_dict()) == repr(stored.to_dict()) == repr(again.to_dict())
+    assert repr(threads.to_dict()) == repr(stored.to_dict()) == repr(again.to_dict())
 
 
 class Refusing(ThreadPoolExecutor):

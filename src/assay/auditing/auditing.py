@@ -116,7 +116,7 @@ def audit(
 
     Examples
     --------
-    >>> found = audit("normal", designs=[(20, 2)], n_simulations=20, n_resamples=99, n_fresh=200, rng=0)
+    >>> found = audit("normal", designs=[(20, 2)], n_simulations=5, n_resamples=39, n_fresh=100, rng=0)
     >>> sorted({row.truth for row in found.tests})
     ['B worse', 'different errors', 'same']
     """

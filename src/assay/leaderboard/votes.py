@@ -34,6 +34,8 @@ FIRST, SECOND = ("a", "model_a", "first", "1", "left"), ("b", "model_b", "second
 TIES = ("tie", "draw", "both", "neither", "equal", "0.5", "same")
 """What a vote may say besides the name of a model, or of its column."""
 SIMULATIONS = 199
+AT_ONCE = 2**20
+"""Sets of votes that are simulated at once have at most so many pairs of models, unless a single one has more."""
 
 
 @dataclass(frozen=True)
@@ -324,18 +326,19 @@ def transitivity(votes: Votes, strengths: FloatArray, seed: np.random.SeedSequen
     m = strengths.size
     wins = _wins(votes)
     games = wins + wins.T
-    circles, n_triples = _circles(wins), _triples(games)
+    circles, n_triples = int(_circles(wins)), _triples(games)
     if not n_triples:
         return "No three models were all compared with each other, so whether one order fits them cannot be checked."
     random = _random.generator(seed, "transitivity")
-    upper = np.triu_indices(m, 1)
-    chance = _chances(strengths)[upper]
+    rows, columns = np.triu_indices(m, 1)
+    chance, counts = _chances(strengths)[rows, columns], games[rows, columns].astype(np.int64)
     drawn = np.empty(SIMULATIONS)
-    for number in range(SIMULATIONS):
-        again = np.zeros((m, m))
-        again[upper] = random.binomial(games[upper].astype(np.int64), chance)
-        again.T[upper] = games[upper] - again[upper]
-        drawn[number] = _circles(again)
+    step = max(1, AT_ONCE // m**2)
+    for start in range(0, SIMULATIONS, step):
+        again = np.zeros((min(step, SIMULATIONS - start), m, m))
+        again[:, rows, columns] = random.binomial(counts, chance, (len(again), counts.size))
+        again[:, columns, rows] = counts - again[:, rows, columns]
+        drawn[start : start + step] = _circles(again)
     pvalue = (1 + np.count_nonzero(drawn >= circles)) / (SIMULATIONS + 1)
     said = (
         f"{circles:,} of {n_triples:,} triples of models form a cycle (a beats b, b beats c, c beats a); the model "
@@ -344,9 +347,10 @@ def transitivity(votes: Votes, strengths: FloatArray, seed: np.random.SeedSequen
     return said + (" One order does not fit these votes." if pvalue <= 0.05 else "")
 
 
-def _circles(wins: FloatArray) -> int:
-    beats = (wins > wins.T).astype(np.float64)
-    return round(float(((beats @ beats) * beats.T).sum()) / 3)
+def _circles(wins: FloatArray) -> FloatArray:
+    """Return how many triples of models form a cycle; leading axes are sets of votes."""
+    beats = (wins > wins.swapaxes(-1, -2)).astype(np.float64)
+    return np.asarray(np.rint(((beats @ beats) * beats.swapaxes(-1, -2)).sum(axis=(-1, -2)) / 3))
 
 
 def _triples(games: FloatArray) -> int:

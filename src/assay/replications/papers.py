@@ -76,7 +76,7 @@ def replicate(
 
     Examples
     --------
-    >>> result = replicate("forest", table=3, n_simulations=50)
+    >>> result = replicate("forest", table=3, n_simulations=4)
     >>> len(result.rows), result.quantities
     (40, ('ci_width',))
     """
