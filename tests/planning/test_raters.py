@@ -11,7 +11,7 @@ from scipy.stats import binom, nct, t
 import assay
 from assay import Contest, Responses, Scale, _json, compare
 from assay.comparison import variance_components
-from assay.comparison.rater_errors import PEAK, saturation
+from assay.comparison.rater_errors import PEAK, rater_error, saturation
 from assay.errors import ArgumentError, DataError
 from assay.metrics import resolve
 from assay.planning import Costs, Design, Effect, Plan, plan
@@ -55,6 +55,21 @@ def against_gold(rng, n=60, r=5, k=3):
     return Contest(gold, a, b, Scale("continuous"), np.arange(n).astype(str))
 
 
+def tested_by_compare(contest, **options):
+    """Return the p-value of compare, and the width of its interval for raters like these alone."""
+    found = compare(contest, metric="rating", n_resamples=499, rng=0, workers=1, **options)
+    return found.pvalue, found.error.interval(found.contrast).width
+
+
+def tested(contest, *, clusters=None):
+    """Return the same without the answer for these raters, which compare gives beside, and without draws."""
+    bound, none = resolve("rating"), np.empty(0)
+    found = rater_error(contest, bound, both=none, raters=none, clusters=clusters)
+    plain = float(bound.contrast(None, means(contest.a), means(contest.b)))
+    contrast = plain if found.contrast is None else found.contrast
+    return found.error.pvalue(contrast), found.error.interval(contrast).width
+
+
 @pytest.mark.parametrize(
     ("n", "r", "per_item", "nested", "shift"),
     [
@@ -66,15 +81,20 @@ def against_gold(rng, n=60, r=5, k=3):
     ],
 )
 def test_power_and_width_are_those_of_compare(n, r, per_item, nested, shift):
-    """The independent path: whole data sets, compared one by one."""
+    """The independent path: whole data sets, tested one by one."""
     count = 150 if nested else 250
     rejected, widths = 0, []
     for number in range(count):
         rng = np.random.default_rng([number, n, r])
         contest = ratings(rng, n, r, shift=shift, per_item=per_item, nested=nested)
-        found = compare(contest, metric="rating", n_resamples=499 if nested else 3, rng=number, workers=1)
-        rejected += found.pvalue <= 0.05
-        widths.append(found.confidence_interval.width)
+        if nested:
+            found = compare(contest, metric="rating", n_resamples=499, rng=number, workers=1)
+            pvalue, width = found.pvalue, found.confidence_interval.width
+        else:
+            pvalue, width = tested(contest)
+            assert number >= 5 or tested_by_compare(contest) == pytest.approx((pvalue, width))
+        rejected += pvalue <= 0.05
+        widths.append(width)
     per = per_item or r
     design = Design(n, 0, per, per, n * r if nested else r, per, nested, 2)
     planned = expectation(Noise(0.5, 0.18, 2.0), design, shift, Test())
@@ -383,11 +403,11 @@ def test_draws_of_the_components_cover_them():
     count, inside = 150, {"items": 0, "raters": 0, "residual": 0, "fewest": 0}
     for number in range(count):
         pilot = variance_components(ratings(np.random.default_rng([number, 12]), 30, 5), metric="rating")
-        drawn, _ = draws(pilot, 400, np.random.default_rng(number))
+        drawn, _ = draws(pilot, 200, np.random.default_rng(number))
         for name in ("items", "raters", "residual"):
             low, high = np.quantile(getattr(drawn, name), [0.025, 0.975])
             inside[name] += low <= getattr(noise, name) <= high
-        numbers = fewest(drawn, design, np.full(400, 0.6), Test(), target=0.8, most=10**6, of="items")
+        numbers = fewest(drawn, design, np.full(200, 0.6), Test(), target=0.8, most=10**6, of="items")
         low, high = np.quantile(numbers, [0.025, 0.975], method="inverted_cdf")
         inside["fewest"] += low <= true <= high
     for name, covered in inside.items():
@@ -518,9 +538,10 @@ def test_documents_are_planned_with_raters_as_compare_tests_them():
     count, rejected, widths = 400, 0, []
     for number in range(count):
         contest = in_documents(np.random.default_rng([number, 4]), 15)
-        found = compare(contest, metric="rating", cluster="document", n_resamples=3, rng=number, workers=1)
-        rejected += found.pvalue <= 0.05
-        widths.append(found.confidence_interval.width)
+        pvalue, width = tested(contest, clusters=np.repeat(np.arange(15), 4))
+        assert number >= 5 or tested_by_compare(contest, cluster="document") == pytest.approx((pvalue, width))
+        rejected += pvalue <= 0.05
+        widths.append(width)
     low, high = binom.ppf([0.001, 0.999], count, cell.power)
     assert low <= rejected <= high
     assert np.mean(widths) == pytest.approx(cell.ci_width, rel=0.1)
