@@ -55,13 +55,13 @@ def against_gold(rng, n=60, r=5, k=3):
     return Contest(gold, a, b, Scale("continuous"), np.arange(n).astype(str))
 
 
-def tested_by_compare(contest, **options):
+def of_compare(contest, **options):
     """Return the p-value of compare, and the width of its interval for raters like these alone."""
     found = compare(contest, metric="rating", n_resamples=499, rng=0, workers=1, **options)
     return found.pvalue, found.error.interval(found.contrast).width
 
 
-def tested(contest, *, clusters=None):
+def of_raters(contest, *, clusters=None):
     """Return the same without the answer for these raters, which compare gives beside, and without draws."""
     bound, none = resolve("rating"), np.empty(0)
     found = rater_error(contest, bound, both=none, raters=none, clusters=clusters)
@@ -91,8 +91,8 @@ def test_power_and_width_are_those_of_compare(n, r, per_item, nested, shift):
             found = compare(contest, metric="rating", n_resamples=499, rng=number, workers=1)
             pvalue, width = found.pvalue, found.confidence_interval.width
         else:
-            pvalue, width = tested(contest)
-            assert number >= 5 or tested_by_compare(contest) == pytest.approx((pvalue, width))
+            pvalue, width = of_raters(contest)
+            assert number >= 5 or of_compare(contest) == pytest.approx((pvalue, width))
         rejected += pvalue <= 0.05
         widths.append(width)
     per = per_item or r
@@ -538,8 +538,8 @@ def test_documents_are_planned_with_raters_as_compare_tests_them():
     count, rejected, widths = 400, 0, []
     for number in range(count):
         contest = in_documents(np.random.default_rng([number, 4]), 15)
-        pvalue, width = tested(contest, clusters=np.repeat(np.arange(15), 4))
-        assert number >= 5 or tested_by_compare(contest, cluster="document") == pytest.approx((pvalue, width))
+        pvalue, width = of_raters(contest, clusters=np.repeat(np.arange(15), 4))
+        assert number >= 5 or of_compare(contest, cluster="document") == pytest.approx((pvalue, width))
         rejected += pvalue <= 0.05
         widths.append(width)
     low, high = binom.ppf([0.001, 0.999], count, cell.power)

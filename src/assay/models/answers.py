@@ -188,8 +188,10 @@ class PoolAnswers(Answers):
 
     def _responses(self, k: int, generator: np.random.Generator) -> FloatArray:
         uniform = generator.random((*self.items.shape, k))
-        columns = (uniform * self.sizes[self.items][..., np.newaxis]).astype(np.intp)
-        values = self.pool[self.items[..., np.newaxis], columns]
+        uniform *= self.sizes[self.items][..., np.newaxis]
+        places = uniform.astype(np.intp)
+        places += self.pool.shape[1] * self.items[..., np.newaxis]
+        values = np.take(self.pool, places)
         if self.offset is None and not self.noise:
             return values
         if self.offset is not None:

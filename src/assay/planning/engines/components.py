@@ -211,13 +211,17 @@ def _powers(  # noqa: PLR0917 (private)
         items = items + moved
         if design.raters_per_item == 1:  # nothing tells items from the residual then
             raters, items, moved = raters + items, np.zeros_like(n), np.zeros_like(n)
-    df = df[:1, np.newaxis] if np.ptp(df) == 0 else df[:, np.newaxis]  # the quantiles cost more than all the rest
+    # The quantiles cost more than all the rest: they are looked up once where all draws have the same.
+    df, of_items = (part[:1, np.newaxis] if np.ptp(part) == 0 else part[:, np.newaxis] for part in (df, n - 1))
     spread = gammaincinv(df / 2, (np.arange(16) + 0.5) / 16) * 2 / df
     moved, scale, residual = (np.broadcast_to(part, n.shape)[:, np.newaxis] for part in (moved, scale, residual))
     seen = raters[:, np.newaxis] * spread
-    estimated = np.maximum(0.0, seen - moved) + (scale - 1) * np.maximum(0.0, seen - residual)
+    estimated = np.maximum(0.0, seen - moved) if noise.curved else seen
+    if (scale != 1).any():
+        estimated = estimated + (scale - 1) * np.maximum(0.0, seen - residual)
     reach = np.sqrt(
-        stdtrit(df, test.tail) ** 2 * estimated + (stdtrit(np.maximum(n - 1, 1), test.tail) ** 2 * items)[:, np.newaxis]
+        stdtrit(df, test.tail) ** 2 * estimated
+        + stdtrit(np.maximum(of_items, 1), test.tail) ** 2 * items[:, np.newaxis]
     )
     varies = raters + (spread_scale - 1) * (raters - residual[:, 0]) + items - moved[:, 0]
     error = np.sqrt(np.maximum(varies, 1e-300))[:, np.newaxis]

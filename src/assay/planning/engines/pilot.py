@@ -23,6 +23,7 @@ from assay.errors import ArgumentError
 from assay.inference import ConfidenceInterval
 from assay.metrics import AdditiveMetric
 from assay.models import DeconvolvedModel
+from assay.models.answers import Answers
 from assay.models.simulation import derive
 from assay.planning.designs import Design
 from assay.planning.differences import Effect
@@ -35,11 +36,9 @@ from assay.planning.engines.pilot_items import (
     Clusters,
     PilotContrasts,
     mirrored,
-    mixed_sets,
     moved_pool,
     moved_weights,
     pool_of,
-    response_sets,
     subsets,
 )
 from assay.planning.engines.pool_power import first_guess, from_pool
@@ -263,12 +262,21 @@ class PilotEngine:
         weights = np.full(SPREAD, 1 / SPREAD)
         stream = _random.generator(self.premises.seed, "beyond", *sizes)
         n_sets = min(32, max(2, DRAWN // (SPREAD * max(sizes))))
-        drawn = [response_sets(side, k, n_sets, stream) for side, k in zip(sides, sizes, strict=True)]
-        far_scores = self._scored(metric, drawn)
-        near_scores = self._scored(metric, [part[..., :k] for part, k in zip(drawn, within, strict=True)])
+
+        def drawn(side: Answers, *counts: int, other: Answers | None = None) -> list[FloatArray]:
+            """Return summaries of sets of responses: of all, and of the first; `other` gives about half of them."""
+            parts: list[list[FloatArray]] = [[] for _ in counts]
+            for _ in range(n_sets):
+                values = side.summary("values", counts[0], stream, other)
+                for part, k in zip(parts, counts, strict=True):
+                    part.append(derive(values[..., :k], "values", metric.needs, self.contest.scale))
+            return [np.concatenate(part) for part in parts]
+
+        here = [drawn(side, *counts) for side, *counts in zip(sides, sizes, within, strict=True)]
+        far_scores, near_scores = (np.asarray(metric.item_contrasts(*each)) for each in zip(*here, strict=True))
         far, near = (pool_of(scores, weights, unbiased=False) for scores in (far_scores, near_scores))
-        mixed = [mixed_sets(sides[1], sides[2], k, n_sets, stream) for k in sizes[1:]]
-        null = pool_of(self._scored(metric, [drawn[0], *mixed]), weights, step=far.step, unbiased=False)
+        mixed = [drawn(sides[1], k, other=sides[2])[0] for k in sizes[1:]]
+        null = pool_of(metric.item_contrasts(here[0][0], *mixed), weights, step=far.step, unbiased=False)
         shift = far.mean - near.mean
         stretch = (far.sd / near.sd) ** 2 if near.sd > 0 else 1.0
         start = edge.pair.pool
@@ -290,10 +298,6 @@ class PilotEngine:
         pool = replace(far, grid=shape, mean=mean, sd=math.sqrt(variance), standard_error=error)
         pair = PoolPair(pool, null, symmetric=symmetric)
         return PilotContrasts(pair, null, edge.means, edge.squares, shift + edge.shift, stretch * edge.stretch)
-
-    def _scored(self, metric: AdditiveMetric, values: Sequence[FloatArray]) -> FloatArray:
-        gold, a, b = (derive(part, "values", metric.needs, self.contest.scale) for part in values)
-        return np.asarray(metric.item_contrasts(gold, a, b))
 
     def resampled(self, n_responses: Sizes, metric: int) -> tuple[FloatArray, FloatArray]:
         """Return mean and standard deviation of the contrasts in bootstrap samples of the pilot's items."""

@@ -8,7 +8,6 @@ import numpy.typing as npt
 
 from assay.contests import Contest
 from assay.errors import ArgumentError
-from assay.models.answers import Answers
 from assay.planning.differences import Effect
 from assay.planning.engines.exact import PoolPair
 from assay.planning.engines.grid_shapes import bent, symmetrised, tilted
@@ -106,24 +105,16 @@ def subsets(side: Responses, k: int, n_sets: int, stream: np.random.Generator) -
     chosen = np.empty((n_sets, len(rows), k))
     columns = np.arange(k) % sizes[:, np.newaxis]
     beyond = np.arange(rows.shape[1]) >= sizes[:, np.newaxis]
+    uneven = bool((sizes < k).any())
+    first = rows.shape[1] * np.arange(len(rows))[:, np.newaxis]  # where the responses of each item begin
     for start in range(0, n_sets, 16):
         part = slice(start, min(start + 16, n_sets))
         keys = stream.random((part.stop - start, *rows.shape))
         keys[:, beyond] = 2.0
         order = np.argsort(keys, axis=-1)
-        picked = np.take_along_axis(order, np.broadcast_to(columns, (len(order), *columns.shape)), axis=-1)
-        chosen[part] = np.take_along_axis(np.broadcast_to(rows, order.shape), picked, axis=-1)
+        picked = np.take_along_axis(order, columns[np.newaxis], axis=-1) if uneven else order[..., :k]
+        np.take(rows, picked + first, out=chosen[part])
     return chosen
-
-
-def response_sets(side: Answers, k: int, n_sets: int, stream: np.random.Generator) -> FloatArray:
-    """Draw sets of k responses of every point: (sets, points, k)."""
-    return np.concatenate([side.summary("values", k, stream) for _ in range(n_sets)])
-
-
-def mixed_sets(a: Answers, b: Answers, k: int, n_sets: int, stream: np.random.Generator) -> FloatArray:
-    """Draw sets of k responses of every point, each by A or B."""
-    return np.concatenate([a.summary("values", k, stream, b) for _ in range(n_sets)])
 
 
 def pool_of(scores: FloatArray, weights: FloatArray, *, step: float | None = None, unbiased: bool = True) -> Pool:
