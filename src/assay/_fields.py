@@ -50,9 +50,12 @@ class Option:
     @property
     def allowed(self) -> tuple[str, ...]:
         """The words it may be; empty where any will do."""
-        if isinstance(self.choices, str):
-            return tuple(resolve_name(self.choices))
-        return self.choices
+        return _named(self.choices) if isinstance(self.choices, str) else self.choices
+
+
+@cache
+def _named(words: str) -> tuple[str, ...]:
+    return tuple(resolve_name(words))
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,12 +82,11 @@ class Responses:
     @property
     def n_responses(self) -> int | float:
         """Responses per item: the number K where it is the same for all items, else the mean."""
-        sizes = self.sizes
-        if self.weights is not None:
-            sizes = np.minimum(sizes, 1)
-        if sizes.size and (sizes == sizes[0]).all():
-            return int(sizes[0])
-        return float(sizes.mean()) if sizes.size else 0
+        sizes = self.sizes if self.weights is None else np.minimum(self.sizes, 1)
+        if not sizes.size:
+            return 0
+        n = int(np.add.reduce(sizes))
+        return n // sizes.size if (sizes == sizes[0]).all() else n / sizes.size
 
     @property
     def items(self) -> IntArray:
@@ -103,8 +102,9 @@ class Responses:
     def check_magnitudes(self, name: str, items: Labels) -> None:
         """Refuse values whose squares or sums are no longer numbers; the message names the first."""
         size = np.abs(self.values)
-        bad = np.flatnonzero((size > LARGEST) | ((size > 0) & (size < SMALLEST)) | ~np.isfinite(size))
-        if bad.size:
+        fine = (size <= LARGEST) & ((size >= SMALLEST) | (size == 0))
+        if not fine.all():
+            bad = np.flatnonzero(~fine)
             raise DataError(
                 f"{name}, item {items[self.items[bad[0]]]}: {self.values[bad[0]]:g} is too large or too small to "
                 "compute with (1e-100 to 1e100 in size). Rescale the values, or leave it out if it is an error."

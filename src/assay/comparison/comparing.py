@@ -166,7 +166,7 @@ def compare_each(
     shared = found[0].provenance
     whole = replace(
         shared,
-        data=contest.digest,
+        data=shared.data if by is None else contest.digest,
         parameters={
             **shared.parameters,
             "metric": ",".join(dict.fromkeys(entry.provenance.parameters["metric"] for entry in found)),

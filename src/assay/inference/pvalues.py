@@ -5,6 +5,7 @@ when their sums were added up in another order, so two values closer than `tie_t
 """
 
 import math
+import sys
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -215,9 +216,10 @@ def tie_tolerance(draws: FloatArray, observed: float = 0.0) -> float:
     SciPy takes 100 machine epsilons of the observed statistic. A contrast near zero is a difference of larger numbers
     and carries their rounding error, so we take 100 epsilons of the largest contrast around.
     """
-    ends = (draws.min(), draws.max()) if draws.size else ()
-    largest = max((abs(float(end)) for end in (observed, *ends) if math.isfinite(end)), default=0.0)
-    return 100 * float(np.finfo(np.float64).eps) * largest
+    ends = (float(draws.min()), float(draws.max())) if draws.size else ()
+    return (
+        100 * sys.float_info.epsilon * max([abs(end) for end in (observed, *ends) if math.isfinite(end)], default=0.0)
+    )
 
 
 def defined(draws: npt.ArrayLike) -> tuple[FloatArray, int]:
