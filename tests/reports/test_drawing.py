@@ -64,6 +64,20 @@ def test_tooltips_have_no_more_digits_than_are_known(kind):
     assert [tip["field"] for tip in told if tip["type"] == "quantitative" and "format" not in tip] == []
 
 
+def test_a_chart_that_is_changed_leaves_its_source_as_it_was():
+    """Copies share marks and channels, and nothing that changes them writes into what is shared."""
+    alt = pytest.importorskip("altair")
+    points = drawing.rows([{"at": 1}]).mark_point().encode(x=alt.X("at:Q"))
+    before = points.to_dict()
+    both = alt.layer(points, points.mark_line(size=3).encode(x=alt.X("at:Q", title="other"), y=alt.value(2)))
+    beside = alt.hconcat(both, points.properties(width=7).transform_filter("datum.at > 0")).configure_axis(grid=False)
+    (first, second), last = beside.to_dict()["hconcat"][0]["layer"], beside.to_dict()["hconcat"][1]
+    assert points.to_dict() == before
+    assert first == {key: before[key] for key in ("mark", "encoding")}
+    assert (second["mark"], second["encoding"]["x"]["title"]) == ({"type": "line", "size": 3}, "other")
+    assert (last["width"], last["transform"], last["encoding"]) == (7, [{"filter": "datum.at > 0"}], before["encoding"])
+
+
 def test_tips_have_three_digits_of_numbers_and_all_of_counts():
     name, number, count, titled = (tip.to_dict() for tip in drawing.tips("who:N", "x:Q", "n:C", **{"y:Q": "power"}))
     assert (number["format"], count["format"], count["type"]) == (",.3~r", ",.15~r", "quantitative")

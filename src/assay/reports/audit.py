@@ -102,7 +102,7 @@ def _panels(points: list[dict[str, Any]], order: list[str], title: str, told: st
         points = [point for point in points if point["kind"] in kinds]
     designs = list(dict.fromkeys(point["design"] for point in points))
     # The data are given with the layers, so that each panel of the facet sees its own part of them.
-    base = alt.Chart()
+    base = drawing.rows()
     name = alt.Y("name:N", sort=order, title=None, axis=settings(labelLimit=320))
     beside = alt.YOffset("design:N", sort=designs)
     scale = settings(zero=False)  # coverage is read between 90 and 100
@@ -160,7 +160,7 @@ def _smallest(audit: Audit) -> Any:
             ),
             "strokeDash": alt.StrokeDash("name:N", title=None, scale=settings(**scale, range=dashes)),
         }
-        base = alt.Chart()
+        base = drawing.rows()
         x = alt.X("epsilon:Q", title="ε", axis=settings(grid=False))
         title = "smallest error of estimated p"
         drawn = alt.layer(

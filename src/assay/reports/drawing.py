@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -120,11 +121,26 @@ def settings(**chosen: Any) -> dict[str, Any]:
     return chosen
 
 
-def rows(values: Sequence[dict[str, Any]]) -> Any:
-    """Return a chart of these rows, without a mark yet. Altair copies lists with every layer, and tuples never."""
+def rows(values: Sequence[dict[str, Any]] | None = None) -> Any:
+    """Return a chart of these rows, or of those that its panels get, without a mark yet.
+
+    Altair copies lists with every layer, and tuples never.
+    """
     import altair as alt
 
-    return alt.Chart(alt.InlineData(values=tuple(values)))
+    return _charts()() if values is None else _charts()(alt.InlineData(values=tuple(values)))
+
+
+@cache
+def _charts() -> type[Any]:
+    """Return charts whose copies share their mark and channels: Altair copies layers and panels many times over."""
+    import altair as alt
+
+    class Chart(alt.Chart):
+        def __deepcopy__(self, memo: Any) -> Any:
+            return self.copy(deep=False)
+
+    return Chart
 
 
 def rule(at: float, axis: str, **style: Any) -> Any:

@@ -46,6 +46,8 @@ DRAWN = {
 def plot(result: Any) -> Any:
     """Return the chart of a result, an Altair object that can be changed and saved.
 
+    Its layers share what they have in common: `encode` changes one of them, assignment to a channel may change several.
+
     Parameters
     ----------
     result : Comparison, Plan, Audit, Fit, …

@@ -54,7 +54,7 @@ def chart(
     axes = _axes(drawn, x, colour, panel)
     points = _points(drawn, value, axes)
     numeric = all(isinstance(point["x"], int | float) for point in points)
-    base = alt.Chart().encode(x=_x(alt, axes.x, points, numeric=numeric))
+    base = drawing.rows().encode(x=_x(alt, axes.x, points, numeric=numeric))
     y_axis = alt.Y("mean:Q", title=value, scale=settings(zero=False), axis=settings(format=drawing.NUMBERS))
     at = "x:Q" if numeric else "x:N"
     named = {at: axes.x, "colour:N": axes.colour, "panel:N": axes.panel, "mean:Q": value, "cells:C": "cells"}
