@@ -23,15 +23,17 @@ from assay.sweeps import Grid, run
 
 ALL, ONE = ("bootstrap", "all"), ("bootstrap", "one")
 NORMAL = models.preset("normal")
+N = 120
+"""Data sets of each kind in the audit that most tests look at."""
 SMALL = {"designs": [(20, 2)], "n_simulations": 5, "n_resamples": 39, "n_fresh": 100}
 
 
 @pytest.fixture(scope="module")
 def found():
-    """Normal items, one and ten responses, B worse by 0.3: 200 data sets of each kind, 199 draws."""
+    """Normal items, one and ten responses, B worse by 0.3: N data sets of each kind, 199 draws."""
     return audit(
         "normal", metrics=["mae"], designs=[(30, 1), (30, 10)], epsilons=[0.3], intervals=["percentile", "studentised"],
-        n_simulations=200, n_resamples=199, n_fresh=500, rng=5,
+        n_simulations=N, n_resamples=199, n_fresh=500, rng=5,
     )  # fmt: skip
 
 
@@ -185,23 +187,25 @@ def test_tests_beside_others_are_those_that_stand_alone_and_alone_see_different_
 
 
 def test_swapped_items_and_the_t_test_hold_their_level_under_both_true_nulls(found):
-    inside = binomial_region(200, 0.05, confidence_level=0.999)
-    checked = rows(found, null="swapped-items", scheme="bootstrap/all", pvalue="tail") + rows(found, null="paired-t")
-    nulls = [row for row in checked if row.is_null]
-    assert len(nulls) == 8
-    assert all(row.rejected in inside for row in nulls)
+    """In each of two designs under each null, and in all of them together: 10 % instead of 5 would be seen."""
+    inside, together = (binomial_region(n, 0.05, confidence_level=0.999) for n in (N, 4 * N))
+    for checked in ({"null": "swapped-items", "scheme": "bootstrap/all", "pvalue": "tail"}, {"null": "paired-t"}):
+        counts = [row.rejected for row in rows(found, **checked) if row.is_null]
+        assert len(counts) == 4
+        assert all(count in inside for count in counts)
+        assert sum(counts) in together
 
 
 def test_pooling_single_responses_rejects_too_often(found):
     """METHODS §5: 16.9 % at 50×1."""
     row = rows(found, null="pooled-responses", pvalue="tail", truth="same", n_responses=1)[0]
-    assert row.rejected > binomial_region(200, 0.05, confidence_level=0.999).high
+    assert row.rejected > binomial_region(N, 0.05, confidence_level=0.999).high
 
 
 def test_pooling_rejects_models_that_are_equally_good_but_err_on_different_items(found):
     row = rows(found, null="pooled-responses", pvalue="tail", truth="different errors", n_responses=10)[0]
     same = rows(found, null="pooled-responses", pvalue="tail", truth="same", n_responses=10)[0]
-    region = binomial_region(200, 0.05, confidence_level=0.999)
+    region = binomial_region(N, 0.05, confidence_level=0.999)
     assert row.rejected > region.high
     assert same.rejected in region
 
@@ -210,7 +214,7 @@ def test_a_sign_change_read_as_p_rejects_twice_as_often_as_it_says(found):
     """METHODS §6: 10.2 %, since the side of this one-sided p follows the data."""
     counts = [row.rejected for row in rows(found, null=SIGN_CHANGE) if row.is_null]
     assert len(counts) == 4
-    assert sum(counts) > binomial_region(800, 0.05, confidence_level=0.999).high
+    assert sum(counts) > binomial_region(4 * N, 0.05, confidence_level=0.999).high
 
 
 def test_the_one_sided_tail_p_of_swapped_items_is_unbiased_where_a_and_b_are_alike(found):
@@ -254,11 +258,11 @@ def test_the_reasons_name_what_does_not_hold_and_by_how_much(found):
     assert "ooled-responses (bootstrap/bootstrap) rejected" in text
     assert "wapped-items (bootstrap/all) rejected" not in text
     assert "equally good but err on different items" in text
-    assert found.reasons[-1].startswith("With 200 data sets")
+    assert found.reasons[-1].startswith(f"With {N} data sets")
 
 
 def test_no_test_is_recommended_whose_own_interval_excludes_the_level(found):
-    """14 of 200 is 7 % [3.9, 11.5]; 18 of 200 is 9 % [5.4, 13.9], which is inside what 99 of 100 audits show."""
+    """9 of 120 is 7.5 % [3.5, 13.8]; 12 of 120 is 10 % [5.3, 16.8], which is inside what 99 of 100 audits show."""
 
     def liberal(count):
         def changed(row):
@@ -269,9 +273,9 @@ def test_no_test_is_recommended_whose_own_interval_excludes_the_level(found):
 
         return replace(found, tests=tuple(map(changed, found.tests)))
 
-    assert binomial_region(200, 0.05, confidence_level=0.999).high >= 18
-    assert "Use swapped-items (bootstrap/all)" in liberal(14).verdict
-    assert "Use swapped-items (bootstrap/all)" not in liberal(18).verdict
+    assert binomial_region(N, 0.05, confidence_level=0.999).high >= 12
+    assert "Use swapped-items (bootstrap/all)" in liberal(9).verdict
+    assert "Use swapped-items (bootstrap/all)" not in liberal(12).verdict
 
 
 def test_what_rounding_leaves_is_shown_as_nothing(found):

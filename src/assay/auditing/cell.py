@@ -187,6 +187,7 @@ def _measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, flo
             )
             contest = table.contest(gold="gold", a="A", b="B")
             found.append(estimators.on(contest, _random.child(stream, "draws", number)))
+        estimators.analyse(found)
         values |= dict(_summary(truth, found, known, estimators, cell))
     return values
 

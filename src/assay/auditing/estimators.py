@@ -104,8 +104,8 @@ class Estimators:
     cluster: str | None = None
 
     def on(self, contest: Contest, seed: np.random.SeedSequence) -> "Estimates":
-        """Return every p-value and interval of one data set."""
-        found, contest, seed = Estimates({}, {}), contest.complete(), _random.replayable(seed)
+        """Return every p-value and interval of one data set; `analyse` adds those of the analytical tests."""
+        found, contest, seed = Estimates({}, {}, {}), contest.complete(), _random.replayable(seed)
         shared = Shared(leaves_out=any(method in self.intervals for method in ("bca", "t")))
 
         def compared(how: Procedure, metrics: Sequence[Metric]) -> Sequence[Comparison | Evidence]:
@@ -116,11 +116,20 @@ class Estimators:
         for scheme, nulls in self.pairs:
             self._by_scheme(found, compared, scheme, nulls)
         for metric in self.metrics:
-            if isinstance(metric, AdditiveMetric):
-                contrasts = metric.item_contrasts(*summaries_of(contest, metric.needs))
-                for name in self.tests:
-                    found.tests[Estimator(metric.name, NO_SCHEME, name, TAIL)] = analyse(name, contrasts)
+            if isinstance(metric, AdditiveMetric) and self.tests:
+                found.contrasts[metric.name] = metric.item_contrasts(*summaries_of(contest, metric.needs))
         return found
+
+    def analyse(self, found: Sequence["Estimates"]) -> None:
+        """Add the analytical tests of all data sets, those of equally many items at once."""
+        for metric in found[0].contrasts:
+            rows = [one.contrasts[metric] for one in found]
+            alike = len({row.size for row in rows}) == 1
+            for name in self.tests:
+                key = Estimator(metric, NO_SCHEME, name, TAIL)
+                answers = analyse_rows(name, np.stack(rows)) if alike else [analyse(name, row) for row in rows]
+                for one, answer in zip(found, answers, strict=True):
+                    one.tests[key] = answer
 
     def _by_scheme(self, found: "Estimates", compared: Compared, scheme: Scheme, nulls: Sequence[str]) -> None:
         """Compare by every null, and give every interval once: the draws of a scheme are the same whatever the null."""
@@ -168,10 +177,11 @@ def _estimates(key: Estimator, answer: Comparison | Evidence) -> dict[Estimator,
 
 
 class Estimates(NamedTuple):
-    """The p-values and intervals of one data set."""
+    """The p-values and intervals of one data set, and its item contrasts by metric."""
 
     tests: dict[Estimator, Estimate]
     limits: dict[IntervalKey, ConfidenceInterval]
+    contrasts: dict[str, FloatArray]
 
 
 def keeps_responses(scheme: Scheme) -> bool:
@@ -190,17 +200,22 @@ def has_interval(method: str, metric: Metric, scheme: Scheme) -> bool:
 
 def analyse(name: str, contrasts: FloatArray) -> Estimate:
     """Return Student's or Wilcoxon's p of the item contrasts; both are undefined or 1 where no item differs."""
+    return analyse_rows(name, contrasts[np.newaxis, :])[0]
+
+
+def analyse_rows(name: str, rows: FloatArray) -> list[Estimate]:
+    """Return the same for each row of item contrasts."""
     from assay.paired.difference_rows import Hypothesis, Resamples, Sample
     from assay.paired.means import t_test
     from assay.paired.ranks import wilcoxon
 
     test: Callable[..., object] = {"paired-t": t_test, "wilcoxon": wilcoxon}[name]
-    sample = Sample.independent(contrasts[np.newaxis, :])
+    sample, none = Sample.independent(rows), Resamples(np.random.SeedSequence(0))
     one, two = (
-        float(test(sample, Hypothesis(side, interval=False), Resamples(np.random.SeedSequence(0))).pvalue[0])  # type: ignore[attr-defined]
+        test(sample, Hypothesis(side, interval=False), none).pvalue.tolist()  # type: ignore[attr-defined]
         for side in ("greater", "two-sided")
     )
-    return Estimate(one, two)
+    return [Estimate(*each) for each in zip(one, two, strict=True)]
 
 
 def pairs(schemes: Sequence[Scheme], nulls: Sequence[str]) -> Iterator[tuple[Scheme, str, str]]:
