@@ -82,13 +82,14 @@ def test_continuous_scores(sides):
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9, err_msg=name)
 
 
-@pytest.mark.parametrize("name", list(definitions.RELATIVE))
 @given(sides=ragged(LEVEL))
-def test_wins(name, sides):
-    won, lost = definitions.RELATIVE[name](*sides)
-    found, contrast, _ = scores(name, Contest.from_arrays(*map(grid, sides), scale="continuous"))
-    np.testing.assert_allclose(found, [won, lost], atol=1e-12)
-    np.testing.assert_allclose(contrast, won - lost, atol=1e-12)
+def test_wins(sides):
+    contest = Contest.from_arrays(*map(grid, sides), scale="continuous")
+    for name, define in definitions.RELATIVE.items():
+        won, lost = define(*sides)
+        found, contrast, _ = scores(name, contest)
+        np.testing.assert_allclose(found, [won, lost], atol=1e-12, err_msg=name)
+        np.testing.assert_allclose(contrast, won - lost, atol=1e-12, err_msg=name)
 
 
 @pytest.mark.parametrize("most", [5, 12])  # up to eight responses are counted in a word, more in an array

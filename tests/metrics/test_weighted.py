@@ -67,7 +67,8 @@ def test_blocks_of_lanes_are_the_plain_way(tied, heavy):
         weights[:, rng.random(gold.size) < 0.3] = 63
     for metric in (Spearman(), Kendall(), RocAuc(threshold=0.5)):
         found = metric.weighted(gold, a, b).scores(weights)
-        np.testing.assert_allclose(found, Repeated(metric, gold, a, b).scores(weights), rtol=1e-12)
+        some = np.r_[0:37:3, 31:35]  # of every row of lanes, and both sides of their end: the plain way takes its time
+        np.testing.assert_allclose(found[:, some], Repeated(metric, gold, a, b).scores(weights[some]), rtol=1e-12)
         np.testing.assert_array_equal(found[1:, 32:], metric.weighted(gold, b).scores(weights[32:]))
 
 
