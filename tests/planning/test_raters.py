@@ -15,7 +15,8 @@ from assay.comparison.rater_errors import PEAK, rater_error, saturation
 from assay.errors import ArgumentError, DataError
 from assay.metrics import resolve
 from assay.planning import Costs, Design, Effect, Plan, plan
-from assay.planning.engines.components import Noise, draws, expectation, fewest, rater_df
+from assay.planning.engines import rater_engine
+from assay.planning.engines.components import Noise, _powers, draws, expectation, fewest, rater_df
 from assay.planning.engines.rater_engine import RaterEngine
 from assay.planning.engines.simulated_pvalues import Test
 from assay.summaries import means
@@ -400,16 +401,20 @@ def test_draws_of_the_components_cover_them():
     noise = Noise(0.5, 0.18, 2.0)
     design = Design(2, 0, 8, 8, 8, 8)
     true = fewest(noise, design, np.array([0.6]), Test(), target=0.8, most=10**6, of="items")[0]
+    options = {"target": 0.8, "most": 10**6, "of": "items"}
     count, inside = 150, {"items": 0, "raters": 0, "residual": 0, "fewest": 0}
     for number in range(count):
         pilot = variance_components(ratings(np.random.default_rng([number, 12]), 30, 5), metric="rating")
-        drawn, _ = draws(pilot, 200, np.random.default_rng(number))
+        drawn, _ = draws(pilot, 400, np.random.default_rng(number))
         for name in ("items", "raters", "residual"):
             low, high = np.quantile(getattr(drawn, name), [0.025, 0.975])
             inside[name] += low <= getattr(noise, name) <= high
-        numbers = fewest(drawn, design, np.full(200, 0.6), Test(), target=0.8, most=10**6, of="items")
-        low, high = np.quantile(numbers, [0.025, 0.975], method="inverted_cdf")
-        inside["fewest"] += low <= true <= high
+        # Fewer items than the true number are enough where these give more than the target.
+        contrasts = np.full(400, 0.6)
+        fewer = _powers(drawn, design, contrasts, Test(), np.full(400, true), "items") >= 0.8
+        if number < 3:
+            assert np.array_equal(fewer, fewest(drawn, design, contrasts, Test(), **options) <= true)
+        inside["fewest"] += 0.025 <= fewer.mean() <= 0.975
     for name, covered in inside.items():
         assert covered >= binom.ppf(0.001, count, 0.95), name
 
@@ -459,6 +464,13 @@ def test_dices_is_planned_from_with_few_of_its_raters(shared, metric):
     assert found.pilot.components
 
 
+@pytest.fixture
+def fewer_draws(monkeypatch):
+    """A quarter of the draws of what a pilot leaves open: pilots differ by far more than these quantiles."""
+    monkeypatch.setattr(rater_engine, "DRAWS", rater_engine.DRAWS // 4)
+
+
+@pytest.mark.usefixtures("fewer_draws")
 def test_the_interval_of_the_power_covers_the_true_power():
     """Pilots of 40 items × 6 raters with known components; what a design of another size really has."""
     noise = Noise(0.5, 0.18, 2.0)
@@ -484,6 +496,7 @@ def test_a_pilot_whose_contrast_is_exactly_zero_has_no_difference_to_plan_for():
     assert all(cell.detectable > 0 for cell in found.cells)
 
 
+@pytest.mark.usefixtures("fewer_draws")
 def test_as_many_plans_promise_too_much_as_too_little():
     """Three degrees of freedom see too little of raters in 61 % of all pilots; the plan's power must not."""
     true_noise, design = Noise(0.5, 0.72, 2.0), Design(60, 0, 8, 8, 8, 8, False, 2)

@@ -85,7 +85,7 @@ CASES = [
     (Leaderboard, {"files": ("votes.csv",), "winner": "better", "first": "one", "second": "two", **QUICK}, {
         "winner": "reply", "first": [{"first": "two", "second": "one"}], "second": [], "elo": True, "item": "item",
     }),
-    (Describe, {"files": ("ratings.csv",), "rater": "rater", **QUICK}, {
+    (Describe, {"files": ("ratings.csv",), "rater": "rater", "only": ("m1", "m2"), **QUICK}, {
         "a": [{"a": "m1", "b": "m2"}, {"a": "m2", "b": "m1"}, {"a": "m1", "b": "m2", "gold": "human"},
               {"a": "m1", "b": "m2", "better": "lower"}, {"a": "m1", "b": "m2", "gold": "human", "metric": "mse"}],
         "b": [], "gold": [], "better": [], "metric": [], "only": ("m1",), "cluster": "twin", "top": 1,

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -154,7 +155,11 @@ def describe(scores: PairedScores, *, alpha: float = 0.05) -> Description:
     >>> description.symmetric, description.normal
     (True, True)
     """
-    _check.fraction("alpha", alpha)
+    return _described(scores, _check.fraction("alpha", alpha))
+
+
+@lru_cache(maxsize=1)  # an analysis asks again for its test and its effect sizes
+def _described(scores: PairedScores, alpha: float) -> Description:
     differences = scores.differences
     notes = list(scores.notes)
     skewness, test, statistic, pvalue = math.nan, "none", math.nan, math.nan
@@ -186,7 +191,7 @@ def describe(scores: PairedScores, *, alpha: float = 0.05) -> Description:
         normality_statistic=statistic,
         normality_pvalue=pvalue,
         normal=pvalue >= alpha,
-        alpha=float(alpha),
+        alpha=alpha,
         notes=tuple(notes),
     )
 

@@ -40,7 +40,7 @@ def test_power_is_how_often_compare_rejects(name):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", AssayWarning)
             found = compare(
-                table.contest(gold="gold", a="A", b="B"), metric="mae", null=name, n_resamples=999, rng=number,
+                table.contest(gold="gold", a="A", b="B"), metric="mae", null=name, n_resamples=399, rng=number,
                 responses="bootstrap" if name == "pooled-responses" else "all", interval="percentile", workers=1,
             )  # fmt: skip
         rejected += found.pvalue <= 0.05
