@@ -37,12 +37,24 @@ def test_ticks_are_numbers_that_a_person_would_write(kind):
 
 @pytest.mark.parametrize("kind", ["Comparison", "TableDescription"])
 def test_a_picture_for_dark_pages_is_the_one_that_is_drawn_with_dark_colours(kind):
-    """The map of a description mixes colours; the others have theirs replaced in the light picture."""
+    """The map of a description has shades; the others have their colours replaced in the light picture."""
     for figure in figures(kind):
         look = pictures.merged(colours.config() | {"aria": False}, figure.spec.get("config", {}))
         drawn = vl_convert.vegalite_to_svg(colours.on_dark({**figure.spec, "config": look}))
         here, there = (re.sub(r"gradient_\d+", "gradient", each) for each in (figure.dark_svg, drawn))  # counted on
         assert here == there != figure.svg
+
+
+def test_shades_between_two_colours_are_those_between_the_colours_of_dark_pages():
+    shade = {"field": "x", "type": "quantitative", "scale": {"range": [colours.A, colours.B]}}
+    spec = {"data": {"values": [{"x": 0}, {"x": 1}, {"x": 2}]}, "mark": "point", "encoding": {"color": shade}}
+    light, dark = (set(re.findall(r'"rgb[^"]+"', pictures.svg(spec, dark=dark))) for dark in (False, True))
+    assert not light & dark
+    for shades, ends in (
+        (light, (colours.A, colours.B)),
+        (dark, (colours.ON_DARK[colours.A], colours.ON_DARK[colours.B])),
+    ):
+        assert {'"rgb({}, {}, {})"'.format(*bytes.fromhex(end[1:])) for end in ends} <= shades
 
 
 def test_a_colour_in_a_text_stays_as_it_is_on_dark_pages():

@@ -33,15 +33,15 @@ def svg(spec: Mapping[str, Any], *, dark: bool = False) -> str:
     light = _drawn(json.dumps(whole))
     if not dark:
         return light
-    if MIXED.search(light):
+    if SHADE.search(light):
         return _drawn(json.dumps(colours.on_dark(whole)))
     return COLOUR.sub(lambda found: f'"{colours.on_dark(found[1])}"', light)
 
 
 COLOUR = re.compile(r'"(#[0-9a-f]{6})"(?=[^<>]*>)')
 """A colour of a mark, and not one in a text."""
-MIXED = re.compile(r'"rgb[^<>]*>')
-"""A colour between two others: the one between those of dark pages is known to who draws only."""
+SHADE = re.compile(r'"rgb[^<>]*>')
+"""A shade between two colours: the one between those of dark pages is known to who draws only."""
 
 
 @lru_cache(maxsize=8)
