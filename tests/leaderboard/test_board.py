@@ -169,7 +169,7 @@ def test_all_models_alike_are_one_group():
 
 def test_a_baseline_costs_less_than_all_pairs():
     table = table_of(ratings(60, 6, step=0.25))
-    every, few = (compare_all(table, rng=0, baseline=name) for name in (None, "m0"))
+    every, few = (compare_all(table, rng=0, n_resamples=1999, baseline=name) for name in (None, "m0"))
     assert len(few.pairs) == 5
     for pair in few.pairs:
         whole = every.pair(pair.a, pair.b)
@@ -181,7 +181,8 @@ def test_a_baseline_costs_less_than_all_pairs():
 
 def test_corrections_other_than_the_joint_one():
     table = table_of(ratings(m=4))
-    boards = {name: compare_all(table, rng=0, correction=name) for name in ("none", "holm", "benjamini-hochberg")}
+    names = ("none", "holm", "benjamini-hochberg")
+    boards = {name: compare_all(table, rng=0, n_resamples=999, correction=name) for name in names}
     pvalues = [pair.pvalue for pair in boards["none"].pairs]
     assert [pair.pvalue_adjusted for pair in boards["none"].pairs] == pvalues
     for name in ("holm", "benjamini-hochberg"):

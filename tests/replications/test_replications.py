@@ -218,7 +218,7 @@ def processes():
 def test_threads_processes_and_a_store_change_no_bit(paper, tmp_path, monkeypatch, processes):
     monkeypatch.setattr(leader, "N_DATA_SETS", 2)
     counts = []
-    options = {"table": SMALL[paper], "n_simulations": 4}
+    options = {"table": SMALL[paper], "n_simulations": 2}
     threads = replicate(paper, **options, progress=counts.append)
     assert counts[0].missing == counts[-1].done == len(plan(paper, **options))
     stored = replicate(paper, **options, store=tmp_path / "study.db", executor=processes)
