@@ -127,7 +127,7 @@ def test_studentised_maxima_are_those_of_the_drawn_units(strata, equal):
     rests = rng.normal(size=(n, m))
     weights = np.concatenate(
         [rng.multinomial(stop - start, np.full(stop - start, 1 / (stop - start)), size=40)
-         for start, stop in zip(starts, [*starts[1:], n], strict=True)], axis=1,
+         for start, stop in zip(starts, [*starts[1:], n], strict=True)], axis=1, dtype=np.uint8, casting="unsafe",
     )  # fmt: skip
     least = np.zeros((m, m))
     found = kernels.pair_maxima(rests, shares, starts, weights, least)

@@ -111,7 +111,7 @@ def test_words_hold_ranks_and_weights(kind, tied):
     lanes = 64 // np.dtype(kind).itemsize
     weights = rng.poisson(1.0, (lanes, gold.size)).astype(np.uint8)
     order, out = Order.of(gold), np.zeros((gold.size, lanes), dtype=kind)
-    entries, slope = order.entries.astype(np.int32), kernels.expected_slope(weights[0])
+    entries, slope = order.entries.astype(np.int32), np.uint64(kernels.expected_slope(weights[0]))
     rows = np.ascontiguousarray(weights.T)
     fits, totals, cubes, excess = kernels.rank(entries, order.ends, rows, lanes, slope, out)
     bits, ranks = int(kernels.weight_bits(out)), ranks_of(order, weights)

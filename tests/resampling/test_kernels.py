@@ -224,7 +224,7 @@ def test_draws_of_neighbouring_items_are_independent():
 def test_a_single_response_is_drawn_as_the_mean_of_one(items):
     rng = np.random.default_rng(2)
     rows = [rng.normal(size=k) for k in rng.integers(1, 9, 40)]
-    values, offsets = np.concatenate(rows), np.cumsum([0, *map(len, rows)])
+    values, offsets = frozen(np.concatenate(rows)), frozen(np.cumsum([0, *map(len, rows)]))
     seeds = rng.integers(2**64, size=30, dtype=np.uint64)
     drawn = items_of(40, seeds) if items else np.empty((30, 0), dtype=np.int64)
     found, expected = np.empty((2, 30, 40))

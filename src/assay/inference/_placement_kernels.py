@@ -18,7 +18,7 @@ def placements(null: FloatArray, draws: FloatArray, times: IntArray, slack: Floa
     NumPy's functions are compiled in a fraction of the time.)
     """
     n_rows, n_null = null.shape
-    n_draws = 0
+    n_draws = int(np.int64(0))  # a literal 0 would have what is called compiled twice
     for j in range(times.size):
         n_draws += times[j]
     out = np.empty((2, 3, n_rows))

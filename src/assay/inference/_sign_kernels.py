@@ -17,8 +17,8 @@ def count_sets(sizes: FloatArray, room: FloatArray, slack: FloatArray) -> IntArr
     out = np.empty((2, n_rows), dtype=np.int64)
     first, second, spare = np.empty(1 << (n + 1) // 2), np.empty(1 << n // 2), np.empty((1 << (n + 1) // 2) + 1)
     for row in range(n_rows):
-        _list_sets(sizes, row, 0, first, spare)
-        _list_sets(sizes, row, 1, second, spare)
+        _list_sets(sizes, row, int(np.int64(0)), first, spare)  # no literals: compiled once, not for each
+        _list_sets(sizes, row, int(np.int64(1)), second, spare)
         for which in range(2):
             most = room[row] + slack[row] if which == 0 else room[row] - slack[row]
             fitting, count = second.size, 0

@@ -94,7 +94,7 @@ def count_ranks(rows: FloatArray, lows: FloatArray, highs: FloatArray, out: Rank
     values, counts = np.empty(FEW_CELLS), np.empty(FEW_CELLS, dtype=np.int32)
     for r in range(n_rows):
         row, tie = rows[r], ROUNDING * max(abs(lows[r]), abs(highs[r]))
-        if not _cells(row, lows[r], highs[r], FEW_CELLS, cells):
+        if not _cells(row, lows[r], highs[r], int(np.int64(FEW_CELLS)), cells):
             return False
         counts[:] = 0
         for i in range(n):

@@ -124,7 +124,7 @@ def rank(
     Return whether the words can hold them and, for each draw, the sum of weights, of their cubes, and by how much the
     cubed weights of equal entries exceed the sum of their cubes.
     """
-    n, start, fits = entries.size, 0, True
+    n, start, fits = entries.size, int(np.int64(0)), True  # a literal 0 would have what is called compiled twice
     before, cubes, excess = np.zeros(LANES, dtype=np.uint32), np.zeros(LANES), np.zeros(LANES)
     room = new_room()
     while fits and start < n:

@@ -154,7 +154,7 @@ def bootstrap_sums(columns: FloatArray, centres: FloatArray, seeds: SeedArray) -
     n_items, width = columns.shape
     out = np.zeros((seeds.size, width + centres.size))
     for d in range(seeds.size):
-        add_drawn(columns, centres, 0, n_items, seeds[d], n_items, out[d])
+        add_drawn(columns, centres, int(np.int64(0)), n_items, seeds[d], n_items, out[d])
     return out
 
 

@@ -81,7 +81,8 @@ def error_contrasts(
             _add_up(a, i, weights, means[1], there)
             _add_up(b, i, weights, means[2], there)
             if i == n_items - 1 and i % 2 == 0:
-                sums[0] += sums[1]
+                for d in range(TILE):  # one by one: rows that are added up take seconds to compile
+                    sums[0, d] += sums[1, d]
             row = sums[i % 2]
             for d in range(TILE):
                 of_a, of_b = abs(means[1, d] - means[0, d]), abs(means[2, d] - means[0, d])
@@ -89,7 +90,8 @@ def error_contrasts(
                 row[d] += there[d] * contrast
                 n_drawn[d] += there[d]
         if n_items % 2 == 0:
-            sums[0] += sums[1]
+            for d in range(TILE):
+                sums[0, d] += sums[1, d]
         for d in range(m):
             out[first + d] = sums[0, d] / n_drawn[d] if n_drawn[d] > 0 else np.nan
     return out

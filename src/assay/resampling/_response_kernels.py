@@ -17,6 +17,15 @@ _ONES, _HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 
 @njit(cache=True, nogil=True)
+def _most_responses(offsets: IntArray) -> int:
+    """Return how many responses the item with the most of them has."""
+    most = np.int64(0)
+    for i in range(offsets.size - 1):
+        most = max(most, offsets[i + 1] - offsets[i])
+    return int(most)
+
+
+@njit(cache=True, nogil=True)
 def draw_means(
     values: FloatArray, offsets: IntArray, n_out: IntArray, items: IntArray, seeds: SeedArray, out: FloatArray
 ) -> None:
@@ -131,7 +140,7 @@ def draw_sorted(
     up to eight positions, each below 128, are kept as the eight bytes of one word: no memory is touched while drawing.
     """
     n_items = offsets.size - 1
-    drawn = np.zeros(np.max(offsets[1:] - offsets[:-1]), dtype=np.int64)
+    drawn = np.zeros(_most_responses(offsets), dtype=np.int64)
     for d in range(seeds.size):
         seed = seeds[d]
         at = np.uint64(0)
@@ -192,7 +201,7 @@ def deal_responses(
     if what in (VALUES, SORTED):
         first[:] = np.nan
         rest[:] = np.nan
-    order = np.empty(np.max(offsets[1:] - offsets[:-1]), dtype=np.int64)
+    order = np.empty(_most_responses(offsets), dtype=np.int64)
     dealt = np.empty(order.size, dtype=np.bool_)
     for d in range(seeds.size):
         seed = seeds[d]

@@ -49,7 +49,7 @@ class ItemSums:
             self.sizes, self.columns = kinds_of(columns)
         if self.sizes.size:
             self.columns = with_squares(self.columns, self.centres)
-        self.table = self._kernels.swap_table(columns) if swap and not self.sizes.size else None
+        self.table = self._kernels.swap_table(np.ascontiguousarray(columns)) if swap and not self.sizes.size else None
 
     @property
     def _kernels(self) -> Any:

@@ -92,7 +92,7 @@ def expected_votes(
     state = np.empty(2, dtype=np.uint64)
     counts = np.zeros(n_levels, dtype=np.int64)
     others = np.empty(n_levels, dtype=np.bool_)
-    chances = np.empty(3)
+    chances, nothing = np.empty(3), int(np.int64(0))  # a literal 0 would have what is called compiled twice
     for i in range(n_items):
         first, second = _leaders(shares[i], k, hopeless, others)
         if second < 0:
@@ -104,7 +104,7 @@ def expected_votes(
         n_drawn = n_sets if n_levels > 2 else 1
         for s in range(n_drawn):
             state[0], state[1] = seed, np.uint64((i * n_sets + s) << 12)
-            left, rest, most, tied = k, 1.0, 0, 0
+            left, rest, most, tied = k, 1.0, nothing, nothing
             for level in range(n_levels + 1):
                 if level < n_levels and not others[level]:
                     continue

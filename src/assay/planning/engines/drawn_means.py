@@ -76,7 +76,7 @@ def _votes(shares: Sequence[FloatArray], setting: Setting, seeds: Sequence[np.ui
     from assay.planning.engines._kernels import expected_votes
 
     gold, a, b = (
-        expected_votes(each, k, 2 if k > FEW_RESPONSES else 4, word, log_factorials(k), HOPELESS)
+        expected_votes(np.ascontiguousarray(each), k, 2 if k > FEW_RESPONSES else 4, word, log_factorials(k), HOPELESS)
         for each, k, word in zip(shares, setting.n_responses, seeds, strict=True)
     )
     return float((gold * (a - b)).sum() / len(gold))

@@ -234,7 +234,7 @@ def _sets(source: Answers, other: Answers | None, needs: Needs, sizes: tuple[int
             from assay.planning.engines._kernels import draw_counts
 
             seeds = stream.integers(0, 1 << 64, (n_blocks,), dtype=np.uint64)
-            found = draw_counts(shares, k, repeats, seeds, log_factorials(k))
+            found = draw_counts(np.ascontiguousarray(shares), k, repeats, seeds, log_factorials(k))
             found = found if needs == "counts" else np.asarray(found @ source.levels / k)
         else:
             repeated = np.broadcast_to(shares[:, np.newaxis], (n_blocks, repeats, ITEMS, n_levels))
