@@ -17,7 +17,7 @@ def elsewhere(groups):
     "options",
     [
         {"metrics": ["mae", "wins"], "n_items": [10, 40], "n_responses": [2, 5], "test": ["swapped-items", "paired-t"]},
-        {"metrics": ["mae"], "target_power": 0.8, "n_responses": [5]},
+        {"metrics": ["mae"], "target_power": 0.8, "n_responses": [5], "test": "paired-t"},
         {"metrics": ["mae"], "target_p": 0.05, "budget": 300, "n_responses": [2, 5]},
         {"metrics": ["rmse"], "n_items": [20], "n_responses": [3], "test": None, "n_simulations": 50},
         {"metrics": ["rating"], "n_items": [20], "n_responses": [3]},

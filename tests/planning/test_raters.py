@@ -30,6 +30,12 @@ def plan_raters(contest, *, metric="rating", contrast=None, n_repeats=None, **op
 pytestmark = pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
 
 
+@pytest.fixture
+def fewer_draws(monkeypatch):
+    """A quarter of the draws of what a pilot leaves open: pilots differ by far more than these quantiles."""
+    monkeypatch.setattr(rater_engine, "DRAWS", rater_engine.DRAWS // 4)
+
+
 def ratings(rng, n=40, r=6, *, of_items=0.5, of_raters=0.3, shift=0.0, per_item=None, nested=False):
     """Draw gold-free ratings whose contrast has components 2·of_items², 2·of_raters² and 2."""
     n_raters = n * r if nested else r
@@ -149,6 +155,7 @@ def test_the_cheapest_design_reaches_the_target_and_little_less_does_not():
     assert found.pilot.needed.low < best.n_items < found.pilot.needed.high
 
 
+@pytest.mark.usefixtures("fewer_draws")
 def test_raters_are_looked_for_where_items_are_given():
     contest = ratings(np.random.default_rng(2))
     found = plan_raters(contest, contrast=0.6, n_items=100, target_power=0.8, rng=0)
@@ -170,6 +177,7 @@ def test_a_budget_is_spent_on_the_best_split():
     assert nested.cells[0].test == "swapped-items"
 
 
+@pytest.mark.usefixtures("fewer_draws")
 def test_few_raters_cannot_be_made_up_for_by_items():
     contest = ratings(np.random.default_rng(4), of_raters=0.8, r=10)
     found = plan_raters(contest, contrast=0.5, n_raters=3, rng=0)
@@ -462,12 +470,6 @@ def test_dices_is_planned_from_with_few_of_its_raters(shared, metric):
     assert found.pilot.design.n_raters == 10
     assert found.recommended.power >= 0.8
     assert found.pilot.components
-
-
-@pytest.fixture
-def fewer_draws(monkeypatch):
-    """A quarter of the draws of what a pilot leaves open: pilots differ by far more than these quantiles."""
-    monkeypatch.setattr(rater_engine, "DRAWS", rater_engine.DRAWS // 4)
 
 
 @pytest.mark.usefixtures("fewer_draws")

@@ -13,6 +13,7 @@ from assay.examples import ratings
 from assay.metrics import resolve
 from assay.models import DeconvolvedModel, EmpiricalModel, preset
 from assay.planning import Design, Effect, plan
+from assay.planning.engines import pilot as pilot_engine
 from assay.planning.engines.pilot import PilotEngine
 from assay.planning.engines.pilot_items import moved_pool
 from assay.planning.engines.simulated_pvalues import Test
@@ -56,8 +57,9 @@ def test_the_contrast_grows_smoothly_with_gold_and_says_how_precise_it_is(exampl
 
 
 @pytest.mark.parametrize(("name", "metric", "epsilon"), [("normal", "mae", 0.3), ("categorical-dices", "tv", 0.4)])
-def test_subsamples_are_unbiased(name, metric, epsilon):
+def test_subsamples_are_unbiased(name, metric, epsilon, monkeypatch):
     """The contrast at 2 responses, planned from pilots with 5, is on average that of the model."""
+    monkeypatch.setattr(pilot_engine, "SETS", 64)  # pilots differ by far more
     true = plan(name, metrics=metric, epsilon=epsilon, n_items=50, n_responses=[2], test=None, rng=0).cells[0]
     found = []
     for number in range(40):
@@ -68,8 +70,9 @@ def test_subsamples_are_unbiased(name, metric, epsilon):
 
 
 @pytest.mark.parametrize(("name", "metric", "epsilon"), [("normal", "mae", 0.3), ("categorical-dices", "tv", 0.4)])
-def test_beyond_the_pilot_the_noise_is_taken_out(name, metric, epsilon):
+def test_beyond_the_pilot_the_noise_is_taken_out(name, metric, epsilon, monkeypatch):
     """At 20 responses, planned from pilots with 4: nearer to the truth than resampling the pilot's responses is."""
+    monkeypatch.setattr(pilot_engine, "DRAWN", pilot_engine.DRAWN // 4)  # pilots differ by far more
     true = plan(name, metrics=metric, epsilon=epsilon, n_items=100, n_responses=[20], test=None, rng=0).cells[0]
     ours, resampled = [], []
     for number in range(12):
@@ -113,7 +116,8 @@ def test_a_given_contrast_moves_the_items_and_keeps_how_often_a_and_b_agree():
     assert engine.weights[observed == 0].sum() == pytest.approx((observed == 0).mean())
     assert pool.sd**2 == pytest.approx((np.mean(observed != 0) - 0.05**2) * 100 / 99, rel=0.01)
     # The normal formula on the moved contrasts, with nothing of a model of gold.
-    [cell] = plan(pilot, metrics="accuracy", effect=Effect.accuracy_points(5), target_power=0.8, rng=0).cells[:1]
+    [cell] = plan(pilot, metrics="accuracy", effect=Effect.accuracy_points(5), n_responses=[1], target_power=0.8,
+                  rng=0).cells  # fmt: skip
     assert cell.n_items == pytest.approx((2.8 * pool.sd / 0.05) ** 2, rel=0.1)
     assert cell.engine == "pilot"
 
@@ -147,7 +151,7 @@ def test_where_there_is_no_difference_it_is_zero_and_nothing_is_said_of_its_size
 
 
 def test_intervals_are_called_by_the_level_that_was_asked_for():
-    found = plan(simulated("normal", 40, 3, 0.0, 5), budget=600, confidence_level=0.8, rng=0)
+    found = plan(simulated("normal", 40, 3, 0.0, 5), budget=600, n_responses=[3], confidence_level=0.8, rng=0)
     ends = found.pilot.contrast_interval
     assert f"(80 % interval {ends.low:.3f} to {ends.high:.3f})" in found.sentences[1]
     assert "┃ 80 %" in str(found)
@@ -184,8 +188,9 @@ def test_clusters_of_items_are_what_compare_makes_of_them(unequal):
     assert cell.ci_width == pytest.approx(found.confidence_interval.width, rel=0.03)
 
 
-def test_the_power_with_clusters_is_that_of_exchanging_clusters():
+def test_the_power_with_clusters_is_that_of_exchanging_clusters(monkeypatch):
     """12 documents of 5 items each: as 60 independent items they would promise too much."""
+    monkeypatch.setattr(pilot_engine, "RESAMPLES", 99)  # of the interval of the power, which plays no part here
     population = documents(np.random.default_rng(8), 400)
     contrast = float(compare(population, metric="mae", n_resamples=3, rng=0).contrast)
     effect = Effect(resolve("mae"), contrast)
