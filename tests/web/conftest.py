@@ -59,10 +59,10 @@ def window(browser, server):
 
 @pytest.fixture
 def page(window, server):
-    """A page of a visitor without a past; fails on console errors, unless expected, and on requests elsewhere."""
+    """The first page of a visitor without a past; fails on console errors, unless expected, and requests elsewhere."""
+    window.context.clear_cookies()
     # Away from what was shown, but not to another process; a picture would make the browser ask for /favicon.ico.
     window.goto(server.url)
-    window.context.clear_cookies()
     window.emulate_media(media="screen", color_scheme="light")
     window.set_viewport_size({"width": 1280, "height": 720})
     window.expected = []

@@ -37,8 +37,7 @@ def fetched(page, name):
 
 
 @pytest.mark.parametrize("path", EXAMPLES)
-def test_an_example_in_one_click_for_everybody_and_every_download(page, server, path):
-    page.goto(server.url)
+def test_an_example_in_one_click_for_everybody_and_every_download(page, path):
     page.locator(f"form[action='/example/{path}'] button").click()
     page.wait_for_selector(".done")
     assert EXAMPLES[path] in page.inner_text("section.answer")
@@ -57,7 +56,6 @@ def test_an_example_in_one_click_for_everybody_and_every_download(page, server, 
 
 
 def test_pages_without_an_answer_are_for_everybody(page, server):
-    page.goto(server.url)
     assert page.locator(".card h2").all_inner_texts() == [
         "Is A really better than B?", "How much data does it take?", "I have two lists of scores",
         "Which of these models may be best?", "Which p-value can I trust?",
@@ -139,7 +137,6 @@ def test_a_pasted_table_and_hostile_labels(page, server):
 
 
 def test_a_fitted_model_is_asked_about_and_goes_up_again(page, server, tmp_path):
-    page.goto(server.url)
     page.locator("form[action='/example/fit'] button").click()
     page.wait_for_selector(".done")
     kept = tmp_path / "model.json"

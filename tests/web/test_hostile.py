@@ -4,6 +4,8 @@ import gzip
 import io as bytes_io
 import json
 import os
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -222,6 +224,13 @@ def test_an_aide_is_not_stopped_because_others_keep_the_machine_busy():
     aide.seconds = 0.4
     assert aide.ask(1.0) == 1.0
     aide.stop()
+
+
+def test_what_processes_are_copied_from_has_no_thread_that_a_copy_would_lack():
+    count = "import os, assay.web.copied; print(len(os.listdir('/proc/self/task')), os.environ['OPENBLAS_NUM_THREADS'])"
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    said = subprocess.run([sys.executable, "-c", count], capture_output=True, text=True, check=True, env=environment)
+    assert said.stdout.split() == ["1", "1"]
 
 
 def test_settings_that_are_none_get_a_sentence(small):

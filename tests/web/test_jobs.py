@@ -154,9 +154,9 @@ def _result(server, identity):
 def test_workers_that_have_nothing_to_do_wait_until_they_are_told(tmp_path, monkeypatch):
     monkeypatch.setattr("assay.web.workers.IDLE", 1e6)  # else they look by themselves
     settings = Settings(folder=str(tmp_path), workers=1)
-    looked, claim = [], Jobs.claim
-    monkeypatch.setattr(Jobs, "claim", lambda jobs, **how: (looked.append(how), claim(jobs, **how))[1])
-    jobs = Jobs(settings)
+    jobs, looked = Jobs(settings), []
+    claim = jobs.claim
+    monkeypatch.setattr(jobs, "claim", lambda **how: (looked.append(how), claim(**how))[1])
     workers = Workers(jobs)
     workers.start()
     try:
