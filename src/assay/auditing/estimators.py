@@ -16,8 +16,8 @@ import numpy as np
 from assay import _random, inference
 from assay.comparison import Comparison, Procedure
 from assay.comparison.comparing import compare_shared
+from assay.comparison.contrast_evidence import Evidence
 from assay.comparison.default_interval import can_have
-from assay.comparison.evidence import Evidence
 from assay.comparison.shared import Shared
 from assay.contests import Contest
 from assay.inference import ConfidenceInterval

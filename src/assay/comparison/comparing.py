@@ -11,9 +11,9 @@ import numpy as np
 from assay import _check, _matrices, _random, inference
 from assay.comparison import rater_choice
 from assay.comparison.comparisons import Comparison, Comparisons
+from assay.comparison.contrast_evidence import Evidence, evidence_of
 from assay.comparison.default_metric import bind, metrics_for
 from assay.comparison.detectable import detectable
-from assay.comparison.evidence import Evidence, evidence_of
 from assay.comparison.magnitudes import check_magnitudes, far_outside
 from assay.comparison.many_slices import compare_many
 from assay.comparison.observed import (
