@@ -136,11 +136,11 @@ def _charts() -> type[Any]:
     """Return charts whose copies share their mark and channels: Altair copies layers and panels many times over."""
     import altair as alt
 
-    class Chart(alt.Chart):
+    class SharingChart(alt.Chart):
         def __deepcopy__(self, memo: Any) -> Any:
             return self.copy(deep=False)
 
-    return Chart
+    return SharingChart
 
 
 def rule(at: float, axis: str, **style: Any) -> Any:
