@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from assay.documents import Block, Code, Definitions, Document, Figure, Heading, Points, Sentence
-from assay.reports import evidence
+from assay.reports import about_data
 from assay.reports.accounts import account_of
 from assay.reports.chart_files import unchecked
 from assay.reports.output import DRAWN, OF_SCORES, plot
@@ -44,11 +44,11 @@ def framed(
     if data is None and asked is not None:
         data = asked.data()
     account = account_of(result, asked, data)
-    facts = evidence.facts(result, asked, data)
-    about_data = evidence.notes(data)
+    facts = about_data.facts(result, asked, data)
+    said_of_data = about_data.notes(data)
     verdict = [block for block in document.blocks if _is_verdict(block)]
     others = [_lower(block) for block in document.blocks if not _is_verdict(block)]
-    limits = [*account.limits, *(note for note in document.notes if note not in about_data)]
+    limits = [*account.limits, *(note for note in document.notes if note not in said_of_data)]
     again = (
         [Code(asked.command), Code(f"import assay\n\nresult = {asked.python}", "python")] if asked else account.again
     )
@@ -56,7 +56,7 @@ def framed(
         *verdict,
         *(figures_of(result, document, draw=draw) if pictures and can_draw() else ()),
         *_section("Numbers", others),
-        *_section("Data", [Definitions(tuple(facts))] if facts else [], _points(about_data)),
+        *_section("Data", [Definitions(tuple(facts))] if facts else [], _points(said_of_data)),
         *_section("What was done", [Sentence(said) for said in account.done]),
         *_section("What this does not show", _points(limits)),
         *_section("What to do next", _points(account.next), [Code(line) for line in account.commands]),
