@@ -16,7 +16,7 @@ import numpy as np
 from assay import _random, inference
 from assay.comparison import Comparison, Procedure
 from assay.comparison.comparing import compare_shared
-from assay.comparison.contrast_evidence import Evidence
+from assay.comparison.contrast_evidence import ContrastEvidence
 from assay.comparison.default_interval import can_have
 from assay.comparison.shared import Shared
 from assay.contests import Contest
@@ -40,7 +40,7 @@ ASKED_TESTS, ASKED_INTERVALS = (*ANALYTICAL, "none"), (*INTERVALS, "none")
 NO_SCHEME = "–"
 
 
-Compared = Callable[[Procedure, Sequence[Metric]], Sequence[Comparison | Evidence]]
+Compared = Callable[[Procedure, Sequence[Metric]], Sequence[Comparison | ContrastEvidence]]
 """What compares one data set by a procedure."""
 
 
@@ -108,7 +108,7 @@ class Estimators:
         found, contest, seed = Estimates({}, {}, {}), contest.complete(), _random.replayable(seed)
         shared = Shared(leaves_out=any(method in self.intervals for method in ("bca", "t")))
 
-        def compared(how: Procedure, metrics: Sequence[Metric]) -> Sequence[Comparison | Evidence]:
+        def compared(how: Procedure, metrics: Sequence[Metric]) -> Sequence[Comparison | ContrastEvidence]:
             return shared.once(
                 how, lambda: compare_shared(contest, metrics=metrics, procedure=how, rng=seed, shared=shared)
             )
@@ -163,7 +163,7 @@ def _procedure(scheme: Scheme, null: str, cluster: str | None, n_resamples: int,
     )
 
 
-def _estimates(key: Estimator, answer: Comparison | Evidence) -> dict[Estimator, Estimate]:
+def _estimates(key: Estimator, answer: Comparison | ContrastEvidence) -> dict[Estimator, Estimate]:
     """Return the tail p and the expected p of a comparison."""
     if key.null == SIGN_CHANGE:
         changed = inference.expected_pvalue(np.zeros_like(answer.draws), answer.draws).pvalue

@@ -11,7 +11,7 @@ import numpy as np
 from assay import _check, _matrices, _random, inference
 from assay.comparison import rater_choice
 from assay.comparison.comparisons import Comparison, Comparisons
-from assay.comparison.contrast_evidence import Evidence, evidence_of
+from assay.comparison.contrast_evidence import ContrastEvidence, evidence_of
 from assay.comparison.default_metric import bind, metrics_for
 from assay.comparison.detectable import detectable
 from assay.comparison.magnitudes import check_magnitudes, far_outside
@@ -234,7 +234,7 @@ def _one_by_one(
 
 def compare_shared(
     contest: Contest, *, metrics: Sequence[Metric], procedure: Procedure, rng: _random.Rng, shared: Shared
-) -> Sequence[Comparison | Evidence]:
+) -> Sequence[Comparison | ContrastEvidence]:
     """Compare by metrics as `compare_each` does without correction, with what `shared` holds of the same contest.
 
     Where raters do not matter, the numbers come without words: notes and effect sizes take longer than they do.
@@ -295,7 +295,7 @@ def _begin(contest: Contest, metrics: Sequence[Metric], run: ProcedureRun) -> _B
     return _Begun(run, choice, bound, methods, clusters, data, seen, caveats)
 
 
-def _evidence(begun: _Begun) -> list[Evidence]:
+def _evidence(begun: _Begun) -> list[ContrastEvidence]:
     return evidence_of(begun.data, begun.seen, begun.metrics, begun.run, begun.clusters)
 
 

@@ -18,7 +18,7 @@ from assay.scales import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evidence(DrawnAnswer):
+class ContrastEvidence(DrawnAnswer):
     """The numbers of a comparison by one metric; `weighted` says how raters were, where that moved the contrast."""
 
     null: str
@@ -57,7 +57,7 @@ class Evidence(DrawnAnswer):
 
 def evidence_of(
     data: Contest, seen: Contest, metrics: Sequence[Metric], run: ProcedureRun, clusters: IntArray | None
-) -> list[Evidence]:
+) -> list[ContrastEvidence]:
     """Draw, and return what the comparison by each metric rests on; `seen` has the responses that the scheme keeps."""
     draws, null_draws = draw_both(data, metrics, run, clusters)
     weighed = rater_errors(data, metrics, run, draws, clusters)
@@ -81,7 +81,7 @@ def evidence_of(
         if run.needs_no_draws:
             flips = flips_of(metric, *summaries_of(seen, metric.needs), rounding=rounding, clusters=clusters)
         found.append(
-            Evidence(
+            ContrastEvidence(
                 null=run.null,
                 alternative=run.procedure.alternative,
                 a_score=a_score,
