@@ -75,7 +75,7 @@ def test_a_driver_killed_with_its_workers_under_way_takes_them_along(path, unint
     driver.communicate()
     _wait_for(lambda: _is_empty(driver.pid))
     assert 5 < _done(path) < len(GRID)
-    assert _assay("run", "study.toml", "--store", path, cwd=path.parent).wait() == 0
+    run(draw, GRID, store=path, rng=SEED)
     assert bits(Store(path).rows()) == uninterrupted
 
 
@@ -107,7 +107,7 @@ def test_a_second_driver_is_sent_away_and_the_first_is_not_disturbed(path, unint
     before = _done(path)
     _wait_for(lambda: _done(path) > before)
     _kill(first)
-    assert _assay("run", "study.toml", "--store", path, cwd=path.parent).wait() == 0
+    run(draw, GRID, store=path, rng=SEED)
     assert bits(Store(path).rows()) == uninterrupted
 
 
@@ -116,7 +116,7 @@ def test_a_file_that_may_not_grow_is_one_line_and_the_study_goes_on_later(path, 
         resource.setrlimit(resource.RLIMIT_FSIZE, (1_500_000, 1_500_000))
 
     _runs_out_of_space(path, preexec_fn=limit)
-    assert _assay("run", "study.toml", "--store", path, cwd=path.parent).wait() == 0
+    run(draw, GRID, store=path, rng=SEED)
     assert bits(Store(path).rows()) == uninterrupted
 
 
@@ -129,7 +129,7 @@ def test_a_full_disk_is_one_line_and_the_study_goes_on_later(path, uninterrupted
     try:
         _runs_out_of_space(disk / "study.db")
         subprocess.run(["mount", "-o", "remount,size=16m", disk], check=True)
-        assert _assay("run", "study.toml", "--store", disk / "study.db", cwd=path.parent).wait() == 0
+        run(draw, GRID, store=disk / "study.db", rng=SEED)
         assert bits(Store(disk / "study.db").rows()) == uninterrupted
     finally:
         subprocess.run(["umount", disk], check=True)

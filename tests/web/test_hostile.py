@@ -181,45 +181,23 @@ def test_hosts_that_are_no_names_are_refused(small):
         assert small.get("/", headers={"host": host}).status_code == 421
 
 
-def slow(seconds):
-    import time
-
-    time.sleep(seconds)
-    return seconds
-
-
-def hungry(megabytes):
-    held = b"x" * int(megabytes * 1e6)
-    slow(5)
-    return len(held)
-
-
-def busy(seconds):
-    import time
-
-    until = time.process_time() + seconds
-    while time.process_time() < until:
-        pass
-    return seconds
-
-
 def test_an_aide_that_takes_too_long_or_too_much_is_replaced():
-    aide = Aide("tests.web.test_hostile:slow", seconds=0.5, megabytes=500)
+    aide = Aide("tests.web.greedy:slow", seconds=0.5, megabytes=500)
     with pytest.raises(ValueError, match="longer than the"):
         aide.ask(30)
-    computing = Aide("tests.web.test_hostile:busy", seconds=60, megabytes=500)
+    computing = Aide("tests.web.greedy:busy", seconds=60, megabytes=500)
     assert computing.ask(0) == 0
     computing.seconds = 0.5
     with pytest.raises(ValueError, match="longer than the"):
         computing.ask(30)
-    greedy = Aide("tests.web.test_hostile:hungry", seconds=20, megabytes=400)
+    greedy = Aide("tests.web.greedy:hungry", seconds=20, megabytes=400)
     with pytest.raises(ValueError, match="more memory"):
         greedy.ask(900)
     greedy.stop()
 
 
 def test_an_aide_is_not_stopped_because_others_keep_the_machine_busy():
-    aide = Aide("tests.web.test_hostile:slow", seconds=60, megabytes=500)
+    aide = Aide("tests.web.greedy:slow", seconds=60, megabytes=500)
     assert aide.ask(0) == 0
     aide.seconds = 0.4
     assert aide.ask(1.0) == 1.0
