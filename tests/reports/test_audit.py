@@ -4,17 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from assay import audit
-
 pytest.importorskip("altair")
 from assay.auditing.audits import SmallestRow
 from assay.reports import plot
 from assay.reports.audit import MOST_ROWS
+from tests.reports.results import made
 
 
 @pytest.fixture(scope="module")
 def found():
-    return audit("normal", designs=[(20, 2)], n_simulations=6, n_resamples=39, n_fresh=60, rng=0)
+    return made("Audit")
 
 
 def data_of(spec, part):
