@@ -48,10 +48,10 @@ def same_distribution(left, right):
 def test_summaries_have_the_distribution_of_full_responses(name, null, n_responses):
     model = preset(name)
     options = {"n_responses": n_responses, "epsilon": 0.3, "null": null}
+    responses = model.draw(20, 500, needs="values", rng=RNG(2), **options)
     for needs in ("means", "counts") if model.scale.levels else ("means",):
         short = model.draw(20, 500, needs=needs, rng=RNG(1), **options)
-        long = model.draw(20, 500, needs="values", rng=RNG(2), **options)
-        long = [derive(part, "values", needs, model.scale) for part in long]
+        long = [derive(part, "values", needs, model.scale) for part in responses]
         if needs == "counts":
             # Compare what metrics look at: each level's count, and how A and B differ from gold.
             short, long = ([*parts, np.abs(parts[2] - parts[0])] for parts in (short, long))
