@@ -153,8 +153,10 @@ def scored(metrics: Sequence[Metric], contest: Contest, run: ProcedureRun) -> li
 
 def _scores(metric: Metric, contest: Contest) -> tuple[float, float, float]:
     sides = summaries_of(contest, metric.needs)
-    of_a, of_b = metric.scores(*sides)
-    return float(of_a), float(of_b), float(metric.contrast(*sides))
+    of_a, of_b = (float(score) for score in metric.scores(*sides))
+    if type(metric).contrast is Metric.contrast:  # the difference of the scores, which need not be computed again
+        return of_a, of_b, of_b - of_a if metric.better == "lower" else of_a - of_b
+    return of_a, of_b, float(metric.contrast(*sides))
 
 
 def draw_both(
