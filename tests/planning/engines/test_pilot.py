@@ -12,12 +12,14 @@ from assay.errors import ArgumentError, DataError
 from assay.examples import ratings
 from assay.metrics import resolve
 from assay.models import DeconvolvedModel, EmpiricalModel, preset
+from assay.models.simulation import derive
 from assay.planning import Design, Effect, plan
 from assay.planning.engines import pilot as pilot_engine
 from assay.planning.engines.pilot import PilotEngine
 from assay.planning.engines.pilot_items import moved_pool
 from assay.planning.engines.simulated_pvalues import Test
 from assay.planning.premises import premises
+from assay.summaries import grid
 
 pytestmark = pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
 
@@ -56,16 +58,35 @@ def test_the_contrast_grows_smoothly_with_gold_and_says_how_precise_it_is(exampl
     assert errors == sorted(errors, reverse=True)
 
 
+def of_all_pairs(contest, metric):
+    """Return the contrast at 2 of 5 responses by every pair of gold's with every pair of A's and of B's."""
+    bound, pairs = resolve(metric).on(contest.scale), list(itertools.combinations(range(5), 2))
+    gold, a, b = (
+        derive(np.stack([rows[:, pair] for pair in pairs]), "values", bound.needs, contest.scale)
+        for rows in map(grid, (contest.gold, contest.a, contest.b))
+    )
+    ways = itertools.product(range(10), repeat=2)
+    return np.mean([bound.item_contrasts(gold[i], a[j], b[j]) for i, j in ways])
+
+
+@pytest.mark.parametrize(("name", "metric"), [("normal", "mae"), ("categorical-dices", "tv")])
+def test_subsamples_come_to_the_mean_of_all(name, metric):
+    for number in range(3):
+        contest = simulated(name, 50, 5, 0.3, number)
+        found = engine_of(contest, metric).outlook(Design(50, 2, 2, 2), 0)
+        assert abs(found.contrast - of_all_pairs(contest, metric)) < 4 * found.contrast_error
+
+
 @pytest.mark.parametrize(("name", "metric", "epsilon"), [("normal", "mae", 0.3), ("categorical-dices", "tv", 0.4)])
 def test_subsamples_are_unbiased(name, metric, epsilon, monkeypatch):
     """The contrast at 2 responses, planned from pilots with 5, is on average that of the model."""
     monkeypatch.setattr(pilot_engine, "SETS", 64)  # pilots differ by far more
     true = plan(name, metrics=metric, epsilon=epsilon, n_items=50, n_responses=[2], test=None, rng=0).cells[0]
-    found = []
-    for number in range(40):
+    count, found = 40, []
+    for number in range(count):
         engine = engine_of(simulated(name, 50, 5, epsilon, number), metric)
         found.append(engine.outlook(Design(50, 2, 2, 2), 0).contrast)
-    error = np.hypot(np.std(found) / np.sqrt(40), true.contrast_error)
+    error = np.hypot(np.std(found) / np.sqrt(count), true.contrast_error)
     assert abs(np.mean(found) - true.contrast) < 3.3 * error
 
 
