@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -213,7 +213,6 @@ def test_a_p_value_beyond_all_doubt_is_a_bound():
 sizes_strategy = st.lists(st.integers(-50, 50), min_size=1, max_size=60)
 
 
-@settings(max_examples=60, deadline=None)
 @given(sizes_strategy, st.floats(1e-6, 1e6), st.randoms(use_true_random=False), st.integers(0, 30))
 def test_laws(whole, scale, random, n_zeros):
     """Scale, order, zeros and the exchange of A and B do not matter; the tails share the observed sum."""

@@ -323,14 +323,14 @@ def pad(row, width):
 @pytest.mark.parametrize("name", list(BUILTIN))
 @pytest.mark.parametrize("responses", ["all", "first"])
 def test_enumeration_is_every_way_to_swap(likert, name, responses):
-    few = likert.take(np.arange(6))
+    few = likert.take(np.arange(5))
     metric = BUILTIN[name].on(likert.scale)
     found = enumerate_swaps(few, [metric], scheme=Scheme(responses=responses))
     assert found.exact
     few = first_responses(few) if responses == "first" else few
     expected = []
     gold, *models = summaries_of(few, metric.needs)
-    for pattern in itertools.product([False, True], repeat=6):
+    for pattern in itertools.product([False, True], repeat=5):
         coins = pattern[::-1]  # the first item's coin is the lowest bit
         if metric.ignores:  # what the metric looks at is swapped
             shown = [list(model) for model in metric.swappable(gold, *models)]

@@ -104,11 +104,10 @@ def test_a_part_of_a_known_grid_is_the_grid_of_the_part():
         np.testing.assert_array_equal(getattr(part, name), getattr(problem.take(items).grid(), name))
 
 
-@pytest.mark.parametrize("seed", [3, 4])
-def test_many_items_start_sooner_and_end_at_the_same_place(seed, monkeypatch):
-    _, problem = problem_for("normal", 5, seed)
+def test_many_items_start_sooner_and_end_at_the_same_place(monkeypatch):
+    _, problem = problem_for("normal", 5)
     grid, rough, kinds = problem.grid(), problem.rough(), ("beta", "truncated-normal")
-    other = problem_for("normal", 5, seed + 10)[1]
+    other = problem_for("normal", 5, seed=13)[1]
     near = solve(other.grid(), kinds, other.rough())
     quick = [solve(grid, kinds, rough), solve(grid, kinds, rough, near)]
     monkeypatch.setattr(search, "A_PART", len(grid.repeats))
