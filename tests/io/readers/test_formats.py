@@ -126,6 +126,13 @@ def test_several_scorers_are_refused_with_the_flag(tmp_path):
         read_logs(path, scorer="juge")
 
 
+@pytest.mark.parametrize("line", ["0.5", "0.5 x", "0.5 0.6 0.7", "1_0 0.5"])
+def test_a_line_of_scores_that_is_not_two_numbers_is_named(line, tmp_path):
+    (tmp_path / "scores.txt").write_text("0.1 0.2\n" * 30 + line + "\n")
+    with pytest.raises(DataError, match=r"scores.txt, line 31 does not hold two numbers"):
+        read_logs(tmp_path / "scores.txt")
+
+
 def test_scores_that_are_dictionaries_have_a_name_for_each_entry(tmp_path):
     log = inspect_log(n=2, epochs=1)
     for i, sample in enumerate(log["samples"]):
