@@ -3,9 +3,9 @@
     python benchmarks/speed_table.py [--previous 72c649b] [--out docs/measured/speed_table.json]
 
 Every job runs in a process of its own, once with this version and once with the previous release (a git worktree of that
-commit), in turns; what is given is the least processor time of three turns (25 for draws), after a first call that
-compiles. Processor time does not count the time that other processes take on a busy machine, but they still share its
-caches; so read the ratios, which come from the same minutes.
+commit), in turns; what is given is the least processor time of three turns (25 for draws and `assay compare`), after a
+first call that compiles. Processor time does not count the time that other processes take on a busy machine, but they
+still share its caches; so read the ratios, which come from the same minutes.
 """
 
 import argparse
@@ -321,8 +321,8 @@ def page(found):
     text = f"""# What takes how long, and what limits it
 
 Made by `python benchmarks/speed_table.py`, which also measures the previous release ({found["previous"]}) in turns with this
-version. Seconds of processor time on one thread, the least of three turns (of 25 for draws, whose
-memory others may use, too). The machine had {found["cores"]} cores and {calm}
+version. Seconds of processor time on one thread, the least of three turns (of 25 for draws and
+`assay compare`, whose memory others may use, too). The machine had {found["cores"]} cores and {calm}
 (load up to {found["load"]:.1f}){advice}. Commands are measured with their start-up.
 
 | job | now | previous release | times as fast | what limits it now |
@@ -370,7 +370,7 @@ def main():
                 if name in kept and not name.startswith(tuple(options.only.split(";"))):
                     jobs[name] = kept[name]
                     continue
-                turns = 3 if name == "assay compare, 200 items" else 1
+                turns = 25 if name == "assay compare, 200 items" else 1
                 minutes = name.startswith(("assay compare --by", "assay fit"))  # is how long the previous release takes
                 previous, _ = (None, None) if minutes else command(before, words, folder, caches["then"], turns)
                 now, memory = command(ROOT, words, folder, caches["now"], turns)
