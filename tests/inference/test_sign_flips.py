@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.inference import sign_flips, sign_flips_of_rows, signed_sums, tail_pvalue
+from assay.inference import listed_sums, sign_flips, sign_flips_of_rows, tail_pvalue
 
 STATED = 1e-3
 """The relative error that is promised down to 1e-12."""
@@ -142,7 +142,7 @@ def test_the_two_ways_agree_where_both_lead(monkeypatch):
     for kind in ("normal", "long-tailed", "few values"):
         contrasts = at_distance(KINDS[kind](30, rng) + math.sqrt(2) * (kind == "normal"), 1.7, rng)  # two grids at once
         listed = sign_flips(contrasts)
-        monkeypatch.setattr(signed_sums, "LISTED", 4)
+        monkeypatch.setattr(listed_sums, "LISTED", 4)
         integrated = sign_flips(contrasts)
         monkeypatch.undo()
         assert (listed.relative_error, integrated.relative_error > 0) == (0, True)
@@ -156,13 +156,13 @@ def test_no_more_sets_are_listed_than_may_be(monkeypatch):
     contrasts[:2] = -1.1, -1.1000001
     listed = sign_flips(contrasts)
     assert (listed.relative_error, listed.greater) == (0, (1 + 60 + 1770) * 0.5**60)
-    monkeypatch.setattr(signed_sums, "LISTED", 256)
+    monkeypatch.setattr(listed_sums, "LISTED", 256)
     found = sign_flips(contrasts)
     assert found is None or found.relative_error > 0
 
 
 def test_a_dominant_item_has_its_signs_taken_apart(monkeypatch):
-    monkeypatch.setattr(signed_sums, "LISTED", 4)
+    monkeypatch.setattr(listed_sums, "LISTED", 4)
     rng = np.random.default_rng(2)
     rest = rng.integers(1, 40, 60).astype(float)
     for dominant in (1000.0, 30_000.0):

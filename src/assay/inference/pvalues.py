@@ -217,9 +217,8 @@ def tie_tolerance(draws: FloatArray, observed: float = 0.0) -> float:
     and carries their rounding error, so we take 100 epsilons of the largest contrast around.
     """
     ends = (float(draws.min()), float(draws.max())) if draws.size else ()
-    return (
-        100 * sys.float_info.epsilon * max([abs(end) for end in (observed, *ends) if math.isfinite(end)], default=0.0)
-    )
+    largest = max([abs(end) for end in (observed, *ends) if math.isfinite(end)], default=0.0)
+    return 100 * sys.float_info.epsilon * largest
 
 
 def defined(draws: npt.ArrayLike) -> tuple[FloatArray, int]:
