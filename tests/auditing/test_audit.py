@@ -10,7 +10,7 @@ import pytest
 from assay import _random, compare, models
 from assay.auditing import Audit, audit, measure, plan, true_values
 from assay.auditing.document import errors, rejections
-from assay.auditing.estimators import SIGN_CHANGE, Estimator, Estimators, analyse, pairs
+from assay.auditing.estimators import SIGN_CHANGE, Estimates, Estimator, Estimators, analyse, pairs
 from assay.errors import ArgumentError
 from assay.inference import METHODS, binomial_region, expected_pvalue
 from assay.metrics import resolve
@@ -143,6 +143,18 @@ def test_analytical_tests_are_scipys():
         stats.wilcoxon(contrasts, alternative=side, method="asymptotic").pvalue for side in ("greater", "two-sided")
     )
     assert analyse("wilcoxon", contrasts) == pytest.approx((one, two))
+
+
+@pytest.mark.parametrize("sizes", [(20, 20, 20), (20, 13, 31)])
+def test_data_sets_are_analysed_together_as_alone(sizes):
+    rng = np.random.default_rng(3)
+    rows = [rng.normal(0.3, size=n).round(1) for n in sizes]
+    found = [Estimates({}, {}, {"mae": row}) for row in rows]
+    Estimators((resolve("mae"),), (), tests=("paired-t", "wilcoxon"), n_resamples=39).analyse(found)
+    for one, row in zip(found, rows, strict=True):
+        assert {key.null: told for key, told in one.tests.items()} == {
+            name: analyse(name, row) for name in ("paired-t", "wilcoxon")
+        }
 
 
 def test_the_true_p_is_that_of_fresh_data_sets():
