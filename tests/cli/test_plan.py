@@ -49,20 +49,9 @@ def test_verdicts_name_settings_as_they_are_typed(tmp_path):
     table = tmp_path / "pilot.csv"
     write(preset("normal").table(40, 3, rng=1), table)
     text = run(
-        str(table),
-        "--gold",
-        "gold",
-        "--a",
-        "A",
-        "--b",
-        "B",
-        "--n-items",
-        "40",
-        "--n-responses",
-        "3",
-        "--precision",
-        "0.1",
-    )
+        str(table), "--gold", "gold", "--a", "A", "--b", "B", "--n-items", "40", "--n-responses", "3",
+        "--precision", "0.1",
+    )  # fmt: skip
     assert "Give the difference that matters to you (--contrast)." in text
     assert "`" not in text
 

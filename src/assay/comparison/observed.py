@@ -146,8 +146,7 @@ def effects_of_items(metric: Metric, contrasts: FloatArray, scores: Sequence[Flo
     """Return the effect sizes of item contrasts and of the scores of A and B; the last axis is items."""
     delta = math.nan if scores is None else inference.cliffs_delta(*scores)
     delta = -delta if metric.better == "lower" else delta
-    d = inference.cohen_dz(contrasts)
-    return d, d * inference.hedges_factor(contrasts.shape[-1] - 1), inference.win_rate(contrasts), delta
+    return inference.cohen_dz(contrasts), inference.hedges_g(contrasts), inference.win_rate(contrasts), delta
 
 
 def without_spread(sizes: EffectSizes, contest: Contest) -> list[str]:

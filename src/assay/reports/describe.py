@@ -331,7 +331,6 @@ def _kinds(cells: list[dict[str, Any]]) -> list[str]:
 
 
 def _no_labels() -> Any:
-
     return settings(labels=False, ticks=False, domain=False)
 
 

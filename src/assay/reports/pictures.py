@@ -11,6 +11,11 @@ from typing import Any
 from assay.documents import Figure
 from assay.reports import colours
 
+COLOUR = re.compile(r'"(#[0-9a-f]{6})"(?=[^<>]*>)')
+"""A colour of a mark, and not one in a text."""
+SHADE = re.compile(r'"rgb[^<>]*>')
+"""A shade between two colours: the one between those of dark pages is known to who draws only."""
+
 
 def can_draw() -> bool:
     """Whether the extra charts is there."""
@@ -36,12 +41,6 @@ def svg(spec: Mapping[str, Any], *, dark: bool = False) -> str:
     if SHADE.search(light):
         return _drawn(json.dumps(colours.on_dark(whole)))
     return COLOUR.sub(lambda found: f'"{colours.on_dark(found[1])}"', light)
-
-
-COLOUR = re.compile(r'"(#[0-9a-f]{6})"(?=[^<>]*>)')
-"""A colour of a mark, and not one in a text."""
-SHADE = re.compile(r'"rgb[^<>]*>')
-"""A shade between two colours: the one between those of dark pages is known to who draws only."""
 
 
 @lru_cache(maxsize=8)
