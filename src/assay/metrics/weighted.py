@@ -138,7 +138,7 @@ class RankCorrelation:
     lanes = 32
 
     def __init__(self, gold: FloatArray, *models: FloatArray) -> None:
-        order = Order.of(gold)
+        self.sides, order = (gold, *models), Order.of(gold)
         self.gold = order.entries.astype(np.int32), order.ends
         self.models = _stacked([Order.of(model)[order.entries] for model in models])
         # Ranks have 16 bits and, once a draw's do not fit, 32; a row of them is one line either way.
@@ -158,8 +158,10 @@ class RankCorrelation:
                 if correlate(self.gold, self.models, weights, rows, ranked, parts):
                     break
             self.rooms = self.rooms[-1:]
-        else:
-            raise OverflowError("An entry that weighs 64 or more, or more than 2²⁵ entries in all, cannot be ranked.")
+        else:  # an entry weighs 64 or more, or all of them more than 2²⁵: nobody draws that, but one may ask for it
+            from assay.metrics.ranking import Spearman
+
+            return Repeated(Spearman(), *self.sides).scores(weights)
         total, in_gold, in_model, shared = np.moveaxis(parts[..., : len(weights)], 1, 0)
         centre = total * np.square(total + 1)
         spread = (_squared_ranks(total, in_gold) - centre) * (_squared_ranks(total, in_model) - centre)
