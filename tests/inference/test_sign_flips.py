@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.inference import listed_sums, sign_flips, sign_flips_of_rows, tail_pvalue
+from assay.inference import listed_sums, sign_flips, sign_flips_of_rows, signed_sums, tail_pvalue
 
 STATED = 1e-3
 """The relative error that is promised down to 1e-12."""
@@ -179,6 +179,40 @@ def test_almost_a_grid_is_left_to_draws():
     contrasts = rng.choice([-1.0, 1.0, 2.0], 200) + 1e-8 * rng.normal(size=200)
     assert sign_flips(contrasts) is None
     assert sign_flips(np.rint(contrasts)) is not None
+
+
+@pytest.mark.parametrize(("n", "k"), [(59, 19), (111, 28), (257, 14)])
+@pytest.mark.parametrize("end", ["smallest", "largest"])
+def test_almost_a_grid_is_not_taken_for_one_that_ends(n, k, end):
+    """Here the last nodes of the integral are few, and so their sum is small: tails were off by up to 29 %."""
+    sizes = np.sort(1 + 1e-6 * np.random.default_rng(0).normal(size=n))
+    signs = np.where(np.arange(n) < k, -1, 1) if end == "smallest" else np.where(np.arange(n) < n - k, 1, -1)
+    found = sign_flips(sizes * signs)
+    of_this_size = 1 if end == "smallest" else math.comb(n, k)  # sets of k terms whose sum is at most this one's
+    expected = (sum(math.comb(n, j) for j in range(k)) + of_this_size) / 2**n
+    assert found is None or found.greater == pytest.approx(expected, rel=found.relative_error, abs=0)
+
+
+def test_an_integral_that_cannot_end_is_not_begun(monkeypatch):
+    """Four of 300 nearly equal terms are negative: that none is has a probability that no node can get below."""
+    contrasts = 1 + 0.01 * np.random.default_rng(0).normal(size=300)
+    contrasts[:4] *= -1
+    begun = []
+    monkeypatch.setattr(signed_sums._Tilted, "nodes_that_matter", lambda *_: begun.append(True))
+    assert (sign_flips(contrasts), begun) == (None, [])
+
+
+@pytest.mark.parametrize("spread", [0.0, 1e-6, 1e-2, 0.5])
+@pytest.mark.parametrize("n_negative", [2, 4, 8])
+def test_no_transform_dies_out(spread, n_negative):
+    rng = np.random.default_rng(5)
+    sizes = np.sort(rng.uniform(1 - spread, 1 + spread, 100))
+    tilted = signed_sums._Tilted(sizes, np.ones(100), float(sizes.sum()) - 2 * n_negative)
+    nodes = tilted.tilt * rng.uniform(2000, 4000, 5000)
+    found = np.abs(tilted.transform(nodes))
+    error = np.log(found).std() / math.sqrt(nodes.size)
+    assert np.log(found).mean() == pytest.approx(math.log(tilted.undying), abs=stats.norm.isf(5e-4) * error)
+    assert found.mean() > tilted.undying
 
 
 def test_what_is_equal_on_paper_is_equal():

@@ -144,6 +144,12 @@ def _integral(sizes: FloatArray, times: FloatArray, x: float, grid: float) -> Ta
     total, above, size, done = 0.0, 0.0, 0.0, 0
     near = min(last, max(64, math.ceil(NEAR * tilt / step)))
     todo = min(last, max(near, math.ceil(FAR / 2 * tilt / step)))
+    if not grid and tilted.undying > CONVERGED / 10:
+        nodes = np.multiply(step, np.arange(near + 1), dtype=np.float64)
+        terms = tilted.transform(nodes) * np.exp(-1j * nodes * bound) / (tilt + 1j * nodes)
+        roughly = float(terms.real.sum()) - float(terms[0].real) / 2
+        if tilted.undying * math.log(2) / step > WORST * roughly:  # what comes after the end is more, wherever that is
+            return None
     while True:
         nodes = np.multiply(step, tilted.nodes_that_matter(step, done, todo, near), dtype=np.float64)
         z = tilt + 1j * nodes
@@ -163,6 +169,8 @@ def _integral(sizes: FloatArray, times: FloatArray, x: float, grid: float) -> Ta
         if todo >= MOST_NODES:
             return None
         done, todo = todo + 1, min(last, 2 * todo)
+    if not whole:  # the last nodes may be less than a doubling, and their sum be small for that alone
+        last_size *= math.log(2) / math.log(todo / (done - 1))
     # What was left out, what repeats from the left, rounding, and what comes after the end, in units of the integral.
     dropped = NEGLIGIBLE * math.asinh(NEAR) + NEGLIGIBLE_FAR * math.log(max(1.0, todo / near))
     repeated = math.exp(-tilt * length - log_scale) * math.pi
@@ -187,7 +195,9 @@ def _share(value: float) -> float:
 class _Tilted:
     """The sum under weights e^{τ·sum}, which make x its mean: what is far out becomes the middle.
 
-    `tilt` is τ, `mean` the mean under these weights and `log_mean` is log E e^{τ·sum} under fair signs.
+    `tilt` is τ, `mean` the mean under these weights and `log_mean` is log E e^{τ·sum} under fair signs. The transform
+    does not die out: far from 0 its mean size is at least `undying`, the probability that no term is negative. (By
+    Jensen's formula, log |1 − p + p·e^{iθ}| has the mean log(1 − p) over all angles θ, for p up to ½.)
     """
 
     def __init__(self, sizes: FloatArray, times: FloatArray, x: float) -> None:
@@ -208,6 +218,7 @@ class _Tilted:
         self.mean = float((sizes * self.slopes) @ times)
         each = sizes * self.tilt + np.log1p(np.exp(-2 * sizes * self.tilt)) - math.log(2)
         self.log_mean = float(each @ times)
+        self.undying = math.exp(self.tilt * float(sizes @ times) - self.log_mean - math.log(2) * float(times.sum()))
         self._flatness = _flatness(sizes * self.tilt)
         weights = -times * self._flatness * squares
         first = np.argpartition(weights, WITNESSES)[:WITNESSES] if sizes.size > WITNESSES else np.arange(sizes.size)
