@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,9 @@ Rng = int | np.random.SeedSequence | np.random.Generator | None
 T = TypeVar("T")
 
 BLOCK = 64
+
+_START, _FACTOR = 0x43B0D7E5, 0x931E8875
+"""By what a `SeedSequence` multiplies the words that it stirs."""
 
 WORTH_A_THREAD = 2**17
 """Fewer random numbers than this are drawn sooner than a thread starts."""
@@ -83,26 +86,106 @@ class _Words(ISeedSequence):
         return self.words
 
 
-def generators(seed: np.random.SeedSequence, *names: str | int, numbers: Sequence[int]) -> list[np.random.Generator]:
+def generators(
+    seed: np.random.SeedSequence, *names: str | int, numbers: Sequence[int], then: Sequence[str | int] = ()
+) -> list[np.random.Generator]:
     """Return `generator(seed, *names, number)` for each number, with the same bits, in less time.
 
-    The names of a child are the last four words that its `SeedSequence` stirs into a pool of four words (O'Neill 2015).
-    NumPy stirs in those before them once, and arrays do the rest for all children together.
+    With further names, it is that of the child of each such child.
     """
     if not isinstance(seed.entropy, int) or len(numbers) < 4:
-        return [generator(seed, *names, number) for number in numbers]
-    n_words = max(4, _n_words(seed.entropy)) + sum(map(_n_words, seed.spawn_key))
-    pool = np.random.SeedSequence(entropy=seed.entropy, spawn_key=seed.spawn_key).pool
-    keys = np.frombuffer(b"".join([_digest(*names, number) for number in numbers]), dtype="<u4").reshape(-1, 4)
-    by = _powers(0x43B0D7E5, 0x931E8875, 4 * n_words, 17)
-    for i in range(4):
-        stirred = _hashed(keys[:, i : i + 1], by[4 * i : 4 * i + 5])
-        pool = np.uint32(0xCA01F9DD) * pool - np.uint32(0x4973F715) * stirred
-        pool ^= pool >> np.uint32(16)
-    halves = _hashed(np.take(pool, [0, 1, 2, 3, 0, 1], axis=1), _powers(0x8B51F9DD, 0x58F38DED, 0, 7)).astype(np.uint64)
-    words = halves[:, ::2] | halves[:, 1::2] << np.uint64(32)
-    seeded: Any = map(_Words, words)  # NumPy takes what its annotations do not name
+        parents = [child(seed, *names, number) for number in numbers]
+        own = [child(parent, *then) for parent in parents] if then else parents
+        return [np.random.Generator(np.random.SFC64(each)) for each in own]
+    pools = _pools(seed, *names, numbers=numbers)
+    if then:
+        pools = _stirred(pools, _words(_digest(*then)), _n_stirred(seed) + 4)
+    seeded: Any = map(_Words, _state(pools, 3))  # NumPy takes what its annotations do not name
     return [np.random.Generator(np.random.SFC64(own)) for own in seeded]
+
+
+class Seeds:
+    """Many seeds that can be replayed, as arrays: what is asked of each is computed for all, with the same bits.
+
+    Examples
+    --------
+    >>> seeds = Seeds.children(seed_of(1), "study", numbers=range(100))
+    >>> alone = replayable(child(seed_of(1), "study", 42))
+    >>> seeds[42].entropy == alone.entropy, int(seeds.keys("draws")[42]) == key(alone, "draws")
+    (True, True)
+    """
+
+    def __init__(self, entropies: npt.NDArray[np.uint32]) -> None:
+        self._entropies = entropies
+        pools = _hashed(entropies, _powers(_START, _FACTOR, 0, 5))
+        for i in range(4):
+            stirred = _hashed(pools[:, i : i + 1], _powers(_START, _FACTOR, 4 + 3 * i, 4))
+            others = [j for j in range(4) if j != i]
+            pools[:, others] = _mixed(pools[:, others], stirred)
+        self._pools = pools
+
+    @classmethod
+    def of(cls, seeds: Sequence[np.random.SeedSequence]) -> "Seeds":
+        """Take seeds that are `replayable`."""
+        words = b"".join([entropy_of(seed).to_bytes(16, "little") for seed in seeds])
+        return cls(np.frombuffer(words, dtype="<u4").reshape(-1, 4))
+
+    @classmethod
+    def children(cls, seed: np.random.SeedSequence, *names: str | int, numbers: Sequence[int]) -> "Seeds":
+        """Return `replayable(child(seed, *names, number))` for each number."""
+        if not isinstance(seed.entropy, int):
+            return cls.of([replayable(child(seed, *names, number)) for number in numbers])
+        return cls(_state(_pools(seed, *names, numbers=numbers), 2).view("<u4"))
+
+    def __len__(self) -> int:
+        return len(self._entropies)
+
+    def __getitem__(self, number: int) -> np.random.SeedSequence:
+        return np.random.SeedSequence(int.from_bytes(self._entropies[number].tobytes(), "little"))
+
+    def keys(self, *names: str | int) -> npt.NDArray[np.uint64]:
+        """Return `key(seed, *names)` of each seed."""
+        return _state(_stirred(self._pools, _words(_digest(*names)), 4), 1)[:, 0]
+
+
+def _n_stirred(seed: np.random.SeedSequence) -> int:
+    """Return how many words a seed has stirred into its pool."""
+    return max(4, _n_words(cast(int, seed.entropy))) + sum(map(_n_words, seed.spawn_key))
+
+
+def _pools(seed: np.random.SeedSequence, *names: str | int, numbers: Sequence[int]) -> npt.NDArray[np.uint32]:
+    """Return the pool of the child of each number."""
+    digests = _words(*(_digest(*names, number) for number in numbers))
+    return _stirred(np.asarray(seed.pool), digests, _n_stirred(seed))
+
+
+def _words(*digests: bytes) -> npt.NDArray[np.uint32]:
+    return np.frombuffer(b"".join(digests), dtype="<u4").reshape(-1, 4)
+
+
+def _stirred(pools: npt.NDArray[np.uint32], digests: npt.NDArray[np.uint32], n_words: int) -> npt.NDArray[np.uint32]:
+    """Return the pools of children: those of seeds, into which the four words of the children's names are stirred.
+
+    The names of a child are the last four words that its `SeedSequence` stirs into a pool of four words (O'Neill 2015).
+    NumPy stirred in those before them, and arrays do the rest for all children together.
+    """
+    by = _powers(_START, _FACTOR, 4 * n_words, 17)
+    for i in range(4):
+        pools = _mixed(pools, _hashed(digests[:, i : i + 1], by[4 * i : 4 * i + 5]))
+    return pools
+
+
+def _mixed(pools: npt.NDArray[np.uint32], stirred: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+    pools = np.uint32(0xCA01F9DD) * pools - np.uint32(0x4973F715) * stirred
+    return pools ^ (pools >> np.uint32(16))
+
+
+def _state(pools: npt.NDArray[np.uint32], n_words: int) -> npt.NDArray[np.uint64]:
+    """Return the words that seeds with these pools give: (seeds, words)."""
+    places = np.arange(2 * n_words) % 4
+    by = _powers(0x8B51F9DD, 0x58F38DED, 0, 2 * n_words + 1)
+    halves = _hashed(np.take(pools, places, axis=1), by).astype(np.uint64)
+    return np.asarray(halves[:, ::2] | halves[:, 1::2] << np.uint64(32))
 
 
 def _n_words(number: int) -> int:
@@ -201,10 +284,16 @@ def map_blocks(
     n_others = min(workers, len(todo)) - 1
     if n_others < 1:
         work()
-    else:
-        with ThreadPoolExecutor(n_others) as pool:
-            others = [pool.submit(work) for _ in range(n_others)]
-            work()
+        return [results[number] for number in range(len(results))]
+    pool = ThreadPoolExecutor(n_others)
+    try:
+        others = [pool.submit(work) for _ in range(n_others)]
+        work()
         for other in others:
             other.result()
+    except BaseException:  # Ctrl-C may come anywhere, and the others end with what they have
+        todo.clear()
+        raise
+    finally:
+        pool.shutdown()
     return [results[number] for number in range(len(results))]

@@ -9,8 +9,19 @@ import pytest
 
 from assay import _random, compare, models
 from assay.auditing import Audit, audit, measure, plan, true_values
+from assay.auditing.data_sets import data_sets
 from assay.auditing.document import errors, rejections
-from assay.auditing.estimators import SIGN_CHANGE, Estimates, Estimator, Estimators, analyse, pairs
+from assay.auditing.estimators import (
+    SIGN_CHANGE,
+    Estimates,
+    Estimator,
+    Estimators,
+    IntervalKey,
+    analyse,
+    analyse_rows,
+    pairs,
+)
+from assay.comparison import Procedure
 from assay.errors import ArgumentError
 from assay.inference import METHODS, binomial_region, expected_pvalue
 from assay.metrics import resolve
@@ -62,9 +73,8 @@ def contest(n_items=25, n_responses=3, rng=1, epsilon=0.2, model=NORMAL):
 def test_what_is_audited_is_what_compare_says(name, scheme, null, n_items):
     data = contest(n_items, model=models.preset("likert-toxicity"))
     metric = resolve(name).on(data.scale)
-    answers = Estimators((metric,), ((scheme, (null,)),), intervals=METHODS, n_resamples=99).on(
-        data, _random.replayable(3)
-    )
+    how = Estimators((metric,), ((scheme, (null,)),), intervals=METHODS, n_resamples=99)
+    answers = how.on([(data, _random.replayable(3))])
     asked = {"metric": name, "null": null, "items": scheme.items, "responses": scheme.responses}
     two, one = (
         compare(data, **asked, alternative=side, n_resamples=99, interval="percentile", rng=3)
@@ -72,10 +82,11 @@ def test_what_is_audited_is_what_compare_says(name, scheme, null, n_items):
     )
     tail = answers.tests[Estimator(name, f"{scheme.items}/{scheme.responses}", null, "tail")]
     expected = answers.tests[Estimator(name, f"{scheme.items}/{scheme.responses}", null, "expected")]
-    assert tail == (one.pvalue, two.pvalue)
-    assert expected == (two.expected_pvalue, two.expected_pvalue)
+    assert tail.tolist() == [[one.pvalue, two.pvalue]]
+    assert expected.tolist() == [[two.expected_pvalue, two.expected_pvalue]]
     for key, limits in answers.limits.items():
-        assert str(limits) == str(two.at(interval=key.interval).confidence_interval)
+        interval = two.at(interval=key.interval).confidence_interval
+        np.testing.assert_array_equal(limits, [[interval.low, interval.high]])
     kept = scheme.items == "bootstrap" and scheme.responses in ("all", "first")
     assert {key.interval for key in answers.limits} == (
         {"percentile", "basic"}
@@ -88,24 +99,24 @@ def test_what_is_audited_is_what_compare_says(name, scheme, null, n_items):
 @pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
 def test_what_several_nulls_share_is_drawn_once_and_changes_nothing(monkeypatch):
     """Every null alone gives what it gives beside the others; items are left out only where an interval needs it."""
-    from assay.comparison import observed, procedure_run
+    from assay.comparison import contrast_rows, observed
 
     drawn, left_out = [], []
-    draw_, jackknife_ = procedure_run.draw, observed.jackknife
-    monkeypatch.setattr(procedure_run, "draw", lambda *a, **k: drawn.append(k["null"]) or draw_(*a, **k))
+    draw_, jackknife_ = contrast_rows.draw_stacked, observed.jackknife
+    monkeypatch.setattr(contrast_rows, "draw_stacked", lambda *a, **k: drawn.append(k["null"]) or draw_(*a, **k))
     monkeypatch.setattr(observed, "jackknife", lambda *a: left_out.append(1) or jackknife_(*a))
     data, metrics, nulls = contest(), (resolve("mae"), resolve("spearman")), ("swapped-items", "recentred", SIGN_CHANGE)
 
     def found(*nulls, intervals=("studentised",)):
         how = Estimators(metrics, ((Scheme(), nulls),), n_resamples=39, intervals=intervals)
-        return how.on(data, _random.replayable(3))
+        return how.on([(data, _random.replayable(3))])
 
     together = found(*nulls)
     assert drawn == [None, "swapped-items"]
     assert not left_out
     alone = [found(null) for null in nulls]
-    assert together.tests == {key: value for one in alone for key, value in one.tests.items()}
-    assert all(str(one.limits) == str(together.limits) for one in alone)
+    assert repr(together.tests) == repr({key: value for one in alone for key, value in one.tests.items()})
+    assert all(repr(one.limits) == repr(together.limits) for one in alone)
     found("recentred", SIGN_CHANGE, intervals=("t",))
     assert left_out == [1]
 
@@ -119,18 +130,19 @@ def test_leaders_estimated_p_is_pooled_responses_or_a_change_of_sign(strategy):
     assert null == (
         SIGN_CHANGE if strategy in ("bootstrap_items,all", "bootstrap_items,first_element") else "pooled-responses"
     )
-    answers = Estimators((metric,), ((scheme, (null,)),), n_resamples=99).on(data, _random.replayable(0))
+    answers = Estimators((metric,), ((scheme, (null,)),), n_resamples=99).on([(data, _random.replayable(0))])
     drawn, under_null = (
         draw(data, [metric], scheme=scheme, null=kind, n_resamples=99, seed=_random.replayable(0)).contrasts[0]
         for kind in (None, "pooled-responses")
     )
     key = Estimator("mae", f"{scheme.items}/{scheme.responses}", null, "expected")
-    assert answers.tests[key].estimate == expected_pvalue(under_null, drawn).pvalue
+    [[estimate, _]] = answers.tests[key]
+    assert estimate == expected_pvalue(under_null, drawn).pvalue
     if null == SIGN_CHANGE:
         assert key._replace(pvalue="tail") not in answers.tests
         assert not np.abs(under_null).max() > 1e-12
         changed = np.mean(drawn <= 0) if np.median(drawn) >= 0 else np.mean(drawn >= 0)
-        assert answers.tests[key].estimate == max(changed, 1 / 100)
+        assert estimate == max(changed, 1 / 100)
 
 
 def test_analytical_tests_are_scipys():
@@ -149,12 +161,54 @@ def test_analytical_tests_are_scipys():
 def test_data_sets_are_analysed_together_as_alone(sizes):
     rng = np.random.default_rng(3)
     rows = [rng.normal(0.3, size=n).round(1) for n in sizes]
-    found = [Estimates({}, {}, {"mae": row}) for row in rows]
-    Estimators((resolve("mae"),), (), tests=("paired-t", "wilcoxon"), n_resamples=39).analyse(found)
-    for one, row in zip(found, rows, strict=True):
-        assert {key.null: told for key, told in one.tests.items()} == {
-            name: analyse(name, row) for name in ("paired-t", "wilcoxon")
-        }
+    for name in ("paired-t", "wilcoxon"):
+        assert analyse_rows(name, rows).tolist() == [[*analyse(name, row)] for row in rows]
+
+
+@pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+@pytest.mark.parametrize("n_items", [6, 21])
+@pytest.mark.parametrize("n_responses", [1, 3, 7])
+def test_data_sets_are_compared_at_once_as_one_by_one(n_items, n_responses):
+    """Also those of which nothing can be said: all answers equal, no spread, hardly an item that differs."""
+    model = models.preset("likert-toxicity")
+    tables = [model.table(n_items, n_responses, epsilon=0.2, rng=i) for i in range(7)]
+    data = [(table.contest(gold="gold", a="A", b="B"), _random.replayable(i)) for i, table in enumerate(tables)]
+    one = data[0][0]
+    data += [(one.having({"b": one.a}), _random.replayable(7)), (one.having({"a": one.gold}), _random.replayable(8))]
+    nearly = one.a.values.copy()
+    nearly[0] = 1 - nearly[0]
+    data.append((one.having({"b": Responses(nearly, one.a.offsets)}), _random.replayable(9)))
+    metrics = tuple(resolve(name).on(model.scale) for name in ("mae", "spearman", "accuracy", "tv", "wins"))
+    nulls = ("swapped-items", "recentred", "dealt-responses", SIGN_CHANGE)
+    drawing = Scheme(responses="bootstrap"), ("swapped-items", "pooled-responses")
+    thin = Scheme(responses="one"), ("pooled-responses",)
+    how = Estimators(
+        metrics, ((Scheme(), nulls), drawing, thin), tests=("paired-t", "wilcoxon"), intervals=METHODS, n_resamples=79
+    )
+    at_once, by_one = how.on(data), Estimates.joined([replace(how, cluster=None).on([pair]) for pair in data])
+    answers = data_sets(data, at_once=False, leaves_out=True)
+    for scheme, null in ((Scheme(), "swapped-items"), (Scheme(responses="bootstrap"), "pooled-responses")):
+        asked = Procedure(
+            null=null, items=scheme.items, responses=scheme.responses, n_resamples=79, interval="percentile"
+        )
+        for metric, each in zip(metrics, answers.compared(asked, metrics), strict=True):
+            key = Estimator(metric.name, f"{scheme.items}/{scheme.responses}", null, "tail")
+            np.testing.assert_array_equal(at_once.tests[key][:, 0], each.tails("greater"))
+            np.testing.assert_array_equal(at_once.tests[key][:, 1], each.tails("two-sided"))
+            np.testing.assert_array_equal(at_once.tests[key._replace(pvalue="expected")][:, 0], each.expected())
+            for method in METHODS:
+                found = at_once.limits.get(IntervalKey(metric.name, key.scheme, method))
+                if found is not None:
+                    np.testing.assert_array_equal(found, each.limits(method), err_msg=f"{key} {method}")
+    for one_by_one, together in zip(by_one, at_once, strict=True):
+        assert repr(one_by_one) == repr(together)
+
+
+@pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+def test_an_audit_is_the_same_on_any_number_of_threads():
+    asked = {"metrics": ["mae", "wins"], "designs": [(12, 2)], "n_simulations": 7, "n_resamples": 39, "n_fresh": 70}
+    one, *others = (audit("normal", workers=workers, rng=5, **asked).to_dict() for workers in (1, 2, 3, None))
+    assert all(other == one for other in others)
 
 
 def test_the_true_p_is_that_of_fresh_data_sets():
@@ -422,8 +476,9 @@ def test_clusters_are_resampled_together_as_compare_does():
     assert rejected["together"] <= binomial_region(60, 0.05, confidence_level=0.999).high < rejected["alone"]
     data = model.table(48, 2, rng=1).contest(gold="gold", a="A", b="B")
     how = Estimators((resolve("mae"),), ((Scheme(), ("swapped-items",)),), n_resamples=39, cluster="document")
-    found = how.on(data, _random.replayable(2)).tests[Estimator("mae", "bootstrap/all", "swapped-items", "tail")]
-    assert found.pvalue == compare(data, metric="mae", cluster="document", n_resamples=39, rng=2).pvalue
+    key = Estimator("mae", "bootstrap/all", "swapped-items", "tail")
+    [[_, pvalue]] = how.on([(data, _random.replayable(2))]).tests[key]
+    assert pvalue == compare(data, metric="mae", cluster="document", n_resamples=39, rng=2).pvalue
 
 
 def test_a_narrower_hypothesis_is_not_recommended_for_its_power(found):

@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from assay import _random
 from assay.metrics import resolve
-from assay.models import preset, simulate_contrasts
+from assay.models import NormalModel, preset, simulate_contrasts
+from assay.models.simulation import draw_each
 
 METRICS = {
     "normal": ["mae", "wins", "emd"],
@@ -74,3 +76,22 @@ def test_the_bootstrap_inside_every_data_set_doubles_the_variance_between_items(
     low, high = stats.f.ppf([1e-6, 1 - 1e-6], 3999, 3999) * (2 - 1 / 50)
     assert low < ratio < high
     assert ratio > stats.f.ppf(1 - 1e-6, 3999, 3999)
+
+
+class Own(NormalModel):
+    """A model of the user's, whose data sets are drawn one by one."""
+
+
+@pytest.mark.parametrize("n_responses", [1, 3, (2, 1, 4)])
+@pytest.mark.parametrize("perturbation", [None, "split", "noise"])
+@pytest.mark.parametrize("name", [*METRICS, "own"])
+def test_data_sets_drawn_together_are_the_tables_of_each(name, perturbation, n_responses):
+    model = Own(preset("normal").mean, preset("normal").sd) if name == "own" else preset(name)
+    perturbation = None if perturbation == "noise" and name == "categorical-dices" else perturbation
+    design = {"n_responses": n_responses, "epsilon": (0.1, 0.3), "perturbation": perturbation}
+    seed, numbers = _random.seed_of(2), range(3, 9)
+    grids = draw_each(model, seed, "data set", numbers=numbers, n_items=17, **design)
+    for i, number in enumerate(numbers):
+        table = model.table(17, rng=_random.child(seed, "data set", number), **design)
+        for grid, source in zip(grids, table.sources.values(), strict=True):
+            np.testing.assert_array_equal(grid[i].ravel(), source.values)

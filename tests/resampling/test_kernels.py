@@ -15,7 +15,7 @@ from tests.resampling import twins
 
 LEVELS = [0.0, 1.0, 2.5]
 NEEDS = {
-    "means": _response_kernels.MEANS,
+    "means": None,
     "counts": _response_kernels.COUNTS,
     "sorted": _response_kernels.SORTED,
     "values": _response_kernels.VALUES,
@@ -56,6 +56,18 @@ def draw(rows, n_out, drawn, seeds, needs, levels=LEVELS):
         )
         kernel(values, offsets, n_out, drawn, seeds, out, *more)
     return out
+
+
+def dealt(rows, n_first, drawn, seeds, needs, width):
+    """Call the kernel that deals responses to A and to B; each result is (draws, items, width)."""
+    values, codes, offsets = flat(rows)
+    first, rest = (np.full((seeds.size, len(rows), each), -1.0) for each in width)
+    if needs == "means":
+        means = first[..., 0].copy(), rest[..., 0].copy()
+        _response_kernels.deal_means(values, offsets, n_first, drawn, seeds, *means)
+        return [side[..., np.newaxis] for side in means]
+    _response_kernels.deal_responses(values, codes, offsets, n_first, drawn, seeds, NEEDS[needs], first, rest)
+    return [first, rest]
 
 
 def test_words_are_splitmix64():
@@ -153,7 +165,7 @@ def test_dealt_responses_twin(needs, rows, seeds, resampled):
     drawn = items_of(len(rows), seeds + np.uint64(1)) if resampled else KEPT
     kept = [sorted(row) for row in rows] if needs == "sorted" else rows
     width = {"means": (1, 1), "counts": (3, 3)}.get(needs, (int(n_first.max()), int(n_rest.max())))
-    found = _response_kernels.deal_responses(*flat(kept), n_first, drawn, seeds, NEEDS[needs], width)
+    found = dealt(kept, n_first, drawn, seeds, needs, width)
     for d, seed in enumerate(seeds):
         hands = twins.dealt(kept, n_first, drawn[d] if resampled else range(len(rows)), seed)
         for side in (0, 1):
@@ -199,16 +211,7 @@ def test_responses_are_drawn_as_a_multinomial(needs):
 
 
 def test_every_deal_is_equally_likely():
-    first, rest = _response_kernels.deal_responses(
-        frozen(np.arange(4.0)),
-        np.arange(4),
-        frozen(np.array([0, 4])),
-        np.array([2]),
-        KEPT,
-        MANY,
-        _response_kernels.VALUES,
-        (2, 2),
-    )
+    first, rest = dealt([[0.0, 1.0, 2.0, 3.0]], np.array([2]), KEPT, MANY, "values", (2, 2))
     deals = [tuple(row) for row in np.concatenate([first[:, 0], rest[:, 0]], axis=1).tolist()]
     assert fits(deals, dict.fromkeys(itertools.permutations(range(4)), 1 / math.factorial(4)))
 

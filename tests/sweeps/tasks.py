@@ -16,6 +16,12 @@ def draw(cell, rng):
     return {"normal": rng.normal(), "uniform": rng.random(), "count": rng.integers(10**15)}
 
 
+@task(version=1, threaded=True)
+def counted(cell, rng, threads=1):
+    """Say on how many threads it was asked to compute."""
+    return {"threads": threads}
+
+
 @task(version=1)
 def fragile(cell, rng):
     """Do what the cell says."""

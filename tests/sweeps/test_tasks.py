@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from assay.errors import ArgumentError
-from assay.sweeps import Task, task
-from tests.sweeps.tasks import draw
+from assay.sweeps import Grid, Task, run, task
+from tests.sweeps.tasks import counted, draw
 
 ADDRESS = "tests.sweeps.tasks:draw"
 
@@ -72,3 +72,13 @@ def test_a_function_inside_a_function_is_refused():
 def test_a_version_is_a_whole_number(version):
     with pytest.raises(ArgumentError, match="`version` must be a whole number"):
         task(version=version)
+
+
+def test_a_task_that_takes_threads_gets_them_here_and_one_elsewhere():
+    grid = Grid.product({"n": [1]})
+    assert [row.values["threads"] for row in run(counted.on(3), grid, rng=1).rows] == [3]
+    assert [row.values["threads"] for row in run(counted, grid, rng=1).rows] == [1]
+    assert draw.on(3) is draw
+    sent = pickle.loads(pickle.dumps(counted.on(3)))
+    assert sent.resolve()({}, None) == {"threads": 1}
+    assert sent.identity({"n": 1}) == counted.on(3).identity({"n": 1}) == counted.identity({"n": 1})

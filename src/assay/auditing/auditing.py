@@ -1,8 +1,6 @@
 """`audit`: from a response model to how far every p-value and interval can be trusted on such data."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from os import PathLike
 from typing import Any
 
@@ -23,7 +21,7 @@ from assay.auditing.asked import (
     strengths_of,
 )
 from assay.auditing.audits import Audit, rows_of
-from assay.auditing.cell import check_model, measure, quiet, read_model
+from assay.auditing.cell import check_model, measure, read_model
 from assay.errors import ArgumentError, DataError
 from assay.metrics import Metric
 from assay.models import PERTURBATIONS, ResponseModel
@@ -103,8 +101,7 @@ def audit(
         Simulated data sets of each kind; draws on each; fresh data sets for the true p and the expected contrast.
     rng : int, SeedSequence, Generator or None
     workers : int, optional
-        Threads for the cells, one cell for each design and ε; one by default. Small designs gain nothing by more, since
-        threads share the interpreter; the processes of `assay audit --workers` do. The result does not depend on it.
+        Threads; one per core if left out. The result does not depend on it.
     store : path, optional
         Keep finished cells in this file, and go on from it next time.
     progress : callable, optional
@@ -137,11 +134,9 @@ def compute(
     store: Store | str | PathLike[str] | None = None,
     progress: Callable[[Any], object] | None = None,
 ) -> Sweep:
-    """Compute cells here, on so many threads; one by default."""
+    """Compute cells here, each on so many threads; one per core if left out."""
     seed = None if rng is None else _random.entropy_of(_random.replayable(rng))
-    n_threads = _check.integer("workers", 1 if workers is None else workers, at_least=1)
-    with quiet(), ThreadPoolExecutor(n_threads) if n_threads > 1 else nullcontext() as executor:
-        return run(measure, grid, store=store, executor=executor, rng=seed, progress=progress)
+    return run(measure.on(_random.n_workers(workers)), grid, store=store, rng=seed, progress=progress)
 
 
 def plan(

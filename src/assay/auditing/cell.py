@@ -9,6 +9,7 @@ What a cell returns is flat and named "table|…|quantity", because a sweep stor
 """
 
 import importlib
+import itertools
 import math
 import threading
 import warnings
@@ -20,13 +21,13 @@ from typing import Any
 import numpy as np
 
 from assay import _json, _random, models
+from assay.auditing.data_sets import simulated
 from assay.auditing.estimators import (
     EXPECTED,
     SIGN_CHANGE,
     Estimates,
     Estimator,
     Estimators,
-    IntervalKey,
     kept,
     scheme_of,
     write,
@@ -48,6 +49,8 @@ TRUTHS = {
 }
 TESTS, INTERVALS, SMALLEST = "tests", "intervals", "smallest"
 LEADER_NULLS = ("pooled-responses", SIGN_CHANGE)
+ITEMS, DRAWS = 2**12, 2**18
+"""At most so many items, or draws by a metric and null, are analysed together: two megabytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,7 @@ def true_values(
     perturbation: str | None = None,
     n_simulations: int = 2000,
     rng: _random.Rng = None,
+    workers: int = 1,
 ) -> list[Truth]:
     """Return the true p and the expected contrast of each metric, from fresh data sets of the design.
 
@@ -94,7 +98,7 @@ def true_values(
             null=null,
             n_simulations=n_simulations,
             rng=seed,
-            workers=1,
+            workers=workers,
         )
         for null in (False, True)
     )
@@ -137,11 +141,11 @@ def found_own(name: str) -> Any:
     return OWN[name]
 
 
-@task(version=4)
-def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, float]:
+@task(version=4, threaded=True)
+def measure(cell: Mapping[str, Any], rng: np.random.Generator, threads: int = 1) -> dict[str, float]:
     """Audit estimators on simulated data sets of one design: the cells are made by `assay.auditing.plan`."""
     with quiet():
-        return _measure(cell, rng)
+        return _measure(cell, _random.seed_of(rng), threads)
 
 
 @contextmanager
@@ -155,41 +159,78 @@ def quiet() -> Iterator[None]:
         yield
 
 
-def _measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, float]:
+def _measure(cell: Mapping[str, Any], seed: np.random.SeedSequence, threads: int) -> dict[str, float]:
     model = read_model(cell["model"])
     estimators = estimators_of(cell, model)
-    seed = _random.seed_of(rng)
-    split = cell.get("split", True)
+    kinds = [_Kind.of(cell, *kind, seed, estimators) for kind in truths(cell, split=bool(cell.get("split", True)))]
+    jobs = [(kind, numbers) for kind in kinds for numbers in _parts(cell, threads)]
+
+    def said(number: int, _: int, __: int) -> Estimates:
+        kind, numbers = jobs[number]
+        data = simulated(model, kind.stream, numbers, n_responses=cell["n_responses"], **kind.design)
+        return kind.estimators.on(data)
+
+    parts = _random.map_blocks(said, len(jobs), workers=threads, size=1)
     values: dict[str, float] = {}
-    for truth, perturbation in truths(cell, split=bool(split)):
-        stream = _random.child(seed, truth)
+    for kind in kinds:
+        own = Estimates.joined([part for part, (of, _) in zip(parts, jobs, strict=True) if of is kind])
+        values |= dict(_summary(kind.truth, own, kind.known(model, cell, threads), kind.estimators, cell))
+    return values
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """The data sets of a cell where one thing is true of A and B: how they are simulated, and what is computed."""
+
+    truth: str
+    stream: np.random.SeedSequence
+    design: dict[str, Any]
+    estimators: Estimators
+
+    @classmethod
+    def of(
+        cls,
+        cell: Mapping[str, Any],
+        truth: str,
+        perturbation: str | None,
+        seed: np.random.SeedSequence,
+        estimators: Estimators,
+    ) -> "_Kind":
+        """Return the data sets of a truth, and the estimators of those schemes that are audited on them."""
+        split = cell.get("split", True)
         strengths = (cell.get("epsilon_a", 0.0) if truth in (EQUAL, WORSE) else 0.0, cell["epsilon"])
         design = {"n_items": cell["n_items"], "epsilon": strengths, "perturbation": perturbation}
         if truth == SPLIT and split is not True:
             estimators = replace(estimators, pairs=tuple(pair for pair in estimators.pairs if write(pair[0]) in split))
-        # Where a draw has fewer responses per item, the true p is that of as many (LEADER's convention for K = 1).
-        sizes = {cell["n_responses"], *(kept(scheme, cell["n_responses"]) for scheme, _ in estimators.pairs)}
-        known = {
+        return cls(truth, _random.child(seed, truth), design, estimators)
+
+    def known(self, model: ResponseModel, cell: Mapping[str, Any], threads: int) -> dict[int, list[Truth]]:
+        """Return what estimators aim at, by the number of responses per item.
+
+        Where a draw has fewer of them, the true p is that of as many (LEADER's convention for K = 1).
+        """
+        sizes = {cell["n_responses"], *(kept(scheme, cell["n_responses"]) for scheme, _ in self.estimators.pairs)}
+        return {
             size: true_values(
                 model,
-                estimators.metrics,
+                self.estimators.metrics,
                 n_responses=size,
                 n_simulations=cell.get("n_fresh", 2000),
-                rng=_random.child(stream, "true", size),
-                **design,
+                rng=_random.child(self.stream, "true", size),
+                workers=threads,
+                **self.design,
             )
             for size in sizes
         }
-        found = []
-        for number in range(cell["n_simulations"]):
-            table = model.table(
-                n_responses=cell["n_responses"], rng=_random.child(stream, "data set", number), **design
-            )
-            contest = table.contest(gold="gold", a="A", b="B")
-            found.append(estimators.on(contest, _random.child(stream, "draws", number)))
-        estimators.analyse(found)
-        values |= dict(_summary(truth, found, known, estimators, cell))
-    return values
+
+
+def _parts(cell: Mapping[str, Any], threads: int) -> list[range]:
+    """Return the numbers of data sets that are analysed together, in as many equal parts for each thread."""
+    n = cell["n_simulations"]
+    most = max(1, min(ITEMS // cell["n_items"], DRAWS // cell["n_resamples"]))
+    n_rounds = -(-n // (most * threads))
+    cuts = [number * n // (n_rounds * threads) for number in range(n_rounds * threads + 1)]
+    return [range(low, high) for low, high in itertools.pairwise(cuts) if low < high]
 
 
 def truths(cell: Mapping[str, Any], *, split: bool) -> Iterator[tuple[str, str | None]]:
@@ -230,7 +271,7 @@ def _metric(entry: str | Mapping[str, Any]) -> Metric:
 
 def _summary(
     truth: str,
-    found: Sequence[Estimates],
+    found: Estimates,
     known: Mapping[int, list[Truth]],
     estimators: Estimators,
     cell: Mapping[str, Any],
@@ -238,19 +279,18 @@ def _summary(
     places = {metric.name: i for i, metric in enumerate(estimators.metrics)}
     sizes = {write(scheme): kept(scheme, cell["n_responses"]) for scheme, _ in estimators.pairs}
     errors: dict[Estimator, FloatArray] = {}
-    for key in found[0].tests:
+    for key, answers in found.tests.items():
         size = sizes.get(key.scheme, cell["n_responses"])
         target = known[size][places[key.metric]].pvalue
-        answers = np.array([one.tests[key] for one in found])
         errors[key] = np.abs(answers[:, 0] - target.pvalue)
         for name, number in ({"n_kept": size} | _test_row(answers, target, cell["alpha"])).items():
             yield "|".join((TESTS, truth, *key, name)), number
-    for ends in found[0].limits:
-        goal = known[sizes[ends.scheme]][places[ends.metric]]
+    for which, ends in found.limits.items():
+        goal = known[sizes[which.scheme]][places[which.metric]]
         # Exchanging A and B changes nothing where a null is true, so the expected contrast is exactly 0.
         goal = goal if truth == WORSE else Truth(goal.pvalue, 0.0, 0.0)
-        for name, number in _interval_row(ends, found, goal).items():
-            yield "|".join((INTERVALS, truth, *ends, name)), number
+        for name, number in _interval_row(ends, goal).items():
+            yield "|".join((INTERVALS, truth, *which, name)), number
     for by, place in (("scheme", 1), ("metric", 0)):
         leader = [key for key in errors if key.null in LEADER_NULLS and key.pvalue == EXPECTED]
         for group in dict.fromkeys(key[place] for key in leader):
@@ -286,8 +326,7 @@ def _rejected(pvalues: FloatArray, alpha: float) -> int:
     return int(np.count_nonzero(pvalues <= alpha * (1 + 1e-9)))
 
 
-def _interval_row(key: IntervalKey, found: Sequence[Estimates], goal: Truth) -> dict[str, float]:
-    ends = np.array([(one.limits[key].low, one.limits[key].high) for one in found])
+def _interval_row(ends: FloatArray, goal: Truth) -> dict[str, float]:
     low, high = ends[~np.isnan(ends).any(axis=1)].T
     # A contrast on the edge of an interval differs from it by rounding only (wins and accuracy have steps).
     slack = 1e-12 * max(1.0, abs(goal.contrast))

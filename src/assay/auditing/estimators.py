@@ -9,20 +9,16 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay import _random, inference
-from assay.comparison import Comparison, Procedure
-from assay.comparison.comparing import compare_shared
-from assay.comparison.contrast_evidence import ContrastEvidence
+from assay import inference
+from assay.auditing.data_sets import AnswerRows, DataSets, Simulated, data_sets
+from assay.comparison import Procedure
 from assay.comparison.default_interval import can_have
-from assay.comparison.shared import Shared
-from assay.contests import Contest
-from assay.inference import ConfidenceInterval
 from assay.metrics import AdditiveMetric, Metric
-from assay.resampling import Scheme, judge, summaries_of
+from assay.resampling import Scheme, judge
 from assay.scales import FloatArray
 
 TAIL, EXPECTED = "tail", "expected"
@@ -38,10 +34,6 @@ INTERVALS = inference.METHODS
 ASKED_TESTS, ASKED_INTERVALS = (*ANALYTICAL, "none"), (*INTERVALS, "none")
 """The words by which they are asked for."""
 NO_SCHEME = "–"
-
-
-Compared = Callable[[Procedure, Sequence[Metric]], Sequence[Comparison | ContrastEvidence]]
-"""What compares one data set by a procedure."""
 
 
 class Estimator(NamedTuple):
@@ -103,48 +95,33 @@ class Estimators:
     confidence_level: float = 0.95
     cluster: str | None = None
 
-    def on(self, contest: Contest, seed: np.random.SeedSequence) -> "Estimates":
-        """Return every p-value and interval of one data set; `analyse` adds those of the analytical tests."""
-        found, contest, seed = Estimates({}, {}, {}), contest.complete(), _random.replayable(seed)
-        shared = Shared(leaves_out=any(method in self.intervals for method in ("bca", "t")))
-
-        def compared(how: Procedure, metrics: Sequence[Metric]) -> Sequence[Comparison | ContrastEvidence]:
-            return shared.once(
-                how, lambda: compare_shared(contest, metrics=metrics, procedure=how, rng=seed, shared=shared)
-            )
-
+    def on(self, data: Simulated) -> "Estimates":
+        """Return every p-value and interval of simulated data sets, each with the seed of its draws."""
+        leaves_out = any(method in self.intervals for method in ("bca", "t"))
+        compared = data_sets(data, at_once=self.cluster is None, leaves_out=leaves_out)
+        found = Estimates({}, {})
         for scheme, nulls in self.pairs:
             self._by_scheme(found, compared, scheme, nulls)
         for metric in self.metrics:
             if isinstance(metric, AdditiveMetric) and self.tests:
-                found.contrasts[metric.name] = metric.item_contrasts(*summaries_of(contest, metric.needs))
+                rows = compared.item_contrasts(metric)
+                for name in self.tests:
+                    found.tests[Estimator(metric.name, NO_SCHEME, name, TAIL)] = analyse_rows(name, rows)
         return found
 
-    def analyse(self, found: Sequence["Estimates"]) -> None:
-        """Add the analytical tests of all data sets, those of equally many items at once."""
-        for metric in found[0].contrasts:
-            rows = [one.contrasts[metric] for one in found]
-            alike = len({row.size for row in rows}) == 1
-            for name in self.tests:
-                key = Estimator(metric, NO_SCHEME, name, TAIL)
-                answers = analyse_rows(name, np.stack(rows)) if alike else [analyse(name, row) for row in rows]
-                for one, answer in zip(found, answers, strict=True):
-                    one.tests[key] = answer
-
-    def _by_scheme(self, found: "Estimates", compared: Compared, scheme: Scheme, nulls: Sequence[str]) -> None:
+    def _by_scheme(self, found: "Estimates", data: DataSets, scheme: Scheme, nulls: Sequence[str]) -> None:
         """Compare by every null, and give every interval once: the draws of a scheme are the same whatever the null."""
         name = write(scheme)
         metrics = [metric for metric in self.metrics if metric.name in self.only.get(name, (metric.name,))]
         for null in nulls or ("recentred",):
             how = _procedure(scheme, null, self.cluster, self.n_resamples, self.confidence_level)
-            answers = compared(how, metrics)
-            for metric, answer in zip(metrics, answers, strict=True):
+            for metric, answers in zip(metrics, data.compared(how, metrics), strict=True):
                 if null in nulls:
-                    found.tests.update(_estimates(Estimator(metric.name, name, null, TAIL), answer))
+                    found.tests.update(_estimates(Estimator(metric.name, name, null, TAIL), answers))
                 for method in self.intervals:
                     key = IntervalKey(metric.name, name, method)
                     if key not in found.limits and has_interval(method, metric, scheme):
-                        found.limits[key] = answer.limits(method, self.confidence_level, answer.alternative)
+                        found.limits[key] = answers.limits(method)
 
 
 @cache
@@ -163,25 +140,35 @@ def _procedure(scheme: Scheme, null: str, cluster: str | None, n_resamples: int,
     )
 
 
-def _estimates(key: Estimator, answer: Comparison | ContrastEvidence) -> dict[Estimator, Estimate]:
-    """Return the tail p and the expected p of a comparison."""
+def _estimates(key: Estimator, answers: AnswerRows) -> dict[Estimator, FloatArray]:
+    """Return the tail p and the expected p of comparisons: (data sets, 2), an `Estimate` in each row."""
     if key.null == SIGN_CHANGE:
-        changed = inference.expected_pvalue(np.zeros_like(answer.draws), answer.draws).pvalue
-        return {key._replace(pvalue=EXPECTED): Estimate(changed, changed)}
-    one_sided = answer.tail("greater").pvalue
-    found = {key: Estimate(one_sided, answer.pvalue)}
+        return {key._replace(pvalue=EXPECTED): _twice(answers.sign_changes())}
+    found = {key: np.stack([answers.tails("greater"), answers.tails("two-sided")], axis=1)}
     if key.null != RANDOM_EFFECTS:
-        expected = answer.expected_pvalue
-        found[key._replace(pvalue=EXPECTED)] = Estimate(expected, expected)
+        found[key._replace(pvalue=EXPECTED)] = _twice(answers.expected())
     return found
 
 
-class Estimates(NamedTuple):
-    """The p-values and intervals of one data set, and its item contrasts by metric."""
+def _twice(pvalues: FloatArray) -> FloatArray:
+    return np.stack([pvalues, pvalues], axis=1)
 
-    tests: dict[Estimator, Estimate]
-    limits: dict[IntervalKey, ConfidenceInterval]
-    contrasts: dict[str, FloatArray]
+
+class Estimates(NamedTuple):
+    """What is said of data sets: (data sets, 2), an `Estimate` or the ends of an interval in each row."""
+
+    tests: dict[Estimator, FloatArray]
+    limits: dict[IntervalKey, FloatArray]
+
+    @classmethod
+    def joined(cls, parts: Sequence["Estimates"]) -> "Estimates":
+        """Return what is said of the data sets of all parts."""
+        tests, limits = zip(*parts, strict=True)
+        return cls(_joined(tests), _joined(limits))
+
+
+def _joined(parts: Sequence[dict[Any, FloatArray]]) -> dict[Any, FloatArray]:
+    return {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
 
 
 def keeps_responses(scheme: Scheme) -> bool:
@@ -200,22 +187,21 @@ def has_interval(method: str, metric: Metric, scheme: Scheme) -> bool:
 
 def analyse(name: str, contrasts: FloatArray) -> Estimate:
     """Return Student's or Wilcoxon's p of the item contrasts; both are undefined or 1 where no item differs."""
-    return analyse_rows(name, contrasts[np.newaxis, :])[0]
+    return Estimate(*analyse_rows(name, [contrasts])[0].tolist())
 
 
-def analyse_rows(name: str, rows: FloatArray) -> list[Estimate]:
-    """Return the same for each row of item contrasts."""
+def analyse_rows(name: str, rows: Sequence[FloatArray]) -> FloatArray:
+    """Return the same for each row of item contrasts, rows of equal length at once: (rows, 2)."""
     from assay.paired.difference_rows import Hypothesis, Resamples, Sample
     from assay.paired.means import t_test
     from assay.paired.ranks import wilcoxon
 
-    test: Callable[..., object] = {"paired-t": t_test, "wilcoxon": wilcoxon}[name]
-    sample, none = Sample.independent(rows), Resamples(np.random.SeedSequence(0))
-    one, two = (
-        test(sample, Hypothesis(side, interval=False), none).pvalue.tolist()  # type: ignore[attr-defined]
-        for side in ("greater", "two-sided")
-    )
-    return [Estimate(*each) for each in zip(one, two, strict=True)]
+    if len({row.size for row in rows}) > 1:
+        return np.concatenate([analyse_rows(name, [row]) for row in rows])
+    test: Callable[..., Any] = {"paired-t": t_test, "wilcoxon": wilcoxon}[name]
+    sample, none = Sample.independent(np.stack(rows)), Resamples(np.random.SeedSequence(0))
+    sides = [Hypothesis(side, interval=False) for side in ("greater", "two-sided")]
+    return np.stack([test(sample, side, none).pvalue for side in sides], axis=1)
 
 
 def pairs(schemes: Sequence[Scheme], nulls: Sequence[str]) -> Iterator[tuple[Scheme, str, str]]:

@@ -29,13 +29,16 @@ def run_study(
 ) -> "Sweep":
     """Run a study where the options say, with a progress bar; Ctrl-C says what was kept and exits with 130.
 
-    Without `workers` and `dask`, cells are computed here: on `threads`, or one after the other.
+    Without `workers` and `dask`, cells are computed here: on `threads`, which a cell may use by itself, or one after
+    the other.
     """
     from concurrent.futures import BrokenExecutor
 
     from assay.errors import DataError
     from assay.sweeps import run
 
+    if threads is not None and task.threaded:
+        task, threads = task.on(threads), None
     try:
         with executor(workers, dask, threads) as pool, _bar() as progress:
             return run(task, grid, store=store, executor=pool, rng=rng, retry=retry, progress=progress)

@@ -12,6 +12,7 @@ from assay import _check, _matrices, _random, inference
 from assay.comparison import rater_choice
 from assay.comparison.comparisons import Comparison, Comparisons
 from assay.comparison.contrast_evidence import ContrastEvidence, evidence_of
+from assay.comparison.contrast_rows import ContrastRows, rows_of
 from assay.comparison.default_metric import bind, metrics_for
 from assay.comparison.detectable import detectable
 from assay.comparison.magnitudes import check_magnitudes, far_outside
@@ -44,10 +45,7 @@ from assay.contests import Contest
 from assay.errors import AssayWarning
 from assay.inference.corrections import JOINT_CORRECTIONS
 from assay.metrics import Metric
-from assay.resampling import (
-    kept_responses,
-    summaries_of,
-)
+from assay.resampling import Stack, kept_responses, summaries_of
 from assay.scales import IntArray
 from assay.summaries import lean
 
@@ -242,6 +240,15 @@ def compare_shared(
     run = replace(ProcedureRun.of(procedure, {}, rng=rng, workers=1, progress=None), shared=shared)
     begun = _begin(contest, metrics, run)
     return _compare(contest, metrics, run) if begun.choice.n_raters else _evidence(begun)
+
+
+def compare_stacked(
+    stack: Stack, *, metrics: Sequence[Metric], procedure: Procedure, shared: Shared
+) -> list[ContrastRows]:
+    """Compare the contests of a stack, as `compare_shared` compares each of them, with what `shared` holds of them."""
+    run = replace(ProcedureRun.of(procedure, {}, rng=0, workers=1, progress=None), shared=shared)
+    begun = _begin(stack.first, metrics, run)
+    return rows_of(stack, begun.metrics, begun.run)
 
 
 def _compare(contest: Contest, metrics: Sequence[Metric], run: ProcedureRun) -> list[Comparison]:

@@ -152,7 +152,11 @@ def scored(metrics: Sequence[Metric], contest: Contest, run: ProcedureRun) -> li
 
 
 def _scores(metric: Metric, contest: Contest) -> tuple[float, float, float]:
-    sides = summaries_of(contest, metric.needs)
+    return scored_sides(metric, *summaries_of(contest, metric.needs))
+
+
+def scored_sides(metric: Metric, *sides: Any) -> tuple[float, float, float]:
+    """Return the scores of A and B, and their contrast, from the summaries of gold, A and B."""
     of_a, of_b = (float(score) for score in metric.scores(*sides))
     if type(metric).contrast is Metric.contrast:  # the difference of the scores, which need not be computed again
         return of_a, of_b, of_b - of_a if metric.better == "lower" else of_a - of_b

@@ -1,6 +1,7 @@
 """Confidence intervals without draws: Student's t for means of item contrasts, and Tango's score interval for signs."""
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -174,6 +175,7 @@ def _rounding(sizes: FloatArray) -> FloatArray:
     return np.asarray(SAME_SIZE * max(1, sizes.shape[-1]) * sizes.max(axis=-1, keepdims=True, initial=0.0))
 
 
+@lru_cache(maxsize=2**12)
 def _score_end(won: int, lost: int, n: int, z: float) -> float:
     """Return the smallest difference of shares that the score test does not reject, by bisection.
 

@@ -121,6 +121,33 @@ def tail_pvalue(
     return PValue(min(1.0, sides * share), error, draws.size, exact, n_undefined, is_bound, notes)
 
 
+def tail_pvalues(
+    observed: FloatArray, null_draws: FloatArray, *, alternative: str = "two-sided", exact: bool = False
+) -> FloatArray:
+    """Return the `tail_pvalue` of each observed contrast, from its row of null draws.
+
+    Examples
+    --------
+    >>> tail_pvalues(np.array([2.0, 0.0]), np.array([[-1.0, 0.0, 1.0], [1.0, 0.0, -1.0]]))
+    array([0.5, 1. ])
+    """
+    told = np.isfinite(null_draws).all(axis=1) & np.isfinite(observed)
+    slack = tie_tolerances(null_draws, observed)
+    counts = np.stack(
+        [
+            np.count_nonzero(null_draws >= (observed - slack)[:, np.newaxis], axis=1),
+            np.count_nonzero(null_draws <= (observed + slack)[:, np.newaxis], axis=1),
+        ]
+    )
+    extra = 0 if exact else 1
+    shares = (counts + extra) / (null_draws.shape[1] + extra)
+    sides = {"greater": shares[0], "less": shares[1], "two-sided": np.minimum(1.0, 2 * shares.min(axis=0))}
+    found = np.asarray(sides[_check.one_of("alternative", alternative, ALTERNATIVES)])
+    for i in np.flatnonzero(~told).tolist():
+        found[i] = tail_pvalue(float(observed[i]), null_draws[i], alternative=alternative, exact=exact).pvalue
+    return found
+
+
 def expected_pvalue(null_draws: npt.ArrayLike, draws: npt.ArrayLike) -> PValue:
     """Return the p-value that a study like this gives on average: P(null draw ≥ draw) over all pairs.
 
@@ -219,6 +246,12 @@ def tie_tolerance(draws: FloatArray, observed: float = 0.0) -> float:
     ends = (float(draws.min()), float(draws.max())) if draws.size else ()
     largest = max([abs(end) for end in (observed, *ends) if math.isfinite(end)], default=0.0)
     return 100 * sys.float_info.epsilon * largest
+
+
+def tie_tolerances(draws: FloatArray, observed: FloatArray | None = None) -> FloatArray:
+    """Return the `tie_tolerance` of each row of finite draws, with its observed contrast."""
+    ends = [draws.min(axis=1), draws.max(axis=1), *([] if observed is None else [observed])]
+    return np.asarray(100 * sys.float_info.epsilon * np.abs(ends).max(axis=0))
 
 
 def defined(draws: npt.ArrayLike) -> tuple[FloatArray, int]:

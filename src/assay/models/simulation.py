@@ -127,6 +127,31 @@ def simulate_contrasts(
     return np.concatenate(results, axis=-1)
 
 
+def draw_each(
+    model: ResponseModel, seed: np.random.SeedSequence, *names: str, numbers: Sequence[int], n_items: int, **design: Any
+) -> tuple[FloatArray, ...]:
+    """Simulate every response of data sets that have a seed by their names and number each, at once where possible.
+
+    Returns those of gold, A and B as (data sets, items, responses): what `model.table` has with that seed.
+
+    Examples
+    --------
+    >>> from assay._random import child
+    >>> from assay.models import preset
+    >>> model, seed = preset("normal"), seed_of(0)
+    >>> gold, a, b = draw_each(model, seed, "study", numbers=range(5), n_items=10, n_responses=2)
+    >>> table = model.table(10, 2, rng=child(seed, "study", 3))
+    >>> (gold[3].ravel() == table.sources["gold"].values).all()
+    np.True_
+    """
+    streams = generators(seed, *names, numbers=numbers, then=("simulate",))
+    if _draws_rows(model):
+        together: Any = Streams(streams, [1] * len(streams))
+        return model.draw(len(streams), n_items, needs="values", rng=together, **design)
+    each = [model.draw(1, n_items, needs="values", rng=stream, **design) for stream in streams]
+    return tuple(np.concatenate(side) for side in zip(*each, strict=True))
+
+
 def _draws_rows(model: ResponseModel) -> bool:
     """Whether each random number belongs to one data set, so that blocks may be drawn together: known of our models."""
     parts = (model, *(getattr(model, field.name) for field in fields(model)))

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import bdtr, bdtrc, ndtr, ndtri
 
 from assay.paired.difference_rows import Hypothesis, Resamples, Sample, TestedRows, no_interval
-from assay.scales import FloatArray, IntArray
+from assay.scales import BoolArray, FloatArray, IntArray
 
 MOST_FOR_EXACT = 50
 """Up to this many differences that are not zero, Wilcoxon's p-value is exact, ties or not."""
@@ -50,8 +50,12 @@ def wilcoxon(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Tested
     ranked = SignedRanks.of(_centred(rows, hypothesis.delta))
     rank_sum = ranked.rank_sum
     less, greater = ndtr(ranked.z), ndtr(-ranked.z)
-    few = ranked.counted <= MOST_FOR_EXACT
-    for row in np.flatnonzero(few):
+    few, plain = ranked.counted <= MOST_FOR_EXACT, ranked.plain
+    if rows.shape[1] <= MOST_FOR_EXACT and plain.any():
+        cumulative = np.append(_rank_sum_distribution(tuple(range(2, 2 * rows.shape[1] + 1, 2))), 0.0)
+        doubled = np.rint(2 * rank_sum[plain]).astype(np.int64)
+        less[plain], greater[plain] = cumulative[doubled], 1 - cumulative[doubled - 1]  # of −1 the last, which is 0
+    for row in np.flatnonzero(few & ~plain):
         cumulative = _rank_sum_distribution(ranked.pattern(int(row)))
         doubled = round(2 * rank_sum[row])
         less[row] = cumulative[doubled]
@@ -82,6 +86,8 @@ class SignedRanks:
         Each row's sum of squared ranks.
     row, ranks2, lengths : arrays of int
         The row of each group, twice the rank its members share, and their number.
+    n_columns : int
+        The number of differences in each row.
     """
 
     rank_sum: FloatArray
@@ -90,6 +96,7 @@ class SignedRanks:
     row: IntArray
     ranks2: IntArray
     lengths: IntArray
+    n_columns: int
 
     @classmethod
     def of(cls, centred: FloatArray) -> "SignedRanks":
@@ -117,7 +124,7 @@ class SignedRanks:
         positive = np.diff(np.cumsum(keys & 1)[starts + lengths - 1], prepend=0)
         rank_sum = np.bincount(row, weights=ranks2 * positive, minlength=n_rows) / 2
         squares = np.bincount(row, weights=lengths * ranks2**2, minlength=n_rows) / 4
-        return cls(rank_sum, n - n_zero, squares, row, ranks2, lengths)
+        return cls(rank_sum, n - n_zero, squares, row, ranks2, lengths, n)
 
     @property
     def z(self) -> FloatArray:
@@ -126,6 +133,11 @@ class SignedRanks:
         deviation = self.rank_sum - self.counted * (self.counted + 1) / 4
         spread = np.sqrt(self.squares / 4)
         return np.divide(deviation, spread, out=np.zeros_like(deviation), where=spread > 0)
+
+    @property
+    def plain(self) -> BoolArray:
+        """Which rows have neither zeros nor ties, and so the ranks 1, 2, …."""
+        return np.asarray(np.bincount(self.row[self.ranks2 > 0], minlength=self.counted.size) == self.n_columns)
 
     def pattern(self, row: int) -> tuple[int, ...]:
         """Return twice the ranks of one row, ascending."""

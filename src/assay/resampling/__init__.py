@@ -15,6 +15,7 @@ from assay.resampling.pseudo_responses import CellTable, cell_table
 from assay.resampling.responses_kept import first_responses, kept_responses
 from assay.resampling.sampler import pool
 from assay.resampling.schemes import Scheme
+from assay.resampling.stacked import Stack, can_stack, draw_stacked, stackable
 
 __all__ = [
     "NULLS",
@@ -23,12 +24,15 @@ __all__ = [
     "Draws",
     "NullName",
     "Scheme",
+    "Stack",
+    "can_stack",
     "cell_table",
     "cluster_jackknife",
     "cluster_sums",
     "draw",
     "draw_alike",
     "draw_columns",
+    "draw_stacked",
     "enumerate_cluster_swaps",
     "enumerate_swaps",
     "first_responses",
@@ -38,5 +42,6 @@ __all__ = [
     "mean_scores",
     "pool",
     "ratio_error",
+    "stackable",
     "summaries_of",
 ]

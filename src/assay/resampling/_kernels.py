@@ -55,6 +55,15 @@ def seed_draws(key: np.uint64, n_streams: int, start: int, stop: int) -> SeedArr
 
 
 @njit(cache=True, nogil=True)
+def seed_draws_of_each(keys: SeedArray, n_streams: int, n_draws: int) -> SeedArray:
+    """Return the seeds of as many draws for each key, one after the other: (streams, keys · draws)."""
+    out = np.empty((n_streams, keys.size * n_draws), dtype=np.uint64)
+    for i in range(keys.size):
+        out[:, i * n_draws : (i + 1) * n_draws] = seed_draws(keys[i], n_streams, int(np.int64(0)), n_draws)
+    return out
+
+
+@njit(cache=True, nogil=True)
 def draw_items(n_items: int, seeds: SeedArray, out: IntArray) -> None:
     """Draw n items with replacement for each seed."""
     n = np.uint64(n_items)
@@ -159,6 +168,17 @@ def bootstrap_sums(columns: FloatArray, centres: FloatArray, seeds: SeedArray) -
 
 
 @njit(cache=True, nogil=True)
+def bootstrap_sums_of_each(columns: FloatArray, centres: FloatArray, seeds: SeedArray) -> FloatArray:
+    """Return the `bootstrap_sums` of each data set, with as many of the seeds: (data sets, draws, sums)."""
+    n_data_sets, _, width = columns.shape
+    n_draws = seeds.size // n_data_sets
+    out = np.empty((n_data_sets, n_draws, width + centres.shape[1]))
+    for i in range(n_data_sets):
+        out[i] = bootstrap_sums(columns[i], centres[i], seeds[i * n_draws : (i + 1) * n_draws])
+    return out
+
+
+@njit(cache=True, nogil=True)
 def swap_table(columns: FloatArray) -> FloatArray:
     """Return the sum of every eight items under each of their 256 patterns of signs: (columns, eights, 256)."""
     n_items, width = columns.shape
@@ -195,6 +215,17 @@ def swap_sums(table: FloatArray, seeds: SeedArray) -> FloatArray:
                     total += table[c, eight, word & _BYTE]
                     word >>= _EIGHT
                 out[low + d, c] = total
+    return out
+
+
+@njit(cache=True, nogil=True)
+def swap_sums_of_each(columns: FloatArray, seeds: SeedArray) -> FloatArray:
+    """Return the `swap_sums` of each data set, with as many of the seeds: (data sets, draws, sums)."""
+    n_data_sets, _, width = columns.shape
+    n_draws = seeds.size // n_data_sets
+    out = np.empty((n_data_sets, n_draws, width))
+    for i in range(n_data_sets):
+        out[i] = swap_sums(swap_table(columns[i]), seeds[i * n_draws : (i + 1) * n_draws])
     return out
 
 

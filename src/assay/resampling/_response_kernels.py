@@ -10,7 +10,7 @@ from assay._compiled import njit
 from assay.resampling._kernels import _EIGHT, _ONE, _S32, _THREE, SeedArray, _below, _word
 from assay.scales import FloatArray, IntArray
 
-MEANS, COUNTS, SORTED, VALUES = 0, 1, 2, 3
+COUNTS, SORTED, VALUES = 0, 1, 2
 
 _SEVEN, _S56 = np.uint64(7), np.uint64(56)
 _ONES, _HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
@@ -30,7 +30,7 @@ def draw_means(
     values: FloatArray, offsets: IntArray, n_out: IntArray, items: IntArray, seeds: SeedArray, out: FloatArray
 ) -> None:
     """Write the mean of the drawn responses: (draws, items)."""
-    n_items = offsets.size - 1
+    n_items = out.shape[1]
     for d in range(seeds.size):
         seed = seeds[d]
         at = np.uint64(0)
@@ -56,7 +56,7 @@ def draw_singles(values: FloatArray, offsets: IntArray, items: IntArray, seeds: 
     """Write one response of each item: what `draw_means` writes where it draws one."""
     for d in range(seeds.size):
         seed = seeds[d]
-        for i in range(np.uint64(offsets.size - 1)):
+        for i in range(np.uint64(out.shape[1])):
             item = np.uint64(items[d, i]) if items.size else np.uint64(i)
             start = np.uint64(offsets[item])
             n = np.uint64(offsets[item + _ONE]) - start
@@ -68,7 +68,7 @@ def draw_counts(
     codes: IntArray, offsets: IntArray, n_out: IntArray, items: IntArray, seeds: SeedArray, out: FloatArray
 ) -> None:
     """Write how often each level was drawn: (draws, items, levels)."""
-    n_items = offsets.size - 1
+    n_items = out.shape[1]
     out[: seeds.size] = 0.0
     for d in range(seeds.size):
         seed = seeds[d]
@@ -102,7 +102,7 @@ def draw_values(
 
     Where `means` is not empty, write their means to it, as `draw_means` does: (draws, items).
     """
-    n_items = offsets.size - 1
+    n_items = out.shape[1]
     for d in range(seeds.size):
         seed = seeds[d]
         at = np.uint64(0)
@@ -139,7 +139,7 @@ def draw_sorted(
     The values of each item must be in ascending order: counting how often each position was drawn then sorts. Counts of
     up to eight positions, each below 128, are kept as the eight bytes of one word: no memory is touched while drawing.
     """
-    n_items = offsets.size - 1
+    n_items = out.shape[1]
     drawn = np.zeros(_most_responses(offsets), dtype=np.int64)
     for d in range(seeds.size):
         seed = seeds[d]
@@ -183,6 +183,54 @@ def draw_sorted(
                 out[d, i, j] = np.nan
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _shuffle(order: IntArray, start: int, size: int, seed: np.uint64, at: np.uint64) -> np.uint64:
+    """Write the places of an item's responses in random order; return the number of the next word."""
+    for j in range(size):
+        order[j] = start + j
+    for j in range(size - 1):
+        other = np.uint64(j) + _below(np.uint64(size - j), _word(seed, at))
+        at += _ONE
+        own = order[j]
+        order[j] = order[other]
+        order[other] = own
+    return at
+
+
+@njit(cache=True, nogil=True)
+def deal_means(
+    values: FloatArray,
+    offsets: IntArray,
+    n_first: IntArray,
+    items: IntArray,
+    seeds: SeedArray,
+    first: FloatArray,
+    rest: FloatArray,
+) -> None:
+    """Shuffle each item's responses; write the mean of the first `n_first`, and that of the rest: (draws, items)."""
+    shares = np.empty((2, values.size))  # what a response adds to either mean
+    for i in range(offsets.size - 1):
+        for j in range(offsets[i], offsets[i + 1]):
+            shares[0, j] = values[j] / n_first[i]
+            shares[1, j] = values[j] / (offsets[i + 1] - offsets[i] - n_first[i])
+    order = np.empty(_most_responses(offsets), dtype=np.int64)
+    for d in range(seeds.size):
+        at = np.uint64(0)
+        for i in range(first.shape[1]):
+            item = np.uint64(items[d, i] if items.size else i)
+            start = offsets[item]
+            size, k = offsets[item + _ONE] - start, n_first[item]
+            at = _shuffle(order, start, size, seeds[d], at)
+            total = 0.0
+            for j in range(k):
+                total += shares[0, np.uint64(order[j])]
+            first[d, i] = total
+            total = 0.0
+            for j in range(k, size):
+                total += shares[1, np.uint64(order[j])]
+            rest[d, i] = total
+
+
 @njit(cache=True, nogil=True)
 def deal_responses(
     values: FloatArray,
@@ -192,31 +240,27 @@ def deal_responses(
     items: IntArray,
     seeds: SeedArray,
     what: int,
-    width: tuple[int, int],
-) -> tuple[FloatArray, FloatArray]:
-    """Shuffle each item's responses and deal the first `n_first` to A, the rest to B; arguments as above."""
-    n_items = offsets.size - 1
-    first = np.zeros((seeds.size, n_items, width[0]))
-    rest = np.zeros((seeds.size, n_items, width[1]))
-    if what in (VALUES, SORTED):
-        first[:] = np.nan
-        rest[:] = np.nan
+    first: FloatArray,
+    rest: FloatArray,
+) -> None:
+    """Shuffle each item's responses; write the first `n_first` and the rest, or their counts: (draws, items, width)."""
+    first[: seeds.size] = 0.0 if what == COUNTS else np.nan
+    rest[: seeds.size] = 0.0 if what == COUNTS else np.nan
     order = np.empty(_most_responses(offsets), dtype=np.int64)
     dealt = np.empty(order.size, dtype=np.bool_)
     for d in range(seeds.size):
-        seed = seeds[d]
         at = np.uint64(0)
-        for i in range(n_items):
+        for i in range(first.shape[1]):
             item = items[d, i] if items.size else i
             start = offsets[item]
-            size = offsets[item + 1] - start
-            k = n_first[item]
-            for j in range(size):
-                order[j] = start + j
-            for j in range(size - 1):
-                other = j + np.int64(_below(np.uint64(size - j), _word(seed, at)))
-                at += _ONE
-                order[j], order[other] = order[other], order[j]
+            size, k = offsets[item + 1] - start, n_first[item]
+            at = _shuffle(order, start, size, seeds[d], at)
+            if what == COUNTS:
+                for j in range(k):
+                    first[d, i, codes[order[j]]] += 1.0
+                for j in range(k, size):
+                    rest[d, i, codes[order[j]]] += 1.0
+                continue
             if what == SORTED:
                 for j in range(size):
                     dealt[order[j] - start] = j < k
@@ -228,14 +272,7 @@ def deal_responses(
                     else:
                         order[two] = start + j
                         two += 1
-            for j in range(size):
-                side = first if j < k else rest
-                column = j if j < k else j - k
-                share = k if j < k else size - k
-                if what == MEANS:
-                    side[d, i, 0] += values[order[j]] / share
-                elif what == COUNTS:
-                    side[d, i, codes[order[j]]] += 1.0
-                else:
-                    side[d, i, column] = values[order[j]]
-    return first, rest
+            for j in range(k):
+                first[d, i, j] = values[order[j]]
+            for j in range(k, size):
+                rest[d, i, j - k] = values[order[j]]

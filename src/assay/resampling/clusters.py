@@ -12,8 +12,9 @@ import numpy.typing as npt
 from assay import _random
 from assay.contests import Contest
 from assay.resampling._plain import seed_stream
-from assay.resampling.draws import ALONE, WORK, Draws, Progress, ScoresDraws, block_size, summaries_of
+from assay.resampling.draws import ALONE, WORK, Draws, Progress, block_size, summaries_of
 from assay.resampling.sampler import exchange
+from assay.resampling.scored_draws import ScoresDraws
 from assay.resampling.seeds import SeedArray
 from assay.resampling.sums import ItemSums, SummedContrasts
 from assay.resampling.weights import WeightedContrasts, draw_weights

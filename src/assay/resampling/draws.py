@@ -5,9 +5,9 @@ item contrasts once; a bootstrap draw is then a sum over drawn items and a swapp
 *General*: draw the summary that the metric needs, then score it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, get_args
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from assay.resampling.nulls import NullName
 from assay.resampling.responses_kept import kept_responses
 from assay.resampling.sampler import ITEMS, STREAMS, SWAPS, Sampler
 from assay.resampling.schemes import Scheme
+from assay.resampling.scored_draws import ScoresDraws, alike, brings_means, drawn_for, paths_of, samplers_of
 from assay.resampling.sums import ItemSums, SummedContrasts
 from assay.resampling.weights import WeightedContrasts
 from assay.scales import FloatArray, IntArray
@@ -31,28 +32,6 @@ ALONE = 2**14
 """Where Python is called for each draw, threads only wait for each other unless a draw has at least so many items."""
 
 Progress = Callable[[int], object]
-
-
-class ScoresDraws(Protocol):
-    """What this module needs of a metric; `assay.metrics.Metric` has it."""
-
-    @property
-    def needs(self) -> Needs:
-        """The summary it works on."""
-
-    @property
-    def additive(self) -> bool:
-        """Whether it has item contrasts."""
-
-    @property
-    def ignores(self) -> str:
-        """What it ignores of a model's answers, if anything."""
-
-    def swappable(self, gold: Any, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return what is swapped between A and B: what it uses of their answers."""
-
-    def contrast(self, gold: Any, a: Any, b: Any) -> FloatArray:
-        """Return how much better A is, for each draw."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +51,15 @@ class Draws:
     standard_errors: FloatArray
     exact: bool = False
 
+    def of(self, place: int) -> "Draws":
+        """Return the draws of one metric."""
+        return Draws(self.contrasts[place], self.standard_errors[place], self.exact)
+
     def recentred(self) -> "Draws":
         """Return the draws moved so that the mean of each metric's is zero."""
         defined = ~np.isnan(self.contrasts)
-        n_defined = np.maximum(defined.sum(axis=1, keepdims=True), 1)
-        means = np.where(defined, self.contrasts, 0.0).sum(axis=1, keepdims=True) / n_defined
+        n_defined = np.maximum(defined.sum(axis=-1, keepdims=True), 1)
+        means = np.where(defined, self.contrasts, 0.0).sum(axis=-1, keepdims=True) / n_defined
         return Draws(self.contrasts - means, self.standard_errors)
 
 
@@ -94,10 +77,10 @@ def mean_scores(
 
     seeds = _kernels.seed_draws(np.uint64(_random.key(seed, "mean scores")), STREAMS, 0, n_draws)
     found = np.empty((len(metrics), 2, n_draws))
-    for those in _alike(metrics, [*range(len(metrics))], None, contest, scheme):
-        needs, brought = metrics[those[0]].needs, _brings_means(metrics, those)
+    for those in alike(metrics, [*range(len(metrics))], None, contest, scheme):
+        needs, brought = metrics[those[0]].needs, brings_means(metrics, those)
         sampler = Sampler(contest, needs, replace(scheme, items="all"), None, with_means=brought)
-        for i, batch, sides in _drawn_for(metrics, those, sampler, seeds):
+        for i, batch, sides in drawn_for(metrics, those, sampler, seeds):
             found[i, 0, batch], found[i, 1, batch] = metrics[i].scores(*sides)
     return [(float(of_a.mean()), float(of_b.mean())) for of_a, of_b in found]
 
@@ -134,29 +117,9 @@ def draw(
             progress=progress,
         )
         return found.recentred() if recentred else found
-    straight = scheme.keeps_responses and (null is None or (null == "swapped-items" and scheme.items == "all"))
-    linear = [i for i, metric in enumerate(metrics) if metric.additive and straight]
-    draws_weights = straight and (null is not None or scheme.items == "bootstrap")
-    ordered, summed = (
-        [i for i, metric in enumerate(metrics) if draws_weights and i not in linear and getattr(metric, way, False)]
-        for way in ("by_weights", "by_sums")
-    )
-    general = [i for i in range(len(metrics)) if i not in linear + ordered + summed]
-    columns = _columns(contest, [metrics[i] for i in linear])
-    groups = _alike(metrics, general, null, contest, scheme)
-    samplers = [
-        Sampler(
-            contest,
-            metrics[those[0]].needs,
-            scheme,
-            null,
-            packed=all(getattr(metrics[i], "_takes_words", False) for i in those),
-            with_means=_brings_means(metrics, those),
-            whole=all(getattr(metrics[i], "_cuts_batches", False) for i in those),
-            swappable=metrics[those[0]].swappable if metrics[those[0]].ignores else None,
-        )
-        for those in groups
-    ]
+    linear, ordered, summed, general = paths_of(metrics, scheme, null)
+    columns = columns_of(contest, [metrics[i] for i in linear])
+    samplers = samplers_of(contest, metrics, general, scheme=scheme, null=null)
     observed = columns.mean(axis=0)[:, np.newaxis]
     key = _random.key(seed, "draws" if null is None else null)
     sums = None
@@ -186,7 +149,7 @@ def draw(
         errors[:, start:stop] = np.nan
         if linear:
             drawn = None if sums is None else sums.of(sums.seeds(key, STREAMS, start, stop))
-            contrasts[linear, start:stop], errors[linear, start:stop] = _linear(
+            contrasts[linear, start:stop], errors[linear, start:stop] = from_sums(
                 contest.n_items, observed, drawn, swap=null is not None
             )
         for i, by_sums in of_sums:
@@ -202,8 +165,8 @@ def draw(
             from assay.resampling import _kernels
 
             seeds = _kernels.seed_draws(np.uint64(key), STREAMS, start, stop)
-        for those, sampler in zip(groups, samplers, strict=True):
-            for i, batch, sides in _drawn_for(metrics, those, sampler, seeds):
+        for those, sampler in samplers:
+            for i, batch, sides in drawn_for(metrics, those, sampler, seeds):
                 contrasts[i, start:stop][batch] = metrics[i].contrast(*sides)
 
     work = WORK["summaries" if general or ordered else "sums" if null is None else "signed sums"]
@@ -233,7 +196,7 @@ def draw_alike(
     progress: Progress | None = None,
 ) -> list[Draws]:
     """Draw additive contrasts of contests of equally many items, as `draw` does of each: the same items are drawn."""
-    columns = [_columns(kept_responses(contest, scheme), metrics) for contest in contests]
+    columns = [columns_of(kept_responses(contest, scheme), metrics) for contest in contests]
     means = np.concatenate([own.mean(axis=0) for own in columns])
     every = np.concatenate(columns, axis=1)
     drawn = draw_columns(every, means, null=null, n_resamples=n_resamples, seed=seed, workers=workers)
@@ -263,7 +226,7 @@ def draw_columns(
 
     size = block_size(n_resamples, WORK["sums"] // columns.size, workers) if sums.compiled else n_resamples
     _random.map_blocks(block, n_resamples, workers=workers, size=size)
-    return Draws(*_linear(len(columns), means[:, np.newaxis], drawn.T, swap=swap))
+    return Draws(*from_sums(len(columns), means[:, np.newaxis], drawn.T, swap=swap))
 
 
 def _weighted(contest: Contest, metric: ScoresDraws, *, swap: bool) -> WeightedContrasts:
@@ -271,55 +234,6 @@ def _weighted(contest: Contest, metric: ScoresDraws, *, swap: bool) -> WeightedC
     if swap:
         a, b = metric.swappable(gold, a, b)
     return WeightedContrasts(metric, gold, a, b, swap=swap)
-
-
-def _alike(
-    metrics: Sequence[ScoresDraws], which: list[int], null: NullName | None, contest: Contest, scheme: Scheme
-) -> list[list[int]]:
-    """Return the metrics in groups that share their draws: by what they need, alone if it swaps its own values.
-
-    A single response is its own mean, and drawn responses soon have theirs: metrics of means then share the draws of
-    metrics of responses. The first metric of a group says what is drawn.
-    """
-    own = [[i] for i in which if null == "swapped-items" and metrics[i].ignores]
-    rest = [i for i in which if [i] not in own]
-    by_needs = [[i for i in rest if metrics[i].needs == needs] for needs in get_args(Needs)]
-    means, counts, ordered, values = by_needs
-    if null in (None, "pooled-responses"):
-        if means and _draws_one(contest, scheme):
-            by_needs = [means + values, counts, ordered]
-        elif values and not scheme.keeps_responses:
-            by_needs = [values + means, counts, ordered]
-    return [*(those for those in by_needs if those), *own]
-
-
-def _brings_means(metrics: Sequence[ScoresDraws], those: list[int]) -> bool:
-    """Whether responses are drawn also for metrics of their means."""
-    return metrics[those[0]].needs == "values" and metrics[those[-1]].needs == "means"
-
-
-def _draws_one(contest: Contest, scheme: Scheme) -> bool:
-    """Whether a draw has one response of each item and source."""
-    return scheme.responses in ("one", "first") and all(each.weights is None for each in contest.sources.values())
-
-
-def _drawn_for(
-    metrics: Sequence[ScoresDraws], those: list[int], sampler: Sampler, seeds: Any
-) -> Iterator[tuple[int, slice, list[Any]]]:
-    """Yield each batch for each metric as it needs it: single responses are drawn as means, others bring theirs.
-
-    Means are narrow: those of all batches that were drawn together are scored at once.
-    """
-    for batch, *sides in sampler.batches(seeds):
-        together = slice((batch.stop - 1) // sampler.n_ahead * sampler.n_ahead, batch.stop)
-        for i in those:
-            if metrics[i].needs == sampler.needs:
-                yield i, batch, sides
-            elif metrics[i].needs == "means":
-                if batch.stop % sampler.n_ahead == 0 or batch.stop == seeds.shape[1]:
-                    yield i, together, sampler.means(together)
-            else:
-                yield i, batch, [None if side is None else side[..., np.newaxis] for side in sides]
 
 
 def block_size(n_resamples: int, most: int, workers: int, least: int = _random.BLOCK) -> int:
@@ -355,21 +269,24 @@ def _draw_units(
     return draw_two_way(contest, metrics, clusters=clusters, draw_items=scheme.items == "bootstrap", **how)
 
 
-def _columns(contest: Contest, metrics: Sequence[Any]) -> FloatArray:
+def columns_of(contest: Contest, metrics: Sequence[Any]) -> FloatArray:
     """Return item contrasts, items × metrics."""
     contrasts = [metric.item_contrasts(*summaries_of(contest, metric.needs)) for metric in metrics]
     return np.stack(contrasts, axis=1) if contrasts else np.empty((contest.n_items, 0))
 
 
-def _linear(n: int, observed: FloatArray, sums: FloatArray | None, *, swap: bool) -> tuple[FloatArray, FloatArray]:
-    """Return means and their standard errors, metrics × draws, from sums over n items; without sums, the data's."""
-    half = len(observed)
+def from_sums(n: int, observed: FloatArray, sums: FloatArray | None, *, swap: bool) -> tuple[FloatArray, FloatArray]:
+    """Return means and their standard errors, metrics × draws, from sums over n items; without sums, the data's.
+
+    Several data sets come on leading axes.
+    """
+    half = observed.shape[-2]
     if sums is None:
         return observed, np.full_like(observed, np.nan)
+    moments = np.swapaxes(sums, -1, -2) / n
     if swap:
-        return sums.T / n, np.full(sums.T.shape, np.nan)
-    moments = sums.T / n
-    means, squares = moments[:half], moments[half:]
+        return moments, np.full(moments.shape, np.nan)
+    means, squares = moments[..., :half, :], moments[..., half:, :]
     spread = means - observed
     np.square(spread, out=spread)
     np.maximum(np.subtract(squares, spread, out=spread), 0.0, out=spread)

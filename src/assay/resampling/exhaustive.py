@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from assay.contests import Contest
-from assay.resampling.draws import Draws, ScoresDraws, summaries_of
+from assay.resampling.draws import Draws, summaries_of
 from assay.resampling.responses_kept import kept_responses
 from assay.resampling.sampler import CELLS, exchange
 from assay.resampling.schemes import Scheme
+from assay.resampling.scored_draws import ScoresDraws
 from assay.scales import FloatArray
 
 

@@ -20,7 +20,7 @@ from assay.summaries import IN_A_WORD, WordArray
 MOST_RESAMPLES = 2**12
 MOST_DRAWN = 12
 MOST_BYTES = 2**25
-"""A larger table of one source's means or counts would leave the cache and cost more than drawing."""
+"""A larger table of one source's means or counts, of one data set, would leave the cache and cost more than drawing."""
 
 FEW_ITEMS = 2**12
 """How data of up to so many items are numbered is remembered: simulated studies have the same numbers of responses."""
@@ -54,13 +54,14 @@ class Numbered:
     groups: tuple[tuple[IntArray, FloatArray], ...]
 
     @classmethod
-    def of(cls, responses: Responses, n_out: IntArray, n_levels: int) -> "Numbered | None":
+    def of(cls, responses: Responses, n_out: IntArray, n_levels: int, n_data_sets: int = 1) -> "Numbered | None":
         """Return the resamples of `n_out` responses of each item; None where there are too many.
 
-        Whether there are depends on the data alone, not on the summary, so every metric gets the same resamples.
+        Whether there are depends on the data alone, not on the summary, so every metric gets the same resamples. Data
+        sets of equal sizes that are drawn from together are numbered as each alone would be.
         """
         arrange = _arranged if responses.n_items <= FEW_ITEMS else _arranged.__wrapped__
-        found = arrange(responses.sizes.tobytes(), n_out.astype(np.int64).tobytes(), n_levels)
+        found = arrange(responses.sizes.tobytes(), n_out.astype(np.int64).tobytes(), n_levels, n_data_sets)
         return None if found is None else cls(responses, *found)
 
     def in_order(self) -> npt.NDArray[np.uint16]:
@@ -83,7 +84,7 @@ class Numbered:
 
 
 @lru_cache(maxsize=16)
-def _arranged(of_items: bytes, drawn: bytes, n_levels: int) -> tuple[Any, ...] | None:
+def _arranged(of_items: bytes, drawn: bytes, n_levels: int, n_data_sets: int) -> tuple[Any, ...] | None:
     """Return how the resamples of items with so many responses, of which so many are drawn, are numbered."""
     sizes, n_out = (np.frombuffer(each, dtype=np.int64) for each in (of_items, drawn))
     base = int(n_out.max()) + 1
@@ -94,7 +95,7 @@ def _arranged(of_items: bytes, drawn: bytes, n_levels: int) -> tuple[Any, ...] |
     listed = [_listed(int(n), int(k)) for n, k in pairs.T]
     n_distinct = np.array([len(times) for _, _, times in listed])[which]
     n_rows = int(n_distinct.sum())
-    if n_rows * max(8, n_levels) > MOST_BYTES:
+    if n_rows * max(8, n_levels) > MOST_BYTES * n_data_sets:
         return None
     numbers = np.array([len(distinct) for _, distinct, _ in listed])
     positions = np.zeros((int(numbers.sum()), int(pairs[1].max())), dtype=np.uint16)

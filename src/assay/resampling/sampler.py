@@ -36,7 +36,8 @@ class Sampler:
 
     With `packed`, counts come packed (`assay.summaries`) where every source's resamples are looked up. With
     `with_means`, drawn responses bring their means. With `whole`, all that is drawn at a time is one batch. `swappable`
-    turns both models' summaries into what is swapped in their place.
+    turns both models' summaries into what is swapped in their place. The contest may hold the items of several data
+    sets of equal sizes, one after the other (`stacked`): each draw is then of one of them.
     """
 
     def __init__(
@@ -50,12 +51,14 @@ class Sampler:
         with_means: bool = False,
         whole: bool = False,
         swappable: Callable[[Any, FloatArray, FloatArray], tuple[FloatArray, FloatArray]] | None = None,
+        n_data_sets: int = 1,
     ) -> None:
         self.needs = needs
         self.swappable = swappable
         self.scheme = scheme
         self.null = null
-        self.n_items = contest.n_items
+        self.n_items = contest.n_items // n_data_sets
+        self.n_data_sets = n_data_sets
         self.n_dealt = contest.a.sizes
         a, b = contest.a, contest.b
         if null in ("pooled-responses", "dealt-responses"):
@@ -66,12 +69,16 @@ class Sampler:
                 )
             a = b = pool(contest.a, contest.b)
         self.sources = [
-            None if source is None or own is None else _Source(source, contest.scale, needs, self._n_drawn(own))
+            None
+            if source is None or own is None
+            else _Source(source, contest.scale, needs, self._n_drawn(own), n_data_sets)
             for source, own in ((contest.gold, contest.gold), (a, contest.a), (b, contest.b))
         ]
-        pooled = self.sources[1]
-        assert pooled is not None
-        self.dealt_width = (pooled.width_of(contest.a.sizes), pooled.width_of(contest.b.sizes))
+        self.widths = [0 if source is None else source.width for source in self.sources]
+        if null == "dealt-responses":
+            pooled = self.sources[1]
+            assert pooled is not None
+            self.widths[1:] = [pooled.width_of(own.sizes) for own in (contest.a, contest.b)]
         present = [source for source in self.sources if source is not None]
         self.packed = packed and null != "dealt-responses" and all(source.packs for source in present)
         widest = 1 if self.packed else max(source.width for source in present)
@@ -81,8 +88,11 @@ class Sampler:
         self.batch = self.n_ahead if whole else self.batch
         self._spaces = threading.local()
 
-    def batches(self, seeds: Seeds) -> Iterator[Batch]:
-        """Yield a batch of draws at a time, with its summaries of gold, A and B; the next batch overwrites them."""
+    def batches(self, seeds: Seeds, starts: IntArray | None = None) -> Iterator[Batch]:
+        """Yield a batch of draws at a time, with its summaries of gold, A and B; the next batch overwrites them.
+
+        Of several data sets, `starts` says where the items of each draw's begin.
+        """
         from assay.resampling.sums import draw_items
 
         n_draws = seeds.shape[1]
@@ -90,14 +100,20 @@ class Sampler:
         for start in range(0, n_draws, self.n_ahead):
             of_draws = seeds[:, start : start + self.n_ahead]
             n = of_draws.shape[1]
-            if items.size:
+            if self.scheme.items == "bootstrap":
                 draw_items(self.n_items, of_draws[ITEMS], items[:n])
+            elif items.size:
+                items[:n] = np.arange(self.n_items)
+            if starts is not None:
+                items[:n] += starts[start : start + n, np.newaxis]
             drawn: list[Any] = [
                 None
                 if source is None
                 else source.draw(items[:n], of_draws[GOLD + i], spaces[i][:n], (words[:n], means[i][:n]))
-                for i, source in enumerate(self.sources)
+                for i, source in enumerate(self.sources[: 1 if self.null == "dealt-responses" else 3])
             ]
+            if self.null == "dealt-responses":
+                drawn += self._dealt(items[:n], of_draws[A], spaces[1][:n], spaces[2][:n])
             for low in range(0, n, self.batch):
                 part = slice(low, min(low + self.batch, n))
                 gold, a, b = (
@@ -105,7 +121,7 @@ class Sampler:
                     for source, side in zip(self.sources, drawn, strict=True)
                 )
                 batch = slice(start + part.start, start + part.stop)
-                yield batch, gold, *self._under_null(items[part], of_draws[:, part], gold, a, b)
+                yield batch, gold, *self._under_null(of_draws[:, part], gold, a, b)
 
     def means(self, batch: slice) -> list[Any]:
         """Return the means of gold's, A's and B's responses of batches that were just drawn together (`with_means`)."""
@@ -117,9 +133,13 @@ class Sampler:
         """Return this thread's room for a batch: fresh memory for each batch would cost more than the drawing."""
         if not hasattr(self._spaces, "room"):
             shape, nothing = (self.n_ahead, self.n_items), (self.n_ahead, 0)
-            items = np.empty(shape if self.scheme.items == "bootstrap" else nothing, dtype=np.int64)
+            numbers_items = self.scheme.items == "bootstrap" or self.n_data_sets > 1
+            items = np.empty(shape if numbers_items else nothing, dtype=np.int64)
             words = np.empty(shape if self.needs == "counts" else nothing, dtype=np.uint64)
-            spaces = [None if source is None else source.space(self.n_ahead, self.packed) for source in self.sources]
+            spaces = [
+                None if source is None else source.space(self.n_ahead, self.packed, width)
+                for source, width in zip(self.sources, self.widths, strict=True)
+            ]
             means = [
                 None if source is None else np.empty(shape if self.with_means else nothing) for source in self.sources
             ]
@@ -127,13 +147,23 @@ class Sampler:
         room: tuple[IntArray, WordArray, list[Any], list[Any]] = self._spaces.room
         return room
 
-    def _under_null(self, items: IntArray, seeds: Seeds, gold: Any, a: Any, b: Any) -> tuple[FloatArray, FloatArray]:
+    def _dealt(self, items: IntArray, seeds: Seeds, first: FloatArray, rest: FloatArray) -> list[FloatArray]:
+        """Return the summaries of responses shuffled and dealt to A and to B."""
+        from assay.resampling import _response_kernels as kernels
+
+        pooled = self.sources[1]
+        assert pooled is not None
+        values, offsets = pooled.responses.values, pooled.responses.offsets
+        if self.needs == "means":
+            kernels.deal_means(values, offsets, self.n_dealt, items, seeds, first, rest)
+        else:
+            what = {"counts": kernels.COUNTS, "sorted": kernels.SORTED, "values": kernels.VALUES}[self.needs]
+            kernels.deal_responses(values, pooled.codes, offsets, self.n_dealt, items, seeds, what, first, rest)
+        return [first, rest]
+
+    def _under_null(self, seeds: Seeds, gold: Any, a: Any, b: Any) -> tuple[FloatArray, FloatArray]:
         from assay.resampling import _kernels
 
-        if self.null == "dealt-responses":
-            pooled = self.sources[1]
-            assert pooled is not None
-            return pooled.deal(items, seeds[A], self.n_dealt, self.dealt_width)
         if self.null == "swapped-items":
             if self.swappable is not None:
                 a, b = self.swappable(gold, a, b)
@@ -173,8 +203,10 @@ class _Source:
     `n_drawn` is how many responses of each item are drawn, None when all are kept.
     """
 
-    def __init__(self, responses: Responses, scale: Scale, needs: Needs, n_drawn: IntArray | None) -> None:
-        self.needs = needs
+    def __init__(
+        self, responses: Responses, scale: Scale, needs: Needs, n_drawn: IntArray | None, n_data_sets: int = 1
+    ) -> None:
+        self.needs, self.n_data_sets = needs, n_data_sets
         if needs == "sorted":
             values = responses.values[np.lexsort((responses.values, responses.items))]
             responses = Responses(values, responses.offsets)
@@ -184,7 +216,7 @@ class _Source:
         self.kept = summarise(responses, needs, scale)
         self.n_drawn, self.draws_one = n_drawn, n_drawn is not None and bool((n_drawn == 1).all())
         self.width = self.width_of(responses.sizes if n_drawn is None else n_drawn)
-        self.numbered = None if n_drawn is None else Numbered.of(responses, n_drawn, self.n_levels)
+        self.numbered = None if n_drawn is None else Numbered.of(responses, n_drawn, self.n_levels, n_data_sets)
         if self.numbered is not None:
             self.table = self._table(self.numbered)
         self.packs = needs == "counts" and self.numbered is not None and self.n_levels <= IN_A_WORD
@@ -195,12 +227,12 @@ class _Source:
             return 1
         return self.n_levels if self.needs == "counts" else int(sizes.max())
 
-    def space(self, n_draws: int, packed: bool) -> Any:
-        """Return room for the summaries of `n_draws` draws."""
-        shape = (n_draws, self.responses.n_items)
+    def space(self, n_draws: int, packed: bool, width: int) -> Any:
+        """Return room for the summaries of `n_draws` draws, which have this width."""
+        shape = (n_draws, self.responses.n_items // self.n_data_sets)
         if packed:
             return np.empty(shape, dtype=np.uint64)
-        return np.empty(shape if self.needs == "means" else (*shape, self.width))
+        return np.empty(shape if self.needs == "means" else (*shape, width))
 
     def draw(self, items: IntArray, seeds: Seeds, out: Any, beside: tuple[WordArray, FloatArray]) -> Any:
         """Return the summary of the drawn items: of all responses, or of responses drawn with replacement.
@@ -213,8 +245,7 @@ class _Source:
         if self.n_drawn is None:
             if not items.size:
                 return self.kept
-            n_items = len(self.kept)
-            _kernels.gather(self.kept.reshape(n_items, -1), items, out.reshape(len(items), n_items, -1))
+            _kernels.gather(self.kept.reshape(len(self.kept), -1), items, out.reshape(*items.shape, -1))
             return out
         if self.needs == "means" and self.draws_one:
             _response_kernels.draw_singles(self.responses.values, self.responses.offsets, items, seeds, out)
@@ -259,23 +290,6 @@ class _Source:
                 kernels.look_up_means(*common)
             else:
                 kernels.look_up_values(*common, means)
-
-    def deal(
-        self, items: IntArray, seeds: Seeds, n_first: IntArray, width: tuple[int, int]
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the summaries of responses shuffled and dealt to A and to B."""
-        from assay.resampling import _response_kernels
-
-        what = {
-            "means": _response_kernels.MEANS,
-            "counts": _response_kernels.COUNTS,
-            "sorted": _response_kernels.SORTED,
-            "values": _response_kernels.VALUES,
-        }[self.needs]
-        first, rest = _response_kernels.deal_responses(
-            self.responses.values, self.codes, self.responses.offsets, n_first, items, seeds, what, width
-        )
-        return (first[..., 0], rest[..., 0]) if self.needs == "means" else (first, rest)
 
 
 def exchange(a: FloatArray, b: FloatArray, swaps: Any, needs: Needs) -> tuple[FloatArray, FloatArray]:

@@ -14,8 +14,9 @@ from assay import _random
 from assay.contests import Contest
 from assay.errors import DataError
 from assay.rating_design import rated
-from assay.resampling.draws import Draws, Progress, ScoresDraws, block_size
+from assay.resampling.draws import Draws, Progress, block_size
 from assay.resampling.sampler import CELLS
+from assay.resampling.scored_draws import ScoresDraws
 from assay.resampling.weights import draw_weights
 from assay.responses import Responses
 from assay.scales import FloatArray, IntArray, Scale

@@ -2,7 +2,8 @@
 
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,11 +31,14 @@ class Task:
         stay, and every cell is computed anew.
     function : callable, optional
         Maps a cell and a generator to a mapping of numbers; found by its address where it is left out.
+    threaded : bool
+        Whether the function takes `threads`, on which it computes a cell.
     """
 
     name: str
     version: int
     function: Function | None = field(default=None, compare=False, repr=False)
+    threaded: bool = field(default=False, compare=False, repr=False)
 
     @classmethod
     def load(cls, name: str) -> "Task":
@@ -53,6 +57,13 @@ class Task:
         """Compute one cell."""
         return self.resolve()(cell, rng)
 
+    def on(self, threads: int) -> "Task":
+        """Return the task whose cells are computed on so many threads here, and on one by other processes."""
+        if not self.threaded:
+            return self
+        function: Callable[..., Mapping[str, Any]] = self.resolve()
+        return replace(self, function=partial(function, threads=threads))
+
     def resolve(self) -> Function:
         """Return the function; on a worker, import it and check that it is the version that was asked for."""
         if self.function is not None:
@@ -68,13 +79,15 @@ class Task:
         return Task, (self.name, self.version)
 
 
-def task(*, version: int) -> Callable[[Function], Task]:
+def task(*, version: int, threaded: bool = False) -> Callable[[Callable[..., Mapping[str, Any]]], Task]:
     """Turn a module-level function `(cell, rng) -> mapping of numbers` into a task.
 
     Parameters
     ----------
     version : int
         Raise it when the function's results change.
+    threaded : bool
+        Whether the function takes `threads`, too, and divides a cell among so many.
 
     Examples
     --------
@@ -86,11 +99,11 @@ def task(*, version: int) -> Callable[[Function], Task]:
     """
     number = _check.integer("version", version, at_least=1)
 
-    def wrap(function: Function) -> Task:
+    def wrap(function: Callable[..., Mapping[str, Any]]) -> Task:
         name = getattr(function, "__qualname__", repr(function))
         if "<" in name:
             raise ArgumentError(f"`{name}` must be a function at the top level of a module, where workers can find it.")
-        return Task(f"{function.__module__}:{name}", number, function)
+        return Task(f"{function.__module__}:{name}", number, function, threaded)
 
     return wrap
 
