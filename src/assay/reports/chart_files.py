@@ -1,6 +1,8 @@
 """Charts as files: the formats that one may have, and writing it."""
 
+import io
 import json
+import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from importlib import import_module
@@ -11,6 +13,9 @@ from assay import _files
 from assay.errors import ArgumentError
 
 FORMATS = (".html", ".svg", ".png", ".pdf", ".json")
+
+COUNTED = re.compile(r'( (?:id|fill|stroke|clip-path)="(?:url\(#)?)(clip|gradient_)(\d+)(?=[^<>]*>)')
+"""A clip path or a shade in an SVG, which the library that draws numbers for as long as the process runs."""
 
 
 class _InScript(json.JSONEncoder):
@@ -34,6 +39,20 @@ def unchecked() -> AbstractContextManager[None]:
     return made
 
 
+def renumbered(svg: str) -> str:
+    """Return an SVG that does not depend on what was drawn before it: its clip paths and shades count from 0.
+
+    Examples
+    --------
+    >>> renumbered('<path fill="url(#gradient_7)"/><linearGradient id="gradient_7"/>')
+    '<path fill="url(#gradient_0)"/><linearGradient id="gradient_0"/>'
+    """
+    numbers: dict[str, int] = {}
+    return COUNTED.sub(
+        lambda found: f"{found[1]}{found[2]}{numbers.setdefault(found[2] + found[3], len(numbers))}", svg
+    )
+
+
 def write(path: str | Path, *, chart: Callable[[], Any]) -> None:
     """Write a page (.html, JavaScript included), a picture, or Vega-Lite (.json)."""
     suffix = Path(path).suffix.lower()
@@ -44,4 +63,9 @@ def write(path: str | Path, *, chart: Callable[[], Any]) -> None:
         ".png": {"scale_factor": 2},
     }
     with _files.writing(path) as draft:
-        chart().save(str(draft), format=suffix[1:], **options.get(suffix, {}))
+        if suffix == ".svg":
+            drawn = io.StringIO()
+            chart().save(drawn, format="svg")
+            draft.write_bytes(renumbered(drawn.getvalue()).encode())
+        else:
+            chart().save(str(draft), format=suffix[1:], **options.get(suffix, {}))

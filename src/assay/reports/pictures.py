@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from assay.documents import Figure
-from assay.reports import colours
+from assay.reports import chart_files, colours
 
 COLOUR = re.compile(r'"(#[0-9a-f]{6})"(?=[^<>]*>)')
 """A colour of a mark, and not one in a text."""
@@ -47,7 +47,8 @@ def svg(spec: Mapping[str, Any], *, dark: bool = False) -> str:
 def _drawn(spec: str) -> str:
     """Return a picture as vl-convert draws it; kept, because the same one is for dark pages and for paper, too."""
     convert: Any = import_module("vl_convert")
-    return str(convert.vegalite_to_svg(json.loads(spec)))  # which reads the last digit of a text's numbers otherwise
+    drawn = convert.vegalite_to_svg(json.loads(spec))  # which reads the last digit of a text's numbers otherwise
+    return chart_files.renumbered(str(drawn))
 
 
 def pdf(spec: Mapping[str, Any]) -> bytes:
