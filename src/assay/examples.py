@@ -6,7 +6,6 @@ from types import MappingProxyType
 import numpy as np
 
 from assay import _check
-from assay.io import read
 from assay.paired import PairedScores
 from assay.response_tables import ResponseTable
 from assay.scales import FloatArray
@@ -27,6 +26,8 @@ def ratings(n_items: int = 200, *, rng: int = 0) -> ResponseTable:
     (200, ['human', 'model-1', 'model-2'], ('1', '2', '3', '4', '5'))
     """
     from scipy.special import ndtri
+
+    from assay.io import read
 
     random = np.random.default_rng(rng).random  # uniforms only: their bits do not change between versions of NumPy
     topic = np.where(random(n_items) < 0.5, "news", "fiction")

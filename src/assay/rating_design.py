@@ -10,6 +10,8 @@ from assay.contests import Contest
 from assay.responses import Responses, cells_from_codes
 from assay.scales import IntArray
 
+RATER_IDS = ("coded", "as written")
+"""How rater ids of logs are kept: as codes that tell nobody who it was, or as they are."""
 FEW_RATERS = 5
 """Fewer raters say little about others like them, and so does a plan made from them."""
 

@@ -18,6 +18,8 @@ from assay.errors import ArgumentError, DataError
 
 Kind = Literal["nominal", "ordinal", "continuous"]
 KINDS: tuple[Kind, ...] = ("nominal", "ordinal", "continuous")
+SPELLINGS = ("stripped", "exact")
+"""How labels are read: without the space around them, or as they are written."""
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]

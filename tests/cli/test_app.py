@@ -10,6 +10,8 @@ from pathlib import Path
 import click
 import pytest
 
+from assay.cli.app import BUILT, QUESTIONS
+
 HEAVY = ["numpy", "polars", "scipy", "numba", "assay.documents", "statsmodels", "altair", "distributed"]
 
 
@@ -34,6 +36,22 @@ def test_help_names_the_commands_imports_nothing_heavy_and_asks_for_one_thread_o
         assert "compare" in shown.stdout
         assert shown.stdout.endswith(f"loaded: []\nthreads: {threads}\n")
     assert shown.stderr == ""
+
+
+def test_help_of_a_command_loads_no_tables_compiler_or_charts():
+    """The words that an option may be stand in modules that load NumPy, and some of them SciPy, but no more."""
+    program = (
+        "import sys\nimport click\nfrom assay.cli.app import app\n"
+        "def show(name, command):\n"
+        "    command.main(['--help'], prog_name=name, standalone_mode=False)\n"
+        "    for name in command.list_commands(None) if isinstance(command, click.Group) else ():\n"
+        "        show(name, command.get_command(None, name))\n"
+        "show('assay', app)\n"
+        f"print('loaded:', *(name for name in {[*HEAVY, 'pandas']} if name in sys.modules))"
+    )
+    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert shown.count("Usage: ") > len(QUESTIONS) + len(BUILT)
+    assert set(shown.rpartition("loaded: ")[2].split()) <= {"numpy", "scipy", "assay.documents"}
 
 
 def test_the_module_is_the_command():

@@ -12,13 +12,12 @@ from assay import _check
 from assay.errors import DataError
 from assay.io._factor import Factor
 from assay.io.sheets import as_text
-from assay.scales import KINDS, FloatArray, Scale, alike
+from assay.scales import KINDS, SPELLINGS, FloatArray, Scale, alike
 
 MISSING_WORDS = ("na", "n/a", "nan", "null", "none")
 """Words that stand for a missing number, whatever their case; among labels they are labels."""
 
 AS_ASKED = "as asked"
-SPELLINGS = ("stripped", "exact")
 MOST_LABELS = 500
 """More different labels than this, most of them given once, are free text."""
 

@@ -17,12 +17,11 @@ from assay.io.readers.base import Header, digest
 from assay.io.readers.collecting import NOTHING, Collected, LogFile
 from assay.io.readers.known import recognise, rows_of
 from assay.io.sheets import listed
+from assay.rating_design import RATER_IDS
 from assay.response_tables import ResponseTable
 
 Named = tuple[str | None, str | Path]
 Paths = str | Path | Sequence[str | Path | Named] | Mapping[str, str | Path | Sequence[str | Path]]
-
-RATER_IDS = ("coded", "as written")
 
 
 def read_logs(

@@ -37,7 +37,7 @@ class TableFields:
     labels: str = option(
         "stripped",
         "Labels that differ only by case, spaces or Unicode form: refuse them (stripped) or keep them (exact).",
-        choices="assay.io._values:SPELLINGS",
+        choices="assay.scales:SPELLINGS",
         group=DATA,
     )
     encoding: str | None = option(None, "Encoding of text files that are not UTF-8, such as cp1252.", group=DATA)
@@ -46,7 +46,7 @@ class TableFields:
     rater_ids: str = option(
         "coded",
         "In exports: replace the ids of people by short codes (coded), or keep them (as written).",
-        choices="assay.io.logs:RATER_IDS",
+        choices="assay.rating_design:RATER_IDS",
         group=DATA,
     )
 

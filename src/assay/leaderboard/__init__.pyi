@@ -1,0 +1,11 @@
+from .board import compare_all as compare_all
+from .leaderboards import IntervalEnds as IntervalEnds
+from .leaderboards import Leaderboard as Leaderboard
+from .leaderboards import Pair as Pair
+from .leaderboards import RankedModel as RankedModel
+from .leaderboards import TaskScore as TaskScore
+from .outlook import BoardPlan as BoardPlan
+from .outlook import plan_board as plan_board
+from .slices import Leaderboards as Leaderboards
+from .slices import compare_all_by as compare_all_by
+from .votes import compare_votes as compare_votes
