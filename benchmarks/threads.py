@@ -90,12 +90,12 @@ def works(share):
         found = assay.compare_all(table, rng=0, n_resamples=max(64, round(share * 9_999)), workers=workers)
         return np.array([pair.pvalue_adjusted for pair in found.pairs])
 
-    def audited(workers):
-        found = assay.audit(
-            "normal", metrics=["mae"], designs=[(30, 1), (30, 10)], epsilons=[0.3], rng=0, workers=workers,
-            n_simulations=max(2, round(share * 6)), n_resamples=199, n_fresh=20,
-        )  # fmt: skip
+    def audited(n_simulations, workers, **how):
+        n_simulations = max(2, round(share * n_simulations))
+        found = assay.audit("normal", rng=0, workers=workers, n_simulations=n_simulations, **how)
         return np.array([row.mean for row in found.tests])
+
+    small_design = {"metrics": ["mae"], "designs": [(30, 1), (30, 10)], "n_resamples": 199, "n_fresh": 20}
 
     return {
         "items, mae, 1,000 items": partial(drawn, small, "mae", 200_000, items, None),
@@ -109,7 +109,9 @@ def works(share):
         "documents, 400 items": partial(compared, raters="fixed", cluster="document"),
         "simulated studies, likert": simulated,
         "a board of 30 models": ranked,
-        "an audit of 30 items (each data set is soon done)": audited,
+        "an audit, 100 items × 5, 150 data sets": partial(audited, 150),
+        "an audit, 30 items × 1 and 10, 300 data sets": partial(audited, 300, **small_design),
+        "an audit, 30 items × 1 and 10, 40 data sets": partial(audited, 40, **small_design),
         "a function of the user's, 400 items": partial(drawn, raters, OWN, 9_999, items, None),
         "NumPy, calls with 1,000 numbers": partial(calls, 1_000, max(4, round(share * 40_000))),
         "NumPy, calls with 16,384 numbers": partial(calls, 16_384, max(4, round(share * 10_000))),

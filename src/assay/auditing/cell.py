@@ -49,7 +49,7 @@ TRUTHS = {
 }
 TESTS, INTERVALS, SMALLEST = "tests", "intervals", "smallest"
 LEADER_NULLS = ("pooled-responses", SIGN_CHANGE)
-ITEMS, DRAWS = 2**12, 2**18
+ITEMS, DRAWS = 2**14, 2**18
 """At most so many items, or draws by a metric and null, are analysed together: two megabytes."""
 
 

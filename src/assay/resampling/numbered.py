@@ -22,7 +22,7 @@ MOST_DRAWN = 12
 MOST_BYTES = 2**25
 """A larger table of one source's means or counts, of one data set, would leave the cache and cost more than drawing."""
 
-FEW_ITEMS = 2**12
+FEW_ITEMS = 2**14
 """How data of up to so many items are numbered is remembered: simulated studies have the same numbers of responses."""
 
 
