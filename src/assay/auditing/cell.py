@@ -9,7 +9,6 @@ What a cell returns is flat and named "table|…|quantity", because a sweep stor
 """
 
 import importlib
-import itertools
 import math
 import threading
 import warnings
@@ -49,8 +48,9 @@ TRUTHS = {
 }
 TESTS, INTERVALS, SMALLEST = "tests", "intervals", "smallest"
 LEADER_NULLS = ("pooled-responses", SIGN_CHANGE)
-ITEMS, DRAWS = 2**14, 2**18
-"""At most so many items, or draws by a metric and null, are analysed together: two megabytes."""
+ITEMS, DRAWS = 2**14, 2**20
+"""Data sets are analysed together that have at most so many items, and draws by all metrics and nulls (eight
+megabytes)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ def _measure(cell: Mapping[str, Any], seed: np.random.SeedSequence, threads: int
     model = read_model(cell["model"])
     estimators = estimators_of(cell, model)
     kinds = [_Kind.of(cell, *kind, seed, estimators) for kind in truths(cell, split=bool(cell.get("split", True)))]
-    jobs = [(kind, numbers) for kind in kinds for numbers in _parts(cell, threads)]
+    jobs = [(kind, numbers) for kind in kinds for numbers in _parts(cell, len(kinds), threads)]
 
     def said(number: int, _: int, __: int) -> Estimates:
         kind, numbers = jobs[number]
@@ -224,13 +224,14 @@ class _Kind:
         }
 
 
-def _parts(cell: Mapping[str, Any], threads: int) -> list[range]:
-    """Return the numbers of data sets that are analysed together, in as many equal parts for each thread."""
+def _parts(cell: Mapping[str, Any], n_kinds: int, threads: int) -> list[range]:
+    """Return the numbers of data sets of a kind that are analysed together, so that each thread gets as many parts."""
     n = cell["n_simulations"]
-    most = max(1, min(ITEMS // cell["n_items"], DRAWS // cell["n_resamples"]))
-    n_rounds = -(-n // (most * threads))
-    cuts = [number * n // (n_rounds * threads) for number in range(n_rounds * threads + 1)]
-    return [range(low, high) for low, high in itertools.pairwise(cuts) if low < high]
+    n_draws = cell["n_resamples"] * len(cell["metrics"]) * sum(1 + len(nulls) for _, nulls in cell["pairs"])
+    n_parts = -(-n // max(1, min(ITEMS // cell["n_items"], DRAWS // max(1, n_draws))))
+    while n_parts < n and n_parts * n_kinds % threads:
+        n_parts += 1
+    return [range(number * n // n_parts, (number + 1) * n // n_parts) for number in range(n_parts)]
 
 
 def truths(cell: Mapping[str, Any], *, split: bool) -> Iterator[tuple[str, str | None]]:

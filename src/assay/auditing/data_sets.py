@@ -26,8 +26,8 @@ Simulated = Stack | Sequence[tuple[Contest, np.random.SeedSequence]]
 class AnswerRows(Protocol):
     """What comparisons of data sets by one metric say; `assay.comparison.contrast_rows.ContrastRows` is such."""
 
-    def tails(self, alternative: str) -> FloatArray:
-        """Return the p-values of an alternative."""
+    def tails(self, *alternatives: str) -> FloatArray:
+        """Return the p-values of alternatives: (data sets, alternatives)."""
 
     def expected(self) -> FloatArray:
         """Return LEADER's p-values."""
@@ -110,8 +110,8 @@ class _RowsOfEach:
     answers: Sequence[Comparison | ContrastEvidence]
     confidence_level: float
 
-    def tails(self, alternative: str) -> FloatArray:
-        return np.array([answer.tail(alternative).pvalue for answer in self.answers])
+    def tails(self, *alternatives: str) -> FloatArray:
+        return np.array([[answer.tail(side).pvalue for side in alternatives] for answer in self.answers])
 
     def expected(self) -> FloatArray:
         return np.array([answer.expected_pvalue for answer in self.answers])

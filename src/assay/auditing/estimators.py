@@ -144,7 +144,7 @@ def _estimates(key: Estimator, answers: AnswerRows) -> dict[Estimator, FloatArra
     """Return the tail p and the expected p of comparisons: (data sets, 2), an `Estimate` in each row."""
     if key.null == SIGN_CHANGE:
         return {key._replace(pvalue=EXPECTED): _twice(answers.sign_changes())}
-    found = {key: np.stack([answers.tails("greater"), answers.tails("two-sided")], axis=1)}
+    found = {key: answers.tails("greater", "two-sided")}
     if key.null != RANDOM_EFFECTS:
         found[key._replace(pvalue=EXPECTED)] = _twice(answers.expected())
     return found

@@ -29,9 +29,9 @@ class ContrastRows:
     null_draws: FloatArray
     exact: bool
 
-    def tails(self, alternative: str) -> FloatArray:
-        """Return the p-values of an alternative."""
-        return tail_pvalues(self.drawn.estimates, self.null_draws, alternative=alternative, exact=self.exact)
+    def tails(self, *alternatives: str) -> FloatArray:
+        """Return the p-values of alternatives: (contests, alternatives)."""
+        return tail_pvalues(self.drawn.estimates, self.null_draws, alternatives=alternatives, exact=self.exact).T
 
     def expected(self) -> FloatArray:
         """Return LEADER's p-values, null draws against draws."""

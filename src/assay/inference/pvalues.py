@@ -6,6 +6,7 @@ when their sums were added up in another order, so two values closer than `tie_t
 
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -122,29 +123,28 @@ def tail_pvalue(
 
 
 def tail_pvalues(
-    observed: FloatArray, null_draws: FloatArray, *, alternative: str = "two-sided", exact: bool = False
+    observed: FloatArray, null_draws: FloatArray, *, alternatives: Sequence[str] = ALTERNATIVES, exact: bool = False
 ) -> FloatArray:
-    """Return the `tail_pvalue` of each observed contrast, from its row of null draws.
+    """Return the `tail_pvalue` of each observed contrast, from its row of null draws: (alternatives, rows).
 
     Examples
     --------
-    >>> tail_pvalues(np.array([2.0, 0.0]), np.array([[-1.0, 0.0, 1.0], [1.0, 0.0, -1.0]]))
-    array([0.5, 1. ])
+    >>> tail_pvalues(np.array([2.0, 0.0]), np.array([[-1.0, 0.0, 1.0], [1.0, 0.0, -1.0]]), alternatives=["two-sided"])
+    array([[0.5, 1. ]])
     """
     told = np.isfinite(null_draws).all(axis=1) & np.isfinite(observed)
     slack = tie_tolerances(null_draws, observed)
-    counts = np.stack(
-        [
-            np.count_nonzero(null_draws >= (observed - slack)[:, np.newaxis], axis=1),
-            np.count_nonzero(null_draws <= (observed + slack)[:, np.newaxis], axis=1),
-        ]
-    )
+    above = np.count_nonzero(null_draws >= (observed - slack)[:, np.newaxis], axis=1)
+    below = np.count_nonzero(null_draws <= (observed + slack)[:, np.newaxis], axis=1)
     extra = 0 if exact else 1
-    shares = (counts + extra) / (null_draws.shape[1] + extra)
-    sides = {"greater": shares[0], "less": shares[1], "two-sided": np.minimum(1.0, 2 * shares.min(axis=0))}
-    found = np.asarray(sides[_check.one_of("alternative", alternative, ALTERNATIVES)])
+    greater, less = ((counts + extra) / (null_draws.shape[1] + extra) for counts in (above, below))
+    sides = {"greater": greater, "less": less, "two-sided": np.minimum(1.0, 2 * np.minimum(greater, less))}
+    found = np.array([sides[alternative] for alternative in alternatives])
     for i in np.flatnonzero(~told).tolist():
-        found[i] = tail_pvalue(float(observed[i]), null_draws[i], alternative=alternative, exact=exact).pvalue
+        found[:, i] = [
+            tail_pvalue(float(observed[i]), null_draws[i], alternative=alternative, exact=exact).pvalue
+            for alternative in alternatives
+        ]
     return found
 
 

@@ -76,7 +76,7 @@ class Stack:
         """The items of each contest."""
         return self.whole.n_items // len(self)
 
-    @property
+    @cached_property
     def first(self) -> Contest:
         """The first of the contests."""
         return self._contest(0)
