@@ -127,6 +127,19 @@ def declared(n_metrics):
     assay.compare_each(contest, metrics=chosen[:2], rng=0, workers=1)
     return lambda: assay.compare_each(contest, metrics=chosen, rng=0, workers=1)
 
+def audited(n_items, n_responses, n_data_sets):
+    import inspect
+    older = "n_data_sets" in inspect.signature(assay.audit).parameters
+    count, fresh = ("n_data_sets", "n_simulations") if older else ("n_simulations", "n_fresh")
+    how = dict(
+        metrics=["mae"], schemes=[("bootstrap", "all"), ("bootstrap", "bootstrap")], nulls=["swapped-items", "recentred"],
+        intervals=["percentile", "studentised"], designs=[(n_items, n_responses)], epsilons=[0.3], n_resamples=399, rng=0,
+        workers=1,
+    )
+    how[fresh] = 20
+    assay.audit("normal", **how, **dict([(count, 2)]))
+    return lambda: assay.audit("normal", **how, **dict([(count, n_data_sets)]))
+
 job = {job}
 times = []
 for _ in range({turns}):
@@ -178,6 +191,8 @@ JOBS = {
     "compare, 200 own metrics, vectorized functions, 200 items": ("vectorized(200)", "own(10)", 20),
     "compare, 200 own metrics, plain functions, 200 items": ("own(200)", "own(10)", 20),
     "compare, 10 own metrics, functions that need one draw at a time": ("branching(10)",) * 2 + (1,),
+    "audit, 30 items × 1, 200 data sets of each kind": ("audited(30, 1, 200)", "audited(30, 1, 50)", 4),
+    "audit, 100 items × 5, 100 data sets of each kind": ("audited(100, 5, 100)", "audited(100, 5, 50)", 2),
 }
 
 ONCE = ("compare --by", "compare, 200 own", "compare, 10 own")
@@ -216,6 +231,8 @@ LIMITS = {
     "compare --by, 500 slices of 20 items": "Python: a comparison of its own for each slice; sorting its draws",
     "assay compare --by, 100,000 slices of 5 items on average": "Python: a result for each slice; reading the table",
     "assay compare --by, 100,000 slices of 5 items": "Python: a result for each slice; reading the table",
+    "audit, 30 items × 1, 200 data sets of each kind": "draws; NumPy calls for about a hundred data sets",
+    "audit, 100 items × 5, 100 data sets of each kind": "draws of responses",
     "compare, 200 own metrics with item scores, 200 items": "exact p-values, draws of the intervals, and their joint level",
     "compare, 200 own metrics, vectorized functions, 200 items": "the functions, called with many draws at a time",
     "compare, 200 own metrics, plain functions, 200 items": "the functions, called with many draws at a time",
