@@ -13,7 +13,7 @@ import numpy as np
 
 from assay import inference
 from assay.comparison.observed import moments, moments_of_mean, roundings_of, settled
-from assay.comparison.procedure_run import ProcedureRun, scored, scored_sides
+from assay.comparison.procedure_run import ProcedureRun, both_draws, scored, scored_sides
 from assay.inference.interval_rows import DrawnRows
 from assay.inference.pvalues import expected_pvalues, tail_pvalues
 from assay.metrics import Metric
@@ -59,6 +59,11 @@ def _expected(null_draws: FloatArray, draws: FloatArray) -> FloatArray:
 
 def rows_of(stack: Stack, metrics: Sequence[Metric], run: ProcedureRun) -> list[ContrastRows]:
     """Draw, and return what the comparisons by each metric rest on; the contests share what `run` remembers."""
+    assert run.null not in (
+        "studentised",
+        "sign-change",
+        "random-effects",
+    )  # their p are no tails of null draws
     draws, null_draws = _draw_both(stack, metrics, run)
     seen = run.once(("seen", run.scheme.responses), lambda: stack.keeping(run.scheme))
     names = tuple(metric.name for metric in metrics)
@@ -83,16 +88,13 @@ def _draw_both(stack: Stack, metrics: Sequence[Metric], run: ProcedureRun) -> tu
             lambda: draw_stacked(stack, metrics, scheme=scheme, null=null, n_resamples=n_draws),
         )
 
-    draws = drawn(None, run.scheme)
-    if run.null == "recentred":
-        return draws, draws.recentred()
-    if run.null == "swapped-items":
-        if run.keeps_responses and 2**stack.n_items <= n_draws:
-            listed = [enumerate_swaps(contest, metrics, scheme=run.scheme).contrasts for contest in stack.contests]
-            swapped = np.stack(listed, axis=1)
-            return draws, Draws(swapped, np.full_like(swapped, np.nan), exact=True)
-        return draws, drawn("swapped-items", replace(run.scheme, items="all"))
-    return draws, drawn(run.null, run.scheme)
+    def listed() -> Draws:
+        swapped = np.stack(
+            [enumerate_swaps(contest, metrics, scheme=run.scheme).contrasts for contest in stack.contests], axis=1
+        )
+        return Draws(swapped, np.full_like(swapped, np.nan), exact=True)
+
+    return both_draws(metrics, run, stack.n_items, drawn, listed)
 
 
 def _contrasts(seen: Stack, metrics: Sequence[Metric], run: ProcedureRun) -> FloatArray:

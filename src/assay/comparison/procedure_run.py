@@ -175,6 +175,27 @@ def draw_both(
             clusters=clusters, workers=run.workers, progress=run.progress,
         ))  # fmt: skip
 
+    def listed() -> Draws:
+        if clusters is not None:
+            return enumerate_cluster_swaps(contest, metrics, clusters)
+        return enumerate_swaps(contest, metrics, scheme=run.scheme)
+
+    n_units = contest.n_items if clusters is None else int(clusters.max()) + 1
+    return both_draws(metrics, run, n_units, drawn, listed)
+
+
+def both_draws(
+    metrics: Sequence[Metric],
+    run: ProcedureRun,
+    n_units: int,
+    drawn: Callable[[Any, Scheme], Draws],
+    listed: Callable[[], Draws],
+) -> tuple[Draws, Draws]:
+    """Return the draws for the interval and those for the p-value, which a null decides.
+
+    `drawn` draws under a null and a scheme, and `listed` gives all swaps of few units (items or clusters).
+    """
+
     def spared() -> None:
         """Count draws that are not needed as done, so that a progress bar reaches its end."""
         if run.progress is not None:
@@ -189,12 +210,9 @@ def draw_both(
             spared()
         return draws, draws.recentred()
     if run.null == "swapped-items":
-        n_units = contest.n_items if clusters is None else int(clusters.max()) + 1
         if run.keeps_responses and 2**n_units <= run.procedure.n_draws:
             spared()
-            if clusters is not None:
-                return draws, enumerate_cluster_swaps(contest, metrics, clusters)
-            return draws, enumerate_swaps(contest, metrics, scheme=run.scheme)
+            return draws, listed()
         return draws, drawn("swapped-items", replace(run.scheme, items="all"))
     return draws, drawn(run.null, run.scheme)
 

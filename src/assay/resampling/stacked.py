@@ -147,37 +147,32 @@ def draw_stacked(
     stack: Stack, metrics: Sequence[Any], *, scheme: Scheme, null: NullName | None, n_resamples: int
 ) -> Draws:
     """Draw from each contest of a stack, as `draw` does with its seed: (metrics, contests, draws)."""
-    stack, n_items, n = stack.keeping(scheme), stack.n_items, len(stack)
+    from assay.resampling import _kernels
+
+    stack, n_items, n, swap = stack.keeping(scheme), stack.n_items, len(stack), null is not None
     linear, ordered, summed, general = paths_of(metrics, scheme, null)
-    alone = sorted([*ordered, *summed, *(i for i in general if null == "swapped-items" and metrics[i].ignores)])
+    # Some metrics prepare the items of each contest by themselves: their order, or what they use of a model's answers.
+    alone = [*ordered, *summed, *(i for i in general if null == "swapped-items" and metrics[i].ignores)]
+    scored = [i for i in general if i not in alone]
     contrasts = np.empty((len(metrics), n, n_resamples))
     errors = np.full_like(contrasts, np.nan)
-    keys = stack.seeds.keys(null or "draws")
+    seeds = _kernels.seed_draws_of_each(stack.seeds.keys(null or "draws"), STREAMS, n_resamples)
     if linear:
-        found = _linear(stack, [metrics[i] for i in linear], keys, n_resamples, swap=null is not None)
+        found = _linear(stack, [metrics[i] for i in linear], seeds[SWAPS if swap else ITEMS], swap=swap)
         contrasts[linear], errors[linear] = (np.swapaxes(side, 0, 1) for side in found)
-    if len(general) > len(set(general) & set(alone)):
-        from assay.resampling import _kernels
-
-        those = [i for i in general if i not in alone]
-        seeds = _kernels.seed_draws_of_each(keys, STREAMS, n_resamples)
-        starts = np.repeat(np.arange(0, n * n_items, n_items), n_resamples)
-        rows = contrasts.reshape(len(metrics), -1)
-        for group, sampler in samplers_of(stack.whole, metrics, those, scheme=scheme, null=null, n_data_sets=n):
-            for i, batch, sides in drawn_for(metrics, group, sampler, seeds, starts):
-                rows[i, batch] = metrics[i].contrast(*sides)
+    starts = np.repeat(np.arange(0, n * n_items, n_items), n_resamples)
+    rows = contrasts.reshape(len(metrics), -1)
+    for group, sampler in samplers_of(stack.whole, metrics, scored, scheme=scheme, null=null, n_data_sets=n):
+        for i, batch, sides in drawn_for(metrics, group, sampler, seeds, starts):
+            rows[i, batch] = metrics[i].contrast(*sides)
     if alone:
-        own = [metrics[i] for i in alone]
+        own: Any = {"scheme": scheme, "null": null, "n_resamples": n_resamples}
         for j, contest in enumerate(stack.contests):
-            contrasts[alone, j] = draw(
-                contest, own, scheme=scheme, null=null, n_resamples=n_resamples, seed=stack.seeds[j]
-            ).contrasts
+            contrasts[alone, j] = draw(contest, [metrics[i] for i in alone], seed=stack.seeds[j], **own).contrasts
     return Draws(contrasts, errors)
 
 
-def _linear(
-    stack: Stack, metrics: Sequence[Any], keys: Any, n_draws: int, *, swap: bool
-) -> tuple[FloatArray, FloatArray]:
+def _linear(stack: Stack, metrics: Sequence[Any], seeds: Any, *, swap: bool) -> tuple[FloatArray, FloatArray]:
     """Return the means of drawn items, or of items with random signs, and their errors: (contests, metrics, draws)."""
     from assay.resampling import _kernels
 
@@ -185,9 +180,8 @@ def _linear(
     # `draw` adds up the items of one metric in pairs, those of several metrics one after the other.
     one = len(metrics) == 1
     means = columns.mean(axis=1) if one else np.cumsum(columns, axis=1)[:, -1] / stack.n_items
-    seeds = _kernels.seed_draws_of_each(keys, STREAMS, n_draws)
     if swap:
-        sums = _kernels.swap_sums_of_each(columns, seeds[SWAPS])
+        sums = _kernels.swap_sums_of_each(columns, seeds)
     else:
-        sums = _kernels.bootstrap_sums_of_each(columns, means, seeds[ITEMS])
+        sums = _kernels.bootstrap_sums_of_each(columns, means, seeds)
     return from_sums(stack.n_items, means[:, :, np.newaxis], sums, swap=swap)
