@@ -5,6 +5,7 @@ import resource
 import subprocess
 import sys
 import threading
+import time
 from functools import partial
 
 import numpy as np
@@ -207,3 +208,25 @@ def test_memory_of_freed_arrays_serves_the_next_ones():
     pages = 2**21 // resource.getpagesize()
     assert fresh > 50 * pages
     assert kept < 2 * pages  # those of the first turn
+
+
+def test_an_interrupt_ends_all_threads_soon_wherever_it_comes(monkeypatch):
+    """Also between two blocks, where no block of the calling thread is interrupted."""
+    done, submit = [], _random.ThreadPoolExecutor.submit
+
+    def interrupted(pool, function):
+        if done:
+            raise KeyboardInterrupt
+        future = submit(pool, function)
+        while not done:
+            time.sleep(0.001)
+        return future
+
+    def block(number, start, stop):
+        done.append(number)
+        time.sleep(0.01)
+
+    monkeypatch.setattr(_random.ThreadPoolExecutor, "submit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        _random.map_blocks(block, 400, workers=3, size=1)
+    assert len(done) < 100
