@@ -231,7 +231,7 @@ LIMITS = {
     "compare --by, 500 slices of 20 items": "Python: a comparison of its own for each slice; sorting its draws",
     "assay compare --by, 100,000 slices of 5 items on average": "Python: a result for each slice; reading the table",
     "assay compare --by, 100,000 slices of 5 items": "Python: a result for each slice; reading the table",
-    "audit, 30 items × 1, 200 data sets of each kind": "draws; NumPy calls for about a hundred data sets",
+    "audit, 30 items × 1, 200 data sets of each kind": "draws; NumPy calls for many data sets at a time",
     "audit, 100 items × 5, 100 data sets of each kind": "draws of responses",
     "compare, 200 own metrics with item scores, 200 items": "exact p-values, draws of the intervals, and their joint level",
     "compare, 200 own metrics, vectorized functions, 200 items": "the functions, called with many draws at a time",
