@@ -6,7 +6,7 @@ import struct
 import time
 from collections.abc import Iterable
 
-from assay.sweeps import CellRow, Grid, task
+from assay.sweeps import CellRow, Grid, Parts, task
 
 
 @task(version=1)
@@ -19,7 +19,7 @@ def draw(cell, rng):
 @task(version=1, threaded=True)
 def counted(cell, rng, threads=1):
     """Say on how many threads it was asked to compute."""
-    return {"threads": threads}
+    return Parts([lambda: threads], lambda found: {"threads": found[0]})
 
 
 @task(version=1)

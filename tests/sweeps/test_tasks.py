@@ -5,6 +5,7 @@ import pytest
 
 from assay.errors import ArgumentError
 from assay.sweeps import Grid, Task, run, task
+from assay.sweeps.cell_rows import compute
 from tests.sweeps.tasks import counted, draw
 
 ADDRESS = "tests.sweeps.tasks:draw"
@@ -37,7 +38,7 @@ def test_only_the_address_travels():
     travelled = pickle.loads(pickle.dumps(draw))
     assert travelled == draw
     assert travelled.function is None
-    assert travelled.resolve() is draw.function
+    assert travelled.resolve() is draw
 
 
 def test_a_worker_with_another_version_says_so():
@@ -80,5 +81,6 @@ def test_a_task_that_takes_threads_gets_them_here_and_one_elsewhere():
     assert [row.values["threads"] for row in run(counted, grid, rng=1).rows] == [1]
     assert draw.on(3) is draw
     sent = pickle.loads(pickle.dumps(counted.on(3)))
-    assert sent.resolve()({}, None) == {"threads": 1}
+    assert sent({}, None) == {"threads": 1}
+    assert compute(sent, "", {}, 1).values == {"threads": 1}
     assert sent.identity({"n": 1}) == counted.on(3).identity({"n": 1}) == counted.identity({"n": 1})

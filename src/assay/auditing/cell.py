@@ -10,11 +10,9 @@ What a cell returns is flat and named "table|…|quantity", because a sweep stor
 
 import importlib
 import math
-import threading
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,13 +29,13 @@ from assay.auditing.estimators import (
     scheme_of,
     write,
 )
-from assay.errors import ArgumentError, AssayWarning
+from assay.errors import ArgumentError
 from assay.inference import PValue, expected_pvalue
 from assay.metrics import Metric, metric_from
 from assay.models import ResponseModel, simulate_contrasts
 from assay.models.base import Epsilon
 from assay.scales import FloatArray
-from assay.sweeps import task
+from assay.sweeps import Parts, task
 
 SAME, EQUAL, SPLIT, WORSE = "same", "equal errors", "different errors", "B worse"
 TRUTHS = {
@@ -142,40 +140,25 @@ def found_own(name: str) -> Any:
 
 
 @task(version=4, threaded=True)
-def measure(cell: Mapping[str, Any], rng: np.random.Generator, threads: int = 1) -> dict[str, float]:
+def measure(cell: Mapping[str, Any], rng: np.random.Generator, threads: int = 1) -> Parts:
     """Audit estimators on simulated data sets of one design: the cells are made by `assay.auditing.plan`."""
-    with quiet():
-        return _measure(cell, _random.seed_of(rng), threads)
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Leave out the warnings of `compare`, which are about one data set; other threads share the main one's silence."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", AssayWarning)
-        yield
-
-
-def _measure(cell: Mapping[str, Any], seed: np.random.SeedSequence, threads: int) -> dict[str, float]:
-    model = read_model(cell["model"])
+    seed, model = _random.seed_of(rng), read_model(cell["model"])
     estimators = estimators_of(cell, model)
     kinds = [_Kind.of(cell, *kind, seed, estimators) for kind in truths(cell, split=bool(cell.get("split", True)))]
-    jobs = [(kind, numbers) for kind in kinds for numbers in _parts(cell, len(kinds), threads)]
+    parts = _parts(cell, len(kinds), threads)
 
-    def said(number: int, _: int, __: int) -> Estimates:
-        kind, numbers = jobs[number]
-        data = simulated(model, kind.stream, numbers, n_responses=cell["n_responses"], **kind.design)
-        return kind.estimators.on(data)
+    def summary(found: Sequence[Any]) -> dict[str, float]:
+        values: dict[str, float] = {}
+        for kind, start in zip(kinds, range(0, len(found), 1 + len(parts)), strict=True):
+            known, *estimates = found[start : start + 1 + len(parts)]
+            values |= dict(_summary(kind.truth, Estimates.joined(estimates), known, kind.estimators, cell))
+        return values
 
-    parts = _random.map_blocks(said, len(jobs), workers=threads, size=1)
-    values: dict[str, float] = {}
+    calls: list[Callable[[], Any]] = []
     for kind in kinds:
-        own = Estimates.joined([part for part, (of, _) in zip(parts, jobs, strict=True) if of is kind])
-        values |= dict(_summary(kind.truth, own, kind.known(model, cell, threads), kind.estimators, cell))
-    return values
+        calls.append(partial(kind.known, model, cell))
+        calls += [partial(kind.estimates, model, cell, numbers) for numbers in parts]
+    return Parts(calls, summary)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +187,12 @@ class _Kind:
             estimators = replace(estimators, pairs=tuple(pair for pair in estimators.pairs if write(pair[0]) in split))
         return cls(truth, _random.child(seed, truth), design, estimators)
 
-    def known(self, model: ResponseModel, cell: Mapping[str, Any], threads: int) -> dict[int, list[Truth]]:
+    def estimates(self, model: ResponseModel, cell: Mapping[str, Any], numbers: Sequence[int]) -> Estimates:
+        """Return every estimate on the data sets of these numbers."""
+        data = simulated(model, self.stream, numbers, n_responses=cell["n_responses"], **self.design)
+        return self.estimators.on(data)
+
+    def known(self, model: ResponseModel, cell: Mapping[str, Any]) -> dict[int, list[Truth]]:
         """Return what estimators aim at, by the number of responses per item.
 
         Where a draw has fewer of them, the true p is that of as many (LEADER's convention for K = 1).
@@ -217,7 +205,6 @@ class _Kind:
                 n_responses=size,
                 n_simulations=cell.get("n_fresh", 2000),
                 rng=_random.child(self.stream, "true", size),
-                workers=threads,
                 **self.design,
             )
             for size in sizes

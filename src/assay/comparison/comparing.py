@@ -263,7 +263,8 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: ProcedureRun) -> 
             contest, metrics, replace(run, procedure=how, scheme=scheme, null=None, progress=None)
         )
         answers = [paired(one, two, choice.n_raters) for one, two in zip(answers, beside, strict=True)]
-    _warn(answers)
+    if run.warns:
+        _warn(answers)
     return answers
 
 

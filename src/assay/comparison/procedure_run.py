@@ -46,6 +46,11 @@ class ProcedureRun:
     progress: Callable[[int], object] | None
     shared: Shared | None = None
 
+    @property
+    def warns(self) -> bool:
+        """Whether somebody looks at this comparison: those that share what they know are many, of simulated data."""
+        return self.shared is None
+
     def once(self, key: Hashable, compute: Callable[[], Known]) -> Known:
         """Compute what other comparisons of the same contest may need as well, only once."""
         return compute() if self.shared is None else self.shared.once(key, compute)
@@ -296,7 +301,7 @@ def caveats_of(contest: Contest, run: ProcedureRun) -> list[str]:
     for verdict, reason in judge(run.scheme, run.null, n_responses=n_responses):
         if verdict == "refuse":
             raise ArgumentError(f"`null={run.null!r}` with {run.scheme}: {reason}")
-        if verdict == "warn":
+        if verdict == "warn" and run.warns:
             warnings.warn(reason, AssayWarning, stacklevel=4)
         notes.append(reason)
     return notes

@@ -11,7 +11,6 @@ import numpy as np
 
 from assay import _check, _matrices
 from assay._random import Rng, entropy_of, n_workers, replayable, seed_of
-from assay.auditing.cell import quiet
 from assay.errors import ArgumentError, DataError
 from assay.replications import (
     figures_of_forest,
@@ -82,7 +81,7 @@ def replicate(
     """
     cells = plan(paper, table=table, figure=figure, search=search, n_simulations=n_simulations)
     seed = entropy_of(replayable(rng))
-    with quiet(), ThreadPoolExecutor(n_workers(None)) if executor is None else nullcontext(executor) as pool:
+    with ThreadPoolExecutor(n_workers(None)) if executor is None else nullcontext(executor) as pool:
         found = run(measure, cells, store=store, executor=pool, rng=seed, progress=progress)
     return conclude(found, table=table, figure=figure)
 
@@ -128,14 +127,13 @@ def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, floa
     paper = _check.one_of("paper", cell.get("paper"), PAPERS)
     size = _check.integer("n_simulations", cell.get("n_simulations", SIMULATIONS[paper]), at_least=2)
     simulation = SimulationSize(size, seed_of(rng))
-    with quiet():
-        if setting.get("search"):
-            return searches.measure(paper, setting, simulation)
-        if "figure" in setting:
-            measured = plot_of(paper, setting["figure"]).measure
-            assert measured is not None, "a figure with cells of its own measures them"
-            return measured(setting, simulation)
-        found: dict[str, float] = PAPERS[paper].measure(setting, simulation)
+    if setting.get("search"):
+        return searches.measure(paper, setting, simulation)
+    if "figure" in setting:
+        measured = plot_of(paper, setting["figure"]).measure
+        assert measured is not None, "a figure with cells of its own measures them"
+        return measured(setting, simulation)
+    found: dict[str, float] = PAPERS[paper].measure(setting, simulation)
     return found
 
 

@@ -9,6 +9,6 @@ from assay.sweeps.driver import Sweep, run
 from assay.sweeps.grid import Grid
 from assay.sweeps.store import EXPORTS, Store
 from assay.sweeps.study import Study
-from assay.sweeps.tasks import Task, task
+from assay.sweeps.tasks import Parts, Task, task
 
-__all__ = ["EXPORTS", "CellRow", "Counts", "Grid", "Store", "Study", "Sweep", "Task", "run", "task"]
+__all__ = ["EXPORTS", "CellRow", "Counts", "Grid", "Parts", "Store", "Study", "Sweep", "Task", "run", "task"]

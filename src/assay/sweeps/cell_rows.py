@@ -2,18 +2,20 @@
 
 import json
 import math
+import threading
 import time
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from assay import _json, _random
 from assay.documents.numbers import counted
 from assay.sweeps.grid import RESERVED, Cell
-from assay.sweeps.tasks import Task
+from assay.sweeps.tasks import Parts, Task
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,27 +88,65 @@ class Counts:
         return f"{counted(self.total, 'cell')}: {self.done:,} done, {self.failed:,} failed, {self.missing:,} missing"
 
 
+class Computing:
+    """A cell that is being computed, in parts that threads may share; what goes wrong in the task is a row as well."""
+
+    def __init__(self, task: Task, identity: str, cell: Cell, entropy: int) -> None:
+        task.resolve()  # what cannot be loaded is no trouble of this cell alone
+        self._of = task, identity, cell
+        self._start, self._lock, self._ended = time.perf_counter(), threading.Lock(), False
+        try:
+            self._parts = task.parts(dict(cell), _random.generator(np.random.SeedSequence(entropy), identity))
+        except (Exception, SystemExit) as error:
+            self._parts = Parts([partial(_raise, error)], dict)
+        self._found: list[Any] = [None] * len(self)
+        self._n_left = len(self)
+
+    def __len__(self) -> int:
+        return len(self._parts.calls)
+
+    def compute(self, number: int) -> CellRow | None:
+        """Compute a part; return the cell's row if this ends it: it was the last, or it failed."""
+        task, identity, cell = self._of
+        stage = "call"
+        if self._ended:
+            return None
+        try:
+            self._found[number] = self._parts.calls[number]()
+            with self._lock:
+                self._n_left -= 1
+                last = self._n_left == 0
+            if not last:
+                return None
+            result = self._parts.join(self._found)
+            seconds = time.perf_counter() - self._start
+            stage = "values"
+            values = _numbers(result, cell)
+        except (Exception, SystemExit) as error:
+            with self._lock:
+                first, self._ended = not self._ended, True
+            seconds = time.perf_counter() - self._start
+            return failed(task, identity, cell, stage, error, seconds=seconds) if first else None
+        return CellRow(identity, task.name, task.version, dict(cell), DONE, values, seconds=seconds)
+
+
 def compute(task: Task, identity: str, cell: Cell, entropy: int) -> CellRow:
-    """Compute one cell, wherever this runs; what goes wrong in the task is a row, not an exception."""
-    function = task.resolve()
-    rng = _random.generator(np.random.SeedSequence(entropy), identity)
-    stage, start = "call", time.perf_counter()
-    try:
-        result = function(dict(cell), rng)
-        seconds = time.perf_counter() - start
-        stage = "values"
-        values = _numbers(result, cell)
-    except (Exception, SystemExit) as error:
-        return failed(task, identity, cell, stage, error, seconds=time.perf_counter() - start)
-    return CellRow(identity, task.name, task.version, dict(cell), DONE, values, seconds=seconds)
+    """Compute one cell, wherever this runs."""
+    computing = Computing(task, identity, cell, entropy)
+    return next(row for number in range(len(computing)) if (row := computing.compute(number)) is not None)
+
+
+def _raise(error: BaseException) -> NoReturn:
+    raise error
 
 
 def failed(
     task: Task, identity: str, cell: Cell, stage: str, error: BaseException, *, seconds: float = math.nan
 ) -> CellRow:
     """Return the row of a cell that has no values because of `error`."""
-    # The first frame is `compute`, which tells a reader nothing about the task.
-    where = error.__traceback__.tb_next if stage == "call" and error.__traceback__ else error.__traceback__
+    where = error.__traceback__
+    while where is not None and where.tb_frame.f_globals["__name__"] in (__name__, Task.__module__) and stage == "call":
+        where = where.tb_next  # our own frames, which tell a reader nothing about the task
     text = "".join(traceback.format_exception(type(error), error, where)).encode(errors="backslashreplace").decode()
     return CellRow(identity, task.name, task.version, dict(cell), FAILED, {}, stage, text, seconds)
 

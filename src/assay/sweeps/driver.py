@@ -19,6 +19,7 @@ from assay.errors import ArgumentError, AssayError, DataError
 from assay.records import Record
 from assay.sweeps.cell_rows import DONE, FAILED, MISSING, CellRow, Counts, compute, failed, frame
 from assay.sweeps.grid import Grid, show
+from assay.sweeps.here import LISTENING, compute_here
 from assay.sweeps.store import Recorder, Store, recording
 from assay.sweeps.tasks import Task
 
@@ -29,10 +30,6 @@ Batches = Generator[list[CellRow], None, None]
 
 GRACE = 5.0
 """Seconds in which an executor that broke may still hand over what it had finished."""
-
-LISTENING = 0.1
-"""Seconds for which the driver waits at a time. A wait without an end would ignore Ctrl-C: Polars, once imported, has
-its own handler before Python's, and the system then goes on waiting after the signal."""
 
 EXECUTOR_LOST = (BrokenExecutor, CancelledError, ImportError, AssayError)
 """Errors of a cell that all cells share: the executor is lost, or workers cannot load the task."""
@@ -157,7 +154,7 @@ def run(
 
         tell()
         batches = (
-            _inline(task, todo, recorder.seed)
+            compute_here(task, todo, recorder.seed)
             if executor is None
             else _pooled(task, todo, recorder.seed, executor, n_pending)
         )
@@ -189,11 +186,6 @@ def _recorder(
     if store is None:
         return nullcontext(_Unrecorded(_random.entropy_of(_random.seed_of(rng))))
     return recording(store if isinstance(store, Store) else Store(store), rng)
-
-
-def _inline(task: Task, todo: Sequence[CellRow], seed: int) -> Batches:
-    for row in todo:
-        yield [compute(task, row.identity, row.parameters, seed)]
 
 
 def _pooled(task: Task, todo: Sequence[CellRow], seed: int, executor: Executor, n_pending: int) -> Batches:

@@ -1,7 +1,7 @@
 """What is computed in each cell: a module-level function with a version number, known by its address."""
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -12,7 +12,27 @@ from assay import _check, _json, _matrices
 from assay.errors import ArgumentError, DataError
 from assay.sweeps.grid import Cell
 
-Function = Callable[[Cell, np.random.Generator], Mapping[str, Any]]
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A cell in parts, one or more, which threads may compute in any order, and what makes its values of the results.
+
+    Examples
+    --------
+    >>> Parts([lambda: 1, lambda: 2], lambda found: {"sum": sum(found)}).values()
+    {'sum': 3}
+    """
+
+    calls: Sequence[Callable[[], Any]]
+    join: Callable[[Sequence[Any]], Mapping[str, Any]]
+
+    def values(self) -> Mapping[str, Any]:
+        """Compute all parts here, one after the other."""
+        return self.join([call() for call in self.calls])
+
+
+Function = Callable[..., Mapping[str, Any] | Parts]
+"""Maps a cell and a generator to named numbers, or to the parts that give them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +52,16 @@ class Task:
     function : callable, optional
         Maps a cell and a generator to a mapping of numbers; found by its address where it is left out.
     threaded : bool
-        Whether the function takes `threads`, on which it computes a cell.
+        Whether the function also takes the number of `threads`, and returns `Parts` for them.
+    threads : int
+        How many threads share the parts of cells that are computed here.
     """
 
     name: str
     version: int
     function: Function | None = field(default=None, compare=False, repr=False)
     threaded: bool = field(default=False, compare=False, repr=False)
+    threads: int = field(default=1, compare=False, repr=False)
 
     @classmethod
     def load(cls, name: str) -> "Task":
@@ -55,31 +78,43 @@ class Task:
     @_matrices.on_one_thread
     def __call__(self, cell: Cell, rng: np.random.Generator) -> Mapping[str, Any]:
         """Compute one cell."""
-        return self.resolve()(cell, rng)
+        return self.parts(cell, rng).values()
+
+    def parts(self, cell: Cell, rng: np.random.Generator) -> Parts:
+        """Return the parts of a cell; where the function knows none, the cell is one."""
+        task = self.resolve()
+        assert task.function is not None
+        if not task.threaded:
+            return Parts([partial(task.function, cell, rng)], lambda found: found[0])
+        parts = task.function(cell, rng)
+        if not (isinstance(parts, Parts) and parts.calls):
+            raise TypeError(f"a task that takes threads returns one or more `Parts`; got {parts!r}")
+        return parts
 
     def on(self, threads: int) -> "Task":
         """Return the task whose cells are computed on so many threads here, and on one by other processes."""
-        if not self.threaded:
-            return self
-        function: Callable[..., Mapping[str, Any]] = self.resolve()
-        return replace(self, function=partial(function, threads=threads))
+        task = self.resolve()
+        if not task.threaded:
+            return task
+        assert task.function is not None
+        return replace(task, function=partial(task.function, threads=threads), threads=threads)
 
-    def resolve(self) -> Function:
-        """Return the function; on a worker, import it and check that it is the version that was asked for."""
+    def resolve(self) -> "Task":
+        """Return the task with its function; on a worker, import it and check that it has the version asked for."""
         if self.function is not None:
-            return self.function
+            return self
         found = Task.load(self.name)
         if found.version != self.version or found.function is None:
             raise ArgumentError(
                 f"This worker has version {found.version} of `{self.name}`; the study asks for version {self.version}."
             )
-        return found.function
+        return found
 
     def __reduce__(self) -> tuple[type["Task"], tuple[str, int]]:
         return Task, (self.name, self.version)
 
 
-def task(*, version: int, threaded: bool = False) -> Callable[[Callable[..., Mapping[str, Any]]], Task]:
+def task(*, version: int, threaded: bool = False) -> Callable[[Function], Task]:
     """Turn a module-level function `(cell, rng) -> mapping of numbers` into a task.
 
     Parameters
@@ -87,7 +122,7 @@ def task(*, version: int, threaded: bool = False) -> Callable[[Callable[..., Map
     version : int
         Raise it when the function's results change.
     threaded : bool
-        Whether the function takes `threads`, too, and divides a cell among so many.
+        Whether the function takes `threads`, too, and returns a cell in `Parts` that so many can share.
 
     Examples
     --------
@@ -99,7 +134,7 @@ def task(*, version: int, threaded: bool = False) -> Callable[[Callable[..., Map
     """
     number = _check.integer("version", version, at_least=1)
 
-    def wrap(function: Callable[..., Mapping[str, Any]]) -> Task:
+    def wrap(function: Function) -> Task:
         name = getattr(function, "__qualname__", repr(function))
         if "<" in name:
             raise ArgumentError(f"`{name}` must be a function at the top level of a module, where workers can find it.")
