@@ -10,12 +10,13 @@ from assay import Contest, Responses, Scheme, _json, compare, compare_all, plan,
 from assay.auditing.estimators import Estimators
 from assay.metrics import BUILTIN, ItemMetric, Metric, RelativeMetric
 from assay.metrics.distribution import ByLevel, OfProducts
+from assay.metrics.error import RootMeanSquaredError
 from assay.models import preset
 
 SCORING = {ByLevel: ["level_scores", "item_scores"], ItemMetric: ["item_scores"],
-           RelativeMetric: ["item_contrasts", "scores"], OfProducts: ["score"],
+           RelativeMetric: ["item_contrasts", "scores"], OfProducts: ["score"], RootMeanSquaredError: ["score"],
            Metric: ["score", "error", "seen"]}  # fmt: skip
-OWN = {"additive", "relative", "by_sums"}  # follow from the class, or another way to the same bits
+OWN = {"additive", "relative", "by_sums"}  # follow from the class, or another way to the same numbers
 SIGNATURE = {"provenance", "signature", "parameters"}  # say who declared the metric, and with which parameters
 TRAITS = [name for name in Metric.__annotations__ if not name.startswith("_") and name not in OWN]
 

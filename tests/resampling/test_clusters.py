@@ -7,7 +7,6 @@ from assay.errors import ArgumentError
 from assay.metrics import BUILTIN
 from assay.resampling import (
     Scheme,
-    cluster_jackknife,
     cluster_sums,
     draw,
     enumerate_cluster_swaps,
@@ -92,7 +91,7 @@ def test_clusters_of_one_item_give_the_standard_error_of_items(contest):
     one, other = draw(contest, [metric], clusters=alone, **how), draw(contest, [metric], **how)
     assert one.contrasts.std() == pytest.approx(other.contrasts.std(), rel=0.15)
     assert np.median(one.standard_errors) == pytest.approx(np.median(other.standard_errors), rel=0.1)
-    np.testing.assert_allclose(cluster_jackknife(contest, metric, alone), jackknife(contest, metric))
+    np.testing.assert_allclose(jackknife(contest, metric, alone), jackknife(contest, metric))
 
 
 def test_all_swaps_of_clusters_are_enumerated(contest):

@@ -364,6 +364,21 @@ def test_jackknife_leaves_out_one_item_at_a_time(ratings, name):
     np.testing.assert_allclose(jackknife(ratings, metric), expected, rtol=1e-10, atol=1e-13)
 
 
+@pytest.mark.parametrize("n", [60, 300])  # few are scored anew, more are weighed
+@pytest.mark.parametrize("name", ["rmse", "cosine", "spearman", "kendall", "f1", "precision", "auc", "max-error"])
+def test_jackknife_leaves_out_clusters_of_unequal_size(name, n):
+    model = preset("likert-toxicity" if name in ("f1", "precision", "auc") else "normal")
+    contest = model.table(n, 2, epsilon=0.4, rng=1).contest(gold="gold", a="A", b="B")
+    metric = BUILTIN[name].on(contest.scale)
+    clusters = np.random.default_rng(2).permutation(np.minimum(np.arange(n), 20))
+    expected = []
+    for cluster in range(21):
+        rest = contest.take(np.flatnonzero(clusters != cluster))
+        expected.append(float(metric.contrast(*summaries_of(rest, metric.needs))))
+    assert not np.isnan(expected).any()
+    np.testing.assert_allclose(jackknife(contest, metric, clusters), expected, rtol=1e-10, atol=1e-13)
+
+
 def test_jackknife_of_many_items_leaves_out_groups(ratings):
     many = ratings.take(np.resize(np.arange(40), 1001))
     assert jackknife(many, BUILTIN["rmse"]).size == 200

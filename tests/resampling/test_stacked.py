@@ -9,7 +9,7 @@ from assay.resampling import Scheme, Stack, can_stack, draw, draw_stacked
 from assay.responses import Responses
 
 METRICS = {
-    "normal": ("mae", "rmse", "spearman", "wins", "emd", "max-error"),
+    "normal": ("mae", "rmse", "spearman", "wins", "emd", "max-error", "cosine"),
     "likert-toxicity": ("mae", "accuracy", "tv", "kendall", "emd-responses"),
     "categorical-dices": ("accuracy", "f1", "js"),
 }

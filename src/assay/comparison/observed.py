@@ -13,7 +13,7 @@ from assay.contests import Contest
 from assay.documents.numbers import number
 from assay.inference import PValue, SignFlips
 from assay.metrics import AdditiveMetric, ItemMetric, Metric
-from assay.resampling import Scheme, cluster_jackknife, cluster_sums, jackknife, ratio_error, summaries_of
+from assay.resampling import Scheme, cluster_sums, jackknife, ratio_error, summaries_of
 from assay.responses import Labels, frozen
 from assay.scales import FloatArray, IntArray
 
@@ -68,7 +68,7 @@ def moments(
     The error is that of the item contrasts where there are any, else the metric's own formula, else the jackknife's.
     """
     if not isinstance(metric, AdditiveMetric):
-        left = jackknife(contest, metric) if clusters is None else cluster_jackknife(contest, metric, clusters)
+        left = jackknife(contest, metric, clusters)
         formula = metric.error(gold, a, b) if clusters is None else None
         if formula is not None:
             return Moments(*formula, left)

@@ -13,7 +13,6 @@ from assay.rating_design import overlap, rated
 from assay.resampling import (
     CellTable,
     cell_table,
-    cluster_jackknife,
     cluster_sums,
     jackknife,
     ratio_error,
@@ -235,7 +234,7 @@ def item_variance(contest: Contest, metric: Metric, clusters: IntArray | None) -
         units = np.arange(contrasts.size) if clusters is None else clusters
         sums, sizes = cluster_sums(contrasts, units)
         return ratio_error(sums, sizes) ** 2, sums.size
-    left = jackknife(contest, metric) if clusters is None else cluster_jackknife(contest, metric, clusters)
+    left = jackknife(contest, metric, clusters)
     n = contest.n_items if clusters is None else left.size
     return float((left.size - 1) / left.size * np.square(left - left.mean()).sum()), n
 

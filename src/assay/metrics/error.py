@@ -57,16 +57,26 @@ class MeanSquaredError(ItemMetric):
 
 @dataclass(frozen=True)
 class RootMeanSquaredError(Metric):
-    """Root of the mean squared error."""
+    """Root of the mean squared error: a function of sums over items, so that a draw needs only these sums."""
 
     name: ClassVar[str] = "rmse"
     title: ClassVar[str] = "root mean squared error"
     regular: ClassVar[bool] = True
     distance: ClassVar[bool] = True
+    by_sums: ClassVar[bool] = True
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return √ mean (model − gold)²."""
         return np.asarray(np.sqrt(np.square(model - gold).mean(axis=-1)))
+
+    def item_sums(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return what each item adds: to the squared errors of A and of B, and to the number of items."""
+        return np.stack([np.square(a - gold), np.square(b - gold), np.ones(len(gold))], axis=1)
+
+    def contrast_of_sums(self, sums: FloatArray) -> FloatArray:
+        """Return how much smaller A's error is, from sums of `item_sums`."""
+        of_a, of_b = np.sqrt(sums[..., 0] / sums[..., 2]), np.sqrt(sums[..., 1] / sums[..., 2])
+        return np.asarray(of_b - of_a)
 
 
 @dataclass(frozen=True)

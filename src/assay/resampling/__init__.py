@@ -1,6 +1,6 @@
 """Draws from the data: schemes (what a draw resamples) and nulls (what a draw looks like if A and B are equal)."""
 
-from assay.resampling.clusters import cluster_jackknife, cluster_sums, enumerate_cluster_swaps, ratio_error
+from assay.resampling.clusters import cluster_sums, enumerate_cluster_swaps, ratio_error
 from assay.resampling.draws import (
     Draws,
     draw,
@@ -27,7 +27,6 @@ __all__ = [
     "Stack",
     "can_stack",
     "cell_table",
-    "cluster_jackknife",
     "cluster_sums",
     "draw",
     "draw_alike",

@@ -14,7 +14,6 @@ from assay.contests import Contest
 from assay.resampling._plain import seed_stream
 from assay.resampling.draws import ALONE, WORK, Draws, Progress, block_size, summaries_of
 from assay.resampling.sampler import exchange
-from assay.resampling.scored_draws import ScoresDraws
 from assay.resampling.seeds import SeedArray
 from assay.resampling.sums import ItemSums, SummedContrasts
 from assay.resampling.weights import WeightedContrasts, draw_weights
@@ -92,14 +91,6 @@ def enumerate_cluster_swaps(contest: Contest, metrics: Sequence[Any], clusters: 
             swapped = metric.swappable(gold, a, b)
             contrasts[i] = _OneByOne(metric, gold, *swapped, swap=True, clusters=clusters).scored(coins)
     return Draws(contrasts, np.full_like(contrasts, np.nan), exact=True)
-
-
-def cluster_jackknife(contest: Contest, metric: ScoresDraws, clusters: IntArray) -> FloatArray:
-    """Return the contrasts that remain when each cluster is left out."""
-    known = summaries_of(contest, metric.needs)
-    return np.array(
-        [float(metric.contrast(*_rows(known, np.flatnonzero(clusters != c)))) for c in range(int(clusters.max()) + 1)]
-    )
 
 
 class _Means:

@@ -1,6 +1,6 @@
 """What needs no dice: the contrasts of all ways to swap few items, and those that remain without each item."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,14 @@ from assay.resampling.responses_kept import kept_responses
 from assay.resampling.sampler import CELLS, exchange
 from assay.resampling.schemes import Scheme
 from assay.resampling.scored_draws import ScoresDraws
-from assay.scales import FloatArray
+from assay.resampling.weights import WeightedContrasts
+from assay.scales import FloatArray, IntArray
+
+EACH, N_GROUPS = 1000, 200
+"""Up to so many items each is left out; more are left out in so many groups."""
+
+FEW = 256
+"""Of so many items, metrics of order are scored anew without each: it takes less time than to weigh them."""
 
 
 def enumerate_swaps(contest: Contest, metrics: Sequence[Any], *, scheme: Scheme) -> Draws:
@@ -36,20 +43,40 @@ def enumerate_swaps(contest: Contest, metrics: Sequence[Any], *, scheme: Scheme)
     return Draws(contrasts, np.full_like(contrasts, np.nan), exact=True)
 
 
-def jackknife(contest: Contest, metric: ScoresDraws) -> FloatArray:
-    """Return the contrasts that remain when each item (each of 200 groups of items above 1,000) is left out."""
+def jackknife(contest: Contest, metric: ScoresDraws, clusters: IntArray | None = None) -> FloatArray:
+    """Return the contrasts that remain without each item (each of 200 groups of items above 1,000), or each cluster.
+
+    `clusters` is the number of each item's cluster.
+    """
     n = contest.n_items
-    if n < 2:
-        return np.full(n, np.nan)
-    gold, a, b = summaries_of(contest, metric.needs)
-    n_groups = n if n <= 1000 else 200
-    groups = np.arange(n) % n_groups
-    batch = max(1, CELLS // max(a.size, b.size))
-    left = np.empty(n_groups)
-    # The first groups may have one item more: batches hold groups of one size.
-    for first, last in ((0, n % n_groups), (n % n_groups, n_groups)):
-        for low in range(first, last, batch):
-            out = np.arange(low, min(low + batch, last))
-            kept = np.nonzero(groups != out[:, np.newaxis])[1].reshape(out.size, -1)
-            left[out] = metric.contrast(None if gold is None else gold[kept], a[kept], b[kept])
+    groups = np.arange(n) % (n if n <= EACH else N_GROUPS) if clusters is None else clusters
+    sizes = np.bincount(groups)
+    left = np.full(sizes.size, np.nan)
+    if sizes.size < 2:
+        return left
+    score, width = _scorer_of_kept(metric, *summaries_of(contest, metric.needs))
+    batch = max(1, CELLS // width)
+    for size in np.unique(sizes):  # so that rows are equally long
+        alike = np.flatnonzero(sizes == size)
+        for out in np.split(alike, range(batch, alike.size, batch)):
+            left[out] = score(groups != out[:, np.newaxis])
     return left
+
+
+def _scorer_of_kept(metric: Any, gold: Any, a: FloatArray, b: FloatArray) -> tuple[Callable[[Any], FloatArray], int]:
+    """Return what turns rows of kept items (True) into contrasts, and how many numbers it needs for each row.
+
+    Sums are added up and entries in order are weighed, as they are for draws; other metrics get the items themselves.
+    """
+    if getattr(metric, "by_sums", False):
+        columns = metric.item_sums(gold, a, b)
+        return lambda kept: metric.contrast_of_sums(kept.astype(np.float64) @ columns), len(a)
+    if len(a) > FEW and getattr(metric, "by_weights", False):
+        weighted = WeightedContrasts(metric, gold, a, b, swap=False)
+        return lambda kept: weighted.scored(kept.view(np.uint8)), len(a)
+
+    def contrast(kept: Any) -> FloatArray:
+        items = np.nonzero(kept)[1].reshape(len(kept), -1)
+        return metric.contrast(None if gold is None else gold[items], a[items], b[items])  # type: ignore[no-any-return]
+
+    return contrast, max(a.size, b.size)

@@ -20,6 +20,7 @@ from assay.resampling.sampler import ITEMS, STREAMS, SWAPS
 from assay.resampling.schemes import Scheme
 from assay.resampling.scored_draws import drawn_for, paths_of, samplers_of
 from assay.resampling.seeds import PART
+from assay.resampling.sums import by_signs
 from assay.responses import Responses
 from assay.scales import FloatArray, Scale
 from assay.summaries import FEW_CELLS, Needs
@@ -152,14 +153,16 @@ def draw_stacked(
     stack, n_items, n, swap = stack.keeping(scheme), stack.n_items, len(stack), null is not None
     linear, ordered, summed, general = paths_of(metrics, scheme, null)
     # Some metrics prepare the items of each contest by themselves: their order, or what they use of a model's answers.
-    alone = [*ordered, *summed, *(i for i in general if null == "swapped-items" and metrics[i].ignores)]
-    scored = [i for i in general if i not in alone]
+    alone = [*ordered, *(i for i in [*summed, *general] if null == "swapped-items" and metrics[i].ignores)]
+    summed, scored = ([i for i in those if i not in alone] for those in (summed, general))
     contrasts = np.empty((len(metrics), n, n_resamples))
     errors = np.full_like(contrasts, np.nan)
     seeds = _kernels.seed_draws_of_each(stack.seeds.keys(null or "draws"), STREAMS, n_resamples)
     if linear:
         found = _linear(stack, [metrics[i] for i in linear], seeds[SWAPS if swap else ITEMS], swap=swap)
         contrasts[linear], errors[linear] = (np.swapaxes(side, 0, 1) for side in found)
+    for i in summed:
+        contrasts[i] = _summed(stack, metrics[i], seeds[SWAPS if swap else ITEMS], swap=swap)
     starts = np.repeat(np.arange(0, n * n_items, n_items), n_resamples)
     rows = contrasts.reshape(len(metrics), -1)
     for group, sampler in samplers_of(stack.whole, metrics, scored, scheme=scheme, null=null, n_data_sets=n):
@@ -185,3 +188,19 @@ def _linear(stack: Stack, metrics: Sequence[Any], seeds: Any, *, swap: bool) -> 
     else:
         sums = _kernels.bootstrap_sums_of_each(columns, means, seeds)
     return from_sums(stack.n_items, means[:, :, np.newaxis], sums, swap=swap)
+
+
+def _summed(stack: Stack, metric: Any, seeds: Any, *, swap: bool) -> FloatArray:
+    """Return the contrasts of a metric of sums over items, as `SummedContrasts` does for each contest."""
+    from assay.resampling import _kernels
+
+    gold, a, b = summaries_of(stack.whole, metric.needs)
+    shape = len(stack), stack.n_items, -1
+    columns = metric.item_sums(gold, a, b).reshape(shape)
+    if not swap:
+        sums = _kernels.bootstrap_sums_of_each(np.ascontiguousarray(columns), np.empty((len(stack), 0)), seeds)
+        return np.asarray(metric.contrast_of_sums(sums))
+    sure, columns, least = by_signs(columns, metric.item_sums(gold, b, a).reshape(shape))
+    sums = _kernels.swap_sums_of_each(np.ascontiguousarray(columns), seeds) + sure[:, np.newaxis]
+    sums[np.abs(sums) < least[:, np.newaxis]] = 0.0
+    return np.asarray(metric.contrast_of_sums(sums))

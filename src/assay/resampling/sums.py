@@ -108,9 +108,7 @@ class SummedContrasts:
         columns = metric.item_sums(gold, a, b)
         self.sure, self.least = np.zeros(columns.shape[1]), np.zeros(columns.shape[1])
         if swap:
-            exchanged = metric.item_sums(gold, b, a)
-            self.least = CANCELLED * (np.abs(columns) + np.abs(exchanged)).sum(axis=0)
-            self.sure, columns = (columns + exchanged).sum(axis=0) / 2, (columns - exchanged) / 2
+            self.sure, columns, self.least = by_signs(columns, metric.item_sums(gold, b, a))
         if clusters is not None:
             columns = np.stack([np.bincount(clusters, column) for column in columns.T], axis=1)
         self.sums = ItemSums(np.ascontiguousarray(columns), swap=swap, n_draws=n_draws, alone=alone)
@@ -120,6 +118,15 @@ class SummedContrasts:
         found = self.sure + self.sums.of(seeds)
         found[np.abs(found) < self.least] = 0.0
         return np.asarray(self.metric.contrast_of_sums(found))
+
+
+def by_signs(columns: FloatArray, exchanged: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return what sums of swapped items have for sure, what they add with a random sign, and how small is zero.
+
+    `columns` and `exchanged` are what items (the last axis but one) add with A and B as they are, and exchanged.
+    """
+    least = CANCELLED * (np.abs(columns) + np.abs(exchanged)).sum(axis=-2)
+    return (columns + exchanged).sum(axis=-2) / 2, (columns - exchanged) / 2, least
 
 
 def draw_items(n_items: int, seeds: SeedArray, out: IntArray) -> None:

@@ -50,16 +50,18 @@ class WeightedContrasts:
         for start in range(0, seeds.size, n_draws):
             part = slice(start, start + n_draws)
             weights = draw_weights(n_units, seeds[part], swap=self.swap, room=room)
-            if self.clusters is not None:
-                weights = np.take(weights, self.clusters, axis=1)
-            if self.swap:
-                of_a = np.concatenate([1 - weights, weights], axis=1)
-                [both] = self.weighted.scores(np.concatenate([of_a, 1 - of_a]))
-                first, second = both.reshape(2, -1)
-            else:
-                first, second = self.weighted.scores(weights)
-            out[part] = self.sign * (first - second)
+            out[part] = self.scored(weights if self.clusters is None else np.take(weights, self.clusters, axis=1))
         return out
+
+    def scored(self, weights: npt.NDArray[np.uint8]) -> FloatArray:
+        """Return one contrast for each row of weights of the items."""
+        if self.swap:
+            of_a = np.concatenate([1 - weights, weights], axis=1)
+            [both] = self.weighted.scores(np.concatenate([of_a, 1 - of_a]))
+            first, second = both.reshape(2, -1)
+        else:
+            first, second = self.weighted.scores(weights)
+        return np.asarray(self.sign * (first - second))
 
 
 def draw_weights(
