@@ -178,3 +178,15 @@ def repeated(values: FloatArray, raters: IntArray, offsets: IntArray, weights: F
             if at == 0:
                 out[d, i, 0] = values[offsets[i]]
     return out
+
+
+@njit(cache=True, nogil=True)
+def written_out(rows: FloatArray, items: Counts, draws: IntArray, out: FloatArray) -> None:
+    """Write the entries of some draws, (draws, items, width), each as often as its item was drawn."""
+    for i in range(draws.size):
+        d, at = draws[i], 0
+        for item in range(items.shape[1]):
+            for _ in range(items[d, item]):
+                for c in range(rows.shape[2]):
+                    out[i, at, c] = rows[d, item, c]
+                at += 1

@@ -118,15 +118,24 @@ def _score(metric: Any, gold: Any, a: FloatArray, b: FloatArray, items: npt.NDAr
         total = _rater_kernels.weighted_sums(metric.item_contrasts(gold, a, b), items)
         np.divide(total, n_drawn, out=scores, where=n_drawn > 0)
         return scores
-    n = items.shape[1]
-    at_once = max(1, CELLS // (4 * n))
+    at_once = max(1, CELLS // items.shape[1])
     for size in np.unique(n_drawn[n_drawn > 0]):
         alike = np.flatnonzero(n_drawn == size)
         for draws in np.split(alike, range(at_once, alike.size, at_once)):
-            chosen = np.repeat(np.arange(draws.size * n) % n, items[draws].ravel()).reshape(-1, size)
-            rows = (None if side is None else side[draws[:, np.newaxis], chosen] for side in (gold, a, b))
-            scores[draws] = metric.contrast(*rows)
+            scores[draws] = metric.contrast(*(_written_out(side, items, draws, size) for side in (gold, a, b)))
     return scores
+
+
+def _written_out(side: Any, items: npt.NDArray[np.uint8], draws: IntArray, size: int) -> Any:
+    """Return the summaries of the items that draws of so many items hold, each as often as it was drawn."""
+    from assay.resampling import _rater_kernels
+
+    if side is None:
+        return None
+    out = np.empty((draws.size, size, *side.shape[2:]))
+    rows = np.ascontiguousarray(side).reshape(*side.shape[:2], -1)
+    _rater_kernels.written_out(rows, items, draws, out.reshape(draws.size, size, -1))
+    return out
 
 
 class _Weighted:
