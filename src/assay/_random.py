@@ -117,6 +117,7 @@ class Seeds:
 
     def __init__(self, entropies: npt.NDArray[np.uint32]) -> None:
         self._entropies = entropies
+        self._keys: dict[tuple[str | int, ...], npt.NDArray[np.uint64]] = {}
         pools = _hashed(entropies, _powers(_START, _FACTOR, 0, 5))
         for i in range(4):
             stirred = _hashed(pools[:, i : i + 1], _powers(_START, _FACTOR, 4 + 3 * i, 4))
@@ -145,7 +146,9 @@ class Seeds:
 
     def keys(self, *names: str | int) -> npt.NDArray[np.uint64]:
         """Return `key(seed, *names)` of each seed."""
-        return _state(_stirred(self._pools, _words(_digest(*names)), 4), 1)[:, 0]
+        if names not in self._keys:
+            self._keys[names] = _state(_stirred(self._pools, _words(_digest(*names)), 4), 1)[:, 0]
+        return self._keys[names]
 
 
 def _n_stirred(seed: np.random.SeedSequence) -> int:

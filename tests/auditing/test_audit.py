@@ -9,6 +9,7 @@ import pytest
 
 from assay import _random, compare, models
 from assay.auditing import Audit, audit, measure, plan, true_values
+from assay.auditing.cell import _test_rows
 from assay.auditing.data_sets import data_sets
 from assay.auditing.document import errors, rejections
 from assay.auditing.estimators import (
@@ -23,7 +24,7 @@ from assay.auditing.estimators import (
 )
 from assay.comparison import Procedure
 from assay.errors import ArgumentError
-from assay.inference import METHODS, binomial_region, expected_pvalue
+from assay.inference import METHODS, PValue, binomial_region, expected_pvalue
 from assay.metrics import resolve
 from assay.models import simulate_contrasts
 from assay.replications.leader import STRATEGIES
@@ -615,3 +616,21 @@ def test_rates_that_miss_their_promise_are_marked(found):
     assert not any(name.startswith("swapped-items (bootstrap/all)") for name in marked)
     for _, j in shown.marked:
         assert not shown.columns[j].title.startswith("B worse")
+
+
+def test_estimators_are_summed_up_together_as_each_alone():
+    rng = np.random.default_rng(3)
+    answers = [rng.random((40, 2)) for _ in range(4)]
+    answers[1][[3, 9], 0] = np.nan
+    answers[3][:] = np.nan
+    targets = [PValue(0.1 * i, 0.01, 99) for i in range(4)]
+    together = [*_test_rows(answers, targets, 0.05)]
+    assert repr(together) == repr([*_test_rows(answers[:1], targets[:1], 0.05)] + [
+        row for i in (1, 2, 3) for row in _test_rows([answers[i]], [targets[i]], 0.05)
+    ])  # fmt: skip
+    assert [row["undefined"] for row in together] == [0, 2, 0, 40]
+    known = np.delete(answers[1], [3, 9], axis=0)
+    assert together[1]["mean"] == known[:, 0].mean()
+    assert together[1]["absolute_error_se"] == pytest.approx(np.abs(known[:, 0] - 0.1).std(ddof=1) / np.sqrt(38))
+    assert together[1]["below_5"] == np.count_nonzero(known[:, 1] <= 0.025)
+    assert math.isnan(together[3]["mean"])

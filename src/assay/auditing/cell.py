@@ -266,19 +266,20 @@ def _summary(
 ) -> Iterator[tuple[str, float]]:
     places = {metric.name: i for i, metric in enumerate(estimators.metrics)}
     sizes = {write(scheme): kept(scheme, cell["n_responses"]) for scheme, _ in estimators.pairs}
+    of_tests = {key: sizes.get(key.scheme, cell["n_responses"]) for key in found.tests}
+    targets = [known[size][places[key.metric]].pvalue for key, size in of_tests.items()]
     errors: dict[Estimator, FloatArray] = {}
-    for key, answers in found.tests.items():
-        size = sizes.get(key.scheme, cell["n_responses"])
-        target = known[size][places[key.metric]].pvalue
-        errors[key] = np.abs(answers[:, 0] - target.pvalue)
-        for name, number in ({"n_kept": size} | _test_row(answers, target, cell["alpha"])).items():
-            yield "|".join((TESTS, truth, *key, name)), number
+    rows = _test_rows(list(found.tests.values()), targets, cell["alpha"])
+    for (key, size), target, row in zip(of_tests.items(), targets, rows, strict=True):
+        errors[key] = np.abs(found.tests[key][:, 0] - target.pvalue)
+        start = "|".join((TESTS, truth, *key))
+        yield from ((f"{start}|{name}", number) for name, number in ({"n_kept": size} | row).items())
     for which, ends in found.limits.items():
         goal = known[sizes[which.scheme]][places[which.metric]]
         # Exchanging A and B changes nothing where a null is true, so the expected contrast is exactly 0.
         goal = goal if truth == WORSE else Truth(goal.pvalue, 0.0, 0.0)
-        for name, number in _interval_row(ends, goal).items():
-            yield "|".join((INTERVALS, truth, *which, name)), number
+        start = "|".join((INTERVALS, truth, *which))
+        yield from ((f"{start}|{name}", number) for name, number in _interval_row(ends, goal).items())
     for by, place in (("scheme", 1), ("metric", 0)):
         leader = [key for key in errors if key.null in LEADER_NULLS and key.pvalue == EXPECTED]
         for group in dict.fromkeys(key[place] for key in leader):
@@ -287,31 +288,52 @@ def _summary(
                 yield "|".join((SMALLEST, truth, by, group, name)), number
 
 
-def _test_row(answers: FloatArray, target: PValue, alpha: float) -> dict[str, float]:
-    """Return what the (estimate, p) of every data set come to."""
-    defined = ~np.isnan(answers).any(axis=1)
-    estimates, pvalues = answers[defined].T
-    errors = np.abs(estimates - target.pvalue)
-    n = int(defined.sum())
-    return {
-        "true_pvalue": target.pvalue,
-        "true_pvalue_se": target.standard_error,
-        "true_pvalue_is_bound": target.is_bound,
-        "mean": float(estimates.mean()) if n else math.nan,
-        "spread": float(estimates.std(ddof=1)) if n > 1 else math.nan,
-        "absolute_error": float(errors.mean()) if n else math.nan,
-        "absolute_error_se": _standard_error(errors),
-        "smallest_error": float(errors.min()) if n else math.nan,
-        "n_data_sets": n,
-        "undefined": answers.shape[0] - n,
-        # The tolerance is for p-values that are equal to the level on paper.
-        "rejected": _rejected(pvalues, alpha),
-        **{f"below_{tenth}": _rejected(pvalues, alpha * tenth / 10) for tenth in range(1, 10)},
+def _test_rows(answers: Sequence[FloatArray], targets: Sequence[PValue], alpha: float) -> Iterator[dict[str, float]]:
+    """Yield what the (estimate, p) of every data set come to, for each estimator.
+
+    Estimators that are defined on all data sets are summed up at once, the others one by one.
+    """
+    whole = [i for i, own in enumerate(answers) if not np.isnan(own).any()]
+    together = _all_defined(np.array([answers[i] for i in whole]), [targets[i] for i in whole], alpha)
+    for i, (own, target) in enumerate(zip(answers, targets, strict=True)):
+        if i in whole:
+            yield next(together)
+            continue
+        defined = own[~np.isnan(own).any(axis=1)]
+        [row] = _all_defined(defined[np.newaxis], [target], alpha)
+        yield row | {"undefined": len(own) - len(defined)}
+
+
+def _all_defined(answers: FloatArray, targets: Sequence[PValue], alpha: float) -> Iterator[dict[str, float]]:
+    """Yield the same for each of the (estimators, data sets, 2), none of which is undefined."""
+    if not len(answers):
+        return
+    estimates, pvalues = np.ascontiguousarray(np.moveaxis(answers, 2, 0))
+    errors = np.abs(estimates - np.array([[target.pvalue] for target in targets]))
+    n = estimates.shape[1]
+    nothing = np.full(len(answers), math.nan)
+    columns = {
+        "mean": estimates.mean(axis=1) if n else nothing,
+        "spread": estimates.std(axis=1, ddof=1) if n > 1 else nothing,
+        "absolute_error": errors.mean(axis=1) if n else nothing,
+        "absolute_error_se": errors.std(axis=1, ddof=1) / math.sqrt(n) if n > 1 else nothing,
+        "smallest_error": errors.min(axis=1) if n else nothing,
     }
-
-
-def _rejected(pvalues: FloatArray, alpha: float) -> int:
-    return int(np.count_nonzero(pvalues <= alpha * (1 + 1e-9)))
+    # The tolerance is for p-values that are equal to the level on paper.
+    levels = {"rejected": alpha} | {f"below_{tenth}": alpha * tenth / 10 for tenth in range(1, 10)}
+    counts = {name: np.count_nonzero(pvalues <= level * (1 + 1e-9), axis=1) for name, level in levels.items()}
+    numbers = [dict(zip(columns, row, strict=True)) for row in np.array([*columns.values()]).T.tolist()]
+    rejected = [dict(zip(counts, row, strict=True)) for row in np.array([*counts.values()]).T.tolist()]
+    for target, averages, below in zip(targets, numbers, rejected, strict=True):
+        yield {
+            "true_pvalue": target.pvalue,
+            "true_pvalue_se": target.standard_error,
+            "true_pvalue_is_bound": target.is_bound,
+            **averages,
+            "n_data_sets": n,
+            "undefined": 0,
+            **below,
+        }
 
 
 def _interval_row(ends: FloatArray, goal: Truth) -> dict[str, float]:

@@ -48,8 +48,10 @@ class ContrastRows:
 
 def _expected(null_draws: FloatArray, draws: FloatArray) -> FloatArray:
     told = np.isfinite(null_draws).all(axis=1) & np.isfinite(draws).all(axis=1)
-    found = np.empty(len(draws))
     once = np.ones(draws.shape[1], dtype=np.int64)
+    if told.all():  # without copies
+        return expected_pvalues(null_draws, draws, once)[0]
+    found = np.empty(len(draws))
     if told.any():
         found[told] = expected_pvalues(null_draws[told], draws[told], once)[0]
     for i in np.flatnonzero(~told).tolist():

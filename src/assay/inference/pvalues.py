@@ -194,9 +194,10 @@ def expected_pvalues(null_draws: FloatArray, draws: FloatArray, times: IntArray)
     """
     from assay.inference._placement_kernels import placements
 
-    ends = [end(side, axis=1) for side in (null_draws, draws) for end in (np.min, np.max)]
-    slack = 100 * float(np.finfo(np.float64).eps) * np.abs(ends).max(axis=0)
-    above, below = placements(np.sort(null_draws, axis=1), frozen(draws), times, slack)
+    null = np.sort(null_draws, axis=1)
+    ends = [null[:, 0], null[:, -1], draws.min(axis=1), draws.max(axis=1)]
+    slack = 100 * sys.float_info.epsilon * np.abs(ends).max(axis=0)
+    above, below = placements(null, frozen(draws), times, slack)
     share, error, _ = placed(above, below, int(times.sum()), null_draws.shape[1])
     return share, error
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MISSING, DONE, FAILED = "missing", "done", "failed"
+PLAIN = (float, int, bool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +240,7 @@ def _numbers(result: Any, cell: Cell) -> dict[str, float]:
     for name, value in result.items():
         if not isinstance(name, str) or name in RESERVED or name in cell:
             raise ValueError(f"a task's values need names that no parameter or column has; got {name!r}")
-        if not isinstance(value, bool | int | float | np.bool_ | np.integer | np.floating):
+        if type(value) not in PLAIN and not isinstance(value, np.bool_ | np.integer | np.floating | int | float):
             raise TypeError(f"a task's values are numbers (NaN where undefined); `{name}` is {value!r}")
     # Through the stored form and back: a run without a store then gives the same bits as one with it.
     text = dump_values(result)
