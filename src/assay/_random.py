@@ -104,6 +104,12 @@ def generators(
     return [np.random.Generator(np.random.SFC64(own)) for own in seeded]
 
 
+def states(streams: Sequence[np.random.Generator]) -> npt.NDArray[np.uint64]:
+    """Return the four words of each SFC64, for loops that draw in its place."""
+    known: Any = [stream.bit_generator.state for stream in streams]
+    return np.array([state["state"]["state"] for state in known])
+
+
 class Seeds:
     """Many seeds that can be replayed, as arrays: what is asked of each is computed for all, with the same bits.
 

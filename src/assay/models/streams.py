@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from assay import _random
 from assay._loading import pays
 from assay.scales import FloatArray
 
@@ -76,8 +77,7 @@ class Streams:
         from assay.models import _stream_kernels
 
         if self._states is None:
-            states: Any = [one.bit_generator.state for one in self.generators]
-            self._states = np.array([state["state"]["state"] for state in states])
+            self._states = _random.states(self.generators)
         out = np.empty(math.prod(shape), dtype=dtype)
         getattr(_stream_kernels, name)(self._states, self._ends(shape) * math.prod(shape[1:]), out, *given)
         return out.reshape(shape)

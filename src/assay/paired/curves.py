@@ -1,7 +1,8 @@
 """Retrospective power: how often a test would reject in new studies like this one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,9 +14,9 @@ from assay.documents.numbers import measured, share
 from assay.errors import ArgumentError, DataError
 from assay.inference.intervals import ConfidenceInterval
 from assay.inference.proportions import wilson
-from assay.paired.catalogue import TESTS, check_testable, estimate
+from assay.paired.catalogue import TESTS, PairedTest, check_testable, estimate
 from assay.paired.description import describe
-from assay.paired.difference_rows import Resamples, Sample
+from assay.paired.difference_rows import Hypothesis, Resamples, Sample
 from assay.paired.limits import LARGEST, LARGEST_STUDY, MOST_RESAMPLES, MOST_SIMULATIONS, MOST_STEPS
 from assay.paired.recommendation import caution
 from assay.paired.score_lists import PairedScores
@@ -27,6 +28,9 @@ from assay.scales import FloatArray
 METHODS = ("bootstrap", "normal")
 WORK = 30_000_000
 """About how many differences a curve draws unless told otherwise."""
+TESTED_AT_ONCE = 2**15
+"""About so many numbers of small studies are tested at once where a test draws nothing itself."""
+
 ROWS_AT_ONCE = 2**17
 
 OBSERVED_NOTE = (
@@ -183,24 +187,16 @@ def power_curve(
     if abs(aim) > 1 and scores.binary:
         raise ArgumentError(f"`effect` must lie between -1 and 1 for scores of 0 and 1; got {aim:g}.")
     draw = _source(scores, method, located, aim)
-    steps = {n: max(1, ROWS_AT_ONCE // n) for n in ns}  # large studies go a few at a time, to stay in the cache
-    n_workers = _random.n_workers(workers)
-
-    def simulate(n: int) -> FloatArray:
-        def block(number: int, start: int, stop: int) -> FloatArray:
-            generator = _random.generator(seed, "study", n, number)
-            parts = []
-            for first in range(start, stop, steps[n]):
-                sample = draw(generator, min(steps[n], stop - first), n)
-                inner = Resamples(_random.child(seed, "inner", n, first), n_resamples)
-                parts.append(chosen.run(sample, hypothesis, inner).pvalue)
-            return np.concatenate(parts)
-
-        return np.concatenate(_random.map_blocks(block, n_simulations, workers=n_workers, progress=progress))
-
+    how: dict[str, Any] = {
+        "n_simulations": n_simulations,
+        "n_resamples": n_resamples,
+        "seed": seed,
+        "workers": _random.n_workers(workers),
+        "progress": progress,
+    }
     power, intervals, n_undefined = [], [], 0
     for n in ns:
-        pvalues = simulate(n)
+        pvalues = _simulate(n, draw, chosen, hypothesis, **how)
         defined = ~np.isnan(pvalues)
         rejected, counted = int(np.count_nonzero(pvalues <= alpha)), int(defined.sum())
         n_undefined += n_simulations - counted
@@ -256,6 +252,45 @@ def power_curve(
 
 
 Draw = Callable[[np.random.Generator, int, int], Sample]
+
+
+def _simulate(
+    n: int,
+    draw: Draw,
+    test: PairedTest,
+    hypothesis: Hypothesis,
+    *,
+    n_simulations: int,
+    n_resamples: int,
+    seed: np.random.SeedSequence,
+    workers: int,
+    progress: Callable[[int], object] | None,
+) -> FloatArray:
+    """Return the p-values of studies of n lines; each block of them has a stream of its own."""
+    step = max(1, ROWS_AT_ONCE // n)  # large studies go a few at a time, to stay in the cache
+    n_blocks = 1 if test.resamples else max(1, TESTED_AT_ONCE // (_random.BLOCK * n))
+
+    def studies(number: int, stop: int) -> Iterator[tuple[int, Sample]]:
+        generator = _random.generator(seed, "study", n, number)
+        last = min((number + 1) * _random.BLOCK, stop)
+        for first in range(number * _random.BLOCK, last, step):
+            yield first, draw(generator, min(step, last - first), n)
+
+    def tested(first: int, sample: Sample) -> FloatArray:
+        inner = Resamples(_random.child(seed, "inner", n, first), n_resamples)
+        return test.run(sample, hypothesis, inner).pvalue
+
+    def block(_: int, start: int, stop: int) -> FloatArray:
+        numbers = range(start // _random.BLOCK, -(-stop // _random.BLOCK))
+        drawn: Iterable[tuple[int, Sample]] = chain.from_iterable(studies(number, stop) for number in numbers)
+        if n_blocks > 1:
+            drawn = [(start, Sample.joined([sample for _, sample in drawn]))]
+        return np.concatenate([tested(first, sample) for first, sample in drawn])
+
+    size = n_blocks * _random.BLOCK
+    return np.concatenate(
+        _random.map_blocks(block, n_simulations, workers=workers, progress=progress, size=size, width=n)
+    )
 
 
 def _source(scores: PairedScores, method: str, located: float, effect: float) -> Draw:

@@ -5,14 +5,21 @@ all go through the same code. Scores in clusters become one sum and one size per
 clusters of size one and need no code of their own.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from assay import _random
+from assay._loading import pays
 from assay.paired.score_lists import PairedScores
 from assay.scales import FloatArray, IntArray
+
+Drawn = TypeVar("Drawn", FloatArray, IntArray)
+
+AT_ONCE = 2**19
+"""About so many pieces are drawn at a time (four megabytes): long beside the Python around it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +51,13 @@ class Sample:
     def independent(cls, rows: FloatArray) -> "Sample":
         """Take each row of a matrix as a data set of independent differences."""
         return cls(rows, np.ones(rows.shape[1]))
+
+    @classmethod
+    def joined(cls, samples: Sequence["Sample"]) -> "Sample":
+        """Put the rows of samples together."""
+        sizes = [sample.sizes for sample in samples]
+        alike = all(np.array_equal(own, sizes[0]) for own in sizes) and len(sizes[0]) == 1
+        return cls(np.concatenate([sample.sums for sample in samples]), sizes[0] if alike else np.concatenate(sizes))
 
     @property
     def n(self) -> int:
@@ -97,14 +111,52 @@ class Resamples:
     workers: int = 1
     progress: Callable[[int], object] | None = None
 
-    def blocks(self, draw: Callable[[np.random.Generator, int], FloatArray], purpose: str) -> FloatArray:
-        """Call `draw(generator, count)` for fixed blocks of draws and put what it returns side by side."""
+    def counts(self, use: Callable[[FloatArray], FloatArray], n: int, purpose: str) -> FloatArray:
+        """Draw n pieces with replacement, and put what `use` makes of their counts, (draws, n), side by side."""
+        return self._in_parts("counts", use, n, purpose)
 
-        def run(number: int, start: int, stop: int) -> FloatArray:
+    def coins(self, use: Callable[[FloatArray], FloatArray], n: int, purpose: str) -> FloatArray:
+        """Toss n fair coins, and put what `use` makes of them, (draws, n), side by side."""
+        return self._in_parts("coins", use, n, purpose)
+
+    def _in_parts(self, kind: str, use: Callable[[FloatArray], FloatArray], n: int, purpose: str) -> FloatArray:
+        compiled = pays(n * self.n_resamples)
+        streams = _random.generators(self.seed, purpose, numbers=range(-(-self.n_resamples // _random.BLOCK)))
+        states = _random.states(streams) if compiled else None
+
+        def run(_: int, start: int, stop: int) -> FloatArray:
+            blocks = slice(start // _random.BLOCK, -(-stop // _random.BLOCK))
+            if states is None:
+                counts = [min(_random.BLOCK, stop - first) for first in range(start, stop, _random.BLOCK)]
+                parts = [PLAIN[kind](*each, n) for each in zip(streams[blocks], counts, strict=True)]
+                return use(np.concatenate(parts))
+            from assay.paired import _kernels
+
+            out = np.empty((stop - start, n))
+            stops = np.minimum(np.arange(start, stop, _random.BLOCK) + _random.BLOCK, stop) - start
+            getattr(_kernels, kind)(states[blocks], stops, out)
+            return use(out)
+
+        parts = _random.map_blocks(
+            run,
+            self.n_resamples,
+            workers=self.workers if compiled else 1,  # of NumPy's loops, two would wait for each other
+            progress=self.progress,
+            size=_random.BLOCK * max(1, AT_ONCE // (_random.BLOCK * n)),
+            width=n,
+        )
+        return np.concatenate(parts, axis=-1)
+
+    def blocks(self, draw: Callable[[np.random.Generator, int], Drawn], purpose: str) -> Drawn:
+        """Call `draw(generator, count)` for fixed blocks of draws and put what it returns side by side.
+
+        These are short calls, in which threads would wait for each other.
+        """
+
+        def run(number: int, start: int, stop: int) -> Drawn:
             return draw(_random.generator(self.seed, purpose, number), stop - start)
 
-        parts = _random.map_blocks(run, self.n_resamples, workers=self.workers, progress=self.progress)
-        return np.concatenate(parts, axis=-1)
+        return np.concatenate(_random.map_blocks(run, self.n_resamples, workers=1, progress=self.progress), axis=-1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,3 +182,20 @@ def no_interval(like: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the ends of an interval that was not asked for."""
     nothing = np.full(like.shape, np.nan)
     return nothing, nothing
+
+
+def counts(generator: np.random.Generator, count: int, n: int) -> FloatArray:
+    """Return how often each of `n` pieces occurs in `count` resamples, shape (count, n)."""
+    chosen = generator.integers(0, n, size=(count, n))
+    chosen += n * np.arange(count)[:, np.newaxis]
+    return np.bincount(chosen.ravel(), minlength=count * n).reshape(count, n).astype(np.float64)
+
+
+def coins(generator: np.random.Generator, count: int, n: int) -> FloatArray:
+    """Return fair coins, shape (count, n)."""
+    packed = np.frombuffer(generator.bytes(count * ((n + 7) // 8)), dtype=np.uint8).reshape(count, -1)
+    return np.unpackbits(packed, axis=1, count=n).astype(np.float64)
+
+
+PLAIN = {"counts": counts, "coins": coins}
+"""What small jobs do in place of the compiled loops, with the same bits."""

@@ -33,8 +33,7 @@ def bootstrap(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Teste
     centred_squares = centred**2
     clustered = bool((sizes != 1).any())
 
-    def draw(generator: np.random.Generator, count: int) -> FloatArray:
-        weights = _counts(generator, count, n)
+    def ratios(weights: FloatArray) -> FloatArray:
         total = sizes @ weights.T if clustered else np.full((1, 1), float(n))
         shift = centred @ weights.T / total
         # The sum of (sum - mean · size)² over what was drawn; with sizes of one it is the textbook formula.
@@ -48,7 +47,7 @@ def bootstrap(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Teste
             # A resample of one value many times over has no spread: t is infinite, or 0 where it did not move.
             return np.where(np.abs(shift) <= NEGLIGIBLE * np.abs(mean)[:, np.newaxis], 0.0, shift / spread)
 
-    resampled = draws.blocks(draw, "bootstrap")
+    resampled = draws.counts(ratios, n, "bootstrap")
     t = (mean - hypothesis.delta) / error
     at_most = np.count_nonzero(resampled <= t[:, np.newaxis], axis=1)
     at_least = np.count_nonzero(resampled >= t[:, np.newaxis], axis=1)
@@ -82,7 +81,7 @@ def permutation(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> Tes
         every = np.arange(1, 2**n, dtype=np.int64)[:, np.newaxis] >> np.arange(n) & 1
         sums, flipped_sizes = flip(every.astype(np.float64))
     else:
-        sums, flipped_sizes = draws.blocks(lambda generator, count: flip(_coins(generator, count, n)), "permutation")
+        sums, flipped_sizes = draws.coins(flip, n, "permutation")
     n_draws = sums.shape[1]
     tolerance = NEGLIGIBLE * np.abs(centred).sum(axis=1, keepdims=True)
     at_most = np.count_nonzero(sums >= -tolerance, axis=1)
@@ -118,16 +117,3 @@ def mean_and_error(sample: Sample) -> tuple[FloatArray, FloatArray]:
     spread = np.sqrt((deviations**2).sum(axis=1))
     constant = spread <= NEGLIGIBLE * np.abs(sample.sums).max(axis=1)
     return mean, np.where(constant, np.nan, np.sqrt(n / max(n - 1, 1)) * spread / total)
-
-
-def _counts(generator: np.random.Generator, count: int, n: int) -> FloatArray:
-    """Return how often each of `n` pieces occurs in `count` resamples, shape (count, n)."""
-    chosen = generator.integers(0, n, size=(count, n))
-    chosen += n * np.arange(count)[:, np.newaxis]
-    return np.bincount(chosen.ravel(), minlength=count * n).reshape(count, n).astype(np.float64)
-
-
-def _coins(generator: np.random.Generator, count: int, n: int) -> FloatArray:
-    """Return fair coins, shape (count, n)."""
-    packed = np.frombuffer(generator.bytes(count * ((n + 7) // 8)), dtype=np.uint8).reshape(count, -1)
-    return np.unpackbits(packed, axis=1, count=n).astype(np.float64)

@@ -11,6 +11,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import bdtr, bdtrc, ndtr, ndtri
 
+from assay._loading import pays
 from assay.paired.difference_rows import Hypothesis, Resamples, Sample, TestedRows, no_interval
 from assay.scales import BoolArray, FloatArray, IntArray
 
@@ -232,11 +233,16 @@ def _binomial_rank(n: int, tail: float) -> int:
 def _rank_sum_distribution(ranks2: tuple[int, ...]) -> FloatArray:
     """Return P(twice the positive rank sum ≤ s) for s = 0, 1, …, each rank positive by a fair coin."""
     probabilities = np.zeros(sum(ranks2) + 1)
-    probabilities[0] = 1.0
-    for rank in ranks2:
-        moved = np.zeros_like(probabilities)
-        moved[rank:] = probabilities[: probabilities.size - rank]
-        probabilities = (probabilities + moved) / 2
+    if pays(len(ranks2) * probabilities.size):
+        from assay.paired._kernels import sums_of_coins
+
+        sums_of_coins(np.array(ranks2, dtype=np.int64), probabilities)
+    else:
+        probabilities[0] = 1.0
+        for rank in ranks2:
+            moved = np.zeros_like(probabilities)
+            moved[rank:] = probabilities[: probabilities.size - rank]
+            probabilities = (probabilities + moved) / 2
     cumulative = np.minimum(1.0, np.cumsum(probabilities))
     cumulative.flags.writeable = False
     return cumulative

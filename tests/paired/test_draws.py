@@ -1,0 +1,99 @@
+"""The loops of resampled score lists draw NumPy's numbers; how many rows or draws come at once changes nothing."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay import _random
+from assay.paired import PairedScores, _kernels, difference_rows, power_curve, significance_test
+from assay.paired.catalogue import TESTS
+from assay.paired.difference_rows import PLAIN, Hypothesis, Resamples, Sample
+from assay.paired.ranks import _rank_sum_distribution
+
+SEED = np.random.SeedSequence(7)
+
+
+@pytest.mark.parametrize("kind", PLAIN)
+@given(n=st.integers(1, 300), last=st.integers(1, 64))
+def test_loops_draw_what_numpy_draws(kind, n, last):
+    counts = [64, 64, last]
+    states = _random.states(_random.generators(SEED, kind, numbers=range(3)))
+    out = np.full((sum(counts), n), np.nan)
+    getattr(_kernels, kind)(states, np.cumsum(counts), out)
+    plain = [PLAIN[kind](_random.generator(SEED, kind, i), count, n) for i, count in enumerate(counts)]
+    assert out.tobytes() == np.concatenate(plain).tobytes()
+
+
+def test_numbers_that_would_be_uneven_are_drawn_again():
+    """Of so many pieces every other half word falls into the uneven rest, so that NumPy draws again and again."""
+    n = 2**31 + 1
+    state = np.array([np.random.SFC64(3).state["state"]["state"]])
+    halves = (half for _ in range(400) for half in _halves(state[0]))
+    found = [half * n >> 32 for half in halves if half * n % 2**32 >= (2**32 - n) % n]
+    numpy = np.random.Generator(np.random.SFC64(3)).integers(0, n, size=len(found) - 1)
+    assert found[:-1] == numpy.tolist()
+    assert len(found) < 450
+
+
+def _halves(state):
+    word = int(_kernels._next(state))
+    return word & 0xFFFFFFFF, word >> 32
+
+
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=40))
+def test_sums_of_coins_are_those_of_the_plain_loop(ranks):
+    out = np.full(sum(ranks) + 1, np.nan)
+    _kernels.sums_of_coins(np.array(ranks), out)
+    expected = np.zeros(sum(ranks) + 1)
+    expected[0] = 1.0
+    for rank in ranks:
+        moved = np.zeros_like(expected)
+        moved[rank:] = expected[: expected.size - rank]
+        expected = (expected + moved) / 2
+    assert out.tobytes() == expected.tobytes()
+    np.testing.assert_array_equal(_rank_sum_distribution(tuple(ranks)), np.minimum(1.0, np.cumsum(expected)))
+
+
+@pytest.mark.parametrize("n", [9, 20, 61])
+@pytest.mark.parametrize("name", TESTS)
+def test_rows_are_tested_as_each_alone(name, n):
+    rng = np.random.default_rng(n)
+    rows = np.round(rng.normal(0.3, 1, size=(12, n)), 1)
+    rows[3] = 0.0
+    rows[4] = np.abs(rows[4])
+    draws = Resamples(SEED, 150)
+
+    def pvalues(rows):
+        with np.errstate(all="ignore"):
+            return TESTS[name].run(Sample.independent(rows), Hypothesis(interval=False), draws).pvalue
+
+    together, alone = pvalues(rows), [pvalues(row[np.newaxis]) for row in rows]
+    np.testing.assert_array_equal(together, np.concatenate(alone))
+
+
+@pytest.mark.parametrize("name", ["bootstrap", "permutation", "wilcoxon", "permutation-median"])
+def test_compiled_loops_and_threads_change_no_bit(name, monkeypatch):
+    rng = np.random.default_rng(1)
+    scores = PairedScores.from_arrays(np.round(rng.normal(0.2, 1, 40), 1), np.zeros(40))
+    found = []
+    for compiled, workers in ((False, 1), (True, 1), (True, 3)):
+        for module in ("difference_rows", "ranks"):
+            monkeypatch.setattr(f"assay.paired.{module}.pays", lambda _, compiled=compiled: compiled)
+        _rank_sum_distribution.cache_clear()
+        test = significance_test(scores, test=name, n_resamples=5000, rng=1, workers=workers)
+        curve = power_curve(
+            scores, test=name, sizes=[10, 41], n_simulations=300, n_resamples=99, rng=1, workers=workers
+        )
+        found.append((test.to_dict(), curve.to_dict()))
+    assert found[0] == found[1] == found[2]
+
+
+def test_few_draws_fit_into_one_part(monkeypatch):
+    """Parts of draws are cut by the data alone; smaller ones give the same draws."""
+    rows = Sample.independent(np.random.default_rng(2).normal(size=(1, 30)))
+    one = Resamples(SEED, 1000).counts(lambda weights: weights.T, 30, "x")
+    monkeypatch.setattr(difference_rows, "AT_ONCE", 64 * 30)
+    assert one.tobytes() == Resamples(SEED, 1000).counts(lambda weights: weights.T, 30, "x").tobytes()
+    assert one.shape == (rows.n, 1000)
+    assert (one.sum(axis=0) == 30).all()
