@@ -1,6 +1,7 @@
 """Two threads against one, in everything that takes longer than a fifth of a second.
 
-    OPENBLAS_NUM_THREADS=1 python benchmarks/threads.py [--rounds 6] [--share 1.0] [--out docs/measured/threads.csv]
+    OPENBLAS_NUM_THREADS=1 python benchmarks/threads.py [--rounds 6] [--share 1.0] [--only WORDS]
+        [--out docs/measured/threads.csv]
 
 Each kind of work runs on one and on two threads in turns with a loop that stays in the cache (`machine`: what a second
 thread can gain here at all). Gains are best time over best time. Read them on a machine that does nothing else. `--share`
@@ -10,6 +11,7 @@ Python calls NumPy all the time (`assay.resampling.draws.ALONE`). Nothing here i
 
 import argparse
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +19,7 @@ import numpy as np
 import polars
 
 import assay
-from assay import _random, models
+from assay import _random, models, paired
 from assay.metrics import resolve
 from assay.resampling import Scheme, draw
 from compare_speed import BOTH, make, rounds, toss
@@ -80,15 +82,69 @@ def works(share):
             model, metrics, n_items=100, epsilon=0.1, n_simulations=count, rng=0, workers=workers
         )
 
-    def compared(workers, **how):
-        found = assay.compare(
-            raters, metric="mae", n_resamples=max(64, round(share * 199_999)), rng=0, workers=workers, **how
-        )
-        return found.draws
+    def compared(workers, *, metric="mae", n_resamples=199_999, **how):
+        n_draws = max(64, round(share * n_resamples))
+        return assay.compare(raters, metric=metric, n_resamples=n_draws, rng=0, workers=workers, **how).draws
 
     def ranked(workers):
         found = assay.compare_all(table, rng=0, n_resamples=max(64, round(share * 9_999)), workers=workers)
         return np.array([pair.pvalue_adjusted for pair in found.pairs])
+
+    def ranked_by(metric, workers):
+        found = assay.compare_all(
+            judged_models, gold="gold", metric=metric, rng=0, n_resamples=max(64, round(share * 1_999)), workers=workers
+        )
+        return np.array([pair.pvalue_adjusted for pair in found.pairs])
+
+    def voted(workers):
+        found = assay.compare_votes(votes, rng=0, n_resamples=max(64, round(share * 999)), workers=workers)
+        return np.array([pair.pvalue_adjusted for pair in found.pairs])
+
+    def agreed(workers):
+        levels = np.random.default_rng(0).integers(1, 6, (300, 1)) + np.random.default_rng(1).integers(-1, 2, (300, 6))
+        judged = assay.read(polars.DataFrame({
+            "item": np.repeat(np.arange(300), 6), "source": ["gold"] * 1800, "value": levels.ravel(),
+            "rater": [f"r{j}" for j in range(6)] * 300,
+        }), scale="ordinal")  # fmt: skip
+        found = assay.measure_agreement(
+            judged, source="gold", rng=0, n_resamples=max(64, round(share * 9_999)), workers=workers
+        )
+        return np.array([one.confidence_interval.low for one in found.coefficients])
+
+    def tested(test, n_resamples, workers):
+        count = max(64, round(share * n_resamples))
+        return np.array(paired.significance_test(scores, test=test, n_resamples=count, rng=0, workers=workers).pvalue)
+
+    def powered(test, workers):
+        found = paired.power_curve(
+            few_scores, test=test, sizes=[100, 200, 400], n_simulations=max(64, round(share * 2_000)),
+            rng=0, workers=workers,
+        )  # fmt: skip
+        return np.array(found.power)
+
+    def planned(metric, workers):
+        found = assay.plan(
+            "normal", metrics=metric, epsilon=0.2, n_items=[100, 200], n_responses=[1, 2], rng=0, workers=workers
+        )
+        return np.array([cell.power for cell in found.cells])
+
+    def sliced(workers):
+        found = assay.compare_each(parted, metrics=["mae"], by="topic", rng=0, n_resamples=9_999, workers=workers)
+        return np.array([one.pvalue for one in found])
+
+    judged_models = assay.read(polars.DataFrame({
+        "item": np.repeat(np.arange(500), 21), "source": ["gold", *names[:20]] * 500,
+        "value": (rng.normal(size=(500, 1)) + rng.normal(size=(500, 21))).ravel(),
+    }))  # fmt: skip
+    votes = polars.DataFrame({
+        "model_a": [f"m{i}" for i in rng.integers(0, 20, 5_000)],
+        "model_b": [f"m{i}" for i in rng.integers(20, 40, 5_000)],
+        "winner": rng.choice(["model_a", "model_b"], 5_000),
+    })  # fmt: skip
+    gold, a, b = (np.random.default_rng(i).normal(size=max(200, round(share * 5_000))) for i in range(3))
+    parted = replace(assay.Contest.from_arrays(gold, gold + a, gold + b), groups={"topic": np.arange(gold.size) // 20})
+    scores = paired.PairedScores.from_arrays(*(np.random.default_rng(0).normal(0.01, 1, (2, 2_000))))
+    few_scores = paired.PairedScores.from_arrays(*(np.random.default_rng(0).normal(0.1, 1, (2, 200))))
 
     def audited(n_simulations, workers, **how):
         n_simulations = max(2, round(share * n_simulations))
@@ -106,9 +162,19 @@ def works(share):
         "items, spearman, 100,000 items": partial(drawn, many, "spearman", 2_048, items, None),
         "items, kendall, 100,000 items": partial(drawn, many, "kendall", 512, items, None),
         "raters and items, 400 × 8": compared,
+        "raters and items, spearman, 400 × 8": partial(compared, metric="spearman", n_resamples=19_999),
         "documents, 400 items": partial(compared, raters="fixed", cluster="document"),
         "simulated studies, likert": simulated,
         "a board of 30 models": ranked,
+        "a board of 20 models, spearman": partial(ranked_by, "spearman"),
+        "5,000 votes on 40 models": voted,
+        "agreement of 6 raters, 300 items": agreed,
+        "250 slices of 20 items": sliced,
+        "two lists of 2,000 scores, bootstrap": partial(tested, "bootstrap", 99_999),
+        "two lists of 2,000 scores, permutation": partial(tested, "permutation", 199_999),
+        "power of two lists, bootstrap": partial(powered, "bootstrap"),
+        "power of two lists, wilcoxon": partial(powered, "wilcoxon"),
+        "a plan, spearman, 4 designs": partial(planned, "spearman"),
         "an audit, 100 items × 5, 150 data sets": partial(audited, 150),
         "an audit, 30 items × 1 and 10, 300 data sets": partial(audited, 300, **small_design),
         "an audit, 30 items × 1 and 10, 40 data sets": partial(audited, 40, **small_design),
@@ -123,10 +189,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--share", type=float, default=1.0)
+    parser.add_argument("--only", default="", help="kinds of work whose names contain this")
     parser.add_argument("--out", type=Path, default=MEASURED / "threads.csv")
     options = parser.parse_args()
     rows = []
     for name, work in works(options.share).items():
+        if options.only not in name:
+            continue
         bits = [work(1), work(2)]
         jobs = {(job, n): partial(job, n) for job in (work, toss) for n in (1, 2)}
         times = rounds(jobs, options.rounds)

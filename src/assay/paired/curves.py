@@ -31,6 +31,10 @@ WORK = 30_000_000
 TESTED_AT_ONCE = 2**15
 """About so many numbers of small studies are tested at once where a test draws nothing itself."""
 
+SHARED = ("bootstrap", "permutation")
+"""Tests whose time goes into loops and matrix products, which threads share. The others are made of short calls, in which
+threads wait for each other."""
+
 ROWS_AT_ONCE = 2**17
 
 OBSERVED_NOTE = (
@@ -288,6 +292,7 @@ def _simulate(
         return np.concatenate([tested(first, sample) for first, sample in drawn])
 
     size = n_blocks * _random.BLOCK
+    workers = workers if test.name in SHARED else 1
     return np.concatenate(
         _random.map_blocks(block, n_simulations, workers=workers, progress=progress, size=size, width=n)
     )

@@ -121,7 +121,7 @@ class Resamples:
 
     def _in_parts(self, kind: str, use: Callable[[FloatArray], FloatArray], n: int, purpose: str) -> FloatArray:
         compiled = pays(n * self.n_resamples)
-        streams = _random.generators(self.seed, purpose, numbers=range(-(-self.n_resamples // _random.BLOCK)))
+        streams = self._streams(purpose)
         states = _random.states(streams) if compiled else None
 
         def run(_: int, start: int, stop: int) -> FloatArray:
@@ -147,14 +147,19 @@ class Resamples:
         )
         return np.concatenate(parts, axis=-1)
 
+    def _streams(self, purpose: str) -> list[np.random.Generator]:
+        """Return the generator of each block of draws."""
+        return _random.generators(self.seed, purpose, numbers=range(-(-self.n_resamples // _random.BLOCK)))
+
     def blocks(self, draw: Callable[[np.random.Generator, int], Drawn], purpose: str) -> Drawn:
         """Call `draw(generator, count)` for fixed blocks of draws and put what it returns side by side.
 
         These are short calls, in which threads would wait for each other.
         """
+        streams = self._streams(purpose)
 
         def run(number: int, start: int, stop: int) -> Drawn:
-            return draw(_random.generator(self.seed, purpose, number), stop - start)
+            return draw(streams[number], stop - start)
 
         return np.concatenate(_random.map_blocks(run, self.n_resamples, workers=1, progress=self.progress), axis=-1)
 
