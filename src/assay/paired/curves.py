@@ -32,8 +32,8 @@ TESTED_AT_ONCE = 2**15
 """About so many numbers of small studies are tested at once where a test draws nothing itself."""
 
 SHARED = ("bootstrap", "permutation")
-"""Tests whose time goes into loops and matrix products, which threads share. The others are made of short calls, in which
-threads wait for each other."""
+"""Tests whose time goes into loops and matrix products, which threads share. The others are made of short calls, in
+which threads wait for each other."""
 
 ROWS_AT_ONCE = 2**17
 
