@@ -10,7 +10,10 @@ from pathlib import Path
 import click
 import pytest
 
+from assay import sweeps
+from assay.cli._study import _kept
 from assay.cli.app import BUILT, QUESTIONS
+from tests.sweeps.tasks import draw
 
 HEAVY = ["numpy", "polars", "scipy", "numba", "assay.documents", "statsmodels", "altair", "distributed"]
 
@@ -226,3 +229,10 @@ def test_every_command_that_has_a_result_draws_reports_and_prints_it():
         "sweep status",
     }  # fmt: skip
     assert all("--force" in known[name] for name in ("sweep chart", "sweep export", "sweep report"))
+
+
+def test_an_interrupted_study_says_how_many_cells_are_kept(tmp_path):
+    path = tmp_path / "study.db"
+    for n, words in ((1, "1 finished cell is in"), (2, "2 finished cells are in")):
+        sweeps.run(draw, sweeps.Grid.product({"i": range(n)}), store=path, rng=1)
+        assert _kept(draw, path).startswith(words)

@@ -54,6 +54,7 @@ def run_study(
 
 
 def _kept(task: "Task", store: Path | None) -> str:
+    from assay.documents.numbers import counted
     from assay.errors import DataError
     from assay.sweeps import Counts, Store
 
@@ -63,7 +64,8 @@ def _kept(task: "Task", store: Path | None) -> str:
         done = Store(store).counts().get((task.name, task.version), Counts()).done
     except DataError:  # the interrupt came before the store was made
         done = 0
-    return f"{done:,} finished cells are in {store}; the same command continues from there"
+    kept = f"{counted(done, 'finished cell')} {'is' if done == 1 else 'are'}"
+    return f"{kept} in {store}; the same command continues from there"
 
 
 @contextmanager

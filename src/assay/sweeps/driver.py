@@ -100,7 +100,8 @@ def run(
 
     Each cell draws from its own stream, which follows from the study's seed and the cell's identity (task, version and
     parameters). Executor, order and interruptions therefore change nothing. A cell that fails is a row with its
-    traceback; the others go on. Ctrl-C stops at once and keeps every finished cell; the same call goes on from there.
+    traceback; the others go on. Ctrl-C stops at once (threads that share cells end their part first) and keeps every
+    finished cell; the same call goes on from there.
 
     Parameters
     ----------
