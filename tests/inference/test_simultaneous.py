@@ -120,9 +120,10 @@ def twin_of_pair_maxima(rests, shares, starts, weights):
 
 @pytest.mark.parametrize("strata", [[0], [0, 9, 14]])
 @pytest.mark.parametrize("equal", [True, False])
-def test_studentised_maxima_are_those_of_the_drawn_units(strata, equal):
+@pytest.mark.parametrize("m", [4, 8, 17])
+def test_studentised_maxima_are_those_of_the_drawn_units(strata, equal, m):
     rng = np.random.default_rng(4)
-    n, m, starts = 23, 4, np.array(strata)
+    n, starts = 23, np.array(strata)
     shares = np.full(n, 1 / n) if equal else rng.uniform(0.5, 2, n) / n
     rests = rng.normal(size=(n, m))
     weights = np.concatenate(
@@ -138,6 +139,21 @@ def test_studentised_maxima_are_those_of_the_drawn_units(strata, equal):
     assert np.allclose(moves[:, 0] / ratios[:, 0], np.abs(moves[:, 0] / ratios[:, 0]))
     least[0, 1:] = least[1:, 0] = np.inf
     assert np.isnan(kernels.pair_maxima(rests, shares, starts, weights, least)[:, 0]).all()
+
+
+@given(st.integers(0, 10**6), st.integers(2, 6))
+def test_moments_and_ratios_of_pairs_are_those_of_their_differences(seed, m):
+    rng = np.random.default_rng(seed)
+    totals, rests = np.round(rng.normal(size=(2, m, 530)), 1)  # ties
+    first, second = np.triu_indices(m, 1)
+    contrasts, errors = totals[first] - totals[second], rng.uniform(0.5, 2, first.size)
+    squares, spreads, telling = kernels.pair_moments(totals, rests, first, second, 0.15)
+    assert (telling == (np.abs(contrasts) > 0.15).sum(axis=1)).all()
+    assert np.allclose(squares, np.where(np.abs(contrasts) > 0.15, contrasts**2, 0).sum(axis=1))
+    assert np.allclose(spreads, np.square(rests[first] - rests[second]).sum(axis=1))
+    ratios = np.abs(contrasts) / errors[:, np.newaxis]
+    assert (kernels.largest_ratios(totals, first, second, errors) == ratios.max(axis=0)).all()
+    assert (kernels.largest_ratios(totals, first[:0], second[:0], errors[:0]) == 0).all()
 
 
 def test_the_joint_level_of_independent_questions_is_sidaks():

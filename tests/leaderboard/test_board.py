@@ -11,8 +11,11 @@ import assay
 from assay import Contest, Leaderboard, Responses, ResponseTable, Scale, compare, compare_all
 from assay.errors import ArgumentError, DataError
 from assay.inference import binomial_region
+from assay.leaderboard.board_units import sheet_of
+from assay.metrics.builtin import resolve
 from assay.metrics.ratings import MeanRating
 from assay.reports.accounts import account_of
+from assay.summaries import summarise
 
 from .tables import ratings, right_or_wrong, table_of
 
@@ -39,6 +42,10 @@ CASES = {
     "against gold": (table_of(ratings(), gold=ratings(m=1, k=5)[:, 0]), {"gold": "gold"}),
     "labels": (nominal(), {"gold": "gold"}),
     "no item scores": (table_of(ratings(25, 3), gold=ratings(25, 1)[:, 0]), {"gold": "gold", "metric": "rmse"}),
+    "ranks in clusters": (
+        table_of(ratings(42, 3), gold=ratings(42, 1)[:, 0], groups={"document": np.arange(42) // 3}),
+        {"gold": "gold", "metric": "spearman", "cluster": "document"},
+    ),
     "clusters": (table_of(ratings(), groups={"document": np.arange(40) // 3}), {"cluster": "document"}),
 }
 
@@ -122,10 +129,33 @@ def test_duplicated_responses_change_nothing():
     assert [p.pvalue_adjusted for p in once.pairs] == [p.pvalue_adjusted for p in twice.pairs]
 
 
-def test_threads_do_not_matter():
-    table = table_of(ratings(m=7))
-    one, three = (compare_all(table, rng=4, n_resamples=700, workers=w).to_dict() for w in (1, 3))
-    assert one == three
+@pytest.mark.parametrize("metric", ["mae", "rmse", "spearman"])
+def test_threads_do_not_matter(metric):
+    """The 21 pairs of rmse and spearman are shared by threads: evenly by three, with one left by two or four."""
+    table = table_of(ratings(m=7), gold=ratings(m=1)[:, 0])
+    one, *others = (
+        compare_all(table, gold="gold", metric=metric, rng=4, n_resamples=700, workers=w).to_dict()
+        for w in (1, 2, 3, 4)
+    )
+    assert others == [one] * 3
+
+
+@pytest.mark.parametrize("n", [40, 200, 461])
+@pytest.mark.parametrize("name", ["spearman", "kendall", "rmse", "cosine", "max-error"])
+def test_pseudo_values_are_those_of_items_left_out_one_after_another(name, n):
+    table = table_of(ratings(n, 2), gold=ratings(n, 1)[:, 0])
+    metric = resolve(name)
+    found, _ = sheet_of(table, metric, ("m0", "m1"), gold="gold", rows=np.arange(n), clusters=None, workers=2)
+    sign = 1 if metric.better == "higher" else -1
+    groups = np.arange(n) % min(n, 200)
+    n_groups = groups.max() + 1
+    gold, *models = (summarise(table.source(source), metric.needs, table.scale) for source in ("gold", "m0", "m1"))
+    for model, items in zip(models, found.items.T, strict=True):
+        left = np.array([float(metric.score(gold[groups != g], model[groups != g])) for g in range(n_groups)])
+        pseudo = n_groups * metric.score(gold, model) - (n_groups - 1) * left
+        spread = np.sqrt((n - 1) / (n_groups - 1))
+        expected = pseudo.mean() + spread * (pseudo - pseudo.mean())[groups]
+        assert (sign * items == expected).all()
 
 
 def test_ranks_pairs_and_groups_tell_one_story():

@@ -242,6 +242,15 @@ def compare_shared(
     return _compare(contest, metrics, run) if begun.choice.n_raters else _evidence(begun)
 
 
+def pvalue_of(contest: Contest, *, metric: Metric, procedure: Procedure, rng: _random.Rng, workers: int = 1) -> float:
+    """Return the p-value that `compare` gives, and compute nothing else."""
+    check_magnitudes(contest)
+    shared = Shared(leaves_out=False, has_intervals=False)
+    run = replace(ProcedureRun.of(procedure, {}, rng=rng, workers=workers, progress=None), shared=shared)
+    [found] = _evidence(_begin(contest, [metric], run))
+    return found.pvalue
+
+
 def compare_stacked(
     stack: Stack, *, metrics: Sequence[Metric], procedure: Procedure, shared: Shared
 ) -> list[ContrastRows]:

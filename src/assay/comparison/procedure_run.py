@@ -206,7 +206,11 @@ def both_draws(
         if run.progress is not None:
             run.progress(run.procedure.n_draws)
 
-    draws = drawn(None, run.scheme)
+    if run.null == "swapped-items" and run.shared is not None and not run.shared.has_intervals:
+        nothing = np.empty((len(metrics), 0))
+        draws = Draws(nothing, nothing)
+    else:
+        draws = drawn(None, run.scheme)
     if run.null in ("studentised", "sign-change"):
         spared()
         return draws, draws

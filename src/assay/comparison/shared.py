@@ -15,6 +15,8 @@ class Shared:
     ----------
     leaves_out : bool
         Whether items are left out in turn, which the BCa and t intervals of metrics without item scores need.
+    has_intervals : bool
+        Whether intervals are asked for; where they are not, swapped items need no other draws.
 
     Examples
     --------
@@ -24,6 +26,7 @@ class Shared:
     """
 
     leaves_out: bool = True
+    has_intervals: bool = True
     _known: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     def once(self, key: Hashable, compute: Callable[[], Known]) -> Known:

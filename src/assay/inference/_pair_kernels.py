@@ -63,6 +63,20 @@ def stepdown_counts(
 
 
 @njit(cache=True, nogil=True)
+def _add_products(heavy: FloatArray, rows: FloatArray, part: FloatArray) -> None:
+    """Add the products of columns of eight rows to the upper triangle of `part`, and to some places below it."""
+    r0, r1, r2, r3, r4, r5, r6, r7 = rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], rows[6], rows[7]
+    for j in range(part.shape[0]):
+        h0, h1, h2, h3 = heavy[0, j], heavy[1, j], heavy[2, j], heavy[3, j]
+        h4, h5, h6, h7 = heavy[4, j], heavy[5, j], heavy[6, j], heavy[7, j]
+        own = part[j]
+        for k in range(np.uint64(j // 4 * 4), np.uint64(own.size)):
+            own[k] += ((h0 * r0[k] + h1 * r1[k]) + (h2 * r2[k] + h3 * r3[k])) + (
+                (h4 * r4[k] + h5 * r5[k]) + (h6 * r6[k] + h7 * r7[k])
+            )
+
+
+@njit(cache=True, nogil=True)
 def pair_maxima(  # noqa: PLR0915 (one loop)
     rests: FloatArray,
     shares: FloatArray,
@@ -79,11 +93,13 @@ def pair_maxima(  # noqa: PLR0915 (one loop)
     """
     n_draws, n_units = weights.shape
     m = rests.shape[1]
+    wide = -(-m // 4) * 4  # rows of whole vectors: no column is left to be added by itself
     out = np.empty((n_draws, m))
     products = np.empty((m, m))
-    part = np.empty((m, m))
+    part = np.empty((m, wide))
     moved, total, mixed = np.empty(m), np.empty(m), np.empty(m)
-    rows, heavy = np.empty((8, m)), np.empty((8, m))  # eight units at a time: one pass over `part` adds them all
+    # Eight units at a time: one pass over `part` adds them all.
+    rows, heavy = np.zeros((8, wide)), np.zeros((8, wide))
     for d in range(n_draws):
         products[:] = 0.0
         moved[:] = 0.0
@@ -95,8 +111,6 @@ def pair_maxima(  # noqa: PLR0915 (one loop)
             size = square = 0.0
             u = starts[s]
             while u < stop:
-                rows[:] = 0.0
-                heavy[:] = 0.0
                 i = 0
                 while u < stop and i < 8:
                     w, z = weights[d, u], shares[u]
@@ -110,13 +124,9 @@ def pair_maxima(  # noqa: PLR0915 (one loop)
                             mixed[j] += z * heavy[i, j]
                         i += 1
                     u += 1
-                for j in range(m):
-                    h0, h1, h2, h3 = heavy[0, j], heavy[1, j], heavy[2, j], heavy[3, j]
-                    h4, h5, h6, h7 = heavy[4, j], heavy[5, j], heavy[6, j], heavy[7, j]
-                    for k in range(j, m):
-                        part[j, k] += ((h0 * rows[0, k] + h1 * rows[1, k]) + (h2 * rows[2, k] + h3 * rows[3, k])) + (
-                            (h4 * rows[4, k] + h5 * rows[5, k]) + (h6 * rows[6, k] + h7 * rows[7, k])
-                        )
+                rows[i:] = 0.0
+                heavy[i:] = 0.0
+                _add_products(heavy, rows, part)
             n = stop - starts[s]
             whole = 0.0
             for u in range(starts[s], stop):
@@ -198,21 +208,38 @@ def pair_moments(
 ) -> tuple[FloatArray, FloatArray, npt.NDArray[np.int64]]:
     """Return for each pair the sums of squares of its unit contrasts and of their `rests`, and how many are not zero.
 
+    `totals` and `rests` are (models, units).
+
     A unit contrast counts as zero up to `rounding`, or up to a rounding error of the pair's largest one.
     """
-    n = totals.shape[0]
+    n = totals.shape[1]
     squares, spreads = np.zeros((2, first.size))
     telling = np.zeros(first.size, dtype=np.int64)
     for q in range(first.size):
+        a, b, rest_a, rest_b = totals[first[q]], totals[second[q]], rests[first[q]], rests[second[q]]
         largest = 0.0
         for u in range(n):
-            largest = max(largest, abs(totals[u, first[q]] - totals[u, second[q]]))
+            largest = max(largest, abs(a[u] - b[u]))
         least = max(rounding, 1e-13 * n * largest)
         for u in range(n):
-            contrast = abs(totals[u, first[q]] - totals[u, second[q]])
+            contrast = abs(a[u] - b[u])
             if contrast > least:
                 telling[q] += 1
                 squares[q] += contrast * contrast
-            rest = rests[u, first[q]] - rests[u, second[q]]
+            rest = rest_a[u] - rest_b[u]
             spreads[q] += rest * rest
     return squares, spreads, telling
+
+
+@njit(cache=True, nogil=True)
+def largest_ratios(sums: FloatArray, first: IntArray, second: IntArray, errors: FloatArray) -> FloatArray:
+    """Return the largest |difference of sums| / error over these pairs, for each draw; 0 without a pair."""
+    n_draws = sums.shape[1]
+    largest = np.zeros(n_draws)
+    for start in range(0, n_draws, BATCH):
+        stop = min(start + BATCH, n_draws)
+        for q in range(first.size):
+            row, other, error = first[q], second[q], errors[q]
+            for d in range(start, stop):
+                largest[d] = max(largest[d], abs(sums[row, d] - sums[other, d]) / error)
+    return largest

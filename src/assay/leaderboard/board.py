@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from assay import _check, _matrices, _random
-from assay.comparison import DRAWS, compare
+from assay.comparison import DRAWS, Procedure
+from assay.comparison.comparing import pvalue_of
 from assay.comparison.default_metric import bind, metrics_for
 from assay.comparison.observed import rounding_of
 from assay.contests import Contest
@@ -114,7 +115,10 @@ def compare_all(
     chosen, notes = _metric(table, gold, names, metric)
     digest, table = digest_of(table, gold, names), _lean(table, gold, names, chosen)
     random = task_effect == "random"
-    tasks, left_out = _tasks(table, chosen, names, gold=gold, by=by, weights=weights, cluster=cluster)
+    n_workers = _random.n_workers(workers)
+    tasks, left_out = _tasks(
+        table, chosen, names, gold=gold, by=by, weights=weights, cluster=cluster, workers=n_workers
+    )
     if by is not None:
         checked(tasks, aggregate, random)
     ask = Ask(
@@ -122,7 +126,7 @@ def compare_all(
         level,
         n_draws,
         _random.replayable(rng),
-        _random.n_workers(workers),
+        n_workers,
         correction,
         progress,
         # How far apart two scores may be that are equal on paper, whichever models they are of.
@@ -147,13 +151,13 @@ def compare_all(
 
 
 def units_for(
-    table: ResponseTable, *, gold: str | None, metric: str | Metric | None
+    table: ResponseTable, *, gold: str | None, metric: str | Metric | None, workers: int
 ) -> tuple[Units, Metric, IntArray, ResponseTable]:
     """Return what all models of a table are made of, item by item, by which metric, on which rows, and their data."""
     names = _names(table, gold, None, None)
     chosen, _ = _metric(table, gold, names, metric)
     table = _lean(table, gold, names, chosen)
-    tasks, _ = _tasks(table, chosen, names, gold=gold, by=None, weights=None, cluster=None)
+    tasks, _ = _tasks(table, chosen, names, gold=gold, by=None, weights=None, cluster=None, workers=workers)
     [units] = tasks.units(aggregate="mean", random=False)
     return units, chosen, tasks.rows[0], table
 
@@ -219,6 +223,7 @@ def _tasks(
     by: str | None,
     weights: Mapping[str, float] | None,
     cluster: str | None,
+    workers: int,
 ) -> tuple[Tasks, list[str]]:
     clusters = None if cluster is None else group_codes(table.groups, "cluster", cluster)[1]
     if by is None:
@@ -227,9 +232,10 @@ def _tasks(
         labels, codes = np.array([""]), np.zeros(table.n_items, dtype=np.int64)
     else:
         labels, codes = group_codes(table.groups, "by", by)
+    rows_of = [np.flatnonzero(codes == t) for t in range(labels.size)]
     every = [
-        (str(label), *sheet_of(table, metric, names, gold=gold, rows=np.flatnonzero(codes == t), clusters=clusters))
-        for t, label in enumerate(labels)
+        (str(label), *sheet_of(table, metric, names, gold=gold, rows=rows, clusters=clusters, workers=workers))
+        for label, rows in zip(labels, rows_of, strict=True)
     ]
     kept = [task for task in every if task[2].size]
     if by is None:
@@ -277,16 +283,14 @@ def _pair_by_pair(
         ]
     kept = table.take(tasks.rows[0])
     names = tasks.models
-    found = [
-        compare(
-            kept.contest(a=names[j], b=names[k], gold=gold),
-            metric=metric,
-            raters="fixed",
-            cluster=cluster,
-            n_resamples=None if ask.count_all else ask.n_resamples,
-            rng=ask.seed,
-            workers=ask.workers,
-        ).pvalue
-        for j, k in zip(pairs.first, pairs.second, strict=True)
-    ]
-    return np.array(found), []
+    how = Procedure(raters="fixed", cluster=cluster, n_resamples=None if ask.count_all else ask.n_resamples)
+
+    def pvalue(number: int, workers: int) -> float:
+        a, b = names[pairs.first[number]], names[pairs.second[number]]
+        contest = kept.contest(a=a, b=b, gold=gold).complete()
+        return pvalue_of(contest, metric=metric, procedure=how, rng=ask.seed, workers=workers)
+
+    # Threads share the pairs, and of the last few, which would leave some without one, each pair's draws.
+    n_shared = pairs.first.size // ask.workers * ask.workers
+    found = _random.map_blocks(lambda number, *_: pvalue(number, 1), n_shared, workers=ask.workers, size=1)
+    return np.array(found + [pvalue(number, ask.workers) for number in range(n_shared, pairs.first.size)]), []

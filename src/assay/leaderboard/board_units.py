@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay import _random
 from assay.errors import ArgumentError, DataError
 from assay.metrics import ItemMetric, Metric
+from assay.resampling.sampler import CELLS
 from assay.response_tables import ResponseTable
 from assay.responses import Responses
 from assay.scales import FloatArray, IntArray
@@ -103,6 +105,7 @@ def sheet_of(
     gold: str | None,
     rows: IntArray,
     clusters: IntArray | None,
+    workers: int = 1,
 ) -> tuple[TaskSheet, IntArray]:
     """Return the scores on those of these rows that gold and every model answered, and which rows these are.
 
@@ -120,9 +123,13 @@ def sheet_of(
     of_gold = None if gold is None else _summary(table, metric, gold, kept)
     sign = 1.0 if metric.better == "higher" else -1.0
     items, scores = np.full((kept.size, m), np.nan), np.full(m, np.nan)
-    for j, name in enumerate(models):
-        if name in there:
-            items[:, j], scores[j] = _scored(metric, of_gold, _summary(table, metric, name, kept))
+
+    def one(j: int, *_: int) -> None:
+        if models[j] in there:
+            items[:, j], scores[j] = _scored(metric, of_gold, _summary(table, metric, models[j], kept))
+
+    width = kept.size * (1 if metric.additive else MOST_LEFT_OUT)
+    _random.map_blocks(one, m, workers=workers, size=1, width=width)
     return TaskSheet(sign * items, sign * scores, None if clusters is None else clusters[kept]), kept
 
 
@@ -143,9 +150,12 @@ def _scored(metric: Metric, gold: FloatArray | None, model: FloatArray) -> tuple
     if n_groups < 2:
         return np.full(n, np.nan), score
     left = np.empty(n_groups)
-    for group in range(n_groups):
-        kept = groups != group
-        left[group] = float(metric.score(None if gold is None else gold[kept], model[kept]))  # type: ignore[arg-type]
+    batch = max(1, CELLS // max(model.size, 0 if gold is None else gold.size))
+    for first, last in ((0, n % n_groups), (n % n_groups, n_groups)):  # the first groups may have one item more
+        for low in range(first, last, batch):
+            out = np.arange(low, min(low + batch, last))
+            kept = np.nonzero(groups != out[:, np.newaxis])[1].reshape(out.size, -1)
+            left[out] = metric.score(None if gold is None else gold[kept], model[kept])  # type: ignore[arg-type]
     # All items of a group get its pseudo-value: their mean is that of the groups, their spread says as much as theirs.
     pseudo = n_groups * score - (n_groups - 1) * left
     spread = np.sqrt((n - 1) / (n_groups - 1)) if n > n_groups else 1.0

@@ -8,6 +8,7 @@ draw, and the quantile of the largest over all pairs is how many standard errors
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +27,10 @@ LEAST = 999
 """At least this many draws measure it."""
 MOST_EXACT = 200
 """Up to this many pairs p-values are exact; each takes some milliseconds."""
-COLUMNS = 64
-"""Models whose sums of signs are tabulated together: a bound on memory."""
+TABLE = 2**21
+"""A thread's table of sums of signs has at most so many numbers, unless a single model has more."""
+AT_ONCE = 512
+"""Draws whose signs are summed at a time."""
 ROUNDING = 1e-13
 """A variance below this share of the models' own is what rounding leaves of two equal numbers."""
 
@@ -141,14 +144,17 @@ def sign_sums(units: Units, ask: Ask) -> tuple[FloatArray, bool]:
         return np.ascontiguousarray(np.einsum("uj,du->jd", units.totals, 1.0 - 2.0 * coins)), True
     sums = np.empty((m, ask.n_resamples))
     key = np.uint64(_random.key(ask.seed, "swapped-items"))
-    for start in range(0, m, COLUMNS):
-        table = _kernels.swap_table(np.ascontiguousarray(units.totals[:, start : start + COLUMNS]))
+    # Each thread tabulates equally many models, a few at a time.
+    most = ask.workers * max(1, TABLE // (32 * n))
+    width = -(-m // (ask.workers * -(-m // most)))
 
-        def block(_: int, low: int, high: int, table: FloatArray = table, start: int = start) -> None:
-            seeds = _kernels.seed_stream(key, STREAMS, SWAPS, low, high)
-            sums[start : start + table.shape[0], low:high] = _kernels.swap_sums(table, seeds).T
+    def block(_: int, low: int, high: int) -> None:
+        table = _kernels.swap_table(np.ascontiguousarray(units.totals[:, low:high]))
+        for start in range(0, ask.n_resamples, AT_ONCE):
+            seeds = _kernels.seed_stream(key, STREAMS, SWAPS, start, min(start + AT_ONCE, ask.n_resamples))
+            sums[low:high, start : start + seeds.size] = _kernels.swap_sums(table, seeds).T
 
-        _random.map_blocks(block, ask.n_resamples, workers=ask.workers, size=512, width=table.size // 256)
+    _random.map_blocks(block, m, workers=ask.workers, size=width, width=n * ask.n_resamples // 256)
     return sums, False
 
 
@@ -285,9 +291,14 @@ class Spread:
         from assay.inference import _pair_kernels
 
         errors, pairs = units.errors, ask.pairs
-        squares, variances, telling = _pair_kernels.pair_moments(
-            units.totals, errors, pairs.first, pairs.second, ask.rounding / units.n_units
-        )
+        totals, rests = (np.ascontiguousarray(columns.T) for columns in (units.totals, errors))
+
+        def block(_: int, low: int, high: int) -> tuple[npt.NDArray[Any], ...]:
+            first, second = pairs.first[low:high], pairs.second[low:high]
+            return _pair_kernels.pair_moments(totals, rests, first, second, ask.rounding / units.n_units)
+
+        parts = _random.map_blocks(block, pairs.first.size, workers=ask.workers, width=units.n_units)
+        squares, variances, telling = map(np.concatenate, zip(*parts, strict=True))
         own = np.square(errors).sum(axis=0)
         sizes = own[pairs.first] + own[pairs.second]
         variances = np.where(variances > ROUNDING * sizes, variances, 0.0)

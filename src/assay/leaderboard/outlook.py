@@ -181,14 +181,15 @@ def plan_board(
     table = as_table(table)
     _check.fraction("target_power", target_power)
     neighbours = _check.integer("neighbours", neighbours, at_least=1)
-    units, chosen, rows, data = units_for(table, gold=gold, metric=metric)
+    n_workers = _random.n_workers(workers)
+    units, chosen, rows, data = units_for(table, gold=gold, metric=metric, workers=n_workers)
     m, now = len(units.names), units.n_units
     if neighbours >= m:
         raise ArgumentError(f"`neighbours` must be below the number of models ({m}); got {neighbours}.")
     if now < 2:
         raise DataError(f"a plan needs at least two items that every model answered; got {now}.")
     seed = _random.replayable(rng)
-    ask = Ask(Pairs.of(m), confidence_level, n_resamples, seed, _random.n_workers(workers))
+    ask = Ask(Pairs.of(m), confidence_level, n_resamples, seed, n_workers)
     reach = reach_of(units, Spread.of(units, ask), ask).pairs
     order = np.argsort(-units.scores, kind="stable")
     noise = response_noise(data, chosen, units.names, gold=gold, rows=rows)
@@ -310,7 +311,7 @@ class _Study:
         with np.errstate(divide="ignore", invalid="ignore"):
             clear = np.abs(self.scores[:, np.newaxis] - self.scores) / errors
         open_pairs = np.triu(errors > 0, 1)
-        some = moved[:STEP_DRAWS]
+        some = np.ascontiguousarray(moved[:STEP_DRAWS].T)
         whole = limit = _largest(some, errors, open_pairs)
         own = np.arange(self.neighbours), np.arange(1, self.neighbours + 1)
         for _ in range(STEPS):
@@ -331,12 +332,11 @@ def _of_contrasts(covariance: FloatArray) -> FloatArray:
 
 
 def _largest(moved: FloatArray, errors: FloatArray, pairs: npt.NDArray[np.bool_]) -> float:
-    """Return the 95 % quantile of the largest |t| over these pairs of the simulated studies."""
-    largest = np.zeros(moved.shape[0])
-    for j in np.flatnonzero(pairs.any(axis=1)):
-        others = np.flatnonzero(pairs[j])
-        ratios = np.abs(moved[:, [j]] - moved[:, others]) / errors[j, others]
-        np.maximum(largest, ratios.max(axis=1), out=largest)
+    """Return the 95 % quantile of the largest |t| over these pairs; each column of `moved` is a simulated study."""
+    from assay.inference._pair_kernels import largest_ratios
+
+    first, second = np.nonzero(pairs)
+    largest = largest_ratios(moved, first, second, errors[first, second])
     return float(np.quantile(largest, 0.95))
 
 

@@ -184,10 +184,14 @@ def swap_table(columns: FloatArray) -> FloatArray:
     n_items, width = columns.shape
     table = np.zeros((width, (n_items + 7) // 8, 256))
     for c in range(width):
-        for i in range(n_items):
-            for pattern in range(256):
-                minus = (pattern >> (i % 8)) & 1
-                table[c, i // 8, pattern] += -columns[i, c] if minus else columns[i, c]
+        for eight in range(table.shape[1]):
+            sums, n = table[c, eight], 1
+            for i in range(8 * eight, 8 * eight + 8):  # each item doubles the patterns, without and with a minus
+                value = columns[i, c] if i < n_items else 0.0
+                for pattern in range(n):
+                    sums[n + pattern] = sums[pattern] - value
+                    sums[pattern] += value
+                n *= 2
     return table
 
 
