@@ -91,6 +91,18 @@ def test_what_other_threads_finish_before_an_interrupt_is_kept(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_progress_moves_with_each_part(threads):
+    told = []
+    run(parted(lambda i, part, number: number, n_parts=4).on(threads), GRID, rng=1, progress=told.append)
+    shares = [counts.done + counts.begun for counts in told]
+    assert (shares[0], shares[-1]) == (0, 7)
+    assert shares == sorted(shares)
+    if threads == 1:
+        assert shares == [0, *(i / 4 for i in range(1, 29))]
+    assert all(0 <= counts.begun <= counts.missing for counts in told)
+
+
 def test_trouble_that_is_no_cell_s_own_ends_the_run():
     def call(i, part, number):
         if i == 2:

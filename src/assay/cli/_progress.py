@@ -25,18 +25,18 @@ class Bar:
 
     def __init__(self, label: str) -> None:
         self._label = label
-        self._begun, self._first, self._drawn = time.monotonic(), 0, -1.0
+        self._begun, self._first, self._drawn = time.monotonic(), 0.0, -1.0
         self._watched = is_watched()
 
-    def begin(self, done: int) -> None:
+    def begin(self, done: float) -> None:
         """Count from here: what is done already says nothing about the time that is left."""
         self._begun, self._first = time.monotonic(), done
 
-    def rate(self, done: int) -> float:
+    def rate(self, done: float) -> float:
         """Return how much is done in a second."""
         return (done - self._first) / max(time.monotonic() - self._begun, 1e-9)
 
-    def show(self, done: int, total: int, said: str = "") -> None:
+    def show(self, done: float, total: int, said: str = "") -> None:
         """Draw how much is done, and how long the rest will take."""
         now = time.monotonic()
         if not self._watched or (done < total and now - self._drawn < PAUSE):

@@ -220,10 +220,10 @@ def _bar() -> Iterator[Callable[["Counts"], None]]:
             bar.begin(finished)
             begun = True
         # A cell may take minutes, so the rate is that of the whole run and not of the last seconds.
-        rate = bar.rate(finished)
+        rate = bar.rate(finished + counts.begun)
         failed = f"{counts.failed:,} failed, " if counts.failed else ""
         said = f"  {finished:,} of {counts.total:,}, {failed}{rate:,.{0 if rate >= 10 else 2}f} per second"
-        bar.show(finished, counts.total, said)
+        bar.show(finished + counts.begun, counts.total, said)
 
     try:
         yield show

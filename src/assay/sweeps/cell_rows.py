@@ -68,11 +68,12 @@ class CellRow:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many cells are done, failed and missing."""
+    """How many cells are done, failed and missing; `begun` is how much of those missing is done, in parts of cells."""
 
     done: int = 0
     failed: int = 0
     missing: int = 0
+    begun: float = 0.0
 
     @classmethod
     def of(cls, rows: Iterable[CellRow]) -> "Counts":
@@ -105,6 +106,11 @@ class Computing:
 
     def __len__(self) -> int:
         return len(self._parts.calls)
+
+    @property
+    def share(self) -> float:
+        """How much of the cell is done."""
+        return 1 - self._n_left / len(self)
 
     def compute(self, number: int) -> CellRow | None:
         """Compute a part; return the cell's row if this ends it: it was the last, or it failed."""

@@ -119,7 +119,8 @@ def run(
     retry : bool
         Compute cells again that failed in an earlier run, or whose stored result is damaged.
     progress : callable, optional
-        Told the counts at the start and after each batch of finished cells.
+        Told the counts at the start and after each batch of finished cells; where a cell has parts that are computed
+        here, after each.
     n_pending : int
         How many cells are submitted at a time. More than twice the number of workers keeps all of them busy.
 
@@ -149,13 +150,13 @@ def run(
         todo = [row for row in rows.values() if row.state == MISSING or (retry and row.state == FAILED)]
         finished = Counter(row.state for row in rows.values()) - Counter(row.state for row in todo)
 
-        def tell() -> None:
+        def tell(begun: float = 0.0) -> None:
             if progress is not None:
-                progress(Counts(finished[DONE], finished[FAILED], len(rows) - finished.total()))
+                progress(Counts(finished[DONE], finished[FAILED], len(rows) - finished.total(), begun))
 
         tell()
         batches = (
-            compute_here(task, todo, recorder.seed)
+            compute_here(task, todo, recorder.seed, lambda begun: tell(begun) if begun else None)
             if executor is None
             else _pooled(task, todo, recorder.seed, executor, n_pending)
         )

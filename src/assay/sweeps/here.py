@@ -1,7 +1,7 @@
 """Cells that are computed in this process: threads share the parts of all cells, so that none waits for another's."""
 
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Lock
 
@@ -13,8 +13,13 @@ LISTENING = 0.1
 its own handler before Python's, and the system then goes on waiting after the signal."""
 
 
-def compute_here(task: Task, todo: Sequence[CellRow], seed: int) -> Generator[list[CellRow], None, None]:
-    """Compute cells on the task's threads, of which this is one, and yield their rows as they finish."""
+def compute_here(
+    task: Task, todo: Sequence[CellRow], seed: int, tell: Callable[[float], object]
+) -> Generator[list[CellRow], None, None]:
+    """Compute cells on the task's threads, of which this is one, and yield their rows as they finish.
+
+    In between, `tell` is told how much is done of the cells that are under way, in cells.
+    """
     queue = _Queue(task, todo, seed)
     n_others = task.threads - 1
     pool = ThreadPoolExecutor(max(1, n_others))  # starts no thread before it is given work
@@ -22,6 +27,7 @@ def compute_here(task: Task, todo: Sequence[CellRow], seed: int) -> Generator[li
     try:
         while queue.step():
             yield from queue.finished()
+            tell(queue.begun)
         while others:
             ended, others = wait(others, LISTENING)
             yield from queue.finished()
@@ -44,18 +50,26 @@ class _Queue:
         begun = (Computing(task, row.identity, row.parameters, seed) for row in todo)
         self._parts: Iterator[tuple[Computing, int]] = ((cell, number) for cell in begun for number in range(len(cell)))
         self._lock = Lock()
-        self._rows: deque[CellRow] = deque()
+        self._rows: deque[tuple[Computing, CellRow]] = deque()
+        self._under_way: set[Computing] = set()
+
+    @property
+    def begun(self) -> float:
+        """How much is done of the cells whose rows were not yet yielded, in cells."""
+        with self._lock:
+            return sum(cell.share for cell in self._under_way)
 
     def step(self) -> bool:
         """Compute the next part, if there is one."""
         with self._lock:
             part = next(self._parts, None)
-        if part is None:
-            return False
-        cell, number = part
+            if part is None:
+                return False
+            cell, number = part
+            self._under_way.add(cell)
         row = cell.compute(number)
         if row is not None:
-            self._rows.append(row)
+            self._rows.append((cell, row))
         return True
 
     def work(self) -> None:
@@ -69,8 +83,11 @@ class _Queue:
 
     def finished(self) -> Iterator[list[CellRow]]:
         """Yield the rows of the cells that have finished since, if any have."""
-        if rows := [self._rows.popleft() for _ in range(len(self._rows))]:
-            yield rows
+        with self._lock:
+            ended = [self._rows.popleft() for _ in range(len(self._rows))]
+            self._under_way.difference_update(cell for cell, _ in ended)
+        if ended:
+            yield [row for _, row in ended]
 
     def stop(self) -> None:
         """Have no further part computed."""
