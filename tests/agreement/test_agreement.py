@@ -160,7 +160,8 @@ def test_intervals_do_not_depend_on_workers_and_hold_the_estimate():
 
 
 @pytest.mark.parametrize("n_raters", [2, 3, 23])
-def test_progress_hears_of_twice_the_draws_for_each_source(n_raters):
+def test_progress_hears_of_twice_the_draws_for_each_source(n_raters, monkeypatch):
+    monkeypatch.setattr("assay.agreement.report.AT_ONCE", 64 * max(9, n_raters))
     table = table_of(np.random.default_rng(9).integers(0, 3, (9, n_raters)).astype(float))
     alone = ResponseTable(
         table.items, {**table.sources, "model": Responses(np.ones(9), range(10))}, table.scale, {}, table.raters

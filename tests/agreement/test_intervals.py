@@ -6,10 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from assay._random import BLOCK, generator
+from assay.agreement import agreement_intervals
 from assay.agreement.agreement_intervals import GROUPS, fisher_interval, measure_errors
 from assay.agreement.cells import cells_from
-from assay.agreement.coefficients import intraclass
+from assay.agreement.coefficients import LEVELS, alpha, categorical, intraclass
 from assay.inference import CombinedError, two_way
+from assay.models import _stream_kernels
 
 
 def grid_of(rng, n, r, *, of_items=1.0, of_raters=0.5):
@@ -63,6 +66,60 @@ def test_the_number_of_workers_changes_nothing():
     grid = grid_of(np.random.default_rng(4), 30, 25)
     one, other = (measured(mean_of(grid), 30, 25, n_resamples=150, workers=workers) for workers in (1, 3))
     assert one == other
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@given(
+    st.integers(1, 90), st.integers(0, 2), st.integers(1, 200), st.integers(1, 200), st.booleans(), st.integers(0, 99)
+)
+def test_items_are_drawn_as_one_draw_after_the_other(compiled, n_units, first, n_draws, at_once, clustered, number):
+    """Each block of draws has a stream of its own, and each draw as many integers of it as there are units."""
+    seed = np.random.SeedSequence(number)
+    units = np.arange(n_units)
+    if clustered:
+        units = np.random.default_rng(number).permutation(np.concatenate([units, units // 2]))
+    start, expected = first * BLOCK, []
+    for block in range(first, first + -(-n_draws // BLOCK)):
+        rng = generator(seed, "agreement", block)
+        drawn = [np.bincount(rng.integers(n_units, size=n_units), minlength=n_units) for _ in range(BLOCK)]
+        expected += [counts[units] for counts in drawn]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(agreement_intervals, "pays", lambda n_numbers: compiled)
+        found = [*agreement_intervals._item_weights(units, seed, start, start + n_draws, at_once)]
+    assert max(part.shape[1] for part in found) <= at_once
+    np.testing.assert_array_equal(np.concatenate(found, axis=1), np.transpose(expected[:n_draws]))
+
+
+def test_words_that_numpy_refuses_are_refused_by_the_loop():
+    """Some words would make some units more likely than others: about one in 64,000 for this many units."""
+    n, one = 100_000, generator(np.random.SeedSequence(1), "agreement", 0)
+    before = np.array([one.bit_generator.state["state"]["state"]])
+    found, states, halves = np.empty((n, 3)), before.copy(), np.array([-1])
+    _stream_kernels.counts(states, halves, np.array([3]), np.arange(n), n, found)
+    assert states[0, 3] - before[0, 3] > 3 * n / 2
+    for column in found.T:
+        np.testing.assert_array_equal(column, np.bincount(one.integers(n, size=n), minlength=n))
+    np.testing.assert_array_equal(states[0], one.bit_generator.state["state"]["state"])
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_no_bit_depends_on_workers_or_on_how_many_draws_are_weighed_at_once(level):
+    """129 draws end in a block of one, which would be added up otherwise alone than beside others."""
+    rng = np.random.default_rng(7)
+    grid = np.round(np.abs(rng.normal(size=(40, 1)) + rng.normal(size=(40, 4))), 1)
+    cells = cells_from(grid.ravel(), *np.indices(grid.shape).reshape(2, -1))
+
+    def coefficients(raters):
+        some = cells.of(raters)
+        parts = [categorical(some, ordered=True), alpha(some, level=level), intraclass(some)]
+        return lambda items: {name: values for part in parts for name, values in part(items).items()}
+
+    how = {"n_items": 40, "n_raters": 4, "n_resamples": 2 * BLOCK + 1, "seed": np.random.SeedSequence(8)}
+    one, *others = (
+        measure_errors(coefficients, workers=workers, at_once=at_once, **how)
+        for workers, at_once in [(1, 1000), (2, 1000), (3, BLOCK), (1, 2 * BLOCK), (2, 9)]
+    )
+    assert others == [one] * len(others)
 
 
 def test_intervals_of_icc_cover():

@@ -1,21 +1,30 @@
 """Intervals of agreement over items and raters: what other items, judged by other raters, would have shown."""
 
+import functools
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from assay import _random
+from assay._loading import pays
+from assay.agreement.coefficients import Weighed
 from assay.inference import CombinedError, ConfidenceInterval
 from assay.scales import FloatArray, IntArray
 
 GROUPS = 20
 """Up to this many raters each is left out in turn; more are left out in this many groups."""
 
-Coefficients = Callable[[FloatArray], Callable[[FloatArray], Mapping[str, FloatArray]]]
-"""Takes raters (1 or 0: left out); returns a function from item weights (items × draws) to coefficients by name."""
+STEPS = 2
+"""How much longer than one number a number that is drawn and counted takes in NumPy."""
+
+LEAST = 8 * _random.BLOCK
+"""The last parts of draws are of this many, and no shorter: threads wait for each other after every short call."""
+
+Coefficients = Callable[[FloatArray], Weighed]
+"""Takes raters (1 or 0: left out)."""
 
 
 def measure_errors(
@@ -43,33 +52,41 @@ def measure_errors(
     """
     left_out = _left_out(n_raters, _random.generator(seed, "raters"))
     each = -(-n_resamples // len(left_out)) if left_out else 0
-    once = np.ones((n_items, 1))
     of_item = np.arange(n_items) if clusters is None else clusters
     n_units = int(of_item.max()) + 1
+    of_all = coefficients(np.ones(n_raters))
 
-    def measured(raters: FloatArray, n_draws: int, **how: Any) -> dict[str, FloatArray]:
+    def drawn(of: Weighed, start: int, stop: int) -> list[dict[str, FloatArray]]:
+        return [_of_draws(of, items) for items in _item_weights(of_item, seed, start, stop, at_once)]
+
+    def without(raters: FloatArray) -> list[dict[str, FloatArray]]:
         of = coefficients(raters)
+        return [of(np.ones((n_items, 1))), *drawn(of, 0, each)]
 
-        def block(number: int, start: int, stop: int) -> list[Mapping[str, FloatArray]]:
-            return [of(items) for items in _item_weights(of_item, seed, number, stop - start, at_once)]
+    # Draws of all raters come last, in ever smaller parts, so that threads end together.
+    size = max(1, at_once // _random.BLOCK) * _random.BLOCK
+    spans = [*_random.blocks(n_resamples, size, workers=workers, unit=LEAST)]
 
-        parts = [of(once), *itertools.chain(*_random.map_blocks(block, n_draws, **how))]
-        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-    def without(number: int, start: int, stop: int) -> dict[str, FloatArray]:
-        found = measured(left_out[number], each, workers=1)
+    def part(number: int, start: int, stop: int) -> list[dict[str, FloatArray]]:
+        if number < len(left_out):
+            found = without(left_out[number])
+            done = stop * n_resamples // len(left_out) - start * n_resamples // len(left_out)
+        else:
+            _, first, last = spans[number - len(left_out)]
+            found, done = drawn(of_all, first, last), last - first
         if progress is not None:
-            progress(stop * n_resamples // len(left_out) - start * n_resamples // len(left_out))
+            progress(done)
         return found
 
-    whole = measured(np.ones(n_raters), n_resamples, workers=workers, progress=progress)
-    others = _random.map_blocks(without, len(left_out), workers=workers, size=1)
+    parts = _random.map_blocks(part, len(left_out) + len(spans), workers=workers, size=1)
     if progress is not None and not left_out:
         progress(n_resamples)
+    others = [_joined(found) for found in parts[: len(left_out)]]
+    whole = _joined(list(itertools.chain(*parts[len(left_out) :])))
     corrected = n_units / max(1, n_units - 1)
     found = {}
-    for name, (_, *draws) in whole.items():
-        of_items = float(_variances(np.array(draws)) * corrected)
+    for name, draws in whole.items():
+        of_items = float(_variances(draws) * corrected)
         error = CombinedError((of_items,), (max(1.0, n_units - 1.0),), n_resamples=n_resamples)
         known = np.array([other[name] for other in others if not np.isnan(other[name][0])])
         n = len(known)
@@ -112,16 +129,63 @@ def _left_out(n_raters: int, rng: np.random.Generator) -> list[FloatArray]:
 
 
 def _item_weights(
-    clusters: IntArray, seed: np.random.SeedSequence, block: int, n_draws: int, at_once: int
+    clusters: IntArray, seed: np.random.SeedSequence, start: int, stop: int, at_once: int
 ) -> Iterator[FloatArray]:
-    """Yield how often each item counts in the draws of a block, some draws at a time: items × draws."""
-    rng = _random.generator(seed, "agreement", block)
+    """Yield how often each item counts in the draws from `start` (of a block) on, some draws at a time: items × draws.
+
+    Each block of draws has a stream of its own, whoever draws it.
+    """
     n_units = int(clusters.max()) + 1
-    for start in range(0, n_draws, at_once):
-        weights = np.empty((clusters.size, min(at_once, n_draws - start)))
-        for column in weights.T:
-            column[:] = np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)[clusters]
-        yield weights
+    step = max(1, at_once // _random.BLOCK) * _random.BLOCK
+    for first in range(start, stop, step):
+        n_draws = min(step, stop - first)
+        numbers = range(first // _random.BLOCK, -(-(first + n_draws) // _random.BLOCK))
+        streams = _random.generators(seed, "agreement", numbers=numbers)
+        count = _looped(streams) if pays(STEPS * n_draws * n_units) else functools.partial(_counted, streams)
+        for begin in range(0, min(_random.BLOCK, n_draws), at_once):  # all of several blocks, or parts of one
+            n_each = min(at_once, _random.BLOCK)
+            stops = np.minimum(n_each * np.arange(1, len(streams) + 1), n_draws - begin)
+            yield count(stops, clusters, n_units)
+
+
+def _counted(streams: list[np.random.Generator], stops: IntArray, clusters: IntArray, n_units: int) -> FloatArray:
+    """Draw units from each stream, in the columns up to its stop, and count those of each item."""
+    found, start = np.empty((clusters.size, stops[-1])), 0
+    for rng, stop in zip(streams, stops.tolist(), strict=True):
+        units = rng.integers(n_units, size=(stop - start, n_units))
+        units *= stop - start
+        units += np.arange(stop - start)[:, np.newaxis]
+        counts = np.bincount(units.ravel(), minlength=n_units * (stop - start))
+        found[:, start:stop] = counts.reshape(n_units, stop - start)[clusters]
+        start = stop
+    return found
+
+
+def _looped(streams: list[np.random.Generator]) -> Callable[[IntArray, IntArray, int], FloatArray]:
+    """Return what counts the same draws in one compiled loop, for which no other thread waits."""
+    from assay.models import _stream_kernels
+
+    whole: Any = [rng.bit_generator.state for rng in streams]
+    states, halves = np.array([one["state"]["state"] for one in whole]), np.full(len(streams), -1)
+
+    def count(stops: IntArray, clusters: IntArray, n_units: int) -> FloatArray:
+        found = np.empty((clusters.size, stops[-1]))
+        _stream_kernels.counts(states, halves, stops, clusters, n_units, found)
+        return found
+
+    return count
+
+
+def _of_draws(of: Weighed, items: FloatArray) -> dict[str, FloatArray]:
+    """Return the coefficients of each draw; one alone is weighed twice, for a single column is added up otherwise."""
+    if items.shape[1] > 1:
+        return of(items)
+    return {name: values[:1] for name, values in of(np.repeat(items, 2, axis=1)).items()}
+
+
+def _joined(parts: list[dict[str, FloatArray]]) -> dict[str, FloatArray]:
+    """Return the coefficients of all draws by name."""
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def _variances(draws: FloatArray) -> FloatArray:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from assay._random import BLOCK
 from assay.agreement.cells import Cells
 from assay.scales import FloatArray
 
@@ -44,36 +45,36 @@ def categorical(cells: Cells, *, ordered: bool = False) -> Weighed:
     weightings: tuple[Weighting, ...] = ("nominal", "linear", "interval") if ordered else ("nominal",)
     labels, sizes, levels = cells.labels(), cells.sum_by_item(), cells.levels
     paired, width = sizes > 1, float(cells.levels.size)
-    reach = {weighting: _reach(weighting, levels) for weighting in weightings}
-    apart = [
-        np.where(paired, _divided(_apart(cells, labels, weighting), reach[weighting] * sizes * (sizes - 1)), 0.0)
-        for weighting in weightings
-    ]
+    reach = np.array([_reach(weighting, levels) for weighting in weightings])[:, np.newaxis]
+    apart = np.array([_apart(cells, labels, weighting) for weighting in weightings])
+    apart = np.where(paired, _divided(apart, reach * sizes * (sizes - 1)), 0.0)
     sums = _over_items((sizes > 0).astype(np.float64), paired.astype(np.float64), *apart)
     share = np.where(sizes > 0, _divided(1.0, sizes), 0.0)
     alone = np.ones(cells.n_items)
     of_two = [cells.of(np.arange(2) == rater).labels() for rater in range(2)] if cells.n_raters == 2 else []
 
+    def expected(one: FloatArray, other: FloatArray) -> FloatArray:
+        return np.asarray([_expected(weighting, one, other, levels) for weighting in weightings] / reach)
+
+    even = np.full((levels.size, 1), 1 / width)
+    agreeing = width * (1 - expected(even, even))
+
     def weighed(weights: FloatArray) -> dict[str, FloatArray]:
         n, n_paired, *apart = sums @ weights
         shares = _divided(_sum_labels(labels, share, weights), n)
+        observed = _divided(np.array(apart), n_paired)
+        guessed = (shares * (1 - shares)).sum(axis=0)
+        by_guess = _less(1.0, agreeing * _divided(guessed, width - 1))
         own = [_sum_labels(part, alone, weights) for part in of_two]
         own = [_divided(part, part.sum(axis=0)) for part in own]
-        guessed = (shares * (1 - shares)).sum(axis=0)
-        found = {}
-        for weighting, sum_apart in zip(weightings, apart, strict=True):
-            observed, suffix = _divided(sum_apart, n_paired), SUFFIXES[weighting]
-            if weighting == "nominal":
-                found["agreement"] = 1 - observed
-            by_chance = _expected(weighting, shares, shares, levels) / reach[weighting]
-            found[f"fleiss_kappa{suffix}"] = 1 - _divided(observed, by_chance)
-            if own:
-                by_chance = _expected(weighting, own[0], own[1], levels) / reach[weighting]
-                found[f"cohen_kappa{suffix}"] = 1 - _divided(observed, by_chance)
-            even = np.full((levels.size, 1), 1 / width)
-            agreeing = width * (1 - _expected(weighting, even, even, levels) / reach[weighting])
-            by_guess = _less(1.0, agreeing * _divided(guessed, width - 1))
-            found[f"gwet_ac{2 if suffix else 1}{suffix}"] = 1 - _divided(observed, by_guess)
+        fleiss, gwet = 1 - _divided(observed, expected(shares, shares)), 1 - _divided(observed, by_guess)
+        cohen = 1 - _divided(observed, expected(*own)) if own else None
+        found = {"agreement": 1 - observed[0]}
+        for row, suffix in enumerate(SUFFIXES[weighting] for weighting in weightings):
+            found[f"fleiss_kappa{suffix}"] = fleiss[row]
+            if cohen is not None:
+                found[f"cohen_kappa{suffix}"] = cohen[row]
+            found[f"gwet_ac{2 if suffix else 1}{suffix}"] = gwet[row]
         return found
 
     return weighed
@@ -121,35 +122,30 @@ def intraclass(cells: Cells) -> Weighed:
     cells = cells.means()
     sizes, first, second, spread = _moments(cells)
     present = (sizes > 0).astype(np.float64)
-    sums = _over_items(first, second, present, present / np.maximum(sizes, 1))
-    of_pairs = _over_items(spread, np.square(sizes), sizes)
+    pairs = spread, np.square(sizes), sizes
+    sums = _over_items(first, second, present, present / np.maximum(sizes, 1), *pairs)
+    of_pairs = _over_items(*pairs)
     centred = _centred(cells)
     of_raters = cells.by_rater(np.ones(centred.size), centred, np.square(centred))
 
     def weighed(weights: FloatArray) -> dict[str, FloatArray]:
-        one, two, n_items, shared = sums @ weights
-        in_item, n_in_item, size = of_pairs @ weights
+        one, two, n_items, shared, in_item, n_in_item, size = sums @ weights
         same_item, n_same_item, n_same = of_pairs @ np.square(weights)
         rater_sizes, rater_one, rater_two = (part @ weights for part in of_raters)
         in_rater = _less(rater_sizes * rater_two, np.square(rater_one)).sum(axis=0)
         n_in_rater = np.square(rater_sizes).sum(axis=0)
         everything = _less(size * two, np.square(one))
         n_others = np.square(size) - n_same_item
-        within = _divided(in_item, n_in_item - size)
-        across = _divided(in_rater, n_in_rater - n_same)
-        apart = _divided(_less(everything, same_item + in_rater), n_others - n_in_rater + n_same)
-        between = _divided(_less(everything, same_item), n_others)
-        k = _divided(n_items, shared)
+        squares = in_item, in_rater, *_less(everything, np.stack([same_item + in_rater, same_item])), n_items
+        counts = n_in_item - size, n_in_rater - n_same, n_others - n_in_rater + n_same, n_others, shared
+        within, across, apart, between, k = _divided(np.stack(squares), np.stack(counts))
+        alone, items = _less(np.stack([between, apart]), within)
         # Raters of one item each cannot be told from the rest, and their correlations are undefined.
-        alone, items = _less(between, within), np.where(np.isnan(across), np.nan, _less(apart, within))
-        return {
-            "icc_1": _divided(alone, between),
-            "icc_2": _divided(items, apart),
-            "icc_3": _divided(items, across),
-            "icc_1k": _divided(alone, _less(alone, -within / k)),
-            "icc_2k": _divided(items, _less(items, -within / k)),
-            "icc_3k": _divided(items, _less(items, _less(items, across) / k)),
-        }
+        items = np.where(np.isnan(across), np.nan, items)
+        above = np.stack([alone, items, items])
+        of_means = _less(above, np.stack([-within, -within, _less(items, across)]) / k)
+        found = _divided(np.tile(above, (2, 1)), np.concatenate([[between, apart, across], of_means]))
+        return dict(zip(("icc_1", "icc_2", "icc_3", "icc_1k", "icc_2k", "icc_3k"), found, strict=True))
 
     return weighed
 
@@ -183,9 +179,15 @@ def _apart_by_label(cells: Cells, level: Level) -> Callable[[FloatArray], tuple[
         total = margins.sum(axis=0)
         if level == "nominal":
             return total, (sums @ weights)[0], np.square(total) - np.square(margins).sum(axis=0)
-        parts = held or _ratio_distances(levels)
-        expected = sum((margins[rows] * (apart @ margins)).sum(axis=0) for rows, apart in parts)
-        return total, (sums @ weights)[0], np.asarray(expected)
+        # How many columns a product has may change its last digits, so each has as many.
+        columns = np.zeros((levels.size, -(-total.size // BLOCK) * BLOCK))
+        columns[:, : total.size] = margins
+        expected = np.zeros(columns.shape[1])
+        for rows, apart in held or _ratio_distances(levels):
+            for start in range(0, total.size, BLOCK):
+                some = columns[:, start : start + BLOCK]
+                expected[start : start + BLOCK] += (some[rows] * (apart @ some)).sum(axis=0)
+        return total, (sums @ weights)[0], expected[: total.size]
 
     return weighed
 
@@ -332,8 +334,8 @@ def _ratio_distances(levels: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
 
 def _divided(above: FloatArray | float, below: FloatArray | float) -> FloatArray:
     """Divide by what is above 0; the rest is undefined."""
-    above, below = np.broadcast_arrays(above, below)
-    return np.asarray(np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(np.greater(below, 0), np.divide(above, below), np.nan))
 
 
 def _less(above: FloatArray | float, below: FloatArray | float) -> FloatArray:

@@ -48,8 +48,8 @@ TITLES = {
 }
 OF_SCALE: dict[str, Level] = {"nominal": "nominal", "ordinal": "ordinal", "continuous": "interval"}
 MOST_DRAWS = 1_000_000
-AT_ONCE = 500_000
-"""How many item weights of draws are held at a time: few enough to stay in the cache."""
+AT_ONCE = 1_000_000
+"""How many item weights of draws a thread holds at a time: enough that no call is short, few enough for the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,11 +192,11 @@ def measure_agreement(
     cells = cells_from(responses.values, responses.items, responses.raters)
     seed = _random.replayable(rng)
     clusters = None if cluster is None else _clusters(table, responses.items, cluster)
-    found = _weighed(cells, table.scale, chosen)(np.ones((cells.n_items, 1)))
-    values = {entry: float(value[0]) for entry, value in found.items()}
+    of_all = _weighed(cells, table.scale, chosen)
+    values = {entry: float(value[0]) for entry, value in of_all(np.ones((cells.n_items, 1))).items()}
     values["krippendorff_alpha"] = krippendorff_alpha(cells, level=chosen)
     errors = measure_errors(
-        lambda raters: _weighed(cells.of(raters), table.scale, chosen),
+        lambda raters: of_all if raters.all() else _weighed(cells.of(raters), table.scale, chosen),
         n_items=cells.n_items,
         n_raters=cells.n_raters,
         n_resamples=n_resamples,
