@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from assay._random import BLOCK, generator
-from assay.agreement import agreement_intervals
-from assay.agreement.agreement_intervals import GROUPS, fisher_interval, measure_errors
+from assay.agreement.agreement_intervals import GROUPS, _item_weights, fisher_interval, measure_errors
 from assay.agreement.cells import cells_from
 from assay.agreement.coefficients import LEVELS, alpha, categorical, intraclass
 from assay.inference import CombinedError, two_way
@@ -83,9 +82,7 @@ def test_items_are_drawn_as_one_draw_after_the_other(compiled, n_units, first, n
         rng = generator(seed, "agreement", block)
         drawn = [np.bincount(rng.integers(n_units, size=n_units), minlength=n_units) for _ in range(BLOCK)]
         expected += [counts[units] for counts in drawn]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(agreement_intervals, "pays", lambda n_numbers: compiled)
-        found = [*agreement_intervals._item_weights(units, seed, start, start + n_draws, at_once)]
+    found = [*_item_weights(units, seed, start, start + n_draws, at_once, compiled=compiled)]
     assert max(part.shape[1] for part in found) <= at_once
     np.testing.assert_array_equal(np.concatenate(found, axis=1), np.transpose(expected[:n_draws]))
 

@@ -55,9 +55,10 @@ def measure_errors(
     of_item = np.arange(n_items) if clusters is None else clusters
     n_units = int(of_item.max()) + 1
     of_all = coefficients(np.ones(n_raters))
+    compiled = pays(STEPS * (n_resamples + each * len(left_out)) * n_units)
 
     def drawn(of: Weighed, start: int, stop: int) -> list[dict[str, FloatArray]]:
-        return [_of_draws(of, items) for items in _item_weights(of_item, seed, start, stop, at_once)]
+        return [_of_draws(of, items) for items in _item_weights(of_item, seed, start, stop, at_once, compiled=compiled)]
 
     def without(raters: FloatArray) -> list[dict[str, FloatArray]]:
         of = coefficients(raters)
@@ -129,7 +130,7 @@ def _left_out(n_raters: int, rng: np.random.Generator) -> list[FloatArray]:
 
 
 def _item_weights(
-    clusters: IntArray, seed: np.random.SeedSequence, start: int, stop: int, at_once: int
+    clusters: IntArray, seed: np.random.SeedSequence, start: int, stop: int, at_once: int, *, compiled: bool
 ) -> Iterator[FloatArray]:
     """Yield how often each item counts in the draws from `start` (of a block) on, some draws at a time: items × draws.
 
@@ -141,7 +142,7 @@ def _item_weights(
         n_draws = min(step, stop - first)
         numbers = range(first // _random.BLOCK, -(-(first + n_draws) // _random.BLOCK))
         streams = _random.generators(seed, "agreement", numbers=numbers)
-        count = _looped(streams) if pays(STEPS * n_draws * n_units) else functools.partial(_counted, streams)
+        count = _looped(streams) if compiled else functools.partial(_counted, streams)
         for begin in range(0, min(_random.BLOCK, n_draws), at_once):  # all of several blocks, or parts of one
             n_each = min(at_once, _random.BLOCK)
             stops = np.minimum(n_each * np.arange(1, len(streams) + 1), n_draws - begin)
