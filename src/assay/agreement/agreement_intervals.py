@@ -4,7 +4,6 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
@@ -166,8 +165,7 @@ def _looped(streams: list[np.random.Generator]) -> Callable[[IntArray, IntArray,
     """Return what counts the same draws in one compiled loop, for which no other thread waits."""
     from assay.models import _stream_kernels
 
-    whole: Any = [rng.bit_generator.state for rng in streams]
-    states, halves = np.array([one["state"]["state"] for one in whole]), np.full(len(streams), -1)
+    states, halves = _random.states(streams), np.full(len(streams), -1)
 
     def count(stops: IntArray, clusters: IntArray, n_units: int) -> FloatArray:
         found = np.empty((clusters.size, stops[-1]))

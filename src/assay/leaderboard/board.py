@@ -116,6 +116,8 @@ def compare_all(
     digest, table = digest_of(table, gold, names), _lean(table, gold, names, chosen)
     random = task_effect == "random"
     n_workers = _random.n_workers(workers)
+    if not getattr(chosen, "vectorized", True):  # a function in Python, for which threads would wait for each other
+        n_workers = 1
     tasks, left_out = _tasks(
         table, chosen, names, gold=gold, by=by, weights=weights, cluster=cluster, workers=n_workers
     )
