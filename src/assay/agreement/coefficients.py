@@ -44,14 +44,13 @@ def categorical(cells: Cells, *, ordered: bool = False) -> Weighed:
     """
     weightings: tuple[Weighting, ...] = ("nominal", "linear", "interval") if ordered else ("nominal",)
     labels, sizes, levels = cells.labels(), cells.sum_by_item(), cells.levels
-    paired, width = sizes > 1, float(cells.levels.size)
+    by_level, paired, width = labels.T, sizes > 1, float(cells.levels.size)
     reach = np.array([_reach(weighting, levels) for weighting in weightings])[:, np.newaxis]
     apart = np.array([_apart(cells, labels, weighting) for weighting in weightings])
     apart = np.where(paired, _divided(apart, reach * sizes * (sizes - 1)), 0.0)
     sums = _over_items((sizes > 0).astype(np.float64), paired.astype(np.float64), *apart)
     share = np.where(sizes > 0, _divided(1.0, sizes), 0.0)
-    alone = np.ones(cells.n_items)
-    of_two = [cells.of(np.arange(2) == rater).labels() for rater in range(2)] if cells.n_raters == 2 else []
+    of_two = [cells.of(np.arange(2) == rater).labels().T for rater in range(2)] if cells.n_raters == 2 else []
 
     def expected(one: FloatArray, other: FloatArray) -> FloatArray:
         return np.asarray([_expected(weighting, one, other, levels) for weighting in weightings] / reach)
@@ -61,11 +60,11 @@ def categorical(cells: Cells, *, ordered: bool = False) -> Weighed:
 
     def weighed(weights: FloatArray) -> dict[str, FloatArray]:
         n, n_paired, *apart = sums @ weights
-        shares = _divided(_sum_labels(labels, share, weights), n)
+        shares = _divided(_sum_levels(by_level, share, weights), n)
         observed = _divided(np.array(apart), n_paired)
         guessed = (shares * (1 - shares)).sum(axis=0)
         by_guess = _less(1.0, agreeing * _divided(guessed, width - 1))
-        own = [_sum_labels(part, alone, weights) for part in of_two]
+        own = [np.asarray(part @ weights) for part in of_two]
         own = [_divided(part, part.sum(axis=0)) for part in own]
         fleiss, gwet = 1 - _divided(observed, expected(shares, shares)), 1 - _divided(observed, by_guess)
         cohen = 1 - _divided(observed, expected(*own)) if own else None
@@ -171,11 +170,12 @@ def _apart_by_label(cells: Cells, level: Level) -> Callable[[FloatArray], tuple[
     levels, paired = cells.levels, (sizes > 1).astype(np.float64)
     if level == "ordinal":
         return _apart_by_rank(cells, labels, sizes, scale)
+    by_level = labels.T
     sums = _over_items(scale * _apart(cells, labels, "nominal" if level == "nominal" else "ratio"))
     held = list(_ratio_distances(levels)) if level == "ratio" and levels.size <= DENSE[0] else None
 
     def weighed(weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        margins = _sum_labels(labels, paired, weights)
+        margins = _sum_levels(by_level, paired, weights)
         total = margins.sum(axis=0)
         if level == "nominal":
             return total, (sums @ weights)[0], np.square(total) - np.square(margins).sum(axis=0)
@@ -196,12 +196,12 @@ def _apart_by_rank(
     cells: Cells, labels: "csr_array", sizes: FloatArray, scale: FloatArray
 ) -> Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]:
     """Return the same for squared differences of mid-ranks, which every draw has of its own."""
-    paired, scaled = (sizes > 1).astype(np.float64), _over_items(scale)
+    by_level, paired, scaled = labels.T, (sizes > 1).astype(np.float64), _over_items(scale)
     repeated, item = cells.divided() if cells.repeated else (None, np.zeros(0, dtype=np.int64))
     answers = None if repeated is None else repeated.labels()
 
     def weighed(weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        margins = _sum_labels(labels, paired, weights)
+        margins = _sum_levels(by_level, paired, weights)
         total = margins.sum(axis=0)
         ranks = np.cumsum(margins, axis=0) - margins / 2
         ranks -= _divided((margins * ranks).sum(axis=0), total)
@@ -209,7 +209,9 @@ def _apart_by_rank(
         np.square(by_item, out=by_item)
         by_item *= weights
         squares = np.square(ranks)
-        observed = 2 * _less((squares * _sum_labels(labels, scale * sizes, weights)).sum(axis=0), (scaled @ by_item)[0])
+        observed = 2 * _less(
+            (squares * _sum_levels(by_level, scale * sizes, weights)).sum(axis=0), (scaled @ by_item)[0]
+        )
         if answers is not None:
             within = answers @ squares - np.square(answers @ ranks)
             observed -= 2 * (within * weights[item] * scale[item, np.newaxis]).sum(axis=0)
@@ -299,9 +301,9 @@ def _over_items(*parts: FloatArray) -> "csc_array":
     return csc_array((np.stack(parts, axis=1).ravel(), rows, pointers), shape=(width, n))
 
 
-def _sum_labels(labels: "csr_array", by_item: FloatArray, weights: FloatArray) -> FloatArray:
+def _sum_levels(by_level: "csc_array", by_item: FloatArray, weights: FloatArray) -> FloatArray:
     """Sum how often each level occurs (levels × draws); items count by `by_item` times their weights."""
-    return np.asarray(labels.T @ (weights * by_item[:, np.newaxis]))
+    return np.asarray(by_level @ (weights * by_item[:, np.newaxis]))
 
 
 def _ratio_apart(labels: "csr_array", levels: FloatArray) -> FloatArray:
