@@ -15,9 +15,19 @@ from assay.metrics import resolve
 from assay.metrics.distribution import Cosine, CosineResponses
 from assay.metrics.labels import RocAuc
 from assay.metrics.ranking import Kendall, Spearman
-from assay.metrics.weighted import Area, Order, PairCorrelation, RankCorrelation, Repeated, in_order, merge_levels
+from assay.metrics.weighted import (
+    Area,
+    Order,
+    PairCorrelation,
+    RankCorrelation,
+    Repeated,
+    SwappedRanks,
+    in_order,
+    merge_levels,
+)
 from assay.replications.legacy import EarthMoverMeansHistogramLegacy, EarthMoverResponsesHistogramLegacy
 from assay.resampling import Scheme, draw
+from assay.resampling.weights import WeightedContrasts
 
 entries = st.integers(2, 40).flatmap(
     lambda n: st.tuples(
@@ -46,6 +56,30 @@ def test_weights_are_repetitions(drawn):
                 continue
             expected = float(metric.score(np.repeat(gold, row), np.repeat(model, row)))
             assert score == pytest.approx(expected, abs=1e-9, nan_ok=True)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 90), st.sampled_from([0, 1, 9]))
+def test_swapped_items_are_entries_of_which_each_model_gets_one(seed, n, digits):
+    """Ranks of both models in one pass are those of entries that weigh 0 or 1: the same bits, also of ties."""
+    rng = np.random.default_rng(seed)
+    gold, a, b = np.round(rng.normal(size=(3, n)), digits)
+    coins = rng.integers(0, 2, size=(37, n), dtype=np.uint8)
+    found = SwappedRanks(gold, a, b).scores(coins)
+    plain = RankCorrelation(np.concatenate([gold, gold]), np.concatenate([a, b]))
+    for of_model, own, other in zip(found, (1 - coins, coins), (coins, 1 - coins), strict=True):
+        [expected] = plain.scores(np.concatenate([own, other], axis=1))
+        assert of_model.tobytes() == expected.tobytes()
+        exchanged = float(Spearman().score(gold, np.where(own[0], a, b)))
+        assert of_model[0] == pytest.approx(exchanged, abs=1e-9, nan_ok=True)
+
+
+def test_very_many_items_are_swapped_as_entries(monkeypatch):
+    gold, a, b = np.random.default_rng(5).normal(size=(3, 70))
+    weights = np.random.default_rng(6).integers(0, 2, size=(33, 70), dtype=np.uint8)
+    at_once = WeightedContrasts(Spearman(), gold, a, b, swap=True).scored(weights)
+    monkeypatch.setattr("assay.metrics.ranking.MOST_SWAPPED", 69)
+    assert WeightedContrasts(Spearman(), gold, a, b, swap=True).scored(weights).tobytes() == at_once.tobytes()
 
 
 @pytest.mark.parametrize("heavy", [False, True])

@@ -33,7 +33,11 @@ class WeightedContrasts:
     ) -> None:
         self.sign = -1.0 if metric.better == "lower" else 1.0
         self.swap, self.n_items, self.clusters = swap, a.shape[0], clusters
-        if swap:
+        swapped = metric.swapped(gold, a, b) if swap and hasattr(metric, "swapped") else None
+        self.in_turn = swap and swapped is None  # A and B are then scored as draws of their own
+        if swapped is not None:
+            self.weighted = swapped
+        elif swap:
             if a.ndim > 1:
                 a, b = (widen(side, max(a.shape[1], b.shape[1])) for side in (a, b))
             self.weighted = metric.weighted(np.concatenate([gold, gold]), np.concatenate([a, b]))
@@ -55,7 +59,7 @@ class WeightedContrasts:
 
     def scored(self, weights: npt.NDArray[np.uint8]) -> FloatArray:
         """Return one contrast for each row of weights of the items."""
-        if self.swap:
+        if self.in_turn:
             of_a = np.concatenate([1 - weights, weights], axis=1)
             [both] = self.weighted.scores(np.concatenate([of_a, 1 - of_a]))
             first, second = both.reshape(2, -1)
