@@ -107,7 +107,7 @@ def works(share):
             "rater": [f"r{j}" for j in range(6)] * 300,
         }), scale="ordinal")  # fmt: skip
         found = assay.measure_agreement(
-            judged, source="gold", rng=0, n_resamples=max(64, round(share * 9_999)), workers=workers
+            judged, source="gold", rng=0, n_resamples=max(64, round(share * 39_999)), workers=workers
         )
         return np.array([one.confidence_interval.low for one in found.coefficients])
 
