@@ -13,6 +13,7 @@ from assay import Contest, _random
 from assay.metrics import _weighted_kernels as kernels
 from assay.metrics import resolve
 from assay.metrics.distribution import Cosine, CosineResponses
+from assay.metrics.error import RootMeanSquaredError
 from assay.metrics.labels import RocAuc
 from assay.metrics.ranking import Kendall, Spearman
 from assay.metrics.weighted import (
@@ -362,6 +363,11 @@ def test_draws_by_weights_are_the_draws_that_are_scored_anew(name, null, n_items
 
 
 @dataclass(frozen=True)
+class SlowRootMeanSquaredError(RootMeanSquaredError):
+    by_sums: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
 class SlowCosine(Cosine):
     by_sums: ClassVar[bool] = False
 
@@ -382,6 +388,7 @@ class SlowResponsesHistogram(EarthMoverResponsesHistogramLegacy):
 
 
 OF_RESPONSES = [
+    (RootMeanSquaredError(), SlowRootMeanSquaredError()),
     (Cosine(), SlowCosine()),
     (CosineResponses(), SlowCosineResponses()),
     (EarthMoverMeansHistogramLegacy(7), SlowMeansHistogram(7)),

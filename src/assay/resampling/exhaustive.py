@@ -77,6 +77,6 @@ def _scorer_of_kept(metric: Any, gold: Any, a: FloatArray, b: FloatArray) -> tup
 
     def contrast(kept: Any) -> FloatArray:
         items = np.nonzero(kept)[1].reshape(len(kept), -1)
-        return metric.contrast(None if gold is None else gold[items], a[items], b[items])  # type: ignore[no-any-return]
+        return np.asarray(metric.contrast(None if gold is None else gold[items], a[items], b[items]))
 
     return contrast, max(a.size, b.size)

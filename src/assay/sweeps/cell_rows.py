@@ -151,9 +151,9 @@ def failed(
     task: Task, identity: str, cell: Cell, stage: str, error: BaseException, *, seconds: float = math.nan
 ) -> CellRow:
     """Return the row of a cell that has no values because of `error`."""
-    where = error.__traceback__
-    while where is not None and where.tb_frame.f_globals["__name__"] in (__name__, Task.__module__) and stage == "call":
-        where = where.tb_next  # our own frames, which tell a reader nothing about the task
+    where, ours = error.__traceback__, (__name__, Task.__module__) if stage == "call" else ()
+    while where is not None and where.tb_frame.f_globals.get("__name__") in ours:
+        where = where.tb_next  # these frames tell a reader nothing about the task
     text = "".join(traceback.format_exception(type(error), error, where)).encode(errors="backslashreplace").decode()
     return CellRow(identity, task.name, task.version, dict(cell), FAILED, {}, stage, text, seconds)
 
