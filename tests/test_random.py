@@ -133,8 +133,10 @@ def test_the_last_blocks_get_smaller_so_that_threads_end_together(n_draws, unit,
     assert all(start % unit == 0 and stop - start <= n_units * unit for _, start, stop in blocks)
     if workers == 1:
         assert blocks == list(_random.blocks(n_draws, n_units * unit))
-    else:  # none is longer than each thread's share of what is left would be in two rounds
-        assert all(stop - start <= max(unit, (n_draws - start) / (2 * workers)) for _, start, stop in blocks)
+    else:  # none is longer than each thread's share of what is left, unless that is less than a quarter of a block
+        least = max(1, n_units // 4) * unit
+        assert all(stop - start <= max(least, (n_draws - start) / workers) for _, start, stop in blocks)
+        assert all(stop - start >= least for _, start, stop in blocks[:-1])
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])

@@ -228,7 +228,8 @@ def blocks(n_draws: int, size: int = BLOCK, *, workers: int = 1, unit: int = 0) 
     while start < n_draws:
         step = size
         if unit and workers > 1:
-            step = min(size, max(1, (n_draws - start) // (2 * workers * unit)) * unit)
+            least = max(1, size // (4 * unit))  # a call for few draws costs nearly what one for many does
+            step = min(size, max(least, (n_draws - start) // (workers * unit)) * unit)
         yield number, start, min(start + step, n_draws)
         number, start = number + 1, start + step
 

@@ -16,19 +16,19 @@ from assay.metrics.distribution import Cosine, CosineResponses
 from assay.metrics.error import RootMeanSquaredError
 from assay.metrics.labels import RocAuc
 from assay.metrics.ranking import Kendall, Spearman
+from assay.metrics.swapped import SwappedRanks
 from assay.metrics.weighted import (
     Area,
     Order,
     PairCorrelation,
     RankCorrelation,
     Repeated,
-    SwappedRanks,
     in_order,
     merge_levels,
 )
 from assay.replications.legacy import EarthMoverMeansHistogramLegacy, EarthMoverResponsesHistogramLegacy
 from assay.resampling import Scheme, draw
-from assay.resampling.weights import WeightedContrasts
+from assay.resampling.weights import WeightedContrasts, coins_of, draw_weights
 
 entries = st.integers(2, 40).flatmap(
     lambda n: st.tuples(
@@ -73,6 +73,20 @@ def test_swapped_items_are_entries_of_which_each_model_gets_one(seed, n, digits)
         assert of_model.tobytes() == expected.tobytes()
         exchanged = float(Spearman().score(gold, np.where(own[0], a, b)))
         assert of_model[0] == pytest.approx(exchanged, abs=1e-9, nan_ok=True)
+
+
+def test_stacked_data_sets_are_swapped_as_each_alone():
+    """With ties, with values that differ in their last digits, and with coins that are drawn or given."""
+    rng = np.random.default_rng(0)
+    gold, a, b = rng.normal(size=(3, 5, 130))
+    gold[1], a[2], b[3] = gold[1].round(), a[2].round(1), 1 + rng.permutation(130) * 2.0**-52
+    a[4] = 2.0  # undefined without B's answers
+    seeds = rng.integers(0, 2**64, size=(5, 45), dtype=np.uint64)
+    stack = SwappedRanks(gold, a, b).of_words(coins_of(130, seeds), np.arange(5))
+    for number in range(5):
+        coins = draw_weights(130, seeds[number], swap=True)
+        alone = SwappedRanks(gold[number], a[number], b[number]).scores(coins)
+        assert alone.tobytes() == np.ascontiguousarray(stack[:, number]).tobytes()
 
 
 def test_very_many_items_are_swapped_as_entries(monkeypatch):

@@ -10,15 +10,8 @@ import numpy.typing as npt
 
 from assay.metrics.base import Better, Ignored, Metric
 from assay.metrics.distribution import rows_of
-from assay.metrics.weighted import (
-    MOST_ENTRIES,
-    MOST_SWAPPED,
-    PairCorrelation,
-    RankCorrelation,
-    Repeated,
-    SwappedRanks,
-    Weighted,
-)
+from assay.metrics.swapped import MOST_SWAPPED, SwappedRanks
+from assay.metrics.weighted import MOST_ENTRIES, PairCorrelation, RankCorrelation, Repeated, Weighted
 from assay.scales import FloatArray
 
 Ranks = npt.NDArray[np.int32]
@@ -70,9 +63,12 @@ class Spearman(RankMetric):
     title: ClassVar[str] = "Spearman correlation"
     of_weights: ClassVar[Callable[..., Weighted]] = RankCorrelation
 
-    def swapped(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> Weighted | None:
-        """Return an object that scores A and B with items swapped where a weight is 1; None for very many items."""
-        return SwappedRanks(gold, a, b) if gold.size <= MOST_SWAPPED else None
+    def swapped(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> SwappedRanks | None:
+        """Return an object that scores A and B with items swapped where a coin is 1; None for very many items.
+
+        Several data sets come on a leading axis.
+        """
+        return SwappedRanks(gold, a, b) if gold.shape[-1] <= MOST_SWAPPED else None
 
     def of_ranks(self, gold: Ranks, model: Ranks) -> FloatArray:
         """Return the product-moment correlation of the ranks."""

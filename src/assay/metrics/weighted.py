@@ -173,37 +173,6 @@ def _correlations(total: FloatArray, in_gold: FloatArray, in_model: FloatArray, 
         return np.where(spread > centre * centre * 1e-24, (shared - centre) / np.sqrt(spread), np.nan)
 
 
-MOST_SWAPPED = 2**17 - 1
-"""Sums of products of up to this many doubled ranks are whole numbers of 53 bits, the same in whatever order."""
-
-
-class SwappedRanks:
-    """Spearman's correlation of gold and of each of two models whose items are swapped where a weight is 1."""
-
-    lanes = 32
-
-    def __init__(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> None:
-        order, of_gold = Order.of(np.concatenate([a, b])), Order.of(gold)
-        self.entries, self.ends = order.entries.astype(np.int32), order.ends
-        self.rows = Room(gold.size, self.lanes)
-        stops = np.flatnonzero(of_gold.ends) + 1
-        sizes = np.diff(stops, prepend=0)
-        self.ranks = (2 * (stops - sizes) + sizes + 1).astype(np.uint32)[of_gold.groups()]
-        self.in_gold = float(np.sum(sizes.astype(np.float64) ** 3))
-
-    def scores(self, weights: Weights) -> FloatArray:
-        """Return the correlations of A and of B for each draw of (draws, items)."""
-        from assay.metrics._swap_kernels import shared_ranks
-
-        parts = np.empty((2, 2, _whole(len(weights), self.lanes)))
-        with self.rows.lent() as rows:
-            shared_ranks(self.entries, self.ends, self.ranks, np.ascontiguousarray(weights), rows, parts)
-        in_model, shared = np.moveaxis(parts[..., : len(weights)], 1, 0)
-        return _correlations(
-            np.full_like(shared, self.ranks.size), np.full_like(shared, self.in_gold), in_model, shared
-        )
-
-
 def _stacked(orders: list[Order]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
     """Return the entries and ends of orders, each (orders, entries)."""
     entries = np.stack([each.entries for each in orders], dtype=np.int32, casting="same_kind")

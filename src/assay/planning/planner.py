@@ -1,6 +1,7 @@
 """`plan`: from a response model or a pilot to designs, what each may expect, and which to take."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -221,14 +222,7 @@ def from_model(
         for shape in shapes
         if (found := limits.wanted(shape)).n_items or found.limit
     ]
-    if compute is not None:
-        computed = compute(wanted)
-    else:
-        computed = []
-        for group in wanted:
-            computed.append(groups.of_model(*group))
-            if progress is not None:
-                progress(1)
+    computed = _on_threads(wanted, progress) if compute is None else compute(wanted)
     cells = [cell for group in computed for cell in group]
     return Draft(
         cells=cells,
@@ -252,6 +246,22 @@ def from_model(
         seed=given.seed,
         notes=[*notes, *_caveats(given, cells)],
     )
+
+
+def _on_threads(wanted: Groups, progress: Callable[[int], object] | None) -> list[list[Cell]]:
+    """Compute groups; of those that simulate data sets, as many at a time as there are threads.
+
+    Each alone is too short to be shared among threads, and groups that are computed exactly are soon done.
+    """
+    n_threads = 1
+    if all(given.simulates for given, _, _ in wanted):
+        n_threads = min(len(wanted), max((given.workers for given, _, _ in wanted), default=1))
+
+    def group(number: int, *_: int) -> list[Cell]:
+        given, shape, found = wanted[number]
+        return groups.of_model(replace(given, workers=max(1, given.workers // n_threads)), shape, found)
+
+    return _random.map_blocks(group, len(wanted), workers=n_threads, size=1, progress=progress)
 
 
 def listed_metrics(metrics: Sequence[str | Metric] | str | Metric | None, kind: str, *, gold: bool = True) -> list[Any]:

@@ -10,7 +10,7 @@ from assay.errors import ArgumentError
 from assay.metrics import Metric, resolve
 from assay.models import ResponseModel
 from assay.models import resolve as resolve_model
-from assay.planning.engines.simulated_pvalues import Test
+from assay.planning.engines.simulated_pvalues import ON_CONTRASTS, Test
 
 ENGINES = ("auto", "exact", "monte-carlo")
 
@@ -58,6 +58,14 @@ class Premises:
     def at(self, epsilon: float | None) -> "Premises":
         """Return the same for another difference."""
         return replace(self, epsilon=epsilon)
+
+    @property
+    def simulates(self) -> bool:
+        """Whether data sets are simulated and scored by NumPy or compiled loops: threads then share them."""
+        exact = self.engine != "monte-carlo" and all(metric.additive for metric in self.metrics)
+        if exact and not (self.with_power and any(test.name not in ON_CONTRASTS for test in self.tests)):
+            return False
+        return all(getattr(metric, "vectorized", True) for metric in self.metrics)
 
     @property
     def strengths(self) -> tuple[float, float]:

@@ -6,12 +6,19 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.resampling.sampler import widen
-from assay.resampling.seeds import PART, SeedArray
+from assay.resampling.seeds import PART, SeedArray, word
 from assay.resampling.sums import log_factorials, parts_of
 from assay.scales import FloatArray, IntArray
 
 AT_ONCE = 2**18
 """About this many weights are drawn before they are scored, and at least those of draws scored side by side."""
+
+
+COINS = 64
+"""A word is a coin for each of so many items."""
+
+_FIRST = np.zeros(1, dtype=np.int64)
+"""The number of the only data set."""
 
 
 class WeightedContrasts:
@@ -33,10 +40,10 @@ class WeightedContrasts:
     ) -> None:
         self.sign = -1.0 if metric.better == "lower" else 1.0
         self.swap, self.n_items, self.clusters = swap, a.shape[0], clusters
-        swapped = metric.swapped(gold, a, b) if swap and hasattr(metric, "swapped") else None
-        self.in_turn = swap and swapped is None  # A and B are then scored as draws of their own
-        if swapped is not None:
-            self.weighted = swapped
+        self.swapped = metric.swapped(gold, a, b) if swap and hasattr(metric, "swapped") else None
+        self.weighted: Any
+        if self.swapped is not None:
+            self.weighted = self.swapped
         elif swap:
             if a.ndim > 1:
                 a, b = (widen(side, max(a.shape[1], b.shape[1])) for side in (a, b))
@@ -46,6 +53,9 @@ class WeightedContrasts:
 
     def of(self, seeds: SeedArray) -> FloatArray:
         """Return one contrast for each seed."""
+        if self.swapped is not None and self.clusters is None:
+            first, second = self.swapped.of_words(coins_of(self.n_items, seeds)[np.newaxis], _FIRST)[:, 0]
+            return np.asarray(self.sign * (first - second))
         out = np.empty(seeds.size)
         lanes = self.weighted.lanes
         n_draws = max(lanes, AT_ONCE // self.n_items // lanes * lanes)
@@ -59,13 +69,18 @@ class WeightedContrasts:
 
     def scored(self, weights: npt.NDArray[np.uint8]) -> FloatArray:
         """Return one contrast for each row of weights of the items."""
-        if self.in_turn:
+        if self.swap and self.swapped is None:  # A and B are then scored as draws of their own
             of_a = np.concatenate([1 - weights, weights], axis=1)
             [both] = self.weighted.scores(np.concatenate([of_a, 1 - of_a]))
             first, second = both.reshape(2, -1)
         else:
             first, second = self.weighted.scores(weights)
         return np.asarray(self.sign * (first - second))
+
+
+def coins_of(n: int, seeds: SeedArray) -> npt.NDArray[np.uint64]:
+    """Return the coins that `draw_weights` tosses, 64 to a word: (draws, words)."""
+    return word(seeds[..., np.newaxis], np.arange(-(-n // COINS), dtype=np.uint64))
 
 
 def draw_weights(

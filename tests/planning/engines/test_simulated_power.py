@@ -21,6 +21,7 @@ from assay.planning.engines.simulated_power import (
     WeightedSwaps,
     _rejected_by_swaps,
     simulated,
+    swaps_of,
 )
 from assay.planning.engines.simulated_pvalues import TESTS, Test
 from assay.planning.targets import Target, fewest_items
@@ -156,7 +157,29 @@ def test_swaps_that_stop_early_decide_as_many_swaps_would(name):
     tails = [(draws >= here - 1e-12).mean(axis=1), (draws <= here + 1e-12).mean(axis=1)]
     chances = binom.cdf(4, 199, np.minimum(*tails))  # (4 + 1) / 200 is half of the level
     spread = np.sqrt(2 * (chances * (1 - chances)).sum())  # the tails are of draws, too
-    swaps = WeightedSwaps if name in ("spearman", "kendall", "auc") else ScoredSwaps
-    found = _rejected_by_swaps(swaps(metric, *sides, rng), observed, Test())
+    found = _rejected_by_swaps(swaps_of(metric, *sides, rng), observed, Test())
     assert abs(found - chances.sum()) < 4 * spread
     assert 8 < found < n_sets - 8
+
+
+def test_all_data_sets_at_once_are_swapped_as_each_alone():
+    model = preset("likert-toxicity")
+    metric = resolve("spearman")
+    sides = model.draw(20, 70, n_responses=2, epsilon=0.5, needs=metric.needs, rng=np.random.default_rng(2))
+    some = np.array([3, 4, 19, 0])
+    ways = [swaps_of(metric, *sides, np.random.default_rng(5)), WeightedSwaps(metric, *sides, np.random.default_rng(5))]
+    assert type(ways[0]) is not type(ways[1])
+    for n_swaps in (20, 99):
+        at_once, alone = (way.of(some, n_swaps) for way in ways)
+        assert at_once.tobytes() == alone.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "test"), [("spearman", "swapped-items"), ("rmse", "swapped-items"), ("mae", "pooled-responses")]
+)
+def test_threads_share_the_data_sets_and_change_nothing(name, test):
+    model = preset("likert-toxicity")
+    setting, metric = Setting(model, (K, K, K), 0.2), resolve(name).on(model.scale)
+    one, *others = (simulated(setting, metric, 40, Test(test), seed=seed_of(0), n=100, workers=w) for w in (1, 2, 3))
+    assert all(other == one for other in others)
+    assert 0 < one.power < 1

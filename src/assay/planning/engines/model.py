@@ -122,7 +122,9 @@ class ModelEngine:
         if metric in self._routes[0] and test.name in ON_CONTRASTS:
             pool = self.exact(design.sizes).pools[self._routes[0].index(metric)]
             return from_pool(pool, design.n_items, test, seed=seed)
-        return powers.simulated(self._setting(design), q.metrics[metric], design.n_items, test, seed=seed)
+        return powers.simulated(
+            self._setting(design), q.metrics[metric], design.n_items, test, seed=seed, workers=q.workers
+        )
 
     def guess(self, design: Design, test: Test, target: float) -> int:
         """Return about how many items it takes, by the normal formula."""

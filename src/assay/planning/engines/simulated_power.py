@@ -5,25 +5,27 @@ responses need whole data sets, and metrics without item scores are compared as 
 """
 
 import math
-import warnings
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
-from assay._random import child, generator
-from assay.errors import ArgumentError, AssayWarning
+from assay._random import child, generator, map_blocks
+from assay.errors import ArgumentError
 from assay.metrics import AdditiveMetric, ItemMetric, Metric
+from assay.metrics.swapped import MOST_SWAPPED
 from assay.models.simulation import derive
 from assay.planning.engines import simulated_pvalues as pvalues
 from assay.planning.engines.base import TestPower
 from assay.planning.engines.item_scores import Setting
 from assay.planning.engines.pool_power import NUMBERS, binomial_error
 from assay.planning.engines.simulated_pvalues import RESAMPLING, Test
-from assay.resampling.weights import WeightedContrasts
+from assay.resampling.weights import WeightedContrasts, coins_of
 from assay.scales import FloatArray, IntArray
+from assay.summaries import Needs
 
 SIMULATED_DATA_SETS = 2000
 """Data sets drawn from the response model."""
@@ -37,6 +39,9 @@ SWAPPED_DATA_SETS = 400
 SWAPS = (20, 30, 50, 99)
 """Swaps of each data set, batch after batch, 199 in all: as soon as the decision is certain, no more are drawn."""
 
+BATCHES = 8
+"""Data sets come in at least so many batches, for threads to share."""
+
 CERTAIN = 2.5
 """A decision is certain this many standard errors away from the critical value; z has an error of z / √(2 swaps)."""
 
@@ -49,29 +54,21 @@ def simulated(
     *,
     seed: np.random.SeedSequence,
     n: int | None = None,
+    workers: int = 1,
 ) -> TestPower:
-    """Return the power of any test, on data sets drawn from the response model."""
+    """Return the power of any test, on data sets drawn from the response model; the same on any number of threads."""
     if not isinstance(metric, AdditiveMetric) and test.name == "swapped-items":
-        return _swapped(setting, metric, n_items, test, seed=seed, n=n or SWAPPED_DATA_SETS)
+        return _swapped(setting, metric, n_items, test, seed=seed, n=n or SWAPPED_DATA_SETS, workers=workers)
     if not isinstance(metric, AdditiveMetric):
         return _compared(setting, metric, n_items, test, seed=seed, n=n or COMPARED_DATA_SETS)
     n = n or SIMULATED_DATA_SETS
     if test.name == "welch-t" and not isinstance(metric, ItemMetric):
         raise ArgumentError(f"welch-t compares the scores of A with those of B, and {metric.name!r} gives neither one.")
     resamples = test.name in ("pooled-responses", "dealt-responses")
-    stream = generator(seed, "power by simulation", n_items)
     width = 3 * max(setting.n_responses) if resamples else max(1, len(setting.model.scale.levels))
-    rejected = 0
-    for rows in _batches(n, n_items * width):
-        drawn = setting.model.draw(
-            rows,
-            n_items,
-            n_responses=setting.n_responses,
-            epsilon=setting.epsilon,
-            perturbation=setting.perturbation,
-            needs="values" if resamples else metric.needs,
-            rng=stream,
-        )
+
+    def rejected(n_data_sets: int, stream: np.random.Generator) -> int:
+        drawn = _drawn(setting, n_data_sets, n_items, "values" if resamples else metric.needs, stream)
         if resamples:
             deal = test.name == "dealt-responses"
             tails = _resampled_responses(drawn, metric, setting, deal=deal, stream=stream)
@@ -82,8 +79,42 @@ def simulated(
         else:
             tails = None
         decided = test.decide(metric.item_contrasts(*drawn)) if tails is None else test.rejects(tails)
-        rejected += int(decided.sum())
-    return TestPower(rejected / n, binomial_error(rejected / n, n))
+        return int(decided.sum())
+
+    return _share(rejected, n, n_items * width, seed=child(seed, "power by simulation", n_items), workers=workers)
+
+
+def _share(
+    rejected: Callable[[int, np.random.Generator], int],
+    n: int,
+    width: int,
+    *,
+    seed: np.random.SeedSequence,
+    workers: int,
+) -> TestPower:
+    """Return the share of n data sets that are rejected; each batch has a stream of its own, so threads share them."""
+    size = max(1, min(NUMBERS // width, n // BATCHES))
+
+    def batch(number: int, start: int, stop: int) -> int:
+        return rejected(stop - start, generator(seed, "batch", number))
+
+    share = sum(map_blocks(batch, n, workers=workers, size=size)) / n
+    return TestPower(share, binomial_error(share, n))
+
+
+def _drawn(
+    setting: Setting, n_data_sets: int, n_items: int, needs: Needs, stream: np.random.Generator
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Draw gold, A and B of data sets."""
+    return setting.model.draw(
+        n_data_sets,
+        n_items,
+        n_responses=setting.n_responses,
+        epsilon=setting.epsilon,
+        perturbation=setting.perturbation,
+        needs=needs,
+        rng=stream,
+    )
 
 
 def _resampled_responses(
@@ -128,28 +159,27 @@ def _resample(values: FloatArray, k: int, stream: np.random.Generator) -> FloatA
 
 
 def _swapped(
-    setting: Setting, metric: Metric, n_items: int, test: Test, *, seed: np.random.SeedSequence, n: int
+    setting: Setting,
+    metric: Metric,
+    n_items: int,
+    test: Test,
+    *,
+    seed: np.random.SeedSequence,
+    n: int,
+    workers: int = 1,
 ) -> TestPower:
     """Swap the items of simulated data sets; for most, a few swaps are enough to be certain of the test's result."""
-    stream = generator(seed, "power by swaps", n_items)
     width = n_items * max(1, len(setting.model.scale.levels) if metric.needs == "counts" else 1)
     width *= max(setting.n_responses) if metric.needs in ("sorted", "values") else 1
-    rejected = 0
-    for rows in _batches(n, width * max(SWAPS)):
-        gold, a, b = setting.model.draw(
-            rows,
-            n_items,
-            n_responses=setting.n_responses,
-            epsilon=setting.epsilon,
-            perturbation=setting.perturbation,
-            needs=metric.needs,
-            rng=stream,
-        )
-        observed = metric.contrast(gold, a, b)
-        swaps = WeightedSwaps if metric.by_weights else ScoredSwaps
-        rejected += _rejected_by_swaps(swaps(metric, gold, a, b, stream), observed, test)
-    share = rejected / n
-    return TestPower(share, binomial_error(share, n))
+
+    def rejected(n_data_sets: int, stream: np.random.Generator) -> int:
+        drawn = _drawn(setting, n_data_sets, n_items, metric.needs, stream)
+        return _rejected_by_swaps(swaps_of(metric, *drawn, stream), metric.contrast(*drawn), test)
+
+    if not getattr(metric, "vectorized", True):
+        workers = 1  # threads would only wait for each other
+    seed = child(seed, "power by swaps", n_items)
+    return _share(rejected, n, width * max(SWAPS), seed=seed, workers=workers)
 
 
 def _rejected_by_swaps(swaps: "ScoredSwaps", observed: FloatArray, test: Test) -> int:
@@ -233,17 +263,48 @@ class WeightedSwaps(ScoredSwaps):
         return out
 
 
+@dataclass(frozen=True)
+class RankedSwaps(ScoredSwaps):
+    """The same for Spearman's correlation: all data sets at once."""
+
+    @cached_property
+    def _ranked(self) -> Any:
+        return self.metric.swapped(self.gold, *self._seen)  # type: ignore[attr-defined]
+
+    def of(self, data_sets: IntArray, n_swaps: int) -> FloatArray:
+        """Return the contrasts of these data sets: (data sets, swaps)."""
+        seeds = self.stream.integers(0, 2**64, (len(data_sets), n_swaps), dtype=np.uint64)
+        of_a, of_b = self._ranked.of_words(coins_of(self.gold.shape[1], seeds), data_sets)
+        return np.asarray(of_a - of_b)
+
+
+def swaps_of(
+    metric: Metric, gold: FloatArray, a: FloatArray, b: FloatArray, stream: np.random.Generator
+) -> ScoredSwaps:
+    """Return the fastest way to swap the items of these data sets."""
+    if gold.ndim == 2 and gold.shape[1] <= MOST_SWAPPED and hasattr(metric, "swapped"):
+        return RankedSwaps(metric, gold, a, b, stream)
+    return (WeightedSwaps if metric.by_weights else ScoredSwaps)(metric, gold, a, b, stream)
+
+
 def _compared(
     setting: Setting, metric: Metric, n_items: int, test: Test, *, seed: np.random.SeedSequence, n: int
 ) -> TestPower:
     """Run `compare` on simulated tables: the slow way, and the only one for metrics without item scores."""
-    from assay.comparison import compare
+    from assay.comparison.comparing import pvalue_of
+    from assay.comparison.procedure import Procedure
 
     if test.name not in RESAMPLING:
         known = ", ".join(RESAMPLING)
         raise ArgumentError(
             f"test {test.name!r} needs item scores, which metric {metric.name!r} does not have; use {known}."
         )
+    how = Procedure(
+        null=test.name,
+        responses="bootstrap" if test.name == "pooled-responses" else "all",
+        alternative=test.alternative,
+        n_resamples=COMPARED_DRAWS,
+    )
     rejected = 0
     for number in range(n):
         table = setting.model.table(
@@ -253,24 +314,7 @@ def _compared(
             perturbation=setting.perturbation,
             rng=child(seed, "data set", n_items, number),
         )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", AssayWarning)
-            found = compare(
-                table.contest(gold="gold", a="A", b="B"),
-                metric=metric,
-                null=test.name,
-                responses="bootstrap" if test.name == "pooled-responses" else "all",
-                alternative=test.alternative,
-                n_resamples=COMPARED_DRAWS,
-                interval="percentile",
-                rng=child(seed, "compare", n_items, number),
-                workers=1,
-            )
-        rejected += found.pvalue <= test.alpha * (1 + 1e-9)
+        contest = table.contest(gold="gold", a="A", b="B")
+        pvalue = pvalue_of(contest, metric=metric, procedure=how, rng=child(seed, "compare", n_items, number))
+        rejected += pvalue <= test.alpha * (1 + 1e-9)
     return TestPower(rejected / n, binomial_error(rejected / n, n))
-
-
-def _batches(n: int, width: int) -> Iterator[int]:
-    step = max(1, NUMBERS // width)
-    for start in range(0, n, step):
-        yield min(step, n - start)

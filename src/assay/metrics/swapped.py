@@ -1,0 +1,75 @@
+"""Spearman's correlations of two models whose items are swapped: what a swap changes, and nothing sorted again."""
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.metrics.base import ROUNDING
+from assay.metrics.weighted import Order, Room, Weights
+from assay.scales import FloatArray, IntArray
+
+MOST_SWAPPED = 2**17 - 1
+"""Sums of products of up to this many doubled ranks are whole numbers of 53 bits, the same in whatever order."""
+
+WORD = 64
+"""Coins of so many items are one word."""
+
+Words = npt.NDArray[np.uint64]
+
+
+class SwappedRanks:
+    """Spearman's correlation of gold and of each of two models whose items are swapped where a coin is 1.
+
+    Gold, A and B are those of one data set, or (data sets, items): of many, as much is done in one call.
+
+    Examples
+    --------
+    >>> swaps = SwappedRanks(np.arange(4.0), np.arange(4.0), -np.arange(4.0))
+    >>> swaps.scores(np.array([[0, 0, 0, 0], [1, 1, 1, 1]], dtype=np.uint8))
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
+
+    lanes = 32
+
+    def __init__(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> None:
+        from assay.metrics._swap_kernels import rank_rows
+
+        gold, a, b = map(np.atleast_2d, (gold, a, b))
+        ranks = np.empty(gold.shape, dtype=np.uint32)
+        self.answers = _orders(np.concatenate([a, b], axis=1))
+        self.gold = ranks, rank_rows(*_orders(gold), ranks)
+        self.n_items = gold.shape[1]
+        self._rows = Room(self.n_items, self.lanes)
+
+    def scores(self, weights: Weights) -> FloatArray:
+        """Return the correlations of A and of B for each draw of (draws, items): (2, draws)."""
+        n_words = -(-self.n_items // WORD)
+        coins = np.zeros((len(weights), n_words * WORD // 8), dtype=np.uint8)
+        packed = np.packbits(weights, axis=1, bitorder="little")
+        coins[:, : packed.shape[1]] = packed
+        return self.of_words(coins.view("<u8")[np.newaxis], np.zeros(1, dtype=np.int64))[:, 0]
+
+    def of_words(self, words: Words, sets: IntArray) -> FloatArray:
+        """Return the correlations of A and of B in some data sets, whose coins are words: (2, sets, draws)."""
+        from assay.metrics._swap_kernels import swapped_correlations
+
+        out = np.empty((2, *words.shape[:2]))
+        with self._rows.lent() as rows:
+            swapped_correlations(self.answers, self.gold, sets, words, rows, out)
+        return out
+
+
+def _orders(rows: FloatArray) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+    """Return, of each row, what `Order` has: its entries in order, and which are the last of equal ones."""
+    from assay.metrics._swap_kernels import settle_rows, words_of_rows
+
+    rows = np.ascontiguousarray(rows, dtype=float)
+    places = (1 << rows.shape[1].bit_length()) - 1
+    words = words_of_rows(rows, places)
+    words.sort(axis=1)
+    words &= places
+    entries, ends = np.empty(rows.shape, dtype=np.int32), np.empty(rows.shape, dtype=bool)
+    for number in np.flatnonzero(settle_rows(rows, words, ROUNDING, entries, ends)):
+        order = Order.of(rows[number])
+        entries[number], ends[number] = order.entries, order.ends
+    return entries, ends
