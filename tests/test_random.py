@@ -80,6 +80,9 @@ def test_generators_made_together_are_those_made_one_by_one(entropy, spawn_key, 
     if then:
         alone = [_random.generator(_random.child(seed, *names, number), *then) for number in numbers]
     assert len(together) == len(numbers)
+    if not then and numbers:
+        fresh = _random.fresh_states(seed, *names, numbers=numbers)
+        assert fresh.tolist() == _random.states(alone).tolist()
     for one, other in zip(together, alone, strict=True):
         assert (
             one.bit_generator.state["state"]["state"].tolist() == other.bit_generator.state["state"]["state"].tolist()

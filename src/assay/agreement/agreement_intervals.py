@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from assay import _random
 from assay._loading import pays
@@ -140,11 +141,13 @@ def _item_weights(
     for first in range(start, stop, step):
         n_draws = min(step, stop - first)
         numbers = range(first // _random.BLOCK, -(-(first + n_draws) // _random.BLOCK))
-        streams = _random.generators(seed, "agreement", numbers=numbers)
-        count = _looped(streams) if compiled else functools.partial(_counted, streams)
+        if compiled:
+            count = _looped(_random.fresh_states(seed, "agreement", numbers=numbers))
+        else:
+            count = functools.partial(_counted, _random.generators(seed, "agreement", numbers=numbers))
         for begin in range(0, min(_random.BLOCK, n_draws), at_once):  # all of several blocks, or parts of one
             n_each = min(at_once, _random.BLOCK)
-            stops = np.minimum(n_each * np.arange(1, len(streams) + 1), n_draws - begin)
+            stops = np.minimum(n_each * np.arange(1, len(numbers) + 1), n_draws - begin)
             yield count(stops, clusters, n_units)
 
 
@@ -161,11 +164,11 @@ def _counted(streams: list[np.random.Generator], stops: IntArray, clusters: IntA
     return found
 
 
-def _looped(streams: list[np.random.Generator]) -> Callable[[IntArray, IntArray, int], FloatArray]:
-    """Return what counts the same draws in one compiled loop, for which no other thread waits."""
+def _looped(states: npt.NDArray[np.uint64]) -> Callable[[IntArray, IntArray, int], FloatArray]:
+    """Return what counts the draws of streams with these states in one compiled loop, for which no thread waits."""
     from assay.models import _stream_kernels
 
-    states, halves = _random.states(streams), np.full(len(streams), -1)
+    halves = np.full(len(states), -1)
 
     def count(stops: IntArray, clusters: IntArray, n_units: int) -> FloatArray:
         found = np.empty((clusters.size, stops[-1]))

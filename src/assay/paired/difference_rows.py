@@ -121,8 +121,11 @@ class Resamples:
 
     def _in_parts(self, kind: str, use: Callable[[FloatArray], FloatArray], n: int, purpose: str) -> FloatArray:
         compiled = pays(n * self.n_resamples)
-        streams = self._streams(purpose)
-        states = _random.states(streams) if compiled else None
+        streams, states = [], None
+        if compiled:
+            states = _random.fresh_states(self.seed, purpose, numbers=self._numbers)
+        else:
+            streams = self._streams(purpose)
 
         def run(_: int, start: int, stop: int) -> FloatArray:
             blocks = slice(start // _random.BLOCK, -(-stop // _random.BLOCK))
@@ -149,7 +152,12 @@ class Resamples:
 
     def _streams(self, purpose: str) -> list[np.random.Generator]:
         """Return the generator of each block of draws."""
-        return _random.generators(self.seed, purpose, numbers=range(-(-self.n_resamples // _random.BLOCK)))
+        return _random.generators(self.seed, purpose, numbers=self._numbers)
+
+    @property
+    def _numbers(self) -> range:
+        """Those of the blocks of draws."""
+        return range(-(-self.n_resamples // _random.BLOCK))
 
     def blocks(self, draw: Callable[[np.random.Generator, int], Drawn], purpose: str) -> Drawn:
         """Call `draw(generator, count)` for fixed blocks of draws and put what it returns side by side.
