@@ -327,6 +327,35 @@ def test_a_model_without_common_items_is_named():
         compare_all(table_of(scores))
 
 
+def test_an_undefined_score_is_called_undefined():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(20, 4))
+    gold = scores[:, 0] + rng.normal(size=20)
+    task = np.repeat(["a", "b"], 10)
+    asked = {"gold": "gold", "metric": "spearman", "rng": 0, "n_resamples": 99}
+
+    def judged(scores, gold):
+        return table_of(np.column_stack([scores, gold]), groups={"task": task}, names=["m0", "m1", "m2", "m3", "gold"])
+
+    flat = scores.copy()
+    flat[:10, 1] = 2.0
+    with pytest.raises(DataError, match=r"of model 'm1' is undefined on task 'a', .* Leave the model or the task out"):
+        compare_all(judged(flat, gold), by="task", **asked)
+    flat[:, 1] = 2.0
+    with pytest.raises(DataError, match="Spearman correlation of model 'm1' is undefined, because it gives all items"):
+        compare_all(judged(flat, gold), **asked)
+    with pytest.raises(DataError, match="undefined for every model, because gold is the same for all items"):
+        compare_all(judged(scores, np.ones(20)), **asked)
+    with pytest.raises(DataError, match="undefined for every model"):
+        compare_all(judged(scores, np.ones(20)), by="task", **asked)
+    board = compare_all(judged(scores, np.where(task == "a", 1.0, gold)), by="task", **asked)
+    assert any(
+        "1 of 2 tasks are left out, because the Spearman corr" in note and ": a." in note for note in board.notes
+    )
+    assert {cell.task for cell in board.tasks} == {"b"}
+    assert not any(np.isnan(row.score) for row in board.models)
+
+
 def test_items_that_some_model_lacks_are_left_out_with_a_note():
     scores = ratings(20, 3, 1)
     scores[:5, 1] = np.nan

@@ -17,7 +17,7 @@ from assay.inference.corrections import JOINT_CORRECTIONS
 from assay.io.reading import as_table
 from assay.leaderboard.assembly import assemble, digest_of, remarks
 from assay.leaderboard.board_tasks import AGGREGATES, Tasks, checked, friedman_note
-from assay.leaderboard.board_units import Units, nothing_common, sheet_of, weights_of
+from assay.leaderboard.board_units import TaskSheet, Units, nothing_common, sheet_of, weights_of
 from assay.leaderboard.joint import Ask, Pairs
 from assay.leaderboard.judging import bounded, judge
 from assay.leaderboard.leaderboards import Leaderboard
@@ -239,12 +239,12 @@ def _tasks(
         (str(label), *sheet_of(table, metric, names, gold=gold, rows=rows, clusters=clusters, workers=workers))
         for label, rows in zip(labels, rows_of, strict=True)
     ]
-    kept = [task for task in every if task[2].size]
+    answered = [task for task in every if task[2].size]
+    kept = _defined(table, metric, answered, names)
     if by is None:
         empty = [name for name in names if not (table.source(name).sizes > 0).any()]
-        lacks = [name for name, score in zip(names, every[0][1].scores, strict=True) if np.isnan(score)]
-        if empty or (lacks and len(lacks) < len(names) and kept):
-            raise DataError(f"model {(empty or lacks)[0]!r} has no item in common with the others. Leave it out.")
+        if empty:
+            raise DataError(f"model {empty[0]!r} has no item in common with the others. Leave it out.")
     if not kept:
         raise nothing_common(list(names))
     tasks, sheets, rows = zip(*kept, strict=True)
@@ -252,12 +252,41 @@ def _tasks(
         found = Tasks((), names, sheets, np.ones(1), rows)
     else:
         found = Tasks(tasks, names, sheets, weights_of(tasks, weights), rows)
+    flat = [task for task, _, _ in answered if task not in tasks]
+    undefined = (
+        f"{len(flat)} of {labels.size} tasks are left out, because the {metric.title} of every model is undefined "
+        f"there: {', '.join(flat[:5])}{' …' if len(flat) > 5 else ''}."
+    )
     gone = [task for task, _, there in every if not there.size]
     left_out = (
         f"{len(gone)} of {labels.size} tasks are left out, because no item has a response from every model that "
         f"has the task: {', '.join(gone[:5])}{' …' if len(gone) > 5 else ''}."
     )
-    return found, [*([left_out] if gone else []), *_left_out(table, found)]
+    return found, [*([left_out] if gone else []), *([undefined] if flat else []), *_left_out(table, found)]
+
+
+def _defined(
+    table: ResponseTable, metric: Metric, tasks: list[tuple[str, TaskSheet, IntArray]], names: tuple[str, ...]
+) -> list[tuple[str, TaskSheet, IntArray]]:
+    """Return the tasks that have scores; refuse what has none for a model that answered."""
+    kept = []
+    for task, sheet, rows in tasks:
+        there = [j for j, name in enumerate(names) if (table.source(name).sizes[rows] > 0).any()]
+        flat = [names[j] for j in there if np.isnan(sheet.scores[j])]
+        if flat and len(flat) < len(there):
+            where, or_task = (f" on task {task!r}", " or the task") if task else ("", "")
+            raise DataError(
+                f"the {metric.title} of model {flat[0]!r} is undefined{where}, because it gives all items the same "
+                f"answer or no answer that counts. Leave the model{or_task} out, or choose another metric."
+            )
+        if not flat:
+            kept.append((task, sheet, rows))
+    if tasks and not kept:
+        raise DataError(
+            f"the {metric.title} is undefined for every model, because gold is the same for all items or too few are "
+            "left. Choose another metric."
+        )
+    return kept
 
 
 def _left_out(table: ResponseTable, tasks: Tasks) -> list[str]:
