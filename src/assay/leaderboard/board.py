@@ -17,7 +17,7 @@ from assay.inference.corrections import JOINT_CORRECTIONS
 from assay.io.reading import as_table
 from assay.leaderboard.assembly import assemble, digest_of, remarks
 from assay.leaderboard.board_tasks import AGGREGATES, Tasks, checked, friedman_note
-from assay.leaderboard.board_units import TaskSheet, Units, nothing_common, sheet_of, weights_of
+from assay.leaderboard.board_units import TaskSheet, Units, nothing_common, sheet_of, threads_for, weights_of
 from assay.leaderboard.joint import Ask, Pairs
 from assay.leaderboard.judging import bounded, judge
 from assay.leaderboard.leaderboards import Leaderboard
@@ -116,8 +116,6 @@ def compare_all(
     digest, table = digest_of(table, gold, names), _lean(table, gold, names, chosen)
     random = task_effect == "random"
     n_workers = _random.n_workers(workers)
-    if not getattr(chosen, "vectorized", True):  # a function in Python, for which threads would wait for each other
-        n_workers = 1
     tasks, left_out = _tasks(
         table, chosen, names, gold=gold, by=by, weights=weights, cluster=cluster, workers=n_workers
     )
@@ -322,6 +320,7 @@ def _pair_by_pair(
         return pvalue_of(contest, metric=metric, procedure=how, rng=ask.seed, workers=workers)
 
     # Threads share the pairs, and of the last few, which would leave some without one, each pair's draws.
-    n_shared = pairs.first.size // ask.workers * ask.workers
-    found = _random.map_blocks(lambda number, *_: pvalue(number, 1), n_shared, workers=ask.workers, size=1)
-    return np.array(found + [pvalue(number, ask.workers) for number in range(n_shared, pairs.first.size)]), []
+    n_threads = threads_for(metric, ask.workers)
+    n_shared = pairs.first.size // n_threads * n_threads
+    found = _random.map_blocks(lambda number, *_: pvalue(number, 1), n_shared, workers=n_threads, size=1)
+    return np.array(found + [pvalue(number, n_threads) for number in range(n_shared, pairs.first.size)]), []

@@ -129,8 +129,13 @@ def sheet_of(
             items[:, j], scores[j] = _scored(metric, of_gold, _summary(table, metric, models[j], kept))
 
     width = kept.size * (1 if metric.additive else MOST_LEFT_OUT)
-    _random.map_blocks(one, m, workers=workers, size=1, width=width)
+    _random.map_blocks(one, m, workers=threads_for(metric, workers), size=1, width=width)
     return TaskSheet(sign * items, sign * scores, None if clusters is None else clusters[kept]), kept
+
+
+def threads_for(metric: Metric, workers: int) -> int:
+    """Return how many threads score models: one for a function in Python, for which they would wait for each other."""
+    return workers if getattr(metric, "vectorized", True) else 1
 
 
 def _summary(table: ResponseTable, metric: Metric, name: str, rows: IntArray) -> FloatArray:
