@@ -16,7 +16,7 @@ from assay.metrics.distribution import Cosine, CosineResponses
 from assay.metrics.error import RootMeanSquaredError
 from assay.metrics.labels import RocAuc
 from assay.metrics.ranking import Kendall, Spearman
-from assay.metrics.swapped import SwappedRanks
+from assay.metrics.swapped import SwappedAreas, SwappedRanks
 from assay.metrics.weighted import (
     Area,
     Order,
@@ -75,6 +75,22 @@ def test_swapped_items_are_entries_of_which_each_model_gets_one(seed, n, digits)
         assert of_model[0] == pytest.approx(exchanged, abs=1e-9, nan_ok=True)
 
 
+@settings(deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 90), st.sampled_from([0, 1, 9]))
+def test_swapped_areas_are_those_of_entries(seed, n, digits):
+    """From sums of ranks as from pairs of entries: the same bits, also where all items are of one kind."""
+    rng = np.random.default_rng(seed)
+    gold, a, b = np.round(rng.normal(size=(3, n)), digits)
+    positive, coins = gold > 0.45, rng.integers(0, 2, size=(37, n), dtype=np.uint8)
+    found = SwappedAreas(positive, a, b).scores(coins)
+    plain = Area(np.concatenate([positive, positive]), np.concatenate([a, b]))
+    for of_model, own, other in zip(found, (1 - coins, coins), (coins, 1 - coins), strict=True):
+        [expected] = plain.scores(np.concatenate([own, other], axis=1))
+        assert of_model.tobytes() == expected.tobytes()
+        exchanged = float(RocAuc(threshold=0.45).score(gold, np.where(own[0], a, b)))
+        assert of_model[0] == pytest.approx(exchanged, abs=1e-9, nan_ok=True)
+
+
 def test_stacked_data_sets_are_swapped_as_each_alone():
     """With ties, with values that differ in their last digits, and with coins that are drawn or given."""
     rng = np.random.default_rng(0)
@@ -82,11 +98,12 @@ def test_stacked_data_sets_are_swapped_as_each_alone():
     gold[1], a[2], b[3] = gold[1].round(), a[2].round(1), 1 + rng.permutation(130) * 2.0**-52
     a[4] = 2.0  # undefined without B's answers
     seeds = rng.integers(0, 2**64, size=(5, 45), dtype=np.uint64)
-    stack = SwappedRanks(gold, a, b).of_words(coins_of(130, seeds), np.arange(5))
-    for number in range(5):
-        coins = draw_weights(130, seeds[number], swap=True)
-        alone = SwappedRanks(gold[number], a[number], b[number]).scores(coins)
-        assert alone.tobytes() == np.ascontiguousarray(stack[:, number]).tobytes()
+    for kind, of_gold in ((SwappedRanks, gold), (SwappedAreas, gold > 0.5)):
+        stack = kind(of_gold, a, b).of_words(coins_of(130, seeds), np.arange(5))
+        for number in range(5):
+            coins = draw_weights(130, seeds[number], swap=True)
+            alone = kind(of_gold[number], a[number], b[number]).scores(coins)
+            assert alone.tobytes() == np.ascontiguousarray(stack[:, number]).tobytes()
 
 
 def test_very_many_items_are_swapped_as_entries(monkeypatch):

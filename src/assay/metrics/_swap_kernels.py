@@ -1,4 +1,4 @@
-"""Ranks of two models whose items are swapped; compiled on first use.
+"""Ranks of two models whose items are swapped, correlated with gold or added up; compiled on first use.
 
 A swap gives each item one of two answers, so gold's ranks never change, and of two answers that are next to each other
 one counts for A or for B. One pass over all answers in order gives the ranks of both. Draws lie side by side, as in
@@ -92,15 +92,25 @@ def _correlation(n: float, in_gold: float, in_model: float, shared: float) -> fl
 
 
 @njit(cache=True, nogil=True)
-def swapped_correlations(
+def _area(n: float, n_positive: float, shared: float) -> float:
+    """Return the share of pairs in which a positive item stands above a negative one, from its doubled ranks' sum."""
+    pairs = n_positive * (n - n_positive)
+    return (shared - n_positive * (n_positive + 1)) / 2 / pairs if pairs > 0 else np.nan
+
+
+@njit(cache=True, nogil=True)
+def swapped_scores(
     answers: tuple[Entries, Marks],
     gold: tuple[DoubledRanks, FloatArray],
+    correlate: bool,
     sets: IntArray,
     words: Words,
     rows: Weights,
     out: FloatArray,
 ) -> None:
     """Write the correlations with gold, of A and of B, for each draw of some data sets: (2, sets, draws).
+
+    Without `correlate`, they are areas under the ROC curve: gold is then 1 or 0, and has a number of ones.
 
     `answers` are, for each data set, the answers in order, first those of A by number of item, then those of B, and
     marks of the last of equal ones; `gold` has its doubled ranks and cubed ties. The coins of a draw are `words`,
@@ -118,9 +128,11 @@ def swapped_correlations(
             cubes, products = _ranked(entries, ends, ranks, rows, lanes)
             for d in range(stop - low):
                 for side in range(2):
-                    out[side, s, low + d] = _correlation(
-                        float(ranks.size), in_gold, cubes[side, d], float(products[side, d])
-                    )
+                    n, shared = float(ranks.size), float(products[side, d])
+                    if correlate:
+                        out[side, s, low + d] = _correlation(n, in_gold, cubes[side, d], shared)
+                    else:
+                        out[side, s, low + d] = _area(n, in_gold, shared)
 
 
 @njit(cache=True, nogil=True)

@@ -13,11 +13,13 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from assay.errors import ArgumentError
 from assay.metrics.base import ROUNDING, Better, Ignored, ItemMetric, Metric
-from assay.metrics.distribution import LABELS, by_rows, label_sums, shares
-from assay.metrics.ranking import ranks
+from assay.metrics.distribution import LABELS, by_rows, label_sums, rows_of, shares
+from assay.metrics.ranking import doubled_ranks, ranks
+from assay.metrics.swapped import MOST_SWAPPED, SwappedAreas
 from assay.metrics.weighted import MOST_ENTRIES, Area, Repeated, Weighted
 from assay.scales import FloatArray, Kind, Scale
 from assay.summaries import Needs
@@ -242,9 +244,18 @@ class RocAuc(OneAgainstRest):
             return Repeated(self, gold, *models)
         return Area(self._positive(gold)[..., 0] > 0, *models)
 
+    def swapped(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> SwappedAreas | None:
+        """Return an object that scores A and B with items swapped where a coin is 1; None for very many items.
+
+        Several data sets come on a leading axis.
+        """
+        return SwappedAreas(self._positive(gold)[..., 0] > 0, a, b) if gold.shape[-1] <= MOST_SWAPPED else None
+
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the Mann–Whitney form of the area, averaged over the labels that have both kinds of items."""
-        scored = self._column(shares(model)[..., : gold.shape[-1]]) if self.nominal else model[..., np.newaxis]
+        if not self.nominal:
+            return _area(self._positive(gold)[..., 0].astype(np.int32), doubled_ranks(model))
+        scored = self._column(shares(model)[..., : gold.shape[-1]])
         by_label = (np.moveaxis(side, -1, -2) for side in (self._positive(gold), scored))
         return _mean_defined(by_rows("areas", *by_label))
 
@@ -302,6 +313,17 @@ def _origin(middle: float, scale: Scale) -> str:
         f"{value}, the middle of the levels that these data have ({ends}); other data may have others. Declare the "
         "levels (`order`), or give a `threshold`."
     )
+
+
+def _area(positive: npt.NDArray[np.int32], ranked: npt.NDArray[np.int32]) -> FloatArray:
+    """Return the area from the doubled ranks of positive items: how many negative ones stand below them, ties half."""
+    from assay.metrics import _rank_kernels
+
+    n, shape = ranked.shape[-1], np.broadcast_shapes(positive.shape[:-1], ranked.shape[:-1])
+    shared, ones, _ = _rank_kernels.rank_products(rows_of(positive, shape), rows_of(ranked, shape)).reshape(3, *shape)
+    n_positive = 4 * ones
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((4 * shared + n_positive * (n - n_positive)) / 2 / (n_positive * (n - n_positive)))
 
 
 def _placements(positive: FloatArray, negative: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -1,4 +1,6 @@
-"""Spearman's correlations of two models whose items are swapped: what a swap changes, and nothing sorted again."""
+"""Rank correlations and areas of two models whose items are swapped: what a swap changes, and nothing sorted again."""
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,19 +32,23 @@ class SwappedRanks:
     """
 
     lanes = 32
+    correlates = True
 
-    def __init__(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> None:
-        from assay.metrics._swap_kernels import rank_rows
-
+    def __init__(self, gold: npt.NDArray[Any], a: FloatArray, b: FloatArray) -> None:
         gold, a, b = map(np.atleast_2d, (gold, a, b))
-        ranks = np.empty(gold.shape, dtype=np.uint32)
-        self.answers = _orders(np.concatenate([a, b], axis=1))
-        self.gold = ranks, rank_rows(*_orders(gold), ranks)
+        self.answers, self.gold = _orders(np.concatenate([a, b], axis=1)), self._of_gold(gold)
         self.n_items = gold.shape[1]
         self._rows = Room(self.n_items, self.lanes)
 
+    def _of_gold(self, gold: npt.NDArray[Any]) -> tuple[npt.NDArray[np.uint32], FloatArray]:
+        """Return gold's doubled ranks and cubed ties."""
+        from assay.metrics._swap_kernels import rank_rows
+
+        ranks = np.empty(gold.shape, dtype=np.uint32)
+        return ranks, rank_rows(*_orders(gold), ranks)
+
     def scores(self, weights: Weights) -> FloatArray:
-        """Return the correlations of A and of B for each draw of (draws, items): (2, draws)."""
+        """Return the scores of A and of B for each draw of (draws, items): (2, draws)."""
         n_words = -(-self.n_items // WORD)
         coins = np.zeros((len(weights), n_words * WORD // 8), dtype=np.uint8)
         packed = np.packbits(weights, axis=1, bitorder="little")
@@ -50,13 +56,33 @@ class SwappedRanks:
         return self.of_words(coins.view("<u8")[np.newaxis], np.zeros(1, dtype=np.int64))[:, 0]
 
     def of_words(self, words: Words, sets: IntArray) -> FloatArray:
-        """Return the correlations of A and of B in some data sets, whose coins are words: (2, sets, draws)."""
-        from assay.metrics._swap_kernels import swapped_correlations
+        """Return the scores of A and of B in some data sets, whose coins are words: (2, sets, draws)."""
+        from assay.metrics._swap_kernels import swapped_scores
 
         out = np.empty((2, *words.shape[:2]))
         with self._rows.lent() as rows:
-            swapped_correlations(self.answers, self.gold, sets, words, rows, out)
+            swapped_scores(self.answers, self.gold, self.correlates, sets, words, rows, out)
         return out
+
+
+class SwappedAreas(SwappedRanks):
+    """The area under the ROC curve of each of two models whose items are swapped; gold says which are positive.
+
+    It rests on the sum of the positive items' ranks (Mann and Whitney 1947).
+
+    Examples
+    --------
+    >>> swaps = SwappedAreas(np.array([False, True, True]), np.array([1.0, 2.0, 3.0]), np.array([1.0, 0.0, 4.0]))
+    >>> swaps.scores(np.array([[0, 0, 0], [0, 1, 0]], dtype=np.uint8))
+    array([[1. , 0.5],
+           [0.5, 1. ]])
+    """
+
+    correlates = False
+
+    def _of_gold(self, gold: npt.NDArray[Any]) -> tuple[npt.NDArray[np.uint32], FloatArray]:
+        """Return 1 for positive items, and how many there are."""
+        return np.ascontiguousarray(gold, dtype=np.uint32), np.asarray(gold.sum(axis=1), dtype=np.float64)
 
 
 def _orders(rows: FloatArray) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:

@@ -265,7 +265,7 @@ class WeightedSwaps(ScoredSwaps):
 
 @dataclass(frozen=True)
 class RankedSwaps(ScoredSwaps):
-    """The same for Spearman's correlation: all data sets at once."""
+    """The same for Spearman's correlation and the area under the ROC curve: all data sets at once."""
 
     @cached_property
     def _ranked(self) -> Any:
@@ -282,7 +282,7 @@ def swaps_of(
     metric: Metric, gold: FloatArray, a: FloatArray, b: FloatArray, stream: np.random.Generator
 ) -> ScoredSwaps:
     """Return the fastest way to swap the items of these data sets."""
-    if gold.ndim == 2 and gold.shape[1] <= MOST_SWAPPED and hasattr(metric, "swapped"):
+    if metric.by_weights and hasattr(metric, "swapped") and gold.shape[1] <= MOST_SWAPPED:
         return RankedSwaps(metric, gold, a, b, stream)
     return (WeightedSwaps if metric.by_weights else ScoredSwaps)(metric, gold, a, b, stream)
 
