@@ -174,6 +174,23 @@ def test_all_data_sets_at_once_are_swapped_as_each_alone():
         assert at_once.tobytes() == alone.tobytes()
 
 
+@pytest.mark.parametrize("name", ["f1", "rmse", "cosine-responses"])
+@pytest.mark.parametrize("kind", ["likert-toxicity", "categorical-dices"])
+def test_sums_with_random_signs_are_swapped_data_sets(kind, name):
+    model = preset(kind)
+    metric = resolve(name if model.scale.is_numeric else "recall").on(model.scale)
+    sides = model.draw(9, 60, n_responses=3, epsilon=0.5, needs=metric.needs, rng=np.random.default_rng(2))
+    some = np.array([3, 8, 0])
+    summed, scored = (
+        way.of(some, 40)
+        for way in (
+            swaps_of(metric, *sides, np.random.default_rng(5)),
+            ScoredSwaps(metric, *sides, np.random.default_rng(5)),
+        )
+    )
+    np.testing.assert_allclose(summed, scored, rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("name", "test"), [("spearman", "swapped-items"), ("rmse", "swapped-items"), ("mae", "pooled-responses")]
 )

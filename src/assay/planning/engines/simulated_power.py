@@ -23,6 +23,7 @@ from assay.planning.engines.base import TestPower
 from assay.planning.engines.item_scores import Setting
 from assay.planning.engines.pool_power import NUMBERS, binomial_error
 from assay.planning.engines.simulated_pvalues import RESAMPLING, Test
+from assay.resampling.sums import by_signs
 from assay.resampling.weights import WeightedContrasts, coins_of
 from assay.scales import FloatArray, IntArray
 from assay.summaries import Needs
@@ -278,13 +279,34 @@ class RankedSwaps(ScoredSwaps):
         return np.asarray(of_a - of_b)
 
 
+@dataclass(frozen=True)
+class SummedSwaps(ScoredSwaps):
+    """The same for functions of sums over items: an item adds to the sums for sure, and with a random sign."""
+
+    @cached_property
+    def _signed(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        metric: Any = self.metric
+        gold, a, b = (side.reshape(-1, *side.shape[2:]) for side in (self.gold, *self._seen))  # items of all data sets
+        sums = (metric.item_sums(gold, *sides) for sides in ((a, b), (b, a)))
+        return by_signs(*(each.reshape(*self.gold.shape[:2], -1) for each in sums))
+
+    def of(self, data_sets: IntArray, n_swaps: int) -> FloatArray:
+        """Return the contrasts of these data sets: (data sets, swaps)."""
+        sure, columns, least = (part[data_sets] for part in self._signed)
+        coins = self.stream.integers(0, 2, (len(data_sets), n_swaps, columns.shape[1]), dtype=np.int8)
+        sums = sure[:, np.newaxis] + (2.0 * coins - 1.0) @ columns
+        sums[np.abs(sums) < least[:, np.newaxis]] = 0.0
+        return np.asarray(self.metric.contrast_of_sums(sums))  # type: ignore[attr-defined]
+
+
 def swaps_of(
     metric: Metric, gold: FloatArray, a: FloatArray, b: FloatArray, stream: np.random.Generator
 ) -> ScoredSwaps:
     """Return the fastest way to swap the items of these data sets."""
     if metric.by_weights and hasattr(metric, "swapped") and gold.shape[1] <= MOST_SWAPPED:
         return RankedSwaps(metric, gold, a, b, stream)
-    return (WeightedSwaps if metric.by_weights else ScoredSwaps)(metric, gold, a, b, stream)
+    kind = WeightedSwaps if metric.by_weights else SummedSwaps if metric.by_sums else ScoredSwaps
+    return kind(metric, gold, a, b, stream)
 
 
 def _compared(
