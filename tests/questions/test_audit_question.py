@@ -1,6 +1,7 @@
 """The audit as a question: its fields are everything, and what has no effect is refused."""
 
 import json
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +16,8 @@ from assay.inference import binomial_region
 from assay.metrics import entry_of, metric_from, resolve
 from assay.models import preset
 from assay.questions import Audit
-from assay.questions.base import Run
+from assay.questions.base import Run, cells_told
+from assay.sweeps import Counts
 
 TINY = {"n_items": (12,), "n_responses": (3,), "n_simulations": 4, "n_resamples": 19, "n_fresh": 20}
 ONE = {"null": ("swapped-items",), "test": ("none",), "interval": ("none",), "scheme": ("bootstrap/all",)}
@@ -167,3 +169,35 @@ def test_a_leader_audit_comes_back_from_its_json():
 def test_a_model_that_cannot_be_perturbed_says_so_before_the_work():
     with pytest.raises(ArgumentError, match="needs a scale with levels"):
         check_model(preset("normal"), (0.1, 0.1), "mixing")
+
+
+def test_progress_moves_within_cells_and_ends_at_all_of_them():
+    moves = []
+
+    @contextmanager
+    def progress(label, total):
+        moves.append((label, total))
+        yield moves.append
+
+    asked(n_simulations=80).answer(Run(workers=2, progress=progress))
+    (label, total), *steps = moves
+    assert label == "auditing"
+    assert total % 100 == 0
+    assert all(step > 0 for step in steps)
+    assert sum(steps) == total
+    assert len(steps) > total // 100
+
+
+def test_a_cell_that_fails_or_is_computed_twice_counts_once():
+    steps = []
+    with cells_told(lambda label, total: nullcontext(steps.append), "auditing", 3) as tell:
+        for counts in (
+            Counts(0, 0, 3),
+            Counts(0, 0, 3, 0.5),
+            Counts(0, 0, 3, 0.25),
+            Counts(1, 0, 2),
+            Counts(1, 1, 1),
+            Counts(2, 1),
+        ):
+            tell(counts)
+    assert steps == [50, 50, 100, 100]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay._fields import like, option
 from assay.errors import ArgumentError
-from assay.questions.base import HERE, Question, Run, of_counts, seed_option
+from assay.questions.base import HERE, Question, Run, cells_told, seed_option
 from assay.questions.compare import Compare
 from assay.questions.simulators import SimulatorFields
 from assay.questions.table_fields import MetricFields, TableFields, with_parameters
@@ -126,8 +126,8 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
         if run.study is not None:
             sweep = run.study(measure, whole, self.seed)
         else:
-            with run.progress("auditing", len(whole)) as advance:
-                sweep = compute(whole, rng=self.seed, workers=run.workers, progress=of_counts(advance))
+            with cells_told(run.progress, "auditing", len(whole)) as tell:
+                sweep = compute(whole, rng=self.seed, workers=run.workers, progress=tell)
         found = [conclude(_part(sweep, grid), [*notes, *said]) for grid, said in plans]
         return found[0] if self.paper is None else LeaderAudit(tuple(found))
 

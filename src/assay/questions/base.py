@@ -1,10 +1,11 @@
 """What every question is: a frozen record of options that can be written, read back, and answered."""
 
 import inspect
+import math
 import shlex
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from assay.sweeps import Counts, Grid, Sweep, Task
 
 Advance = Callable[[int], object]
+Progress = Callable[[str, int], AbstractContextManager[Advance]]
 T = TypeVar("T")
 
 
@@ -34,20 +36,24 @@ class Run:
     """
 
     workers: int | None = None
-    progress: Callable[[str, int], AbstractContextManager[Advance]] = lambda label, total: nullcontext(lambda n: None)
+    progress: Progress = lambda label, total: nullcontext(lambda n: None)
     study: "Callable[[Task, Grid, int], Sweep] | None" = None
 
 
-def of_counts(advance: Advance) -> "Callable[[Counts], None]":
-    """Return what a sweep is to tell its counts: it passes on how many more cells are done."""
+@contextmanager
+def cells_told(run_progress: Progress, label: str, n_cells: int) -> "Iterator[Callable[[Counts], None]]":
+    """Give what a sweep is to tell its counts: progress moves by hundredths of cells, which may take minutes each."""
     known = 0
+    with run_progress(label, 100 * n_cells) as advance:
 
-    def count(counts: "Counts") -> None:
-        nonlocal known
-        advance(counts.done - known)
-        known = counts.done
+        def tell(counts: "Counts") -> None:
+            nonlocal known
+            now = math.floor(100 * (counts.done + counts.failed + counts.begun) + 1e-6)
+            if now > known:
+                advance(now - known)
+                known = now
 
-    return count
+        yield tell
 
 
 HERE = Run()

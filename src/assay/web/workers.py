@@ -158,7 +158,7 @@ def _compute(jobs: Jobs, job: Job) -> None:
 
     from assay import _json
     from assay._files import writing
-    from assay.questions.base import Run, of_counts
+    from assay.questions.base import Run, cells_told
     from assay.sweeps import run as run_cells
     from assay.web.questions import PAGES
     from assay.web.shown import frozen
@@ -168,9 +168,9 @@ def _compute(jobs: Jobs, job: Job) -> None:
         yield _Told(jobs, job.identity, label, total).advance
 
     def study(task: Any, grid: Any, seed: int) -> Any:
-        with progress("computing", len(grid)) as advance:
+        with cells_told(progress, "computing", len(grid)) as tell:
             store = jobs.answers / f"{job.identity}.db"
-            return run_cells(task, grid, store=store, rng=seed, progress=of_counts(advance))
+            return run_cells(task, grid, store=store, rng=seed, progress=tell)
 
     warnings.simplefilter("ignore")  # the same words are among the notes
     asked = PAGES[job.page].question.from_dict(job.question)
