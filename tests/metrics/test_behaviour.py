@@ -17,7 +17,7 @@ from assay.inference import binomial_region, tail_pvalue
 from assay.metrics import BUILTIN, ItemMetric, Metric, _kernels, _plain, _rank_kernels, resolve
 from assay.metrics.base import ROUNDING
 from assay.metrics.labels import F1, Precision, RocAuc
-from assay.metrics.ranking import doubled_ranks, ranks, split_shared_ranks
+from assay.metrics.ranking import doubled_ranks, ranks, swapped_ranks
 from assay.metrics.ratings import MeanRating
 from assay.metrics.wins import Wins, _largest
 from assay.replications.legacy import LEGACY, AccuracyFirstLabelLegacy, EarthMoverHistogramOfResponsesLegacy
@@ -775,17 +775,35 @@ def test_packed_counts_score_as_plain_ones(items, alike):
 def test_shared_ranks_are_split_and_nobodys_order_changes(n, n_values, seed):
     gold, a, b = np.random.default_rng(seed).integers(n_values, size=(3, n)).astype(float)
     of_a, of_b = ranks(a), ranks(b)
-    split_a, split_b = split_shared_ranks(gold, of_a, of_b)
+    split_a, split_b = swapped_ranks(gold, of_a, of_b)
     np.testing.assert_array_equal(ranks(split_a), of_a)
     np.testing.assert_array_equal(ranks(split_b), of_b)
-    np.testing.assert_array_equal(split_shared_ranks(gold, of_b, of_a), [split_b, split_a])
+    np.testing.assert_array_equal(swapped_ranks(gold, of_b, of_a), [split_b, split_a])
     for i, j in itertools.product(range(n), repeat=2):
         lone = (of_a == of_a[i]).sum() == (of_b == of_b[j]).sum() == 1
         apart = split_a[i] != split_b[j]
         if of_a[i] == of_b[j]:
             assert apart == (lone and gold[i] != gold[j])
-    batch = split_shared_ranks(gold, np.stack([of_a, of_b]), np.stack([of_b, of_a]))
+    batch = swapped_ranks(gold, np.stack([of_a, of_b]), np.stack([of_b, of_a]))
     np.testing.assert_array_equal(batch, [[split_a, split_b], [split_b, split_a]])
+
+
+@pytest.mark.parametrize("name", ["spearman", "kendall", "auc"])
+@pytest.mark.parametrize("labels", [(0.0, 1.0), (1.0, 2.0, 3.0)])
+def test_swapped_ranks_of_few_labels_score_as_swapped_answers(name, labels):
+    """A "yes" of A and one of B are tied whoever says it more often, and whatever A calls it."""
+    rng = np.random.default_rng(4)
+    gold = rng.choice(labels, size=200)
+    a, b = (np.where(rng.random(200) < share, gold, rng.choice(labels, size=200)) for share in (0.7, 0.5))
+    b[rng.random(200) < 0.15] = labels[-1]
+    metric = resolve(name) if name != "auc" else RocAuc(threshold=labels[-1])
+    assert (ranks(a)[a == labels[-1]] != ranks(b)[b == labels[-1]][0]).all()
+    for other in (a, a**3 - 7):
+        seen = metric.swappable(gold, other, b)
+        for _ in range(20):
+            coins = rng.random(200) < 0.5
+            by_ranks = metric.contrast(gold, np.where(coins, *seen), np.where(coins, *seen[::-1]))
+            assert by_ranks == metric.contrast(gold, np.where(coins, a, b), np.where(coins, b, a))
 
 
 def test_swapped_ranks_of_few_items_hold_their_level_for_models_close_to_gold():

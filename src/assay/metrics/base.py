@@ -136,9 +136,9 @@ class Metric(ABC):
         """Return what is swapped between A and B in place of their answers: what the metric uses of them."""
         a, b = self.seen(a), self.seen(b)
         if self.ignores == "magnitude" and self.needs == "means" and gold is not None:
-            from assay.metrics.ranking import split_shared_ranks
+            from assay.metrics.ranking import swapped_ranks
 
-            return split_shared_ranks(gold, a, b)
+            return swapped_ranks(gold, a, b)
         return a, b
 
     def error(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[float, float] | None:

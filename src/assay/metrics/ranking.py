@@ -127,13 +127,17 @@ def doubled_ranks(values: FloatArray) -> Ranks:
     return np.asarray(sorted_anew, dtype=np.int32).reshape(values.shape)
 
 
-def split_shared_ranks(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Move apart the ranks of A and of B that coincide, so that swapping them between A and B makes no ties.
+def swapped_ranks(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the ranks of A and of B as they are swapped between them: neither more nor fewer ties than in the answers.
 
-    A's item of rank r and B's item of rank r are not tied in the answers, but would be once one of them is swapped, and
-    swapped data would then differ less than the answers do. Gold says which of the two goes up: at every other shared
-    rank the item that gold puts higher, else the lower one. Ranks that several items of a model share stay where they
-    are, and no model's own order changes. The rule does not depend on which model is A.
+    Ranks that several items share are joined with those of the other model (`_joined`): "yes" of A and "yes" of B have
+    other ranks where one says it more often, and once swapped they would no longer be tied.
+
+    The ranks of A and of B that coincide are moved apart. A's item of rank r and B's item of rank r are not tied in the
+    answers, but would be once one of them is swapped, and swapped data would then differ less than the answers do. Gold
+    says which of the two goes up: at every other shared rank the item that gold puts higher, else the lower one.
+
+    No model's own order changes, and neither rule depends on which model is A.
     """
     gold, a, b = np.broadcast_arrays(gold, a, b)
     n = a.shape[-1]
@@ -152,7 +156,35 @@ def split_shared_ranks(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[
     above = np.sign(rows_of_gold[row, of_a] - rows_of_gold[row, of_b]) * np.where(
         np.cumsum(lone, axis=-1)[row, rank] % 2, 1, -1
     )
-    moved_a, moved_b = a.reshape(-1, n).copy(), b.reshape(-1, n).copy()
+    moved_a, moved_b = _joined(a.reshape(-1, n), b.reshape(-1, n))
     moved_a[row, of_a] += above / 4
     moved_b[row, of_b] -= above / 4
     return moved_a.reshape(a.shape), moved_b.reshape(b.shape)
+
+
+def _joined(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return rows of ranks in which tied items of A and of B have one rank if each group has the other's in its middle.
+
+    The middle of a group is the rank that its items share; it lies in the group of the other model that has the items
+    below and above. Joined groups get the mean of their two ranks, which lies within both.
+    """
+    n = a.shape[-1]
+    untied = n * (n + 1) * (2 * n + 1) / 6
+    tied = np.flatnonzero((np.square(a).sum(axis=-1) < untied) & (np.square(b).sum(axis=-1) < untied))
+    found = a.copy(), b.copy()
+    if tied.size:
+        sides = a[tied], b[tied]
+        ordered = [np.sort(side, axis=-1) for side in sides]
+        for i, own in enumerate(sides):
+            partner = _group_at(ordered[1 - i], own)
+            mutual = _group_at(ordered[i], np.where(np.isnan(partner), 1.0, partner)) == own
+            found[i][tied] = np.where(mutual & ~np.isnan(partner), (own + partner) / 2, own)
+    return found
+
+
+def _group_at(ordered: FloatArray, ranks: FloatArray) -> FloatArray:
+    """Return the rank of the group in which each rank lies, of sorted ranks; NaN for one between two groups."""
+    below, above = (
+        np.take_along_axis(ordered, rounded(ranks).astype(np.int64) - 1, axis=-1) for rounded in (np.floor, np.ceil)
+    )
+    return np.where(below == above, below, np.nan)
