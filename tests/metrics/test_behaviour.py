@@ -806,6 +806,23 @@ def test_swapped_ranks_of_few_labels_score_as_swapped_answers(name, labels):
             assert by_ranks == metric.contrast(gold, np.where(coins, a, b), np.where(coins, b, a))
 
 
+def test_swapped_ranks_of_nominal_labels_score_as_swapped_answers():
+    """Label by label: single answers of A and B that name the same label stay tied, however often each names it."""
+    rng = np.random.default_rng(4)
+    gold, other_a, other_b = rng.integers(3, size=(3, 200))
+    a, b = np.where(rng.random(200) < 0.7, gold, other_a), np.where(rng.random(200) < 0.5, gold, other_b)
+    b[rng.random(200) < 0.15] = 2
+    gold, a, b = (np.eye(3)[side] for side in (gold, a, b))
+    metric = resolve("auc").on(Scale("nominal", (0.0, 1.0, 2.0), ("x", "y", "z")))
+    seen = metric.swappable(gold, a, b)
+    assert metric.contrast(gold, *seen) == pytest.approx(metric.contrast(gold, a, b), abs=1e-12)
+    for _ in range(20):
+        coins = (rng.random(200) < 0.5)[:, np.newaxis]
+        by_ranks = metric.contrast(gold, np.where(coins, *seen), np.where(coins, *seen[::-1]))
+        by_answers = metric.contrast(gold, np.where(coins, a, b), np.where(coins, b, a))
+        assert by_ranks == pytest.approx(by_answers, abs=1e-12)
+
+
 def test_swapped_ranks_of_few_items_hold_their_level_for_models_close_to_gold():
     """Without the split 30 of these 300 data sets are rejected by Spearman at 5 %; docs/levels.md has more designs."""
     n_data_sets, metrics, rejected = 300, [resolve("spearman"), resolve("kendall")], np.zeros(2, dtype=int)

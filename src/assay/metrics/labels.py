@@ -18,7 +18,7 @@ import numpy.typing as npt
 from assay.errors import ArgumentError
 from assay.metrics.base import ROUNDING, Better, Ignored, ItemMetric, Metric
 from assay.metrics.distribution import LABELS, by_rows, label_sums, rows_of, shares
-from assay.metrics.ranking import doubled_ranks, ranks
+from assay.metrics.ranking import doubled_ranks, joined_ties, ranks
 from assay.metrics.swapped import MOST_SWAPPED, SwappedAreas
 from assay.metrics.weighted import MOST_ENTRIES, Area, Repeated, Weighted
 from assay.scales import FloatArray, Kind, Scale
@@ -294,9 +294,22 @@ class RocAuc(OneAgainstRest):
         """Return ranks of the items' means or, label by label, of its shares; one more column keeps their sum equal."""
         if not self.nominal:
             return super().seen(model)
-        by_label = np.moveaxis(ranks(np.moveaxis(shares(model), -1, -2)), -2, -1)
-        rest = by_label.shape[-1] * by_label.shape[-2] - by_label.sum(axis=-1, keepdims=True)
-        return np.concatenate([by_label, rest], axis=-1)
+        return self._with_rest(ranks(np.moveaxis(shares(model), -1, -2)))
+
+    def swappable(self, gold: FloatArray | None, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the ranks of A and of B, in which tied items of both have one rank, label by label."""
+        if not self.nominal:
+            return super().swappable(gold, a, b)
+        n = a.shape[-2]
+        of_a, of_b = (ranks(np.moveaxis(shares(side), -1, -2)) for side in (a, b))
+        joined = joined_ties(of_a.reshape(-1, n), of_b.reshape(-1, n))
+        return self._with_rest(joined[0].reshape(of_a.shape)), self._with_rest(joined[1].reshape(of_b.shape))
+
+    def _with_rest(self, by_label: FloatArray) -> FloatArray:
+        """Return ranks, (…, labels, items), by item, with a column that keeps the sum of each item's equal."""
+        by_item = np.moveaxis(by_label, -2, -1)
+        rest = by_item.shape[-1] * by_item.shape[-2] - by_item.sum(axis=-1, keepdims=True)
+        return np.concatenate([by_item, rest], axis=-1)
 
 
 def _origin(middle: float, scale: Scale) -> str:

@@ -130,8 +130,8 @@ def doubled_ranks(values: FloatArray) -> Ranks:
 def swapped_ranks(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the ranks of A and of B as they are swapped between them: neither more nor fewer ties than in the answers.
 
-    Ranks that several items share are joined with those of the other model (`_joined`): "yes" of A and "yes" of B have
-    other ranks where one says it more often, and once swapped they would no longer be tied.
+    Ranks that several items share are joined with those of the other model (`joined_ties`): "yes" of A and "yes" of B
+    have other ranks where one says it more often, and once swapped they would no longer be tied.
 
     The ranks of A and of B that coincide are moved apart. A's item of rank r and B's item of rank r are not tied in the
     answers, but would be once one of them is swapped, and swapped data would then differ less than the answers do. Gold
@@ -156,13 +156,13 @@ def swapped_ranks(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[Float
     above = np.sign(rows_of_gold[row, of_a] - rows_of_gold[row, of_b]) * np.where(
         np.cumsum(lone, axis=-1)[row, rank] % 2, 1, -1
     )
-    moved_a, moved_b = _joined(a.reshape(-1, n), b.reshape(-1, n))
+    moved_a, moved_b = joined_ties(a.reshape(-1, n), b.reshape(-1, n))
     moved_a[row, of_a] += above / 4
     moved_b[row, of_b] -= above / 4
     return moved_a.reshape(a.shape), moved_b.reshape(b.shape)
 
 
-def _joined(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+def joined_ties(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return rows of ranks in which tied items of A and of B have one rank if each group has the other's in its middle.
 
     The middle of a group is the rank that its items share; it lies in the group of the other model that has the items
