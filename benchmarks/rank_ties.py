@@ -13,7 +13,7 @@ import numpy as np
 
 from assay.metrics import resolve
 from assay.models import preset
-from assay.resampling.weights import coins_of
+from assay.resampling.weights import words_of
 from measured import MEASURED, ROOT, put_between, write_rows
 
 PRESETS = {"likert-convabuse": 2, "likert-toxicity": 5}
@@ -21,7 +21,7 @@ N_SWAPS, ALPHA, AT_ONCE = 199, 0.05, 200
 MARK = "<!-- benchmarks/rank_ties.py -->"
 
 
-def rejected(metric, swapped, observed, words):
+def rejected(swapped, observed, words):
     """Return in how many data sets the two-sided p-value of swapped items is at most 5 %."""
     of_a, of_b = swapped.of_words(words, np.arange(len(observed)))
     draws, here = of_a - of_b, observed[:, np.newaxis]
@@ -40,9 +40,10 @@ def measured(kind, metric, n_items, epsilon, n_data_sets):
         observed = metric.contrast(gold, a, b)
         kept = np.flatnonzero(~np.isnan(observed))
         gold, a, b, observed = gold[kept], a[kept], b[kept], observed[kept]
-        words = coins_of(n_items, rng.integers(0, 2**64, (kept.size, N_SWAPS), dtype=np.uint64))
+        seeds = rng.integers(0, 2**64, (kept.size, N_SWAPS), dtype=np.uint64)
         for i, sides in enumerate(((metric.seen(a), metric.seen(b)), metric.swappable(gold, a, b))):
-            found[i] += rejected(metric, metric.swapped(gold, *sides), observed, words)
+            swapped = metric.swapped(gold, *sides)
+            found[i] += rejected(swapped, observed, words_of(swapped.n_words, seeds))
         seen += kept.size
     return found / seen
 

@@ -342,12 +342,16 @@ def test_an_undefined_score_is_called_undefined():
     with pytest.raises(DataError, match=r"of model 'm1' is undefined on task 'a', .* Leave the model or the task out"):
         compare_all(judged(flat, gold), by="task", **asked)
     flat[:, 1] = 2.0
-    with pytest.raises(DataError, match="Spearman correlation of model 'm1' is undefined, because it gives all items"):
+    with pytest.raises(
+        DataError, match="Spearman correlation of model 'm1' is undefined, as where all answers are the same"
+    ):
         compare_all(judged(flat, gold), **asked)
-    with pytest.raises(DataError, match="undefined for every model, because gold is the same for all items"):
+    with pytest.raises(DataError, match="undefined for every model, as where gold or all answers are the same"):
         compare_all(judged(scores, np.ones(20)), **asked)
     with pytest.raises(DataError, match="undefined for every model"):
         compare_all(judged(scores, np.ones(20)), by="task", **asked)
+    with pytest.raises(DataError, match="undefined for every model"):  # gold is not to blame
+        compare_all(judged(np.ones((20, 4)), gold), **asked)
     board = compare_all(judged(scores, np.where(task == "a", 1.0, gold)), by="task", **asked)
     assert any(
         "1 of 2 tasks are left out, because the Spearman corr" in note and ": a." in note for note in board.notes

@@ -20,8 +20,10 @@ from assay.metrics.labels import F1, Precision, RocAuc
 from assay.metrics.ranking import doubled_ranks, ranks, swapped_ranks
 from assay.metrics.ratings import MeanRating
 from assay.metrics.wins import Wins, _largest
+from assay.models import preset
 from assay.replications.legacy import LEGACY, AccuracyFirstLabelLegacy, EarthMoverHistogramOfResponsesLegacy
 from assay.resampling import Scheme, draw, summaries_of
+from assay.resampling.weights import words_of
 from assay.responses import frozen
 from assay.testing import check_metric
 
@@ -804,6 +806,23 @@ def test_swapped_ranks_of_few_labels_score_as_swapped_answers(name, labels):
             coins = rng.random(200) < 0.5
             by_ranks = metric.contrast(gold, np.where(coins, *seen), np.where(coins, *seen[::-1]))
             assert by_ranks == metric.contrast(gold, np.where(coins, a, b), np.where(coins, b, a))
+
+
+@pytest.mark.parametrize("name", ["auc", "spearman"])
+@pytest.mark.parametrize("kind", ["likert-convabuse", "likert-toxicity"])
+def test_swapped_ranks_of_few_labels_hold_their_level_and_no_less(kind, name):
+    """Single answers with two and with five labels. With ranks as they are, AUC rejects 2 % of yes-or-no answers."""
+    model, rng, n_data_sets, n_swaps = preset(kind), np.random.default_rng(8), 2000, 199
+    metric = resolve(name).on(model.scale)
+    gold, a, b = model.draw(n_data_sets, 300, n_responses=1, epsilon=(0.2, 0.2), needs=metric.needs, rng=rng)
+    observed = metric.contrast(gold, a, b)[:, np.newaxis]
+    swaps = metric.swapped(gold, *metric.swappable(gold, a, b))
+    words = words_of(swaps.n_words, rng.integers(0, 2**64, (n_data_sets, n_swaps), dtype=np.uint64))
+    of_a, of_b = swaps.of_words(words, np.arange(n_data_sets))
+    tails = [(of_a - of_b >= observed - 1e-12).sum(axis=1), (of_a - of_b <= observed + 1e-12).sum(axis=1)]
+    rejected = (2 * (np.minimum(*tails) + 1) / (n_swaps + 1) <= 0.05 + 1e-9).sum()
+    region = binomial_region(n_data_sets, 0.05, confidence_level=0.99)
+    assert region.low <= rejected <= region.high
 
 
 def test_swapped_ranks_of_nominal_labels_score_as_swapped_answers():

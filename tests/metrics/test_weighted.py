@@ -28,7 +28,7 @@ from assay.metrics.weighted import (
 )
 from assay.replications.legacy import EarthMoverMeansHistogramLegacy, EarthMoverResponsesHistogramLegacy
 from assay.resampling import Scheme, draw
-from assay.resampling.weights import WeightedContrasts, coins_of, draw_weights
+from assay.resampling.weights import WeightedContrasts, draw_weights, words_of
 
 entries = st.integers(2, 40).flatmap(
     lambda n: st.tuples(
@@ -99,7 +99,8 @@ def test_stacked_data_sets_are_swapped_as_each_alone():
     a[4] = 2.0  # undefined without B's answers
     seeds = rng.integers(0, 2**64, size=(5, 45), dtype=np.uint64)
     for kind, of_gold in ((SwappedRanks, gold), (SwappedAreas, gold > 0.5)):
-        stack = kind(of_gold, a, b).of_words(coins_of(130, seeds), np.arange(5))
+        swaps = kind(of_gold, a, b)
+        stack = swaps.of_words(words_of(swaps.n_words, seeds), np.arange(5))
         for number in range(5):
             coins = draw_weights(130, seeds[number], swap=True)
             alone = kind(of_gold[number], a[number], b[number]).scores(coins)

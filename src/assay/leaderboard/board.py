@@ -274,15 +274,15 @@ def _defined(
         if flat and len(flat) < len(there):
             where, or_task = (f" on task {task!r}", " or the task") if task else ("", "")
             raise DataError(
-                f"the {metric.title} of model {flat[0]!r} is undefined{where}, because it gives all items the same "
-                f"answer or no answer that counts. Leave the model{or_task} out, or choose another metric."
+                f"the {metric.title} of model {flat[0]!r} is undefined{where}, as where all answers are the same or "
+                f"none counts. Leave the model{or_task} out, or choose another metric."
             )
         if not flat:
             kept.append((task, sheet, rows))
     if tasks and not kept:
         raise DataError(
-            f"the {metric.title} is undefined for every model, because gold is the same for all items or too few are "
-            "left. Choose another metric."
+            f"the {metric.title} is undefined for every model, as where gold or all answers are the same, or items too "
+            "few. Choose another metric."
         )
     return kept
 

@@ -14,13 +14,14 @@ import numpy.typing as npt
 from assay._compiled import njit
 from assay.metrics._rank_kernels import last_of_equals, settle, words_in_order
 from assay.metrics._weighted_kernels import LANES, Entries, Marks, Weights
+from assay.metrics.swapped import WORD
 from assay.scales import FloatArray, IntArray
 
 Words = npt.NDArray[np.uint64]
 DoubledRanks = npt.NDArray[np.uint32]
 
 _ONE, _TWO = np.uint32(1), np.uint32(2)
-_BIT, _FIRST, _WORD = np.uint64(1), np.uint64(0), 64
+_BIT, _NOTHING = np.uint64(1), np.uint64(0)
 
 
 @njit(cache=True, nogil=True)
@@ -73,10 +74,10 @@ def rank_rows(entries: Entries, ends: Marks, ranks: DoubledRanks) -> FloatArray:
 def _toss(words: Words, rows: Weights, lanes: int) -> None:
     """Write the coins of draws, 64 to a word, as rows, (items, lanes); lanes without a draw repeat the last."""
     left, n_draws = np.empty(LANES, dtype=np.uint64), len(words)
-    for begin in range(0, len(rows), _WORD):
+    for begin in range(0, len(rows), WORD):
         for d in range(lanes):
-            left[d] = words[min(d, n_draws - 1), begin // _WORD]
-        for i in range(begin, min(begin + _WORD, len(rows))):
+            left[d] = words[min(d, n_draws - 1), begin // WORD]
+        for i in range(begin, min(begin + WORD, len(rows))):
             row = rows[i]
             for d in range(np.uint64(lanes)):
                 row[d] = np.uint8(left[d] & _BIT)
@@ -157,7 +158,7 @@ def _ranked(entries: Entries, ends: Marks, ranks: DoubledRanks, rows: Weights, l
                 count = before[d] if chosen else np.uint32(place - before[d])
                 product = np.uint64(rank) * np.uint64(np.uint32(_TWO * count + _TWO))
                 every[d] += product
-                own[d] += product if chosen else _FIRST
+                own[d] += product if chosen else _NOTHING
                 before[d] = np.uint32(before[d] + chosen)
         else:
             here[:], of_a[:], whole = 0, 0, np.uint64(0)
@@ -170,7 +171,7 @@ def _ranked(entries: Entries, ends: Marks, ranks: DoubledRanks, rows: Weights, l
                 for d in range(np.uint64(lanes)):
                     chosen = np.uint32(np.uint32(row[d]) ^ other)
                     here[d] = np.uint32(here[d] + chosen)
-                    of_a[d] += rank if chosen else _FIRST
+                    of_a[d] += rank if chosen else _NOTHING
             size = np.uint32(stop - start)
             for d in range(lanes):
                 rest, behind = np.uint32(size - here[d]), np.uint32(np.uint32(start) - before[d])

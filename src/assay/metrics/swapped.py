@@ -37,8 +37,8 @@ class SwappedRanks:
     def __init__(self, gold: npt.NDArray[Any], a: FloatArray, b: FloatArray) -> None:
         gold, a, b = map(np.atleast_2d, (gold, a, b))
         self.answers, self.gold = _orders(np.concatenate([a, b], axis=1)), self._of_gold(gold)
-        self.n_items = gold.shape[1]
-        self._rows = Room(self.n_items, self.lanes)
+        self.n_words = -(-gold.shape[1] // WORD)
+        self._rows = Room(gold.shape[1], self.lanes)
 
     def _of_gold(self, gold: npt.NDArray[Any]) -> tuple[npt.NDArray[np.uint32], FloatArray]:
         """Return gold's doubled ranks and cubed ties."""
@@ -49,8 +49,7 @@ class SwappedRanks:
 
     def scores(self, weights: Weights) -> FloatArray:
         """Return the scores of A and of B for each draw of (draws, items): (2, draws)."""
-        n_words = -(-self.n_items // WORD)
-        coins = np.zeros((len(weights), n_words * WORD // 8), dtype=np.uint8)
+        coins = np.zeros((len(weights), self.n_words * WORD // 8), dtype=np.uint8)
         packed = np.packbits(weights, axis=1, bitorder="little")
         coins[:, : packed.shape[1]] = packed
         return self.of_words(coins.view("<u8")[np.newaxis], np.zeros(1, dtype=np.int64))[:, 0]

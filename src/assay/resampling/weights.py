@@ -14,9 +14,6 @@ AT_ONCE = 2**18
 """About this many weights are drawn before they are scored, and at least those of draws scored side by side."""
 
 
-COINS = 64
-"""A word is a coin for each of so many items."""
-
 _FIRST = np.zeros(1, dtype=np.int64)
 """The number of the only data set."""
 
@@ -54,7 +51,7 @@ class WeightedContrasts:
     def of(self, seeds: SeedArray) -> FloatArray:
         """Return one contrast for each seed."""
         if self.swapped is not None and self.clusters is None:
-            first, second = self.swapped.of_words(coins_of(self.n_items, seeds)[np.newaxis], _FIRST)[:, 0]
+            first, second = self.swapped.of_words(words_of(self.swapped.n_words, seeds)[np.newaxis], _FIRST)[:, 0]
             return np.asarray(self.sign * (first - second))
         out = np.empty(seeds.size)
         lanes = self.weighted.lanes
@@ -78,9 +75,9 @@ class WeightedContrasts:
         return np.asarray(self.sign * (first - second))
 
 
-def coins_of(n: int, seeds: SeedArray) -> npt.NDArray[np.uint64]:
-    """Return the coins that `draw_weights` tosses, 64 to a word: (draws, words)."""
-    return word(seeds[..., np.newaxis], np.arange(-(-n // COINS), dtype=np.uint64))
+def words_of(n_words: int, seeds: SeedArray) -> npt.NDArray[np.uint64]:
+    """Return the words whose bits are the coins that `draw_weights` tosses: (draws, words)."""
+    return word(seeds[..., np.newaxis], np.arange(n_words, dtype=np.uint64))
 
 
 def draw_weights(

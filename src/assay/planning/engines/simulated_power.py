@@ -24,7 +24,7 @@ from assay.planning.engines.item_scores import Setting
 from assay.planning.engines.pool_power import NUMBERS, binomial_error
 from assay.planning.engines.simulated_pvalues import RESAMPLING, Test
 from assay.resampling.sums import by_signs
-from assay.resampling.weights import WeightedContrasts, coins_of
+from assay.resampling.weights import WeightedContrasts, words_of
 from assay.scales import FloatArray, IntArray
 from assay.summaries import Needs
 
@@ -270,12 +270,13 @@ class RankedSwaps(ScoredSwaps):
 
     @cached_property
     def _ranked(self) -> Any:
-        return self.metric.swapped(self.gold, *self._seen)  # type: ignore[attr-defined]
+        metric: Any = self.metric
+        return metric.swapped(self.gold, *self._seen)
 
     def of(self, data_sets: IntArray, n_swaps: int) -> FloatArray:
         """Return the contrasts of these data sets: (data sets, swaps)."""
         seeds = self.stream.integers(0, 2**64, (len(data_sets), n_swaps), dtype=np.uint64)
-        of_a, of_b = self._ranked.of_words(coins_of(self.gold.shape[1], seeds), data_sets)
+        of_a, of_b = self._ranked.of_words(words_of(self._ranked.n_words, seeds), data_sets)
         return np.asarray(of_a - of_b)
 
 
@@ -296,7 +297,8 @@ class SummedSwaps(ScoredSwaps):
         coins = self.stream.integers(0, 2, (len(data_sets), n_swaps, columns.shape[1]), dtype=np.int8)
         sums = sure[:, np.newaxis] + (2.0 * coins - 1.0) @ columns
         sums[np.abs(sums) < least[:, np.newaxis]] = 0.0
-        return np.asarray(self.metric.contrast_of_sums(sums))  # type: ignore[attr-defined]
+        metric: Any = self.metric
+        return np.asarray(metric.contrast_of_sums(sums))
 
 
 def swaps_of(
