@@ -1,14 +1,14 @@
 """Audit the package's own defaults; write docs/measured/audit_{tests,intervals}.csv.
 
     python benchmarks/audit_defaults.py run [--items 50,200,1000] [--responses 1,3,5,20] [--workers 2] [--done FILE]
-    python benchmarks/audit_defaults.py skewed   # few items and skewed contrasts: docs/measured/audit_skewed.csv
+    python benchmarks/audit_defaults.py skewed   # few items and skewed advantages: docs/measured/audit_skewed.csv
 
 `python benchmarks/audit_defaults_page.py` makes docs/audit-defaults.md of them.
 
 Data: normal, Likert with five levels (LEADER's toxicity model), binary (RATINGS' MultiDomain model), three
 categories (FOREST's DICES model); B is perturbed by ε = 0.2, in the second true null A and B by halves. Estimators: what
 `compare` does by default, p by swapped items, and the intervals that could be its default; beside them the paired t
-test. This is `assay audit` in a tighter loop: data sets are simulated as summaries, many at a time, and metrics with
+test. This is `howsure audit` in a tighter loop: data sets are simulated as summaries, many at a time, and metrics with
 item scores are resampled by the kernels of `compare` without a contest around them. Every cell is written to a file of
 lines as it is done, and the run goes on from there.
 """
@@ -22,15 +22,15 @@ from pathlib import Path
 
 import numpy as np
 
-from assay import Contest, compare, models
-from assay.auditing.estimators import analyse
-from assay.comparison.default_interval import default_interval
-from assay.comparison.observed import settled
-from assay.inference import binomial_region, interval, tail_pvalue
-from assay.metrics import resolve
-from assay.models import simulate_contrasts
-from assay.models.simulation import derive
-from assay.resampling import _kernels
+from howsure import Contest, compare, models
+from howsure.auditing.estimators import analyse
+from howsure.comparison.default_interval import default_interval
+from howsure.comparison.observed import settled
+from howsure.inference import binomial_region, interval, tail_pvalue
+from howsure.metrics import resolve
+from howsure.models import simulate_advantages
+from howsure.models.simulation import derive
+from howsure.resampling import _kernels
 from measured import write_rows
 
 ROOT = Path(__file__).parents[1]
@@ -45,7 +45,7 @@ DATA = {
 TRUTHS = {"same": (0.0, None), "different errors": (0.2, "split"), "B worse": (0.2, None)}
 EPSILON, ALPHA, LEVEL = 0.2, 0.05, 0.95
 N_DRAWS = {"scores": 999, "ranks": 399}
-"""A level of 5 % is exact with these: p is a multiple of 2 / (draws + 1)."""
+"""A level of 5% is exact with these: p is a multiple of 2 / (draws + 1)."""
 N_DATA_SETS = {50: (4000, 2000), 200: (2000, 1000), 1000: (1000, 400)}
 """For each number of items: data sets for metrics with item scores, and for ranks, which cost more."""
 SKEWED = (
@@ -64,7 +64,7 @@ def seed(*names):
 
 
 def cell(title, n, k, truth, n_data_sets):
-    """Return the counts of one cell: rejections by test, and intervals that hold the expected contrast."""
+    """Return the counts of one cell: rejections by test, and intervals that hold the expected advantage."""
     started = time.process_time()
     name, names = DATA[title]
     model = models.preset(name)
@@ -73,8 +73,8 @@ def cell(title, n, k, truth, n_data_sets):
     ranked = title == "normal, ranks"
     goals = np.zeros(len(metrics))
     if truth == "B worse":
-        # The expected item contrast does not depend on the number of items; a rank correlation does.
-        simulated = simulate_contrasts(
+        # The expected item advantage does not depend on the number of items; a rank correlation does.
+        simulated = simulate_advantages(
             model, metrics, n_items=n if ranked else 1000, n_responses=k, epsilon=epsilon, n_simulations=4000,
             rng=seed(title, k, n, "goal"), workers=1,
         )  # fmt: skip
@@ -96,9 +96,9 @@ def cell(title, n, k, truth, n_data_sets):
                 ready = [
                     tuple(derive(side, richest, metric.needs, model.scale) for side in data_set) for metric in metrics
                 ]
-                contrasts = [metric.item_contrasts(*each) for metric, each in zip(metrics, ready, strict=True)]
+                advantages = [metric.item_advantages(*each) for metric, each in zip(metrics, ready, strict=True)]
                 by_scores(
-                    tally, metrics, np.stack(contrasts, axis=1), seeds(rng), bootstrap=truth != "different errors"
+                    tally, metrics, np.stack(advantages, axis=1), seeds(rng), bootstrap=truth != "different errors"
                 )
     shared = {"data": title, "n_items": n, "n_responses": k, "truth": truth}
     return {
@@ -106,7 +106,7 @@ def cell(title, n, k, truth, n_data_sets):
         "seconds": time.process_time() - started,
         "tests": [shared | {"metric": names[i], "test": test, "n_data_sets": n_data_sets, "rejected": count}
                   for (i, test), count in tally.rejected.items()],
-        "intervals": [shared | {"metric": names[i], "interval": method, "contrast": goals[i], "n_data_sets": defined,
+        "intervals": [shared | {"metric": names[i], "interval": method, "advantage": goals[i], "n_data_sets": defined,
                                 "undefined": n_data_sets - defined, "covered": covered, "width": width / max(defined, 1)}
                       for (i, method), (defined, covered, width) in tally.held.items()],
     }  # fmt: skip
@@ -128,7 +128,7 @@ class Tally:
         self.rejected[i, name] = self.rejected.get((i, name), 0) + bool(pvalue <= ALPHA * (1 + 1e-9))
 
     def limits(self, i, name, ends):
-        """Count an interval that holds the expected contrast."""
+        """Count an interval that holds the expected advantage."""
         defined, covered, width = self.held.get((i, name), (0, 0, 0.0))
         if not np.isnan(ends.low):
             inside = ends.low - 1e-12 <= self.goals[i] <= ends.high + 1e-12
@@ -136,28 +136,28 @@ class Tally:
         self.held[i, name] = defined, covered, width
 
 
-def by_scores(tally, metrics, contrasts, seeds, *, bootstrap):
-    """Test and give intervals as `compare` does, from item contrasts (items × metrics) and a seed for each draw."""
-    n, width = contrasts.shape
-    swapped = _kernels.swap_sums(_kernels.swap_table(contrasts), seeds[0]) / n
-    means = contrasts.mean(axis=0)
-    rounding = ROUNDING * max(1.0, np.abs(contrasts).max())
+def by_scores(tally, metrics, advantages, seeds, *, bootstrap):
+    """Test and give intervals as `compare` does, from item advantages (items × metrics) and a seed for each draw."""
+    n, width = advantages.shape
+    swapped = _kernels.swap_sums(_kernels.swap_table(advantages), seeds[0]) / n
+    means = advantages.mean(axis=0)
+    rounding = ROUNDING * max(1.0, np.abs(advantages).max())
     for i in range(width):
         null = settled(swapped[:, i], means[i], rounding)
-        tally.test(i, "swapped-items", tail_pvalue(means[i], null).pvalue)
-        tally.test(i, "paired-t", analyse("paired-t", contrasts[:, i]).pvalue)
+        tally.test(i, "sign-flip", tail_pvalue(means[i], null).pvalue)
+        tally.test(i, "paired-t", analyse("paired-t", advantages[:, i]).pvalue)
     if not bootstrap:
         return
-    moments = _kernels.bootstrap_sums(contrasts, means, seeds[1]) / n
+    moments = _kernels.bootstrap_sums(advantages, means, seeds[1]) / n
     errors = np.sqrt(np.maximum(moments[:, width:] - np.square(moments[:, :width] - means), 0.0) / (n - 1))
     for i, metric in enumerate(metrics):
-        spread = 0.0 if np.ptp(contrasts[:, i]) <= rounding else contrasts[:, i].std(ddof=1)
+        spread = 0.0 if np.ptp(advantages[:, i]) <= rounding else advantages[:, i].std(ddof=1)
         known = {
-            "jackknife": (contrasts[:, i].sum() - contrasts[:, i]) / (n - 1), "standard_errors": errors[:, i],
+            "jackknife": (advantages[:, i].sum() - advantages[:, i]) / (n - 1), "standard_errors": errors[:, i],
             "standard_error": spread / np.sqrt(n),
         }  # fmt: skip
         draws = settled(moments[:, i], means[i], rounding)
-        default = default_interval(metric, contrasts[:, i], resamples_items=True)
+        default = default_interval(metric, advantages[:, i], resamples_items=True)
         methods = ("symmetric", "studentised", "t", *(("score", "bca") if metric.counts_items else ()))
         for method in dict.fromkeys((*methods, default)):
             ends = interval(method, draws, estimate=means[i], confidence_level=LEVEL, span=metric.span, **known)
@@ -171,7 +171,7 @@ def by_ranks(tally, metric, data_set, rng):
     """Test and give intervals by `compare` itself, from item means of gold, A and B."""
     contest = Contest.from_arrays(*(side[:, np.newaxis] for side in data_set), scale="continuous")
     found = compare(contest, metric=metric, n_resamples=N_DRAWS["ranks"], rng=int(rng.integers(2**63)), workers=1)
-    tally.test(0, "swapped-items", found.pvalue)
+    tally.test(0, "sign-flip", found.pvalue)
     tally.limits(0, "default", found.confidence_interval)
     for method in ("t", "percentile", "bca"):
         tally.limits(0, method, found.at(interval=method).confidence_interval)
@@ -202,14 +202,14 @@ def study(options):
 
 
 def skewed():
-    """Coverage where items are few and contrasts skewed: squares and logarithms, B far from gold."""
+    """Coverage where items are few and advantages skewed: squares and logarithms, B far from gold."""
     rows = []
     rng = np.random.default_rng(0)
     for name, names, needs, epsilon in SKEWED:
         model = models.preset(name)
         metrics = [resolve(metric).on(model.scale) for metric in names]
         for n, k in ((10, 5), (20, 3), (20, 20), (50, 5)):
-            simulated = simulate_contrasts(
+            simulated = simulate_advantages(
                 model, metrics, n_items=1000, n_responses=k, epsilon=epsilon, n_simulations=2000, rng=1, workers=1
             )
             tally = Tally(simulated.mean(axis=1))
@@ -219,8 +219,8 @@ def skewed():
                 ready = [
                     tuple(derive(side, needs, metric.needs, model.scale) for side in data_set) for metric in metrics
                 ]
-                contrasts = [metric.item_contrasts(*each) for metric, each in zip(metrics, ready, strict=True)]
-                by_scores(tally, metrics, np.stack(contrasts, axis=1), seeds(rng), bootstrap=True)
+                advantages = [metric.item_advantages(*each) for metric, each in zip(metrics, ready, strict=True)]
+                by_scores(tally, metrics, np.stack(advantages, axis=1), seeds(rng), bootstrap=True)
             rows += [
                 {"data": name, "epsilon": epsilon, "n_items": n, "n_responses": k, "metric": names[i], "interval": method,
                  "n_data_sets": defined, "undefined": N_SKEWED - defined, "covered": covered, "width": width / max(defined, 1)}

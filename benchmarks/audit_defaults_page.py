@@ -3,10 +3,10 @@
 from collections import Counter
 from textwrap import fill
 
-from assay.comparison.observed import SMALL
-from assay.inference import binomial_region
-from assay.metrics.builtin import BUILTIN
 from audit_defaults import ALPHA, DATA, EPSILON, LEVEL, N_DRAWS, N_SKEWED, ROOT, SKEWED_REGION
+from howsure.comparison.observed import SMALL
+from howsure.inference import binomial_region
+from howsure.metrics.builtin import BUILTIN
 from measured import MEASURED, markdown, read_rows
 
 PAGE = """# The package's own defaults, audited
@@ -17,28 +17,28 @@ with five levels (LEADER's toxicity model), binary (RATINGS' MultiDomain model),
 B is perturbed by ε = {epsilon}. Metrics of the same data share their data sets. Designs are items × responses. {sizes}
 {ran}
 
-## Type-I error of `compare` (swapped items) at a nominal 5 %
+## Type-I error of `compare` (swapped items) at a nominal 5%
 
 In percent, in brackets the paired t test on the same data. *same*: A and B answer from the same distribution;
-*different*: they are equally good but err on different items. **Bold** is above what a level of exactly 5 % gives in 99 of
+*different*: they are equally good but err on different items. **Bold** is above what a level of exactly 5% gives in 99 of
 100 cells: {regions}.
 
 {levels}
 
 {level_words}
 
-Metrics whose item contrasts take few values (wins, accuracy, single labels) are below 5 %: their p-value takes few
+Metrics whose item advantages take few values (wins, accuracy, single labels) are below 5%: their p-value takes few
 values, too, and an exact test cannot use the part of the level between two of them.
 
 ## Power where B is worse (ε = {epsilon}), in percent
 
 {power}
 
-## Coverage of the default 95 % interval
+## Coverage of the default 95% interval
 
-In percent: the interval that `compare` chooses for each data set, which is symmetric, but score or bca where all item contrasts
-are −c, 0 or c, and Student's t with the jackknife's error for spearman. **Bold** is below what a coverage of exactly 95 % gives in 99 of 100 cells: {inside}. u: share of
-data sets without an interval (no item tells A and B apart), where it is above 1 %. Intervals from {draws:,} draws.
+In percent: the interval that `compare` chooses for each data set, which is symmetric, but score or bca where all item advantages
+are −c, 0 or c, and Student's t with the jackknife's error for spearman. **Bold** is below what a coverage of exactly 95% gives in 99 of 100 cells: {inside}. u: share of
+data sets without an interval (no item tells A and B apart), where it is above 1%. Intervals from {draws:,} draws.
 
 {coverage}
 
@@ -51,10 +51,10 @@ symmetric interval reaches the coverage that the studentised one misses by one t
 
 {others}
 
-## Few items and skewed contrasts
+## Few items and skewed advantages
 
 Coverage and, in brackets, mean width where B is worse, 2,000 data sets in each cell (`docs/measured/audit_skewed.csv`).
-**Bold** is below {skewed_low:.1f}, what a coverage of exactly 95 % gives in 99 of 100 cells. The mean of squares or logarithms
+**Bold** is below {skewed_low:.1f}, what a coverage of exactly 95% gives in 99 of 100 cells. The mean of squares or logarithms
 depends on a few items; where a sample of 10 or 20 items lacks them, no interval can show them. `compare` says so with fewer
 than {few_items} items for {skewed_metrics}.
 
@@ -82,14 +82,14 @@ def main():
         for truth, word in (("same", "same"), ("different errors", "different")):
             cells = []
             for n, k in designs:
-                row, other = (of_test.get((data, metric, truth, n, k, test)) for test in ("swapped-items", "paired-t"))
+                row, other = (of_test.get((data, metric, truth, n, k, test)) for test in ("sign-flip", "paired-t"))
                 shown = percent(row["rejected"], row["n_data_sets"])
                 if row["rejected"] > binomial_region(row["n_data_sets"], ALPHA, confidence_level=0.99).high:
-                    above.append(f"{data}, {metric}, {n}×{k}, {word}: {shown} %")
+                    above.append(f"{data}, {metric}, {n}×{k}, {word}: {shown}%")
                     shown = f"**{shown}**"
                 cells.append(shown + (f" ({percent(other['rejected'], other['n_data_sets'])})" if other else ""))
             levels.append([data, metric, word, *cells])
-        found = [of_test[data, metric, "B worse", n, k, "swapped-items"] for n, k in designs]
+        found = [of_test[data, metric, "B worse", n, k, "sign-flip"] for n, k in designs]
         power.append([data, metric, *(f"{100 * row['rejected'] / row['n_data_sets']:.0f}" for row in found)])
         for truth in ("same", "B worse"):
             cells = []
@@ -97,7 +97,7 @@ def main():
                 row = of_limits[data, metric, truth, n, k, "default"]
                 shown = percent(row["covered"], row["n_data_sets"])
                 if missed(row):
-                    below.append(f"{data}, {metric}, {n}×{k}, {truth}: {shown} %")
+                    below.append(f"{data}, {metric}, {n}×{k}, {truth}: {shown}%")
                     shown = f"**{shown}**"
                 without = row["undefined"] / (row["n_data_sets"] + row["undefined"])
                 cells.append(shown + (f" (u {100 * without:.0f})" if without > 0.01 else ""))

@@ -1,4 +1,4 @@
-"""Run `assay audit --preset leader`; write docs/measured/audit_leader_*.csv and the last section of docs/audit.md.
+"""Run `howsure audit --preset leader`; write docs/measured/audit_leader_*.csv and the last section of docs/audit.md.
 
     python benchmarks/audit_leader.py run [--store FILE] [--workers 2]
     python benchmarks/audit_leader.py page
@@ -20,10 +20,10 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.auditing import Audit, SmallestRow, TestRow, document, leader_findings
-from assay.auditing.auditing import N_FRESH, plan
-from assay.auditing.cell import measure
-from assay.questions.audit import leader
+from howsure.auditing import Audit, SmallestRow, TestRow, document, leader_findings
+from howsure.auditing.auditing import N_FRESH, plan
+from howsure.auditing.cell import measure
+from howsure.questions.audit import leader
 
 ROOT = Path(__file__).parents[1]
 MEASURED, PAGE = ROOT / "docs" / "measured", ROOT / "docs" / "audit.md"
@@ -36,7 +36,7 @@ def run(options):
     command = [
         sys.executable,
         "-m",
-        "assay",
+        "howsure",
         "audit",
         "--preset",
         "leader",
@@ -121,7 +121,7 @@ def wanted(line):
     metric, test = line[:2]
     return (
         metric in SHOWN
-        and not (test.endswith("expected)") and not test.startswith("sign-change"))
+        and not (test.endswith("expected)") and not test.startswith("bootstrap-sign"))
         and "pooled" not in test
     )
 
@@ -137,7 +137,7 @@ def page():
             markdown(leader_findings.smallest(audit, "scheme")),
             "", "The same by metric, among the schemes:", "",
             markdown(leader_findings.smallest(audit, "metric")),
-            "", f"Rejected at a nominal 5 %, in percent [95 % interval], by three of the metrics and the strategy that LEADER found "
+            "", f"Rejected at a nominal 5%, in percent [95% interval], by three of the metrics and the strategy that LEADER found "
             f"best beside the tests that it left out; power where B is worse; **bold**: a true null rejected more often than chance allows in "
             f"{audit.n_simulations} data sets:", "",
             markdown(tests, wanted), "",

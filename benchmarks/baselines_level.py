@@ -1,4 +1,4 @@
-"""How often the baselines of `compare --test` call equal models different, at a nominal 5 %.
+"""How often the baselines of `compare --test` call equal models different, at a nominal 5%.
 
     python benchmarks/baselines_level.py run [--data-sets 2000]
     python benchmarks/baselines_level.py page
@@ -14,7 +14,7 @@ from decimal import ROUND_HALF_UP, Decimal
 import numpy as np
 from scipy import stats
 
-from assay.models import preset
+from howsure.models import preset
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, write_rows
 
 CSV = MEASURED / "baselines_level.csv"
@@ -31,23 +31,23 @@ TITLES = {
     "paired-t": "paired t",
     "wilcoxon": "Wilcoxon",
     "item-bootstrap": "flat bootstrap",
-    "sign-change, one side (LEADER)": "LEADER's one side",
+    "bootstrap-sign, one side (LEADER)": "LEADER's one side",
 }
 
 
 def pvalues(a, b, rng):
     """Return the two-sided p-value of each test on each data set, from the errors of A and B on each item."""
-    contrasts = b - a
-    n = contrasts.shape[1]
+    advantages = b - a
+    n = advantages.shape[1]
     weights = rng.multinomial(n, np.full(n, 1 / n), size=DRAWS) / n
-    draws = contrasts @ weights.T
+    draws = advantages @ weights.T
     side = np.minimum((draws <= 0).sum(axis=1), (draws >= 0).sum(axis=1))
     return {
         "welch-t": stats.ttest_ind(a, b, axis=1, equal_var=False).pvalue,
         "paired-t": stats.ttest_rel(a, b, axis=1).pvalue,
-        "wilcoxon": stats.wilcoxon(contrasts, axis=1).pvalue,
+        "wilcoxon": stats.wilcoxon(advantages, axis=1).pvalue,
         "item-bootstrap": np.minimum(1.0, 2 * (side + 1) / (DRAWS + 1)),
-        "sign-change, one side (LEADER)": side / DRAWS,
+        "bootstrap-sign, one side (LEADER)": side / DRAWS,
     }
 
 
@@ -76,7 +76,7 @@ def percent(text):
 
 
 def table():
-    """Return the table of the page: a rate that is not what chance leaves of 5 % is bold."""
+    """Return the table of the page: a rate that is not what chance leaves of 5% is bold."""
     lines = {}
     for row in read_rows(CSV):
         rate, low, high = (float(row[name]) for name in ("rejected", "binomial_low", "binomial_high"))
@@ -94,7 +94,7 @@ def text():
     """Return what stands above the table, and the table."""
     first = read_rows(CSV)[0]
     return (
-        f"How often the baselines call equal models different at a nominal 5 % (percent of {int(first['n_data_sets']):,} data sets, normal "
+        f"How often the baselines call equal models different at a nominal 5% (percent of {int(first['n_data_sets']):,} data sets, normal "
         f"items, mean absolute\nerror; between {percent(first['binomial_low'])} and {percent(first['binomial_high'])} is what chance "
         "leaves of 5; `benchmarks/baselines_level.py`, `docs/measured/baselines_level.csv`):"
         f"\n\n{table()}"

@@ -3,7 +3,7 @@
     python benchmarks/cluster_coverage.py [--data-sets 2000]
 
 `python benchmarks/levels_page.py` shows it. MAE against a gold of 0: A answers 2.7, B 3 plus an effect of the document,
-N(0, 0.5), both with noise N(0, 0.5), so that the expected contrast is 0.3. Documents have two to eight items.
+N(0, 0.5), both with noise N(0, 0.5), so that the expected advantage is 0.3. Documents have two to eight items.
 """
 
 import argparse
@@ -11,8 +11,8 @@ import warnings
 
 import numpy as np
 
-from assay import Contest, compare
-from assay.errors import AssayWarning
+from howsure import Contest, compare
+from howsure.errors import HowsureWarning
 from measured import MEASURED, write_rows
 
 CLUSTERS = (4, 6, 12, 30)
@@ -21,7 +21,7 @@ TRUTH = 0.3
 
 
 def data_set(rng, n_clusters):
-    """Draw documents of items whose contrasts hang together."""
+    """Draw documents of items whose advantages hang together."""
     document = np.repeat(np.arange(n_clusters), rng.integers(2, 9, n_clusters))
     n, effects = document.size, rng.normal(0, 0.5, n_clusters)
     a, b = 3 - TRUTH + rng.normal(0, 0.5, n), 3 + effects[document] + rng.normal(0, 0.5, n)
@@ -29,11 +29,11 @@ def data_set(rng, n_clusters):
 
 
 def main():
-    """Count how often each interval holds the expected contrast."""
+    """Count how often each interval holds the expected advantage."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data-sets", type=int, default=2000)
     n_data_sets = parser.parse_args().data_sets
-    warnings.simplefilter("ignore", AssayWarning)
+    warnings.simplefilter("ignore", HowsureWarning)
     rows = []
     for n_clusters in CLUSTERS:
         rng = np.random.default_rng(n_clusters)

@@ -3,12 +3,12 @@
     python benchmarks/compare_speed.py [--quick] [--out docs/measured/compare_speed.json]
 
 1. *Items*: MAE and wins together, 9,999 swapped + 9,999 bootstrap draws at 1,000 × 5, against
-   `scipy.stats.permutation_test` + `scipy.stats.bootstrap` on the same item contrasts.
+   `scipy.stats.permutation_test` + `scipy.stats.bootstrap` on the same item advantages.
 2. *Responses*: (bootstrap, bootstrap) at 1,000 × 5 per draw, against vectorised NumPy and against one Python call per
    item (the way of the published toolkit).
 3. *Size*: time against items and draws (log-log slopes) and peak memory at 100,000 × 5 × 3 with 10,000 draws of each kind.
 4. *Threads*: two against one, and whether the bits agree.
-5. *Start-up*: `assay --help` against `import numpy`, and the first `compare` with an empty compilation cache.
+5. *Start-up*: `howsure --help` against `import numpy`, and the first `compare` with an empty compilation cache.
 """
 
 import argparse
@@ -26,10 +26,10 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-import assay
-from assay import _random
-from assay.metrics import resolve
-from assay.resampling import Scheme, _kernels, draw
+import howsure
+from howsure import _random
+from howsure.metrics import resolve
+from howsure.resampling import Scheme, _kernels, draw
 
 ROOT = Path(__file__).parents[1]
 BOTH = Scheme("bootstrap", "bootstrap")
@@ -42,7 +42,7 @@ def make(n, k, rng=0, levels=False):
     arrays = [m[:, None] + sds[:, None] * rng.normal(size=(n, k)) for m in (means, means, shifted)]
     if levels:
         arrays = [np.clip(np.floor(5 * array), 0, 4) for array in arrays]
-    return assay.Contest.from_arrays(*arrays, scale="ordinal" if levels else "continuous"), arrays
+    return howsure.Contest.from_arrays(*arrays, scale="ordinal" if levels else "continuous"), arrays
 
 
 def clock(function, repeats=3):
@@ -73,20 +73,20 @@ def items_study(repeats):
     contest, arrays = make(1000, 5)
     gold, a, b = (array.mean(axis=1) for array in arrays)
     mae = np.abs(b - gold) - np.abs(a - gold)
-    contrasts = [mae, np.sign(mae)]
+    advantages = [mae, np.sign(mae)]
 
     def scipy_way():
-        for d in contrasts:
+        for d in advantages:
             stats.permutation_test((d,), np.mean, permutation_type="samples", n_resamples=9999, vectorized=True, rng=0)
             stats.bootstrap((d,), np.mean, n_resamples=9999, vectorized=True, rng=0, method="percentile")
 
     def ours():
-        assay.compare_each(contest, metrics=["mae", "wins"], n_resamples=9999, rng=0)
+        howsure.compare_each(contest, metrics=["mae", "wins"], n_resamples=9999, rng=0)
 
     ours()
-    times = race({"scipy": scipy_way, "assay": ours}, repeats)
+    times = race({"scipy": scipy_way, "howsure": ours}, repeats)
     seconds = {f"{name}_seconds": time for name, time in times.items()}
-    return seconds | {"ratio": times["scipy"] / times["assay"]}
+    return seconds | {"ratio": times["scipy"] / times["howsure"]}
 
 
 def numpy_draw(rng, arrays, metric):
@@ -146,12 +146,12 @@ def responses_study(repeats, n_draws):
                 item_by_item_draw(rng, arrays, metric)
 
         ours()
-        times = race({"assay": ours, "numpy": vectorised, "item_by_item": item_by_item}, repeats)
-        sizes = {"assay": n_draws, "numpy": 200, "item_by_item": 3}
+        times = race({"howsure": ours, "numpy": vectorised, "item_by_item": item_by_item}, repeats)
+        sizes = {"howsure": n_draws, "numpy": 200, "item_by_item": 3}
         per_draw = {name: seconds / sizes[name] for name, seconds in times.items()}
         found[metric] = {f"{name}_microseconds": 1e6 * seconds for name, seconds in per_draw.items()}
-        found[metric]["ratio_numpy"] = per_draw["numpy"] / per_draw["assay"]
-        found[metric]["ratio_item_by_item"] = per_draw["item_by_item"] / per_draw["assay"]
+        found[metric]["ratio_numpy"] = per_draw["numpy"] / per_draw["howsure"]
+        found[metric]["ratio_item_by_item"] = per_draw["item_by_item"] / per_draw["howsure"]
     return found
 
 
@@ -159,11 +159,11 @@ CHILD = """
 import json, resource, sys, time
 sys.path.insert(0, {path!r})
 from compare_speed import make
-import assay
+import howsure
 contest, _ = make({n}, 5)
-assay.compare(contest, metric="mae", n_resamples=64, rng=0, workers={workers})
+howsure.compare(contest, metric="mae", n_resamples=64, rng=0, workers={workers})
 start = time.perf_counter()
-assay.compare(contest, metric="mae", n_resamples={draws}, rng=0, workers={workers})
+howsure.compare(contest, metric="mae", n_resamples={draws}, rng=0, workers={workers})
 print(json.dumps([time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20]))
 """
 
@@ -215,8 +215,8 @@ def threads_study(repeats, n_draws):
         "responses, emd": (contest, "emd", BOTH, None, 2 * n_draws),
         "responses, tv": (levels, "tv", BOTH, None, 4 * n_draws),
         "items, mae": (contest, "mae", Scheme(), None, 40 * n_draws),
-        "swapped items, mae": (contest, "mae", Scheme("all"), "swapped-items", 800 * n_draws),
-        "swapped items, spearman": (contest, "spearman", Scheme("all"), "swapped-items", 2 * n_draws),
+        "swapped items, mae": (contest, "mae", Scheme("all"), "sign-flip", 800 * n_draws),
+        "swapped items, spearman": (contest, "spearman", Scheme("all"), "sign-flip", 2 * n_draws),
     }
     found = {}
     for name, (data, metric, scheme, null, b) in cases.items():
@@ -225,7 +225,7 @@ def threads_study(repeats, n_draws):
         def run(workers, data=data, bound=bound, scheme=scheme, null=null, b=b, bits=bits):
             bits[workers] = draw(
                 data, [bound], scheme=scheme, null=null, n_resamples=b, seed=seed, workers=workers
-            ).contrasts
+            ).advantages
 
         run(1)
         functions = {(job, workers): partial(job, workers) for job in (toss, run) for workers in (1, 2)}
@@ -250,12 +250,12 @@ def start_study(repeats):
     def run(*command, **environment):
         subprocess.run(command, check=True, capture_output=True, env=os.environ | environment)
 
-    help_time = clock(lambda: run(scripts / "assay", "--help"), 3 * repeats)
+    help_time = clock(lambda: run(scripts / "howsure", "--help"), 3 * repeats)
     numpy_time = clock(lambda: run(sys.executable, "-c", "import numpy"), 3 * repeats)
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "ratings.csv"
-        run(scripts / "assay", "example", table)
-        command = (scripts / "assay", "compare", table, "--gold", "human", "--a", "model-2", "--b", "model-1")
+        run(scripts / "howsure", "example", table)
+        command = (scripts / "howsure", "compare", table, "--gold", "human", "--a", "model-2", "--b", "model-1")
         first = clock(lambda: run(*command, NUMBA_CACHE_DIR=folder), 1)
         second = clock(lambda: run(*command, NUMBA_CACHE_DIR=folder), repeats)
     return {
@@ -274,8 +274,8 @@ within it. The numbers are in `docs/measured/compare_speed.json`.
 
 ## Items
 
-MAE and wins together at 1,000 × 5, 9,999 swapped and 9,999 bootstrap draws: `assay.compare_each` is **{items[ratio]:.0f} times** as fast
-as `scipy.stats.permutation_test` + `scipy.stats.bootstrap` on the same item contrasts.
+MAE and wins together at 1,000 × 5, 9,999 swapped and 9,999 bootstrap draws: `howsure.compare_each` is **{items[ratio]:.0f} times** as fast
+as `scipy.stats.permutation_test` + `scipy.stats.bootstrap` on the same item advantages.
 
 ## Responses
 
@@ -307,7 +307,7 @@ with items to the power {size[slope_items]:.2f} (12,500 to 100,000) and with dra
 
 ## Start-up
 
-`assay --help` takes {start[help_ratio]:.2f} times as long as `python -c "import numpy"`. The first `assay compare` with an empty compilation
+`howsure --help` takes {start[help_ratio]:.2f} times as long as `python -c "import numpy"`. The first `howsure compare` with an empty compilation
 cache takes {start[first_compare_seconds]:.1f} s, the second {start[second_compare_seconds]:.1f} s.
 """
 
@@ -315,7 +315,7 @@ cache takes {start[first_compare_seconds]:.1f} s, the second {start[second_compa
 def page(found):
     """Make docs/speed.md of what was measured."""
     responses = "\n".join(
-        f"| {metric} | {row['assay_microseconds']:.0f} | {row['ratio_numpy']:.1f} | {row['ratio_item_by_item']:.0f} |"
+        f"| {metric} | {row['howsure_microseconds']:.0f} | {row['ratio_numpy']:.1f} | {row['ratio_item_by_item']:.0f} |"
         for metric, row in found["responses"].items()
     )
     threads = "\n".join(

@@ -3,7 +3,7 @@
     python benchmarks/fit_goodness.py [--fits 200]
 
 "labels": data sets from a Dirichlet distribution (dices350's), fitted by their own family: how often each p-value is at or
-below .05, with a 95 % interval. "wrong labels": labels of items of two kinds, agreed and contested, fitted by
+below .05, with a 95% interval. "wrong labels": labels of items of two kinds, agreed and contested, fitted by
 one Dirichlet distribution. "without" is the p-value that compares the data with the model fitted to all of them.
 """
 
@@ -11,11 +11,11 @@ import argparse
 
 import numpy as np
 
-from assay.inference import clopper_pearson
-from assay.models import CategoricalModel, fit
-from assay.models.fitting.goodness import agreement, compare_with_data
-from assay.response_tables import ResponseTable
-from assay.responses import Responses
+from howsure.inference import clopper_pearson
+from howsure.models import CategoricalModel, fit
+from howsure.models.fitting.goodness import agreement, compare_with_data
+from howsure.response_tables import ResponseTable
+from howsure.responses import Responses
 from measured import write_rows
 
 LABELS = CategoricalModel((5.22, 0.86, 2.75))

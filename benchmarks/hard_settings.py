@@ -3,8 +3,8 @@
     python benchmarks/hard_settings.py          # four minutes of one core
     python benchmarks/hard_settings.py --page   # the page alone, from docs/measured
 
-Item contrasts that are skewed, heavy-tailed or nearly all alike, votes that are tied, 97 % of one label, a model whose
-answers are on another scale, few positive items: settings for which the defaults were not chosen. The true contrast is
+Item advantages that are skewed, heavy-tailed or nearly all alike, votes that are tied, 97% of one label, a model whose
+answers are on another scale, few positive items: settings for which the defaults were not chosen. The true advantage is
 zero where a level is measured. Tests and intervals are those of `compare`, put together from its own parts: 999 sign
 flips and draws of items, which 50 data sets share, the jackknife and DeLong's error.
 """
@@ -14,12 +14,12 @@ import sys
 
 import numpy as np
 
-from assay import Contest, compare
-from assay.comparison.default_interval import default_interval
-from assay.inference import binomial_region, interval, studentised_draws, tail_pvalue
-from assay.metrics import resolve
-from assay.metrics.labels import F1, RocAuc
-from assay.scales import Scale
+from howsure import Contest, compare
+from howsure.comparison.default_interval import default_interval
+from howsure.inference import binomial_region, interval, studentised_draws, tail_pvalue
+from howsure.metrics import resolve
+from howsure.metrics.labels import F1, RocAuc
+from howsure.scales import Scale
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, write_rows
 
 N_DATA_SETS, TOGETHER, N_DRAWS, LEVEL, ALPHA = 2000, 50, 999, 0.95, 0.05
@@ -32,7 +32,7 @@ MARKS = (
 
 
 def rare(rng, n):
-    """Return contrasts with mean zero: A is better by 0.05 on 19 of 20 items, and worse by 0.95 on the other one."""
+    """Return advantages with mean zero: A is better by 0.05 on 19 of 20 items, and worse by 0.95 on the other one."""
     return np.where(rng.random(n) < 0.05, -0.95, 0.05) + 0.1 * rng.normal(size=n)
 
 
@@ -57,18 +57,18 @@ def votes(rng, n, k, share):
 
 
 def labelled(name, k, share):
-    """Return a maker of item contrasts of a metric of labels."""
+    """Return a maker of item advantages of a metric of labels."""
     metric = resolve(name)
-    return lambda rng, n: metric.item_contrasts(*votes(rng, n, k, share))
+    return lambda rng, n: metric.item_advantages(*votes(rng, n, k, share))
 
 
 def passes(name, runs):
-    """Return a maker of item contrasts of a metric of runs, of two models that pass an item alike."""
+    """Return a maker of item advantages of a metric of runs, of two models that pass an item alike."""
     metric = resolve(name).on(Scale("ordinal", (0.0, 1.0), ("0", "1")))
 
     def make(rng, n):
         passed = rng.binomial(runs, rng.beta(0.5, 0.5, size=n), size=(2, n))
-        return metric.item_contrasts(None, *(np.stack([runs - c, c], axis=1).astype(float) for c in passed))
+        return metric.item_advantages(None, *(np.stack([runs - c, c], axis=1).astype(float) for c in passed))
 
     return make
 
@@ -77,31 +77,31 @@ LABELS = {
     ("accuracy, K = 1", "accuracy"): labelled("accuracy", 1, 0.5),
     ("accuracy, K = 2 (ties)", "accuracy"): labelled("accuracy", 2, 0.5),
     ("accuracy, K = 4 (ties)", "accuracy"): labelled("accuracy", 4, 0.5),
-    ("accuracy, K = 1, 97 % one label", "accuracy"): labelled("accuracy", 1, 0.97),
-    ("accuracy, K = 3, 97 % one label", "accuracy"): labelled("accuracy", 3, 0.97),
-    ("total variation, K = 3, 97 % one label", "tv"): labelled("tv", 3, 0.97),
-    ("KL divergence, K = 3, 97 % one label", "kl"): labelled("kl", 3, 0.97),
+    ("accuracy, K = 1, 97% one label", "accuracy"): labelled("accuracy", 1, 0.97),
+    ("accuracy, K = 3, 97% one label", "accuracy"): labelled("accuracy", 3, 0.97),
+    ("total variation, K = 3, 97% one label", "tv"): labelled("tv", 3, 0.97),
+    ("KL divergence, K = 3, 97% one label", "kl"): labelled("kl", 3, 0.97),
     ("pass@3 of 5 runs", "pass@3"): passes("pass@3", 5),
     ("pass^3 of 5 runs", "pass^3"): passes("pass^3", 5),
 }
 
 
-def of_contrasts(metric, contrasts, rng):
-    """Return, for each row of item contrasts, both p-values and the default interval, as `compare` gives them.
+def of_advantages(metric, advantages, rng):
+    """Return, for each row of item advantages, both p-values and the default interval, as `compare` gives them.
 
     Rows share their flips and their draws of items, which costs one product of matrices; there are few rows at a time.
     """
-    n, means = contrasts.shape[1], contrasts.mean(axis=1)
-    flips = rng.choice([-1.0, 1.0], size=(N_DRAWS, n)) @ contrasts.T / n
-    tie = 1e-12 * np.abs(contrasts).max()
+    n, means = advantages.shape[1], advantages.mean(axis=1)
+    flips = rng.choice([-1.0, 1.0], size=(N_DRAWS, n)) @ advantages.T / n
+    tie = 1e-12 * np.abs(advantages).max()
     beyond = np.minimum((flips >= means - tie).sum(axis=0), (flips <= means + tie).sum(axis=0))
     swapped = np.minimum(1.0, 2 * (beyond + 1) / (N_DRAWS + 1))
     weights = rng.multinomial(n, np.full(n, 1 / n), size=N_DRAWS).astype(float)
-    draws = weights @ contrasts.T / n
-    centred = np.square(contrasts - means[:, np.newaxis])
+    draws = weights @ advantages.T / n
+    centred = np.square(advantages - means[:, np.newaxis])
     errors = np.sqrt(np.maximum(weights @ centred.T / n - np.square(draws - means), 0.0) / (n - 1))
     found = []
-    for row, drawn, drawn_errors, mean in zip(contrasts, draws.T, errors.T, means, strict=True):
+    for row, drawn, drawn_errors, mean in zip(advantages, draws.T, errors.T, means, strict=True):
         known = {"standard_errors": drawn_errors, "standard_error": row.std(ddof=1) / math.sqrt(n)}
         method = default_interval(metric, row, resamples_items=True)
         left = (row.sum() - row) / (n - 1)
@@ -112,7 +112,7 @@ def of_contrasts(metric, contrasts, rng):
 
 
 def study_levels(only=""):
-    """Return the rows of every setting of item contrasts, or of those whose title begins so."""
+    """Return the rows of every setting of item advantages, or of those whose title begins so."""
     settings = [((name, "mae"), make) for name, make in SKEWED.items()] + list(LABELS.items())
     rows = []
     for number, ((title, name), make) in enumerate(settings):
@@ -124,7 +124,7 @@ def study_levels(only=""):
             swapped = studentised = covered = defined = 0
             for _ in range(N_DATA_SETS // TOGETHER):
                 sets = np.stack([make(rng, n) for _ in range(TOGETHER)])
-                pvalues, found = of_contrasts(metric, sets, rng)
+                pvalues, found = of_advantages(metric, sets, rng)
                 swapped += int((pvalues <= ALPHA * (1 + 1e-9)).sum())
                 studentised += sum(p <= ALPHA * (1 + 1e-9) for p, _ in found)
                 defined += sum(not math.isnan(ends.low) for _, ends in found)
@@ -170,17 +170,17 @@ def study_curved():
     rows = []
     for number, (title, metric, make, n) in enumerate(CURVED):
         rng = np.random.default_rng([99, number])
-        truth = np.mean([float(metric.contrast(*make(rng, 100_000))) for _ in range(5)])
+        truth = np.mean([float(metric.advantage(*make(rng, 100_000))) for _ in range(5)])
         found = {"percentile": [0, 0], "t": [0, 0]}
         without = np.array([np.delete(np.arange(n), i) for i in range(n)])
         for _ in range(N_CURVED):
             sides = make(rng, n)
-            estimate = float(metric.contrast(*sides))
+            estimate = float(metric.advantage(*sides))
             if math.isnan(estimate):
                 continue
             drawn = rng.integers(n, size=(N_PERCENTILE, n))
-            draws = metric.contrast(*(side[drawn] for side in sides))
-            left = metric.contrast(*(side[without] for side in sides))
+            draws = metric.advantage(*(side[drawn] for side in sides))
+            left = metric.advantage(*(side[without] for side in sides))
             error, df = metric.error(*sides) or (math.sqrt((n - 1) / n * np.square(left - left.mean()).sum()), n - 1)
             known = {"jackknife": left, "standard_error": error, "df": df}
             for method, counts in found.items():
@@ -208,7 +208,7 @@ def study_ranks():
             contest = Contest.from_arrays(gold, a, scale * b, scale="continuous")
             found = compare(contest, metric=metric, n_resamples=N_PERCENTILE, interval="t", rng=rng, workers=1)
             rejected += found.pvalue <= ALPHA * (1 + 1e-9)
-            delong += abs(found.contrast) > 1.959964 * metric.error(gold, a, b)[0]
+            delong += abs(found.advantage) > 1.959964 * metric.error(gold, a, b)[0]
         rows.append(
             {"n_items": n, "apart_a": apart_a, "apart_b": apart_b, "scale": scale, "n_data_sets": N_CURVED,
              "swapped_ranks": rejected, "delong": delong}
@@ -237,7 +237,7 @@ def page(levels, curved, ranks):
          share(row["covered"], row["defined"], row["covered"] / row["defined"] < lowest / N_DATA_SETS)]
         for row in levels
     ]  # fmt: skip
-    head = ["item contrasts", "items", "swapped-items", "studentised", "coverage of the default interval"]
+    head = ["item advantages", "items", "sign-flip", "studentised", "coverage of the default interval"]
     put_between(ROOT / "docs" / "inference.md", MARKS[0], markdown(head, body))
     least = binomial_region(N_CURVED, LEVEL, confidence_level=0.99).low / N_CURVED
     cells = {}

@@ -13,10 +13,10 @@ import argparse
 
 import numpy as np
 
-from assay.inference import basic
-from assay.metrics import resolve
-from assay.models import CategoricalModel, simulate_contrasts
-from assay.replications.published import figures
+from howsure.inference import basic
+from howsure.metrics import resolve
+from howsure.models import CategoricalModel, simulate_advantages
+from howsure.replications.published import figures
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, write_rows
 
 CSV = MEASURED / "kl_width.csv"
@@ -28,7 +28,7 @@ def run(n):
     [row] = [row for row in figures("forest_table3.json") if (row["dataset"], row["metric"]) == ("DICES", "kl")]
     model = CategoricalModel(tuple(row["alpha"]))
     options = {"n_items": row["NK"] // row["K"], "n_responses": row["K"], "epsilon": row["epsilon"], "n_simulations": n}
-    [draws] = simulate_contrasts(model, [resolve("kl").on(model.scale)], rng=5, workers=1, **options)
+    [draws] = simulate_advantages(model, [resolve("kl").on(model.scale)], rng=5, workers=1, **options)
     rows = []
     for size in (*SIZES, n):
         widths = np.array([width(part) for part in draws[: n - n % size].reshape(-1, size)])
@@ -49,13 +49,13 @@ def section():
             "at least as wide as printed", "narrower than printed, on average"]  # fmt: skip
     body = [
         [f"{int(row['data_sets']):,}", row["studies"], row["width"], row["spread"] or "–",
-         f"{row['lowest']} to {row['highest']}", row["at_least_printed"], f"{100 * float(row['narrower']):.1f} %"]
+         f"{row['lowest']} to {row['highest']}", row["at_least_printed"], f"{100 * float(row['narrower']):.1f}%"]
         for row in rows
     ]  # fmt: skip
     own, most = rows[0], rows[-1]
     return (
         f"From {int(most['data_sets']):,} data sets DICES' interval of KL is {most['width']} wide, "
-        f"{100 * float(most['narrower']):.0f} % narrower than the printed {most['printed']}. A study of the paper's own size, "
+        f"{100 * float(most['narrower']):.0f}% narrower than the printed {most['printed']}. A study of the paper's own size, "
         f"{int(own['data_sets']):,} data sets, scatters by {own['spread']} around that, so single runs give other percentages. "
         f"{own['at_least_printed']} of {own['studies']} such studies are as wide as the printed one: chance hardly explains it, a "
         "smaller constant does. Studies of several sizes, cut from the same simulated data sets:\n\n"

@@ -16,7 +16,7 @@ from pathlib import Path
 
 RUN = """
 import resource, sys, time
-from assay.cli import main
+from howsure.cli import main
 code = 0
 try:
     main()

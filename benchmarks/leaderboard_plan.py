@@ -5,8 +5,8 @@
 
 Five models answer items several times. *Ratings*: quality + item N(0, 1) + item × model N(0, 0.5²) + noise N(0, 1).
 *Pass or fail*: logit P(pass) = quality + item N(0, 1) + item × model N(0, 0.5²). The plan is made from a pilot of 4,000
-items, whose scores are moved to the true ones, as the plan supposes, and asks for 80 %. Then studies of the planned size are
-drawn: more items, or more responses on as many items as separate them in 60 % of all studies. Counted is how often all the
+items, whose scores are moved to the true ones, as the plan supposes, and asks for 80%. Then studies of the planned size are
+drawn: more items, or more responses on as many items as separate them in 60% of all studies. Counted is how often all the
 first neighbours are told apart on a board of 999 draws, and how often the best model leads, beside what the plan said.
 """
 
@@ -14,8 +14,8 @@ import time
 
 import numpy as np
 
-from assay import Responses, ResponseTable, Scale, compare_all, plan_board
-from assay.inference import binomial_region
+from howsure import Responses, ResponseTable, Scale, compare_all, plan_board
+from howsure.inference import binomial_region
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, run_cells
 
 POWER, PILOT = 0.8, 4000
@@ -108,9 +108,9 @@ def page():
         n, said = int(r["data_sets"]), float(r["said_separated"])
         region = binomial_region(n, said)
         body.append([
-            r["kind"], r["planned"], r["neighbours"], f"{int(r['n_items']):,} × {r['n_responses']}", f"{100 * said:.1f} %",
-            f"{100 * int(r['separated']) / n:.1f} %", f"{100 * region.low / n:.1f} to {100 * region.high / n:.1f} %",
-            f"{100 * float(r['said_leads']):.1f} %", f"{100 * int(r['leads']) / n:.1f} %", r["data_sets"],
+            r["kind"], r["planned"], r["neighbours"], f"{int(r['n_items']):,} × {r['n_responses']}", f"{100 * said:.1f}%",
+            f"{100 * int(r['separated']) / n:.1f}%", f"{100 * region.low / n:.1f} to {100 * region.high / n:.1f}%",
+            f"{100 * float(r['said_leads']):.1f}%", f"{100 * int(r['leads']) / n:.1f}%", r["data_sets"],
         ])  # fmt: skip
     put_between(ROOT / "docs" / "leaderboards.md", "<!-- plans -->", markdown(head, body))
 

@@ -23,11 +23,11 @@ from pathlib import Path
 import numpy as np
 from scipy.special import stdtr
 
-from assay import Responses, ResponseTable, Scale, compare_all
-from assay.inference import adjust, binomial_region, clopper_pearson
-from assay.inference.simultaneous import rank_sets
-from assay.leaderboard.board_units import Units
-from assay.leaderboard.joint import Ask, Pairs, Spread, draw_units, reach_of, swap_test
+from howsure import Responses, ResponseTable, Scale, compare_all
+from howsure.inference import adjust, binomial_region, clopper_pearson
+from howsure.inference.simultaneous import rank_sets
+from howsure.leaderboard.board_units import Units
+from howsure.leaderboard.joint import Ask, Pairs, Spread, draw_units, reach_of, swap_test
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, write_rows
 
 ALPHA, N_DRAWS = 0.05, 499
@@ -65,15 +65,15 @@ def units_from(scores):
     return Units(tuple(map(str, range(m))), totals, np.full(n, 1 / n), np.zeros(1, dtype=np.int64), totals.sum(axis=0))
 
 
-def t_tests(contrasts, spread, n):
+def t_tests(advantages, spread, n):
     """Return the p-values of paired t tests: drawn ones are never small enough for Holm's correction of 45."""
-    ratios = np.abs(contrasts) / np.sqrt(np.where(spread.variances > 0, spread.variances, np.inf))
+    ratios = np.abs(advantages) / np.sqrt(np.where(spread.variances > 0, spread.variances, np.inf))
     return np.minimum(1.0, 2 * stdtr(n - 1, -ratios))
 
 
-def above_from(told, contrasts, pairs, m):
+def above_from(told, advantages, pairs, m):
     above = np.zeros((m, m), dtype=bool)
-    up, down = told & (contrasts > 0), told & (contrasts < 0)
+    up, down = told & (advantages > 0), told & (advantages < 0)
     above[pairs.first[up], pairs.second[up]] = True
     above[pairs.second[down], pairs.first[down]] = True
     return above
@@ -96,26 +96,26 @@ def item_cell(name, n, k, data_sets, seed):
         ask = Ask(pairs, 1 - ALPHA, N_DRAWS, draws, workers=1)
         spread = Spread.of(units, ask)
         reach, tested = reach_of(units, spread, ask), swap_test(units, spread, ask)
-        contrasts = units.scores[pairs.first] - units.scores[pairs.second]
+        advantages = units.scores[pairs.first] - units.scores[pairs.second]
         arms = spread.arms(reach.pairs)
         moved = np.einsum("du,uj->dj", draw_units(units, draws, 0, N_DRAWS).astype(float), units.totals)
         own = reach.scores * np.sqrt(np.square(units.errors).sum(axis=0))
         apart = {
             "board": tested.adjusted <= ALPHA,
-            "t tests, Holm": adjust(t_tests(contrasts, spread, n)) <= ALPHA,
+            "t tests, Holm": adjust(t_tests(advantages, spread, n)) <= ALPHA,
             "p as it is": tested.pvalues <= ALPHA,
-            "own intervals": np.abs(contrasts) > own[pairs.first] + own[pairs.second],
+            "own intervals": np.abs(advantages) > own[pairs.first] + own[pairs.second],
         }
         low, high = np.quantile(moved[:, pairs.first] - moved[:, pairs.second], [ALPHA / 2, 1 - ALPHA / 2], axis=0)
         apart["pair intervals"] = (low > 0) | (high < 0)
         for way, told in apart.items():
-            sets = rank_sets(above_from(told, contrasts, pairs, m))
+            sets = rank_sets(above_from(told, advantages, pairs, m))
             kept = counts[way]
-            kept["wrong"] += bool((told & (equal | (np.sign(contrasts) != np.sign(gaps)))).any())
+            kept["wrong"] += bool((told & (equal | (np.sign(advantages) != np.sign(gaps)))).any())
             kept["missed_ranks"] += not ((sets.low <= ranks) & (ranks <= sets.high)).all()
             kept["found"] += told[~equal].mean() if (~equal).any() else np.nan
             kept["width"] += (sets.high - sets.low + 1).mean()
-        counts["board"]["missed_intervals"] += not (np.abs(contrasts - gaps) <= arms + 1e-12).all()
+        counts["board"]["missed_intervals"] += not (np.abs(advantages - gaps) <= arms + 1e-12).all()
         counts["pair intervals"]["missed_intervals"] += not ((low <= gaps) & (gaps <= high)).all()
         places = 1 + (moved[:, np.newaxis, :] > moved[:, :, np.newaxis]).sum(axis=2)
         least, most = np.quantile(places, [ALPHA / 2, 1 - ALPHA / 2], axis=0, method="inverted_cdf")
@@ -201,7 +201,7 @@ def rater_cell(name, n, r, data_sets, seed):
 
 
 def shown(count, n, bad=None):
-    """Return a share in per cent; bold where it lies above the region of 5 %."""
+    """Return a share in per cent; bold where it lies above the region of 5%."""
     if count == "":
         return ""
     share = 100 * int(count) / int(n)

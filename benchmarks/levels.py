@@ -1,6 +1,6 @@
 """Measure type-I error of every null and coverage of every interval; write docs/measured/{levels,coverage}.csv.
 
-    python benchmarks/levels.py levels [--data-sets 2000] [--null swapped-items] [--out docs/measured/levels.csv]
+    python benchmarks/levels.py levels [--data-sets 2000] [--null sign-flip] [--out docs/measured/levels.csv]
     python benchmarks/levels.py coverage [--data-sets 2000] [--out docs/measured/coverage.csv]
     python benchmarks/levels.py unequal [--data-sets 2000] [--out docs/measured/unequal.csv]
     python benchmarks/levels.py ranks [--data-sets 4000] [--out docs/measured/ranks.csv]
@@ -14,7 +14,7 @@ responses cut into five levels. Two true nulls:
 * different errors: on each item A's mean is μ + δ_A and B's is μ + δ_B, δ independent U(−0.3, 0.3): equally good on
   average, wrong on different items.
 
-For coverage, A is ideal and B's mean is shifted by U(−0.3, 0.3); the truth is the expected contrast of that design,
+For coverage, A is ideal and B's mean is shifted by U(−0.3, 0.3); the truth is the expected advantage of that design,
 from 2,000 (additive metrics) or 4,000 (others) large simulations.
 """
 
@@ -28,13 +28,13 @@ from pathlib import Path
 import numpy as np
 from scipy.special import bdtr
 
-from assay import Contest, compare_each
-from assay._random import seed_of
-from assay.comparison.default_interval import can_have
-from assay.errors import AssayWarning
-from assay.inference import METHODS, clopper_pearson, tail_pvalue
-from assay.metrics import resolve
-from assay.resampling import Scheme, draw, summaries_of
+from howsure import Contest, compare_each
+from howsure._random import seed_of
+from howsure.comparison.default_interval import can_have
+from howsure.errors import HowsureWarning
+from howsure.inference import METHODS, clopper_pearson, tail_pvalue
+from howsure.metrics import resolve
+from howsure.resampling import Scheme, draw, summaries_of
 from measured import read_rows, write_rows
 
 ROOT = Path(__file__).parents[1]
@@ -43,15 +43,15 @@ LABELS = ("tv", "accuracy")
 COVERED = (*NUMBERS, "wins-responses")
 """The metrics of numbers whose intervals are measured."""
 NULLS = {  # each null with the scheme that `compare` draws it under
-    "swapped-items": Scheme(items="all"),
-    "recentred": Scheme(),
-    "dealt-responses": Scheme(),
+    "sign-flip": Scheme(items="all"),
+    "shifted-bootstrap": Scheme(),
+    "permuted-responses": Scheme(),
     "pooled-responses": Scheme(responses="bootstrap"),
 }
 ALPHA = 0.05
 N_DRAWS = 199
 FEW_VALUES = ("wins", "tv", "accuracy")
-GRID = 3600  # item contrasts of labels with up to 20 responses and ties of up to 5 labels on either side are multiples of 1 / 3600
+GRID = 3600  # item advantages of labels with up to 20 responses and ties of up to 5 labels on either side are multiples of 1 / 3600
 
 
 def responses(rng, means, sds, k):
@@ -77,14 +77,14 @@ def data_set(rng, n, k, truth):
     return ((numbers, NUMBERS), (labels, LABELS))
 
 
-def attainable(contrasts, n_draws):
-    """Return how often an exact test by swapped signs rejects, given the sizes of item contrasts that take few values.
+def attainable(advantages, n_draws):
+    """Return how often an exact test by swapped signs rejects, given the sizes of item advantages that take few values.
 
-    The contrasts are multiples of a unit. Their sum with fair signs is found by convolution, and a two-sided p-value
-    from `n_draws` draws is at most 5 % when at most `most` of them reach the observed sum on its side.
+    The advantages are multiples of a unit. Their sum with fair signs is found by convolution, and a two-sided p-value
+    from `n_draws` draws is at most 5% when at most `most` of them reach the observed sum on its side.
     """
-    steps = np.rint(np.abs(contrasts) * GRID).astype(np.int64)
-    assert np.allclose(steps / GRID, np.abs(contrasts), rtol=0, atol=1e-9)
+    steps = np.rint(np.abs(advantages) * GRID).astype(np.int64)
+    assert np.allclose(steps / GRID, np.abs(advantages), rtol=0, atol=1e-9)
     steps = steps[steps > 0]
     if not steps.size:
         return 0.0
@@ -100,21 +100,21 @@ def attainable(contrasts, n_draws):
 def level_cell(cell):
     """Count rejections of one (truth, N, K, null) over data sets."""
     truth, n, k, null, n_data_sets = cell
-    warnings.simplefilter("ignore", AssayWarning)
+    warnings.simplefilter("ignore", HowsureWarning)
     rejected = dict.fromkeys(NUMBERS + LABELS, 0)
-    expected = dict.fromkeys(FEW_VALUES if (null, n) == ("swapped-items", 50) else (), 0.0)
+    expected = dict.fromkeys(FEW_VALUES if (null, n) == ("sign-flip", 50) else (), 0.0)
     scheme = NULLS[null]
     for number in range(n_data_sets):
         rng = np.random.default_rng([number, n, k, sum(map(ord, truth))])
         for contest, names in data_set(rng, n, k, truth):
             metrics = [resolve(name).on(contest.scale) for name in names]
             draws = draw(contest, metrics, scheme=scheme, null=null, n_resamples=N_DRAWS, seed=seed_of(number))
-            for metric, null_draws in zip(metrics, draws.contrasts, strict=True):
+            for metric, null_draws in zip(metrics, draws.advantages, strict=True):
                 summaries = summaries_of(contest, metric.needs)
-                observed = float(metric.contrast(*summaries))
+                observed = float(metric.advantage(*summaries))
                 rejected[metric.name] += tail_pvalue(observed, null_draws).pvalue <= ALPHA
                 if metric.name in expected:
-                    expected[metric.name] += attainable(metric.item_contrasts(*summaries), N_DRAWS) / n_data_sets
+                    expected[metric.name] += attainable(metric.item_advantages(*summaries), N_DRAWS) / n_data_sets
     rows = []
     for metric, count in rejected.items():
         ends = clopper_pearson(count, n_data_sets)
@@ -137,7 +137,7 @@ def level_cell(cell):
 
 
 def unequal_cell(cell):
-    """Count rejections of swapped-items where A and B answer alike but not equally often."""
+    """Count rejections of sign-flip where A and B answer alike but not equally often."""
     k_a, k_b, n_data_sets = cell
     rejected = {"mae": 0, "wins": 0, "spearman": 0}
     for number in range(n_data_sets):
@@ -146,10 +146,10 @@ def unequal_cell(cell):
         contest = Contest.from_arrays(*(responses(rng, means, sds, k) for k in (5, k_a, k_b)), scale="continuous")
         metrics = [resolve(name).on(contest.scale) for name in rejected]
         draws = draw(
-            contest, metrics, scheme=Scheme(items="all"), null="swapped-items", n_resamples=199, seed=seed_of(number)
+            contest, metrics, scheme=Scheme(items="all"), null="sign-flip", n_resamples=199, seed=seed_of(number)
         )
-        for metric, null_draws in zip(metrics, draws.contrasts, strict=True):
-            observed = float(metric.contrast(*summaries_of(contest, metric.needs)))
+        for metric, null_draws in zip(metrics, draws.advantages, strict=True):
+            observed = float(metric.advantage(*summaries_of(contest, metric.needs)))
             rejected[metric.name] += tail_pvalue(observed, null_draws).pvalue <= ALPHA
     return [
         {"k_a": k_a, "k_b": k_b, "metric": metric, "n_data_sets": n_data_sets, "rejected": count}
@@ -165,10 +165,10 @@ def ranks_cell(cell):
     for number in range(n_data_sets):
         rng = np.random.default_rng([number, n, k, sum(map(ord, truth))])
         contest = data_set(rng, n, k, truth)[0][0]
-        asked = {"scheme": NULLS["swapped-items"], "null": "swapped-items", "n_resamples": N_DRAWS}
+        asked = {"scheme": NULLS["sign-flip"], "null": "sign-flip", "n_resamples": N_DRAWS}
         draws = draw(contest, metrics, seed=seed_of(number), **asked)
-        for metric, null_draws in zip(metrics, draws.contrasts, strict=True):
-            observed = float(metric.contrast(*summaries_of(contest, metric.needs)))
+        for metric, null_draws in zip(metrics, draws.advantages, strict=True):
+            observed = float(metric.advantage(*summaries_of(contest, metric.needs)))
             rejected[metric.name] += tail_pvalue(observed, null_draws).pvalue <= ALPHA
     design = {"true_because": truth, "n_items": n, "n_responses": k, "n_data_sets": n_data_sets}
     return [{**design, "metric": metric, "rejected": count} for metric, count in rejected.items()]
@@ -178,8 +178,8 @@ def covered(metrics):
     return COVERED if metrics is NUMBERS else metrics
 
 
-def expected_contrasts(n, k, truth="B worse"):
-    """Return each metric's expected contrast at a design, with its standard error."""
+def expected_advantages(n, k, truth="B worse"):
+    """Return each metric's expected advantage at a design, with its standard error."""
     sums = {}
     large = 20_000
     for number in range(40 if n < 1000 else 10):
@@ -189,19 +189,19 @@ def expected_contrasts(n, k, truth="B worse"):
                 metric = resolve(name).on(contest.scale)
                 gold, a, b = summaries_of(contest, metric.needs)
                 if metric.additive:
-                    parts = [float(metric.contrast(gold, a, b))]
+                    parts = [float(metric.advantage(gold, a, b))]
                 else:  # the expectation depends on N: score many data sets of N items
                     cuts = [slice(start, start + n) for start in range(0, large - n + 1, n)][:200]
-                    parts = [float(metric.contrast(gold[c], a[c], b[c])) for c in cuts]
+                    parts = [float(metric.advantage(gold[c], a[c], b[c])) for c in cuts]
                 sums.setdefault(name, []).extend(parts)
     return {name: (np.mean(parts), np.std(parts) / len(parts) ** 0.5) for name, parts in sums.items()}
 
 
 def coverage_cell(cell):
-    """Count how often each interval holds the expected contrast."""
+    """Count how often each interval holds the expected advantage."""
     n, k, n_data_sets = cell
-    warnings.simplefilter("ignore", AssayWarning)
-    truth = expected_contrasts(n, k)
+    warnings.simplefilter("ignore", HowsureWarning)
+    truth = expected_advantages(n, k)
     counts = {}
     for number in range(n_data_sets):
         rng = np.random.default_rng([number, n, k, 7])
@@ -267,7 +267,7 @@ def main():
             (truth, n, k, null, b)
             for truth in ("same", "different errors")
             for k in (1, 2, 5, 20)
-            for null, n in [*((null, 50) for null in NULLS), ("swapped-items", 1000)]
+            for null, n in [*((null, 50) for null in NULLS), ("sign-flip", 1000)]
         ]
     elif options.study == "unequal":
         task = unequal_cell

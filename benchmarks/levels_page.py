@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import bdtr
 
-from assay.inference import METHODS, binomial_region
+from howsure.inference import METHODS, binomial_region
 from levels import ALPHA, COVERED, FEW_VALUES, LABELS, NULLS, NUMBERS, ROOT
 from measured import MEASURED, read_rows
 
@@ -13,46 +13,46 @@ Made by `python benchmarks/levels_page.py` from `docs/measured/levels.csv`, `ran
 `python benchmarks/levels.py levels`, `ranks`, `unequal` and `coverage` measure. Item means are U(0, 1), item standard deviations
 U(0, 0.3); metrics for labels (tv, accuracy) see the same responses cut into five levels. Accuracy under the nulls that are not the
 default was measured when the first of tied labels won; now tied labels share. [Hard settings](inference.md#hard-settings) has skewed
-and heavy-tailed contrasts.
+and heavy-tailed advantages.
 
-## Type-I error at a nominal 5 %
+## Type-I error at a nominal 5%
 
 Share of {n_levels:,} data sets with a true null in which p ≤ .05 (50 items, 199 draws), for K responses of each source. Two
 kinds of true null: A and B answer from the *same* distribution; or they are equally good but err on *different* items
-(each item's means shifted by independent U(−0.3, 0.3)). In {n_levels:,} data sets a level of exactly 5 % gives
-{low:.1f} to {high:.1f} % in 99 of 100 cells. **Bold** is above that region.
+(each item's means shifted by independent U(−0.3, 0.3)). In {n_levels:,} data sets a level of exactly 5% gives
+{low:.1f} to {high:.1f}% in 99 of 100 cells. **Bold** is above that region.
 
 {levels}
 
-* `swapped-items`, the default: cells above the region: {verdict}
-* It is *below* the region for wins, for accuracy, and for tv with few responses: their item contrasts take few values, so
-  that the p-value does too, and an exact test cannot use the part of the 5 % that falls between two of them.
-* `pooled-responses` and `dealt-responses` test a narrower hypothesis: models that are equally good but wrong on different
+* `sign-flip`, the default: cells above the region: {verdict}
+* It is *below* the region for wins, for accuracy, and for tv with few responses: their item advantages take few values, so
+  that the p-value does too, and an exact test cannot use the part of the 5% that falls between two of them.
+* `pooled-responses` and `permuted-responses` test a narrower hypothesis: models that are equally good but wrong on different
   items are called different, the more surely the more responses there are. With one response per item, pooling
   understates the variance by half.
-* `recentred` is a little liberal at 50 items, and very conservative for spearman between good models.
+* `shifted-bootstrap` is a little liberal at 50 items, and very conservative for spearman between good models.
 
 ## What an exact test can attain
 
-Given the sizes of the item contrasts, the distribution of their sum under swapped signs is known, and with it how often
-an exact test at 5 % rejects. Measured type-I error of `swapped-items` (50 items), in brackets the attainable one, averaged
-over the same data sets. Of {n_exact} cells {n_attained} lie inside the 99 % binomial region around what is attainable.
+Given the sizes of the item advantages, the distribution of their sum under swapped signs is known, and with it how often
+an exact test at 5% rejects. Measured type-I error of `sign-flip` (50 items), in brackets the attainable one, averaged
+over the same data sets. Of {n_exact} cells {n_attained} lie inside the 99% binomial region around what is attainable.
 Take wins on continuous data, where all 50 items tell A and B apart: a two-sided sign test has a level of {step_below:.1f} or
-of {step_above:.1f} % and nothing in between, unless it decides by a coin.
+of {step_above:.1f}% and nothing in between, unless it decides by a coin.
 
 {attained}
 
-The steps shrink as items are added. With 1,000 items (same data sets otherwise), cells outside the region around 5 %:
+The steps shrink as items are added. With 1,000 items (same data sets otherwise), cells outside the region around 5%:
 {verdict_many}
 
-That region is for one cell. All {n_many} together lie in {many_low:.1f} to {many_high:.1f} % in 95 of 100 studies of a level of
-exactly 5 % (a simultaneous region, Bonferroni's); outside that one: {verdict_together}
+That region is for one cell. All {n_many} together lie in {many_low:.1f} to {many_high:.1f}% in 95 of 100 studies of a level of
+exactly 5% (a simultaneous region, Bonferroni's); outside that one: {verdict_together}
 
 {many}
 
 ## Ranks of few items
 
-The same for swapped ranks ({n_ranks:,} data sets in each cell; a level of exactly 5 % gives {ranks_low:.1f} to {ranks_high:.1f} %
+The same for swapped ranks ({n_ranks:,} data sets in each cell; a level of exactly 5% gives {ranks_low:.1f} to {ranks_high:.1f}%
 in 99 of 100 cells, and **bold** is above that). With 20 responses A and B order the items almost as gold does, and swapped ranks are
 least exact there. {verdict_ranks}
 
@@ -67,10 +67,10 @@ take `responses="first"`).
 
 {unequal}
 
-## Coverage of 95 % intervals
+## Coverage of 95% intervals
 
-Share of {n_coverage:,} data sets in which the interval holds the expected contrast of its design (A ideal, B's means shifted by
-U(−0.3, 0.3); 999 item-bootstrap draws, all responses kept). A coverage of exactly 95 % gives {cov_low:.1f} to {cov_high:.1f} % in 99
+Share of {n_coverage:,} data sets in which the interval holds the expected advantage of its design (A ideal, B's means shifted by
+U(−0.3, 0.3); 999 item-bootstrap draws, all responses kept). A coverage of exactly 95% gives {cov_low:.1f} to {cov_high:.1f}% in 99
 of 100 cells. **Bold** is below that region; – is an interval that the metric does not have, or not in most data sets.
 
 {coverage}
@@ -80,12 +80,12 @@ Mean widths and undefined counts are in `docs/measured/coverage.csv`.
 {choice}
 """
 
-CHOICE = """Mean distance from 95 % over the designs, in points, and in brackets how many of {n_designs} cells lie below the region:
+CHOICE = """Mean distance from 95% over the designs, in points, and in brackets how many of {n_designs} cells lie below the region:
 
 {distances}
 
 The defaults follow from this and from [the audit of the defaults](audit-defaults.md), which covers more data:
-**symmetric** for metrics with item scores; **score** where all item contrasts are −c, 0 or c (accuracy without tied labels), but
+**symmetric** for metrics with item scores; **score** where all item advantages are −c, 0 or c (accuracy without tied labels), but
 **bca** for wins where more than half of the items tell A and B apart; **t** with the jackknife's standard error for other metrics
 that a single item moves little (spearman, RMSE, cosine), DeLong's for AUC, and **percentile** for the rest.
 
@@ -141,7 +141,7 @@ def outside(rows, region, where):
     found = [
         f"{row['metric']}, {row['true_because']}, K = {row['n_responses']} ({100 * float(row['level']):.1f})"
         for row in rows
-        if row["null"] == "swapped-items"
+        if row["null"] == "sign-flip"
         and (int(row["rejected"]) > region.high or (where == "outside" and int(row["rejected"]) < region.low))
     ]
     return "no cell is." if not found else "; ".join(found) + "."

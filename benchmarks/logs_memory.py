@@ -22,8 +22,8 @@ else:
 
 READ = """
 import resource, sys, time
-from assay.io import read_logs
-import assay.io.readers.assembling, assay.io.logs
+from howsure.io import read_logs
+import howsure.io.readers.assembling, howsure.io.logs
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 start = time.process_time()
 table = read_logs(sys.argv[1])

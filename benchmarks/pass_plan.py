@@ -4,7 +4,7 @@
     python benchmarks/pass_plan.py --page
 
 Two models run N items R times and pass or fail: logit P(pass) = 0.5 or 0 + item N(0, 1.5²) + item × model N(0, 0.5²). A pilot of
-3,000 items × 5 runs, planned from with the true contrast, says how many items it takes to find it with power 80 %, with as many
+3,000 items × 5 runs, planned from with the true advantage, says how many items it takes to find it with power 80%, with as many
 runs as the pilot or with others. Then studies of that size are drawn and compared.
 """
 
@@ -12,11 +12,11 @@ import time
 
 import numpy as np
 
-from assay import Responses, ResponseTable, Scale, compare, plan
-from assay.inference import binomial_region
-from assay.metrics import resolve
-from assay.planning import Effect
-from assay.summaries import summarise
+from howsure import Responses, ResponseTable, Scale, compare, plan
+from howsure.inference import binomial_region
+from howsure.metrics import resolve
+from howsure.planning import Effect
+from howsure.summaries import summarise
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, run_cells
 
 POWER, PILOT, RUNS = 0.8, 3000, 5
@@ -37,7 +37,7 @@ def contest_of(passed):
 
 
 def truth_of(metric):
-    """Return the true contrast, from many items."""
+    """Return the true advantage, from many items."""
     found = simulate(np.random.default_rng(99), 400_000, RUNS)
     scored = resolve(metric).on(SCALE)
     scores = [
@@ -59,7 +59,7 @@ def cell(metric, runs, data_sets, seed):
         for number in range(data_sets)
     )
     return [{
-        "metric": metric, "runs": runs, "contrast": effect.contrast, "n_items": n_items,
+        "metric": metric, "runs": runs, "advantage": effect.advantage, "n_items": n_items,
         "said": round(found.recommended.power, 4), "found": hits, "data_sets": data_sets,
         "seconds": round(time.process_time() - started, 1),
     }]  # fmt: skip
@@ -67,14 +67,14 @@ def cell(metric, runs, data_sets, seed):
 
 def page():
     rows = read_rows(MEASURED / "pass_plan.csv")
-    head = ["metric", "true contrast", "items × runs", "plan: power", "power", "region of the plan", "studies"]
+    head = ["metric", "true advantage", "items × runs", "plan: power", "power", "region of the plan", "studies"]
     body = []
     for r in rows:
         n, said = int(r["data_sets"]), float(r["said"])
         region = binomial_region(n, said)
         body.append([
-            r["metric"], r["contrast"], f"{int(r['n_items']):,} × {r['runs']}", f"{100 * said:.1f} %",
-            f"{100 * int(r['found']) / n:.1f} %", f"{100 * region.low / n:.1f} to {100 * region.high / n:.1f} %", str(n),
+            r["metric"], r["advantage"], f"{int(r['n_items']):,} × {r['runs']}", f"{100 * said:.1f}%",
+            f"{100 * int(r['found']) / n:.1f}%", f"{100 * region.low / n:.1f} to {100 * region.high / n:.1f}%", str(n),
         ])  # fmt: skip
     put_between(ROOT / "docs" / "metrics.md", "<!-- passes -->", markdown(head, body))
 

@@ -7,7 +7,7 @@
 side, in a third A is; the rest is noise of single items. "raters": ratings of the outputs of A and B by raters who judge
 whole documents (standard deviations of documents .5, raters .3, single ratings 1; A is better by .6), mean rating. Sizes are
 equal, or drawn from 1 to twice the mean less one. The truth is how often `compare` with `cluster` rejects on fresh studies.
-Reported: found power and width, planned power (median and 80 % of the pilots), width over the found one, and how often the 95 %
+Reported: found power and width, planned power (median and 80% of the pilots), width over the found one, and how often the 95%
 interval of the planned power covers the found one (two standard errors of it allowed).
 """
 
@@ -20,10 +20,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from assay import Contest, Responses, Scale, compare
-from assay.errors import AssayWarning
-from assay.metrics import resolve
-from assay.planning import Effect, plan
+from howsure import Contest, Responses, Scale, compare
+from howsure.errors import HowsureWarning
+from howsure.metrics import resolve
+from howsure.planning import Effect, plan
 from measured import MEASURED, markdown, read_rows, write_rows
 
 OUT = MEASURED / "plan_clusters.csv"
@@ -90,14 +90,14 @@ def measure(case, n_pilots, n_studies):
         for seed in range(n_studies):
             contest = study(what, number, size, kind, n_raters, [seed, number, size, 1])
             one = compare(contest, metric=metric, cluster="document", n_resamples=399, rng=seed, workers=1)
-            found.append((one.pvalue <= 0.05, one.confidence_interval.width, one.contrast))
-        power, width, contrast = np.mean(found, axis=0)
+            found.append((one.pvalue <= 0.05, one.confidence_interval.width, one.advantage))
+        power, width, advantage = np.mean(found, axis=0)
         cells = []
         for seed in range(n_pilots):
             pilot = study(what, n_documents, size, kind, n_raters, [seed, n_documents, size, 2])
             raters = {"n_raters": n_raters, "with_raters": True} if n_raters else {"n_responses": [1]}
             made = plan(
-                pilot, metrics=metric, cluster="document", effect=Effect(resolve(metric), float(contrast)),
+                pilot, metrics=metric, cluster="document", effect=Effect(resolve(metric), float(advantage)),
                 n_items=round(number * pilot.n_items / n_documents + 0.5), rng=seed, workers=1, **raters,
             )  # fmt: skip
             cells.append(made.cells[0])
@@ -108,7 +108,7 @@ def measure(case, n_pilots, n_studies):
         ]
         rows.append({
             "what": what, "raters": n_raters, "sizes": kind, "pilot": f"{n_documents} × {size}",
-            "design": f"{number} × {size}", "contrast": f"{contrast:.3g}", "found": round(power, 3),
+            "design": f"{number} × {size}", "advantage": f"{advantage:.3g}", "found": round(power, 3),
             "error": round(error, 3), "planned": round(float(median), 3), "low": round(float(low), 3),
             "high": round(float(high), 3), "found_width": f"{width:.4g}",
             "width_ratio": round(float(np.median([cell.ci_width for cell in cells])) / width, 2),
@@ -120,7 +120,7 @@ def measure(case, n_pilots, n_studies):
 
 def tables():
     """Print the table of the page."""
-    head = ["what", "sizes", "pilot", "design", "found power", "planned (80 % of pilots)", "width, planned over found",
+    head = ["what", "sizes", "pilot", "design", "found power", "planned (80% of pilots)", "width, planned over found",
             "intervals that cover"]  # fmt: skip
     print(
         markdown(
@@ -144,7 +144,7 @@ def main():
     parser.add_argument("--studies", type=int, default=200)
     options = parser.parse_args()
     if options.what == "run":
-        warnings.simplefilter("ignore", AssayWarning)
+        warnings.simplefilter("ignore", HowsureWarning)
         begun = time.process_time()
         write_rows([row for case in CASES for row in measure(case, options.pilots, options.studies)], OUT)
         print(f"{time.process_time() - begun:.0f} s of processor time", flush=True)

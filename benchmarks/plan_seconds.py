@@ -35,9 +35,9 @@ def measure(kind, name, metric):
     """Ask twice, in this process, and return seconds and errors."""
     import warnings
 
-    import assay.cli.app  # noqa: F401 (its import is not part of the answer)
-    from assay.models import preset
-    from assay.planning import plan
+    import howsure.cli.app  # noqa: F401 (its import is not part of the answer)
+    from howsure.models import preset
+    from howsure.planning import plan
 
     warnings.simplefilter("ignore")
 
@@ -56,7 +56,7 @@ def measure(kind, name, metric):
         begun = time.process_time()
         found = ask(len(seconds))
         seconds.append(time.process_time() - begun)
-    errors = [max(getattr(cell, part) for cell in found.cells) for part in ("power_error", "contrast_error")]
+    errors = [max(getattr(cell, part) for cell in found.cells) for part in ("power_error", "advantage_error")]
     return [seconds[0], statistics.median(seconds[1:]), *errors, len(found.cells)]
 
 
@@ -76,10 +76,10 @@ def main():
             done = [subprocess.run(command, check=True, capture_output=True, text=True) for _ in range(options.runs)]
             found = [json.loads(each.stdout) for each in done]
             first, again = (min(each[place] for each in found) for place in (0, 1))
-            power, contrast, n_cells = found[0][2:]
+            power, advantage, n_cells = found[0][2:]
             rows[what] = {
                 "what": what, "first": round(first, 2), "again": round(again, 2), "goal": goal, "cells": n_cells,
-                "power_error": round(power, 4), "contrast_error": f"{contrast:.2g}",
+                "power_error": round(power, 4), "advantage_error": f"{advantage:.2g}",
             }  # fmt: skip
             print(*rows[what].values(), sep=" | ", flush=True)
     write_rows([rows[what] for what in CASES if what in rows], OUT)

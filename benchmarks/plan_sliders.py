@@ -19,15 +19,15 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as in the server; must com
 import numpy as np
 from starlette.testclient import TestClient
 
-from assay._random import seed_of
-from assay.metrics import resolve
-from assay.models import preset
-from assay.planning.engines.exact import ExactEngine
-from assay.planning.engines.moment_power import moment_power
-from assay.planning.engines.pool_power import from_pool
-from assay.planning.engines.simulated_pvalues import Test
-from assay.web import Settings, create_app
-from assay.web.sliders import answered
+from howsure._random import seed_of
+from howsure.metrics import resolve
+from howsure.models import preset
+from howsure.planning.engines.exact import ExactEngine
+from howsure.planning.engines.moment_power import moment_power
+from howsure.planning.engines.pool_power import from_pool
+from howsure.planning.engines.simulated_pvalues import Test
+from howsure.web import Settings, create_app
+from howsure.web.sliders import answered
 from measured import MEASURED, ROOT, markdown, put_between, write_rows
 
 SUBJECTS = (("likert-toxicity", "mae"), ("normal", "mae"), ("categorical-dices", "accuracy"), ("normal", "wins"))

@@ -20,14 +20,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the processes are the para
 
 import numpy as np
 
-from assay._random import seed_of
-from assay.metrics import resolve
-from assay.models import preset, simulate_contrasts
-from assay.planning.engines.exact import ExactEngine
-from assay.planning.engines.expected_scores import mean_contrasts, n_expected
-from assay.planning.engines.item_scores import ITEMS, Setting, draw_blocks
-from assay.planning.engines.pool_power import from_pool
-from assay.planning.engines.simulated_pvalues import Test
+from howsure._random import seed_of
+from howsure.metrics import resolve
+from howsure.models import preset, simulate_advantages
+from howsure.planning.engines.exact import ExactEngine
+from howsure.planning.engines.expected_scores import mean_advantages, n_expected
+from howsure.planning.engines.item_scores import ITEMS, Setting, draw_blocks
+from howsure.planning.engines.pool_power import from_pool
+from howsure.planning.engines.simulated_pvalues import Test
 from measured import write_rows
 
 DATASETS = ("toxicity", "dices", "d3code", "jobsq1", "jobsq3")
@@ -134,7 +134,7 @@ def one_by_one(sample: int = 24, studies: int = 100) -> dict[str, object]:
         model = preset(f"categorical-{DATASETS[rng.integers(len(DATASETS))]}")
         metrics = [resolve(metric).on(model.scale) for metric in METRICS]
         begun = time.process_time()
-        simulate_contrasts(
+        simulate_advantages(
             model, metrics, n_items=budget // k, n_responses=k, epsilon=0.2, n_simulations=studies, rng=0, workers=1
         )
         shares.append((time.process_time() - begun) / studies)
@@ -176,7 +176,7 @@ def an_item() -> dict[str, object]:
     setting = Setting(model, (6, 6, 6), 0.2)
     blocks = [block for [block] in draw_blocks(setting, [metric], range(400), seed_of(0))]
     means, squares = np.array([block.moments for block in blocks]).T
-    expected = [mean for [mean] in mean_contrasts(setting, [metric], range(400), seed_of(0))]
+    expected = [mean for [mean] in mean_advantages(setting, [metric], range(400), seed_of(0))]
     variance = squares.mean() - means.mean() ** 2
     drawn, summed = variance / (means.var() * ITEMS), variance / (np.var(expected) * n_expected(setting, "by level"))
     return {
@@ -196,7 +196,7 @@ def power(workers: int) -> dict[str, object]:
     engine.sharpen_power([1000], 0.006)
     found = from_pool(engine.pools[0], 1000, Test(), seed=seed_of(0))
     return {
-        "what": "power of swapped-items at 1,000 × 5, likert-toxicity mae, ε = .1",
+        "what": "power of sign-flip at 1,000 × 5, likert-toxicity mae, ε = .1",
         "cells": 1,
         "wall_seconds": round(time.perf_counter() - wall, 2),
         "cpu_seconds": round(time.process_time() - cpu, 2),

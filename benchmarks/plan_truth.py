@@ -1,17 +1,17 @@
 """Do plans from small real pilots come true? Four real tables; writes docs/measured/plan_truth.csv.
 
-    ASSAY_SHARED=../shared python benchmarks/plan_truth.py [--pilots 6] [--studies 300] [--only wmt23]
+    HOWSURE_SHARED=../shared python benchmarks/plan_truth.py [--pilots 6] [--studies 300] [--only wmt23]
     python benchmarks/plan_truth.py tables      print the tables of docs/plan.md from the file
 
 The population is the full table: items are drawn with replacement, and for each its own responses without. dices350: labels;
-A and B are groups of raters, and B's answers are those to another item on 30 % of the items. inductive: numbers from 0 to
+A and B are groups of raters, and B's answers are those to another item on 30% of the items. inductive: numbers from 0 to
 100; A is GPT-4 and B GPT-3.5, which answered once. ConvAbuse: ordered levels; items with five or more raters, A and B are
-raters, B again answers for another item on 30 %. wmt23: penalties of two systems' translations by three people each,
+raters, B again answers for another item on 30%. wmt23: penalties of two systems' translations by three people each,
 without gold. From each pilot (items × responses) follow-ups are planned with the pilot's own A and B: of its own size, of
 four times its items, and of other numbers of responses, inside and beyond its own.
 
 The truth is what swapped items find on fresh studies of the same design. Reported: found power and width; planned power
-(median and 80 % of the pilots), how often the 95 % interval that the plan states for its power covers the found one
+(median and 80% of the pilots), how often the 95% interval that the plan states for its power covers the found one
 (strictly, and with two standard errors of the found power allowed), and the planned width over the true one.
 """
 
@@ -26,18 +26,18 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 import polars as pl
 
-from assay.contests import Contest
-from assay.errors import AssayWarning
-from assay.metrics import resolve
-from assay.planning import plan
-from assay.planning.engines.exact import student_width
-from assay.planning.engines.simulated_pvalues import combine, swapped_items
-from assay.responses import Responses
-from assay.scales import Scale
-from assay.summaries import summarise
+from howsure.contests import Contest
+from howsure.errors import HowsureWarning
+from howsure.metrics import resolve
+from howsure.planning import plan
+from howsure.planning.engines.exact import student_width
+from howsure.planning.engines.simulated_pvalues import combine, sign_flip
+from howsure.responses import Responses
+from howsure.scales import Scale
+from howsure.summaries import summarise
 from measured import MEASURED, markdown, read_rows, write_rows
 
-SHARED = Path(os.environ.get("ASSAY_SHARED", "../shared")) / "data"
+SHARED = Path(os.environ.get("HOWSURE_SHARED", "../shared")) / "data"
 OUT = MEASURED / "plan_truth.csv"
 FILES = {"inductive": "inductive_exp2", "ConvAbuse": "lewidi23_ConvAbuse", "wmt23": "wmt23_sxsmqm_ende"}
 GUESSING = 0.3
@@ -127,7 +127,7 @@ def _padded(rows):
 
 
 def truth(people, metric, design, n_studies):
-    """Return contrast, rejections and interval width of a design on the full table."""
+    """Return advantage, rejections and interval width of a design on the full table."""
     rng = np.random.default_rng(0)
     rows = []
     for _ in range(n_studies):
@@ -136,9 +136,9 @@ def truth(people, metric, design, n_studies):
             for side in people.study(*design, rng)
             if side is not None
         ]
-        rows.append(metric.item_contrasts(sides[0] if len(sides) > 2 else None, *sides[-2:])[0])
+        rows.append(metric.item_advantages(sides[0] if len(sides) > 2 else None, *sides[-2:])[0])
     rows = np.array(rows)
-    rejected = np.mean(combine(swapped_items(rows), "two-sided") <= 0.05)
+    rejected = np.mean(combine(sign_flip(rows), "two-sided") <= 0.05)
     return float(rows.mean()), float(rejected), student_width(float(rows.std(ddof=1, axis=1).mean()), design[0], 0.95)
 
 
@@ -174,15 +174,15 @@ def measure(case, n_pilots, n_studies):
 
 
 def _row(name, metric, pilot, design, true, cells, n_studies):
-    contrast, rejected, width = true
+    advantage, rejected, width = true
     slack = 2 * float(np.sqrt((rejected * (1 - rejected) + 1 / n_studies) / n_studies))
     ends = np.array([(cell.power_interval.low, cell.power_interval.high) for cell in cells])
     low, median, high = np.quantile([cell.power for cell in cells], [0.1, 0.5, 0.9])
-    contrasts, widths = (np.array([getattr(cell, what) for cell in cells]) for what in ("contrast", "ci_width"))
+    advantages, widths = (np.array([getattr(cell, what) for cell in cells]) for what in ("advantage", "ci_width"))
     return {
         "data": name, "metric": metric, "pilot": f"{pilot[0]} × {pilot[1]}", "design": f"{design[0]} × {design[1]}",
-        "beyond": "yes" if design[1] > pilot[1] else "no", "true_contrast": f"{contrast:.4g}",
-        "planned_contrast": f"{np.median(contrasts):.4g}", "true_width": f"{width:.4g}",
+        "beyond": "yes" if design[1] > pilot[1] else "no", "true_advantage": f"{advantage:.4g}",
+        "planned_advantage": f"{np.median(advantages):.4g}", "true_width": f"{width:.4g}",
         "width_ratio": round(float(np.median(widths)) / width, 2), "true_power": round(rejected, 3),
         "planned_power": round(float(median), 3), "power_low": round(float(low), 3),
         "power_high": round(float(high), 3),
@@ -233,7 +233,7 @@ def main():
     parser.add_argument("--only", choices=tuple(dict.fromkeys(f"{data}-{metric}" for data, metric, *_ in CASES)))
     arguments = parser.parse_args()
     if arguments.what == "run":
-        warnings.simplefilter("ignore", AssayWarning)
+        warnings.simplefilter("ignore", HowsureWarning)
         for case in CASES:
             if arguments.only in (None, "-".join(case[:2])):
                 begun = time.process_time()

@@ -6,7 +6,7 @@ real items (with replacement: the 350 are the population) and for each of them d
 the table answer once and are far apart, so A and B are groups of raters: A's answers are real answers, and B's are too,
 but on a share of the items they are those that B's raters gave to another item ("guessing").
 
-    ASSAY_SHARED=../shared python benchmarks/plan_truth_labels.py [--pilots 30] [--studies 400]
+    HOWSURE_SHARED=../shared python benchmarks/plan_truth_labels.py [--pilots 30] [--studies 400]
 
 Three ways to carry the pilot on are judged: resampling its items with the pilot's own A and B (empirical), a Dirichlet
 model fitted to gold (fitted), and the fitted model bent towards the pilot's items (smoothed); the last two with the same
@@ -22,18 +22,18 @@ from pathlib import Path
 
 import numpy as np
 
-from assay._random import seed_of
-from assay.contests import Contest
-from assay.metrics import resolve
-from assay.models import EmpiricalModel, SmoothedModel, fit
-from assay.planning.engines.exact import ExactEngine
-from assay.planning.engines.item_scores import Setting
-from assay.planning.engines.pool_power import from_pool
-from assay.planning.engines.score_pools import Growing
-from assay.planning.engines.simulated_pvalues import Test, combine, swapped_items
-from assay.response_tables import ResponseTable
-from assay.responses import Responses
-from assay.scales import Scale
+from howsure._random import seed_of
+from howsure.contests import Contest
+from howsure.metrics import resolve
+from howsure.models import EmpiricalModel, SmoothedModel, fit
+from howsure.planning.engines.exact import ExactEngine
+from howsure.planning.engines.item_scores import Setting
+from howsure.planning.engines.pool_power import from_pool
+from howsure.planning.engines.score_pools import Growing
+from howsure.planning.engines.simulated_pvalues import Test, combine, sign_flip
+from howsure.response_tables import ResponseTable
+from howsure.responses import Responses
+from howsure.scales import Scale
 from measured import write_rows
 
 DESIGNS = ((50, 5), (100, 5), (200, 5), (100, 10), (100, 20))
@@ -47,7 +47,7 @@ def truth_table() -> tuple[np.ndarray, object]:
     """Return the codes, items × raters."""
     import polars as pl
 
-    shared = Path(os.environ.get("ASSAY_SHARED", "../shared"))
+    shared = Path(os.environ.get("HOWSURE_SHARED", "../shared"))
     humans = pl.read_csv(shared / "data" / "dices350.csv", infer_schema=False).filter(pl.col("kind") == "human")
     wide = humans.pivot(on="source", index="item_id", values="value").drop("item_id")
     labels = wide.to_numpy().astype(str)
@@ -76,20 +76,20 @@ def counts(part: np.ndarray, n_levels: int) -> np.ndarray:
 
 
 def real_outcomes(codes: np.ndarray, scale: object, n_studies: int) -> dict[tuple, tuple[float, float, float]]:
-    """Return interval width, rejection rate and mean contrast of every design on the full table."""
+    """Return interval width, rejection rate and mean advantage of every design on the full table."""
     rng = np.random.default_rng(0)
     n_levels = len(scale.levels)
     found = {}
     for n_items, k in DESIGNS:
-        contrasts = {name: [] for name in METRICS}
+        advantages = {name: [] for name in METRICS}
         for _ in range(n_studies):
             parts = [counts(part, n_levels) for part in study(codes, n_items, k, rng)]
             for name in METRICS:
-                contrasts[name].append(resolve(name).on(scale).item_contrasts(*parts))
+                advantages[name].append(resolve(name).on(scale).item_advantages(*parts))
         for name in METRICS:
-            rows = np.array(contrasts[name])
+            rows = np.array(advantages[name])
             means = rows.mean(axis=1)
-            rejected = np.mean(combine(swapped_items(rows), "two-sided") <= 0.05)
+            rejected = np.mean(combine(sign_flip(rows), "two-sided") <= 0.05)
             low, high = np.quantile(means, [0.025, 0.975])
             found[n_items, k, name] = (high - low, float(rejected), float(means.mean()))
     return found
@@ -120,7 +120,7 @@ def predictions(codes: np.ndarray, scale: object, number: int) -> list[dict[str,
                     power = from_pool(pool, n_items, Test(), seed=seed_of(number), n=1000).power
                     rows.append(
                         {"way": way, "n_items": n_items, "k": k, "metric": name, "width": outlook.ci_width,
-                         "power": power, "contrast": outlook.contrast}
+                         "power": power, "advantage": outlook.advantage}
                     )  # fmt: skip
     return rows
 
@@ -138,12 +138,12 @@ def spread_of_shares(codes: np.ndarray, scale: object) -> None:
 
 
 def by_steps(codes: np.ndarray, scale: object, n_pilots: int) -> list[dict[str, object]]:
-    """Return how far the expected contrast is from the true one, by the steps towards the pilot's items."""
+    """Return how far the expected advantage is from the true one, by the steps towards the pilot's items."""
     metrics = [resolve(name).on(scale) for name in METRICS]
     rows = []
     for k in (5, 20):
         parts = [counts(part, len(scale.levels)) for part in study(codes, 60_000, k, np.random.default_rng(0))]
-        true = [float(metric.item_contrasts(*parts).mean()) for metric in metrics]
+        true = [float(metric.item_advantages(*parts).mean()) for metric in metrics]
         found: dict[tuple[int, str], list[float]] = {}
         for number in range(n_pilots):
             contest = contest_of(study(codes, *PILOT, np.random.default_rng(1000 + number)), scale)
@@ -154,13 +154,13 @@ def by_steps(codes: np.ndarray, scale: object, n_pilots: int) -> list[dict[str, 
                 pools = Growing(setting, metrics, seed_of(number)).pools()
                 for name, pool in zip(METRICS, pools, strict=True):
                     found.setdefault((steps, name), []).append(pool.mean)
-        for (steps, name), contrasts in found.items():
+        for (steps, name), advantages in found.items():
             target = true[METRICS.index(name)]
             rows.append(
                 {
-                    "metric": name, "k": k, "steps": steps, "true_contrast": round(target, 4),
-                    "median": round(float(np.median(contrasts)), 4),
-                    "error": round(float(np.sqrt(np.mean((np.array(contrasts) - target) ** 2))), 4),
+                    "metric": name, "k": k, "steps": steps, "true_advantage": round(target, 4),
+                    "median": round(float(np.median(advantages)), 4),
+                    "error": round(float(np.sqrt(np.mean((np.array(advantages) - target) ** 2))), 4),
                 }
             )  # fmt: skip
     return rows
@@ -182,14 +182,14 @@ def main() -> None:
     real = real_outcomes(codes, scale, arguments.studies)
     planned = [row for number in range(arguments.pilots) for row in predictions(codes, scale, number)]
     rows = []
-    for (n_items, k, metric), (width, rejected, contrast) in real.items():
+    for (n_items, k, metric), (width, rejected, advantage) in real.items():
         for way in ("empirical", "fitted", "smoothed"):
             mine = [
                 row for row in planned
                 if (row["way"], row["n_items"], row["k"], row["metric"]) == (way, n_items, k, metric)
             ]  # fmt: skip
-            widths, powers, contrasts = (
-                np.array([row[name] for row in mine]) for name in ("width", "power", "contrast")
+            widths, powers, advantages = (
+                np.array([row[name] for row in mine]) for name in ("width", "power", "advantage")
             )
             rows.append(
                 {
@@ -197,8 +197,8 @@ def main() -> None:
                     "planned_width": round(float(np.median(widths)), 4),
                     "width_ratio_low": round(float(np.quantile(widths / width, 0.1)), 2),
                     "width_ratio_high": round(float(np.quantile(widths / width, 0.9)), 2),
-                    "true_contrast": round(contrast, 4), "planned_contrast": round(float(np.median(contrasts)), 4),
-                    "contrast_error": round(float(np.sqrt(np.mean((contrasts - contrast) ** 2))), 4),
+                    "true_advantage": round(advantage, 4), "planned_advantage": round(float(np.median(advantages)), 4),
+                    "advantage_error": round(float(np.sqrt(np.mean((advantages - advantage) ** 2))), 4),
                     "true_rejections": round(rejected, 3), "planned_power": round(float(np.median(powers)), 3),
                     "power_low": round(float(np.quantile(powers, 0.1)), 3),
                     "power_high": round(float(np.quantile(powers, 0.9)), 3),

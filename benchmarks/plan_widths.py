@@ -11,8 +11,8 @@ import warnings
 
 import numpy as np
 
-from assay import compare, plan
-from assay.models import preset
+from howsure import compare, plan
+from howsure.models import preset
 from measured import MEASURED, ROOT, markdown, put_between, write_rows
 
 SETTINGS = (

@@ -3,7 +3,7 @@
     python benchmarks/rank_ties.py [--data-sets 4000]
 
 Single answers of A, B and gold, drawn from presets with two and with five labels. "apart" swaps the ranks as they are, so that
-equal answers of A and B are no longer tied once they are swapped; "joined" is what assay swaps. Both see the same data sets and coins.
+equal answers of A and B are no longer tied once they are swapped; "joined" is what howsure swaps. Both see the same data sets and coins.
 For the level A and B are alike (ε = .2); for the power A is gold's (ε = 0) and B has ε = .4.
 """  # fmt: skip
 
@@ -11,9 +11,9 @@ import argparse
 
 import numpy as np
 
-from assay.metrics import resolve
-from assay.models import preset
-from assay.resampling.weights import words_of
+from howsure.metrics import resolve
+from howsure.models import preset
+from howsure.resampling.weights import words_of
 from measured import MEASURED, ROOT, put_between, write_rows
 
 PRESETS = {"likert-convabuse": 2, "likert-toxicity": 5}
@@ -22,7 +22,7 @@ MARK = "<!-- benchmarks/rank_ties.py -->"
 
 
 def rejected(swapped, observed, words):
-    """Return in how many data sets the two-sided p-value of swapped items is at most 5 %."""
+    """Return in how many data sets the two-sided p-value of swapped items is at most 5%."""
     of_a, of_b = swapped.of_words(words, np.arange(len(observed)))
     draws, here = of_a - of_b, observed[:, np.newaxis]
     tie = 1e-9 * np.maximum(np.abs(here), 1e-12)
@@ -37,7 +37,7 @@ def measured(kind, metric, n_items, epsilon, n_data_sets):
     metric = resolve(metric).on(model.scale)
     for _ in range(n_data_sets // AT_ONCE):
         gold, a, b = model.draw(AT_ONCE, n_items, n_responses=1, epsilon=epsilon, needs=metric.needs, rng=rng)
-        observed = metric.contrast(gold, a, b)
+        observed = metric.advantage(gold, a, b)
         kept = np.flatnonzero(~np.isnan(observed))
         gold, a, b, observed = gold[kept], a[kept], b[kept], observed[kept]
         seeds = rng.integers(0, 2**64, (kept.size, N_SWAPS), dtype=np.uint64)

@@ -10,7 +10,7 @@ judges every item (or `per_item` of the raters, drawn for each item) and both mo
 the textbook's (mean squares of the items × raters table of differences, Satterthwaite's degrees of freedom) and with
 the item-only test (swapped items, raters held fixed). Power is at a true difference of 3 standard errors.
 The four complete designs get 20,000 data sets for the level, the item-only test the first 2,000 of them. Each 2,000 are
-also a batch: how many batches have a 95 % interval that touches 5 % tells luck from fault. `raters_level.py` does the same
+also a batch: how many batches have a 95% interval that touches 5% tells luck from fault. `raters_level.py` does the same
 for millions of data sets.
 
 Gold: item means U(0, 1); gold raters differ in severity (SD 0.15) and noise (SD 0.25). "same": A and B answer the item's
@@ -35,10 +35,10 @@ from pathlib import Path
 import numpy as np
 from scipy.special import stdtr
 
-from assay import Contest, Responses, compare_each
-from assay.errors import AssayWarning
-from assay.inference import clopper_pearson, tail_pvalue
-from assay.scales import Scale
+from howsure import Contest, Responses, compare_each
+from howsure.errors import HowsureWarning
+from howsure.inference import clopper_pearson, tail_pvalue
+from howsure.scales import Scale
 from measured import MEASURED, read_rows, write_rows
 
 ROOT = Path(__file__).parents[1]
@@ -89,7 +89,7 @@ def textbook(grid):
 def ratings_cell(cell):
     """Count rejections and covered truths of one design."""
     n, r, per_item, of_raters, of_items, power, n_data_sets = cell
-    warnings.simplefilter("ignore", AssayWarning)
+    warnings.simplefilter("ignore", HowsureWarning)
     variance = 2 * (of_raters**2 / r + of_items**2 / n + NOISE**2 / (n * (per_item or r)))
     shift = 3 * np.sqrt(variance) if power else 0.0
     tests = {test: {"rejected": [], "covered": 0, "width": 0.0} for test in ("default", "item-only")}
@@ -177,8 +177,11 @@ def levels(side, n_levels):
 def gold_cell(cell):
     """Count rejections of each metric by each test on one design."""
     n, r, per_item, truth, n_data_sets = cell
-    warnings.simplefilter("ignore", AssayWarning)
-    counts, sizes = {}, {"default": n_data_sets, "recentred": n_data_sets, "item-only": min(n_data_sets, ITEM_ONLY)}
+    warnings.simplefilter("ignore", HowsureWarning)
+    counts, sizes = (
+        {},
+        {"default": n_data_sets, "shifted-bootstrap": n_data_sets, "item-only": min(n_data_sets, ITEM_ONLY)},
+    )
 
     def count(metric, test, pvalue):
         counts[metric, test] = counts.get((metric, test), 0) + (pvalue <= ALPHA)
@@ -189,8 +192,8 @@ def gold_cell(cell):
             shared = {"metrics": metrics, "n_resamples": 199, "rng": number, "workers": 1, "correction": "none"}
             for entry in compare_each(contest, interval="percentile", **shared):
                 count(entry.metric, "default", entry.pvalue)
-                # The default's draws of items and raters are those of the recentred two-way bootstrap.
-                count(entry.metric, "recentred", tail_pvalue(entry.contrast, entry.null_draws).pvalue)
+                # The default's draws of items and raters are those of the shifted-bootstrap two-way bootstrap.
+                count(entry.metric, "shifted-bootstrap", tail_pvalue(entry.advantage, entry.null_draws).pvalue)
             if number < ITEM_ONLY:
                 for entry in compare_each(contest, interval="percentile", raters="fixed", **shared):
                     count(entry.metric, "item-only", entry.pvalue)
@@ -217,7 +220,7 @@ def gold_cell(cell):
 def clusters_cell(cell):
     """Count rejections of the mean rating where items come in documents, by tests that know and that do not."""
     n_documents, sizes_of, r, n_data_sets = cell
-    warnings.simplefilter("ignore", AssayWarning)
+    warnings.simplefilter("ignore", HowsureWarning)
     tests = {
         "default, clustered": {"cluster": "document"},
         "default": {},
@@ -302,7 +305,7 @@ def tables():
         batches = f"{level[0]['touching_5_percent']:.0f} of {level[0]['batches_of_2000']:.0f}"
         rows.append([design, shown[0], batches, *shown[1:]])
     print_table(
-        ["items × raters", "default, %", "batches that touch 5 %", "textbook, %", "item-only, %", "power, %",
+        ["items × raters", "default, %", "batches that touch 5%", "textbook, %", "item-only, %", "power, %",
          "textbook's power, %"],
         rows,
     )  # fmt: skip
@@ -320,12 +323,12 @@ def tables():
     for truth in ("same", "opposite"):
         for metric in dict.fromkeys(key[0] for key in gold):
             found = [
-                [gold[metric, test, truth, *d]["level"] for test in ("default", "recentred", "item-only")]
+                [gold[metric, test, truth, *d]["level"] for test in ("default", "shifted-bootstrap", "item-only")]
                 for d in designs
             ]
             rows.append([truth, metric, *(" / ".join(f"{100 * level:.1f}" for level in cell) for cell in found)])
     heads = [f"{n:.0f} × {r:.0f}" + (", 3 per item" if (n, r) == (100, 10) else "") for n, r in designs]
-    print("default / recentred / item-only, %\n")
+    print("default / shifted-bootstrap / item-only, %\n")
     print_table(["equally good", "metric", *heads], rows)
     clusters = {}
     for row in read("clusters"):

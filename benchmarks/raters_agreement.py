@@ -4,7 +4,7 @@
     python benchmarks/raters_agreement.py tables        print the table of docs/raters.md from the file
 
 A response is item + rater + noise, normal with standard deviations 1, 0.5 (or 0) and 1, cut into five levels that 10, 20,
-40, 20 and 10 % of all responses fall into. In some cells a quarter or half of the raters answer at random. The truth is what infinitely many items and raters would give, by numerical
+40, 20 and 10% of all responses fall into. In some cells a quarter or half of the raters answer at random. The truth is what infinitely many items and raters would give, by numerical
 integration. The default is what `measure_agreement` gives: items drawn, raters left out in turn. Beside it, from as many
 draws: percentiles of draws of items and raters together (the "pigeonhole" bootstrap), and of items alone. Two raters speak
 of themselves: for them "these raters" counts how often the default holds what infinitely many items would give *these two*.
@@ -21,9 +21,9 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 import agreement_plain
-from assay import Responses, ResponseTable, Scale, measure_agreement
-from assay.agreement.cells import cells_from
-from assay.inference import clopper_pearson, percentile
+from howsure import Responses, ResponseTable, Scale, measure_agreement
+from howsure.agreement.cells import cells_from
+from howsure.inference import clopper_pearson, percentile
 from measured import MEASURED, read_rows, write_rows
 
 ROOT = Path(__file__).parents[1]
@@ -213,7 +213,7 @@ def tables():
     for share, (name, title) in itertools.product(dict.fromkeys(row["at_random"] for row in mixed), SHOWN.items()):
         found = [row for row in mixed if (row["at_random"], row["coefficient"]) == (share, name)]
         shown = [f"{100 * float(row['coverage']):.1f}" for row in found]
-        print(f"| {100 * float(share):g} % | {title} | " + " | ".join(shown) + " |")
+        print(f"| {100 * float(share):g}% | {title} | " + " | ".join(shown) + " |")
     of_two = [row for row in rows if row["interval"] == "these raters"]
     print("these two raters:", ", ".join(f"{row['coefficient']} {100 * float(row['coverage']):.1f}" for row in of_two))
 

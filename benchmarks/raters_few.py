@@ -12,7 +12,7 @@ least squares, Satterthwaite's degrees of freedom for the whole. Power is at thr
 
 Gold: as in benchmarks/raters.py. "opposite": A is off by +0.2 and B by −0.2, raters differ by `severity`. "power": A has noise
 0.15 and B 0.25 (numbers); labels of raters who are right with 0.8 and lean by SD 0.5 (logits), models who are right with
-the probabilities given. "fixed" is Student's test of the item contrasts: the answer for these raters.
+the probabilities given. "fixed" is Student's test of the item advantages: the answer for these raters.
 
 Fresh: data that no setting of the method was chosen on, both models equally good for raters in general. "ratings": levels
 1 to 5 of raters whose thresholds are shifted (by ±0.15 of the scale at most, uniformly, or normally with the same
@@ -31,14 +31,14 @@ from itertools import chain
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from assay import Contest, Responses
-from assay.comparison.rater_errors import curved_error
-from assay.errors import AssayWarning
-from assay.inference import clopper_pearson, two_way
-from assay.inference.crossed import fit_crossed
-from assay.metrics import resolve
-from assay.resampling import summaries_of
-from assay.scales import Scale
+from howsure import Contest, Responses
+from howsure.comparison.rater_errors import curved_error
+from howsure.errors import HowsureWarning
+from howsure.inference import clopper_pearson, two_way
+from howsure.inference.crossed import fit_crossed
+from howsure.metrics import resolve
+from howsure.resampling import summaries_of
+from howsure.scales import Scale
 from measured import MEASURED
 
 OUT, FRESH = MEASURED / "raters_few.csv", MEASURED / "raters_fresh.csv"
@@ -205,9 +205,9 @@ def gold(n_data_sets, cells):
         for k in range(n_data_sets):
             data = draw(np.random.default_rng([number, k]))
             metric = resolve(name).on(data.scale)
-            contrasts = metric.item_contrasts(*summaries_of(data, metric.needs))
-            mean, error = float(contrasts.mean()), float(contrasts.std(ddof=1)) / math.sqrt(contrasts.size)
-            narrow = 2 * float(stdtr(contrasts.size - 1, -abs(mean) / error)) if error else 1.0
+            advantages = metric.item_advantages(*summaries_of(data, metric.needs))
+            mean, error = float(advantages.mean()), float(advantages.std(ddof=1)) / math.sqrt(advantages.size)
+            narrow = 2 * float(stdtr(advantages.size - 1, -abs(mean) / error)) if error else 1.0
             broad = curved_error(data, metric, None).pvalue(mean)
             rejected["these raters"].append(narrow <= 0.05)
             rejected["raters like these"].append(max(broad, narrow) <= 0.05)
@@ -256,7 +256,7 @@ def main():
     if options.tables:
         tables()
         return
-    warnings.simplefilter("ignore", AssayWarning)
+    warnings.simplefilter("ignore", HowsureWarning)
     names = [
         "study", "cell", "test", "level", "level_low", "level_high", "power", "power_low", "power_high", "width",
         "n_data_sets",

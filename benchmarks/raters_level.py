@@ -6,8 +6,8 @@
 The four complete designs of `raters.py ratings`. The test sees a table of differences through four numbers: its mean and the
 mean squares of items, raters and the rest, which are independent, normal and χ² with known degrees of freedom. Drawing these
 four in place of the table gives the same test (tests/comparison/test_raters_level.py: the same p as `compare`) at a
-millionth of the time. Data sets are also counted in batches of 2,000: of a test whose level is exactly 5 %, the 95 % interval
-of a batch touches 5 % as often as `expected` says.
+millionth of the time. Data sets are also counted in batches of 2,000: of a test whose level is exactly 5%, the 95% interval
+of a batch touches 5% as often as `expected` says.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import argparse
 import numpy as np
 from scipy.special import bdtr, stdtr, stdtrit
 
-from assay.inference import clopper_pearson
+from howsure.inference import clopper_pearson
 from measured import MEASURED, read_rows, write_rows
 
 OUT = MEASURED / "raters_level.csv"
@@ -47,13 +47,13 @@ def textbook(mean, items, raters, rest, *, n, r):
 
 
 def touching(n_rejected):
-    """Return whether the 95 % interval of the share rejected in a batch touches 5 %, for each count."""
+    """Return whether the 95% interval of the share rejected in a batch touches 5%, for each count."""
     by_count = np.array([ALPHA in clopper_pearson(count, BATCH) for count in range(n_rejected.max() + 1)])
     return by_count[n_rejected]
 
 
 def expected():
-    """Return the share of batches that touch 5 % when the level is exactly 5 %."""
+    """Return the share of batches that touch 5% when the level is exactly 5%."""
     counts = np.flatnonzero(touching(np.arange(300)))
     return bdtr(counts[-1], BATCH, ALPHA) - bdtr(counts[0] - 1, BATCH, ALPHA)
 
@@ -85,7 +85,7 @@ def measure(n, r, of_items, n_data_sets):
 
 def tables():
     rows = read_rows(OUT)
-    print("| items × raters | item × model SD | default, % | textbook, % | batches touching 5 %, default, % |")
+    print("| items × raters | item × model SD | default, % | textbook, % | batches touching 5%, default, % |")
     print("|---|---|---|---|---|")
     for one, other in zip(rows[::2], rows[1::2], strict=True):
         levels = [
@@ -94,7 +94,7 @@ def tables():
         ]
         design = f"{one['n_items']} × {one['n_raters']} | {one['item_by_model_sd']}"
         print(f"| {design} | {' | '.join(levels)} | {100 * float(one['touching_5_percent']):.1f} |")
-    print(f"\nExpected of a level of exactly 5 %: {100 * float(rows[0]['expected']):.1f} % of batches.")
+    print(f"\nExpected of a level of exactly 5%: {100 * float(rows[0]['expected']):.1f}% of batches.")
 
 
 def main():

@@ -5,10 +5,10 @@
 
 "known": mean ratings whose components are known (items × model SD 0.5, raters × model 0.3, noise 1); the planned power and
 width of a design against those of `compare` on fresh data sets. "pilot": 20 pilots of 100 items × 5 gold raters, planned
-from with the contrast that is true at that design; planned numbers are medians over pilots (with the range of 80 % of
+from with the advantage that is true at that design; planned numbers are medians over pilots (with the range of 80% of
 them), the truth is `compare` on fresh data. "leaning": the same from pilots of 80 × 6 in which A and B lie on different
 sides of what raters differ by, so that the few at hand decide who wins. "unseen": pilots of 120 × 4 of a third kind, first
-run when the plans were as they are; the other two were looked at while they were made. "interval": pilots of mean ratings, and how often the 95 % interval of the
+run when the plans were as they are; the other two were looked at while they were made. "interval": pilots of mean ratings, and how often the 95% interval of the
 number of items holds the true one.
 """
 
@@ -22,14 +22,14 @@ from pathlib import Path
 
 import numpy as np
 
-from assay import Contest, Responses, compare_each
-from assay.errors import AssayWarning
-from assay.inference import clopper_pearson
-from assay.metrics import resolve
-from assay.planning import Design, Effect, plan
-from assay.planning.engines.components import Noise, expectation, fewest
-from assay.planning.engines.simulated_pvalues import Test
-from assay.scales import Scale
+from howsure import Contest, Responses, compare_each
+from howsure.errors import HowsureWarning
+from howsure.inference import clopper_pearson
+from howsure.metrics import resolve
+from howsure.planning import Design, Effect, plan
+from howsure.planning.engines.components import Noise, expectation, fewest
+from howsure.planning.engines.simulated_pvalues import Test
+from howsure.scales import Scale
 
 ROOT = Path(__file__).parents[1]
 OF_ITEMS, OF_RATERS = 0.5, 0.3
@@ -56,9 +56,9 @@ NOISES = {
 METRICS = {"continuous": ("mae", "wins"), "ordinal": ("tv", "accuracy")}
 
 
-def planned_from(pilot, *, metric="rating", contrast=None, **options):
+def planned_from(pilot, *, metric="rating", advantage=None, **options):
     """Plan raters from a pilot."""
-    effect = None if contrast is None else Effect(resolve(metric), contrast)
+    effect = None if advantage is None else Effect(resolve(metric), advantage)
     return plan(pilot, metrics=metric, effect=effect, with_raters=True, **options)
 
 
@@ -125,26 +125,26 @@ def pilots(cell):
                 kept = truth.setdefault((found.metric, n, r), [0, [], []])
                 kept[0] += found.pvalue <= 0.05
                 kept[1].append(found.confidence_interval.width)
-                kept[2].append(found.contrast)
+                kept[2].append(found.advantage)
     rows = []
     for metric in metrics:
-        contrast = float(np.mean(truth[metric, *designs[0]][2]))
+        advantage = float(np.mean(truth[metric, *designs[0]][2]))
         planned = {design: [] for design in designs}
         for number in range(20):
             pilot = against_gold(np.random.default_rng([number, 2]), *designs[0], study, kind)
             for n, r in designs:
                 found = planned_from(
-                    pilot, metric=metric, contrast=contrast, n_items=n, n_raters=r, n_resamples=499, rng=number,
+                    pilot, metric=metric, advantage=advantage, n_items=n, n_raters=r, n_resamples=499, rng=number,
                     workers=1,
                 )  # fmt: skip
                 planned[n, r].append((found.cells[0].ci_width, found.cells[0].power))
         for n, r in designs:
-            rejected, widths, contrasts = truth[metric, n, r]
+            rejected, widths, advantages = truth[metric, n, r]
             (low, width, high), (least, power, most) = np.quantile(planned[n, r], [0.1, 0.5, 0.9], axis=0).T
             rows.append(
                 row(study, metric, f"{n} × {r}", width, np.nanmean(widths), power, rejected, studies)
                 | {"width_low": low, "width_high": high, "power_low": least, "power_high": most}
-                | {"contrast": contrast, "true_contrast": np.mean(contrasts)}
+                | {"advantage": advantage, "true_advantage": np.mean(advantages)}
             )
     return rows
 
@@ -158,7 +158,7 @@ def interval(cell):
     for number in range(n_pilots):
         pilot = ratings(np.random.default_rng([number, r, per_item, 3]), 50, r, per_item, 0.6)
         found = planned_from(
-            pilot, contrast=0.6, n_raters=20, raters_per_item=20, n_items=[50], target_power=0.8, rng=number, workers=1
+            pilot, advantage=0.6, n_raters=20, raters_per_item=20, n_items=[50], target_power=0.8, rng=number, workers=1
         )
         low, high = found.pilot.needed.low, found.pilot.needed.high
         inside += low <= true <= high
@@ -201,14 +201,14 @@ def tables():
     for number, entry in enumerate(rows):
         if entry["study"] in OF_PILOTS:
             if entry["study"] != rows[number - 1]["study"]:
-                print("\n| metric | design | true contrast | planned width / true | planned power | measured |")
+                print("\n| metric | design | true advantage | planned width / true | planned power | measured |")
                 print("|---|---|---|---|---|---|")
-            low, high, true, power, least, most, share, contrast, *ends = of(
+            low, high, true, power, least, most, share, advantage, *ends = of(
                 entry, "width_low", "width_high", "true_width", "power", "power_low", "power_high", "rejected",
-                "true_contrast", "low", "high",
+                "true_advantage", "low", "high",
             )  # fmt: skip
             print(
-                f"| {entry['metric']} | {entry['design']} | {contrast:.3f} | {low / true:.2f}–{high / true:.2f} | "
+                f"| {entry['metric']} | {entry['design']} | {advantage:.3f} | {low / true:.2f}–{high / true:.2f} | "
                 f"{power:.2f} ({least:.2f}–{most:.2f}) | {share:.2f} [{ends[0]:.2f}, {ends[1]:.2f}] |"
             )
     print("\n| pilot | coverage, % | true number of items | median interval |\n|---|---|---|---|")
@@ -224,7 +224,7 @@ def tables():
 
 
 def run(job):
-    warnings.simplefilter("ignore", AssayWarning)
+    warnings.simplefilter("ignore", HowsureWarning)
     task, cell = job
     return {"known": known, "interval": interval}.get(task, pilots)(cell)
 

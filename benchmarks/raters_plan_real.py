@@ -1,6 +1,6 @@
 """Do plans with raters come true on real data? Four real tables; writes docs/measured/raters_plan_real.csv.
 
-    ASSAY_SHARED=../shared python benchmarks/raters_plan_real.py [--pilots 30] [--studies 300] [--only inductive]
+    HOWSURE_SHARED=../shared python benchmarks/raters_plan_real.py [--pilots 30] [--studies 300] [--only inductive]
     python benchmarks/raters_plan_real.py tables      print the table of docs/raters.md from the file
 
 The population is the real table of items × raters. A study draws its items and its raters from it with replacement,
@@ -9,11 +9,11 @@ raters, labels; A is the expert, B a word list ("Yes" where its score of
 negative words is above .05). inductive: numbers from 0 to 100; three groups of 100 raters
 judged 24 items each, and one of each group makes a seat, so that there are 72 items × 100 seats; A is GPT-4, B GPT-3.5.
 ConvAbuse: ordered levels, 8 raters of whom 3 judge an item on average; of the items with four raters or more one
-rater is A, another B, who answers for another item on 30 % of them. wmt23: penalties by 10 raters, 3 per segment, of two
+rater is A, another B, who answers for another item on 30% of them. wmt23: penalties by 10 raters, 3 per segment, of two
 systems' own translations, without gold.
 
 The truth is how often `compare` rejects on fresh studies of a design. Each pilot is planned from twice: with its own
-contrast ("own"), and with the contrast that is true at the pilot's design ("given").
+advantage ("own"), and with the advantage that is true at the pilot's design ("given").
 """
 
 import argparse
@@ -27,14 +27,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 import polars as pl
 
-from assay import Contest, Responses, compare_each
-from assay.errors import AssayWarning
-from assay.metrics import resolve
-from assay.planning import Effect, plan
-from assay.scales import Scale
+from howsure import Contest, Responses, compare_each
+from howsure.errors import HowsureWarning
+from howsure.metrics import resolve
+from howsure.planning import Effect, plan
+from howsure.scales import Scale
 from measured import MEASURED, markdown, read_rows, write_rows
 
-SHARED = Path(os.environ.get("ASSAY_SHARED", "../shared")) / "data"
+SHARED = Path(os.environ.get("HOWSURE_SHARED", "../shared")) / "data"
 OUT = MEASURED / "raters_plan_real.csv"
 GUESSING = 0.3
 UNSAFE = 0.05
@@ -158,12 +158,12 @@ def _wmt23(frame):
 
 
 def truth(people, metrics, design, n_studies):
-    """Return, for each metric, rejections, mean width and mean contrast of fresh studies."""
+    """Return, for each metric, rejections, mean width and mean advantage of fresh studies."""
     found = {}
     for number in range(n_studies):
         contest = people.study(*design, np.random.default_rng([number, *design, 1]))
         for one in compare_each(contest, metrics=metrics, n_resamples=199, rng=number, workers=1, correction="none"):
-            found.setdefault(one.metric, []).append((one.pvalue <= 0.05, one.confidence_interval.width, one.contrast))
+            found.setdefault(one.metric, []).append((one.pvalue <= 0.05, one.confidence_interval.width, one.advantage))
     return {metric: np.nanmean(np.array(rows, dtype=float), axis=0) for metric, rows in found.items()}
 
 
@@ -197,7 +197,7 @@ def measure(name, n_pilots, n_studies):
 
 
 def _row(name, metric, way, pilot, design, true, cells, n_studies):
-    rejected, width, contrast = (float(value) for value in true)
+    rejected, width, advantage = (float(value) for value in true)
     error = float(np.sqrt((rejected * (1 - rejected) + 1 / n_studies) / n_studies))
     powers, widths = (np.array([getattr(cell, what) for cell in cells]) for what in ("power", "ci_width"))
     strictly = [cell.power_interval.low <= rejected <= cell.power_interval.high for cell in cells]
@@ -207,8 +207,8 @@ def _row(name, metric, way, pilot, design, true, cells, n_studies):
     low, median, high = np.quantile(powers, [0.1, 0.5, 0.9])
     return {
         "data": name, "metric": metric, "difference": way, "pilot": f"{pilot[0]} × {pilot[1]}",
-        "design": f"{design[0]} × {design[1]}", "true_contrast": f"{contrast:.4g}",
-        "planned_contrast": f"{np.median([cell.contrast for cell in cells]):.4g}",
+        "design": f"{design[0]} × {design[1]}", "true_advantage": f"{advantage:.4g}",
+        "planned_advantage": f"{np.median([cell.advantage for cell in cells]):.4g}",
         "width_ratio": round(float(np.median(widths)) / width, 2), "found": round(rejected, 3),
         "error": round(error, 3), "planned": round(float(median), 3), "low": round(float(low), 3),
         "high": round(float(high), 3), "covers_strictly": sum(strictly), "covers": sum(allowed), "pilots": len(cells),
@@ -219,15 +219,15 @@ def _row(name, metric, way, pilot, design, true, cells, n_studies):
 def tables():
     """Print the table of the page, and the counts beside it."""
     rows = read_rows(OUT)
-    head = ["data, metric", "difference", "pilot", "design", "true contrast", "width, planned over true", "found power",
-            "planned (80 % of pilots)", "intervals that cover"]  # fmt: skip
+    head = ["data, metric", "difference", "pilot", "design", "true advantage", "width, planned over true", "found power",
+            "planned (80% of pilots)", "intervals that cover"]  # fmt: skip
     print(
         markdown(
             head,
             [
                 [
                     f"{row['data']}, {row['metric']}", row["difference"], row["pilot"], row["design"],
-                    row["true_contrast"], row["width_ratio"], f"{row['found']} ± {row['error']}",
+                    row["true_advantage"], row["width_ratio"], f"{row['found']} ± {row['error']}",
                     f"{row['planned']} ({row['low']}–{row['high']})", f"{row['covers']} of {row['pilots']}",
                 ]
                 for row in rows
@@ -256,7 +256,7 @@ def main():
     if options.what == "tables":
         tables()
         return
-    warnings.simplefilter("ignore", AssayWarning)
+    warnings.simplefilter("ignore", HowsureWarning)
     for name in [options.only] if options.only else CASES:
         begun = time.process_time()
         found = measure(name, options.pilots, options.studies)

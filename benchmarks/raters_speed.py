@@ -19,13 +19,13 @@ import time
 import numpy as np
 
 import agreement_plain
-from assay import Contest, Responses, ResponseTable, measure_agreement
-from assay._random import replayable, seed_of
-from assay.agreement.agreement_intervals import fisher_interval, measure_errors
-from assay.agreement.cells import cells_from
-from assay.metrics import resolve
-from assay.resampling import Scheme, draw
-from assay.scales import Scale
+from howsure import Contest, Responses, ResponseTable, measure_agreement
+from howsure._random import replayable, seed_of
+from howsure.agreement.agreement_intervals import fisher_interval, measure_errors
+from howsure.agreement.cells import cells_from
+from howsure.metrics import resolve
+from howsure.resampling import Scheme, draw
+from howsure.scales import Scale
 from measured import MEASURED, write_rows
 
 N_ITEMS, PER_ITEM, N_RATERS, N_DRAWS = 100_000, 10, 2_000, 2_000
@@ -62,7 +62,7 @@ def rated():
 def measure_bootstrap(workers):
     """Yield the seconds and the memory of the two-way bootstrap."""
     for name, contest in contests():
-        how = {"scheme": Scheme(raters="bootstrap"), "null": None, "seed": seed_of(0), "workers": workers}
+        how = {"scheme": Scheme(raters="random"), "null": None, "seed": seed_of(0), "workers": workers}
         metric = resolve(name).on(contest.scale)
         draw(contest, [metric], n_resamples=2, **how)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -16,16 +16,16 @@ from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the processes are the parallelism; must come before NumPy
 
-from assay._random import seed_of
-from assay.metrics import resolve
-from assay.models import preset
-from assay.planning.engines.item_scores import Setting
-from assay.planning.engines.simulated_power import simulated
-from assay.planning.engines.simulated_pvalues import Test
+from howsure._random import seed_of
+from howsure.metrics import resolve
+from howsure.models import preset
+from howsure.planning.engines.item_scores import Setting
+from howsure.planning.engines.simulated_power import simulated
+from howsure.planning.engines.simulated_pvalues import Test
 from measured import write_rows
 
 EPSILON = 0.1
-TESTS = ("pooled-responses", "swapped-items", "welch-t", "wilcoxon")
+TESTS = ("pooled-responses", "sign-flip", "welch-t", "wilcoxon")
 ITEMS = (100, 200, 400, 700, 1000, 1500, 2000, 3000)
 RESPONSES = (1, 2, 3, 5, 7, 10, 15, 20)
 PANELS = (

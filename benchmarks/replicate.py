@@ -15,25 +15,25 @@ import numpy as np
 
 import kl_width
 import searches
-from assay import _json
-from assay.inference import basic
-from assay.metrics import resolve
-from assay.models import CategoricalModel, preset, simulate_contrasts
-from assay.provenance import version
-from assay.replications import PAPERS, PublishedNumber, replicate
-from assay.replications.published import PUBLISHED_SIMULATIONS, figures
-from assay.replications.raters import MORE
+from howsure import _json
+from howsure.inference import basic
+from howsure.metrics import resolve
+from howsure.models import CategoricalModel, preset, simulate_advantages
+from howsure.provenance import version
+from howsure.replications import PAPERS, PublishedNumber, replicate
+from howsure.replications.published import PUBLISHED_SIMULATIONS, figures
+from howsure.replications.raters import MORE
 from measured import END
 
 HEAD = """# The published tables, recomputed
 
-`assay replicate raters|leader|forest|ratings` recomputes the tables of four papers and prints published number,
+`howsure replicate raters|leader|forest|ratings` recomputes the tables of four papers and prints published number,
 reproduced number, difference and its standard error. Both numbers come from simulations, so the standard error is that
 of the difference, with the papers' own 1,000 data sets for the published one. Everything below was written by
-`benchmarks/replicate.py` (assay {version}, default sizes and seed).
+`benchmarks/replicate.py` (howsure {version}, default sizes and seed).
 
 ```console
-$ assay replicate forest --table 3 --n-simulations 50
+$ howsure replicate forest --table 3 --n-simulations 50
 ...of 40 published numbers come out within two standard errors of their difference.
 ...
 Convention that reproduces the tables: fresh items in every simulated data set...
@@ -44,11 +44,11 @@ A replication is a study ([sweeps](sweeps.md)): every design is a cell (LEADER: 
 cluster. Without any of them cells are computed on threads, one per core. The numbers are the same, bit for bit.
 
 ```console
-$ assay replicate forest --table 3 --n-simulations 50 --store forest.db --json
+$ howsure replicate forest --table 3 --n-simulations 50 --store forest.db --json
 {{...
-$ assay sweep status forest.db
+$ howsure sweep status forest.db
 forest.db, seed 0
-assay.replications.papers:measure (version 2): 40 cells: 40 done, 0 failed, 0 missing
+howsure.replications.papers:measure (version 2): 40 cells: 40 done, 0 failed, 0 missing
 ```
 
 | short | paper |
@@ -68,7 +68,7 @@ points as text, JSON or .csv, and drawn with `--chart`. `--chart` with tables sh
 `--search` repeats the search behind FOREST 2 and RATINGS 1 to 3 with the planner: the smallest N × K with p below .05.
 
 ```console
-$ assay replicate ratings --figure 1 --n-simulations 2 --report shapes.csv
+$ howsure replicate ratings --figure 1 --n-simulations 2 --report shapes.csv
 Figure 1 of RATINGS: shapes that a censored normal can have.
 ...
 Report: shapes.csv
@@ -106,7 +106,7 @@ def summary(result):
             apart = np.array([row.difference for row in known])
             apart = apart[~np.isnan(apart)]
             body.append([number, quantity.replace("_", " "), len(rows), f"{np.sqrt(np.mean(apart**2)):.4f}",
-                         f"{apart.mean():+.4f}", f"{100 * np.mean(agree):.0f} %"])  # fmt: skip
+                         f"{apart.mean():+.4f}", f"{100 * np.mean(agree):.0f}%"])  # fmt: skip
     head = ["table", "quantity", "numbers", "root mean squared difference", "mean difference", "within two errors"]
     return table(head, body)
 
@@ -155,7 +155,7 @@ def conventions(n_simulations=2000):
     for row in rows:
         options = {"n_items": row["items"], "n_responses": row["responses"], "epsilon": row["epsilon"]}
         draws, null = (
-            simulate_contrasts(model, wins, null=kind, n_simulations=n_simulations, rng=2, **options)[0].round(9)
+            simulate_advantages(model, wins, null=kind, n_simulations=n_simulations, rng=2, **options)[0].round(9)
             for kind in (False, True)
         )
         for name, (size, tie, signed) in CONVENTIONS.items():
@@ -232,7 +232,7 @@ def forest(result):
         body = [
             [row["dataset"], row["metric"], row["NK"], row["K"], row["published"], f"{row['reproduced']:.4f}",
              f"{row['reproduced'] - row['published']:+.4f}", f"{row['standard_error']:.4f}",
-             f"{100 * (row['reproduced'] / row['published'] - 1):+.0f} %"]
+             f"{100 * (row['reproduced'] / row['published'] - 1):+.0f}%"]
             for row in rows
         ]  # fmt: skip
         head = ["dataset", "metric", "NK", "K", "published", "reproduced", "difference", "±", "relative"]
@@ -250,7 +250,7 @@ def forest(result):
         (
             f"{near} of {len(rows_of(result, 'p'))} p-values of table 2 are within .02. Wins take total variation as their "
             "base error, as the paper says. Our intervals of KL with five and more labels are narrower than the printed ones by "
-            f"{short[0]:.0f} to {short[-1]:.0f} %, and that of DICES (three labels) by {three:.0f} %; those with two labels, and the "
+            f"{short[0]:.0f} to {short[-1]:.0f}%, and that of DICES (three labels) by {three:.0f}%; those with two labels, and the "
             "unbalanced one with three, are not. A label that gold gives and a model never gives costs "
             "its share times ln 10¹² = 27.6, by the constant inside the logarithm, and with many labels the width hangs on such "
             "labels alone. A smaller constant gives the printed widths, and hardly moves the effects of table 2, whose designs have "
@@ -307,7 +307,7 @@ def mhs(n_simulations=8000):
     """Return the effect of MHS by MAE in table 1 from more data sets."""
     model = preset("likert-mhs")
     options = {"n_items": 200, "n_responses": 100, "epsilon": 0.05, "n_simulations": n_simulations}
-    draws = simulate_contrasts(model, [resolve("mae").on(model.scale)], rng=4, **options)[0]
+    draws = simulate_advantages(model, [resolve("mae").on(model.scale)], rng=4, **options)[0]
     error = draws.std() / np.sqrt(draws.size)
     return {"n_simulations": n_simulations, "mean": float(draws.mean()), "error": float(error)}
 
@@ -344,7 +344,7 @@ def leader(result):
     )
     text = (
         f"True p: {len(rows)} cells, root mean squared difference {np.sqrt(np.mean(apart(rows) ** 2)):.4f}, "
-        f"{100 * np.mean(np.abs(z) <= 2):.0f} % within two standard errors. Beyond four: {named or 'none'}."
+        f"{100 * np.mean(np.abs(z) <= 2):.0f}% within two standard errors. Beyond four: {named or 'none'}."
     )
     emd = table(["table", "data", "ε", "metric", "published", "reproduced (legacy)", "p with a correct EMD"], body)
     quantiles = []
@@ -354,14 +354,14 @@ def leader(result):
         ranks = np.array([row["quantile_of_published"] for row in cells])
         inside = np.mean([(rank >= 0.05) & (rank <= 0.95) for rank in ranks])
         spread = np.median([row["high"] - row["low"] for row in cells])
-        quantiles.append([strategy, len(cells), f"{np.median(ranks):.2f}", f"{100 * inside:.0f} %", f"{spread:.2f}"])
+        quantiles.append([strategy, len(cells), f"{np.median(ranks):.2f}", f"{100 * inside:.0f}%", f"{spread:.2f}"])
     estimated = table(
         [
             "strategy",
             "cells (ε < .7)",
             "median quantile of the published p",
-            "within 5–95 % of data sets",
-            "median width of 5–95 %",
+            "within 5–95% of data sets",
+            "median width of 5–95%",
         ],
         quantiles,
     )
@@ -420,7 +420,7 @@ def page(keep):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--papers", nargs="*", default=list(PAPERS))
-    parser.add_argument("--keep", type=Path, default=Path("/tmp/assay-replications"))
+    parser.add_argument("--keep", type=Path, default=Path("/tmp/howsure-replications"))
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     options.keep.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Coverage of intervals for contrasts that are −1, 0 or 1, without simulated data sets; writes its table into docs/inference.md.
+"""Coverage of intervals for advantages that are −1, 0 or 1, without simulated data sets; writes its table into docs/inference.md.
 
     python benchmarks/score_interval.py
 
@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import gammaln
 from scipy.stats import norm
 
-from assay.inference import interval, score
+from howsure.inference import interval, score
 from measured import MEASURED, ROOT, put_between, write_rows
 
 MARK = "<!-- benchmarks/score_interval.py -->"
@@ -26,21 +26,21 @@ N_DRAWS, LEVEL = 1999, 0.95
 
 def intervals(won, lost, n, rng):
     """Return low and high of every method on one outcome; NaN where it is undefined."""
-    contrasts = np.repeat([1.0, -1.0, 0.0], [won, lost, n - won - lost])
-    estimate = contrasts.mean()
+    advantages = np.repeat([1.0, -1.0, 0.0], [won, lost, n - won - lost])
+    estimate = advantages.mean()
     drawn = rng.multinomial(n, [won / n, lost / n, 1 - (won + lost) / n], N_DRAWS)
     draws = (drawn[:, 0] - drawn[:, 1]) / n
     errors = np.sqrt(np.maximum((drawn[:, 0] + drawn[:, 1]) / n - draws**2, 0) / (n - 1))
     known = {
-        "jackknife": (contrasts.sum() - contrasts) / (n - 1),
+        "jackknife": (advantages.sum() - advantages) / (n - 1),
         "standard_errors": errors,
-        "standard_error": contrasts.std(ddof=1) / math.sqrt(n),
+        "standard_error": advantages.std(ddof=1) / math.sqrt(n),
     }
     found = {
         name: interval(name, draws, estimate=estimate, **known) for name in ("percentile", "bca", "studentised", "t")
     }
     ends = {name: (one.low, one.high) for name, one in found.items()}
-    tango = score(contrasts)
+    tango = score(advantages)
     ends["score"] = (tango.low, tango.high)
     shares = (won + 1) / (n + 2), (lost + 1) / (n + 2)
     middle = shares[0] - shares[1]
@@ -93,7 +93,7 @@ def study():
 
 
 def page(rows):
-    head = ["items", "share that differ", "contrast", *METHODS]
+    head = ["items", "share that differ", "advantage", *METHODS]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     keys = dict.fromkeys((row["n_items"], row["differing"], row["difference"]) for row in rows)
     for key in keys:
@@ -102,13 +102,13 @@ def page(rows):
             f"**{100 * row['coverage']:.1f}**" if row["coverage"] < 0.94 else f"{100 * row['coverage']:.1f}"
             for row in cells
         ]
-        lines.append(f"| {key[0]} | {100 * key[1]:g} % | {key[2]:g} | " + " | ".join(shown) + " |")
+        lines.append(f"| {key[0]} | {100 * key[1]:g}% | {key[2]:g} | " + " | ".join(shown) + " |")
     said = []
     for name in METHODS:
         of_name = [row for row in rows if row["interval"] == name]
         low = min(of_name, key=lambda row: row["coverage"])
         below = sum(row["coverage"] < 0.94 for row in of_name)
-        said.append(f"{name}: {100 * low['coverage']:.1f} % at worst, {below} of {len(of_name)} below 94 %")
+        said.append(f"{name}: {100 * low['coverage']:.1f}% at worst, {below} of {len(of_name)} below 94%")
     lines += ["", "; ".join(said) + "."]
     put_between(ROOT / "docs" / "inference.md", MARK, "\n".join(lines))
 

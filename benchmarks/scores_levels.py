@@ -1,4 +1,4 @@
-"""Error rates of the tests and coverage of the intervals in `assay.paired`, written to docs/scores-levels.md.
+"""Error rates of the tests and coverage of the intervals in `howsure.paired`, written to docs/scores-levels.md.
 
 Run from the repository root: `python benchmarks/scores_levels.py` (about a quarter of an hour on one core).
 `--replications 200 --output -` gives a quick look on the screen. `--flips` measures the section on flips alone and puts
@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 from scipy.special import gammaincinv
 
-from assay import _random
-from assay.inference import clopper_pearson
-from assay.paired import TESTS, PairedScores, count_flips, effect_sizes
-from assay.paired.difference_rows import Hypothesis, Resamples, Sample
-from assay.provenance import version
+from howsure import _random
+from howsure.inference import clopper_pearson
+from howsure.paired import TESTS, PairedScores, count_flips, effect_sizes
+from howsure.paired.difference_rows import Hypothesis, Resamples, Sample
+from howsure.provenance import version
 
 SIZES = (20, 100, 1000)
 ALPHA = 0.05
@@ -50,7 +50,7 @@ READING = """
 ## What to take from this
 
 * **On symmetric differences the tests hold their level** or are too careful: signs and medians of few or tied values take
-  few different values, so tests of them stay below 5 % and their intervals above 95 %. (Among so many rates a few bold
+  few different values, so tests of them stay below 5% and their intervals above 95%. (Among so many rates a few bold
   ones are chance.)
 * **A mean of few skewed differences** is where levels go wrong. At n = 20, t and permutation reject true nulls too often,
   and one-sided tests are worse: nearly all errors are on one side, because the mean and the standard deviation of a
@@ -162,7 +162,7 @@ def study_flips(n_replications, seed):
         for replication in range(n_replications):
             rng = _random.generator(seed, "flips", n, replication)
             null, other = rng.random(n), rng.random(n)
-            # Both right 60 %, and 20 % flips: divided evenly under the null, 15 % against 5 % for the interval.
+            # Both right 60%, and 20% flips: divided evenly under the null, 15% against 5% for the interval.
             equal = PairedScores(
                 np.where(null < 0.7, 1.0, 0.0), np.where((null < 0.6) | ((null > 0.7) & (null < 0.8)), 1.0, 0.0)
             )
@@ -183,11 +183,11 @@ def page(n_replications, seed):
     lines = [
         "# Measured error rates of the tests for two score lists",
         "",
-        f"Made by `benchmarks/scores_levels.py` (assay {version()}, seed {_random.entropy_of(seed)}); do not edit. "
-        f"Every number is a percentage of {n_replications:,} simulated data sets with its exact 95 % binomial "
+        f"Made by `benchmarks/scores_levels.py` (howsure {version()}, seed {_random.entropy_of(seed)}); do not edit. "
+        f"Every number is a percentage of {n_replications:,} simulated data sets with its exact 95% binomial "
         f"interval; unless something else is said, the null is true in them. Nominal are 5 for the levels and 95 for "
         f"the coverage; **bold** marks an interval that excludes the nominal value. Resampling tests use {N_RESAMPLES} "
-        f"resamples. “Greater” and “less” are one-sided tests at 5 %. Each test is measured against its own estimand: "
+        f"resamples. “Greater” and “less” are one-sided tests at 5%. Each test is measured against its own estimand: "
         f"t, bootstrap and permutation against the mean, Wilcoxon against the Hodges–Lehmann value, the others against "
         f"the median.",
         "",
@@ -198,7 +198,7 @@ def page(n_replications, seed):
         lines += [
             f"## n = {n:,}",
             "",
-            "| differences | test | level, two-sided | greater | less | coverage of the 95 % interval |",
+            "| differences | test | level, two-sided | greater | less | coverage of the 95% interval |",
         ]
         lines += ["|---|---|---|---|---|---|"]
         for shape, name, size, *counts in tests:
@@ -208,7 +208,7 @@ def page(n_replications, seed):
     lines += [
         "## Effect sizes",
         "",
-        "Coverage of the 95 % intervals when the true effect is not zero (differences moved by half a "
+        "Coverage of the 95% intervals when the true effect is not zero (differences moved by half a "
         "standard deviation, ratings by one step). The true r is that of two million differences.",
         "",
         "| differences | effect | true value | " + " | ".join(f"n = {n:,}" for n in SIZES) + " |",
@@ -242,7 +242,7 @@ def flips_section(flips, n_replications):
     return [
         FLIPS,
         "",
-        "20 % of the answers flip: evenly for the level of McNemar's exact test, 15 against 5 % for the coverage of "
+        "20% of the answers flip: evenly for the level of McNemar's exact test, 15 against 5% for the coverage of "
         "Tango's score interval of the accuracy difference.",
         "",
         "| n | level, two-sided | coverage |",

@@ -1,4 +1,4 @@
-"""How long `assay scores analyse` takes on 100,000 lines, and what its parts cost; run on an otherwise idle machine.
+"""How long `howsure scores analyse` takes on 100,000 lines, and what its parts cost; run on an otherwise idle machine.
 
 `python benchmarks/scores_speed.py` prints a table (seconds, the best of three; memory is the peak of the process).
 """
@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.paired import TESTS, PairedScores, power_curve, significance_test
-from assay.paired.ranks import hodges_lehmann, walsh_interval
+from howsure.paired import TESTS, PairedScores, power_curve, significance_test
+from howsure.paired.ranks import hodges_lehmann, walsh_interval
 
 N = 100_000
 
@@ -46,9 +46,9 @@ def main():
         for kind in ("normal", "heavy tails", "skewed", "right or wrong"):
             path = Path(folder) / "scores.txt"
             np.savetxt(path, np.column_stack(data(kind)), fmt="%.6f")
-            command = [str(Path(sys.executable).with_name("assay")), "scores", "analyse", str(path)]
+            command = [str(Path(sys.executable).with_name("howsure")), "scores", "analyse", str(path)]
             seconds = best(lambda command=command: subprocess.run(command, check=True, capture_output=True))
-            print(f"| `assay scores analyse`, {kind}, whole process | {seconds:.2f} |")
+            print(f"| `howsure scores analyse`, {kind}, whole process | {seconds:.2f} |")
     memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     a, b = data("heavy tails")
     scores = PairedScores.from_arrays(a, b)
@@ -66,7 +66,7 @@ def main():
     for name in TESTS:
         seconds = best(lambda name=name: power_curve(small, test=name, rng=1), 1)
         print(f"| power curve of {name}, 500 lines, five sizes of 1,000 studies | {seconds:.2f} |")
-    print(f"\nPeak memory of `assay scores analyse`: {memory:.0f} MB")
+    print(f"\nPeak memory of `howsure scores analyse`: {memory:.0f} MB")
 
 
 if __name__ == "__main__":

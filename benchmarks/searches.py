@@ -10,9 +10,9 @@ import argparse
 import math
 from dataclasses import fields
 
-from assay.replications import replicate
-from assay.replications.published import SIGNIFICANT
-from assay.replications.searches import NOTES, Found, Search
+from howsure.replications import replicate
+from howsure.replications.published import SIGNIFICANT
+from howsure.replications.searches import NOTES, Found, Search
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, write_rows
 
 CSV = MEASURED / "searches.csv"
@@ -115,7 +115,7 @@ def section():
     if missing:
         parts.append(f"Not run to the end yet: {', '.join(missing)}.")
     intro = (
-        "`assay replicate forest --search` looks for the smallest budget N × K at which some K gives p below .05. **Bold**: the "
+        "`howsure replicate forest --search` looks for the smallest budget N × K at which some K gives p below .05. **Bold**: the "
         "search ends at another budget than the paper. A dash is a cell without any significant design."
     )
     return "\n\n".join(["## The searches", intro, *NOTES, *parts])

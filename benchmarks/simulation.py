@@ -22,9 +22,9 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from assay.inference import expected_pvalue
-from assay.metrics import resolve
-from assay.models import preset, simulate_contrasts
+from howsure.inference import expected_pvalue
+from howsure.metrics import resolve
+from howsure.models import preset, simulate_advantages
 
 N_ITEMS, N_RESPONSES, EPSILON, B = 1000, 5, 0.05, 1000
 
@@ -111,7 +111,7 @@ def new_expected_p(name, metrics, n_responses=N_RESPONSES, n_simulations=B, n_it
     model = preset(name)
     ready = [resolve(metric).on(model.scale) for metric in metrics]
     options = {"n_items": n_items, "n_responses": n_responses, "epsilon": EPSILON, "n_simulations": n_simulations}
-    draws, null = (simulate_contrasts(model, ready, null=kind, rng=1, **options) for kind in (False, True))
+    draws, null = (simulate_advantages(model, ready, null=kind, rng=1, **options) for kind in (False, True))
     return [expected_pvalue(*pair).pvalue for pair in zip(null, draws, strict=True)]
 
 

@@ -4,7 +4,7 @@
 
 `compare_each(by=…)` of 1,200 slices gives each interval the level 0.95^(1/1,200), so that all of them are right at once in
 95 of 100 data sets; 700 slices are compared one by one, and their level lies beyond every draw. Counted is how often all
-are right, by MAE of normal answers and by accuracy of labels, whose true contrasts are known; and how many intervals of a
+are right, by MAE of normal answers and by accuracy of labels, whose true advantages are known; and how many intervals of a
 data set miss, of which 0.05 would be right.
 """
 
@@ -13,8 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay import Contest, compare_each
-from assay.inference import binomial_region
+from howsure import Contest, compare_each
+from howsure.inference import binomial_region
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, run_cells
 
 CELLS = [(metric, 1_200, size) for metric in ("mae", "accuracy") for size in (5, 20, 100)] + [("mae", 700, 20)]
@@ -23,7 +23,7 @@ RIGHT = {"a": 0.7, "b": 0.6}
 
 
 def drawn(metric, n_items, rng):
-    """Return gold, A and B with one response for each item, and the true contrast."""
+    """Return gold, A and B with one response for each item, and the true advantage."""
     if metric == "mae":
         truth = rng.normal(size=n_items)
         sides = [truth + spread * rng.normal(size=n_items) for spread in NOISE.values()]
@@ -66,17 +66,17 @@ def page():
     for row in read_rows(MEASURED / "slices_coverage.csv"):
         data_sets, together, missed = (int(row[name]) for name in ("data_sets", "together", "missed"))
         region = binomial_region(data_sets, 0.95)
-        shown = f"{100 * together / data_sets:.0f} %"
+        shown = f"{100 * together / data_sets:.0f}%"
         rows.append([
             row["metric"], f"{int(row['n_slices']):,} × {row['n_items']}", shown if together >= region.low else f"**{shown}**",
-            f"{100 * region.low / data_sets:.0f} to {100 * region.high / data_sets:.0f} %", f"{missed / data_sets:.2f}",
+            f"{100 * region.low / data_sets:.0f} to {100 * region.high / data_sets:.0f}%", f"{missed / data_sets:.2f}",
             f"{int(row['without_interval']) / (data_sets * int(row['n_slices'])):.1%}", f"{data_sets}",
         ])  # fmt: skip
     head = [
         "metric",
         "slices × items",
         "all right at once",
-        "region of 95 %",
+        "region of 95%",
         "misses in a data set",
         "no interval",
         "data sets",

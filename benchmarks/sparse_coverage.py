@@ -9,8 +9,8 @@ total variation of four responses would be, or exponential. Intervals are those 
 
 import numpy as np
 
-from assay.inference import binomial_region, interval
-from assay.resampling import _kernels
+from howsure.inference import binomial_region, interval
+from howsure.resampling import _kernels
 from measured import MEASURED, ROOT, markdown, put_between, write_rows
 
 CELLS = [(20, 0.2), (50, 0.06), (50, 0.1), (50, 0.2), (200, 0.03), (200, 0.1)]
@@ -23,15 +23,15 @@ N_DATA_SETS, N_DRAWS, LEVEL = 2000, 999, 0.95
 MARK = "<!-- benchmarks/sparse_coverage.py -->"
 
 
-def limits(contrasts, rng):
+def limits(advantages, rng):
     """Return every interval of the mean, by method."""
-    n, mean = contrasts.size, contrasts.mean()
+    n, mean = advantages.size, advantages.mean()
     seeds = rng.integers(2**64, size=N_DRAWS, dtype=np.uint64)
-    draws, squares = _kernels.bootstrap_sums(contrasts[:, np.newaxis], np.array([mean]), seeds).T / n
+    draws, squares = _kernels.bootstrap_sums(advantages[:, np.newaxis], np.array([mean]), seeds).T / n
     known = {
-        "jackknife": (contrasts.sum() - contrasts) / (n - 1),
+        "jackknife": (advantages.sum() - advantages) / (n - 1),
         "standard_errors": np.sqrt(np.maximum(squares - np.square(draws - mean), 0.0) / (n - 1)),
-        "standard_error": contrasts.std(ddof=1) / np.sqrt(n),
+        "standard_error": advantages.std(ddof=1) / np.sqrt(n),
     }
     return {name: interval(name, draws, estimate=mean, confidence_level=LEVEL, **known) for name in METHODS}
 
@@ -66,7 +66,7 @@ def page(rows):
         low = binomial_region(row["n_data_sets"], LEVEL, confidence_level=0.99).low
         shown = f"{100 * row['covered'] / row['n_data_sets']:.1f}"
         shown = f"**{shown}**" if row["covered"] < low else shown
-        key = (row["sizes"], f"{row['n_items']}", f"{100 * row['differing']:g} %", f"{100 * row['won']:g} %")
+        key = (row["sizes"], f"{row['n_items']}", f"{100 * row['differing']:g}%", f"{100 * row['won']:g}%")
         lines.setdefault(key, []).append(f"{shown} ({row['width']:.3g})")
     head = ["sizes", "items", "share that differ", "of these A wins", *METHODS]
     put_between(ROOT / "docs" / "inference.md", MARK, markdown(head, [[*key, *cells] for key, cells in lines.items()]))

@@ -3,7 +3,7 @@
     python benchmarks/speed_table.py [--previous 72c649b] [--out docs/measured/speed_table.json]
 
 Every job runs in a process of its own, once with this version and once with the previous release (a git worktree of that
-commit), in turns; what is given is the least processor time of three turns (25 for draws and `assay compare`), after a
+commit), in turns; what is given is the least processor time of three turns (25 for draws and `howsure compare`), after a
 first call that compiles. Processor time does not count the time that other processes take on a busy machine, but they
 still share its caches; so read the ratios, which come from the same minutes.
 """
@@ -26,10 +26,10 @@ PREPARE = """
 import resource, sys, time
 import numpy as np
 from dataclasses import replace
-import assay
-from assay import Contest, _random
-from assay.metrics import resolve
-from assay.resampling import Scheme, draw
+import howsure
+from howsure import Contest, _random
+from howsure.metrics import resolve
+from howsure.resampling import Scheme, draw
 
 def contest_of(n):
     rng = np.random.default_rng(0)
@@ -45,7 +45,7 @@ def draws(n, name, b, null=None):
 
 def bare(n, b):
     from numba import njit
-    from assay.resampling._kernels import _below, _word, seed_draws
+    from howsure.resampling._kernels import _below, _word, seed_draws
     half = np.uint64(32)
 
     @njit
@@ -63,19 +63,19 @@ def bare(n, b):
 
 def pvalue(n):
     contest = contest_of(n)
-    assay.compare(contest, metric="mae", rng=0, workers=1)
-    return lambda: assay.compare(contest, metric="mae", rng=0, workers=1)
+    howsure.compare(contest, metric="mae", rng=0, workers=1)
+    return lambda: howsure.compare(contest, metric="mae", rng=0, workers=1)
 
 def flips(n):
-    from assay.inference import sign_flips
-    contrasts = np.random.default_rng(0).normal(size=n) + 4 / n**0.5
-    sign_flips(contrasts)
-    return lambda: [sign_flips(contrasts) for _ in range(10)]
+    from howsure.inference import sign_flips
+    advantages = np.random.default_rng(0).normal(size=n) + 4 / n**0.5
+    sign_flips(advantages)
+    return lambda: [sign_flips(advantages) for _ in range(10)]
 
 def slices(n, size=5):
     def compared(n):
         contest = replace(contest_of(size * n), groups={"topic": np.repeat(np.arange(n).astype(str), size)})
-        return lambda: assay.compare_each(contest, metrics=["mae"], by="topic", rng=0, workers=1)
+        return lambda: howsure.compare_each(contest, metrics=["mae"], by="topic", rng=0, workers=1)
     compared(1_001 if n > 1_000 else 200)()  # compiles
     return compared(n)
 
@@ -83,15 +83,15 @@ def varied(n, mean):
     def compared(n):
         sizes = np.maximum(1, np.random.default_rng(1).poisson(mean, n))
         contest = replace(contest_of(sizes.sum()), groups={"topic": np.repeat(np.arange(n).astype(str), sizes)})
-        return lambda: assay.compare_each(contest, metrics=["mae"], by="topic", rng=0, workers=1)
+        return lambda: howsure.compare_each(contest, metrics=["mae"], by="topic", rng=0, workers=1)
     compared(1_001 if n > 1_000 else 200)()  # compiles
     return compared(n)
 
 def functions(error, n_metrics):
-    from assay.metrics import FunctionMetric
+    from howsure.metrics import FunctionMetric
     metrics = [FunctionMetric(error(1 + i / 100), better="lower", name=f"own {i}") for i in range(n_metrics)]
     contest = contest_of(200)
-    return lambda: assay.compare_each(contest, metrics=metrics, rng=0, workers=1)
+    return lambda: howsure.compare_each(contest, metrics=metrics, rng=0, workers=1)
 
 def own(n_metrics):
     return functions(lambda most: lambda gold, model: np.minimum(abs(gold - model), most).mean(), n_metrics)
@@ -105,17 +105,17 @@ def branching(n_metrics):
     return functions(error, n_metrics)
 
 def vectorized(n_metrics):
-    from assay.metrics import FunctionMetric
+    from howsure.metrics import FunctionMetric
     def error(most):
         return lambda gold, model, axis: np.minimum(abs(gold - model), most).mean(axis=axis)
     metrics = [
         FunctionMetric(error(1 + i / 100), better="lower", name=f"own {i}", vectorized=True) for i in range(n_metrics)
     ]
     contest = contest_of(200)
-    return lambda: assay.compare_each(contest, metrics=metrics, rng=0, workers=1)
+    return lambda: howsure.compare_each(contest, metrics=metrics, rng=0, workers=1)
 
 def declared(n_metrics):
-    from assay import metrics
+    from howsure import metrics
     base = getattr(metrics, "ItemMetric", metrics.AdditiveMetric)
     def scores(power):
         return lambda self, gold, model: abs(gold - model) ** power
@@ -124,21 +124,21 @@ def declared(n_metrics):
         for i in range(n_metrics)
     ]
     contest, chosen = contest_of(200), [kind() for kind in kinds]
-    assay.compare_each(contest, metrics=chosen[:2], rng=0, workers=1)
-    return lambda: assay.compare_each(contest, metrics=chosen, rng=0, workers=1)
+    howsure.compare_each(contest, metrics=chosen[:2], rng=0, workers=1)
+    return lambda: howsure.compare_each(contest, metrics=chosen, rng=0, workers=1)
 
 def audited(n_items, n_responses, n_data_sets):
     import inspect
-    older = "n_data_sets" in inspect.signature(assay.audit).parameters
+    older = "n_data_sets" in inspect.signature(howsure.audit).parameters
     count, fresh = ("n_data_sets", "n_simulations") if older else ("n_simulations", "n_fresh")
     how = dict(
-        metrics=["mae"], schemes=[("bootstrap", "all"), ("bootstrap", "bootstrap")], nulls=["swapped-items", "recentred"],
+        metrics=["mae"], schemes=[("bootstrap", "all"), ("bootstrap", "bootstrap")], nulls=["sign-flip", "shifted-bootstrap"],
         intervals=["percentile", "studentised"], designs=[(n_items, n_responses)], epsilons=[0.3], n_resamples=399, rng=0,
         workers=1,
     )
     how[fresh] = 20
-    assay.audit("normal", **how, **dict([(count, 2)]))
-    return lambda: assay.audit("normal", **how, **dict([(count, n_data_sets)]))
+    howsure.audit("normal", **how, **dict([(count, 2)]))
+    return lambda: howsure.audit("normal", **how, **dict([(count, n_data_sets)]))
 
 job = {job}
 times = []
@@ -199,12 +199,12 @@ ONCE = ("compare --by", "compare, 200 own", "compare, 10 own")
 """Jobs of many seconds: they are measured in one turn."""
 
 COMMANDS = {
-    "assay compare, 200 items": "compare ratings.csv --gold human --a model-2 --b model-1",
-    "assay compare, 40,000 columns": "compare wide.csv --gold c0 --a c1 --b c2",
-    "assay compare --by, 100,000 slices of 5 items on average": "compare varied.csv --gold human --a a --b b --by topic --metric mae",
-    "assay compare --by, 100,000 slices of 5 items": "compare slices.csv --gold human --a a --b b --by topic --metric mae",
-    "assay fit, 1,000,000 responses, normal": "fit normal.csv --gold human",
-    "assay fit, 1,000,000 responses, likert": "fit likert.csv --gold human",
+    "howsure compare, 200 items": "compare ratings.csv --gold human --a model-2 --b model-1",
+    "howsure compare, 40,000 columns": "compare wide.csv --gold c0 --a c1 --b c2",
+    "howsure compare --by, 100,000 slices of 5 items on average": "compare varied.csv --gold human --a a --b b --by topic --metric mae",
+    "howsure compare --by, 100,000 slices of 5 items": "compare slices.csv --gold human --a a --b b --by topic --metric mae",
+    "howsure fit, 1,000,000 responses, normal": "fit normal.csv --gold human",
+    "howsure fit, 1,000,000 responses, likert": "fit likert.csv --gold human",
 }
 """Commands whose processor seconds and memory are measured, start-up included."""
 
@@ -229,18 +229,18 @@ LIMITS = {
     "compare --by, 100,000 slices of 5 items on average": "Python: a result for each slice; draws of slices of ten and more items",
     "compare --by, 10,000 slices of 20 items on average": "draws and exact p-values of each slice; sorting",
     "compare --by, 500 slices of 20 items": "Python: a comparison of its own for each slice; sorting its draws",
-    "assay compare --by, 100,000 slices of 5 items on average": "Python: a result for each slice; reading the table",
-    "assay compare --by, 100,000 slices of 5 items": "Python: a result for each slice; reading the table",
+    "howsure compare --by, 100,000 slices of 5 items on average": "Python: a result for each slice; reading the table",
+    "howsure compare --by, 100,000 slices of 5 items": "Python: a result for each slice; reading the table",
     "audit, 30 items × 1, 200 data sets of each kind": "draws; NumPy calls for many data sets at a time",
     "audit, 100 items × 5, 100 data sets of each kind": "draws of responses",
     "compare, 200 own metrics with item scores, 200 items": "exact p-values, draws of the intervals, and their joint level",
     "compare, 200 own metrics, vectorized functions, 200 items": "the functions, called with many draws at a time",
     "compare, 200 own metrics, plain functions, 200 items": "the functions, called with many draws at a time",
     "compare, 10 own metrics, functions that need one draw at a time": "Python: one call of the function for each draw and model",
-    "assay compare, 200 items": "imports: Polars, NumPy",
-    "assay compare, 40,000 columns": "Python: names of columns",
-    "assay fit, 1,000,000 responses, normal": "the likelihood, once for each trial of the optimiser",
-    "assay fit, 1,000,000 responses, likert": "the likelihood, once for each trial of the optimiser",
+    "howsure compare, 200 items": "imports: Polars, NumPy",
+    "howsure compare, 40,000 columns": "Python: names of columns",
+    "howsure fit, 1,000,000 responses, normal": "the likelihood, once for each trial of the optimiser",
+    "howsure fit, 1,000,000 responses, likert": "the likelihood, once for each trial of the optimiser",
 }
 
 
@@ -267,7 +267,7 @@ def command(source, words, folder, cache, turns=3):
     path = os.pathsep.join([str(source / "src"), str(Path(folder) / "packages")])
     environment = os.environ | {"PYTHONPATH": path, "NUMBA_CACHE_DIR": cache}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # byte code is kept, as it is for everybody who does not forbid it
-    line = [sys.executable, "-c", MEASURED_RUN, sys.executable, "-m", "assay", *words.split()]
+    line = [sys.executable, "-c", MEASURED_RUN, sys.executable, "-m", "howsure", *words.split()]
     found = []
     for _ in range(turns + 1):
         done = subprocess.run(line, env=environment, check=False, capture_output=True, text=True, cwd=folder)
@@ -280,7 +280,7 @@ def write_tables(folder):
     """Write the files that the commands read."""
     rng = np.random.default_rng(0)
     subprocess.run(
-        [sys.executable, "-m", "assay", "example", "ratings.csv"],
+        [sys.executable, "-m", "howsure", "example", "ratings.csv"],
         env=os.environ | {"PYTHONPATH": str(ROOT / "src")}, cwd=folder, check=True, capture_output=True,
     )  # fmt: skip
     with (Path(folder) / "wide.csv").open("w") as file:
@@ -339,7 +339,7 @@ def page(found):
 
 Made by `python benchmarks/speed_table.py`, which also measures the previous release ({found["previous"]}) in turns with this
 version. Seconds of processor time on one thread, the least of three turns (of 25 for draws and
-`assay compare`, whose memory others may use, too). The machine had {found["cores"]} cores and {calm}
+`howsure compare`, whose memory others may use, too). The machine had {found["cores"]} cores and {calm}
 (load up to {found["load"]:.1f}){advice}. Commands are measured with their start-up.
 
 | job | now | previous release | times as fast | what limits it now |
@@ -387,8 +387,10 @@ def main():
                 if name in kept and not name.startswith(tuple(options.only.split(";"))):
                     jobs[name] = kept[name]
                     continue
-                turns = 25 if name == "assay compare, 200 items" else 1
-                minutes = name.startswith(("assay compare --by", "assay fit"))  # is how long the previous release takes
+                turns = 25 if name == "howsure compare, 200 items" else 1
+                minutes = name.startswith(
+                    ("howsure compare --by", "howsure fit")
+                )  # is how long the previous release takes
                 previous, _ = (None, None) if minutes else command(before, words, folder, caches["then"], turns)
                 now, memory = command(ROOT, words, folder, caches["now"], turns)
                 jobs[name] = {"now": now, "previous": previous, "memory": memory}

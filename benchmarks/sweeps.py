@@ -21,7 +21,7 @@ from pathlib import Path
 
 from distributed import Client, LocalCluster
 
-from assay.sweeps import Grid, run, task
+from howsure.sweeps import Grid, run, task
 
 ROOT = Path(__file__).parents[1]
 SECONDS = 0.2

@@ -6,7 +6,7 @@
 Each kind of work runs on one and on two threads in turns with a loop that stays in the cache (`machine`: what a second
 thread can gain here at all). Gains are best time over best time. Read them on a machine that does nothing else. `--share`
 makes the work smaller, to see that the program runs. The last rows say from how many numbers on a second thread helps where
-Python calls NumPy all the time (`assay.resampling.draws.ALONE`). Nothing here is a test.
+Python calls NumPy all the time (`howsure.resampling.draws.ALONE`). Nothing here is a test.
 """
 
 import argparse
@@ -18,29 +18,29 @@ from pathlib import Path
 import numpy as np
 import polars
 
-import assay
-from assay import _random, models, paired
-from assay.metrics import resolve
-from assay.resampling import Scheme, draw
+import howsure
 from compare_speed import BOTH, make, rounds, toss
+from howsure import _random, models, paired
+from howsure.metrics import resolve
+from howsure.resampling import Scheme, draw
 from measured import MEASURED, write_rows
 
-OWN = assay.FunctionMetric(lambda gold, model: np.median(np.abs(model - gold)), better="lower", name="own")
+OWN = howsure.FunctionMetric(lambda gold, model: np.median(np.abs(model - gold)), better="lower", name="own")
 
 
 def contest_of(n):
     rng = np.random.default_rng(0)
     gold = rng.normal(size=n)
-    return assay.Contest.from_arrays(gold, gold + rng.normal(size=n), gold + 1.1 * rng.normal(size=n))
+    return howsure.Contest.from_arrays(gold, gold + rng.normal(size=n), gold + 1.1 * rng.normal(size=n))
 
 
 def rated(n=400, r=8):
     rng = np.random.default_rng(0)
     gold = rng.normal(size=(n, 1)) + 0.5 * rng.normal(size=r) + rng.normal(size=(n, r))
     ids = np.tile(np.arange(r), (n, 1))
-    a, b = (assay.Responses.from_grid(gold.mean(axis=1, keepdims=True) + rng.normal(size=(n, 2))) for _ in range(2))
-    return assay.Contest(
-        assay.Responses.from_grid(gold, ids), a, b, assay.Scale("continuous"), np.arange(n).astype(str),
+    a, b = (howsure.Responses.from_grid(gold.mean(axis=1, keepdims=True) + rng.normal(size=(n, 2))) for _ in range(2))
+    return howsure.Contest(
+        howsure.Responses.from_grid(gold, ids), a, b, howsure.Scale("continuous"), np.arange(n).astype(str),
         groups={"document": np.arange(n) // 4},
     )  # fmt: skip
 
@@ -65,12 +65,12 @@ def works(share):
         n_draws = max(4, round(share * n_draws))
         return draw(
             contest, [bound], scheme=scheme, null=null, n_resamples=n_draws, seed=seed, workers=workers
-        ).contrasts
+        ).advantages
 
     small, labels, many, raters = make(1000, 5)[0], make(1000, 5, levels=True)[0], contest_of(100_000), rated()
     rng = np.random.default_rng(0)
     names = [f"m{j}" for j in range(30)]
-    table = assay.read(polars.DataFrame({
+    table = howsure.read(polars.DataFrame({
         "item": np.repeat(np.arange(500), 30), "source": names * 500, "value": rng.normal(size=15_000),
     }))  # fmt: skip
     swap, items = Scheme("all"), Scheme()
@@ -78,35 +78,35 @@ def works(share):
     def simulated(workers):
         model, count = models.preset("likert-toxicity"), max(64, round(share * 20_000))
         metrics = [resolve("mae").on(model.scale), resolve("wins").on(model.scale)]
-        return models.simulate_contrasts(
+        return models.simulate_advantages(
             model, metrics, n_items=100, epsilon=0.1, n_simulations=count, rng=0, workers=workers
         )
 
     def compared(workers, *, metric="mae", n_resamples=199_999, **how):
         n_draws = max(64, round(share * n_resamples))
-        return assay.compare(raters, metric=metric, n_resamples=n_draws, rng=0, workers=workers, **how).draws
+        return howsure.compare(raters, metric=metric, n_resamples=n_draws, rng=0, workers=workers, **how).draws
 
     def ranked(workers):
-        found = assay.compare_all(table, rng=0, n_resamples=max(64, round(share * 9_999)), workers=workers)
+        found = howsure.compare_all(table, rng=0, n_resamples=max(64, round(share * 9_999)), workers=workers)
         return np.array([pair.pvalue_adjusted for pair in found.pairs])
 
     def ranked_by(metric, workers):
-        found = assay.compare_all(
+        found = howsure.compare_all(
             judged_models, gold="gold", metric=metric, rng=0, n_resamples=max(64, round(share * 1_999)), workers=workers
         )
         return np.array([pair.pvalue_adjusted for pair in found.pairs])
 
     def voted(workers):
-        found = assay.compare_votes(votes, rng=0, n_resamples=max(64, round(share * 999)), workers=workers)
+        found = howsure.compare_votes(votes, rng=0, n_resamples=max(64, round(share * 999)), workers=workers)
         return np.array([pair.pvalue_adjusted for pair in found.pairs])
 
     def agreed(workers):
         levels = np.random.default_rng(0).integers(1, 6, (300, 1)) + np.random.default_rng(1).integers(-1, 2, (300, 6))
-        judged = assay.read(polars.DataFrame({
+        judged = howsure.read(polars.DataFrame({
             "item": np.repeat(np.arange(300), 6), "source": ["gold"] * 1800, "value": levels.ravel(),
             "rater": [f"r{j}" for j in range(6)] * 300,
         }), scale="ordinal")  # fmt: skip
-        found = assay.measure_agreement(
+        found = howsure.measure_agreement(
             judged, source="gold", rng=0, n_resamples=max(64, round(share * 39_999)), workers=workers
         )
         return np.array([one.confidence_interval.low for one in found.coefficients])
@@ -123,16 +123,16 @@ def works(share):
         return np.array(found.power)
 
     def planned(metric, workers):
-        found = assay.plan(
+        found = howsure.plan(
             "normal", metrics=metric, epsilon=0.2, n_items=[100, 200], n_responses=[1, 2], rng=0, workers=workers
         )
         return np.array([cell.power for cell in found.cells])
 
     def sliced(workers):
-        found = assay.compare_each(parted, metrics=["mae"], by="topic", rng=0, n_resamples=9_999, workers=workers)
+        found = howsure.compare_each(parted, metrics=["mae"], by="topic", rng=0, n_resamples=9_999, workers=workers)
         return np.array([one.pvalue for one in found])
 
-    judged_models = assay.read(polars.DataFrame({
+    judged_models = howsure.read(polars.DataFrame({
         "item": np.repeat(np.arange(500), 21), "source": ["gold", *names[:20]] * 500,
         "value": (rng.normal(size=(500, 1)) + rng.normal(size=(500, 21))).ravel(),
     }))  # fmt: skip
@@ -142,13 +142,15 @@ def works(share):
         "winner": rng.choice(["model_a", "model_b"], 5_000),
     })  # fmt: skip
     gold, a, b = (np.random.default_rng(i).normal(size=max(200, round(share * 5_000))) for i in range(3))
-    parted = replace(assay.Contest.from_arrays(gold, gold + a, gold + b), groups={"topic": np.arange(gold.size) // 20})
+    parted = replace(
+        howsure.Contest.from_arrays(gold, gold + a, gold + b), groups={"topic": np.arange(gold.size) // 20}
+    )
     scores = paired.PairedScores.from_arrays(*(np.random.default_rng(0).normal(0.01, 1, (2, 2_000))))
     few_scores = paired.PairedScores.from_arrays(*(np.random.default_rng(0).normal(0.1, 1, (2, 200))))
 
     def audited(n_simulations, workers, **how):
         n_simulations = max(2, round(share * n_simulations))
-        found = assay.audit("normal", rng=0, workers=workers, n_simulations=n_simulations, **how)
+        found = howsure.audit("normal", rng=0, workers=workers, n_simulations=n_simulations, **how)
         return np.array([row.mean for row in found.tests])
 
     small_design = {"metrics": ["mae"], "designs": [(30, 1), (30, 10)], "n_resamples": 199, "n_fresh": 20}
@@ -157,7 +159,7 @@ def works(share):
         "items, mae, 1,000 items": partial(drawn, small, "mae", 200_000, items, None),
         "responses, mae, 1,000 × 5": partial(drawn, small, "mae", 20_000, BOTH, None),
         "responses, tv, 1,000 × 5": partial(drawn, labels, "tv", 20_000, BOTH, None),
-        "swapped items, mae, 1,000 items": partial(drawn, small, "mae", 2_000_000, swap, "swapped-items"),
+        "swapped items, mae, 1,000 items": partial(drawn, small, "mae", 2_000_000, swap, "sign-flip"),
         "items, mae, 100,000 items": partial(drawn, many, "mae", 2_000, items, None),
         "items, spearman, 100,000 items": partial(drawn, many, "spearman", 2_048, items, None),
         "items, kendall, 100,000 items": partial(drawn, many, "kendall", 512, items, None),

@@ -98,7 +98,7 @@ class Running:
             found.bind(("127.0.0.1", 0))
             self.port = found.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        command = [sys.executable, "-m", "assay", "serve", "--port", str(self.port), "--folder", str(folder),
+        command = [sys.executable, "-m", "howsure", "serve", "--port", str(self.port), "--folder", str(folder),
                    "--workers", str(workers)]  # fmt: skip
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self._wait()
@@ -161,7 +161,7 @@ def main():
     write_rows([row], MEASURED / "web_load.csv")
     said = (
         f"{row['clients']} visitors on loopback for {row['seconds']:g} seconds, while two jobs run: {row['requests']:,} "
-        f"requests, {row['failed']} failed. A static page takes {row['static_ms_median']} ms (median; 95 % of them at most "
+        f"requests, {row['failed']} failed. A static page takes {row['static_ms_median']} ms (median; 95% of them at most "
         f"{row['static_ms_p95']} ms), a form {row['form_ms_median']} ms ({row['form_ms_p95']} ms), on a machine with "
         f"{os.cpu_count()} cores and a load average of {row['load_average']} (`benchmarks/web_load.py`)."
     )

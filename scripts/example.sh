@@ -5,5 +5,5 @@ cd "$(dirname "$0")/.."
 sh scripts/setup.sh
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
-.venv/bin/assay example "$folder/ratings.csv"
-.venv/bin/assay compare "$folder/ratings.csv" --gold human --a model-2 --b model-1 --metric mae "$@"
+.venv/bin/howsure example "$folder/ratings.csv"
+.venv/bin/howsure compare "$folder/ratings.csv" --gold human --a model-2 --b model-1 --metric mae "$@"

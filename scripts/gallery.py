@@ -11,7 +11,7 @@ FOLDER, PAGE = ROOT / "docs" / "gallery", ROOT / "docs" / "gallery.md"
 
 
 def _ratings() -> Any:
-    from assay.examples import ratings
+    from howsure.examples import ratings
 
     return ratings()
 
@@ -21,50 +21,50 @@ def _contest() -> Any:
 
 
 def _compare() -> Any:
-    from assay import compare
+    from howsure import compare
 
     return compare(_contest(), metric="mae", rng=0)
 
 
 def _forest() -> Any:
-    from assay import compare_each
+    from howsure import compare_each
 
     return compare_each(_contest(), metrics=["mae", "wins", "spearman"], rng=0, n_resamples=999)
 
 
 def _board() -> Any:
-    from assay import compare_all
+    from howsure import compare_all
 
     return compare_all(_ratings(), gold="human", metric="mae", n_resamples=999, rng=0)
 
 
 def _slices() -> Any:
-    from assay import compare_all_by
+    from howsure import compare_all_by
 
     return compare_all_by(_ratings(), "topic", gold="human", metric="mae", n_resamples=999, rng=0)
 
 
 def _board_plan() -> Any:
-    from assay import plan_board
+    from howsure import plan_board
 
     return plan_board(_ratings(), gold="human", metric="mae", n_resamples=999, rng=0)
 
 
 def _heat() -> Any:
-    from assay import plan
+    from howsure import plan
 
     sizes = {"n_items": [25, 50, 100, 200, 400], "n_responses": [1, 2, 5, 10]}
     return plan("normal", epsilon=0.1, metrics="mae", target_power=0.8, rng=0, **sizes)
 
 
 def _pilot() -> Any:
-    from assay import plan
+    from howsure import plan
 
     return plan(_contest(), metrics="mae", target_power=0.8, rng=0)
 
 
 def _scores() -> Any:
-    from assay.paired import PairedScores
+    from howsure.paired import PairedScores
 
     rng = np.random.default_rng(1)
     b = rng.beta(5, 5, 200)
@@ -72,39 +72,39 @@ def _scores() -> Any:
 
 
 def _analysis() -> Any:
-    from assay.paired import analyse
+    from howsure.paired import analyse
 
     return analyse(_scores(), n_simulations=200, rng=0)
 
 
 def _power() -> Any:
-    from assay.paired import plan_power
+    from howsure.paired import plan_power
 
     return plan_power(effect=0.2, sd=1, target_power=0.8)
 
 
 def _systems() -> Any:
-    from assay.paired import ScoreTable, compare_systems
+    from howsure.paired import ScoreTable, compare_systems
 
     rng = np.random.default_rng(2)
     return compare_systems(ScoreTable(rng.normal([0, 0.1, 0.4, 0.9], 1, (60, 4)), ("w", "x", "y", "z")))
 
 
 def _fit() -> Any:
-    from assay.models import fit, preset
+    from howsure.models import fit, preset
 
     return fit(preset("categorical-dices").table(200, (5, 1, 1), rng=1), source="gold", rng=0)
 
 
 def _audit() -> Any:
-    from assay import audit
+    from howsure import audit
 
     return audit("normal", designs=[(20, 2), (50, 5)], n_simulations=100, n_resamples=99, n_fresh=200, rng=0)
 
 
 def _leader() -> Any:
-    from assay import audit
-    from assay.auditing import LeaderAudit
+    from howsure import audit
+    from howsure.auditing import LeaderAudit
 
     sizes = {"n_simulations": 40, "n_resamples": 99, "n_fresh": 200}
     found = audit("normal", metrics=["mae", "wins"], designs=[(50, 5)], epsilons=[0.0, 0.1, 0.2, 0.3], rng=0, **sizes)
@@ -112,13 +112,13 @@ def _leader() -> Any:
 
 
 def _figure() -> Any:
-    from assay.replications import replicate
+    from howsure.replications import replicate
 
     return replicate("forest", figure=3, n_simulations=100)
 
 
 def _simulation() -> Any:
-    from assay.models.simulated import simulate
+    from howsure.models.simulated import simulate
 
     return simulate("likert-amazon", n_items=200, n_responses=5, epsilon=0.2, rng=0)
 
@@ -126,8 +126,8 @@ def _simulation() -> Any:
 def _description() -> Any:
     import polars
 
-    from assay import read
-    from assay.agreement import describe
+    from howsure import read
+    from howsure.agreement import describe
 
     rng = np.random.default_rng(4)
     who = {"human": 6, "new": 1, "old": 1}
@@ -146,14 +146,14 @@ def _description() -> Any:
 
 
 def _replication() -> Any:
-    from assay.replications import replicate
+    from howsure.replications import replicate
 
     return replicate("raters", table=6, n_simulations=50)
 
 
 def _paired(step: str) -> Callable[[], Any]:
     def make() -> Any:
-        from assay import paired
+        from howsure import paired
 
         options: dict[str, Any] = {"n_simulations": 200} if step == "power_curve" else {}
         seeded = {} if step in ("describe", "overview", "unit_sizes") else {"rng": 0}
@@ -163,7 +163,7 @@ def _paired(step: str) -> Callable[[], Any]:
 
 
 SHOWN: dict[str, tuple[tuple[str, ...], str, Callable[[], Any]]] = {
-    "compare": (("Comparison",), "Is A better than B? Items, contrast, draws, and who wins where.", _compare),
+    "compare": (("Comparison",), "Is A better than B? Items, advantage, draws, and who wins where.", _compare),
     "forest": (("Comparisons",), "Several metrics, or slices: one axis for each unit.", _forest),
     "leaderboard": (("Leaderboard",), "Many models: scores, ranks that hold together, groups not told apart.", _board),
     "slices": (("Leaderboards",), "A board for each slice of the items, all holding together.", _slices),
@@ -197,7 +197,7 @@ def page() -> str:
     lines = [
         "# Gallery",
         "",
-        "Every picture below is made by `python scripts/gallery.py` from simulated or bundled data. `assay.plot`",
+        "Every picture below is made by `python scripts/gallery.py` from simulated or bundled data. `howsure.plot`",
         "gives the same as an Altair chart, `--chart FILE` writes it as .html, .svg, .png, .pdf or .json, and",
         "`--report FILE` puts it into a report.",
     ]
@@ -213,8 +213,8 @@ def main() -> None:
     """Draw everything, and write the page."""
     import warnings
 
-    from assay.reports import plot
-    from assay.reports.pictures import svg
+    from howsure.reports import plot
+    from howsure.reports.pictures import svg
 
     warnings.simplefilter("ignore")
     FOLDER.mkdir(exist_ok=True)

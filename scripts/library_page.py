@@ -1,4 +1,4 @@
-"""Make docs/library.md: every public name of `assay` with the first line of its docstring.
+"""Make docs/library.md: every public name of `howsure` with the first line of its docstring.
 
 python scripts/library_page.py
 """
@@ -6,12 +6,12 @@ python scripts/library_page.py
 import inspect
 from pathlib import Path
 
-import assay
+import howsure
 
 PAGE = Path(__file__).parents[1] / "docs" / "library.md"
 HEAD = """# The library's names
 
-Made by `python scripts/library_page.py` from the docstrings; `help(assay.compare)` tells the rest.
+Made by `python scripts/library_page.py` from the docstrings; `help(howsure.compare)` tells the rest.
 """
 
 
@@ -27,10 +27,10 @@ def kind_of(thing: object) -> str:
 def page() -> str:
     """Return the page."""
     groups: dict[str, list[str]] = {"Functions": [], "Types": [], "Modules": [], "Errors and warnings": []}
-    for name in assay.__all__:
-        thing = getattr(assay, name)
+    for name in howsure.__all__:
+        thing = getattr(howsure, name)
         first = (inspect.getdoc(thing) or "").split("\n")[0].replace("|", "\\|")
-        groups[kind_of(thing)].append(f"| `assay.{name}` | {first} |")
+        groups[kind_of(thing)].append(f"| `howsure.{name}` | {first} |")
     tables = (f"\n## {group}\n\n| name | what it is |\n|---|---|\n" + "\n".join(rows) for group, rows in groups.items())
     return HEAD + "\n".join(tables) + "\n"
 

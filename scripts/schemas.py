@@ -11,26 +11,28 @@ from collections.abc import Iterator
 from dataclasses import is_dataclass
 from pathlib import Path
 
-import assay
-from assay import records
-from assay.cli.app import QUESTIONS
-from assay.provenance import version
-from assay.questions.base import schema_of
-from assay.questions.scores import SCORES
+import howsure
+from howsure import records
+from howsure.cli.app import QUESTIONS
+from howsure.provenance import version
+from howsure.questions.base import schema_of
+from howsure.questions.scores import SCORES
 
 FOLDER = Path(__file__).parents[1] / "docs" / "schemas"
-FACES = ("assay.__main__", "assay.cli", "assay.web")
+FACES = ("howsure.__main__", "howsure.cli", "howsure.web")
 
 
 def results() -> Iterator[type[records.Record]]:
     """Yield every kind of result that the package has."""
-    for module in pkgutil.walk_packages(assay.__path__, "assay."):
+    for module in pkgutil.walk_packages(howsure.__path__, "howsure."):
         if not module.name.startswith(FACES):
             importlib.import_module(module.name)
     kinds = list(records.Record.__subclasses__())
     for kind in kinds:
         kinds += kind.__subclasses__()
-        if is_dataclass(kind) and kind.__module__.startswith("assay."):  # no base class, and none that a test declares
+        if is_dataclass(kind) and kind.__module__.startswith(
+            "howsure."
+        ):  # no base class, and none that a test declares
             yield kind
 
 
@@ -45,7 +47,7 @@ def schemas() -> dict[str, str]:
     found = {f"question-{dashed(question.name)}": schema_of(question) for question in [*questions, *SCORES]}
     found |= {f"result-{dashed(kind.__name__)}": records.schema_of(kind) for kind in results()}
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    named = {name: head | {"$id": f"urn:assay:{version()}:{name}"} | schema for name, schema in found.items()}
+    named = {name: head | {"$id": f"urn:howsure:{version()}:{name}"} | schema for name, schema in found.items()}
     return {f"{name}.json": json.dumps(schema, indent=1, ensure_ascii=False) + "\n" for name, schema in named.items()}
 
 

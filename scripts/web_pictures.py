@@ -43,7 +43,7 @@ def server(folder):
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port = found.getsockname()[1]
-    command = [sys.executable, "-m", "assay", "serve", "--port", str(port), "--folder", folder, "--workers", "1"]
+    command = [sys.executable, "-m", "howsure", "serve", "--port", str(port), "--folder", folder, "--workers", "1"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     url, until = f"http://127.0.0.1:{port}", time.monotonic() + 120
     while time.monotonic() < until:

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from assay import Contest
+from howsure import Contest
 
-settings.register_profile("assay", deadline=None, derandomize=True, max_examples=40)
-settings.load_profile("assay")
+settings.register_profile("howsure", deadline=None, derandomize=True, max_examples=40)
+settings.load_profile("howsure")
 
 
 FIRST = ("web", "reports", "auditing")
@@ -39,7 +39,7 @@ def pytest_collection_finish(session):
 @pytest.fixture(scope="session")
 def shared():
     """The folder of real tables, or a skip where it is absent."""
-    root = Path(os.environ.get("ASSAY_SHARED", Path(__file__).parents[2] / "shared"))
+    root = Path(os.environ.get("HOWSURE_SHARED", Path(__file__).parents[2] / "shared"))
     if not (root / "data").is_dir():
         pytest.skip("the shared data are not here")
     return root / "data"
@@ -63,13 +63,13 @@ class Said(NamedTuple):
 
 
 @pytest.fixture
-def assay(monkeypatch, capsys):
-    """Run `assay …` within this process."""
+def howsure(monkeypatch, capsys):
+    """Run `howsure …` within this process."""
 
     def run(*words):
-        from assay.cli import main
+        from howsure.cli import main
 
-        monkeypatch.setattr("sys.argv", ["assay", *map(str, words)])
+        monkeypatch.setattr("sys.argv", ["howsure", *map(str, words)])
         capsys.readouterr()
         with pytest.raises(SystemExit) as end:
             main()

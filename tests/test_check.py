@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from assay import ArgumentError, _check
+from howsure import ArgumentError, _check
 
 
 @pytest.mark.parametrize("value", [3, np.int64(3), np.uint8(3)])

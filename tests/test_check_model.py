@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from assay import Contest
-from assay.models import PRESETS, CategoricalModel, EmpiricalModel, LikertModel, NormalModel
-from assay.models.answers import NormalAnswers
-from assay.models.families import Uniform
-from assay.testing import check_model
+from howsure import Contest
+from howsure.models import PRESETS, CategoricalModel, EmpiricalModel, LikertModel, NormalModel
+from howsure.models.answers import NormalAnswers
+from howsure.models.families import Uniform
+from howsure.testing import check_model
 
 REAL = Contest.from_arrays([[1, 2, 2], [3, 3, 4], [2, 5, 5]], [[1, 1], [3, 4], [4, 5]], [[5, 4], [1, 2], [2, 2]])
 MODELS = PRESETS | {

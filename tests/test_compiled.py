@@ -4,9 +4,9 @@ import os
 import subprocess
 import sys
 
-from assay import _compiled
+from howsure import _compiled
 
-SHOW = "from assay import _compiled; from numba import config; print(config.CACHE_DIR)"
+SHOW = "from howsure import _compiled; from numba import config; print(config.CACHE_DIR)"
 
 
 def shown(**environment):
@@ -17,19 +17,19 @@ def shown(**environment):
 
 
 def test_the_cache_is_private_and_below_the_users_own(tmp_path):
-    (tmp_path / "assay" / "numba").mkdir(parents=True, mode=0o777)
-    assert shown(XDG_CACHE_HOME=str(tmp_path)) == str(tmp_path / "assay" / "numba")
-    assert (tmp_path / "assay" / "numba").stat().st_mode & 0o777 == 0o700
+    (tmp_path / "howsure" / "numba").mkdir(parents=True, mode=0o777)
+    assert shown(XDG_CACHE_HOME=str(tmp_path)) == str(tmp_path / "howsure" / "numba")
+    assert (tmp_path / "howsure" / "numba").stat().st_mode & 0o777 == 0o700
 
 
 def test_another_folder_may_be_named(tmp_path):
     assert shown(NUMBA_CACHE_DIR=str(tmp_path / "mine"), XDG_CACHE_HOME=str(tmp_path)) == str(tmp_path / "mine")
-    assert not (tmp_path / "assay").exists()
+    assert not (tmp_path / "howsure").exists()
 
 
 def test_what_cannot_be_made_private_is_not_used(tmp_path, monkeypatch):
-    (tmp_path / "assay").mkdir()
-    (tmp_path / "assay" / "numba").symlink_to(tmp_path)
+    (tmp_path / "howsure").mkdir()
+    (tmp_path / "howsure" / "numba").symlink_to(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert _compiled.private_folder() is None
     (tmp_path / "file").write_text("")

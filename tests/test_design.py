@@ -5,8 +5,8 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-SOURCE = ROOT / "src" / "assay"
-LISTING = (ROOT / "docs" / "design.md").read_text(encoding="utf-8").split("```")[1].removeprefix("\nsrc/assay/\n")
+SOURCE = ROOT / "src" / "howsure"
+LISTING = (ROOT / "docs" / "design.md").read_text(encoding="utf-8").split("```")[1].removeprefix("\nsrc/howsure/\n")
 
 
 def test_the_listing_names_everything_at_the_top():

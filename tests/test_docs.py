@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.app import main
+from howsure.cli.app import main
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```", re.M | re.S)
 CHECK = doctest.OutputChecker()
-PLAIN = re.compile(r"assay(?! serve)(?!.*--(dask|workers))[^|<>;&$*`]*\Z", re.S)
+PLAIN = re.compile(r"howsure(?! serve)(?!.*--(dask|workers))[^|<>;&$*`]*\Z", re.S)
 """Commands that need no shell; those that start processes of their own get one."""
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -74,6 +74,6 @@ def test_page_runs(page, tmp_path, monkeypatch, capfd):
             for command, expected in commands(block):
                 code, shown = here(command, capfd) if PLAIN.match(command) else in_a_shell(command)
                 assert "Traceback" not in shown
-                assert code == 0 or expected.startswith("assay:"), f"$ {command}\n{shown}"
+                assert code == 0 or expected.startswith("howsure:"), f"$ {command}\n{shown}"
                 if expected:
                     assert CHECK.check_output(expected, shown, FLAGS), f"$ {command}\n{shown}"

@@ -6,11 +6,11 @@ import pkgutil
 
 import pytest
 
-import assay
+import howsure
 
 MODULES = [
     module.name
-    for module in pkgutil.walk_packages(assay.__path__, "assay.")
+    for module in pkgutil.walk_packages(howsure.__path__, "howsure.")
     if not module.name.endswith("__main__")  # which would run the command
 ]
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay import examples
-from assay.errors import ArgumentError
-from assay.inference.proportions import binomial_region
-from assay.paired import analyse, describe, read_scores, recommend, significance_test, write_scores
+from howsure import examples
+from howsure.errors import ArgumentError
+from howsure.inference.proportions import binomial_region
+from howsure.paired import analyse, describe, read_scores, recommend, significance_test, write_scores
 
 PAGE = (Path(__file__).parents[1] / "docs" / "scores.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| `([a-z0-9-]+)` \| (mean|median) \| ([a-z-]+) \| (.*?) \| ([0-9.]+) \|$", PAGE, re.M)

@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-from assay import _files
-from assay.errors import ArgumentError, DataError, MissingFileError
+from howsure import _files
+from howsure.errors import ArgumentError, DataError, MissingFileError
 
 
 def test_a_file_is_replaced_only_once_it_is_complete(tmp_path):

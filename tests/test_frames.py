@@ -5,8 +5,8 @@ import sys
 import polars as pl
 import pytest
 
-from assay import _frames
-from assay.errors import ArgumentError
+from howsure import _frames
+from howsure.errors import ArgumentError
 from tests.reports.results import MADE, made
 
 FRAME = pl.DataFrame({

@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assay import Contest, ResponseTable, compare, compare_all
-from assay.comparison import missing_bounds
-from assay.errors import DataError
-from assay.metrics import BUILTIN, FunctionMetric, resolve
-from assay.resampling import summaries_of
-from assay.scales import Scale
-from assay.summaries import narrowed
+from howsure import Contest, ResponseTable, compare, compare_all
+from howsure.comparison import missing_bounds
+from howsure.errors import DataError
+from howsure.metrics import BUILTIN, FunctionMetric, resolve
+from howsure.resampling import summaries_of
+from howsure.scales import Scale
+from howsure.summaries import narrowed
 
 BLIND = ("accuracy", "accuracy-responses", "tv", "js", "kl", "cross-entropy", "brier", "log-loss", "wins", "wins:js")
 
@@ -33,7 +33,7 @@ def many_labels(n_items=30, n_labels=40, sizes=(3, 2, 4), seed=0):
 
 @pytest.fixture
 def always_lean(monkeypatch):
-    monkeypatch.setattr("assay.summaries.FEW_CELLS", 0)
+    monkeypatch.setattr("howsure.summaries.FEW_CELLS", 0)
 
 
 def same(one, other):
@@ -51,22 +51,22 @@ def test_every_label_blind_metric_is_listed_here():
 
 
 @pytest.mark.parametrize("name", BLIND)
-def test_item_contrasts_have_the_same_bits(name):
+def test_item_advantages_have_the_same_bits(name):
     contest = many_labels()
     lean = narrowed(contest)
     metric = resolve(name).on(contest.scale)
     assert len(lean.scale.levels) < 10 < len(contest.scale.levels)
-    dense, narrow = (metric.item_contrasts(*summaries_of(data, "counts")) for data in (contest, lean))
+    dense, narrow = (metric.item_advantages(*summaries_of(data, "counts")) for data in (contest, lean))
     assert dense.tobytes() == narrow.tobytes()
 
 
-@pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+@pytest.mark.filterwarnings("ignore::howsure.errors.HowsureWarning")
 @pytest.mark.parametrize(
     ("metrics", "settings"),
     [
         (("js", "tv"), {}),
         (("kl",), {"responses": "bootstrap"}),
-        (("tv",), {"null": "dealt-responses"}),
+        (("tv",), {"null": "permuted-responses"}),
         (("accuracy",), {"responses": "one", "null": "pooled-responses"}),
     ],
 )
@@ -74,7 +74,7 @@ def test_a_comparison_has_the_same_bits(metrics, settings, monkeypatch):
     contest = many_labels()
     how = {"n_resamples": 99, "rng": 0, "workers": 1, **settings}
     dense = [compare(contest, metric=metric, **how) for metric in metrics]
-    monkeypatch.setattr("assay.summaries.FEW_CELLS", 0)
+    monkeypatch.setattr("howsure.summaries.FEW_CELLS", 0)
     for metric, found in zip(metrics, dense, strict=True):
         assert same(found, compare(contest, metric=metric, **how))
 
@@ -84,7 +84,7 @@ def test_a_board_has_the_same_bits(monkeypatch):
     sources = {"gold": contest.gold, "a": contest.a, "b": contest.b}
     table = ResponseTable(contest.items, sources, contest.scale)
     dense = compare_all(table, gold="gold", metric="js", n_resamples=99, rng=0)
-    monkeypatch.setattr("assay.summaries.FEW_CELLS", 0)
+    monkeypatch.setattr("howsure.summaries.FEW_CELLS", 0)
     assert compare_all(table, gold="gold", metric="js", n_resamples=99, rng=0).to_dict() == dense.to_dict()
 
 
@@ -94,9 +94,9 @@ def test_missing_answers_may_be_labels_that_nobody_gave(metric, monkeypatch):
     lacking = np.arange(contest.n_items) % 3
     contest = replace(contest, a=replace(contest.a, missing=lacking), b=replace(contest.b, missing=lacking[::-1]))
     dense = missing_bounds(contest, metric=metric, n_resamples=99, rng=0)
-    monkeypatch.setattr("assay.summaries.FEW_CELLS", 0)
+    monkeypatch.setattr("howsure.summaries.FEW_CELLS", 0)
     lean = missing_bounds(contest, metric=metric, n_resamples=99, rng=0)
-    assert [found.contrast for found in lean] == [found.contrast for found in dense]
+    assert [found.advantage for found in lean] == [found.advantage for found in dense]
     assert [found.confidence_interval for found in lean] == [found.confidence_interval for found in dense]
 
 
@@ -109,7 +109,7 @@ def test_a_label_that_all_items_share_keeps_the_scale_as_it_is():
 def test_metrics_that_look_at_labels_keep_them():
     contest = many_labels()
     one = compare(contest, metric="f1", n_resamples=19, rng=0)
-    assert np.isfinite(one.contrast)
+    assert np.isfinite(one.advantage)
     assert one.scale.startswith("nominal")
 
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-import assay
-import assay.models
-import assay.paired
-from assay import _matrices
-from assay.planning.at_once import ModelAtOnce, RatersAtOnce
-from assay.replications import replicate
-from assay.sweeps import Task
+import howsure
+import howsure.models
+import howsure.paired
+from howsure import _matrices
+from howsure.planning.at_once import ModelAtOnce, RatersAtOnce
+from howsure.replications import replicate
+from howsure.sweeps import Task
 
 
 def n_threads():
@@ -71,10 +71,10 @@ def test_calls_that_overlap_keep_to_one_thread_until_the_last_ends():
 
 
 def test_every_answer_is_computed_on_one_thread():
-    found = [getattr(place, name) for place in (assay, assay.models, assay.paired) for name in place.__all__]
+    found = [getattr(place, name) for place in (howsure, howsure.models, howsure.paired) for name in place.__all__]
     drawing = {each for each in found if inspect.isfunction(each) and "rng" in inspect.signature(each).parameters}
-    assert {assay.compare, assay.fit, assay.models.simulate_contrasts, assay.paired.analyse} <= drawing
-    others = {assay.plan, assay.variance_components, assay.missing_bounds, replicate, Task.__call__}
+    assert {howsure.compare, howsure.fit, howsure.models.simulate_advantages, howsure.paired.analyse} <= drawing
+    others = {howsure.plan, howsure.variance_components, howsure.missing_bounds, replicate, Task.__call__}
     others |= {each for at_once in (ModelAtOnce, RatersAtOnce) for each in (at_once.at, at_once.map)}
     code = inside.__code__
     assert [each.__qualname__ for each in drawing | others if each.__code__ is not code] == []
@@ -84,14 +84,14 @@ def test_the_threads_of_matrix_products_change_no_bit():
     rng = np.random.default_rng(0)
     gold = rng.normal(size=(1500, 10))  # OpenBLAS shares sums of more than 10,000 products between its threads
     raters = np.tile(np.arange(10), (1500, 1))
-    a, b = (assay.Responses.from_grid(rng.normal(size=(1500, 1))) for _ in range(2))
-    contest = assay.Contest(
-        assay.Responses.from_grid(gold, raters), a, b, assay.Scale("continuous"), np.arange(1500).astype(str)
+    a, b = (howsure.Responses.from_grid(rng.normal(size=(1500, 1))) for _ in range(2))
+    contest = howsure.Contest(
+        howsure.Responses.from_grid(gold, raters), a, b, howsure.Scale("continuous"), np.arange(1500).astype(str)
     )
 
     def answers(n_threads):
         with threadpool_limits(n_threads, user_api="blas"):
-            found = assay.plan(contest, metrics="mae", with_raters=True, n_items=[100], n_raters=[5], rng=0)
-            return repr(assay.variance_components(contest, metric="mae")), repr(found.to_dict())
+            found = howsure.plan(contest, metrics="mae", with_raters=True, n_items=[100], n_raters=[5], rng=0)
+            return repr(howsure.variance_components(contest, metric="mae")), repr(found.to_dict())
 
     assert answers(1) == answers(2)

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-import assay
+import howsure
 
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("name", assay.__all__)
+@pytest.mark.parametrize("name", howsure.__all__)
 def test_public_names_have_a_docstring(name):
-    assert (getattr(assay, name).__doc__ or "").strip()
+    assert (getattr(howsure, name).__doc__ or "").strip()
 
 
 def test_the_page_of_names_is_up_to_date():

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay import ArgumentError, _random
+from howsure import ArgumentError, _random
 
 
 def state(seed):
@@ -192,7 +192,7 @@ def test_n_workers():
 FAULTS = """
 import resource
 import numpy as np
-from assay import _random
+from howsure import _random
 
 def faults():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt

@@ -3,10 +3,10 @@ import math
 import numpy as np
 import pytest
 
-from assay.contests import Contest
-from assay.rating_design import design_of, overlap, rated
-from assay.responses import Responses
-from assay.scales import Scale
+from howsure.contests import Contest
+from howsure.rating_design import design_of, overlap, rated
+from howsure.responses import Responses
+from howsure.scales import Scale
 
 
 def responses(cells, n_items):

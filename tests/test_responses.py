@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from assay import ArgumentError, Contest, DataError, Responses, ResponseTable, Scale
+from howsure import ArgumentError, Contest, DataError, Responses, ResponseTable, Scale
 
 GRIDS = arrays(np.float64, st.tuples(st.integers(1, 6), st.integers(1, 4)), elements=st.floats(-9, 9) | st.just(np.nan))
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay import ArgumentError, DataError, Scale
+from howsure import ArgumentError, DataError, Scale
 
 NUMBERS = st.lists(st.floats(-1e6, 1e6, allow_nan=False), min_size=1, max_size=40)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from assay import _json, paired
-from assay.paired import PairedScores
+from howsure import _json, paired
+from howsure.paired import PairedScores
 from tests.reports.results import MADE, made, scores
 
 ROOT = Path(__file__).parents[1]

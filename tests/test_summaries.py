@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.responses import Responses
-from assay.scales import Scale
-from assay.summaries import summarise
+from howsure.responses import Responses
+from howsure.scales import Scale
+from howsure.summaries import summarise
 
 LEVELS = [1.0, 2.0, 4.0, 4.5]
 RAGGED = st.lists(st.lists(st.sampled_from(LEVELS), min_size=1, max_size=5), min_size=1, max_size=8)

@@ -10,18 +10,18 @@ import polars as pl
 import pytest
 from scipy.stats import binom
 
-import assay
-from assay import _json
-from assay.agreement import TableDescription, describe, measure_agreement
-from assay.agreement.cells import cells_from
-from assay.agreement.coefficients import LEVELS, alpha, categorical, intraclass, krippendorff_alpha
-from assay.agreement.rater_summaries import summarise_raters
-from assay.agreement.strata import strata_of
-from assay.errors import ArgumentError, DataError
-from assay.metrics import resolve
-from assay.response_tables import ResponseTable
-from assay.responses import Responses
-from assay.scales import Scale
+import howsure
+from howsure import _json
+from howsure.agreement import TableDescription, describe, measure_agreement
+from howsure.agreement.cells import cells_from
+from howsure.agreement.coefficients import LEVELS, alpha, categorical, intraclass, krippendorff_alpha
+from howsure.agreement.rater_summaries import summarise_raters
+from howsure.agreement.strata import strata_of
+from howsure.errors import ArgumentError, DataError
+from howsure.metrics import resolve
+from howsure.response_tables import ResponseTable
+from howsure.responses import Responses
+from howsure.scales import Scale
 from tests.reference import raters as reference
 
 
@@ -104,7 +104,7 @@ def test_the_published_alpha_is_evalicas(monkeypatch):
 def test_a_table_too_large_to_be_made_dense_gets_the_same_alpha(monkeypatch):
     table = cells(np.random.default_rng(21).normal(size=(40, 4)))
     theirs = krippendorff_alpha(table, level="interval")
-    monkeypatch.setattr("assay.agreement.coefficients.DENSE", (10, 10))
+    monkeypatch.setattr("howsure.agreement.coefficients.DENSE", (10, 10))
     monkeypatch.setattr(evalica, "alpha", None)
     assert krippendorff_alpha(table, level="interval") == pytest.approx(theirs, abs=1e-9)
 
@@ -161,7 +161,7 @@ def test_intervals_do_not_depend_on_workers_and_hold_the_estimate():
 
 @pytest.mark.parametrize("n_raters", [2, 3, 23])
 def test_progress_hears_of_twice_the_draws_for_each_source(n_raters, monkeypatch):
-    monkeypatch.setattr("assay.agreement.report.AT_ONCE", 64 * max(9, n_raters))
+    monkeypatch.setattr("howsure.agreement.report.AT_ONCE", 64 * max(9, n_raters))
     table = table_of(np.random.default_rng(9).integers(0, 3, (9, n_raters)).astype(float))
     alone = ResponseTable(
         table.items, {**table.sources, "model": Responses(np.ones(9), range(10))}, table.scale, {}, table.raters
@@ -239,7 +239,7 @@ def test_a_description_says_for_whom_results_speak():
     [("dices350.csv", "crossed", 123, 0.2), ("lewidi23_ConvAbuse.csv", "partially crossed", 8, 0.7)],
 )
 def test_real_tables(shared, name, kind, n_raters, alpha_near):
-    table = assay.read(shared / name, sources={"human": "kind=human"})
+    table = howsure.read(shared / name, sources={"human": "kind=human"})
     found = describe(table, n_resamples=19, rng=0).sources[0]
     assert (found.design.kind, found.design.n_raters) == (kind, n_raters)
     source = table.sources["human"]
@@ -273,7 +273,7 @@ def repeats(values, raters, *, kind):
     rows = [(item, rater, value) for item, row in enumerate(values) for rater, value in zip(raters, row, strict=True)]
     frame = pl.DataFrame(rows, schema=["item", "rater", "value"], orient="row")
     frame = frame.with_columns(pl.int_range(pl.len()).over("item", "rater").alias("repeat"))
-    return assay.read(frame, sources="human", scale=kind)
+    return howsure.read(frame, sources="human", scale=kind)
 
 
 def test_repeats_of_a_rater_are_not_averaged_into_a_label_that_nobody_gave():
@@ -395,7 +395,7 @@ def test_a_rater_who_stands_out_is_named_and_others_are_not():
 
 
 def test_raters_who_are_alike_are_seldom_named():
-    """150 tables without an odd rater: at most 5 % may name one, here held to the binomial region above 5 %."""
+    """150 tables without an odd rater: at most 5% may name one, here held to the binomial region above 5%."""
     rng = np.random.default_rng(35)
     named = 0
     for _ in range(150):
@@ -424,7 +424,7 @@ def test_clusters_widen_the_intervals_where_items_of_one_are_alike():
         describe(replace(table, groups={"document": np.full(60, "d")}), cluster="document", n_resamples=9, rng=0)
 
 
-def test_a_contrast_by_how_far_gold_agrees():
+def test_a_advantage_by_how_far_gold_agrees():
     rng = np.random.default_rng(37)
     truth = rng.integers(0, 3, 90)
     split = np.arange(90) < 30
@@ -432,15 +432,17 @@ def test_a_contrast_by_how_far_gold_agrees():
     gold[split, :2] = (gold[split, :2] + 1) % 3
     a, b = truth.copy(), truth.copy()
     b[~split] = (b[~split] + 1) % 3
-    contest = assay.Contest.from_arrays(gold.astype(float), a.astype(float), b.astype(float), scale="nominal")
+    contest = howsure.Contest.from_arrays(gold.astype(float), a.astype(float), b.astype(float), scale="nominal")
     low, high = strata_of(contest, resolve("accuracy-responses"))
     assert (low.name, low.n_items, high.name, high.n_items) == ("agree least", 30, "agree most", 60)
     assert (low.agreement, high.agreement) == pytest.approx((1 / 3, 1.0))
-    assert (high.a_score, high.b_score, high.contrast) == (1.0, 0.0, 1.0)
-    assert low.contrast == 0
+    assert (high.a_score, high.b_score, high.advantage) == (1.0, 0.0, 1.0)
+    assert low.advantage == 0
     assert strata_of(contest, resolve("f1")) == ()
-    whole = sum(part.n_items * part.contrast for part in (low, high)) / 90
-    assert whole == pytest.approx(assay.compare(contest, metric="accuracy-responses", n_resamples=99, rng=0).contrast)
+    whole = sum(part.n_items * part.advantage for part in (low, high)) / 90
+    assert whole == pytest.approx(
+        howsure.compare(contest, metric="accuracy-responses", n_resamples=99, rng=0).advantage
+    )
     table = ResponseTable(contest.items, dict(zip(contest.names, contest.sources.values(), strict=True)), contest.scale)
     found = describe(table, contest=contest, n_resamples=9, rng=0)
     again = TableDescription.from_dict(json.loads(_json.dumps(found.to_dict())))

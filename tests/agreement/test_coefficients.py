@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agreement.agreement_intervals import measure_errors
-from assay.agreement.cells import cells_from
-from assay.agreement.coefficients import DENSE, LEVELS, alpha, categorical, intraclass
+from howsure.agreement.agreement_intervals import measure_errors
+from howsure.agreement.cells import cells_from
+from howsure.agreement.coefficients import DENSE, LEVELS, alpha, categorical, intraclass
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def test_ratio_distances_of_many_levels_come_some_rows_at_a_time(plain, monkeypa
     cells = cells_from(grid.ravel(), *np.indices(grid.shape).reshape(2, -1))
     expected = plain.alpha(cells, np.ones(20), np.ones(4), level="ratio")
     assert DENSE[0] >= cells.levels.size
-    monkeypatch.setattr("assay.agreement.coefficients.DENSE", (11, 100))
+    monkeypatch.setattr("howsure.agreement.coefficients.DENSE", (11, 100))
     found = alpha(cells, level="ratio")(np.ones((20, 2)))["krippendorff_alpha"]
     assert found == pytest.approx([expected, expected])
 

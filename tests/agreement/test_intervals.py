@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from assay._random import BLOCK, generator
-from assay.agreement.agreement_intervals import GROUPS, _item_weights, fisher_interval, measure_errors
-from assay.agreement.cells import cells_from
-from assay.agreement.coefficients import LEVELS, alpha, categorical, intraclass
-from assay.inference import CombinedError, two_way
-from assay.models import _stream_kernels
+from howsure._random import BLOCK, generator
+from howsure.agreement.agreement_intervals import GROUPS, _item_weights, fisher_interval, measure_errors
+from howsure.agreement.cells import cells_from
+from howsure.agreement.coefficients import LEVELS, alpha, categorical, intraclass
+from howsure.inference import CombinedError, two_way
+from howsure.models import _stream_kernels
 
 
 def grid_of(rng, n, r, *, of_items=1.0, of_raters=0.5):

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assay import _random, compare, models
-from assay.auditing import Audit, audit, measure, plan, true_values
-from assay.auditing.cell import _test_rows
-from assay.auditing.data_sets import data_sets
-from assay.auditing.document import errors, rejections
-from assay.auditing.estimators import (
-    SIGN_CHANGE,
+from howsure import _random, compare, models
+from howsure.auditing import Audit, audit, measure, plan, true_values
+from howsure.auditing.cell import _test_rows
+from howsure.auditing.data_sets import data_sets
+from howsure.auditing.document import errors, rejections
+from howsure.auditing.estimators import (
+    BOOTSTRAP_SIGN,
     Estimates,
     Estimator,
     Estimators,
@@ -22,16 +22,16 @@ from assay.auditing.estimators import (
     analyse_rows,
     pairs,
 )
-from assay.comparison import Procedure
-from assay.errors import ArgumentError
-from assay.inference import METHODS, PValue, binomial_region, expected_pvalue
-from assay.metrics import resolve
-from assay.models import simulate_contrasts
-from assay.replications.leader import STRATEGIES
-from assay.resampling import Scheme, draw
-from assay.response_tables import ResponseTable
-from assay.responses import Responses
-from assay.sweeps import Grid, run
+from howsure.comparison import Procedure
+from howsure.errors import ArgumentError
+from howsure.inference import METHODS, PValue, binomial_region, expected_pvalue
+from howsure.metrics import resolve
+from howsure.models import simulate_advantages
+from howsure.replications.leader import STRATEGIES
+from howsure.resampling import Scheme, draw
+from howsure.response_tables import ResponseTable
+from howsure.responses import Responses
+from howsure.sweeps import Grid, run
 
 ALL, ONE = ("bootstrap", "all"), ("bootstrap", "one")
 NORMAL = models.preset("normal")
@@ -57,18 +57,18 @@ def contest(n_items=25, n_responses=3, rng=1, epsilon=0.2, model=NORMAL):
     return model.table(n_items, n_responses, epsilon=epsilon, rng=rng).contest(gold="gold", a="A", b="B")
 
 
-@pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+@pytest.mark.filterwarnings("ignore::howsure.errors.HowsureWarning")
 @pytest.mark.parametrize("name", ["mae", "wins", "spearman"])
 @pytest.mark.parametrize("n_items", [6, 25])
 @pytest.mark.parametrize(
     ("scheme", "null"),
     [
-        (Scheme(), "swapped-items"),
-        (Scheme(), "recentred"),
-        (Scheme(), "dealt-responses"),
+        (Scheme(), "sign-flip"),
+        (Scheme(), "shifted-bootstrap"),
+        (Scheme(), "permuted-responses"),
         (Scheme(responses="bootstrap"), "pooled-responses"),
         (Scheme("all", "one"), "pooled-responses"),
-        (Scheme(responses="first"), "swapped-items"),
+        (Scheme(responses="first"), "sign-flip"),
     ],
 )
 def test_what_is_audited_is_what_compare_says(name, scheme, null, n_items):
@@ -97,49 +97,53 @@ def test_what_is_audited_is_what_compare_says(name, scheme, null, n_items):
     )
 
 
-@pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+@pytest.mark.filterwarnings("ignore::howsure.errors.HowsureWarning")
 def test_what_several_nulls_share_is_drawn_once_and_changes_nothing(monkeypatch):
     """Every null alone gives what it gives beside the others; items are left out only where an interval needs it."""
-    from assay.comparison import contrast_rows, observed
+    from howsure.comparison import advantage_rows, observed
 
     drawn, left_out = [], []
-    draw_, jackknife_ = contrast_rows.draw_stacked, observed.jackknife
-    monkeypatch.setattr(contrast_rows, "draw_stacked", lambda *a, **k: drawn.append(k["null"]) or draw_(*a, **k))
+    draw_, jackknife_ = advantage_rows.draw_stacked, observed.jackknife
+    monkeypatch.setattr(advantage_rows, "draw_stacked", lambda *a, **k: drawn.append(k["null"]) or draw_(*a, **k))
     monkeypatch.setattr(observed, "jackknife", lambda *a: left_out.append(1) or jackknife_(*a))
-    data, metrics, nulls = contest(), (resolve("mae"), resolve("spearman")), ("swapped-items", "recentred", SIGN_CHANGE)
+    data, metrics, nulls = (
+        contest(),
+        (resolve("mae"), resolve("spearman")),
+        ("sign-flip", "shifted-bootstrap", BOOTSTRAP_SIGN),
+    )
 
     def found(*nulls, intervals=("studentised",)):
         how = Estimators(metrics, ((Scheme(), nulls),), n_resamples=39, intervals=intervals)
         return how.on([(data, _random.replayable(3))])
 
     together = found(*nulls)
-    assert drawn == [None, "swapped-items"]
+    assert drawn == [None, "sign-flip"]
     assert not left_out
     alone = [found(null) for null in nulls]
     assert repr(together.tests) == repr({key: value for one in alone for key, value in one.tests.items()})
     assert all(repr(one.limits) == repr(together.limits) for one in alone)
-    found("recentred", SIGN_CHANGE, intervals=("t",))
+    found("shifted-bootstrap", BOOTSTRAP_SIGN, intervals=("t",))
     assert left_out == [1]
 
 
-@pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+@pytest.mark.filterwarnings("ignore::howsure.errors.HowsureWarning")
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_leaders_estimated_p_is_pooled_responses_or_a_change_of_sign(strategy):
     data, scheme = contest(), STRATEGIES[strategy]
     metric = resolve("mae")
     null = next(name for _, name, reason in pairs([scheme], ["pooled-responses"]) if not reason)
     assert null == (
-        SIGN_CHANGE if strategy in ("bootstrap_items,all", "bootstrap_items,first_element") else "pooled-responses"
+        BOOTSTRAP_SIGN if strategy in ("bootstrap_items,all", "bootstrap_items,first_element") else "pooled-responses"
     )
     answers = Estimators((metric,), ((scheme, (null,)),), n_resamples=99).on([(data, _random.replayable(0))])
     drawn, under_null = (
-        draw(data, [metric], scheme=scheme, null=kind, n_resamples=99, seed=_random.replayable(0)).contrasts[0]
+        draw(data, [metric], scheme=scheme, null=kind, n_resamples=99, seed=_random.replayable(0)).advantages[0]
         for kind in (None, "pooled-responses")
     )
     key = Estimator("mae", f"{scheme.items}/{scheme.responses}", null, "expected")
     [[estimate, _]] = answers.tests[key]
     assert estimate == expected_pvalue(under_null, drawn).pvalue
-    if null == SIGN_CHANGE:
+    if null == BOOTSTRAP_SIGN:
         assert key._replace(pvalue="tail") not in answers.tests
         assert not np.abs(under_null).max() > 1e-12
         changed = np.mean(drawn <= 0) if np.median(drawn) >= 0 else np.mean(drawn >= 0)
@@ -149,13 +153,13 @@ def test_leaders_estimated_p_is_pooled_responses_or_a_change_of_sign(strategy):
 def test_analytical_tests_are_scipys():
     from scipy import stats
 
-    contrasts = np.random.default_rng(0).normal(0.2, 1, 60)
-    one, two = (stats.ttest_1samp(contrasts, 0, alternative=side).pvalue for side in ("greater", "two-sided"))
-    assert analyse("paired-t", contrasts) == pytest.approx((one, two))
+    advantages = np.random.default_rng(0).normal(0.2, 1, 60)
+    one, two = (stats.ttest_1samp(advantages, 0, alternative=side).pvalue for side in ("greater", "two-sided"))
+    assert analyse("paired-t", advantages) == pytest.approx((one, two))
     one, two = (
-        stats.wilcoxon(contrasts, alternative=side, method="asymptotic").pvalue for side in ("greater", "two-sided")
+        stats.wilcoxon(advantages, alternative=side, method="asymptotic").pvalue for side in ("greater", "two-sided")
     )
-    assert analyse("wilcoxon", contrasts) == pytest.approx((one, two))
+    assert analyse("wilcoxon", advantages) == pytest.approx((one, two))
 
 
 @pytest.mark.parametrize("sizes", [(20, 20, 20), (20, 13, 31)])
@@ -166,7 +170,7 @@ def test_data_sets_are_analysed_together_as_alone(sizes):
         assert analyse_rows(name, rows).tolist() == [[*analyse(name, row)] for row in rows]
 
 
-@pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+@pytest.mark.filterwarnings("ignore::howsure.errors.HowsureWarning")
 @pytest.mark.parametrize("n_items", [6, 21])
 @pytest.mark.parametrize("n_responses", [1, 3, 7])
 def test_data_sets_are_compared_at_once_as_one_by_one(n_items, n_responses):
@@ -180,15 +184,15 @@ def test_data_sets_are_compared_at_once_as_one_by_one(n_items, n_responses):
     nearly[0] = 1 - nearly[0]
     data.append((one.having({"b": Responses(nearly, one.a.offsets)}), _random.replayable(9)))
     metrics = tuple(resolve(name).on(model.scale) for name in ("mae", "spearman", "accuracy", "tv", "wins"))
-    nulls = ("swapped-items", "recentred", "dealt-responses", SIGN_CHANGE)
-    drawing = Scheme(responses="bootstrap"), ("swapped-items", "pooled-responses")
+    nulls = ("sign-flip", "shifted-bootstrap", "permuted-responses", BOOTSTRAP_SIGN)
+    drawing = Scheme(responses="bootstrap"), ("sign-flip", "pooled-responses")
     thin = Scheme(responses="one"), ("pooled-responses",)
     how = Estimators(
         metrics, ((Scheme(), nulls), drawing, thin), tests=("paired-t", "wilcoxon"), intervals=METHODS, n_resamples=79
     )
     at_once, by_one = how.on(data), Estimates.joined([how.on([pair]) for pair in data])
     answers = data_sets(data, at_once=False, leaves_out=True)
-    for scheme, null in ((Scheme(), "swapped-items"), (Scheme(responses="bootstrap"), "pooled-responses")):
+    for scheme, null in ((Scheme(), "sign-flip"), (Scheme(responses="bootstrap"), "pooled-responses")):
         asked = Procedure(
             null=null, items=scheme.items, responses=scheme.responses, n_resamples=79, interval="percentile"
         )
@@ -204,7 +208,7 @@ def test_data_sets_are_compared_at_once_as_one_by_one(n_items, n_responses):
         assert repr(one_by_one) == repr(together)
 
 
-@pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+@pytest.mark.filterwarnings("ignore::howsure.errors.HowsureWarning")
 def test_an_audit_is_the_same_on_any_number_of_threads():
     asked = {"metrics": ["mae", "wins"], "designs": [(12, 2)], "n_simulations": 7, "n_resamples": 39, "n_fresh": 70}
     one, *others = (audit("normal", workers=workers, rng=5, **asked).to_dict() for workers in (1, 2, 3, None))
@@ -214,10 +218,10 @@ def test_an_audit_is_the_same_on_any_number_of_threads():
 def test_the_true_p_is_that_of_fresh_data_sets():
     metrics = [resolve("mae"), resolve("wins")]
     asked = {"n_items": 40, "n_responses": 3, "epsilon": 0.2, "n_simulations": 300, "rng": 8}
-    drawn, null = (simulate_contrasts(NORMAL, metrics, null=null, **asked) for null in (False, True))
+    drawn, null = (simulate_advantages(NORMAL, metrics, null=null, **asked) for null in (False, True))
     for i, truth in enumerate(true_values(NORMAL, metrics, **asked)):
         assert truth.pvalue == expected_pvalue(null[i], drawn[i])
-        assert truth.contrast == drawn[i].mean()
+        assert truth.advantage == drawn[i].mean()
 
 
 def test_the_rows_carry_the_true_p_of_their_cell():
@@ -233,7 +237,7 @@ def test_the_rows_carry_the_true_p_of_their_cell():
             NORMAL, [resolve("mae")], n_items=20, n_responses=kept, epsilon=0.3, n_simulations=100,
             rng=_random.child(seed, "true", kept),
         )[0]  # fmt: skip
-        assert values[f"tests|B worse|mae|{scheme}|recentred|tail|true_pvalue"] == truth.pvalue.pvalue
+        assert values[f"tests|B worse|mae|{scheme}|shifted-bootstrap|tail|true_pvalue"] == truth.pvalue.pvalue
 
 
 def test_tests_beside_others_are_those_that_stand_alone_and_alone_see_different_errors():
@@ -241,21 +245,21 @@ def test_tests_beside_others_are_those_that_stand_alone_and_alone_see_different_
     shared = {"metrics": ["mae", "spearman"], "epsilons": [0.3], **SMALL}
     both, _ = plan(
         "normal", schemes=[("bootstrap", "all"), ("bootstrap", "one")], nulls=["pooled-responses"],
-        beside={"bootstrap/all": ["swapped-items", "recentred"]}, **shared,
+        beside={"bootstrap/all": ["sign-flip", "shifted-bootstrap"]}, **shared,
     )  # fmt: skip
-    alone, _ = plan("normal", schemes=[("bootstrap", "all")], nulls=["swapped-items", "recentred"], **shared)
+    alone, _ = plan("normal", schemes=[("bootstrap", "all")], nulls=["sign-flip", "shifted-bootstrap"], **shared)
     together, single = (measure(list(grid)[1], np.random.default_rng(7)) for grid in (both, alone))
     assert {name: together[name] for name in single if not name.startswith("smallest")} == single
     more = {tuple(name.split("|")[1:5]) for name in together} - {tuple(name.split("|")[1:5]) for name in single}
     assert ("B worse", "mae", "bootstrap/one", "pooled-responses") in more
-    assert ("different errors", "mae", "bootstrap/all", "sign-change") in more
+    assert ("different errors", "mae", "bootstrap/all", "bootstrap-sign") in more
     assert not any("bootstrap/one" in key for key in more if key[0] == "different errors")
 
 
-def test_swapped_items_and_the_t_test_hold_their_level_under_both_true_nulls(found):
-    """In each of two designs under each null, and in all of them together: 10 % instead of 5 would be seen."""
+def test_sign_flip_and_the_t_test_hold_their_level_under_both_true_nulls(found):
+    """In each of two designs under each null, and in all of them together: 10% instead of 5 would be seen."""
     inside, together = (binomial_region(n, 0.05, confidence_level=0.999) for n in (N, 4 * N))
-    for checked in ({"null": "swapped-items", "scheme": "bootstrap/all", "pvalue": "tail"}, {"null": "paired-t"}):
+    for checked in ({"null": "sign-flip", "scheme": "bootstrap/all", "pvalue": "tail"}, {"null": "paired-t"}):
         counts = [row.rejected for row in rows(found, **checked) if row.is_null]
         assert len(counts) == 4
         assert all(count in inside for count in counts)
@@ -263,7 +267,7 @@ def test_swapped_items_and_the_t_test_hold_their_level_under_both_true_nulls(fou
 
 
 def test_pooling_single_responses_rejects_too_often(found):
-    """METHODS §5: 16.9 % at 50×1."""
+    """METHODS §5: 16.9% at 50×1."""
     row = rows(found, null="pooled-responses", pvalue="tail", truth="same", n_responses=1)[0]
     assert row.rejected > binomial_region(N, 0.05, confidence_level=0.999).high
 
@@ -276,21 +280,21 @@ def test_pooling_rejects_models_that_are_equally_good_but_err_on_different_items
     assert same.rejected in region
 
 
-def test_a_sign_change_read_as_p_rejects_twice_as_often_as_it_says(found):
-    """METHODS §6: 10.2 %, since the side of this one-sided p follows the data."""
-    counts = [row.rejected for row in rows(found, null=SIGN_CHANGE) if row.is_null]
+def test_a_bootstrap_sign_read_as_p_rejects_twice_as_often_as_it_says(found):
+    """METHODS §6: 10.2%, since the side of this one-sided p follows the data."""
+    counts = [row.rejected for row in rows(found, null=BOOTSTRAP_SIGN) if row.is_null]
     assert len(counts) == 4
     assert sum(counts) > binomial_region(4 * N, 0.05, confidence_level=0.999).high
 
 
-def test_the_one_sided_tail_p_of_swapped_items_is_unbiased_where_a_and_b_are_alike(found):
-    for row in rows(found, null="swapped-items", scheme="bootstrap/all", pvalue="tail", truth="same"):
+def test_the_one_sided_tail_p_of_sign_flip_is_unbiased_where_a_and_b_are_alike(found):
+    for row in rows(found, null="sign-flip", scheme="bootstrap/all", pvalue="tail", truth="same"):
         assert abs(row.bias) < 4 * row.bias_se
 
 
 def test_power_grows_with_the_responses_and_is_a_share(found):
     few, many = (
-        rows(found, null="swapped-items", scheme="bootstrap/all", pvalue="tail", truth="B worse", n_responses=k)[0]
+        rows(found, null="sign-flip", scheme="bootstrap/all", pvalue="tail", truth="B worse", n_responses=k)[0]
         for k in (1, 10)
     )
     assert few.rate_interval[1] < many.rate_interval[0]
@@ -304,7 +308,7 @@ def test_studentised_intervals_cover_more_and_resampled_responses_make_intervals
     studentised, plain, both = of.values()
     assert len(studentised) == 6
     assert sum(row.covered for row in studentised) > sum(row.covered for row in plain)
-    assert all((row.contrast == 0) == (row.truth != "B worse") for row in plain)
+    assert all((row.advantage == 0) == (row.truth != "B worse") for row in plain)
     for one, other in zip(plain, both, strict=True):
         if one.n_responses > 1:
             assert one.width < other.width
@@ -313,7 +317,7 @@ def test_studentised_intervals_cover_more_and_resampled_responses_make_intervals
 
 def test_the_verdict_comes_first_and_is_short(found):
     assert str(found).startswith(f"{found.verdict}\n")
-    assert found.verdict.startswith("Use swapped-items (bootstrap/all) with the metric mae: it rejected at most ")
+    assert found.verdict.startswith("Use sign-flip (bootstrap/all) with the metric mae: it rejected at most ")
     assert "Use the " in found.verdict
     assert "Do not use pooled-responses (bootstrap/all)" in found.verdict or "Do not use " in found.verdict
     assert len(found.verdict.split()) < 80
@@ -328,25 +332,25 @@ def test_the_reasons_name_what_does_not_hold_and_by_how_much(found):
 
 
 def test_no_test_is_recommended_whose_own_interval_excludes_the_level(found):
-    """9 of 120 is 7.5 % [3.5, 13.8]; 12 of 120 is 10 % [5.3, 16.8], which is inside what 99 of 100 audits show."""
+    """9 of 120 is 7.5% [3.5, 13.8]; 12 of 120 is 10% [5.3, 16.8], which is inside what 99 of 100 audits show."""
 
     def liberal(count):
         def changed(row):
             mine = (row.scheme, row.null, row.pvalue, row.truth, row.n_responses)
-            if mine == ("bootstrap/all", "swapped-items", "tail", "same", 10):
+            if mine == ("bootstrap/all", "sign-flip", "tail", "same", 10):
                 return replace(row, rejected=count, below=(0,) * 9)
             return row
 
         return replace(found, tests=tuple(map(changed, found.tests)))
 
     assert binomial_region(N, 0.05, confidence_level=0.999).high >= 12
-    assert "Use swapped-items (bootstrap/all)" in liberal(9).verdict
-    assert "Use swapped-items (bootstrap/all)" not in liberal(12).verdict
+    assert "Use sign-flip (bootstrap/all)" in liberal(9).verdict
+    assert "Use sign-flip (bootstrap/all)" not in liberal(12).verdict
 
 
 def test_what_rounding_leaves_is_shown_as_nothing(found):
-    """p-values that are all equal have a spread of 8.7e-19 by rounding; 100 % of few data sets are not 100 % of all."""
-    from assay.auditing import document
+    """p-values that are all equal have a spread of 8.7e-19 by rounding; 100% of few data sets are not 100% of all."""
+    from howsure.auditing import document
 
     row = replace(found.tests[0], spread=8.7e-19, absolute_error=0.25)
     assert document._error(row).endswith("; 0; 0.25")
@@ -354,9 +358,9 @@ def test_what_rounding_leaves_is_shown_as_nothing(found):
 
 
 def test_power_is_adjusted_for_size_when_tests_are_chosen():
-    """A test that rejects 6 % of true nulls is held to the level at which it rejects 5 %."""
-    from assay.auditing.advice import _Test
-    from assay.auditing.audits import TestRow
+    """A test that rejects 6% of true nulls is held to the level at which it rejects 5%."""
+    from howsure.auditing.advice import _Test
+    from howsure.auditing.audits import TestRow
 
     def row(truth, rejected, below):
         numbers = dict.fromkeys(
@@ -371,7 +375,7 @@ def test_power_is_adjusted_for_size_when_tests_are_chosen():
             ),
             0.5,
         )
-        words = {"metric": "mae", "scheme": "bootstrap/all", "null": "recentred", "pvalue": "tail"}
+        words = {"metric": "mae", "scheme": "bootstrap/all", "null": "shifted-bootstrap", "pvalue": "tail"}
         return TestRow(
             n_items=10, n_responses=1, n_kept=1, epsilon=0.1, truth=truth, **words, **numbers, n_data_sets=100,
             undefined=0, rejected=rejected, below=below,
@@ -465,7 +469,7 @@ class Documents(models.NormalModel):
 
 def test_clusters_are_resampled_together_as_compare_does():
     """A and B are equally good, but items of a document are not independent: items alone reject too often."""
-    model, asked = Documents(NORMAL.mean, NORMAL.sd), {"metrics": ["mae"], "nulls": ["swapped-items"], "rng": 3}
+    model, asked = Documents(NORMAL.mean, NORMAL.sd), {"metrics": ["mae"], "nulls": ["sign-flip"], "rng": 3}
     sizes = {"designs": [(48, 2)], "n_simulations": 60, "n_resamples": 39, "n_fresh": 20, "epsilons": [], "tests": []}
     sizes |= {"schemes": [ALL], "intervals": []}
     together, alone = (audit(model, cluster=name, **asked, **sizes) for name in ("document", None))
@@ -475,22 +479,22 @@ def test_clusters_are_resampled_together_as_compare_does():
     }
     assert rejected["together"] <= binomial_region(60, 0.05, confidence_level=0.999).high < rejected["alone"]
     data = model.table(48, 2, rng=1).contest(gold="gold", a="A", b="B")
-    how = Estimators((resolve("mae"),), ((Scheme(), ("swapped-items",)),), n_resamples=39, cluster="document")
-    key = Estimator("mae", "bootstrap/all", "swapped-items", "tail")
+    how = Estimators((resolve("mae"),), ((Scheme(), ("sign-flip",)),), n_resamples=39, cluster="document")
+    key = Estimator("mae", "bootstrap/all", "sign-flip", "tail")
     [[_, pvalue]] = how.on([(data, _random.replayable(2))]).tests[key]
     assert pvalue == compare(data, metric="mae", cluster="document", n_resamples=39, rng=2).pvalue
 
 
 def test_a_narrower_hypothesis_is_not_recommended_for_its_power(found):
     def changed(row):
-        if row.null == "dealt-responses":
+        if row.null == "permuted-responses":
             return replace(row, rejected=0 if row.is_null else row.n_data_sets, below=())
         return replace(row, below=()) if row.is_null else replace(row, rejected=row.n_data_sets // 2, below=())
 
     lucky = replace(found, tests=tuple(map(changed, found.tests)))
-    assert "Use swapped-items (bootstrap/all) with the metric mae" in lucky.verdict
-    alone = replace(lucky, tests=tuple(row for row in lucky.tests if row.null == "dealt-responses"))
-    assert "Use dealt-responses (bootstrap/all) with the metric mae" in alone.verdict
+    assert "Use sign-flip (bootstrap/all) with the metric mae" in lucky.verdict
+    alone = replace(lucky, tests=tuple(row for row in lucky.tests if row.null == "permuted-responses"))
+    assert "Use permuted-responses (bootstrap/all) with the metric mae" in alone.verdict
 
 
 def test_a_t_interval_holds_zero_where_the_t_test_does_not_reject():
@@ -519,7 +523,7 @@ def test_tables_and_dictionary(found):
 
 
 def test_neither_workers_nor_a_store_change_a_bit(tmp_path):
-    asked = {"metrics": ["mae", "tv"], "nulls": ["swapped-items", "pooled-responses"], "rng": 2, **SMALL}
+    asked = {"metrics": ["mae", "tv"], "nulls": ["sign-flip", "pooled-responses"], "rng": 2, **SMALL}
     plain = audit("likert-toxicity", **asked)
     stored = [audit("likert-toxicity", workers=2, store=tmp_path / "audit.db", **asked) for _ in range(2)]
     assert plain.to_dict() == stored[0].to_dict() == stored[1].to_dict()
@@ -540,24 +544,25 @@ def test_undefined_p_values_are_counted_and_not_taken_for_acceptance():
     t = next(row for row in same.tests if row.null == "paired-t")
     assert (t.n_data_sets, t.undefined) == (0, 5)
     assert math.isnan(t.rate)
-    swapped = next(row for row in same.tests if row.null == "swapped-items")
+    swapped = next(row for row in same.tests if row.null == "sign-flip")
     assert (swapped.rejected, swapped.mean) == (0, 1.0)
     assert all(row.undefined == 5 and math.isnan(row.width) for row in same.intervals)
     assert "neither power" in str(same)
 
 
 def test_meaningless_combinations_are_left_out_with_the_reason():
-    _, notes = plan("normal", schemes=[("bootstrap", "bootstrap")], nulls=["dealt-responses"], epsilons=[0.1])
+    _, notes = plan("normal", schemes=[("bootstrap", "bootstrap")], nulls=["permuted-responses"], epsilons=[0.1])
     assert notes == (
-        "left out dealt-responses with bootstrap/bootstrap: dealing is without replacement; use `responses='all'` with "
-        "dealt-responses, or the null pooled-responses.",
+        "left out permuted-responses with bootstrap/bootstrap: dealing is without replacement; use "
+        "`responses='all'` with "
+        "permuted-responses, or the null pooled-responses.",
     )
 
 
 def test_draws_that_cannot_use_the_level_are_noted():
-    """Of 99 draws a two-sided p is .02, .04, .06, …: the level is 4 %. Of 399 it is a multiple of 1/200."""
+    """Of 99 draws a two-sided p is .02, .04, .06, …: the level is 4%. Of 399 it is a multiple of 1/200."""
     notes = plan("normal", n_resamples=99)[1]
-    assert notes[-1].startswith("With 99 draws no p-value lies between 4 and 5 %")
+    assert notes[-1].startswith("With 99 draws no p-value lies between 4 and 5%")
     assert notes[-1].endswith("use 399.")
     assert not any("draws" in note for n in (39, 399, 799) for note in plan("normal", n_resamples=n)[1])
 
@@ -565,7 +570,7 @@ def test_draws_that_cannot_use_the_level_are_noted():
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"nulls": ["swapped"]}, "`nulls` must be one of swapped-items, recentred, .* Did you mean 'swapped-items'"),
+        ({"nulls": ["signflip"]}, "`nulls` must be one of sign-flip, shifted-bootstrap, .* Did you mean 'sign-flip'"),
         ({"metrics": ["maee"]}, "`metric` must be one of .* Did you mean 'mae'"),
         ({"metrics": ["accuracy"]}, "needs labels"),
         ({"metrics": ["rating"]}, "response models simulate gold"),
@@ -573,7 +578,7 @@ def test_draws_that_cannot_use_the_level_are_noted():
         ({"metrics": "mae"}, "`metrics` must be a list"),
         ({"schemes": [("all", "all")]}, "`schemes` must resample something"),
         ({"schemes": [("some", "all")]}, r"`schemes` must be pairs of items \(all or bootstrap\) and responses"),
-        ({"schemes": [Scheme(raters="bootstrap")]}, "`schemes` must be pairs of items and responses"),
+        ({"schemes": [Scheme(raters="random")]}, "`schemes` must be pairs of items and responses"),
         ({"designs": [100]}, r"`designs` must be pairs"),
         ({"designs": [(1, 5)]}, r"`designs` must be pairs of items \(2 or more\) .*; got \(1, 5\)"),
         ({"epsilons": [2]}, "`epsilons` must be between 0 and 1"),
@@ -583,7 +588,7 @@ def test_draws_that_cannot_use_the_level_are_noted():
         ({"intervals": ["wald"]}, "`intervals` must be one of"),
         ({"tests": ["t"]}, "`tests` must be one of"),
         ({"n_simulations": 1}, "`n_simulations` must be a whole number of at least 2"),
-        ({"schemes": [("all", "one")], "nulls": ["dealt-responses"], "tests": []}, "no p-value is left"),
+        ({"schemes": [("all", "one")], "nulls": ["permuted-responses"], "tests": []}, "no p-value is left"),
         ({"workers": 0}, "`workers` must be a whole number of at least 1"),
     ],
 )
@@ -613,7 +618,7 @@ def test_rates_that_miss_their_promise_are_marked(found):
     shown = rejections(found, 30, 1)
     marked = {shown.rows[i][1] for i, _ in shown.marked}
     assert "pooled-responses (bootstrap/bootstrap)" in marked
-    assert not any(name.startswith("swapped-items (bootstrap/all)") for name in marked)
+    assert not any(name.startswith("sign-flip (bootstrap/all)") for name in marked)
     for _, j in shown.marked:
         assert not shown.columns[j].title.startswith("B worse")
 

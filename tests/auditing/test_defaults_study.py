@@ -1,12 +1,12 @@
-"""The study of the defaults resamples item contrasts without a contest around them: it must say what `compare` says."""
+"""The study of the defaults resamples item advantages without a contest around them, and agrees with `compare`."""
 
 import numpy as np
 import pytest
 
-from assay import _random, compare, models
-from assay.metrics import resolve
-from assay.resampling import _kernels, summaries_of
-from assay.resampling.sampler import ITEMS, STREAMS, SWAPS
+from howsure import _random, compare, models
+from howsure.metrics import resolve
+from howsure.resampling import _kernels, summaries_of
+from howsure.resampling.sampler import ITEMS, STREAMS, SWAPS
 
 
 @pytest.fixture(scope="module")
@@ -25,11 +25,11 @@ def test_the_study_says_what_compare_says(study, metric):
     bound = resolve(metric).on(contest.scale)
     n_draws = study.N_DRAWS["scores"]
     result = compare(contest, metric=metric, n_resamples=n_draws, rng=5)
-    seeds = np.stack([seeds_of(5, "swapped-items", SWAPS, n_draws), seeds_of(5, "draws", ITEMS, n_draws)])
+    seeds = np.stack([seeds_of(5, "sign-flip", SWAPS, n_draws), seeds_of(5, "draws", ITEMS, n_draws)])
     tally = Recorded([0.0])
-    contrasts = bound.item_contrasts(*summaries_of(contest, bound.needs))
-    study.by_scores(tally, [bound], contrasts[:, np.newaxis], seeds, bootstrap=True)
-    assert tally.pvalues["swapped-items"] == result.pvalue
+    advantages = bound.item_advantages(*summaries_of(contest, bound.needs))
+    study.by_scores(tally, [bound], advantages[:, np.newaxis], seeds, bootstrap=True)
+    assert tally.pvalues["sign-flip"] == result.pvalue
     for method, ends in tally.ends.items():
         same = result.confidence_interval if method == "default" else result.at(interval=method).confidence_interval
         assert (ends.low, ends.high) == pytest.approx((same.low, same.high), nan_ok=True)

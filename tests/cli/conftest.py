@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from assay.cli.app import main
+from howsure.cli.app import main
 
 
 @pytest.fixture
@@ -12,7 +12,7 @@ def command(monkeypatch, capfd):
     """Call `main` as the shell does; return (exit code, stdout, stderr)."""
 
     def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["assay", *map(str, arguments)])
+        monkeypatch.setattr(sys, "argv", ["howsure", *map(str, arguments)])
         with pytest.raises(SystemExit) as left:
             main()
         return (left.value.code or 0, *capfd.readouterr())

@@ -1,4 +1,4 @@
-"""The `assay` command: starts fast, says errors in one line, exits with the right code."""
+"""The `howsure` command: starts fast, says errors in one line, exits with the right code."""
 
 import os
 import signal
@@ -10,23 +10,23 @@ from pathlib import Path
 import click
 import pytest
 
-from assay import sweeps
-from assay.cli._study import _kept
-from assay.cli.app import BUILT, QUESTIONS
+from howsure import sweeps
+from howsure.cli._study import _kept
+from howsure.cli.app import BUILT, QUESTIONS
 from tests.sweeps.tasks import draw
 
-HEAVY = ["numpy", "polars", "scipy", "numba", "assay.documents", "statsmodels", "altair", "distributed"]
+HEAVY = ["numpy", "polars", "scipy", "numba", "howsure.documents", "statsmodels", "altair", "distributed"]
 
 
 def run(*arguments, **options):
     return subprocess.run(
-        [sys.executable, "-m", "assay", *arguments], capture_output=True, text=True, check=False, **options
+        [sys.executable, "-m", "howsure", *arguments], capture_output=True, text=True, check=False, **options
     )  # fmt: skip
 
 
 def test_help_names_the_commands_imports_nothing_heavy_and_asks_for_one_thread_of_blas():
     program = (
-        "import sys\nfrom assay.cli import main\nsys.argv = ['assay', '--help']\n"
+        "import sys\nfrom howsure.cli import main\nsys.argv = ['howsure', '--help']\n"
         "try:\n    main()\nexcept SystemExit as left:\n    assert not left.code\n"
         f"print('loaded:', [name for name in {HEAVY} if name in sys.modules])\n"
         "import os; print('threads:', os.environ['OPENBLAS_NUM_THREADS'])"
@@ -44,23 +44,23 @@ def test_help_names_the_commands_imports_nothing_heavy_and_asks_for_one_thread_o
 def test_help_of_a_command_loads_no_tables_compiler_or_charts():
     """The words that an option may be stand in modules that load NumPy, and some of them SciPy, but no more."""
     program = (
-        "import sys\nimport click\nfrom assay.cli.app import app\n"
+        "import sys\nimport click\nfrom howsure.cli.app import app\n"
         "def show(name, command):\n"
         "    command.main(['--help'], prog_name=name, standalone_mode=False)\n"
         "    for name in command.list_commands(None) if isinstance(command, click.Group) else ():\n"
         "        show(name, command.get_command(None, name))\n"
-        "show('assay', app)\n"
+        "show('howsure', app)\n"
         f"print('loaded:', *(name for name in {[*HEAVY, 'pandas']} if name in sys.modules))"
     )
     shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert shown.count("Usage: ") > len(QUESTIONS) + len(BUILT)
-    assert set(shown.rpartition("loaded: ")[2].split()) <= {"numpy", "scipy", "assay.documents"}
+    assert set(shown.rpartition("loaded: ")[2].split()) <= {"numpy", "scipy", "howsure.documents"}
 
 
 def test_the_module_is_the_command():
     shown = run("--help")
     assert (shown.returncode, shown.stderr) == (0, "")
-    assert shown.stdout.startswith("Usage: python -m assay [OPTIONS] COMMAND ")
+    assert shown.stdout.startswith("Usage: python -m howsure [OPTIONS] COMMAND ")
 
 
 def test_help_lists_every_option_of_the_specification(command):
@@ -76,14 +76,14 @@ def test_help_lists_every_option_of_the_specification(command):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["compare"], "assay: give a table of responses, for example ratings.csv"),
-        (["compare", "t.csv", "--a", "x"], "assay: --a and --b go together; got a alone."),
+        (["compare"], "howsure: give a table of responses, for example ratings.csv"),
+        (["compare", "t.csv", "--a", "x"], "howsure: --a and --b go together; got a alone."),
         (
             ["compare", "t.csv", "--a", "x", "--b", "y", "--n-resamples", "many"],
-            "assay: --n-resamples must be a whole number; got 'many'.",
+            "howsure: --n-resamples must be a whole number; got 'many'.",
         ),
-        (["frobnicate"], "assay: No such command 'frobnicate'."),
-        (["compare", "--frobnicate"], "assay: No such option '--frobnicate'"),
+        (["frobnicate"], "howsure: No such command 'frobnicate'."),
+        (["compare", "--frobnicate"], "howsure: No such option '--frobnicate'"),
     ],
 )
 def test_usage_errors_are_one_line_and_exit_2(command, arguments, message):
@@ -102,7 +102,7 @@ def test_without_arguments_the_help_is_shown_and_the_exit_code_is_2(command):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_no_traceback():
     with Path("/dev/full").open("w") as full:
-        help_ = [sys.executable, "-m", "assay", "--help"]
+        help_ = [sys.executable, "-m", "howsure", "--help"]
         left = subprocess.run(help_, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert left.returncode != 0
     assert "Traceback" not in left.stderr
@@ -113,8 +113,8 @@ def test_ctrl_c_is_one_line_whenever_it_comes(tmp_path, seconds):
     """During imports, and while data are simulated."""
     started = tmp_path / "started"
     code = (
-        f"import sys, pathlib; from assay.cli import main; pathlib.Path({str(started)!r}).touch(); "
-        "sys.argv = ['assay', 'audit', 'normal', '--n-simulations', '100000']; main()"
+        f"import sys, pathlib; from howsure.cli import main; pathlib.Path({str(started)!r}).touch(); "
+        "sys.argv = ['howsure', 'audit', 'normal', '--n-simulations', '100000']; main()"
     )
     assert_interrupted(code, started, seconds)
 
@@ -124,7 +124,7 @@ def test_ctrl_c_within_a_function_that_a_library_calls_back_is_not_lost(tmp_path
     started = tmp_path / "started"
     code = f"""
 import ctypes, pathlib, time
-import assay.cli, assay.cli.app
+import howsure.cli, howsure.cli.app
 
 def wait():
     pathlib.Path({str(started)!r}).touch()
@@ -135,8 +135,8 @@ def run():
     ctypes.CFUNCTYPE(None)(wait)()  # an interrupt ends `wait`, and is lost
     time.sleep(600)
 
-assay.cli.app.main = run
-assay.cli.main()
+howsure.cli.app.main = run
+howsure.cli.main()
 """
     assert_interrupted(code, started, 0.02)
 
@@ -155,7 +155,7 @@ def assert_interrupted(code, started, seconds):
     assert process.returncode == 130, errors
     # Click leaves the line on which a terminal shows ^C.
     assert errors.lstrip("\n").count("\n") == 1, errors
-    assert errors.lstrip("\n").startswith("assay: interrupted: ")
+    assert errors.lstrip("\n").startswith("howsure: interrupted: ")
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def assert_interrupted(code, started, seconds):
 def test_a_chart_of_what_is_not_drawn_is_refused_before_the_work(command, tmp_path, arguments, kind):
     code, out, err = command(*arguments, "--chart", tmp_path / "chart.svg")
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith(f"assay: there is no chart of a {kind}; charts show Comparison, ")
+    assert err.startswith(f"howsure: there is no chart of a {kind}; charts show Comparison, ")
 
 
 def test_the_ending_of_a_chart_may_be_in_capitals(command, tmp_path):
@@ -182,9 +182,9 @@ def test_ctrl_c_is_heard_while_a_long_cell_computes(tmp_path):
     started = tmp_path / "started"
     code = f"""
 import pathlib, time
-from assay.cli import app
-from assay.cli._study import run_study
-from assay.sweeps import Grid, task
+from howsure.cli import app
+from howsure.cli._study import run_study
+from howsure.sweeps import Grid, task
 
 @task(version=1)
 def sleep(cell, rng):
@@ -196,7 +196,7 @@ def study():
     run_study(sleep, Grid.product({{"n": [1]}}), threads=1)
 
 app.main = study
-from assay.cli import main
+from howsure.cli import main
 main()
 """
     process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
@@ -205,7 +205,7 @@ main()
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
-    assert (process.returncode, errors) == (130, "assay: interrupted: nothing is kept without --store\n")
+    assert (process.returncode, errors) == (130, "howsure: interrupted: nothing is kept without --store\n")
 
 
 def walked(command, name=()):
@@ -220,7 +220,7 @@ def walked(command, name=()):
 
 def test_every_command_that_has_a_result_draws_reports_and_prints_it():
     """A study is drawn and reported from its store, by commands of their own."""
-    from assay.cli.app import app
+    from howsure.cli.app import app
 
     known = dict(walked(app))
     without = {name for name, options in known.items() if not {"--chart", "--report", "--json", "--force"} <= options}

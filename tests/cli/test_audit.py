@@ -5,15 +5,15 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from assay import models, sweeps
-from assay.auditing import audit, conclude, measure, plan
-from assay.cli import main
-from assay.cli._options import as_options, flags_of
-from assay.cli.app import app
-from assay.errors import ArgumentError
-from assay.questions import Audit
-from assay.questions.tasks import TASKS
-from assay.sweeps import Grid, Store, Task
+from howsure import models, sweeps
+from howsure.auditing import audit, conclude, measure, plan
+from howsure.cli import main
+from howsure.cli._options import as_options, flags_of
+from howsure.cli.app import app
+from howsure.errors import ArgumentError
+from howsure.questions import Audit
+from howsure.questions.tasks import TASKS
+from howsure.sweeps import Grid, Store, Task
 
 SMALL = ["--n-items", "20", "--n-responses", "2", "--n-simulations", "3", "--n-resamples", "39", "--n-fresh", "60"]
 SIZES = {"designs": [(20, 2)], "n_simulations": 3, "n_resamples": 39, "n_fresh": 60}
@@ -28,7 +28,7 @@ def run(*arguments):
 
 def said(capsys, monkeypatch, *arguments):
     """Run the command as a shell does and return exit code and stderr."""
-    monkeypatch.setattr(sys, "argv", ["assay", "audit", *arguments])
+    monkeypatch.setattr(sys, "argv", ["howsure", "audit", *arguments])
     with pytest.raises(SystemExit) as end:
         main()
     return end.value.code, capsys.readouterr().err
@@ -38,12 +38,12 @@ def test_the_command_prints_the_verdict_and_the_tables():
     text = run("normal", "--metric", "mae,wins", "--epsilon", "0.2", *SMALL).output
     found = audit("normal", metrics=["mae", "wins"], epsilons=[0.2], rng=0, **SIZES)
     assert text == as_options(f"{found}\n", flags_of(Audit))
-    for head in ("rejected at a nominal 5 %", "estimated p − true p", "coverage of 95 % intervals"):
+    for head in ("rejected at a nominal 5%", "estimated p − true p", "coverage of 95% intervals"):
         assert f"20 items × 2 responses: {head}" in text
-    line = next(line for line in text.splitlines() if line.startswith("│ wins   │ swapped-items (bootstrap/all) "))
+    line = next(line for line in text.splitlines() if line.startswith("│ wins   │ sign-flip (bootstrap/all) "))
     row = next(
         row for row in found.tests if (row.metric, row.null, row.scheme, row.pvalue, row.truth)
-        == ("wins", "swapped-items", "bootstrap/all", "tail", "same")
+        == ("wins", "sign-flip", "bootstrap/all", "tail", "same")
     )  # fmt: skip
     low, high = (100 * end for end in row.rate_interval)  # three data sets: no decimal is known
     assert f" {100 * row.rate:.0f} [{low:.0f}, {high:.0f}]" in line
@@ -92,8 +92,8 @@ def test_an_output_never_replaces_what_is_read(tmp_path, capsys, monkeypatch):
 
 
 def test_leaders_tables_come_in_its_layout(monkeypatch):
-    from assay.questions import audit as question
-    from assay.replications import leader
+    from howsure.questions import audit as question
+    from howsure.replications import leader
 
     monkeypatch.setattr(leader, "N_ITEMS", 20)
     monkeypatch.setattr(question, "LEADER_EPSILONS", (0.0, 0.05))
@@ -102,17 +102,20 @@ def test_leaders_tables_come_in_its_layout(monkeypatch):
     assert "│ bootstrap/all       │ 9 │" in text
     assert "ε = 0.05" in text
     assert text.count("Best scheme by the smallest error among metrics, LEADER's criterion: ") == 2
-    assert "bootstrap probability that the contrast changes sign" in text
+    assert "bootstrap probability that the advantage changes sign" in text
     assert "│ all/one             │ 6 │" in text
     counted = {tuple(cell.strip() for cell in line.split("│")[1:3]) for line in text.splitlines() if "│" in line}
     assert {("mae", "6"), ("emd-histogram-legacy", "3")} <= counted
     folded = "".join(line.split("│")[2].strip() + " " for line in text.splitlines() if line.count("│") > 2)
-    assert "sign-change (bootstrap/first, expected)" in folded  # narrow columns fold their words
+    assert "bootstrap-sign (bootstrap/first, expected)" in folded  # narrow columns fold their words
 
 
 @pytest.mark.parametrize(
     ("scheme", "null", "named"),
-    [("bootstrap/all", "recentred", "recentred"), ("bootstrap/all", "pooled-responses", "sign-change")],
+    [
+        ("bootstrap/all", "shifted-bootstrap", "shifted-bootstrap"),
+        ("bootstrap/all", "pooled-responses", "bootstrap-sign"),
+    ],
 )
 def test_audit_is_a_ready_made_task(scheme, null, named):
     """One p-value and one interval in each cell; the same numbers as the rows of an audit of that cell."""
@@ -128,7 +131,7 @@ def test_audit_is_a_ready_made_task(scheme, null, named):
     )  # fmt: skip
     seed = int(np.random.default_rng(0).integers(2**62))
     found = conclude(sweeps.run(measure, Grid(list(grid)[-1:]), rng=seed))
-    pvalue = "expected" if named == "sign-change" else "tail"
+    pvalue = "expected" if named == "bootstrap-sign" else "tail"
     rows = {row.truth: row for row in found.tests if (row.null, row.pvalue) == (named, pvalue)}
     assert values["power"] == rows["B worse"].rate
     assert values["level"] == rows["different errors"].rate
@@ -148,7 +151,7 @@ def test_audit_is_a_ready_made_task(scheme, null, named):
         (["normal", "--n-responses", "5/1/1"], 2, "--n-responses must be whole numbers separated by commas"),
         (["normal", "--scheme", "bootstrap"], 2, "--scheme must be written like bootstrap/all; got 'bootstrap'."),
         (["normal", "--scheme", "bootstrap/most"], 2, "schemes must be pairs of items (all or bootstrap)"),
-        (["normal", "--null", "swaped-items"], 2, "Did you mean 'swapped-items'?"),
+        (["normal", "--null", "sign-flp"], 2, "Did you mean 'sign-flip'?"),
         (["normal", "--test", "none,wilcoxon"], 2, "--test is none, or a list; not both."),
         (["normal", "--interval", "wald"], 2, "--interval must be one of percentile, basic"),
         (["normal", "--epsilon", "a"], 2, "--epsilon must be a number; got 'a'."),

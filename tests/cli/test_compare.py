@@ -1,4 +1,4 @@
-"""`assay compare` from file to verdict: the layouts, the JSON contract, and every bad input of the specification."""
+"""`howsure compare` from file to verdict: the layouts, the JSON contract, and every bad input of the specification."""
 
 import json
 import subprocess
@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay import read
-from assay.comparison import compare
+from howsure import read
+from howsure.comparison import compare
 
 ROLES = ["--gold", "human", "--a", "m1", "--b", "m2"]
 CONTRACT = {
-    "metric", "better", "a_score", "b_score", "contrast", "confidence_interval", "pvalue", "pvalue_se",
+    "metric", "better", "a_score", "b_score", "advantage", "confidence_interval", "pvalue", "pvalue_se",
     "expected_pvalue", "n_items", "n_responses", "null", "scheme", "n_resamples", "seed", "notes", "signature",
 }  # fmt: skip
 
@@ -58,7 +58,7 @@ LAYOUTS = {
 
 def as_a_process(*arguments):
     """Run the command as a shell does; return (exit code, stdout, stderr)."""
-    left = subprocess.run([sys.executable, "-m", "assay", *arguments], capture_output=True, text=True, check=False)
+    left = subprocess.run([sys.executable, "-m", "howsure", *arguments], capture_output=True, text=True, check=False)
     return left.returncode, left.stdout, left.stderr
 
 
@@ -74,7 +74,7 @@ def test_every_layout_gives_the_same_answer(command, folder, monkeypatch, layout
     table = read(folder / "ratings.csv", item="item", source="source", value="value")
     contest = table.contest(gold="human", a="m1", b="m2")
     expected = compare(contest, metric="mae", raters="fixed", rng=0, n_resamples=999)
-    assert found["contrast"] == expected.contrast
+    assert found["advantage"] == expected.advantage
     assert found["pvalue"] == expected.pvalue
     assert found["n_responses"] == {"gold": 3, "a": 2, "b": 2}
     assert any("guessed from their names" in note for note in found["notes"])
@@ -114,7 +114,7 @@ def test_constant_data_say_so(command, tmp_path):
     assert (code, err) == (0, "")
     assert "No verdict on m1 and m2" in out
     assert "p undefined" in out
-    assert "Note: The observed contrast is undefined." in out
+    assert "Note: The observed advantage is undefined." in out
 
 
 def test_the_text_shows_table_verdict_choices_notes_and_signature(command, folder):
@@ -126,7 +126,7 @@ def test_the_text_shows_table_verdict_choices_notes_and_signature(command, folde
     assert "Scale: ordinal: 1, 2, 3, 4, 5" in out
     assert "The metric is mae, because the scale is ordinal; --metric chooses another." in out
     assert "guessed from their names: item = item, source = source, value = value" in out
-    assert out.splitlines()[-1].startswith("assay 0.1.0 | compare | metric=mae | null=swapped-items")
+    assert out.splitlines()[-1].startswith("howsure 0.2.0 | compare | metric=mae | null=sign-flip")
 
 
 def test_slices_are_adjusted_together(command, folder):
@@ -138,7 +138,16 @@ def test_slices_are_adjusted_together(command, folder):
 
 
 def test_a_seed_gives_the_same_bytes_for_any_number_of_workers(command, folder):
-    arguments = ["compare", folder / "ratings.csv", *ROLES, "--null", "dealt-responses", "--n-resamples", 500, "--json"]
+    arguments = [
+        "compare",
+        folder / "ratings.csv",
+        *ROLES,
+        "--null",
+        "permuted-responses",
+        "--n-resamples",
+        500,
+        "--json",
+    ]
     outputs = {command(*arguments, "--seed", 3, "--workers", workers)[1] for workers in (1, 2, 3)}
     assert len(outputs) == 1
     assert command(*arguments, "--seed", 4)[1] not in outputs
@@ -152,7 +161,7 @@ def test_gold_free_ratings_and_penalties(command, folder):
         )  # fmt: skip
         assert code == 0
         (found,) = json.loads(out)["comparisons"]
-        assert found["contrast"] == pytest.approx(sign * (found["a_score"] - found["b_score"]))
+        assert found["advantage"] == pytest.approx(sign * (found["a_score"] - found["b_score"]))
     code, out, _ = command("compare", folder / "ratings.csv", "--a", "m1", "--b", "m2", "--n-resamples", 99)
     assert "The metric is rating, because there is no gold" in out
 
@@ -192,7 +201,7 @@ def test_bad_files(command, tmp_path, case):
     content, extra, expected, message = BAD_FILES[case]
     code, out, err = command("compare", write(tmp_path / "bad.csv", content), *ROLES, *extra)
     assert (code, out) == (expected, "")
-    assert err.startswith("assay: ")
+    assert err.startswith("howsure: ")
     assert message in err
     assert err.count("\n") == 1
 
@@ -214,7 +223,7 @@ BAD_OPTIONS = {
     "a null without meaning": (
         ["ratings.csv", *ROLES, "--null", "pooled-responses"],
         2,
-        "every null contrast is exactly 0",
+        "every null advantage is exactly 0",
     ),
     "unknown column of slices": (["ratings.csv", *ROLES, "--by", "genre"], 1, "no column 'genre'"),
     "unknown correction": (["ratings.csv", *ROLES, "--correction", "bonferroni"], 2, "--correction must be one of"),
@@ -241,7 +250,7 @@ def test_bad_options(command, folder, monkeypatch, case):
     monkeypatch.chdir(folder)
     code, out, err = command("compare", *arguments)
     assert (code, out) == (expected, "")
-    assert err.startswith("assay: ")
+    assert err.startswith("howsure: ")
     assert message in err
     assert err.count("\n") == 1
 

@@ -3,8 +3,8 @@ import json
 import polars as pl
 import pytest
 
-from assay.agreement import TableDescription
-from assay.questions import Describe
+from howsure.agreement import TableDescription
+from howsure.questions import Describe
 
 
 @pytest.fixture
@@ -44,8 +44,8 @@ def test_json_has_everything_and_reads_back(ratings, command):
         (["--n-resamples", 0], "--n-resamples must be a whole number of at least 1"),
         (["--top", 0], "--top must be a whole number of at least 1"),
         (["--only", "model", "--level", "nominal"], "--level is about agreement, and no source has"),
-        (["--a", "human"], "--a is about the parts of a contrast: they need --a and --b"),
-        (["--metric", "mae"], "--metric is about the parts of a contrast"),
+        (["--a", "human"], "--a is about the parts of an advantage: they need --a and --b"),
+        (["--metric", "mae"], "--metric is about the parts of an advantage"),
         (
             ["--a", "human", "--b", "model", "--metric", "spearman"],
             "need a metric with item scores",
@@ -101,7 +101,7 @@ def scores(tmp_path):
     return path
 
 
-def test_variance_components_of_a_contrast(scores, command):
+def test_variance_components_of_a_advantage(scores, command):
     code, out, err = command("describe", scores, "--a", "x", "--b", "y", "--n-resamples", 19)
     assert code == 0, err
     assert "Variance components of x − y" in out
@@ -134,7 +134,7 @@ def test_compare_takes_raters_and_clusters(scores, command):
     assert "null=random-effects" in out
     assert "cluster=document" in out
     assert "The result generalises to raters like these 4." in " ".join(out.split())
-    assert "null=swapped-items" in command(*options, "--raters", "fixed")[1]
+    assert "null=sign-flip" in command(*options, "--raters", "fixed")[1]
 
 
 def test_preferences_on_the_command_line(tmp_path, command):
@@ -178,7 +178,7 @@ def test_convabuse_shows_what_two_raters_against_the_others_are_made_of(shared, 
     assert "Variance components of x − y" in out
     assert "twice the raters" in out
     code, out, err = command(
-        "plan", path, *words, "--metric", "mae", "--contrast", "0.1", "--n-raters", "6,20", "--n-items", "500,2000"
+        "plan", path, *words, "--metric", "mae", "--advantage", "0.1", "--n-raters", "6,20", "--n-items", "500,2000"
     )
     assert code == 0, err
     assert "random-effects finds it with power" in out

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from assay import _json
-from assay.cli.app import app
-from assay.models import Fit
-from assay.questions import Fit as Question
+from howsure import _json
+from howsure.cli.app import app
+from howsure.models import Fit
+from howsure.questions import Fit as Question
 
 
 def run(*arguments):

@@ -6,10 +6,10 @@ from pathlib import Path
 import click
 import pytest
 
-from assay.cli.app import app
+from howsure.cli.app import app
 
 PAGE = (Path(__file__).parents[2] / "docs" / "manual.md").read_text(encoding="utf-8")
-ROWS = re.findall(r"^\| (.+?) \| (?:`assay (.+?)`|–) \| `(/.+?)` \|$", PAGE, re.MULTILINE)
+ROWS = re.findall(r"^\| (.+?) \| (?:`howsure (.+?)`|–) \| `(/.+?)` \|$", PAGE, re.MULTILINE)
 
 
 def test_every_row_is_read():
@@ -30,5 +30,5 @@ def test_the_option_of_a_field(field, words):
 
 
 def test_the_pages_of_the_fields():
-    pages = pytest.importorskip("assay.web.pages")
+    pages = pytest.importorskip("howsure.web.pages")
     assert {page for _, _, page in ROWS} <= {route.path for route in pages.router().routes}

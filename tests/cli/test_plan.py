@@ -3,14 +3,14 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from assay.cli.app import app
-from assay.errors import ArgumentError
-from assay.io import write
-from assay.models import preset
-from assay.questions.typed import response_numbers, whole_numbers
+from howsure.cli.app import app
+from howsure.errors import ArgumentError
+from howsure.io import write
+from howsure.models import preset
+from howsure.questions.typed import response_numbers, whole_numbers
 
 CELL = {
-    "n_items", "n_responses", "epsilon", "metric", "contrast", "expected_pvalue", "expected_pvalue_error", "ci_width",
+    "n_items", "n_responses", "epsilon", "metric", "advantage", "expected_pvalue", "expected_pvalue_error", "ci_width",
     "power", "power_error", "cost", "engine",
 }  # fmt: skip
 
@@ -42,7 +42,7 @@ def test_a_budget_gives_a_recommendation_in_words():
     text = run("normal", "--epsilon", "0.3", "--budget", "200", "--n-responses", "2,10", "--precision", "0.02")
     assert "Collect 100 items × 2 responses: the best design for a budget of 200" in text
     assert "collect this" in text
-    assert "assay 0" in text.splitlines()[-1]
+    assert "howsure 0" in text.splitlines()[-1]
 
 
 def test_verdicts_name_settings_as_they_are_typed(tmp_path):
@@ -52,7 +52,7 @@ def test_verdicts_name_settings_as_they_are_typed(tmp_path):
         str(table), "--gold", "gold", "--a", "A", "--b", "B", "--n-items", "40", "--n-responses", "3",
         "--precision", "0.1",
     )  # fmt: skip
-    assert "Give the difference that matters to you (--contrast)." in text
+    assert "Give the difference that matters to you (--advantage)." in text
     assert "`" not in text
 
 
@@ -131,7 +131,7 @@ def test_responses_of_gold_a_and_b():
         (["normal", "--epsilon", "0.1", "--budget", "0"], "does not pay for one item"),
         (["normal", "--epsilon", "0.1", "--budget", "9", "--max-cost", "9"], "not both"),
         (["normal", "--epsilon", "0.1", "--max-cost", "9"], "--cost-item"),
-        (["normal", "--contrast", "0.1", "--win-rate", "0.6", "--n-items", "9"], "give the difference once"),
+        (["normal", "--advantage", "0.1", "--win-rate", "0.6", "--n-items", "9"], "give the difference once"),
         (["pilot.csv", "--a", "g"], "--a or --b is missing"),
         (["nothing", "--epsilon", "0.1", "--n-items", "9"], "no response model is called"),
         (["normal", "--epsilon", "0.1", "--n-items", "9", "--alpha", "5"], "--alpha must lie strictly"),
@@ -147,11 +147,11 @@ def test_bad_input_is_one_line_and_exit_2(command, words, message):
 
 def test_several_differences_tests_and_budgets_are_lists():
     found = plan(
-        "normal", "--epsilon", "0.1,0.3", "--budget", "100,200", "--test", "swapped-items,welch-t",
+        "normal", "--epsilon", "0.1,0.3", "--budget", "100,200", "--test", "sign-flip,welch-t",
         "--n-responses", "2", "--precision", "0.05",
     )  # fmt: skip
     assert [(each["epsilon"], each["test"], each["budget"]) for each in found["answers"]] == [
-        (e, t, b) for e in (0.1, 0.3) for t in ("swapped-items", "welch-t") for b in (100.0, 200.0)
+        (e, t, b) for e in (0.1, 0.3) for t in ("sign-flip", "welch-t") for b in (100.0, 200.0)
     ]
 
 

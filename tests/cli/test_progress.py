@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.cli import _progress
+from howsure.cli import _progress
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def test_lasting_work_shows_a_bar_on_stderr_and_nothing_on_stdout(terminal, monk
     out, err = capfd.readouterr()
     assert out == ""
     assert "drawing" in err
-    assert "100 %" in err
+    assert "100%" in err
     assert err.endswith("\r\x1b[K")  # the line is taken away
 
 
@@ -43,4 +43,4 @@ def test_a_bar_says_how_long_the_rest_takes(terminal, monkeypatch, capfd):
     bar = _progress.Bar("cells")
     bar.begin(20)
     bar.show(25, 100)
-    assert capfd.readouterr().err == f"\rcells [{'=' * 8:<30}]  25 %  2:30 left\x1b[K"
+    assert capfd.readouterr().err == f"\rcells [{'=' * 8:<30}]  25%  2:30 left\x1b[K"

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from assay.cli.app import app
-from assay.errors import AssayError
-from assay.sweeps import Store
+from howsure.cli.app import app
+from howsure.errors import HowsureError
+from howsure.sweeps import Store
 
 
 def run(*arguments):
@@ -54,14 +54,14 @@ def test_a_store_and_a_worker_process_change_nothing(tmp_path):
 def test_a_store_of_another_seed_is_refused(tmp_path):
     store = str(tmp_path / "forest.db")
     run("forest", "--table", "3", "--n-simulations", "2", "--store", store)
-    with pytest.raises(AssayError, match="seed"):
+    with pytest.raises(HowsureError, match="seed"):
         run("forest", "--table", "3", "--n-simulations", "2", "--store", store, "--seed", "1")
 
 
 def test_a_part_of_a_table_gives_the_numbers_of_the_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("study.toml").write_text("""
-task = "assay.replications.papers:measure"
+task = "howsure.replications.papers:measure"
 seed = 0
 [grid]
 paper = "ratings"

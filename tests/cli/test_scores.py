@@ -3,17 +3,17 @@ import json
 import numpy as np
 import pytest
 
-from assay.cli import main
+from howsure.cli import main
 from tests.reference.scores import DEPRESSION
 
 
 @pytest.fixture
 def run(monkeypatch, capsys, tmp_path):
-    """Run `assay …` in an empty folder; return (exit code, stdout, stderr)."""
+    """Run `howsure …` in an empty folder; return (exit code, stdout, stderr)."""
     monkeypatch.chdir(tmp_path)
 
     def call(*words):
-        monkeypatch.setattr("sys.argv", ["assay", *map(str, words)])
+        monkeypatch.setattr("sys.argv", ["howsure", *map(str, words)])
         with pytest.raises(SystemExit) as end:
             main()
         said = capsys.readouterr()
@@ -70,7 +70,7 @@ def test_every_test_has_its_name(run, files, test):
     [
         (["describe", "scores.txt"], ["A − B", "Shapiro–Wilk", "non-preferred", "unit sizes"]),
         (["describe", "constant.txt"], ["Every difference is 0.2"]),
-        (["test", "scores.txt"], ["95 % interval", "The paired t test was chosen."]),
+        (["test", "scores.txt"], ["95% interval", "The paired t test was chosen."]),
         (["test", "answers.txt"], ["both got", "exact McNemar"]),
         (["test", "scores.txt", "--test", "t", "--margin", "0.2"], ["lies within ±0.2"]),
         (["test", "scores.txt", "--margin", "0.2", "--noninferiority"], ["A is not worse than B by 0.2 or more"]),
@@ -139,7 +139,7 @@ def test_bad_input_gets_one_line_and_the_right_code(run, files, words, code, mes
     found, out, err = run("scores", *words)
     assert (found, out) == (code, "")
     assert message in err
-    assert err.startswith("assay: ")
+    assert err.startswith("howsure: ")
     assert err.count("\n") == 1
 
 
@@ -217,7 +217,7 @@ IDLE = {
 def test_hostile_options_get_one_line(run, files, words):
     code, out, err = run(*words)
     assert (code in (1, 2), out) == (True, "")
-    assert err.startswith("assay: ")
+    assert err.startswith("howsure: ")
     assert err.count("\n") == 1
 
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from assay import _json, io
-from assay.cli.app import app
-from assay.errors import ArgumentError, AssayError
-from assay.models import Simulation
-from assay.questions import Simulate
+from howsure import _json, io
+from howsure.cli.app import app
+from howsure.errors import ArgumentError, HowsureError
+from howsure.models import Simulation
+from howsure.questions import Simulate
 
 
 def run(*arguments):
@@ -74,7 +74,7 @@ def test_a_seed_gives_the_same_table_and_is_shown(tmp_path):
 )
 def test_bad_input_gets_one_clear_line(arguments, message, tmp_path):
     result = run(*arguments, "--out", str(tmp_path / "table.csv"))
-    assert isinstance(result.exception, AssayError)
+    assert isinstance(result.exception, HowsureError)
     assert message in str(result.exception)
     assert "\n" not in str(result.exception)
     assert isinstance(result.exception, ArgumentError) or "nowhere" in message or "no such file" in message

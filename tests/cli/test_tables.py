@@ -1,8 +1,8 @@
 import polars as pl
 import pytest
 
-from assay import ArgumentError, DataError
-from assay.io.layouts import contest_from, table_from
+from howsure import ArgumentError, DataError
+from howsure.io.layouts import contest_from, table_from
 
 TIDY = """item,source,rater,value,topic
 q1,human,ann,3,sport

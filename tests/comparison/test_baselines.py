@@ -8,12 +8,12 @@ import pytest
 from click.testing import CliRunner
 from scipy import stats
 
-from assay import _json
-from assay.cli.app import app
-from assay.comparison import Comparisons, compare, compare_each
-from assay.comparison.baselines import BASELINES, with_baselines
-from assay.contests import Contest
-from assay.errors import ArgumentError, AssayWarning
+from howsure import _json
+from howsure.cli.app import app
+from howsure.comparison import Comparisons, compare, compare_each
+from howsure.comparison.baselines import BASELINES, with_baselines
+from howsure.contests import Contest
+from howsure.errors import ArgumentError, HowsureWarning
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_exchanging_a_and_b_exchanges_the_sides(contest):
 def test_the_document_says_that_baselines_decide_nothing(contest):
     found = with_baselines(compare_each(contest, metrics=["mae", "rmse"], n_resamples=99, rng=0), ["welch-t"], 0)
     said = str(found)
-    assert "The verdict is by swapped-items. The baselines are shown for comparison only." in said
+    assert "The verdict is by sign-flip. The baselines are shown for comparison only." in said
     assert "It is undefined where a model has no score for each item (rmse)." in said
     assert "although they are the same items" in " ".join(said.replace("│", " ").split())
     again = Comparisons.from_dict(json.loads(_json.dumps(found.to_dict())))
@@ -70,7 +70,7 @@ def test_the_document_says_that_baselines_decide_nothing(contest):
     assert found.to_frame()["baseline_welch-t"][0] == found[0].baselines[0].pvalue
 
 
-@pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+@pytest.mark.filterwarnings("ignore::howsure.errors.HowsureWarning")
 def test_models_that_are_alike_give_one():
     same = Contest.from_arrays([1, 2, 3, 4], [1, 2, 4, 4], [1, 2, 4, 4])
     [entry] = with_baselines(compare_each(same, metrics=["mae"], rng=0), [*BASELINES], 0)
@@ -82,24 +82,24 @@ def test_an_unknown_baseline_is_refused(contest):
         with_baselines(compare_each(contest, metrics=["mae"], n_resamples=99, rng=0), ["welch"], 0)
 
 
-def test_sign_change_is_the_share_of_draws_on_the_other_side(contest):
-    with pytest.warns(AssayWarning, match="is not a test of its own"):
-        result = compare(contest, metric="mae", null="sign-change", n_resamples=999, rng=3)
+def test_bootstrap_sign_is_the_share_of_draws_on_the_other_side(contest):
+    with pytest.warns(HowsureWarning, match="is not a test of its own"):
+        result = compare(contest, metric="mae", null="bootstrap-sign", n_resamples=999, rng=3)
     other = min(np.sum(result.draws <= 0), np.sum(result.draws >= 0))
     assert result.pvalue == pytest.approx(min(1.0, 2 * (other + 1) / 1000))
     # LEADER's own number: one side, without the 1 that a test adds.
     assert result.expected_pvalue == pytest.approx(max(other / 999, 1 / 1000))
     greater = result.at(alternative="greater")
     assert greater.pvalue == pytest.approx((np.sum(result.draws <= 0) + 1) / 1000)
-    [note] = [note for note in result.notes if note.startswith("sign-change is LEADER's estimator")]
+    [note] = [note for note in result.notes if note.startswith("bootstrap-sign is LEADER's estimator")]
     assert note.endswith("is not a test of its own.")
-    assert "null=sign-change" in result.signature
+    assert "null=bootstrap-sign" in result.signature
 
 
 @pytest.mark.parametrize("settings", [{"responses": "one"}, {"responses": "bootstrap"}, {"items": "all"}])
-def test_sign_change_is_refused_where_it_would_be_something_else(contest, settings):
-    with pytest.raises(ArgumentError, match="sign-change"):
-        compare(contest, metric="mae", null="sign-change", **settings, n_resamples=99, rng=0)
+def test_bootstrap_sign_is_refused_where_it_would_be_something_else(contest, settings):
+    with pytest.raises(ArgumentError, match="bootstrap-sign"):
+        compare(contest, metric="mae", null="bootstrap-sign", **settings, n_resamples=99, rng=0)
 
 
 def test_an_expected_p_that_draws_cannot_tell_from_zero_is_a_bound():

@@ -9,28 +9,28 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from assay import (
+from howsure import (
     ArgumentError,
-    AssayWarning,
     Comparison,
     Contest,
     FunctionMetric,
+    HowsureWarning,
     Responses,
     Scale,
     _json,
     compare,
     compare_each,
 )
-from assay.comparison import Comparisons
-from assay.inference import sign_flips_of_rows
-from assay.metrics import BUILTIN
-from assay.metrics.labels import F1, RocAuc
-from assay.metrics.ratings import MeanRating
-from assay.resampling import RULES, first_responses
-from assay.summaries import means
+from howsure.comparison import Comparisons
+from howsure.inference import sign_flips_of_rows
+from howsure.metrics import BUILTIN
+from howsure.metrics.labels import F1, RocAuc
+from howsure.metrics.ratings import MeanRating
+from howsure.resampling import RULES, first_responses
+from howsure.summaries import means
 
 CONTRACT = [
-    "metric", "better", "a_score", "b_score", "contrast", "confidence_interval", "pvalue", "pvalue_se",
+    "metric", "better", "a_score", "b_score", "advantage", "confidence_interval", "pvalue", "pvalue_se",
     "expected_pvalue", "n_items", "n_responses", "null", "scheme", "n_resamples", "seed", "notes", "signature",
 ]  # fmt: skip
 Z = stats.norm.ppf(0.975)
@@ -52,14 +52,14 @@ def test_the_json_contract_field_by_field(likert):
     assert [name for name in CONTRACT if name not in content] == []
     mean = BUILTIN["mae"]
     assert (content["metric"], content["better"]) == ("mae", "lower")
-    assert content["contrast"] == pytest.approx(content["b_score"] - content["a_score"])
+    assert content["advantage"] == pytest.approx(content["b_score"] - content["a_score"])
     assert content["a_score"] == pytest.approx(np.mean([
         abs(np.mean(likert.a.take(np.array([i])).values) - np.mean(likert.gold.take(np.array([i])).values))
         for i in range(30)
     ]))  # fmt: skip
     limits = content["confidence_interval"]
     assert {"low", "high", "method"} <= set(limits)
-    assert limits["low"] < content["contrast"] < limits["high"]
+    assert limits["low"] < content["advantage"] < limits["high"]
     assert (limits["method"], limits["confidence_level"]) == ("symmetric", 0.95)
     assert 0 < content["pvalue"] <= 1
     assert content["pvalue_se"] == pytest.approx(
@@ -68,7 +68,7 @@ def test_the_json_contract_field_by_field(likert):
     assert 0 < content["expected_pvalue"] < 1
     assert content["n_items"] == 30
     assert content["n_responses"] == likert.n_responses
-    assert (content["null"], content["scheme"]) == ("swapped-items", "items bootstrap, responses all")
+    assert (content["null"], content["scheme"]) == ("sign-flip", "items bootstrap, responses all")
     assert (content["n_resamples"], content["seed"]) == (499, 7)
     assert [note[:40] for note in content["notes"]] == ["A has 2.667 and B 2.6 responses per item"]
     assert content["signature"].endswith(f"| seed=7 | data={likert.digest}")
@@ -78,7 +78,7 @@ def test_the_json_contract_field_by_field(likert):
 def test_the_draws_behind_the_numbers(ratings):
     result = compare(ratings, rng=1, n_resamples=399)
     assert result.draws.shape == result.null_draws.shape == (399,)
-    as_extreme = min((result.null_draws >= result.contrast).sum(), (result.null_draws <= result.contrast).sum())
+    as_extreme = min((result.null_draws >= result.advantage).sum(), (result.null_draws <= result.advantage).sum())
     assert result.pvalue == pytest.approx(min(1, 2 * (as_extreme + 1) / 400))
     ends = result.at(interval="percentile").confidence_interval
     assert (ends.low, ends.high) == pytest.approx(tuple(np.quantile(result.draws, [0.025, 0.975])))
@@ -127,9 +127,9 @@ def test_far_out_the_p_value_is_a_number_and_not_a_bound():
     b = gold + np.where(np.arange(n) % 30 == 0, 0.05, 0.4) + np.arange(n) / 1000
     result = compare(Contest.from_arrays(gold, gold + 0.1, b), rng=0)
     # 0.05 and 0.08 are worse for A: all but these two signs are +, and few arrangements take no more from the sum.
-    contrasts = np.abs(b - gold) - 0.1
-    taken = -contrasts[contrasts < 0].sum()
-    sizes = np.abs(contrasts)
+    advantages = np.abs(b - gold) - 0.1
+    taken = -advantages[advantages < 0].sum()
+    sizes = np.abs(advantages)
     n_sets = 1 + (sizes <= taken).sum() + sum((sizes[i] + sizes[i + 1 :] <= taken + 1e-12).sum() for i in range(n))
     assert result.pvalue == pytest.approx(2 * n_sets / 2**n, rel=1e-9)
     assert f"p = {result.pvalue:.2g}." in result.verdict
@@ -169,10 +169,10 @@ def test_a_comparison_comes_back_from_its_dict_and_its_json(likert):
 
 
 def test_nan_comes_back_as_nan():
-    with pytest.warns(AssayWarning):
+    with pytest.warns(HowsureWarning):
         result = compare(Contest.from_arrays([1, 1], [1, 2], [2, 1]), metric="spearman", rng=0)
     again = Comparison.from_dict(json.loads(_json.dumps(result.to_dict())))
-    assert math.isnan(again.contrast)
+    assert math.isnan(again.advantage)
     assert math.isnan(again.confidence_interval.high)
     assert math.isnan(again.effect_sizes.cohen_d)
 
@@ -193,10 +193,10 @@ def test_at_uses_the_same_draws(ratings):
 
 
 def test_at_offers_no_interval_that_compare_refuses(ratings):
-    result = compare(ratings, rng=0, n_resamples=99, responses="bootstrap", null="recentred")
+    result = compare(ratings, rng=0, n_resamples=99, responses="bootstrap", null="shifted-bootstrap")
     for method in ("bca", "studentised"):
         with pytest.raises(ArgumentError, match="needs"):
-            compare(ratings, rng=0, n_resamples=99, responses="bootstrap", null="recentred", interval=method)
+            compare(ratings, rng=0, n_resamples=99, responses="bootstrap", null="shifted-bootstrap", interval=method)
         assert math.isnan(result.at(interval=method).confidence_interval.low)
 
 
@@ -206,7 +206,7 @@ def test_a_frame_has_one_row_for_each_comparison(likert):
     assert isinstance(frame, pl.DataFrame)
     assert frame["metric"].to_list() == ["mae", "tv", "mae", "tv"]
     assert frame["slice"].to_list() == ["topic = art", "topic = art", "topic = law", "topic = law"]
-    assert frame["contrast"].to_list() == [entry.contrast for entry in found]
+    assert frame["advantage"].to_list() == [entry.advantage for entry in found]
     assert {"interval_low", "interval_high", "pvalue_adjusted", "n_responses_gold", "cohen_d"} <= set(frame.columns)
     assert found[0].to_frame().height == 1
     free = compare(Contest.from_arrays(None, [1, 2, 4], [2, 1, 1]), metric="rating", rng=0)
@@ -215,9 +215,9 @@ def test_a_frame_has_one_row_for_each_comparison(likert):
 
 def test_effect_sizes_by_hand():
     result = compare(FEW, metric="mae", rng=0)
-    contrasts = np.array([2, 1, 2, 2, 2, 3])
+    advantages = np.array([2, 1, 2, 2, 2, 3])
     sizes = result.effect_sizes
-    assert sizes.cohen_d == pytest.approx(contrasts.mean() / contrasts.std(ddof=1))
+    assert sizes.cohen_d == pytest.approx(advantages.mean() / advantages.std(ddof=1))
     assert sizes.win_rate == 1
     errors = [0, 0, 0, 0, 0, 1], [2, 1, 2, 2, 2, 4]
     pairs = [np.sign(y - x) for x in errors[0] for y in errors[1]]
@@ -233,12 +233,12 @@ def test_the_verdict_in_english():
     result = compare(FEW, metric="mae", rng=0, interval="percentile", n_resamples=999)
     lines = str(result).splitlines()
     assert lines[0] == (
-        "new is better than old: mean absolute error 0.17 (new) against 2.17 (old), contrast 2.00 (95 % interval 1.50 "
+        "new is better than old: mean absolute error 0.17 (new) against 2.17 (old), advantage 2.00 (95% interval 1.50 "
         "to 2.50), p = 0.031."
     )
     assert "6 items with 1 gold, 1 A and 1 B responses each." in lines
     assert lines[-1] == (
-        "assay 0.1.0 | compare | metric=mae | null=swapped-items | items=bootstrap | responses=all | raters=fixed | "
+        "howsure 0.2.0 | compare | metric=mae | null=sign-flip | items=bootstrap | responses=all | raters=fixed | "
         "interval=percentile | confidence_level=0.95 | alternative=two-sided | n_resamples=999 | seed=0 | "
         f"data={FEW.digest}"
     )
@@ -283,7 +283,7 @@ def test_sizes_say_when_they_are_means(likert):
 @pytest.mark.parametrize("name", list(BUILTIN))
 def test_one_item_gives_nan_and_notes_never_a_crash(name):
     contest = Contest.from_arrays([[1, 2]], [[1, 2]], [[2, 2]], scale="ordinal")
-    with pytest.warns(AssayWarning, match=name):
+    with pytest.warns(HowsureWarning, match=name):
         result = compare(contest, metric=name, rng=0)
     assert math.isnan(result.confidence_interval.low)
     assert math.isnan(result.pvalue) or result.pvalue == 1
@@ -303,7 +303,7 @@ def test_comparisons_come_back_from_their_json(likert):
 
 
 def test_few_items_say_what_p_they_can_reach():
-    with pytest.warns(AssayWarning):
+    with pytest.warns(HowsureWarning):
         result = compare(Contest.from_arrays([1.0], [1.0], [2.0]), rng=0)
     assert "With 1 item no p-value below 1 is possible (0.5 one-sided)." in result.notes
     result = compare(FEW.take(np.arange(4)), rng=0, interval="percentile", n_resamples=999, alternative="greater")
@@ -321,21 +321,21 @@ def test_constant_data_are_undefined_or_equal_never_significant(name):
         assert "No item tells A and B apart" in ends.notes[0]
         assert result.at(confidence_level=0.9).confidence_interval.high < ends.high
     else:
-        with pytest.warns(AssayWarning):
+        with pytest.warns(HowsureWarning):
             result = compare(contest, metric=name, rng=0, n_resamples=99)
         assert math.isnan(result.confidence_interval.low)
-    assert math.isnan(result.pvalue) or (result.contrast == 0 and result.pvalue == 1)
+    assert math.isnan(result.pvalue) or (result.advantage == 0 and result.pvalue == 1)
 
 
 @pytest.mark.parametrize("interval", ["symmetric", "studentised", "t", "bca", "percentile", "basic"])
 @pytest.mark.parametrize("offset", [0, 1000])
-def test_a_constant_contrast_has_no_interval(interval, offset):
+def test_a_constant_advantage_has_no_interval(interval, offset):
     gold = np.arange(20) / 10 + offset
-    with pytest.warns(AssayWarning, match="undefined"):
+    with pytest.warns(HowsureWarning, match="undefined"):
         result = compare(
             Contest.from_arrays(gold, gold + 0.1, gold + 0.3), rng=0, n_resamples=99, interval=interval
         )  # fmt: skip
-    assert result.contrast == pytest.approx(0.2)
+    assert result.advantage == pytest.approx(0.2)
     assert math.isnan(result.confidence_interval.low)
     assert result.pvalue == 0.02
 
@@ -354,7 +354,7 @@ def test_an_incomplete_contest_is_completed_and_said_so():
     contest = Contest(*sides, Scale("continuous"), np.array(list("vwxyz")))
     for result in (compare(contest, rng=0), compare_each(contest, rng=0)[0]):
         assert result.n_items == 4
-        assert result.contrast == (0 + 2 + 0 + 3) / 4 - (0 + 0 + 1 + 0.5) / 4
+        assert result.advantage == (0 + 2 + 0 + 3) / 4 - (0 + 0 + 1 + 0.5) / 4
         assert "1 of 5 items left out: 1 without a response from A (first: item w)." in result.notes
 
 
@@ -374,7 +374,7 @@ def test_unequal_numbers_of_responses_are_said_where_they_matter(likert):
     ("options", "message"),
     [
         ({"metric": "meen"}, "`metric` must be one of mae"),
-        ({"null": "swapped"}, "`null` must be one of swapped-items, studentised, pooled-responses, dealt-responses"),
+        ({"null": "swapped"}, "`null` must be one of sign-flip, studentised, pooled-responses, permuted-responses"),
         ({"alternative": "bigger"}, "`alternative` must be one of two-sided, greater, less; got 'bigger'"),
         ({"n_resamples": 0}, "`n_resamples` must be a whole number of at least 1; got 0."),
         ({"n_resamples": -3}, "`n_resamples` must be a whole number of at least 1; got -3."),
@@ -384,7 +384,10 @@ def test_unequal_numbers_of_responses_are_said_where_they_matter(likert):
         ({"rng": -1}, "`rng` must be a whole number of at least 0; got -1."),
         ({"workers": 0}, "`workers` must be a whole number of at least 1; got 0."),
         ({"metric": "rmse", "interval": "studentised"}, "a studentised interval needs item scores"),
-        ({"items": "all", "responses": "bootstrap", "null": "recentred", "interval": "bca"}, "a bca interval needs"),
+        (
+            {"items": "all", "responses": "bootstrap", "null": "shifted-bootstrap", "interval": "bca"},
+            "a bca interval needs",
+        ),
     ],
 )
 def test_options_are_refused_in_one_line(likert, options, message):
@@ -406,7 +409,7 @@ def test_gold_is_asked_for_where_it_is_needed():
 
 def without_raters(rule):
     """Whether the rule speaks of data whose raters are fixed; the others have tests of their own."""
-    return getattr(rule, "raters", None) != "bootstrap" and rule.null != "random-effects"
+    return getattr(rule, "raters", None) != "random" and rule.null != "random-effects"
 
 
 @pytest.mark.parametrize(
@@ -416,10 +419,12 @@ def without_raters(rule):
 )
 def test_every_rule_of_the_validity_table_is_heard(likert, rule):
     contest = Contest.from_arrays([1, 2, 3, 4, 5], [1, 2, 3, 4, 4], [2, 2, 1, 4, 5]) if rule.single else likert
-    null = rule.null or "recentred"
+    null = rule.null or "shifted-bootstrap"
     items = rule.items or "bootstrap"
     keeps = (
-        {"dealt-responses": "all", "sign-change": "all"}.get(null, "bootstrap") if rule.items != "all" else "bootstrap"
+        {"permuted-responses": "all", "bootstrap-sign": "all"}.get(null, "bootstrap")
+        if rule.items != "all"
+        else "bootstrap"
     )
     options = {"null": null, "items": items, "responses": rule.responses[0] if rule.responses else keeps}
     if rule.enlarged:
@@ -431,7 +436,7 @@ def test_every_rule_of_the_validity_table_is_heard(likert, rule):
         assert reason in str(caught.value)
         assert "\n" not in str(caught.value)
     elif rule.verdict == "warn":
-        with pytest.warns(AssayWarning) as heard:
+        with pytest.warns(HowsureWarning) as heard:
             result = compare(contest, rng=0, n_resamples=99, **options)
         assert reason in [str(warning.message) for warning in heard]
         assert reason in result.notes
@@ -512,11 +517,11 @@ def test_questions_that_cannot_be_meant(likert, options, message):
 def test_gold_free_ratings():
     contest = Contest.from_arrays(None, [[4, 5], [3, 3], [5, 4], [2, 3]], [[3, 3], [3, 2], [4, 4], [1, 3]])
     result = compare(contest, metric="rating", rng=0, interval="percentile", n_resamples=999)
-    assert (result.a_score, result.b_score, result.contrast) == (3.625, 2.875, 0.75)
+    assert (result.a_score, result.b_score, result.advantage) == (3.625, 2.875, 0.75)
     assert list(result.n_responses) == ["a", "b"]
     assert result.names == ("", "A", "B")
     penalty = compare(contest, metric=MeanRating("lower"), rng=0, interval="percentile", n_resamples=999)
-    assert (penalty.contrast, penalty.better) == (-0.75, "lower")
+    assert (penalty.advantage, penalty.better) == (-0.75, "lower")
     assert penalty.pvalue == result.pvalue
 
 
@@ -526,7 +531,7 @@ def test_a_function_as_a_metric(ratings):
 
     mine = compare(ratings, metric=FunctionMetric(worst_error, better="lower"), rng=0, n_resamples=199)
     built = compare(ratings, metric="max-error", rng=0, n_resamples=199)
-    assert (mine.contrast, mine.pvalue) == (built.contrast, built.pvalue)
+    assert (mine.advantage, mine.pvalue) == (built.advantage, built.pvalue)
     assert mine.confidence_interval == built.confidence_interval
     assert mine.metric == mine.title == "worst_error"
     assert "metric=worst_error" in mine.signature
@@ -581,7 +586,7 @@ def test_the_default_test_holds_its_level(different_items, monkeypatch):
     )
     # More than a thousand slices are compared at once, each as if alone (test_many_slices.py).
     studies = Contest.from_arrays(gold, a, b, groups={"study": np.repeat(np.arange(n_studies), n_items)})
-    monkeypatch.setattr("assay.comparison.procedure.DRAWS", 999)  # for intervals: p-values are exact
+    monkeypatch.setattr("howsure.comparison.procedure.DRAWS", 999)  # for intervals: p-values are exact
     found = compare_each(studies, by="study", correction="none", rng=rng, workers=1)
     assert found[0].exact
     rejected = sum(study.pvalue <= 0.05 for study in found)
@@ -613,12 +618,12 @@ def skewed_contest(n=60, seed=5):
     )
 
 
-def test_skewed_contrasts_are_noted_with_what_a_studentised_test_says():
+def test_skewed_advantages_are_noted_with_what_a_studentised_test_says():
     contest = skewed_contest()
     found = compare(contest, metric="mae", rng=0)
     [note] = [note for note in found.notes if "skewed" in note]
     other = compare(contest, metric="mae", null="studentised", rng=0)
-    assert "Item contrasts by mae are markedly skewed (skewness -" in note
+    assert "Item advantages by mae are markedly skewed (skewness -" in note
     assert f"p = {other.pvalue:.2g} (`null='studentised'`)" in note
     assert not any("skewed" in note for note in other.notes)
     assert not any("skewed" in note for note in compare(paired(60), metric="mae", rng=0).notes)
@@ -629,7 +634,7 @@ def test_skewed_contrasts_are_noted_with_what_a_studentised_test_says():
 def test_a_studentised_test_of_few_items_that_differ_is_advised_against():
     b = [1] * 36 + [0] * 4
     found = compare(Contest.from_arrays([1] * 40, [1] * 40, b), metric="accuracy", null="studentised", rng=0)
-    assert any("Only 4 of 40 items tell A and B apart by accuracy: the studentised" in note for note in found.notes)
+    assert any("A and B differ by accuracy on only 4 of 40 items: the studentised" in note for note in found.notes)
     enough = compare(skewed_contest(), null="studentised", rng=0)
     assert not any("too little to resample" in note for note in enough.notes)
 
@@ -638,7 +643,7 @@ def test_a_studentised_test_of_few_items_that_differ_is_advised_against():
 def test_the_studentised_test_is_the_share_of_larger_t(alternative):
     contest = skewed_contest()
     found = compare(contest, metric="mae", null="studentised", alternative=alternative, n_resamples=999, rng=0)
-    items = BUILTIN["mae"].item_contrasts(*(means(side) for side in (contest.gold, contest.a, contest.b)))
+    items = BUILTIN["mae"].item_advantages(*(means(side) for side in (contest.gold, contest.a, contest.b)))
     t = items.mean() / (items.std(ddof=1) / math.sqrt(items.size))
     drawn = (found.draws - items.mean()) / found.standard_errors
     sides = {"two-sided": np.abs(drawn) >= abs(t), "greater": drawn >= t, "less": drawn <= t}
@@ -647,17 +652,17 @@ def test_the_studentised_test_is_the_share_of_larger_t(alternative):
         compare(contest, metric="rmse", null="studentised")
 
 
-def test_the_studentised_test_holds_its_level_better_where_contrasts_are_skewed():
+def test_the_studentised_test_holds_its_level_better_where_advantages_are_skewed():
     n_studies, n = 400, 30
     rng = np.random.default_rng(12)
-    contrasts = rng.exponential(size=(n_studies, n)) - 1
+    advantages = rng.exponential(size=(n_studies, n)) - 1
     how = {"metric": "mae", "rng": rng, "n_resamples": 199, "workers": 1}
     rejected = 0
-    for own in contrasts:
+    for own in advantages:
         contest = Contest.from_arrays(np.zeros(n), 20.0 - own, np.full(n, 20.0), scale="continuous")
         rejected += compare(contest, null="studentised", **how).pvalue <= 0.05
-    by_swaps = sum(found.pvalue("two-sided").pvalue <= 0.05 for found in sign_flips_of_rows(contrasts))
-    low, high = stats.binom.ppf([0.0005, 0.9995], n_studies, 0.06)  # measured: 6 % (docs/levels.md)
+    by_swaps = sum(found.pvalue("two-sided").pvalue <= 0.05 for found in sign_flips_of_rows(advantages))
+    low, high = stats.binom.ppf([0.0005, 0.9995], n_studies, 0.06)  # measured: 6% (docs/levels.md)
     assert low <= rejected <= min(high, by_swaps)
 
 
@@ -671,7 +676,7 @@ def test_equally_many_responses_of_a_and_b_can_be_compared_and_gold_keeps_its():
     cut = compare(Contest.from_arrays(gold, a[:, :2], b, scale="nominal"), metric="tv", rng=0)
     assert not any("responses per item" in note for note in equal.notes)
     assert equal.n_responses == {"gold": 5, "a": 2, "b": 2}
-    assert (equal.contrast, equal.pvalue) == (cut.contrast, cut.pvalue)
+    assert (equal.advantage, equal.pvalue) == (cut.advantage, cut.pvalue)
     assert (equal.confidence_interval.low, equal.confidence_interval.high) == (
         cut.confidence_interval.low, cut.confidence_interval.high
     )  # fmt: skip
@@ -680,11 +685,11 @@ def test_equally_many_responses_of_a_and_b_can_be_compared_and_gold_keeps_its():
 @pytest.mark.parametrize("options", [{"responses": "one"}, {"responses": "bootstrap", "n_responses": 2}])
 @pytest.mark.parametrize("name", ["mae", "rmse"])
 def test_estimate_and_interval_are_of_the_same_quantity(ratings, name, options):
-    found = compare(ratings, metric=name, null="recentred", n_resamples=1999, rng=0, **options)
+    found = compare(ratings, metric=name, null="shifted-bootstrap", n_resamples=1999, rng=0, **options)
     spread = found.draws.std() / math.sqrt(1999)
-    assert found.contrast == pytest.approx(found.draws.mean(), abs=(4 if name == "mae" else 8) * spread)
-    assert found.contrast == pytest.approx(found.b_score - found.a_score)
-    assert found.contrast in found.confidence_interval
+    assert found.advantage == pytest.approx(found.draws.mean(), abs=(4 if name == "mae" else 8) * spread)
+    assert found.advantage == pytest.approx(found.b_score - found.a_score)
+    assert found.advantage in found.confidence_interval
     assert math.isnan(found.effect_sizes.cohen_d)  # those of all responses are of something else
     assert found.a_score > compare(ratings, metric=name, n_resamples=99, rng=0).a_score  # fewer responses, more noise
 
@@ -694,7 +699,7 @@ def test_few_items_that_differ_are_noted():
     for n_differ, noted in ((9, True), (10, False)):
         b = [1 - value if item < n_differ else value for item, value in enumerate(gold)]
         result = compare(Contest.from_arrays(gold, a, b), metric="accuracy", interval="bca", n_resamples=99, rng=0)
-        assert any("tell A and B apart" in note for note in result.notes) is noted
+        assert any("A and B differ by accuracy on only 9" in note for note in result.notes) is noted
         assert any("`interval='score'` is not" in note for note in result.notes) is noted
         default = compare(Contest.from_arrays(gold, a, b), metric="accuracy", n_resamples=99, rng=0)
         assert (default.confidence_interval.method, default.notes) == ("score", ())
@@ -720,7 +725,7 @@ def test_intervals_by_default():
     for metric in metrics[:4]:
         found = compare(clustered, metric=metric, cluster="document", n_resamples=99, rng=0)
         assert found.confidence_interval.method == "symmetric"
-    drawn = compare(contest, metric="mae", responses="bootstrap", null="recentred", n_resamples=99, rng=0)
+    drawn = compare(contest, metric="mae", responses="bootstrap", null="shifted-bootstrap", n_resamples=99, rng=0)
     assert drawn.confidence_interval.method == "percentile"
 
 
@@ -731,12 +736,12 @@ def test_without_item_scores_the_interval_is_the_jackknifes_with_students_quanti
     sides = gold, gold + 0.2 * rng.normal(size=25), gold + 0.4 * rng.normal(size=25)
     metric = F1(threshold=0.5) if name == "f1" else BUILTIN[name]
     found = compare(Contest.from_arrays(*sides), metric=metric, n_resamples=99, rng=0)
-    left = np.array([float(metric.contrast(*(np.delete(side, i) for side in sides))) for i in range(25)])
+    left = np.array([float(metric.advantage(*(np.delete(side, i) for side in sides))) for i in range(25)])
     error = math.sqrt(24 / 25 * np.square(left - left.mean()).sum())
     arm = stats.t.ppf(0.975, 24) * error
     ends = found.confidence_interval
     assert ends.method == "t"
-    assert (ends.low, ends.high) == pytest.approx((found.contrast - arm, found.contrast + arm))
+    assert (ends.low, ends.high) == pytest.approx((found.advantage - arm, found.advantage + arm))
     assert found.at(confidence_level=0.9).confidence_interval.width < ends.width
 
 
@@ -749,10 +754,10 @@ def test_the_area_under_the_curve_has_delongs_interval_and_says_where_positives_
     error, df = metric.error(*sides)
     arm = stats.t.ppf(0.975, df) * error
     ends = found.confidence_interval
-    assert (ends.low, ends.high) == pytest.approx((found.contrast - arm, found.contrast + arm))
+    assert (ends.low, ends.high) == pytest.approx((found.advantage - arm, found.advantage + arm))
     assert any("Gold calls only 4 of 60 items positive" in note for note in found.notes)
     single = [(np.arange(60) < 1).astype(float), *sides[1:]]
-    with pytest.warns(AssayWarning, match="only 1 of 60 items positive"):
+    with pytest.warns(HowsureWarning, match="only 1 of 60 items positive"):
         alone = compare(Contest.from_arrays(*single), metric=metric, n_resamples=99, rng=0)
     assert math.isnan(alone.confidence_interval.low)
 

@@ -5,14 +5,14 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from assay import _json
-from assay.comparison import ContrastComponents, variance_components
-from assay.contests import Contest
-from assay.errors import ArgumentError, DataError
-from assay.inference import two_way
-from assay.metrics.ratings import MeanRating
-from assay.responses import Responses
-from assay.scales import Scale
+from howsure import _json
+from howsure.comparison import AdvantageComponents, variance_components
+from howsure.contests import Contest
+from howsure.errors import ArgumentError, DataError
+from howsure.inference import two_way
+from howsure.metrics.ratings import MeanRating
+from howsure.responses import Responses
+from howsure.scales import Scale
 
 
 def names(n):
@@ -157,7 +157,7 @@ def test_a_single_item_has_no_components():
 def test_components_read_back_and_say_what_to_do():
     contest = clustered(np.random.default_rng(14), between=3.0)
     found = variance_components(contest, metric="rating", cluster="document")
-    again = ContrastComponents.from_dict(json.loads(_json.dumps(found.to_dict())))
+    again = AdvantageComponents.from_dict(json.loads(_json.dumps(found.to_dict())))
     assert again == found
     assert "twice the clusters would bring it to" in str(found)
     assert str(again) == str(found)

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay import AssayWarning, Contest, compare, examples
-from assay.comparison.observed import off_centre
-from assay.documents.numbers import number
-from assay.models import preset
-from assay.resampling import Scheme
+from howsure import Contest, HowsureWarning, compare, examples
+from howsure.comparison.observed import off_centre
+from howsure.documents.numbers import number
+from howsure.models import preset
+from howsure.resampling import Scheme
 
-HOW = {"metric": "mae", "responses": "bootstrap", "null": "recentred", "n_resamples": 1999, "rng": 0}
+HOW = {"metric": "mae", "responses": "bootstrap", "null": "shifted-bootstrap", "n_resamples": 1999, "rng": 0}
 
 
 def contest(number, epsilon=0.0, n_items=30, n_responses=5):
@@ -31,7 +31,7 @@ def test_one_drawn_response_is_scored_as_every_pair_is():
     gold, a, b = (source.values.reshape(12, 5) for source in data.sources.values())
     scores = [np.abs(gold[:, :, np.newaxis] - side[:, np.newaxis, :]).mean() for side in (a, b)]
     found = compare(data, n_responses=1, items="all", **HOW)
-    assert close(found.contrast, scores[1] - scores[0], found.draws)
+    assert close(found.advantage, scores[1] - scores[0], found.draws)
     assert (found.a_score, found.b_score) == pytest.approx(scores, rel=0.05)
     # Items are kept, so the choice of a response is all that varies.
     g, x, y = gold[:, :, None, None], a[:, None, :, None], b[:, None, None, :]
@@ -45,7 +45,7 @@ def test_many_drawn_responses_are_scored_as_the_means_are():
         compare(data, n_responses=500, **HOW | {"n_resamples": 499}),
         compare(data, metric="mae", n_resamples=99, rng=0),
     )
-    assert found.contrast == pytest.approx(kept.contrast, abs=0.002)
+    assert found.advantage == pytest.approx(kept.advantage, abs=0.002)
     assert found.draws.std() == pytest.approx(kept.standard_error, rel=0.15)
 
 
@@ -55,7 +55,7 @@ def test_what_is_drawn_does_not_depend_on_how_often_each_response_is_written():
         *(np.repeat(source.values.reshape(30, 5), 2, axis=1) for source in data.sources.values()), scale="continuous"
     )
     once, again = (compare(each, n_responses=2, **HOW) for each in (data, twice))
-    assert close(once.contrast, again.contrast, once.draws)
+    assert close(once.advantage, again.advantage, once.draws)
     assert once.draws.std() == pytest.approx(again.draws.std(), rel=0.1)
 
 
@@ -64,16 +64,16 @@ def rejections(n_studies, **how):
     return sum(result.pvalue <= 0.05 for result in found)
 
 
-@pytest.mark.filterwarnings("ignore::assay.AssayWarning")
-@pytest.mark.parametrize("null", ["swapped-items", "recentred", "pooled-responses"])
+@pytest.mark.filterwarnings("ignore::howsure.HowsureWarning")
+@pytest.mark.parametrize("null", ["sign-flip", "shifted-bootstrap", "pooled-responses"])
 def test_fewer_drawn_responses_do_not_reject_too_often(null):
     n = 60
     assert rejections(n, responses="bootstrap", n_responses=2, null=null) <= stats.binom.ppf(0.999, n, 0.05)
 
 
-@pytest.mark.filterwarnings("ignore::assay.AssayWarning")
+@pytest.mark.filterwarnings("ignore::howsure.HowsureWarning")
 def test_more_pooled_responses_than_were_given_reject_too_often():
-    n = 60  # 17 % of 300 data sets
+    n = 60  # 17% of 300 data sets
     assert rejections(n, responses="bootstrap", n_responses=20, null="pooled-responses") > stats.binom.ppf(
         0.999, n, 0.05
     )
@@ -83,7 +83,7 @@ def test_more_pooled_responses_than_were_given_reject_too_often():
 def test_more_pooled_responses_than_were_given_are_said_to(n_responses, said):
     how = {"metric": "mae", "responses": "bootstrap", "null": "pooled-responses", "n_resamples": 99, "rng": 0}
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", AssayWarning)
+        warnings.simplefilter("always", HowsureWarning)
         found = compare(contest(0), n_responses=n_responses, **how)
     words = "more responses are drawn for an item than A and B gave"
     assert any(note.startswith(words) for note in found.notes) is said
@@ -95,27 +95,27 @@ def test_what_could_be_found_is_that_of_the_drawn_responses():
     few, kept = compare(data, n_responses=1, **HOW), compare(data, metric="mae", n_resamples=99, rng=0)
     assert few.standard_error == pytest.approx(few.draws.std())
     assert few.detectable > 1.5 * kept.detectable
-    assert f"finds a true contrast of {few.detectable:.2g} 8 times in 10" in str(few)
+    assert f"finds a true advantage of {few.detectable:.2g} 8 times in 10" in str(few)
     assert few.at(confidence_level=0.9).detectable < few.detectable
 
 
-def test_draws_that_lie_elsewhere_than_the_contrast_are_named_with_both_numbers():
+def test_draws_that_lie_elsewhere_than_the_advantage_are_named_with_both_numbers():
     found = compare(
         examples.ratings(), gold="human", a="model-2", b="model-1", metric="mae", rng=0,
-        responses="bootstrap", null="recentred", n_resamples=1999,
+        responses="bootstrap", null="shifted-bootstrap", n_resamples=1999,
     )  # fmt: skip
     [note] = [note for note in found.notes if "a second time" in note]
     centre, error = found.draws.mean(), found.draws.std()
-    assert abs(centre - found.contrast) > 0.5 * error
+    assert abs(centre - found.advantage) > 0.5 * error
     assert f"{number(centre, error)} on average" in note
-    assert f"{number(found.contrast, error)} in the data" in note
+    assert f"{number(found.advantage, error)} in the data" in note
     for interval, side in (("percentile", 1), ("basic", -1)):  # off with the draws, or away from them
         ends = found.at(interval=interval).confidence_interval
-        off = (ends.low + ends.high) / 2 - found.contrast
-        assert off * side * (centre - found.contrast) > 0
+        off = (ends.low + ends.high) / 2 - found.advantage
+        assert off * side * (centre - found.advantage) > 0
 
 
-def test_draws_around_the_contrast_need_no_such_note():
+def test_draws_around_the_advantage_need_no_such_note():
     draws = np.random.default_rng(0).normal(0.5, 1, 999)
     assert off_centre(Scheme(responses="bootstrap"), 0.5, draws) == []
     assert off_centre(Scheme(responses="all"), 1.5, draws) == []

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from assay import Contest, FunctionMetric, _json, compare, compare_each
-from assay.metrics import BUILTIN
-from assay.testing import check_metric
+from howsure import Contest, FunctionMetric, _json, compare, compare_each
+from howsure.metrics import BUILTIN
+from howsure.testing import check_metric
 
 POSITIONAL = {"wins-responses", "cosine-responses"}  # pair responses by position, so their order matters
 LEVELS = st.integers(1, 4)
@@ -48,38 +48,38 @@ def pairs(names, left, right, **options):
     return zip(names, by_each(left, names, **options), by_each(right, names, **options), strict=True)
 
 
-@pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+@pytest.mark.filterwarnings("ignore::howsure.errors.HowsureWarning")
 def test_by_each_metric_compares_as_alone(likert):
     options = {"n_resamples": 199, "workers": 1, "rng": 0}
     likert = likert.take(np.arange(7))
     for name, found in zip(BUILTIN, by_each(likert, BUILTIN), strict=True):
         alone = compare(likert, metric=name, **options)
-        assert str((found.contrast, found.pvalue, found.exact)) == str((alone.contrast, alone.pvalue, alone.exact))
+        assert str((found.advantage, found.pvalue, found.exact)) == str((alone.advantage, alone.pvalue, alone.exact))
         assert str(found.confidence_interval) == str(alone.confidence_interval)
 
 
 @settings(max_examples=20)
 @given(sides=contests())
-def test_swapping_a_and_b_flips_the_contrast_and_keeps_the_p(sides):
+def test_swapping_a_and_b_flips_the_advantage_and_keeps_the_p(sides):
     contest = Contest.from_arrays(*sides, scale="ordinal")
     for name, one, other in pairs(BUILTIN, contest, contest.swapped()):
         assert one.exact, name
-        if math.isnan(one.contrast):
-            assert math.isnan(other.contrast), name
+        if math.isnan(one.advantage):
+            assert math.isnan(other.advantage), name
             assert math.isnan(one.pvalue), name
             continue
-        assert other.contrast == -one.contrast, name
+        assert other.advantage == -one.advantage, name
         assert other.pvalue == one.pvalue, name
         assert (other.a_score, other.b_score) == (one.b_score, one.a_score), name
         greater, less = one.at(alternative="greater"), other.at(alternative="less")
         assert greater.pvalue == less.pvalue, name
 
 
-@pytest.mark.parametrize("null", ["swapped-items", "dealt-responses", "recentred"])
+@pytest.mark.parametrize("null", ["sign-flip", "permuted-responses", "shifted-bootstrap"])
 def test_swapping_holds_for_sampled_draws_too(ratings, null):
     one, other = (quietly(contest, null=null) for contest in (ratings, ratings.swapped()))
-    assert other.contrast == -one.contrast
-    if null == "dealt-responses":  # who is dealt first changes: the same null in other draws
+    assert other.advantage == -one.advantage
+    if null == "permuted-responses":  # who is dealt first changes: the same null in other draws
         assert other.pvalue == pytest.approx(one.pvalue, abs=4 * math.hypot(one.pvalue_se, other.pvalue_se))
         return
     assert other.pvalue == one.pvalue
@@ -94,10 +94,10 @@ def test_identical_models_do_not_differ(sides):
     contest = Contest.from_arrays(gold, model, model, scale="ordinal")
     for n_resamples in (199, 3):  # enumerated, and sampled
         for name, result in zip(BUILTIN, by_each(contest, BUILTIN, n_resamples=n_resamples), strict=True):
-            if math.isnan(result.contrast):
+            if math.isnan(result.advantage):
                 assert math.isnan(result.pvalue), name
             else:
-                assert result.contrast == 0, name
+                assert result.advantage == 0, name
                 assert result.pvalue == 1, name
             if BUILTIN[name].additive and math.isfinite(BUILTIN[name].span):
                 assert -result.confidence_interval.low == result.confidence_interval.high > 0, name
@@ -117,7 +117,7 @@ def test_the_spelling_of_labels_decides_nothing(sides, names):
         return Contest.from_arrays(*(np.array(side, dtype=object) for side in rows))
 
     for name, one, other in pairs(LABELS, spelled("abc"), spelled(names)):
-        assert other.contrast == pytest.approx(one.contrast, abs=1e-12, nan_ok=True), name
+        assert other.advantage == pytest.approx(one.advantage, abs=1e-12, nan_ok=True), name
         assert other.pvalue == pytest.approx(one.pvalue, nan_ok=True), name
         for end in ("low", "high"):
             ours, theirs = (getattr(found.confidence_interval, end) for found in (one, other))
@@ -131,7 +131,7 @@ def test_the_order_of_responses_does_not_matter(sides, seed):
     shuffled = [rng.permuted(side, axis=1) for side in sides]
     both = (Contest.from_arrays(*each, scale="ordinal") for each in (sides, shuffled))
     for name, one, other in pairs(sorted(set(BUILTIN) - POSITIONAL), *both):
-        assert other.contrast == pytest.approx(one.contrast, abs=1e-12, nan_ok=True), name
+        assert other.advantage == pytest.approx(one.advantage, abs=1e-12, nan_ok=True), name
         assert other.pvalue == pytest.approx(one.pvalue, abs=0, nan_ok=True), name
 
 
@@ -141,7 +141,7 @@ def test_the_order_of_items_does_not_matter(sides, seed):
     order = np.random.default_rng(seed).permutation(len(sides[0]))
     both = (Contest.from_arrays(*each, scale="ordinal") for each in (sides, [side[order] for side in sides]))
     for name, one, other in pairs(BUILTIN, *both):
-        assert other.contrast == pytest.approx(one.contrast, abs=1e-12, nan_ok=True), name
+        assert other.advantage == pytest.approx(one.advantage, abs=1e-12, nan_ok=True), name
         assert other.pvalue == pytest.approx(one.pvalue, abs=0, nan_ok=True), name
 
 
@@ -153,7 +153,7 @@ def test_the_order_of_items_does_not_matter(sides, seed):
 )
 def test_p_is_at_least_one_in_n_plus_one_and_at_most_one(sides, n_resamples, name):
     contest = Contest.from_arrays(*sides, scale="continuous")
-    for null in ("swapped-items", "dealt-responses", "recentred"):
+    for null in ("sign-flip", "permuted-responses", "shifted-bootstrap"):
         result = quietly(contest, metric=name, null=null, n_resamples=n_resamples)
         one_sided = [result.at(alternative=side).pvalue for side in ("greater", "less")]
         least = 1 / 2**contest.n_items if result.exact else 1 / (n_resamples + 1)
@@ -169,7 +169,7 @@ def test_duplicating_every_response_creates_no_significance(sides):
     doubled = [np.repeat(side, 2, axis=1) for side in sides]
     both = (Contest.from_arrays(*each, scale="ordinal") for each in (sides, doubled))
     for name, one, other in pairs(ADDITIVE, *both):
-        assert other.contrast == pytest.approx(one.contrast, abs=1e-12), name
+        assert other.advantage == pytest.approx(one.advantage, abs=1e-12), name
         assert other.pvalue == one.pvalue, name
 
 
@@ -179,7 +179,7 @@ def test_a_common_shift_of_all_values_changes_no_p(sides, offset):
     moved = [np.round(side + offset, 6) for side in sides]
     both = (Contest.from_arrays(*each, scale="continuous") for each in (sides, moved))
     for name, one, other in pairs(("mae", "wins", "emd", "rating", "rmse", "spearman"), *both):
-        assert other.contrast == pytest.approx(one.contrast, abs=1e-9, nan_ok=True), name
+        assert other.advantage == pytest.approx(one.advantage, abs=1e-9, nan_ok=True), name
         assert other.pvalue == pytest.approx(one.pvalue, abs=0, nan_ok=True), name
 
 
@@ -189,7 +189,7 @@ def test_rounding_errors_of_an_item_are_no_signs(labels):
     rows = [[0, 2, 2], [2, 0, 1]], [[0], [0]], [[0], [2]]
     contest = Contest.from_arrays(*([[labels[code] for code in row] for row in side] for side in rows))
     found = quietly(contest, metric="kl")
-    assert (found.contrast, found.pvalue) == (0, 1)
+    assert (found.advantage, found.pvalue) == (0, 1)
     assert found.confidence_interval.method == "symmetric"
     assert math.isnan(found.confidence_interval.low)
 
@@ -200,7 +200,7 @@ def test_rounding_far_from_zero_breaks_no_ties():
     for odd in range(6):
         better, worse = np.roll(errors, odd), np.roll(0.3 - errors, odd)
         contest = Contest.from_arrays(gold, np.round(gold + better, 1), np.round(gold + worse, 1), scale="continuous")
-        # Five contrasts of .1 and one of −.1: 1 + 6 of the 64 sign patterns are as large, and as many as small.
+        # Five advantages of .1 and one of −.1: 1 + 6 of the 64 sign patterns are as large, and as many as small.
         assert quietly(contest).pvalue == 14 / 64
 
 
@@ -209,7 +209,7 @@ def test_rounding_far_from_zero_breaks_no_ties():
 def test_the_same_rng_gives_the_same_bits_on_any_number_of_workers(sides, workers):
     contest = Contest.from_arrays(*sides, scale="ordinal")
     assume(contest.n_items > 7)  # 2 ** 8 arrangements are more than the draws below
-    for options in ({}, {"responses": "bootstrap", "null": "pooled-responses"}, {"null": "dealt-responses"}):
+    for options in ({}, {"responses": "bootstrap", "null": "pooled-responses"}, {"null": "permuted-responses"}):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             one, other, longer = (
@@ -256,7 +256,7 @@ def test_what_a_metric_ignores_its_p_value_and_interval_ignore(name, n_resamples
         quietly(Contest.from_arrays(gold, a, model, scale="continuous"), metric=metric, n_resamples=n_resamples)
         for model in (b, changed)
     )
-    assert other.contrast == pytest.approx(one.contrast, rel=1e-9, abs=1e-12)
+    assert other.advantage == pytest.approx(one.advantage, rel=1e-9, abs=1e-12)
     assert other.pvalue == pytest.approx(one.pvalue, nan_ok=True)
     for end in ("low", "high"):
         ours, theirs = (getattr(found.confidence_interval, end) for found in (one, other))

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay import compare, read, read_wide
+from howsure import compare, read, read_wide
 
 
 def runs(n_items=23, n_runs=5):
@@ -39,7 +39,7 @@ def numbers(table):
     contest = table.contest(a="mini", b="nano")
     found = compare(contest, metric="rating", n_resamples=499, rng=0)
     ends = found.confidence_interval
-    return contest.digest, found.contrast, found.pvalue, ends.low, ends.high, found.null
+    return contest.digest, found.advantage, found.pvalue, ends.low, ends.high, found.null
 
 
 def layouts():
@@ -81,6 +81,6 @@ def test_raters_are_raters_whatever_the_layout(metric):
     found = []
     for table in tables:
         result = compare(table.contest(a="mini", b="nano"), metric=metric, n_resamples=299, rng=0)
-        found.append((result.contrast, result.pvalue, result.confidence_interval.low, result.null))
+        found.append((result.advantage, result.pvalue, result.confidence_interval.low, result.null))
     assert found[0][-1] == "random-effects"
     assert len(set(found)) == 1

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from assay import compare
-from assay.contests import Contest
-from assay.errors import ArgumentError, DataError
+from howsure import compare
+from howsure.contests import Contest
+from howsure.errors import ArgumentError, DataError
 
 GOLD = np.random.default_rng(0).integers(1, 6, (30, 3)).astype(float)
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy.stats import t as student_t
 
-from assay import Contest, compare, compare_each
-from assay.comparison import comparing
-from assay.comparison.together import having, wide_level, without_draws
-from assay.errors import ArgumentError
-from assay.inference import adjust
-from assay.metrics import ItemMetric
+from howsure import Contest, compare, compare_each
+from howsure.comparison import comparing
+from howsure.comparison.together import having, wide_level, without_draws
+from howsure.errors import ArgumentError
+from howsure.inference import adjust
+from howsure.metrics import ItemMetric
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +25,7 @@ def few_are_many(monkeypatch):
 @pytest.fixture
 def fewer_draws(monkeypatch):
     """Where no number is asked for, so that p-values are exact; of up to 9 items all swaps are then listed."""
-    monkeypatch.setattr("assay.comparison.procedure.DRAWS", 999)
+    monkeypatch.setattr("howsure.comparison.procedure.DRAWS", 999)
 
 
 SIZES = (*range(1, 15), 3, 3, 8, 8, 8, 15, 21, 26, 33, 39, 45, 60, 100)
@@ -142,13 +142,13 @@ def test_beyond_all_draws_intervals_grow_as_students_do(alternative):
         ends = without_draws(alone, level)[1]
         assert ends.confidence_level == level
         assert alternative == "two-sided" or ends.high == np.inf
-        return alone.contrast - ends.low
+        return alone.advantage - ends.low
 
     told = 1 - 20 / 9999  # so far draws tell it
-    assert reach(told) == alone.contrast - alone.limits("symmetric", told, alternative).low
+    assert reach(told) == alone.advantage - alone.limits("symmetric", told, alternative).low
     growth = student_t.isf(tail * 1e-8, 199) / student_t.isf(tail * (1 - told), 199)
     assert reach(1 - 1e-8) == pytest.approx(growth * reach(told))
-    assert reach(1 - 1e-8) > alone.contrast - alone.limits("symmetric", 1 - 1e-8, alternative).low
+    assert reach(1 - 1e-8) > alone.advantage - alone.limits("symmetric", 1 - 1e-8, alternative).low
 
 
 def test_students_intervals_of_few_items_that_differ_are_not_carried_on():
@@ -159,7 +159,7 @@ def test_students_intervals_of_few_items_that_differ_are_not_carried_on():
     assert without_draws(alone, 1 - 1e-8)[1] == alone.limits("symmetric", 1 - 1e-8, "two-sided")
 
 
-def test_intervals_beyond_all_draws_stay_within_what_a_contrast_can_be():
+def test_intervals_beyond_all_draws_stay_within_what_a_advantage_can_be():
     rng = np.random.default_rng(5)
     gold, a, b = (np.array(list("abc"))[rng.integers(0, 3, (14, k))] for k in (7, 5, 4))
     alone = compare(Contest.from_arrays(gold, a, b), metric="tv", interval="symmetric", n_resamples=99, rng=0)

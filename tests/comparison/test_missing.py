@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay import ArgumentError, missing_bounds, read
-from assay.questions import Compare
+from howsure import ArgumentError, missing_bounds, read
+from howsure.questions import Compare
 
 
 def scores(n, lost_a=(), lost_b=()):
@@ -28,7 +28,7 @@ def test_bounds_are_those_of_the_data_with_the_gaps_filled():
     for result, of_a, of_b in ((best, 1.0, 0.0), (worst, 0.0, 1.0)):
         full_a, full_b = a.copy(), b.copy()
         full_a[[0, 5]], full_b[3] = of_a, of_b
-        assert result.contrast == pytest.approx((full_a - full_b).mean())
+        assert result.advantage == pytest.approx((full_a - full_b).mean())
         assert result.n_items == 12
 
 
@@ -54,7 +54,7 @@ def test_bounds_hold_every_way_to_fill_the_gaps():
     for fill in np.ndindex(2, 2, 2):
         full_a, full_b = a.copy(), b.copy()
         full_a[[1, 2]], full_b[6] = fill[:2], fill[2]
-        assert worst.contrast - 1e-12 <= (full_a - full_b).mean() <= best.contrast + 1e-12
+        assert worst.advantage - 1e-12 <= (full_a - full_b).mean() <= best.advantage + 1e-12
 
 
 def test_exchanging_a_and_b_exchanges_the_bounds():
@@ -62,8 +62,8 @@ def test_exchanging_a_and_b_exchanges_the_bounds():
     table = read(frame)
     best, worst = missing_bounds(table.contest(a="a", b="b", complete=False), rng=0, n_resamples=99)
     other_best, other_worst = missing_bounds(table.contest(a="b", b="a", complete=False), rng=0, n_resamples=99)
-    assert best.contrast == pytest.approx(-other_worst.contrast)
-    assert worst.contrast == pytest.approx(-other_best.contrast)
+    assert best.advantage == pytest.approx(-other_worst.advantage)
+    assert worst.advantage == pytest.approx(-other_best.advantage)
 
 
 def test_a_metric_without_item_scores_is_refused():
@@ -96,8 +96,8 @@ def test_slices_have_bounds_of_their_own(tmp_path):
     assert "if all 3 missing answers were best for a" in found[0].notes[-1]
     assert found[1].notes[-1] == "No answer of A or B is missing."
     alone = Compare(files=(str(tmp_path / "t.csv"),), **(asked | {"by": None, "where": ("task=x",)})).answer()
-    contrasts = re.compile(r"(-?[\d.]+) \(")
-    assert contrasts.findall(found[0].notes[-1]) == contrasts.findall(alone[0].notes[-1])
+    advantages = re.compile(r"(-?[\d.]+) \(")
+    assert advantages.findall(found[0].notes[-1]) == advantages.findall(alone[0].notes[-1])
     for entry in found:  # the bounds hold together, as the intervals do
         assert entry.n_together == 2
 
@@ -109,10 +109,10 @@ def test_missing_preferences(rater, tmp_path):
     (tmp_path / "p.csv").write_text(f"item,source,value{',rater' if rater else ''}\n{rows}")
     asked = {"files": (str(tmp_path / "p.csv"),), "preference": "judge", "a": "A", "b": "B", "tie": "tie"}
     [found] = Compare(**asked, missing="bounds", n_resamples=99).answer()
-    assert found.contrast == pytest.approx((6 - 1) / 8)
+    assert found.advantage == pytest.approx((6 - 1) / 8)
     if rater:
         assert any("2 answers of raters are missing. Bounds are for answers without" in note for note in found.notes)
         return
     [told] = [note for note in found.notes if "both missing answers were best" in note]
-    assert told.startswith("The contrast is 0.70 (")
+    assert told.startswith("The advantage is 0.70 (")
     assert "if both missing answers were best for A, 0.30 (" in told

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from assay import Comparison, _json, compare, compare_each
-from assay.comparison.rater_choice import LOAD
-from assay.contests import Contest
-from assay.responses import Responses
-from assay.scales import Scale
+from howsure import Comparison, _json, compare, compare_each
+from howsure.comparison.rater_choice import LOAD
+from howsure.contests import Contest
+from howsure.responses import Responses
+from howsure.scales import Scale
 from tests.comparison.test_raters import against_gold, opposite, ratings
 
-pytestmark = pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::howsure.errors.HowsureWarning")
 
 
 def labels(gold, a, b, **options):
@@ -53,7 +53,7 @@ def test_both_answers_are_written_read_back_and_moved_to_another_level():
     assert result.to_frame()["these_raters_pvalue"][0] == result.rater_answers.these.pvalue
 
 
-@pytest.mark.parametrize("asked", [{"responses": "first"}, {"null": "recentred"}])
+@pytest.mark.parametrize("asked", [{"responses": "first"}, {"null": "shifted-bootstrap"}])
 def test_without_a_counterpart_there_is_one_answer(asked):
     contest = ratings(np.random.default_rng(3))
     assert compare(contest, metric="rating", n_resamples=99, rng=0, **asked).rater_answers is None
@@ -71,7 +71,7 @@ def test_ten_items_allow_no_p_value_below_theirs_however_much_raters_agree(noise
     truth = np.arange(10) % 2
     by_category = labels(np.tile(truth[:, np.newaxis], 5), truth, 1 - truth)
     result = compare(by_category, metric="accuracy", rng=0)
-    assert result.contrast == 1
+    assert result.advantage == 1
     assert result.pvalue == 2 / 2**10
     assert result.confidence_interval.low < 0.8
     assert result.confidence_interval.high == 1
@@ -123,12 +123,12 @@ def spread_out(load):
 def test_raters_are_a_random_factor_only_where_they_repeat():
     one = spread_out(1.04)
     result = compare(one, metric="rating", n_resamples=99, rng=0)
-    assert result.null == "swapped-items"
+    assert result.null == "sign-flip"
     assert result.rater_answers is None
     assert any(
         f"items on average, fewer than {LOAD:g}, so raters are not a random factor" in note for note in result.notes
     )
-    asked = compare(one, metric="rating", raters="bootstrap", n_resamples=99, rng=0)
+    asked = compare(one, metric="rating", raters="random", n_resamples=99, rng=0)
     assert asked.null == "random-effects"
 
 
@@ -147,12 +147,12 @@ def test_unequal_loads_are_weighed_and_the_plain_difference_is_told():
     contest = busy(np.random.default_rng(8))
     result = compare(contest, metric="rating", n_resamples=99, rng=0)
     plain = result.a_score - result.b_score
-    assert abs(result.contrast - plain) > 1e-3
+    assert abs(result.advantage - plain) > 1e-3
     assert any(f"the plain difference of the scores is {plain:.4g}" in note for note in result.notes)
-    assert result.confidence_interval.low < result.contrast < result.confidence_interval.high
-    assert result.draws.mean() == pytest.approx(result.contrast, abs=5 * result.draws.std())
+    assert result.confidence_interval.low < result.advantage < result.confidence_interval.high
+    assert result.draws.mean() == pytest.approx(result.advantage, abs=5 * result.draws.std())
     swapped = compare(contest.swapped(), metric="rating", n_resamples=99, rng=0)
-    assert swapped.contrast == pytest.approx(-result.contrast)
+    assert swapped.advantage == pytest.approx(-result.advantage)
     assert swapped.pvalue == pytest.approx(result.pvalue)
 
 

@@ -5,17 +5,17 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-import assay
-from assay.comparison import compare, compare_each, variance_components
-from assay.comparison.rater_errors import curved_parts, largest, saturation, share_of
-from assay.contests import Contest
-from assay.errors import ArgumentError, DataError
-from assay.inference import two_way
-from assay.metrics import ItemMetric, resolve
-from assay.responses import Responses
-from assay.scales import Scale
+import howsure
+from howsure.comparison import compare, compare_each, variance_components
+from howsure.comparison.rater_errors import curved_parts, largest, saturation, share_of
+from howsure.contests import Contest
+from howsure.errors import ArgumentError, DataError
+from howsure.inference import two_way
+from howsure.metrics import ItemMetric, resolve
+from howsure.responses import Responses
+from howsure.scales import Scale
 
-pytestmark = pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::howsure.errors.HowsureWarning")
 
 
 def ratings(rng, n=30, r=5, *, of_raters=0.3, shift=0.0, per_item=None):
@@ -52,12 +52,12 @@ def test_the_default_with_rater_ids_is_analysis_of_variance_and_says_so():
     result = compare(contest, metric="rating", n_resamples=99, rng=0)
     table = two_way(contest.a.values - contest.b.values, items=contest.a.items, raters=contest.a.raters)
     assert result.null == "random-effects"
-    assert result.pvalue == pytest.approx(table.error.pvalue(result.contrast), rel=1e-9)
-    ends = table.error.interval(result.contrast)
+    assert result.pvalue == pytest.approx(table.error.pvalue(result.advantage), rel=1e-9)
+    ends = table.error.interval(result.advantage)
     assert (result.confidence_interval.low, result.confidence_interval.high) == pytest.approx((ends.low, ends.high))
     assert result.confidence_interval.method == "t"
     assert result.notes[0] == "The result generalises to raters like these 5."
-    assert "raters=bootstrap" in result.signature
+    assert "raters=random" in result.signature
     assert result.pvalue_se == 0
 
 
@@ -67,9 +67,9 @@ def test_the_default_with_rater_ids_is_analysis_of_variance_and_says_so():
         (["rating"], {}),
         (["rating", "superiority"], {}),
         (["rating"], {"raters": "fixed"}),
-        (["rating"], {"null": "recentred"}),
-        (["superiority"], {"null": "recentred", "raters": "fixed"}),
-        (["rating"], {"null": "dealt-responses"}),
+        (["rating"], {"null": "shifted-bootstrap"}),
+        (["superiority"], {"null": "shifted-bootstrap", "raters": "fixed"}),
+        (["rating"], {"null": "permuted-responses"}),
     ],
 )
 @pytest.mark.parametrize("n", [6, 30])
@@ -84,7 +84,7 @@ def test_fixed_raters_are_the_narrower_question_and_a_smaller_p():
     contest = ratings(np.random.default_rng(2), n=100, of_raters=0.6, shift=0.5)
     broad, narrow = (compare(contest, metric="rating", raters=raters, rng=0) for raters in (None, "fixed"))
     assert narrow.pvalue < broad.pvalue
-    assert narrow.null == "swapped-items"
+    assert narrow.null == "sign-flip"
     assert narrow.notes == ("The result holds for these 5 raters only, as asked.",)
 
 
@@ -104,7 +104,7 @@ def test_nested_raters_are_drawn_with_their_items():
     a, b = (Responses.from_grid(side, ids) for side in grid)
     contest = Contest(None, a, b, Scale("continuous"), np.arange(20).astype(str), ("", "A", "B"))
     result = compare(contest, metric="rating", rng=0)
-    assert result.null == "swapped-items"
+    assert result.null == "sign-flip"
     assert "Every rater judged one item only" in result.notes[0]
 
 
@@ -113,7 +113,7 @@ def test_one_rater_in_all_speaks_of_that_rater():
     contest = Contest(None, source, source, Scale("continuous"), np.array(["x", "y", "z"]), ("", "A", "B"))
     assert "one rater" in compare(contest, metric="rating", rng=0).notes[0]
     with pytest.raises(DataError, match="two or more raters"):
-        compare(contest, metric="rating", raters="bootstrap")
+        compare(contest, metric="rating", raters="random")
 
 
 def test_few_raters_get_a_note_and_a_wide_interval():
@@ -124,7 +124,7 @@ def test_few_raters_get_a_note_and_a_wide_interval():
     assert two.confidence_interval.width > 2 * ten.confidence_interval.width
 
 
-@pytest.mark.parametrize("asked", [{"null": "swapped-items"}, {"responses": "first"}, {"null": "dealt-responses"}])
+@pytest.mark.parametrize("asked", [{"null": "sign-flip"}, {"responses": "first"}, {"null": "permuted-responses"}])
 def test_what_is_asked_may_hold_raters_fixed(asked):
     result = compare(ratings(np.random.default_rng(6)), metric="rating", n_resamples=99, rng=0, **asked)
     assert "The result holds for these 5 raters only, as" in " ".join(result.notes)
@@ -133,7 +133,7 @@ def test_what_is_asked_may_hold_raters_fixed(asked):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"null": "swapped-items"}, "swapped-items holds the raters fixed"),
+        ({"null": "sign-flip"}, "sign-flip holds the raters fixed"),
         ({"responses": "first"}, "a drawn rater brings all their responses"),
         ({"items": "all", "null": "random-effects"}, "random-effects treats items and raters as random factors"),
         ({"raters": "fixed", "null": "random-effects"}, "random-effects treats raters as a random factor"),
@@ -143,7 +143,7 @@ def test_what_is_asked_may_hold_raters_fixed(asked):
 )
 def test_combinations_without_meaning_are_refused(asked, message):
     with pytest.raises(ArgumentError, match=message):
-        compare(ratings(np.random.default_rng(7)), metric="rating", **{"raters": "bootstrap", **asked})
+        compare(ratings(np.random.default_rng(7)), metric="rating", **{"raters": "random", **asked})
 
 
 @pytest.mark.parametrize("metric", ["mae", "wins", "spearman", "rmse", "emd"])
@@ -154,7 +154,7 @@ def test_raters_of_gold_count_for_every_metric(metric):
     assert (result.pvalue_se > 0) == (metric in ("spearman", "rmse"))  # the others need no draws
     assert 0 < result.pvalue <= 1
     swapped = compare(contest.swapped(), metric=metric, n_resamples=499, rng=0)
-    assert swapped.contrast == pytest.approx(-result.contrast)
+    assert swapped.advantage == pytest.approx(-result.advantage)
     assert swapped.pvalue == pytest.approx(result.pvalue, rel=1e-6)
     again = compare(contest, metric=metric, n_resamples=499, rng=0, workers=3)
     assert (again.pvalue, again.confidence_interval) == (result.pvalue, result.confidence_interval)
@@ -171,17 +171,17 @@ def test_few_raters_are_left_out_one_by_one(metric):
         source = Responses.from_grid(gold[:, kept], ids[:, kept])
         return Contest(source, *models, Scale("continuous"), np.arange(40).astype(str))
 
-    left = [compare(contest(np.arange(6) != r), metric=metric, n_resamples=3, rng=0).contrast for r in range(6)]
+    left = [compare(contest(np.arange(6) != r), metric=metric, n_resamples=3, rng=0).advantage for r in range(6)]
     result = compare(contest(np.arange(6)), metric=metric, n_resamples=99, rng=0)
     factor = 1.0
     if metric == "rmse":
-        share = abs(result.contrast) / np.sqrt(np.square(models[0].values - models[1].values).mean())
+        share = abs(result.advantage) / np.sqrt(np.square(models[0].values - models[1].values).mean())
         factor = (share / (np.arctanh(share) * (1 - share**2))) ** 2
     assert result.error.variances[0] == pytest.approx(factor**2 * 5 / 6 * np.square(left - np.mean(left)).sum())
 
 
 def test_the_measured_error_is_that_of_analysis_of_variance_where_both_apply():
-    from assay.metrics.ratings import MeanRating
+    from howsure.metrics.ratings import MeanRating
 
     class Curved(MeanRating):
         linear = False
@@ -197,7 +197,7 @@ def test_identical_models_are_alike():
     contest = ratings(np.random.default_rng(10))
     same = Contest(None, contest.a, contest.a, contest.scale, contest.items, contest.names)
     result = compare(same, metric="rating", n_resamples=99, rng=0)
-    assert (result.contrast, result.pvalue) == (0.0, 1.0)
+    assert (result.advantage, result.pvalue) == (0.0, 1.0)
 
 
 def test_another_level_needs_no_new_draws():
@@ -206,7 +206,7 @@ def test_another_level_needs_no_new_draws():
     other = compare(contest, metric="rating", n_resamples=99, rng=0, confidence_level=0.8, alternative="greater")
     moved = result.at(confidence_level=0.8, alternative="greater")
     assert moved == other
-    assert assay.Comparison.from_dict(result.to_dict()).pvalue == result.pvalue
+    assert howsure.Comparison.from_dict(result.to_dict()).pvalue == result.pvalue
     assert result.at(interval="percentile").confidence_interval.method == "percentile"
 
 
@@ -226,7 +226,7 @@ def test_clusters_are_drawn_and_swapped_whole():
     ("asked", "error", "message"),
     [
         ({"cluster": "documnt"}, ArgumentError, "Did you mean 'document'"),
-        ({"cluster": "document", "null": "dealt-responses"}, ArgumentError, "`cluster` goes with all responses"),
+        ({"cluster": "document", "null": "permuted-responses"}, ArgumentError, "`cluster` goes with all responses"),
         ({"cluster": "one"}, DataError, "all items are in one cluster"),
     ],
 )
@@ -268,12 +268,12 @@ def test_the_level_holds_when_raters_are_crossed(n, r, per_item):
 
 def test_ratings_of_translations_with_ten_raters(shared):
     path = shared / "wmt23_sxsmqm_ende.csv"
-    table = assay.read(path, item="item_id", source="system", rater="rater", value="value")
+    table = howsure.read(path, item="item_id", source="system", rater="rater", value="value")
     contest = table.contest(a="ONLINE-W", b="ONLINE-A")
     found = compare_each(contest, metrics=["rating"], n_resamples=999, rng=0)[0]
     assert found.null == "random-effects"
     assert found.n_responses == {"a": 3, "b": 3}
-    assert found.contrast < 0  # penalties: A, the better system, has fewer
+    assert found.advantage < 0  # penalties: A, the better system, has fewer
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "tv", "f1"])
@@ -283,14 +283,14 @@ def test_dices_is_crossed_and_every_metric_counts_its_raters(shared, metric):
     frame = pl.read_csv(shared / "dices350.csv")
     humans, models = (frame.filter((pl.col("kind") == "model") == part) for part in (False, True))
     unsafe = pl.when(models["value"].cast(pl.Float64) > 0.3).then(pl.lit("Yes")).otherwise(pl.lit("No"))
-    table = assay.read(
+    table = howsure.read(
         pl.concat([humans, models.with_columns(value=unsafe)]),
         sources={"human": "kind=human", "vader": "source=vader_neg", "profanity": "source=alt-profanity-check"},
     )
     result = compare(table.contest(gold="human", a="vader", b="profanity"), metric=metric, n_resamples=99, rng=0)
     assert "raters like these 123" in " ".join(result.notes)
     assert result.error.dfs == pytest.approx((122, 349))
-    assert result.contrast in result.confidence_interval
+    assert result.advantage in result.confidence_interval
 
 
 @pytest.mark.parametrize("metric", ["mae", "accuracy", "spearman"])
@@ -299,7 +299,7 @@ def test_convabuse_is_ragged_and_its_raters_count(shared, metric):
 
     frame = pl.read_csv(shared / "lewidi23_ConvAbuse.csv")
     judged = pl.when(pl.col("source").is_in(["Ann1", "Ann2"])).then(pl.col("source")).otherwise(pl.lit("others"))
-    table = assay.read(
+    table = howsure.read(
         frame.with_columns(kind=judged), item="item_id", rater="source", repeat="rep",
         sources={"others": "kind=others", "x": "kind=Ann1", "y": "kind=Ann2"},
     )  # fmt: skip
@@ -327,14 +327,14 @@ def test_wins_against_the_gold_of_few_raters_hold_their_level():
 
 
 def test_what_raters_move_is_scaled_to_where_models_are_alike():
-    """A contrast at its maximum hardly moves with the raters; the factor undoes that, and stays below 2.95."""
+    """An advantage at its maximum hardly moves with the raters; the factor undoes that, and stays below 2.95."""
     contest = opposite(np.random.default_rng(17))
     a, b = (Responses(pick(contest.a.values, contest.b.values), range(101)) for pick in (np.maximum, np.minimum))
     contest, apart = replace(contest, a=a, b=b), (a.values - b.values).mean()
     factors = []
     for shift in (0.0, 0.1, 0.2, 0.4, 5.0):
         moved = replace(contest, gold=Responses(contest.gold.values + shift, contest.gold.offsets, contest.gold.raters))
-        share = compare(moved, metric="mae", n_resamples=3, rng=0).contrast / apart
+        share = compare(moved, metric="mae", n_resamples=3, rng=0).advantage / apart
         factors.append((share, float(saturation(share_of(share * apart, largest(moved, resolve("mae")))))))
         assert largest(moved, resolve("spearman")) == np.inf
     shares, found = np.transpose(factors)
@@ -370,7 +370,7 @@ class Redeclared(ItemMetric):
 def test_a_metric_that_is_mae_in_every_way_gets_the_bits_of_mae():
     contest = against_gold(np.random.default_rng(15), n=30, r=5)
     built_in, own = (compare(contest, metric=metric, n_resamples=299, rng=0) for metric in ("mae", Redeclared()))
-    assert (own.contrast, own.pvalue) == (built_in.contrast, built_in.pvalue)
+    assert (own.advantage, own.pvalue) == (built_in.advantage, built_in.pvalue)
     assert (own.confidence_interval.low, own.confidence_interval.high) == (
         built_in.confidence_interval.low,
         built_in.confidence_interval.high,

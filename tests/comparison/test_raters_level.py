@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from assay.comparison import compare
-from assay.contests import Contest
-from assay.responses import Responses
-from assay.scales import Scale
+from howsure.comparison import compare
+from howsure.contests import Contest
+from howsure.responses import Responses
+from howsure.scales import Scale
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +37,9 @@ def test_the_study_has_the_p_of_compare(study, n, r, seed):
     # The p-value is the level whose interval just reaches zero, but never below that for these raters alone.
     reached = study.half_width(*squares, n=n, r=r, level=1 - result.pvalue)
     if result.pvalue == result.rater_answers.these.pvalue:
-        assert reached <= abs(result.contrast) * (1 + 1e-6)
+        assert reached <= abs(result.advantage) * (1 + 1e-6)
     else:
-        assert reached == pytest.approx(abs(result.contrast))
+        assert reached == pytest.approx(abs(result.advantage))
 
 
 @pytest.mark.parametrize("of_items", [0.0, 0.5])

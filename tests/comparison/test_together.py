@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from assay import Contest, compare, compare_each
-from assay.comparison.together import without_draws
-from assay.inference import adjust, binomial_region
+from howsure import Contest, compare, compare_each
+from howsure.comparison.together import without_draws
+from howsure.inference import adjust, binomial_region
 
 
 def contest_of(seed, n=60, shift=0.0, slices=1):

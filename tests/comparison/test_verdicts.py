@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay import Contest, Responses, compare, compare_each
-from assay.comparison import verdicts
-from assay.comparison.detectable import detectable, of_parts
-from assay.comparison.margins import margin_tests
-from assay.documents import Table
-from assay.errors import AssayWarning
-from assay.inference import CombinedError, binomial_region
-from assay.inference.direct import score_statistic
-from assay.scales import Scale
+from howsure import Contest, Responses, compare, compare_each
+from howsure.comparison import verdicts
+from howsure.comparison.detectable import detectable, of_parts
+from howsure.comparison.margins import margin_tests
+from howsure.documents import Table
+from howsure.errors import HowsureWarning
+from howsure.inference import CombinedError, binomial_region
+from howsure.inference.direct import score_statistic
+from howsure.scales import Scale
 
 NAMES = ("human", "new", "old")
 
@@ -37,7 +37,7 @@ def test_the_winner_comes_first_with_its_own_number():
         scores = {"new": result.a_score, "old": result.b_score}
         assert result.verdict.startswith(
             f"{winner} is better than {loser}: mean absolute error {scores[winner]:.{places}f} ({winner}) against "
-            f"{scores[loser]:.{places}f} ({loser}), contrast {result.contrast:.{places}f} (95 % interval "
+            f"{scores[loser]:.{places}f} ({loser}), advantage {result.advantage:.{places}f} (95% interval "
         )
         assert scores[winner] < scores[loser]
 
@@ -46,15 +46,15 @@ def test_a_verdict_without_a_winner_says_what_could_have_been_found():
     result = compare(contest(0.0), metric="mae", rng=0, n_resamples=499)
     found = str(result)
     assert "No clear difference between new and old" in found
-    assert f"finds a true contrast of {result.detectable:.2g} 8 times in 10" in found
+    assert f"finds a true advantage of {result.detectable:.2g} 8 times in 10" in found
     assert "8 times in 10" not in str(compare(contest(1.0), metric="mae", rng=0, n_resamples=499))
 
 
 @pytest.mark.parametrize("df", [3, 5, 8, 20, 1000])
 @pytest.mark.parametrize(("alternative", "tail"), [("two-sided", 0.025), ("greater", 0.05)])
-def test_the_detectable_contrast_is_found_8_times_in_10(df, alternative, tail):
+def test_the_detectable_advantage_is_found_8_times_in_10(df, alternative, tail):
     found = detectable(
-        0.5, None, df=df, n_units=df + 1, null="recentred", confidence_level=0.95, alternative=alternative
+        0.5, None, df=df, n_units=df + 1, null="shifted-bootstrap", confidence_level=0.95, alternative=alternative
     )
     assert stats.nct.sf(stats.t.isf(tail, df), df, found / 0.5) == pytest.approx(0.8, abs=0.01)
 
@@ -71,12 +71,12 @@ def test_with_raters_each_study_estimates_its_error_anew(variances, dfs):
 
 
 @pytest.mark.parametrize(("n", "least"), [(2, "0.5"), (5, "0.062")])
-def test_where_no_p_is_small_enough_no_contrast_is_said_to_be_found(n, least):
+def test_where_no_p_is_small_enough_no_advantage_is_said_to_be_found(n, least):
     rng = np.random.default_rng(n)
     few = Contest.from_arrays(*(rng.normal(size=(n, 3)) for _ in range(3)))
     result = compare(few, metric="mae", rng=0)
     assert result.detectable == math.inf
-    assert f"A study of {n} items finds no contrast, however large: its p is never below {least}." in str(result)
+    assert f"A study of {n} items finds no advantage, however large: its p is never below {least}." in str(result)
     assert "8 times in 10" not in str(result)
 
 
@@ -87,8 +87,8 @@ def test_the_same_answer_to_both_questions_about_raters_is_said_once():
     result = compare(Contest(None, *sides, Scale("continuous"), np.arange(30).astype(str)), metric="rating", rng=0)
     answers = result.rater_answers
     again = replace(answers, like=answers.these)
-    assert str(again).startswith("For these 3 raters, and for raters like these 3: contrast ")
-    assert str(again).count("contrast") == 1
+    assert str(again).startswith("For these 3 raters, and for raters like these 3: advantage ")
+    assert str(again).count("advantage") == 1
     assert result.detectable >= result.beside.detectable
 
 
@@ -108,9 +108,9 @@ def test_test_and_interval_that_disagree_are_explained():
 @pytest.mark.parametrize(
     ("shift", "margin", "words"),
     [
-        (1.0, 0.3, "new is better than old by more than 0.3 (90 % interval"),
-        (0.0, 0.8, "new and old are equivalent: they differ by less than 0.8 (90 % interval"),
-        (0.4, 0.4, "new is not worse than old by more than 0.4 (90 % interval"),
+        (1.0, 0.3, "new is better than old by more than 0.3 (90% interval"),
+        (0.0, 0.8, "new and old are equivalent: they differ by less than 0.8 (90% interval"),
+        (0.4, 0.4, "new is not worse than old by more than 0.4 (90% interval"),
         (-0.4, 0.3, "The data do not show that new is within 0.3 of old"),
     ],
 )
@@ -130,11 +130,11 @@ def test_margin_tests_with_students_interval_are_students_tests():
     data = contest(0.3, n_items=25)
     result = compare(data, metric="mae", rng=0, n_resamples=199, interval="t", margin=0.2)
     gold, a, b = (side.values for side in (data.gold, data.a, data.b))
-    contrasts = np.abs(b - gold) - np.abs(a - gold)
+    advantages = np.abs(b - gold) - np.abs(a - gold)
     for name, shift, side in (("superiority", 0.2, "greater"), ("non_inferiority", -0.2, "greater")):
-        expected = stats.ttest_1samp(contrasts, shift, alternative=side).pvalue
+        expected = stats.ttest_1samp(advantages, shift, alternative=side).pvalue
         assert getattr(result.margin, name) == pytest.approx(expected, rel=1e-6)
-    upper = stats.ttest_1samp(contrasts, 0.2, alternative="less").pvalue
+    upper = stats.ttest_1samp(advantages, 0.2, alternative="less").pvalue
     assert result.margin.equivalence == pytest.approx(max(upper, result.margin.non_inferiority), rel=1e-6)
 
 
@@ -168,7 +168,7 @@ def test_many_slices_are_counted_and_notes_name_theirs():
     found = compare_each(Contest.from_arrays(gold, a, b, groups=groups), metrics=["mae"], by="topic", rng=0)
     shown = str(found)
     assert shown.startswith("Of 12 comparisons: A is better on ")
-    assert shown.count("assay 0.1.0 |") == 1
+    assert shown.count("howsure 0.2.0 |") == 1
     assert "by=topic" in shown
 
 
@@ -218,13 +218,13 @@ def test_the_default_metric_is_chosen_by_the_scale():
 def test_margin_tests_of_raters_are_their_t_tests():
     """Of one part, a shifted Student's test; p is not 1 for want of an interval below the level of one half."""
     error = CombinedError((0.04,), (7.0,))
-    for contrast in (0.5, 0.1, -0.3):
+    for advantage in (0.5, 0.1, -0.3):
         found = margin_tests(
             0.25,
-            lambda level, side, c=contrast: error.interval(c, confidence_level=level, alternative=side),
+            lambda level, side, c=advantage: error.interval(c, confidence_level=level, alternative=side),
             confidence_level=0.95,
         )
-        above, below = ((contrast + 0.25) / 0.2, (contrast - 0.25) / 0.2)
+        above, below = ((advantage + 0.25) / 0.2, (advantage - 0.25) / 0.2)
         assert found.superiority == pytest.approx(stats.t.sf(below, 7), rel=1e-6)
         assert found.non_inferiority == pytest.approx(stats.t.sf(above, 7), rel=1e-6)
         assert found.equivalence == pytest.approx(max(stats.t.sf(above, 7), stats.t.cdf(below, 7)), rel=1e-6)
@@ -252,7 +252,7 @@ def test_a_model_without_order_has_no_rank_correlation_and_the_result_says_why()
     flat, model = (Responses.from_grid(values[:, np.newaxis]) for values in (np.ones(30), rng.normal(size=30)))
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
-        warnings.simplefilter("ignore", AssayWarning)
+        warnings.simplefilter("ignore", HowsureWarning)
         flat_a = Contest(gold=gold, a=flat, b=model, items=tuple(map(str, range(30))), scale=Scale("continuous"))
         found = compare(flat_a, metric="spearman", rng=0, margin=0.1)
     assert "The Spearman correlation is undefined: A gives all items the same mean answer." in found.notes
@@ -265,7 +265,7 @@ def test_a_margin_says_when_the_other_one_is_better_by_more():
     there = contest(1.5)
     result = compare(replace(there, a=there.b, b=there.a), metric="mae", rng=0, n_resamples=999, margin=0.2)
     assert result.margin.confidence_interval.high < -0.2
-    assert "old is better than new by more than 0.2 (90 % interval" in result.verdict
+    assert "old is better than new by more than 0.2 (90% interval" in result.verdict
     assert "do not show" not in result.verdict
 
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from assay import report
-from assay.documents import Column, Document, Sentence, Table, html, latex, markdown, text
-from assay.records import Record
+from howsure import report
+from howsure.documents import Column, Document, Sentence, Table, html, latex, markdown, text
+from howsure.records import Record
 
 
 @dataclass(frozen=True, kw_only=True)

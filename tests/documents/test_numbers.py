@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay import compare, compare_all
-from assay.documents import Column, Document, Measured, Table, csv_tables, html, latex, markdown, text
-from assay.documents.numbers import (
+from howsure import compare, compare_all
+from howsure.documents import Column, Document, Measured, Table, csv_tables, html, latex, markdown, text
+from howsure.documents.numbers import (
     HUGE,
     PLAIN,
     decimals,
@@ -26,7 +26,7 @@ from assay.documents.numbers import (
     shares,
     shown,
 )
-from assay.examples import ratings
+from howsure.examples import ratings
 
 KNOWN = [
     (0.123456, 0.02, "0.123"),
@@ -75,11 +75,11 @@ def test_p_values_have_two_digits_and_fewer_where_draws_say_less():
 
 def test_what_is_not_all_is_not_shown_as_all():
     assert [shown(share, "percent") for share in (1.0, 0.9996, 0.9994, 0.00012, 0.0)] == [
-        "100 %",
-        "> 99.9 %",
-        "99.9 %",
-        "0.012 %",
-        "0 %",
+        "100%",
+        "> 99.9%",
+        "99.9%",
+        "0.012%",
+        "0%",
     ]
 
 
@@ -217,21 +217,21 @@ def test_verdict_and_table_of_a_comparison_show_the_same_digits():
     contest = ratings(40).contest(gold="human", a="model-2", b="model-1")
     found = compare(contest, metric="mae", rng=0, n_resamples=99)
     [table] = [block for block in found.document().blocks if isinstance(block, Table)]
-    _, a, b, contrast, ends, _ = (
+    _, a, b, advantage, ends, _ = (
         shown(value, column.kind) for value, column in zip(table.rows[0], table.columns, strict=True)
     )
     verdict = found.document().verdict
-    assert f"{a} (model-2) against {b} (model-1), contrast {contrast} (95 % interval {ends})" in verdict
-    assert decimals_of(f"{a} {b} {contrast} {ends}") == {decimals(error_of(found.confidence_interval))}
-    assert json.loads(json.dumps(found.to_dict()))["contrast"] == found.contrast
-    assert number(found.contrast, error_of(found.confidence_interval)) in str(found)
+    assert f"{a} (model-2) against {b} (model-1), advantage {advantage} (95% interval {ends})" in verdict
+    assert decimals_of(f"{a} {b} {advantage} {ends}") == {decimals(error_of(found.confidence_interval))}
+    assert json.loads(json.dumps(found.to_dict()))["advantage"] == found.advantage
+    assert number(found.advantage, error_of(found.confidence_interval)) in str(found)
 
 
 def test_verdict_and_table_of_a_board_show_the_same_digits():
     board = compare_all(ratings(30), gold="human", metric="mae", n_resamples=99, rng=0)
     table = next(block for block in board.document().blocks if isinstance(block, Table))
     score, ends = (shown(table.rows[0][i], table.columns[i].kind) for i in (2, 3))
-    assert f"{score} (95 % interval {ends})" in board.verdict
+    assert f"{score} (95% interval {ends})" in board.verdict
 
 
 def test_what_is_left_out_of_a_list_is_counted():

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.documents import (
+from howsure.documents import (
     Code,
     Column,
     Definitions,
@@ -27,7 +27,7 @@ from assay.documents import (
     markdown,
     text,
 )
-from assay.inference import ConfidenceInterval
+from howsure.inference import ConfidenceInterval
 
 HOSTILE = [
     "</script><svg onload=alert(1)>",
@@ -50,7 +50,7 @@ def example(name="model-1"):
             Sentence(f"{name} is better.", "verdict"),
             Heading("Numbers"),
             Table(
-                (Column("metric"), Column("items", "count"), Column("contrast", "number"), Column("ci", "interval"),
+                (Column("metric"), Column("items", "count"), Column("advantage", "number"), Column("ci", "interval"),
                  Column("p", "pvalue"), Column("share", "percent")),
                 ((name, 1200, 0.25, interval, 3.1e-9, 0.5), ("none", 3, math.nan, (math.nan, math.nan), 0.04, None)),
                 title=f"Table of {name}",
@@ -58,11 +58,11 @@ def example(name="model-1"):
             ),
             Definitions(((name, "a model"),), title="Terms"),
             Points((f"{name} first.", "Then others.")),
-            Code(f"assay compare {name}\n\nassay"),
+            Code(f"howsure compare {name}\n\nhowsure"),
             Sentence("More.", "aside"),
         ),
         (f"Note on {name}.",),
-        f"assay | {name}",
+        f"howsure | {name}",
     )  # fmt: skip
 
 

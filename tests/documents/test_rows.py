@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from assay.cli.app import app
-from assay.documents import Column, Document, Table
-from assay.documents.csv_tables import tables
+from howsure.cli.app import app
+from howsure.documents import Column, Document, Table
+from howsure.documents.csv_tables import tables
 
 
 def test_every_table_keeps_its_values_and_intervals_become_two_columns():

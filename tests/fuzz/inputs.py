@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-import assay
-from assay import models, paired
-from assay.agreement import describe
-from assay.errors import AssayError
-from assay.io.layouts import table_from
-from assay.sweeps import Grid, Store, Study, run, task
+import howsure
+from howsure import models, paired
+from howsure.agreement import describe
+from howsure.errors import HowsureError
+from howsure.io.layouts import table_from
+from howsure.sweeps import Grid, Store, Study, run, task
 from tests.fuzz import mutations
 
 MODELS = ("normal", "likert-toxicity", "categorical-dices")
@@ -93,13 +93,13 @@ def compare_columns(path):
 
 
 def compare_file(path):
-    answer(assay.read(path))
+    answer(howsure.read(path))
 
 
 def answer(table):
     describe(table, n_resamples=5, rng=0, workers=1)
     contest = table.contest(gold="human", a="m", b="n")
-    str(assay.compare(contest, rng=0, n_resamples=19, workers=1))
+    str(howsure.compare(contest, rng=0, n_resamples=19, workers=1))
 
 
 def analyse_scores(path):
@@ -131,7 +131,7 @@ def read_study(path):
 
 def expected(error: BaseException) -> bool:
     """Say whether this is how the package refuses: an error of its own, in one line."""
-    return isinstance(error, AssayError) and len(str(error).splitlines()) == 1
+    return isinstance(error, HowsureError) and len(str(error).splitlines()) == 1
 
 
 KINDS = {

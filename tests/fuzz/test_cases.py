@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from assay import Contest, compare, read
-from assay.cli.app import main
-from assay.reports import chart_files
+from howsure import Contest, compare, read
+from howsure.cli.app import main
+from howsure.reports import chart_files
 
 TESTS = Path(__file__).parents[1]
 CASES = {
@@ -158,7 +158,19 @@ def ratings(tmp_path):
 
 @pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "ascii", "utf-8"])
 def test_every_encoding_of_the_terminal_gets_its_text(encoding, ratings, monkeypatch):
-    words = ["assay", "compare", str(ratings), "--gold", "gold", "--a", "модель", "--b", "模型", "--n-resamples", "19"]
+    words = [
+        "howsure",
+        "compare",
+        str(ratings),
+        "--gold",
+        "gold",
+        "--a",
+        "модель",
+        "--b",
+        "模型",
+        "--n-resamples",
+        "19",
+    ]
     monkeypatch.setattr(sys, "argv", words)
     output = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     monkeypatch.setattr(sys, "stdout", output)
@@ -170,11 +182,11 @@ def test_every_encoding_of_the_terminal_gets_its_text(encoding, ratings, monkeyp
 
 
 def test_a_file_name_may_hold_any_bytes(tmp_path, monkeypatch, capfd):
-    monkeypatch.setattr(sys, "argv", ["assay", "describe", str(tmp_path / "caf\udce9.csv")])
+    monkeypatch.setattr(sys, "argv", ["howsure", "describe", str(tmp_path / "caf\udce9.csv")])
     with pytest.raises(SystemExit) as left:
         main()
     assert left.value.code == 1
-    assert re.fullmatch(r"assay: there is no file .*caf.\.csv\.[^\n]*\n", capfd.readouterr().err)
+    assert re.fullmatch(r"howsure: there is no file .*caf.\.csv\.[^\n]*\n", capfd.readouterr().err)
 
 
 def test_the_order_of_the_rows_changes_no_bit(tmp_path):
@@ -185,6 +197,6 @@ def test_the_order_of_the_rows_changes_no_bit(tmp_path):
         (tmp_path / "t.csv").write_text("\n".join(["item,source,value", *rows]) + "\n")
         contest = read(tmp_path / "t.csv").contest(gold="gold", a="m", b="n")
         result = compare(contest, metric="mae", rng=0, n_resamples=99, interval="percentile")
-        found.add((result.confidence_interval.low, result.confidence_interval.high, result.pvalue, result.contrast))
+        found.add((result.confidence_interval.low, result.confidence_interval.high, result.pvalue, result.advantage))
         dice.shuffle(rows)
     assert len(found) == 1

@@ -10,16 +10,16 @@ import warnings
 import numpy as np
 import pytest
 
-from assay.errors import AssayWarning
+from howsure.errors import HowsureWarning
 from tests.fuzz.inputs import KINDS, expected
 from tests.fuzz.limits import bounded
 from tests.fuzz.mutations import write_over
 
-N = int(os.environ.get("ASSAY_FUZZ", "100"))
+N = int(os.environ.get("HOWSURE_FUZZ", "100"))
 """Mutations of each kind."""
-BUDGET = float(os.environ.get("ASSAY_FUZZ_SECONDS", "7"))
+BUDGET = float(os.environ.get("HOWSURE_FUZZ_SECONDS", "7"))
 """Processor seconds for each kind, so that a slow machine stays within the suite's time; at least 40 are tried."""
-FIRST = int(os.environ.get("ASSAY_FUZZ_SEED", "0"))
+FIRST = int(os.environ.get("HOWSURE_FUZZ_SEED", "0"))
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -36,7 +36,7 @@ def test_mutated_files_are_read_or_refused(name, tmp_path):
         write_over(path, content)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            warnings.simplefilter("ignore", AssayWarning)
+            warnings.simplefilter("ignore", HowsureWarning)
             try:
                 with bounded():
                     kind.use(path)

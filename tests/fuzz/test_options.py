@@ -1,6 +1,6 @@
 """Hostile values of every option of every command: an answer, or one line that says what is wrong.
 
-`ASSAY_FUZZ=20` tries as many values on each option, and a large number all of them.
+`HOWSURE_FUZZ=20` tries as many values on each option, and a large number all of them.
 """
 
 import os
@@ -12,10 +12,10 @@ import warnings
 import click
 import pytest
 
-from assay.cli.app import app, main
-from assay.errors import AssayWarning
+from howsure.cli.app import app, main
+from howsure.errors import HowsureWarning
 
-N = int(os.environ.get("ASSAY_FUZZ", "2"))
+N = int(os.environ.get("HOWSURE_FUZZ", "2"))
 """Values tried on each option."""
 SECONDS = 60
 VALUES = (
@@ -23,7 +23,7 @@ VALUES = (
     "1_000", "99999999999999999999", "1" * 5000, "true", "none", "x", "a,b", ",", "1,,2", "1:2:3", "=", "a=", "=b",
     "a=b=c", "*", "[/x]", "{0}", "%s", "\x1b[31m", "\u202eabc", "\udcff", "é", "e\u0301", "../../etc/passwd",
     "/dev/null/x", "/nonexistent/x.json", "x.html", "x.svg", "mae", "accuracy", "wins:mae", "human", "model-1", "item",
-    "1-5", "1e3", "swapped-items", "0.999999999999", "100", "3.5", "-5,5", "low,high", "'", '"', "\\", "None", "[]",
+    "1-5", "1e3", "sign-flip", "0.999999999999", "100", "3.5", "-5,5", "low,high", "'", '"', "\\", "None", "[]",
     "{}", "0x10",
 )  # fmt: skip
 SAFE = ("--help", "--json", "--dask", "--store", "--workers")
@@ -105,14 +105,14 @@ def called(words, monkeypatch, capfd):
     def late(number, frame):
         raise TimeoutError(f"more than {SECONDS} s")
 
-    monkeypatch.setattr(sys, "argv", ["assay", *words])
+    monkeypatch.setattr(sys, "argv", ["howsure", *words])
     capfd.readouterr()
     handler = signal.signal(signal.SIGALRM, late)
     signal.alarm(SECONDS)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            warnings.simplefilter("ignore", AssayWarning)
+            warnings.simplefilter("ignore", HowsureWarning)
             main()
         return "it came back"
     except SystemExit as end:
@@ -122,7 +122,7 @@ def called(words, monkeypatch, capfd):
         if end.code in (0, None):
             return ""
         lines = [line for line in err.splitlines() if line.strip()]
-        if end.code in (1, 2) and lines and lines[-1].startswith("assay: ") and "\x1b" not in err:
+        if end.code in (1, 2) and lines and lines[-1].startswith("howsure: ") and "\x1b" not in err:
             return ""
         return f"exit {end.code}, {lines[-1:]!r}"
     except BaseException as error:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.inference.bins import bin_edges, grid_step
+from howsure.inference.bins import bin_edges, grid_step
 
 
 def test_means_of_five_answers_fall_into_six_bars():

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.errors import ArgumentError
-from assay.inference import adjust
+from howsure.errors import ArgumentError
+from howsure.inference import adjust
 from tests.reference import inference as reference
 
 METHODS = ["holm", "benjamini-hochberg"]

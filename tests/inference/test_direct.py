@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.errors import ArgumentError
-from assay.inference import interval, score, student
+from howsure.errors import ArgumentError
+from howsure.inference import interval, score, student
 from tests.inference.test_intervals import jackknife_means
 
 
@@ -39,8 +39,8 @@ def most_likely(won, lost, n, difference):
 
 @pytest.mark.parametrize(("won", "lost", "n"), [(1, 7, 21), (40, 20, 160), (3, 0, 50), (5, 5, 12), (9, 1, 10)])
 def test_the_score_interval_ends_where_the_score_test_rejects(won, lost, n):
-    contrasts = np.repeat([0.5, -0.5, 0.0], [won, lost, n - won - lost])
-    found = score(contrasts)
+    advantages = np.repeat([0.5, -0.5, 0.0], [won, lost, n - won - lost])
+    found = score(advantages)
     for end in (found.low, found.high):
         difference = end / 0.5
         share = most_likely(won, lost, n, difference)
@@ -50,17 +50,17 @@ def test_the_score_interval_ends_where_the_score_test_rejects(won, lost, n):
 
 @given(st.integers(0, 12), st.integers(0, 12), st.integers(1, 30), st.sampled_from([0.8, 0.95]))
 def test_the_score_interval_has_its_laws(won, lost, same, level):
-    contrasts = np.repeat([0.3, -0.3, 0.0], [won, lost, same + 1])
+    advantages = np.repeat([0.3, -0.3, 0.0], [won, lost, same + 1])
     if won + lost == 0:
-        contrasts[0] = 0.3
-    found = score(contrasts, confidence_level=level)
-    swapped = score(-contrasts, confidence_level=level)
+        advantages[0] = 0.3
+    found = score(advantages, confidence_level=level)
+    swapped = score(-advantages, confidence_level=level)
     assert (swapped.low, swapped.high) == pytest.approx((-found.high, -found.low), abs=1e-9)
-    assert -0.3 <= found.low <= contrasts.mean() <= found.high <= 0.3
-    assert score(contrasts, confidence_level=level, alternative="greater").low >= found.low
-    # A jackknife of the mean holds the contrasts, which is how a comparison hands them over.
-    left = jackknife_means(contrasts)
-    again = interval("score", [], estimate=contrasts.mean(), jackknife=left, confidence_level=level)
+    assert -0.3 <= found.low <= advantages.mean() <= found.high <= 0.3
+    assert score(advantages, confidence_level=level, alternative="greater").low >= found.low
+    # A jackknife of the mean holds the advantages, which is how a comparison hands them over.
+    left = jackknife_means(advantages)
+    again = interval("score", [], estimate=advantages.mean(), jackknife=left, confidence_level=level)
     assert (again.low, again.high) == pytest.approx((found.low, found.high), abs=1e-9)
 
 
@@ -68,7 +68,7 @@ def test_the_score_interval_has_its_laws(won, lost, same, level):
     ("result", "note"),
     [
         (score([0.0, 0.0]), "The score interval is undefined: no item tells A and B apart."),
-        (score([1.0, 0.5, 0.0]), "The score interval is undefined: the item contrasts are not all −c, 0 or c."),
+        (score([1.0, 0.5, 0.0]), "The score interval is undefined: the item advantages are not all −c, 0 or c."),
         (student(1.0, standard_error=0.0, df=8), "The t interval is undefined: the standard error is 0 or undefined."),
         (student(1.0, standard_error=1.0, df=0), "The t interval is undefined: the standard error is 0 or undefined."),
     ],

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from assay.inference import cliffs_delta, cohen_dz, hedges_factor, hedges_g, win_rate
+from howsure.inference import cliffs_delta, cohen_dz, hedges_factor, hedges_g, win_rate
 from tests.reference import inference as reference
 
 scores_of = st.lists(st.integers(-20, 20).map(lambda number: number / 10), min_size=1, max_size=40)
@@ -38,12 +38,12 @@ def test_hedges_factor_removes_the_bias(df):
 
 
 @given(scores_of)
-def test_dz_is_t_over_root_n(contrasts):
-    value = cohen_dz(contrasts)
-    if len(set(contrasts)) < 2:
+def test_dz_is_t_over_root_n(advantages):
+    value = cohen_dz(advantages)
+    if len(set(advantages)) < 2:
         assert math.isnan(value)
     else:
-        assert value * math.sqrt(len(contrasts)) == pytest.approx(stats.ttest_1samp(contrasts, 0).statistic)
+        assert value * math.sqrt(len(advantages)) == pytest.approx(stats.ttest_1samp(advantages, 0).statistic)
 
 
 @given(scores_of, scores_of)
@@ -55,8 +55,8 @@ def test_cliffs_delta_is_the_share_of_pairs(a, b):
 
 
 @given(scores_of)
-def test_swapping_the_models_flips_the_sign(contrasts):
-    values = np.array(contrasts)
+def test_swapping_the_models_flips_the_sign(advantages):
+    values = np.array(advantages)
     assert cohen_dz(-values) == pytest.approx(-cohen_dz(values), nan_ok=True)
     assert hedges_g(-values) == pytest.approx(-hedges_g(values), nan_ok=True)
     assert win_rate(-values) == pytest.approx(1 - win_rate(values))
@@ -64,8 +64,8 @@ def test_swapping_the_models_flips_the_sign(contrasts):
 
 
 @given(scores_of)
-def test_win_rate_by_its_definition(contrasts):
-    values = np.array(contrasts)
+def test_win_rate_by_its_definition(advantages):
+    values = np.array(advantages)
     assert win_rate(values) == pytest.approx(np.mean(values > 0) + np.mean(values == 0) / 2)
     assert win_rate(values) == pytest.approx((1 + cliffs_delta(values, [0.0])) / 2)
 
@@ -77,9 +77,9 @@ def test_identical_models():
 
 
 def test_rounding_makes_no_effect():
-    contrasts = [0.1 + 0.2, 0.3, 0.3]
-    assert len(set(contrasts)) == 2
-    assert math.isnan(cohen_dz(contrasts))
+    advantages = [0.1 + 0.2, 0.3, 0.3]
+    assert len(set(advantages)) == 2
+    assert math.isnan(cohen_dz(advantages))
     assert win_rate([0.1 + 0.2 - 0.3, 1.0]) == 0.75
     assert cliffs_delta([0.1 + 0.2], [0.3]) == 0
 
@@ -96,9 +96,9 @@ def test_leading_axes_are_draws(function):
 
 
 @pytest.mark.parametrize("function", ONE_SAMPLE)
-@pytest.mark.parametrize("contrasts", [[], [math.nan, 1.0, 2.0]])
-def test_undefined_is_nan(function, contrasts):
-    value = function(contrasts)
+@pytest.mark.parametrize("advantages", [[], [math.nan, 1.0, 2.0]])
+def test_undefined_is_nan(function, advantages):
+    value = function(advantages)
     assert isinstance(value, float)
     assert math.isnan(value)
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from assay.inference import ALTERNATIVES, METHODS, interval, tail_pvalue
-from assay.inference.interval_rows import DrawnRows
-from assay.inference.pvalues import tail_pvalues
+from howsure.inference import ALTERNATIVES, METHODS, interval, tail_pvalue
+from howsure.inference.interval_rows import DrawnRows
+from howsure.inference.pvalues import tail_pvalues
 
 N_ITEMS, N_DRAWS = 23, 59
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.errors import ArgumentError
-from assay.inference import ConfidenceInterval, acceleration, basic, bca, interval, percentile, studentised
-from assay.inference.intervals import quantiles
+from howsure.errors import ArgumentError
+from howsure.inference import ConfidenceInterval, acceleration, basic, bca, interval, percentile, studentised
+from howsure.inference.intervals import quantiles
 from tests.reference import inference as reference
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
@@ -247,7 +247,7 @@ def test_refusals(call, message):
 
 def test_words_round_trip_and_width():
     result = ConfidenceInterval(0.01234, math.inf, "basic", 0.9)
-    assert str(result) == "90 % interval at least 0.01234 (basic)"
+    assert str(result) == "90% interval at least 0.01234 (basic)"
     assert ConfidenceInterval(**result.to_dict()) == result
     assert 5.0 in result
     assert 0.0 not in result

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.errors import ArgumentError
-from assay.inference import binomial_region, clopper_pearson, wilson
+from howsure.errors import ArgumentError
+from howsure.inference import binomial_region, clopper_pearson, wilson
 from tests.reference import inference as reference
 
 FUNCTIONS = {"wilson": (wilson, reference.WILSON), "exact": (clopper_pearson, reference.CLOPPER_PEARSON)}

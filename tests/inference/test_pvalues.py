@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.errors import ArgumentError
-from assay.inference import PValue, binomial_region, expected_pvalue, pvalues, tail_pvalue
-from assay.inference.pvalues import expected_pvalues
+from howsure.errors import ArgumentError
+from howsure.inference import PValue, binomial_region, expected_pvalue, pvalues, tail_pvalue
+from howsure.inference.pvalues import expected_pvalues
 from tests.reference import inference as reference
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
@@ -17,9 +17,9 @@ numbers = st.integers(-20, 20).map(lambda number: number / 10)
 draws_of = st.lists(numbers, min_size=1, max_size=60)
 
 
-def sign_flips(contrasts):
-    signs = np.array(list(product([1, -1], repeat=len(contrasts))))
-    return signs @ np.asarray(contrasts) / len(contrasts)
+def sign_flips(advantages):
+    signs = np.array(list(product([1, -1], repeat=len(advantages))))
+    return signs @ np.asarray(advantages) / len(advantages)
 
 
 def mean_difference(x, y, axis):
@@ -42,8 +42,8 @@ def test_mouse_data():
 
 
 def test_depression_sign_flips():
-    contrasts = np.subtract(reference.DEPRESSION_FIRST, reference.DEPRESSION_SECOND)
-    result = tail_pvalue(contrasts.mean(), sign_flips(contrasts), exact=True)
+    advantages = np.subtract(reference.DEPRESSION_FIRST, reference.DEPRESSION_SECOND)
+    result = tail_pvalue(advantages.mean(), sign_flips(advantages), exact=True)
     assert result.pvalue == reference.DEPRESSION_SIGN_FLIP_PVALUE
 
 
@@ -82,10 +82,10 @@ def test_one_sided_p_is_uniform_over_the_enumeration():
         assert sorted(pvalues) == [rank / 256 for rank in range(1, 257)]
 
 
-@pytest.mark.parametrize("contrasts", [[1.0, 2.1, 0.3, 4.7, 0.9, 1.7], [0.1, 0.2, 0.3, 0.1, 0.0, 0.2]])
+@pytest.mark.parametrize("advantages", [[1.0, 2.1, 0.3, 4.7, 0.9, 1.7], [0.1, 0.2, 0.3, 0.1, 0.0, 0.2]])
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_exact_level_is_never_exceeded(contrasts, alternative):
-    null = sign_flips(contrasts)
+def test_exact_level_is_never_exceeded(advantages, alternative):
+    null = sign_flips(advantages)
     pvalues = np.array([tail_pvalue(value, null, alternative=alternative, exact=True).pvalue for value in null])
     for level in np.unique(pvalues):
         assert np.count_nonzero(pvalues <= level) <= level * null.size
@@ -93,7 +93,7 @@ def test_exact_level_is_never_exceeded(contrasts, alternative):
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_sampled_level_is_never_exceeded(alternative):
-    # Under the null the observed contrast is one of b + 1 exchangeable values: let each of them be the observed one.
+    # Under the null the observed advantage is one of b + 1 exchangeable values: let each of them be the observed one.
     values = np.random.default_rng(3).normal(size=200)
     pvalues = np.array(
         [tail_pvalue(values[i], np.delete(values, i), alternative=alternative).pvalue for i in range(200)]
@@ -253,7 +253,7 @@ def test_undefined_draws_are_counted_and_left_out():
 @pytest.mark.parametrize(
     ("result", "note"),
     [
-        (tail_pvalue(math.nan, [1.0]), "The observed contrast is undefined."),
+        (tail_pvalue(math.nan, [1.0]), "The observed advantage is undefined."),
         (tail_pvalue(1.0, [math.nan]), "No null draw is defined."),
         (tail_pvalue(1.0, []), "No null draw is defined."),
         (expected_pvalue([math.nan], [1.0]), "No null draw is defined."),

@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.inference import listed_sums, sign_flips, sign_flips_of_rows, signed_sums, tail_pvalue
+from howsure.inference import listed_sums, sign_flips, sign_flips_of_rows, signed_sums, tail_pvalue
 
 STATED = 1e-3
 """The relative error that is promised down to 1e-12."""
 
 
-def enumerated(contrasts):
+def enumerated(advantages):
     """Both tails by adding up all 2ⁿ sign patterns, with the tolerance of `tail_pvalue`."""
-    signs = np.array(list(product([1.0, -1.0], repeat=len(contrasts))))
-    draws, observed = signs @ contrasts, contrasts.sum()
+    signs = np.array(list(product([1.0, -1.0], repeat=len(advantages))))
+    draws, observed = signs @ advantages, advantages.sum()
     return [tail_pvalue(observed, draws, alternative=side, exact=True).pvalue for side in ("less", "greater")]
 
 
@@ -61,9 +61,9 @@ KINDS = {
 
 def test_the_textbook_sums():
     i = np.arange(1, 25)
-    contrasts = i**1.5 * np.where(i % 3 == 1, -1, 1)
-    assert contrasts.mean() == pytest.approx(19.83553, abs=5e-6)
-    assert sign_flips(contrasts).pvalue("two-sided").pvalue == pytest.approx(0.1140522, abs=5e-8)  # ORACLES
+    advantages = i**1.5 * np.where(i % 3 == 1, -1, 1)
+    assert advantages.mean() == pytest.approx(19.83553, abs=5e-6)
+    assert sign_flips(advantages).pvalue("two-sided").pvalue == pytest.approx(0.1140522, abs=5e-8)  # ORACLES
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 9, 14])
@@ -71,12 +71,12 @@ def test_the_textbook_sums():
 def test_few_items_are_counted(n, kind):
     rng = np.random.default_rng(n)
     for _ in range(4):
-        contrasts = {
+        advantages = {
             "normal": rng.normal(size=n), "thirds": rng.integers(-4, 5, n) / 3, "ties": rng.choice([-0.1, 0.1, 0.3], n),
             "zeros": rng.normal(size=n) * (rng.random(n) < 0.5),
         }[kind]  # fmt: skip
-        found = sign_flips(contrasts)
-        assert [found.less, found.greater] == enumerated(contrasts)
+        found = sign_flips(advantages)
+        assert [found.less, found.greater] == enumerated(advantages)
         assert found.relative_error == 0
 
 
@@ -86,9 +86,9 @@ def test_tails_agree_with_a_convolution_from_the_middle_to_far_out(kind, n):
     """Down to 1e-12 and beyond; the error is no larger than the one that is stated with each."""
     rng = np.random.default_rng(n)
     for z in (0.0, 0.5, 2.0, 4.0, 6.0, 8.0):
-        contrasts = at_distance(KINDS[kind](n, rng), z, rng)
-        less, greater = convolved(contrasts)
-        found = sign_flips(contrasts * math.pi)
+        advantages = at_distance(KINDS[kind](n, rng), z, rng)
+        less, greater = convolved(advantages)
+        found = sign_flips(advantages * math.pi)
         assert found.relative_error < STATED
         allowed = max(found.relative_error, 1e-11)
         assert found.greater == pytest.approx(greater, rel=allowed, abs=0)
@@ -97,8 +97,8 @@ def test_tails_agree_with_a_convolution_from_the_middle_to_far_out(kind, n):
 
 @pytest.mark.parametrize(("n", "plus"), [(200, 142), (1000, 595), (5000, 2783), (100_000, 51_265)])
 def test_one_size_is_the_sign_test(n, plus):
-    contrasts = np.repeat([0.3, -0.3, 0.0], [plus, n - plus, 50])
-    found = sign_flips(contrasts)
+    advantages = np.repeat([0.3, -0.3, 0.0], [plus, n - plus, 50])
+    found = sign_flips(advantages)
     assert found.greater == pytest.approx(stats.binom.sf(plus - 1, n, 0.5), rel=1e-6)
     assert found.less == pytest.approx(stats.binom.cdf(plus, n, 0.5), rel=1e-6)
 
@@ -106,20 +106,20 @@ def test_one_size_is_the_sign_test(n, plus):
 @pytest.mark.parametrize("n", [60, 400])
 def test_draws_fall_into_the_binomial_region(n):
     rng = np.random.default_rng(n)
-    contrasts = at_distance(rng.exponential(size=n), 2.0, rng)
+    advantages = at_distance(rng.exponential(size=n), 2.0, rng)
     n_draws = 40_000
     signs = rng.integers(0, 2, (n_draws, n), dtype=np.int8) * 2.0 - 1
-    count = int((signs @ contrasts >= contrasts.sum() * (1 - 1e-12)).sum())
-    low, high = stats.binom.ppf([5e-4, 1 - 5e-4], n_draws, sign_flips(contrasts).greater)
+    count = int((signs @ advantages >= advantages.sum() * (1 - 1e-12)).sum())
+    low, high = stats.binom.ppf([5e-4, 1 - 5e-4], n_draws, sign_flips(advantages).greater)
     assert low <= count <= high
 
 
 def test_the_planner_has_the_same_tail():
-    from assay.planning.engines import simulated_pvalues
+    from howsure.planning.engines import simulated_pvalues
 
     rng = np.random.default_rng(0)
     rows = np.stack([at_distance(rng.exponential(size=80), z, rng) for z in (1.0, 1.5, 2.0, 2.5)])
-    _, greater = simulated_pvalues.swapped_items(rows)
+    _, greater = simulated_pvalues.sign_flip(rows)
     exact = [found.greater for found in sign_flips_of_rows(rows)]
     np.testing.assert_allclose(greater, exact, rtol=0.01)  # the error of its expansion, docs/plan.md
 
@@ -128,22 +128,24 @@ def test_the_planner_has_the_same_tail():
 def test_many_items_come_close_to_the_normal_from_the_right_side(n):
     """At z = 6 the sum has a lighter tail than the normal, the more so the fewer items; at 200,000 they agree."""
     rng = np.random.default_rng(0)
-    contrasts = rng.normal(size=n)
-    contrasts += 6 / math.sqrt(n) - contrasts.mean()
-    z = contrasts.sum() / math.sqrt(np.square(contrasts).sum())
-    ratio = sign_flips(contrasts).greater / stats.norm.sf(z)
+    advantages = rng.normal(size=n)
+    advantages += 6 / math.sqrt(n) - advantages.mean()
+    z = advantages.sum() / math.sqrt(np.square(advantages).sum())
+    ratio = sign_flips(advantages).greater / stats.norm.sf(z)
     # Edgeworth: log ratio ≈ κ₄ z⁴ / 24 with κ₄ = −2 Σ c⁴ / (Σ c²)²
-    expected = -2 * (contrasts**4).sum() / np.square(contrasts).sum() ** 2 * z**4 / 24
+    expected = -2 * (advantages**4).sum() / np.square(advantages).sum() ** 2 * z**4 / 24
     assert math.log(ratio) == pytest.approx(expected, rel=0.3)
 
 
 def test_the_two_ways_agree_where_both_lead(monkeypatch):
     rng = np.random.default_rng(1)
     for kind in ("normal", "long-tailed", "few values"):
-        contrasts = at_distance(KINDS[kind](30, rng) + math.sqrt(2) * (kind == "normal"), 1.7, rng)  # two grids at once
-        listed = sign_flips(contrasts)
+        advantages = at_distance(
+            KINDS[kind](30, rng) + math.sqrt(2) * (kind == "normal"), 1.7, rng
+        )  # two grids at once
+        listed = sign_flips(advantages)
         monkeypatch.setattr(listed_sums, "LISTED", 4)
-        integrated = sign_flips(contrasts)
+        integrated = sign_flips(advantages)
         monkeypatch.undo()
         assert (listed.relative_error, integrated.relative_error > 0) == (0, True)
         assert integrated.greater == pytest.approx(listed.greater, rel=integrated.relative_error)
@@ -152,12 +154,12 @@ def test_the_two_ways_agree_where_both_lead(monkeypatch):
 def test_no_more_sets_are_listed_than_may_be(monkeypatch):
     """Of 60 terms two may be negative: the sets of the smallest are few, those of a half are 466."""
     rng = np.random.default_rng(4)
-    contrasts = rng.uniform(1.0, 1.1, size=60)
-    contrasts[:2] = -1.1, -1.1000001
-    listed = sign_flips(contrasts)
+    advantages = rng.uniform(1.0, 1.1, size=60)
+    advantages[:2] = -1.1, -1.1000001
+    listed = sign_flips(advantages)
     assert (listed.relative_error, listed.greater) == (0, (1 + 60 + 1770) * 0.5**60)
     monkeypatch.setattr(listed_sums, "LISTED", 256)
-    found = sign_flips(contrasts)
+    found = sign_flips(advantages)
     assert found is None or found.relative_error > 0
 
 
@@ -167,24 +169,24 @@ def test_a_dominant_item_has_its_signs_taken_apart(monkeypatch):
     rest = rng.integers(1, 40, 60).astype(float)
     for dominant in (1000.0, 30_000.0):
         for z in (0.5, 2.0):
-            contrasts = np.append(at_distance(rest, z, rng), dominant)
-            less, greater = convolved(contrasts)
-            found = sign_flips(contrasts)
+            advantages = np.append(at_distance(rest, z, rng), dominant)
+            less, greater = convolved(advantages)
+            found = sign_flips(advantages)
             assert found.greater == pytest.approx(greater, rel=STATED)
             assert found.less == pytest.approx(less, rel=STATED)
 
 
 def test_almost_a_grid_is_left_to_draws():
     rng = np.random.default_rng(3)
-    contrasts = rng.choice([-1.0, 1.0, 2.0], 200) + 1e-8 * rng.normal(size=200)
-    assert sign_flips(contrasts) is None
-    assert sign_flips(np.rint(contrasts)) is not None
+    advantages = rng.choice([-1.0, 1.0, 2.0], 200) + 1e-8 * rng.normal(size=200)
+    assert sign_flips(advantages) is None
+    assert sign_flips(np.rint(advantages)) is not None
 
 
 @pytest.mark.parametrize(("n", "k"), [(59, 19), (111, 28), (257, 14)])
 @pytest.mark.parametrize("end", ["smallest", "largest"])
 def test_almost_a_grid_is_not_taken_for_one_that_ends(n, k, end):
-    """Here the last nodes of the integral are few, and so their sum is small: tails were off by up to 29 %."""
+    """Here the last nodes of the integral are few, and so their sum is small: tails were off by up to 29%."""
     sizes = np.sort(1 + 1e-6 * np.random.default_rng(0).normal(size=n))
     signs = np.where(np.arange(n) < k, -1, 1) if end == "smallest" else np.where(np.arange(n) < n - k, 1, -1)
     found = sign_flips(sizes * signs)
@@ -195,11 +197,11 @@ def test_almost_a_grid_is_not_taken_for_one_that_ends(n, k, end):
 
 def test_an_integral_that_cannot_end_is_not_begun(monkeypatch):
     """Four of 300 nearly equal terms are negative: that none is has a probability that no node can get below."""
-    contrasts = 1 + 0.01 * np.random.default_rng(0).normal(size=300)
-    contrasts[:4] *= -1
+    advantages = 1 + 0.01 * np.random.default_rng(0).normal(size=300)
+    advantages[:4] *= -1
     begun = []
     monkeypatch.setattr(signed_sums._Tilted, "nodes_that_matter", lambda *_: begun.append(True))
-    assert (sign_flips(contrasts), begun) == (None, [])
+    assert (sign_flips(advantages), begun) == (None, [])
 
 
 @pytest.mark.parametrize("spread", [0.0, 1e-6, 1e-2, 0.5])
@@ -226,9 +228,9 @@ def test_what_is_equal_on_paper_is_equal():
     assert sign_flips(many + blur, rounding=1e-12).greater == pytest.approx(sign_flips(many).greater, rel=1e-6)
 
 
-@pytest.mark.parametrize("contrasts", [[], [math.nan, 1.0], [math.inf, 1.0]])
-def test_undefined_contrasts_have_no_tails(contrasts):
-    assert sign_flips(contrasts) is None
+@pytest.mark.parametrize("advantages", [[], [math.nan, 1.0], [math.inf, 1.0]])
+def test_undefined_advantages_have_no_tails(advantages):
+    assert sign_flips(advantages) is None
 
 
 def test_no_difference_is_no_evidence():
@@ -250,16 +252,16 @@ sizes_strategy = st.lists(st.integers(-50, 50), min_size=1, max_size=60)
 @given(sizes_strategy, st.floats(1e-6, 1e6), st.randoms(use_true_random=False), st.integers(0, 30))
 def test_laws(whole, scale, random, n_zeros):
     """Scale, order, zeros and the exchange of A and B do not matter; the tails share the observed sum."""
-    contrasts = np.array(whole, dtype=float)
-    found = sign_flips(contrasts)
+    advantages = np.array(whole, dtype=float)
+    found = sign_flips(advantages)
     near = {"rel": 1e-4, "abs": 0}
-    assert sign_flips(contrasts * scale).greater == pytest.approx(found.greater, **near)
+    assert sign_flips(advantages * scale).greater == pytest.approx(found.greater, **near)
     shuffled = list(whole)
     random.shuffle(shuffled)
     assert sign_flips(np.array(shuffled, dtype=float)).greater == pytest.approx(found.greater, **near)
-    with_zeros = sign_flips(np.append(contrasts, np.zeros(n_zeros)))
+    with_zeros = sign_flips(np.append(advantages, np.zeros(n_zeros)))
     assert (with_zeros.less, with_zeros.greater) == (found.less, found.greater)
-    turned = sign_flips(-contrasts)
+    turned = sign_flips(-advantages)
     assert (turned.less, turned.greater) == (found.greater, found.less)
     assert found.less + found.greater >= 1 - 1e-12
     both = found.pvalue("two-sided")
@@ -288,7 +290,7 @@ def test_rows_are_one_by_one(n, kind, monkeypatch):
     assert None not in expected
 
 
-def test_rows_with_an_undefined_contrast_have_no_p():
+def test_rows_with_an_undefined_advantage_have_no_p():
     assert sign_flips_of_rows(np.array([[1.0, math.nan], [1.0, 2.0]])) == [None, sign_flips([1.0, 2.0])]
 
 
@@ -296,9 +298,9 @@ def test_rows_with_an_undefined_contrast_have_no_p():
 @pytest.mark.parametrize("shift", [0.5, 1.0, 2.0, 4.0])
 def test_a_difference_beyond_doubt_needs_no_draws(n, shift):
     """Digits of such a tail would need millions of nodes; that it is below the bound is known at once."""
-    contrasts = np.random.default_rng(n).normal(shift, 1, n)
-    found = sign_flips(contrasts, rounding=1e-12)
-    z = contrasts.sum() / np.sqrt(np.square(contrasts).sum())
+    advantages = np.random.default_rng(n).normal(shift, 1, n)
+    found = sign_flips(advantages, rounding=1e-12)
+    z = advantages.sum() / np.sqrt(np.square(advantages).sum())
     assert found.pvalue("less").pvalue == 1.0
     tail = found.pvalue("two-sided")
     assert tail.is_bound == (tail.pvalue <= 1e-100)

@@ -1,4 +1,4 @@
-"""Several contrasts judged together: known answers, laws, and the level under true nulls."""
+"""Several advantages judged together: known answers, laws, and the level under true nulls."""
 
 import itertools
 
@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import ArgumentError
-from assay.inference import _pair_kernels as kernels
-from assay.inference import adjust, binomial_region
-from assay.inference.pvalues import tail_pvalue
-from assay.inference.simultaneous import (
+from howsure.errors import ArgumentError
+from howsure.inference import _pair_kernels as kernels
+from howsure.inference import adjust, binomial_region
+from howsure.inference.pvalues import tail_pvalue
+from howsure.inference.simultaneous import (
     adjust_pairs,
     adjust_stepdown,
     groups_alike,
@@ -146,12 +146,12 @@ def test_moments_and_ratios_of_pairs_are_those_of_their_differences(seed, m):
     rng = np.random.default_rng(seed)
     totals, rests = np.round(rng.normal(size=(2, m, 530)), 1)  # ties
     first, second = np.triu_indices(m, 1)
-    contrasts, errors = totals[first] - totals[second], rng.uniform(0.5, 2, first.size)
+    advantages, errors = totals[first] - totals[second], rng.uniform(0.5, 2, first.size)
     squares, spreads, telling = kernels.pair_moments(totals, rests, first, second, 0.15)
-    assert (telling == (np.abs(contrasts) > 0.15).sum(axis=1)).all()
-    assert np.allclose(squares, np.where(np.abs(contrasts) > 0.15, contrasts**2, 0).sum(axis=1))
+    assert (telling == (np.abs(advantages) > 0.15).sum(axis=1)).all()
+    assert np.allclose(squares, np.where(np.abs(advantages) > 0.15, advantages**2, 0).sum(axis=1))
     assert np.allclose(spreads, np.square(rests[first] - rests[second]).sum(axis=1))
-    ratios = np.abs(contrasts) / errors[:, np.newaxis]
+    ratios = np.abs(advantages) / errors[:, np.newaxis]
     assert (kernels.largest_ratios(totals, first, second, errors) == ratios.max(axis=0)).all()
     assert (kernels.largest_ratios(totals, first[:0], second[:0], errors[:0]) == 0).all()
 
@@ -213,7 +213,7 @@ def test_too_many_groups_stop_the_search():
 
 
 def test_stepdown_holds_its_level_where_some_nulls_are_false():
-    """Sign flips of 30 items, 6 models of which 4 are alike: a false finding in at most 5 % of 1,000 data sets."""
+    """Sign flips of 30 items, 6 models of which 4 are alike: a false finding in at most 5% of 1,000 data sets."""
     rng = np.random.default_rng(6)
     first, second = np.triu_indices(6, 1)
     null = (first < 4) & (second < 4)

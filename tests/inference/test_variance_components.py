@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.stats import binom
 
-from assay.errors import ArgumentError
-from assay.inference import CombinedError, two_way
+from howsure.errors import ArgumentError
+from howsure.inference import CombinedError, two_way
 from tests.reference import raters as reference
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from assay import ResponseTable
+from howsure import ResponseTable
 
 
 def assert_same(left: ResponseTable, right: ResponseTable) -> None:

@@ -6,8 +6,8 @@ import pickle
 
 import pytest
 
-from assay import DataError
-from assay.io import read
+from howsure import DataError
+from howsure.io import read
 
 HEADER = "item,source,value\n"
 NOT_UTF8 = "{path} is not UTF-8 text: byte 24 is 0xe9. Save it as UTF-8, or name its encoding: `encoding='cp1252'` for most files that Windows wrote."

@@ -6,7 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from assay import (
+from howsure import (
     ArgumentError,
     Contest,
     DataError,
@@ -28,7 +28,7 @@ from assay import (
     variance_components,
     write,
 )
-from assay.paired import PairedScores
+from howsure.paired import PairedScores
 
 KINDS = {
     "polars": lambda frame: frame,
@@ -100,7 +100,7 @@ def test_what_is_not_enough_says_what_is_missing(frame):
         compare_all(read(frame).contest(a="model-1", b="model-2"))
     with pytest.raises(ArgumentError, match=r"name the two models .* it has human, model-1, model-2"):
         plan(frame, n_items=[20], epsilon=0.1)
-    with pytest.raises(ArgumentError, match=r"got int. Fit one to your data: assay.fit\(data"):
+    with pytest.raises(ArgumentError, match=r"got int. Fit one to your data: howsure.fit\(data"):
         audit(3)
 
 
@@ -140,7 +140,7 @@ def test_arrays_by_source_are_a_table():
     assert found.pvalue == compare(Contest.from_arrays(gold, a[:, :1], b), **FEW).pvalue
     assert [row.name for row in compare_all(data, gold="human", **FEW).models]
     assert fit(gold, response_model="empirical").source == "responses"
-    assert missing_bounds(data, gold="human", a="m", b="n", **FEW)[0].contrast == found.contrast
+    assert missing_bounds(data, gold="human", a="m", b="n", **FEW)[0].advantage == found.advantage
     assert variance_components(data, gold="human", a="m", b="n", metric="mae").components
 
 

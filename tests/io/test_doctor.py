@@ -5,9 +5,9 @@ import shlex
 
 import pytest
 
-from assay import Diagnosis, doctor
-from assay.documents import Code
-from assay.io import read
+from howsure import Diagnosis, doctor
+from howsure.documents import Code
+from howsure.io import read
 from tests.io.readers.made import FILES, eval_file, inspect_log
 
 
@@ -43,14 +43,14 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_supported_and_that_its_commands_run(name, assay):
+def test_what_is_supported_and_that_its_commands_run(name, howsure):
     files, sentence = CASES[name]
     found = doctor(files)
     assert any(sentence in said for said in found.supports)
     assert found.commands
     assert Code("\n".join(found.commands)) in found.document().blocks
     for command in found.commands:
-        done = assay(*shlex.split(command)[1:])
+        done = howsure(*shlex.split(command)[1:])
         assert done.returncode == 0, f"{command}\n{done.stderr}"
 
 
@@ -60,7 +60,7 @@ def test_two_logs_of_one_model_get_names(folder):
     eval_file(folder / "again.eval", log)
     found = doctor(["m-1.eval", "again.eval"])
     assert not found.supports
-    assert found.commands[0] == "assay compare m-1=m-1.eval again=again.eval"
+    assert found.commands[0] == "howsure compare m-1=m-1.eval again=again.eval"
 
 
 def test_several_scorers_are_told(folder):
@@ -81,7 +81,7 @@ def test_what_cannot_be_read_says_why(folder):
 
 def test_a_table_of_people_and_models_gets_conditions():
     found = doctor("kinds.csv")
-    assert found.commands == ("assay compare kinds.csv --gold kind=human --a source=x --b source=y",)
+    assert found.commands == ("howsure compare kinds.csv --gold kind=human --a source=x --b source=y",)
 
 
 def test_people_and_models_that_read_as_one_tidy_table_get_conditions_too(folder):
@@ -89,7 +89,7 @@ def test_people_and_models_that_read_as_one_tidy_table_get_conditions_too(folder
     rows += [f"{item},model,{name},{item}" for name in ("x", "y") for item in range(4)]
     (folder / "apart.csv").write_text("item_id,kind,source,value\n" + "\n".join(rows), encoding="utf-8")
     found = doctor("apart.csv")
-    assert found.commands == ("assay compare apart.csv --gold kind=human --a source=x --b source=y",)
+    assert found.commands == ("howsure compare apart.csv --gold kind=human --a source=x --b source=y",)
 
 
 def test_the_diagnosis_is_a_record():
@@ -98,8 +98,8 @@ def test_the_diagnosis_is_a_record():
     assert "an Inspect log" in str(found)
 
 
-def test_convert_keeps_everything(assay):
-    done = assay("convert", "m-1.eval", "m-2.eval", "--out", "t.parquet")
+def test_convert_keeps_everything(howsure):
+    done = howsure("convert", "m-1.eval", "m-2.eval", "--out", "t.parquet")
     assert done.returncode == 0, done.stderr
     assert "t.parquet: 6 items; responses: m-1 (12), m-2 (12)" in done.stdout
     table, again = read(["m-1.eval", "m-2.eval"]), read("t.parquet")
@@ -110,26 +110,26 @@ def test_convert_keeps_everything(assay):
         (["--out", "m-1.eval"], "must be a file that ends in"),
         (["--out", "x.csv", "--scorer", "x"], ""),
     ):
-        done = assay("convert", "m-1.eval", *arguments)
+        done = howsure("convert", "m-1.eval", *arguments)
         assert (done.returncode != 0) == bool(message)
         assert message in done.stderr
 
 
-def test_convert_says_where_lower_is_better(assay):
-    done = assay("convert", "mqm.tsv", "--out", "mqm.csv")
+def test_convert_says_where_lower_is_better(howsure):
+    done = howsure("convert", "mqm.tsv", "--out", "mqm.csv")
     assert (
         "Lower values are better, as the data say. A table cannot say this: compare it with --better lower."
         in done.stdout
     )
 
 
-def test_many_models_get_a_board(assay):
+def test_many_models_get_a_board(howsure):
     found = doctor(["m-1.eval", "m-2.eval", "m-3.eval"])
     assert "All 3 models can be ranked (m-1, m-2 and m-3)." in found.supports
-    assert "assay leaderboard m-1.eval m-2.eval m-3.eval" in found.commands
+    assert "howsure leaderboard m-1.eval m-2.eval m-3.eval" in found.commands
 
 
-def test_a_folder_with_several_tasks_gets_one_of_them(folder, assay):
+def test_a_folder_with_several_tasks_gets_one_of_them(folder, howsure):
     for task, metric in (("gen", "exact_match"), ("mc", "acc")):
         lines = [
             {"doc_id": i, "target": "", "resps": [["x"]], "filter": "none", "metrics": [metric], metric: i % 2}
@@ -141,7 +141,7 @@ def test_a_folder_with_several_tasks_gets_one_of_them(folder, assay):
     assert f"{folder} has 2 tasks (gen, mc); choose one with --where task=gen." in found.lacks
     [command] = found.commands
     assert "--where task=gen" in command
-    assert assay(*shlex.split(command)[1:]).returncode == 0
+    assert howsure(*shlex.split(command)[1:]).returncode == 0
 
 
 def test_people_are_no_model(folder):
@@ -158,4 +158,4 @@ def test_people_alone_are_described(folder):
     path = FILES["lewidi-2025"](folder)
     found = doctor(str(path))
     assert "These files hold no two models to compare; the ratings in them can be described." in str(found)
-    assert found.commands[0] == f"assay describe {path}"
+    assert found.commands[0] == f"howsure describe {path}"

@@ -11,10 +11,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay import Responses, Scale
-from assay.errors import DataError
-from assay.io import read, write
-from assay.summaries import counts
+from howsure import Responses, Scale
+from howsure.errors import DataError
+from howsure.io import read, write
+from howsure.summaries import counts
 from tests.fuzz.mutations import write_over
 
 FRAME = pl.DataFrame({"item": ["q1", "q2"], "source": ["x", "x"], "value": [1.0, 2.0]})

@@ -1,8 +1,8 @@
 import polars as pl
 import pytest
 
-from assay import ArgumentError, DataError
-from assay.io import join, read
+from howsure import ArgumentError, DataError
+from howsure.io import join, read
 from tests.io.same import assert_same, rater_names
 
 

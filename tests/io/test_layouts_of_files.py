@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from assay import ArgumentError, DataError
-from assay.io.file_names import File, named_files
-from assay.io.layouts import contest_from, table_from
+from howsure import ArgumentError, DataError
+from howsure.io.file_names import File, named_files
+from howsure.io.layouts import contest_from, table_from
 from tests.io.readers.made import FILES, eval_file, inspect_log
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay import compare, fit, join
-from assay.errors import ArgumentError, DataError
-from assay.io import read, write
+from howsure import compare, fit, join
+from howsure.errors import ArgumentError, DataError
+from howsure.io import read, write
 from tests.io.readers.made import inspect_log
 from tests.io.same import assert_same
 
@@ -248,7 +248,7 @@ def test_a_distribution_counts_as_the_responses_it_stands_for(metric):
 
     hard, soft = (compare(table(scale), metric=metric, rng=0) for scale in (1, 10))
     assert soft.a_score == pytest.approx(hard.a_score)
-    assert soft.contrast == pytest.approx(hard.contrast)
+    assert soft.advantage == pytest.approx(hard.advantage)
     assert soft.pvalue == pytest.approx(hard.pvalue)
     assert soft.n_responses == {"gold": 1, "a": 1, "b": 1}
 
@@ -263,7 +263,7 @@ def test_shares_are_written_and_read_back(tmp_path):
         np.testing.assert_allclose(again.sources["m"].weights, table.sources["m"].weights)
 
 
-@pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+@pytest.mark.filterwarnings("ignore::howsure.errors.HowsureWarning")
 @pytest.mark.parametrize("responses", ["all", "first", "one", "bootstrap"])
 def test_a_distribution_is_kept_whole_where_responses_are_drawn(responses):
     frame = pl.DataFrame(
@@ -273,10 +273,10 @@ def test_a_distribution_is_kept_whole_where_responses_are_drawn(responses):
     gold = read(pl.DataFrame({"item": [str(i) for i in range(8)], "value": ["no", "yes"] * 4}), sources="gold")
     contest = join({"gold": gold} | models).contest(gold="gold", a="a", b="b")
     result = compare(contest, metric="tv", responses=responses, rng=0, n_resamples=99)
-    assert result.contrast == 0
+    assert result.advantage == 0
     assert (result.draws == 0).all()
     with pytest.raises(ArgumentError, match="mixes single responses, but a model answers with a share"):
-        compare(contest, metric="tv", null="dealt-responses", rng=0, n_resamples=99)
+        compare(contest, metric="tv", null="permuted-responses", rng=0, n_resamples=99)
 
 
 def test_a_distribution_is_not_taken_for_single_responses():

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.io import read, write
+from howsure.io import read, write
 from tests.io.same import assert_same
 
-DATA = Path(os.environ.get("ASSAY_SHARED", Path(__file__).parents[3] / "shared")) / "data"
+DATA = Path(os.environ.get("HOWSURE_SHARED", Path(__file__).parents[3] / "shared")) / "data"
 
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the shared data are not here")
 

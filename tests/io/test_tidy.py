@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay import ArgumentError, DataError
-from assay.io import _text, read
+from howsure import ArgumentError, DataError
+from howsure.io import _text, read
 from tests.io.same import assert_same, rater_names
 
 CSV = """item,source,rater,value,topic

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay import DataError, Responses, ResponseTable, Scale
-from assay.io import _binary, read, write
+from howsure import DataError, Responses, ResponseTable, Scale
+from howsure.io import _binary, read, write
 from tests.io.same import assert_same
 
 NAMES = st.text(

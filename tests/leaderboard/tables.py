@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from assay import Responses, ResponseTable, Scale
+from howsure import Responses, ResponseTable, Scale
 
 
 def table_of(scores, *, gold=None, groups=None, raters=None, names=None):

@@ -5,19 +5,19 @@ import json
 import numpy as np
 import pytest
 
-from assay import compare_all, plan_board, write
-from assay.errors import ArgumentError
-from assay.inference import binomial_region
-from assay.leaderboard import BoardPlan
+from howsure import compare_all, plan_board, write
+from howsure.errors import ArgumentError
+from howsure.inference import binomial_region
+from howsure.leaderboard import BoardPlan
 
 from .tables import ratings, table_of
 
 
 def test_two_models_need_what_the_normal_formula_says():
     rng = np.random.default_rng(0)
-    contrasts = rng.normal(size=300)
-    contrasts = 0.1 + (contrasts - contrasts.mean()) / contrasts.std(ddof=1)
-    plan = plan_board(table_of(np.stack([contrasts, np.zeros(300)], axis=1)), rng=0)
+    advantages = rng.normal(size=300)
+    advantages = 0.1 + (advantages - advantages.mean()) / advantages.std(ddof=1)
+    plan = plan_board(table_of(np.stack([advantages, np.zeros(300)], axis=1)), rng=0)
     expected = ((1.96 + 0.8416) / 0.1) ** 2
     assert plan.n_items == pytest.approx(expected, rel=0.06)
     assert plan.now == 300
@@ -36,7 +36,7 @@ def test_more_items_separate_more_and_make_the_lead_surer():
 
 
 def test_plans_come_true():
-    """With the planned number of items the first two separate in 80 % of 60 data sets."""
+    """With the planned number of items the first two separate in 80% of 60 data sets."""
     rng = np.random.default_rng(3)
     quality = np.array([0.5, 0.0, -0.2])
     pilot = quality + rng.normal(size=(2000, 3))
@@ -51,7 +51,7 @@ def test_plans_come_true():
 
 
 def test_responses_do_what_the_normal_formula_says():
-    """Var(contrast) = (item part + 2 σ² / K) / N: the plan finds the K that makes the error small enough."""
+    """Var(advantage) = (item part + 2 σ² / K) / N: the plan finds the K that makes the error small enough."""
     rng = np.random.default_rng(1)
     n, k, sigma = 400, 4, 1.0
     items = 0.3 * rng.normal(size=n)
@@ -94,9 +94,9 @@ def test_raters_who_judge_many_items_are_told_to_be_held_fixed():
     assert any(note.startswith("Raters are held fixed: the plan holds for these raters only.") for note in plan.notes)
 
 
-def test_the_command_plans_a_board(tmp_path, assay):
+def test_the_command_plans_a_board(tmp_path, howsure):
     write(table_of(ratings(m=3)), tmp_path / "t.csv")
-    said = assay(
+    said = howsure(
         "leaderboard", tmp_path / "t.csv", "--plan", "2", "--target-power", "0.9", "--json", "--scale", "continuous"
     )
     found = BoardPlan.from_dict(json.loads(said.stdout))
@@ -106,7 +106,7 @@ def test_the_command_plans_a_board(tmp_path, assay):
         (("--plan", "1", "--top", "2"), "--top is not for a plan, which is made of single items; leave it out."),
         (("--plan", "1", "--winner", "value"), "--plan is not for votes"),
     ):
-        said = assay("leaderboard", tmp_path / "t.csv", "--scale", "continuous", *words)
+        said = howsure("leaderboard", tmp_path / "t.csv", "--scale", "continuous", *words)
         assert said.returncode == 2
         assert message in said.stderr
 
@@ -117,7 +117,7 @@ def test_equal_models_never_separate_and_too_many_neighbours_are_refused():
     plan = plan_board(same, rng=0)
     assert plan.n_items is None
     assert plan.verdict == (
-        "10,000,000 items do not tell the first 2 models apart with probability 80 %: two of them have the same score, "
+        "10,000,000 items do not tell the first 2 models apart with probability 80%: two of them have the same score, "
         "or nearly."
     )
     with pytest.raises(ArgumentError, match="`neighbours` must be below the number of models"):
@@ -127,9 +127,9 @@ def test_equal_models_never_separate_and_too_many_neighbours_are_refused():
 def test_ten_million_items_are_tried_before_the_plan_gives_up():
     """Doubling from 2 passes ten million; models that need nearly so many still get their number."""
     rng = np.random.default_rng(0)
-    contrasts = rng.normal(size=300)
-    contrasts = (1.96 + 0.8416) / 3000 + (contrasts - contrasts.mean()) / contrasts.std(ddof=1)
-    plan = plan_board(table_of(np.stack([contrasts, np.zeros(300)], axis=1)), rng=0)
+    advantages = rng.normal(size=300)
+    advantages = (1.96 + 0.8416) / 3000 + (advantages - advantages.mean()) / advantages.std(ddof=1)
+    plan = plan_board(table_of(np.stack([advantages, np.zeros(300)], axis=1)), rng=0)
     assert plan.n_items == pytest.approx(9e6, rel=0.06)
     assert plan.n_items > 2**23
 

@@ -1,15 +1,15 @@
-"""`assay leaderboard`: the command, its documents and its picture."""
+"""`howsure leaderboard`: the command, its documents and its picture."""
 
 import csv
 import json
 
 import pytest
 
-from assay import compare_all_by, examples, plan_board, write
-from assay.errors import ArgumentError
-from assay.questions import Leaderboard
-from assay.records import schema_of
-from assay.reports import plot, report
+from howsure import compare_all_by, examples, plan_board, write
+from howsure.errors import ArgumentError
+from howsure.questions import Leaderboard
+from howsure.records import schema_of
+from howsure.reports import plot, report
 from tests.reports.results import rows_of
 
 from .tables import ratings as ratings_of_models
@@ -23,21 +23,21 @@ def ratings(tmp_path_factory):
     return str(path)
 
 
-def test_the_command_prints_the_board(ratings, assay):
-    said = assay("leaderboard", ratings, "--gold", "human")
+def test_the_command_prints_the_board(ratings, howsure):
+    said = howsure("leaderboard", ratings, "--gold", "human")
     assert said.returncode == 0, said.stderr
     first = said.stdout.splitlines()[0]
     assert first.startswith("model-2 leads: mean absolute error")
     assert "No other model may be best: model-2 is better than every other." in first
-    assert "1 of 1 pairs is told apart at 5 %, all pairs taken together." in first
+    assert "1 of 1 pairs is told apart at 5%, all pairs taken together." in first
     for column in ("rank_low", "rank_high", "may_be_best"):
         assert column in said.stdout
 
 
-def test_json_has_the_contract_and_reads_back(ratings, assay):
-    from assay import Leaderboard as Board
+def test_json_has_the_contract_and_reads_back(ratings, howsure):
+    from howsure import Leaderboard as Board
 
-    said = assay("leaderboard", ratings, "--gold", "human", "--json", "--n-resamples", "199")
+    said = howsure("leaderboard", ratings, "--gold", "human", "--json", "--n-resamples", "199")
     content = json.loads(said.stdout)
     assert {"models", "pairs", "groups", "notes", "signature"} <= set(content)
     assert set(content["models"][0]["confidence_interval"]) == {"low", "high"}
@@ -105,23 +105,23 @@ def test_tasks_and_weights_on_the_command_line(ratings):
         (["--gold", "human", "--by", "genre"], "genre"),
     ],
 )
-def test_bad_questions_get_one_line(ratings, arguments, message, assay):
-    said = assay("leaderboard", ratings, *arguments)
+def test_bad_questions_get_one_line(ratings, arguments, message, howsure):
+    said = howsure("leaderboard", ratings, *arguments)
     assert said.returncode in (1, 2)
     assert message in said.stderr
     assert len(said.stderr.strip().splitlines()) == 1
 
 
-def test_votes_on_the_command_line(tmp_path, assay):
+def test_votes_on_the_command_line(tmp_path, howsure):
     path = tmp_path / "votes.csv"
     votes = ["x,y,model_a", "y,z,tie", "z,x,x", "z,x,z", "x,y,y"] * 12
     rows = [f"q{number},{vote},j{number % 5}" for number, vote in enumerate(votes)]
     path.write_text("\n".join(["question,model_a,model_b,winner,judge", *rows]))
-    said = assay("leaderboard", str(path), "--winner", "winner", "--elo", "--n-resamples", "199")
+    said = howsure("leaderboard", str(path), "--winner", "winner", "--elo", "--n-resamples", "199")
     assert said.returncode == 0, said.stderr
     assert "Elo points" in said.stdout
     assert "triples of models form a cycle" in said.stdout
-    bad = assay("leaderboard", str(path), "--winner", "winner", "--metric", "mae")
+    bad = howsure("leaderboard", str(path), "--winner", "winner", "--metric", "mae")
     assert bad.returncode == 2
     assert "--metric is not for votes" in bad.stderr
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from assay import compare_all, compare_all_by
-from assay.errors import ArgumentError, DataError
-from assay.inference import binomial_region
-from assay.reports.accounts import account_of
+from howsure import compare_all, compare_all_by
+from howsure.errors import ArgumentError, DataError
+from howsure.inference import binomial_region
+from howsure.reports.accounts import account_of
 
 from .tables import ratings, table_of
 
@@ -42,7 +42,7 @@ def test_weights_by_size_give_the_board_without_tasks():
     weighed = compare_all(table, by="task", weights={"x": 1, "y": 2}, rng=0, n_resamples=499)
     plain = compare_all(table, rng=0, n_resamples=499)
     for pair in plain.pairs:
-        assert weighed.pair(pair.a, pair.b).contrast == pytest.approx(pair.contrast)
+        assert weighed.pair(pair.a, pair.b).advantage == pytest.approx(pair.advantage)
         assert weighed.pair(pair.a, pair.b).pvalue == pytest.approx(pair.pvalue)
 
 
@@ -81,7 +81,7 @@ def test_borda_and_win_rate_are_mean_ranks_on_other_scales():
             borda.model(row.name).rank, borda.model(row.name).rank_low, wins.model(row.name).rank_high,
         )  # fmt: skip
     for pair in ranks.pairs:
-        assert borda.pair(pair.a, pair.b).contrast == pytest.approx(pair.contrast)
+        assert borda.pair(pair.a, pair.b).advantage == pytest.approx(pair.advantage)
         assert wins.pair(pair.a, pair.b).pvalue_adjusted == pytest.approx(pair.pvalue_adjusted)
 
 
@@ -120,7 +120,7 @@ def test_a_missing_score_is_shown_and_bounded():
         assert board.model(name).rank is not None
     pair = board.pair("m2", "m0")
     without = compare_all(table, models=["m0", "m1", "m2"], by="task", rng=0, n_resamples=999).pair("m2", "m0")
-    assert pair.contrast == pytest.approx(without.contrast)
+    assert pair.advantage == pytest.approx(without.advantage)
     assert board.model("m3").rank_low == 1
     assert board.verdict.startswith("Of the models that have every task, m2 leads: ")
     assert "rank counts the models that have every task. leads is the share of resampled boards" in str(board)
@@ -150,7 +150,7 @@ def test_friedman_is_silent_where_all_models_tie_on_every_task():
 
 
 def test_bounds_hold_whatever_the_missing_score_was():
-    """With the score that was hidden, contrast and interval lie within what was given before."""
+    """With the score that was hidden, advantage and interval lie within what was given before."""
     scores = ratings(40, 4, 1, step=0.6)
     task = np.repeat(["a", "b", "c", "d"], 10)
     hidden = scores.copy()
@@ -160,7 +160,7 @@ def test_bounds_hold_whatever_the_missing_score_was():
     part = compare_all(table_of(hidden, groups={"task": task}), **how)
     for other in ("m0", "m2", "m3"):
         ends = part.pair("m1", other).confidence_interval
-        assert ends.low <= whole.pair("m1", other).contrast <= ends.high
+        assert ends.low <= whole.pair("m1", other).advantage <= ends.high
 
 
 BAD = {
@@ -215,7 +215,7 @@ def test_slices_hold_together():
             assert pair.pvalue_adjusted == alone.pair(pair.a, pair.b).pvalue_adjusted
             assert pair.confidence_interval.low < alone.pair(pair.a, pair.b).confidence_interval.low
         assert board.n_apart <= alone.n_apart
-    assert "Each of the 3 boards holds at 98.33 %, so that all of them hold together at 95 %." in str(boards)
+    assert "Each of the 3 boards holds at 98.33%, so that all of them hold together at 95%." in str(boards)
     one = compare_all_by(table.take(np.arange(20)), "task", rng=0, n_resamples=99)
     assert "hold together" not in str(one)
     with pytest.raises(ArgumentError, match="`by` must name a column"):

@@ -4,10 +4,10 @@ import numpy as np
 import polars
 import pytest
 
-from assay import compare_votes
-from assay.errors import ArgumentError, DataError
-from assay.inference import binomial_region
-from assay.leaderboard.votes import Votes, fit_strengths, transitivity
+from howsure import compare_votes
+from howsure.errors import ArgumentError, DataError
+from howsure.inference import binomial_region
+from howsure.leaderboard.votes import Votes, fit_strengths, transitivity
 
 
 def votes_of(strengths, n, *, seed=0, ties=0.0, voters=0, taste=0.0):
@@ -34,12 +34,12 @@ def test_two_models_have_the_log_odds_of_their_votes():
     frame = polars.DataFrame(rows, ["model_a", "model_b", "winner"], orient="row")
     board = compare_votes(frame, rng=0)
     [pair] = board.pairs
-    assert pair.contrast == pytest.approx(np.log(45 / 15))
+    assert pair.advantage == pytest.approx(np.log(45 / 15))
     assert (pair.a, board.model("x").n_items) == ("x", 60)
     half = (pair.confidence_interval.high - pair.confidence_interval.low) / 2
     assert half == pytest.approx(1.96 * np.sqrt(1 / 45 + 1 / 15), rel=0.12)  # Wald's, for the log-odds
     points = compare_votes(frame, rng=0, elo=True)
-    assert points.pairs[0].contrast == pytest.approx(400 * np.log10(3))
+    assert points.pairs[0].advantage == pytest.approx(400 * np.log10(3))
     assert np.mean([row.score for row in points.models]) == pytest.approx(1000)
     assert points.title == "Elo points"
 
@@ -109,7 +109,7 @@ def test_items_and_voters_together_are_said():
 
 
 def test_votes_simulated_in_turn_are_those_simulated_at_once(monkeypatch):
-    from assay.leaderboard import votes
+    from howsure.leaderboard import votes
 
     frame = votes_of(np.array([0.0, 0.1, 0.2, 0.3, 0.4]), 60)
     together = compare_votes(frame, rng=0, n_resamples=99)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay import Contest, FunctionMetric, _json, compare
-from assay.metrics import function
-from assay.metrics.batched import Batched, call_together
+from howsure import Contest, FunctionMetric, _json, compare
+from howsure.metrics import function
+from howsure.metrics.batched import Batched, call_together
 
 
 def bare_float(gold, model):

@@ -11,21 +11,21 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay import ArgumentError, Contest, FunctionMetric, Scale, _json, compare
-from assay._random import seed_of
-from assay.inference import binomial_region, tail_pvalue
-from assay.metrics import BUILTIN, ItemMetric, Metric, _kernels, _plain, _rank_kernels, resolve
-from assay.metrics.base import ROUNDING
-from assay.metrics.labels import F1, Precision, RocAuc
-from assay.metrics.ranking import doubled_ranks, ranks, swapped_ranks
-from assay.metrics.ratings import MeanRating
-from assay.metrics.wins import Wins, _largest
-from assay.models import preset
-from assay.replications.legacy import LEGACY, AccuracyFirstLabelLegacy, EarthMoverHistogramOfResponsesLegacy
-from assay.resampling import Scheme, draw, summaries_of
-from assay.resampling.weights import words_of
-from assay.responses import frozen
-from assay.testing import check_metric
+from howsure import ArgumentError, Contest, FunctionMetric, Scale, _json, compare
+from howsure._random import seed_of
+from howsure.inference import binomial_region, tail_pvalue
+from howsure.metrics import BUILTIN, ItemMetric, Metric, _kernels, _plain, _rank_kernels, resolve
+from howsure.metrics.base import ROUNDING
+from howsure.metrics.labels import F1, Precision, RocAuc
+from howsure.metrics.ranking import doubled_ranks, ranks, swapped_ranks
+from howsure.metrics.ratings import MeanRating
+from howsure.metrics.wins import Wins, _largest
+from howsure.models import preset
+from howsure.replications.legacy import LEGACY, AccuracyFirstLabelLegacy, EarthMoverHistogramOfResponsesLegacy
+from howsure.resampling import Scheme, draw, summaries_of
+from howsure.resampling.weights import words_of
+from howsure.responses import frozen
+from howsure.testing import check_metric
 
 NAMES = [
     "mae", "mse", "rmse", "max-error", "wins", "wins-responses", "cosine", "cosine-responses", "spearman", "kendall",
@@ -54,10 +54,10 @@ def bound(name, scale):
     return type(BUILTIN[name])(**options).on(scale)
 
 
-def contrast(name, gold, a, b, scale="continuous"):
+def advantage(name, gold, a, b, scale="continuous"):
     contest = Contest.from_arrays(gold, a, b, scale=scale)
     metric = bound(name, contest.scale) if isinstance(name, str) else name.on(contest.scale)
-    return float(metric.contrast(*summaries_of(contest, metric.needs)))
+    return float(metric.advantage(*summaries_of(contest, metric.needs)))
 
 
 def score(name, gold, model, scale="continuous"):
@@ -113,17 +113,17 @@ def test_rates_without_a_denominator_are_undefined(name, gold, model):
 
 def test_rounding_makes_no_wins():
     gold, a, b = [[0.1, 0.2, 0.3]], [[0.3, 0.2, 0.1]], [[0.2, 0.3, 0.1]]
-    assert contrast("wins", gold, a, b) == 0
-    assert contrast("wins", [0.0], [0.1 + 0.2], [0.3]) == 0
-    assert contrast("wins-responses", [[0.0]], [[0.1 + 0.2]], [[0.3]]) == 0
-    assert contrast("wins", [0.0], [0.3], [0.3 + 1e-9]) == 1
+    assert advantage("wins", gold, a, b) == 0
+    assert advantage("wins", [0.0], [0.1 + 0.2], [0.3]) == 0
+    assert advantage("wins-responses", [[0.0]], [[0.1 + 0.2]], [[0.3]]) == 0
+    assert advantage("wins", [0.0], [0.3], [0.3 + 1e-9]) == 1
 
 
 def test_rounding_makes_no_ranks():
     nearly = np.array([0.1 + 0.2, 0.3, 0.2, 0.5])
     assert ranks(nearly).tolist() == [2.5, 2.5, 1, 4]
-    assert contrast("spearman", [1, 2, 3, 4], nearly, [0.3, 0.1 + 0.2, 0.2, 0.5]) == 0
-    assert contrast("kendall", [1, 2, 3, 4], nearly, [0.3, 0.1 + 0.2, 0.2, 0.5]) == 0
+    assert advantage("spearman", [1, 2, 3, 4], nearly, [0.3, 0.1 + 0.2, 0.2, 0.5]) == 0
+    assert advantage("kendall", [1, 2, 3, 4], nearly, [0.3, 0.1 + 0.2, 0.2, 0.5]) == 0
     assert score("auc", [0, 1], [0.1 + 0.2, 0.3]) == score("auc", [0, 1], [0.3, 0.1 + 0.2]) == 0.5
 
 
@@ -203,7 +203,7 @@ def test_no_renaming_of_labels_changes_a_score(sides, names):
 def scores_of(name, contest):
     metric = bound(name, contest.scale)
     sides = summaries_of(contest, metric.needs)
-    return [*map(float, metric.scores(*sides)), float(metric.contrast(*sides))]
+    return [*map(float, metric.scores(*sides)), float(metric.advantage(*sides))]
 
 
 def test_the_middle_of_an_ordinal_scale_is_the_default_threshold():
@@ -235,7 +235,7 @@ def test_delongs_standard_error_of_the_difference():
     assert metric.scores(*sides) == pytest.approx((0.929293, 0.777778), abs=5e-7)
     error, df = metric.error(*sides)
     assert error**2 == pytest.approx(0.00957045, abs=5e-9)  # ORACLES: DeLong
-    z = float(metric.contrast(*sides)) / error
+    z = float(metric.advantage(*sides)) / error
     assert (z, 2 * stats.norm.sf(z)) == pytest.approx((1.548780, 0.121435), abs=5e-7)
     assert min(9, 11) - 1 <= df <= 20 - 2
 
@@ -269,7 +269,7 @@ def test_wins_choose_their_error_by_the_scale():
 
 def test_ratings_may_be_penalties():
     assert MeanRating(direction="lower").better == "lower"
-    assert float(MeanRating("lower").contrast(None, np.array([1.0, 2.0]), np.array([3.0, 4.0]))) == 2
+    assert float(MeanRating("lower").advantage(None, np.array([1.0, 2.0]), np.array([3.0, 4.0]))) == 2
     with pytest.raises(ArgumentError, match="`direction` must be one of higher, lower"):
         MeanRating(direction="up")
 
@@ -330,7 +330,7 @@ def test_wins_over_any_item_metric_by_name(labels):
     metric = resolve("wins:tv").on(labels.scale)
     assert (metric.name, metric.title) == ("wins:tv", "wins by total variation")
     sides = summaries_of(labels, "counts")
-    assert metric.item_contrasts(*sides).tolist() == np.sign(BUILTIN["tv"].item_contrasts(*sides)).tolist()
+    assert metric.item_advantages(*sides).tolist() == np.sign(BUILTIN["tv"].item_advantages(*sides)).tolist()
     assert Wins().on(labels.scale).name == "wins"
 
 
@@ -364,7 +364,7 @@ def test_too_few_runs_leave_pass_at_k_undefined_and_it_is_said():
     contest = Contest.from_arrays(None, [[1, 0, 1], [0, 0, np.nan]], [[1, 1, 1], [0, 1, 1]], scale="ordinal")
     metric = resolve("pass@3").on(contest.scale)
     sides = summaries_of(contest, "counts")
-    assert math.isnan(metric.contrast(*sides))
+    assert math.isnan(metric.advantage(*sides))
     assert metric.notes(*sides)[0].startswith("pass@3 is undefined: 1 of 2 items have fewer than 3 runs")
     with pytest.raises(ArgumentError, match=r"needs scores of 0 \(failed\) and 1 \(passed\)"):
         metric.on(Scale.of([1, 2, 3]))
@@ -404,7 +404,7 @@ def test_a_function_is_a_metric_with_its_name():
     metric = FunctionMetric(median_error, better="lower")
     assert (metric.name, metric.title, metric.better, metric.additive) == ("median_error",) * 2 + ("lower", False)
     check_metric(metric)
-    assert contrast(metric, [1, 2, 3], [1, 2, 5], [4, 4, 4]) == 2.0
+    assert advantage(metric, [1, 2, 3], [1, 2, 5], [4, 4, 4]) == 2.0
     assert FunctionMetric(median_error, better="lower", name="median error").title == "median error"
 
 
@@ -464,10 +464,10 @@ def test_functions_with_the_signature_of_scikit_learn_are_metrics():
     metric = FunctionMetric(kappa, better="higher", labels=True, regular=True)
     check_metric(metric)
     gold, a, b = ["x", "x", "y", "y"], ["x", "x", "y", "x"], ["y", "x", "x", "y"]
-    assert contrast(metric, gold, a, b, scale="nominal") == pytest.approx(kappa(gold, a) - kappa(gold, b))
+    assert advantage(metric, gold, a, b, scale="nominal") == pytest.approx(kappa(gold, a) - kappa(gold, b))
     tied = [["x", "y"], ["x", "x"], ["y", "y"], ["y", "y"]]
     pairs = kappa(["x", "x", "x", "y", "y"], ["x", "y", "x", "y", "y"], sample_weight=[0.5, 0.5, 1, 1, 1])
-    assert contrast(metric, gold, tied, gold, scale="nominal") == pytest.approx(pairs - 1)
+    assert advantage(metric, gold, tied, gold, scale="nominal") == pytest.approx(pairs - 1)
     with pytest.raises(ArgumentError, match="asks for counts, but the scale is continuous"):
         metric.on(Scale.of([0.123, 0.456]))
 
@@ -479,7 +479,7 @@ def test_functions_of_scikit_learn_are_metrics():
     contest = Contest.from_arrays(gold, a, b, scale="continuous")
     error = FunctionMetric(learned.mean_absolute_error, better="lower")
     found = compare(contest, metric=error, n_resamples=9, rng=0)
-    assert found.contrast == pytest.approx(compare(contest, metric="mae", n_resamples=9, rng=0).contrast)
+    assert found.advantage == pytest.approx(compare(contest, metric="mae", n_resamples=9, rng=0).advantage)
     names = np.array(list("vwxyz"))
     words = [names[side.astype(int) - 1] for side in (gold, a, b)]
     kappa = FunctionMetric(learned.cohen_kappa_score, better="higher", labels=True, regular=True)
@@ -488,14 +488,14 @@ def test_functions_of_scikit_learn_are_metrics():
     assert found.a_score == pytest.approx(learned.cohen_kappa_score(words[0], words[1]))
     f1 = FunctionMetric(partial(learned.f1_score, average="macro"), better="higher", labels=True, name="macro F1")
     found = compare(Contest.from_arrays(*words), metric=f1, n_resamples=9, rng=0)
-    assert found.contrast == pytest.approx(compare(Contest.from_arrays(*words), metric="f1", n_resamples=9).contrast)
+    assert found.advantage == pytest.approx(compare(Contest.from_arrays(*words), metric="f1", n_resamples=9).advantage)
 
 
 @pytest.mark.parametrize("needs", ["counts", "sorted", "values"])
 def test_a_function_gets_what_it_needs(needs):
     seen = []
     metric = FunctionMetric(lambda gold, model: seen.append(gold) or 0.0, better="lower", needs=needs)
-    contrast(metric, [[2, 1], [1, 1]], [[1], [1]], [[1], [1]], scale="ordinal")
+    advantage(metric, [[2, 1], [1, 1]], [[1], [1]], [[1], [1]], scale="ordinal")
     expected = {"counts": [[1, 1], [2, 0]], "sorted": [[1, 2], [1, 1]], "values": [[2, 1], [1, 1]]}
     assert seen[0].tolist() == expected[needs]
 
@@ -573,9 +573,9 @@ class NotFree(Broken):
 @pytest.mark.parametrize(
     ("metric", "law"),
     [
-        (ForgetsDraws(), "4 draws must give 4 contrasts, not \\(\\)"),
-        (LooksAtNeighbours(), "an item's contrast depends on other items"),
-        (LooksAtOrder(), "the order of the items changes the contrast"),
+        (ForgetsDraws(), "4 draws must give 4 advantages, not \\(\\)"),
+        (LooksAtNeighbours(), "an item's advantage depends on other items"),
+        (LooksAtOrder(), "the order of the items changes the advantage"),
         (Writes(), "it writes to its data"),
         (Upside(), "is `better` right\\?"),
         (NotFree(), "it is said to be gold-free but depends on gold"),
@@ -630,8 +630,8 @@ def test_draws_side_by_side_are_scored_as_each_alone(name):
         gold, a, b = (side.mean(axis=-1) for side in (gold, a, b))
     else:
         a[1, 3, 2], gold[2, 5, 1] = np.nan, np.nan
-    expected = [float(metric.contrast(*sides)) for sides in zip(gold, a, b, strict=True)]
-    np.testing.assert_allclose(metric.contrast(gold, a, b), expected, rtol=1e-9)
+    expected = [float(metric.advantage(*sides)) for sides in zip(gold, a, b, strict=True)]
+    np.testing.assert_allclose(metric.advantage(gold, a, b), expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -650,8 +650,8 @@ def test_item_histograms_twin(bins, sizes):
         return np.sort([((places == place) & inside).sum(axis=-1) for place in range(bins)], axis=0)
 
     expected = [np.abs(counts(side) - counts(gold)).sum(axis=0) / bins for side in (a, b)]
-    np.testing.assert_allclose(metric.item_contrasts(gold, a, b), expected[1] - expected[0], atol=1e-14)
-    np.testing.assert_allclose(metric.contrast(gold, a, b), (expected[1] - expected[0]).mean(axis=-1), atol=1e-14)
+    np.testing.assert_allclose(metric.item_advantages(gold, a, b), expected[1] - expected[0], atol=1e-14)
+    np.testing.assert_allclose(metric.advantage(gold, a, b), (expected[1] - expected[0]).mean(axis=-1), atol=1e-14)
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=15))
@@ -718,8 +718,8 @@ def test_sets_of_rows_that_are_paired_crosswise_score_as_every_pair(name):
 
 
 ONE_LAYOUT = (
-    _kernels.cosines, _kernels.paired_wins, _kernels.paired_wins_contrasts, _kernels.wasserstein_contrasts,
-    _kernels.total_variation_contrasts, _rank_kernels.sort_keys, _rank_kernels.kendall,
+    _kernels.cosines, _kernels.paired_wins, _kernels.paired_wins_advantages, _kernels.wasserstein_advantages,
+    _kernels.total_variation_advantages, _rank_kernels.sort_keys, _rank_kernels.kendall,
 )  # fmt: skip
 """Kernels that get their rows in one layout."""
 
@@ -732,12 +732,12 @@ def test_no_layout_of_the_data_compiles_a_kernel_again():
     found, known = [], set()
     for side in (values, read_only, np.asfortranarray(values), np.repeat(values, 2, axis=1)[:, ::2]):
         of_gold, of_both = by_cosine.score(side[0], values), by_cosine.score(side, read_only)
-        found.append([*of_gold, *of_both, *by_wins.item_contrasts(side, values, 1 - side)])
+        found.append([*of_gold, *of_both, *by_wins.item_advantages(side, values, 1 - side)])
         batch = [np.stack([part, part]) for part in (side, 1 - side, values)]  # of draws, as a comparison has them
         batch[0].flags.writeable = side.flags.writeable
         for name in ("emd", "tv", "wins-responses", "spearman", "kendall"):
             metric = BUILTIN[name]
-            found[-1] += [*metric.contrast(*(part[..., 0] if metric.needs == "means" else part for part in batch))]
+            found[-1] += [*metric.advantage(*(part[..., 0] if metric.needs == "means" else part for part in batch))]
         known.add(tuple(len(kernel.signatures) for kernel in ONE_LAYOUT))
     assert found == [found[0]] * 4
     assert len(known) == 1
@@ -753,8 +753,8 @@ def test_wins_of_a_batch_are_those_of_its_items(items, absent):
     if absent:
         b[1, -1, 1] = np.nan
     metric = BUILTIN["wins-responses"]
-    expected = [metric.item_contrasts(*sides).mean() for sides in zip(gold, a, b, strict=True)]
-    assert metric.contrast(gold, a, b) == pytest.approx(expected, abs=1e-15)
+    expected = [metric.item_advantages(*sides).mean() for sides in zip(gold, a, b, strict=True)]
+    assert metric.advantage(gold, a, b) == pytest.approx(expected, abs=1e-15)
     for sides in zip(gold, a, b, strict=True):
         flat = [side.ravel() for side in sides]
         assert _kernels.tie_of(*flat) == ROUNDING * _largest(*flat)
@@ -770,7 +770,7 @@ def test_packed_counts_score_as_plain_ones(items, alike):
     sides = [np.array([[item[side] for item in items]], dtype=float) for side in range(3)]
     words = [(side.astype(np.uint64) << np.arange(0, 64, 8, dtype=np.uint64)).sum(axis=-1) for side in sides]
     metric = BUILTIN["tv"]
-    assert metric.contrast(*words).tolist() == metric.contrast(*sides).tolist()
+    assert metric.advantage(*words).tolist() == metric.advantage(*sides).tolist()
 
 
 @given(st.integers(2, 12), st.sampled_from([2, 4, 1000]), st.integers(0, 10**6))
@@ -804,18 +804,18 @@ def test_swapped_ranks_of_few_labels_score_as_swapped_answers(name, labels):
         seen = metric.swappable(gold, other, b)
         for _ in range(20):
             coins = rng.random(200) < 0.5
-            by_ranks = metric.contrast(gold, np.where(coins, *seen), np.where(coins, *seen[::-1]))
-            assert by_ranks == metric.contrast(gold, np.where(coins, a, b), np.where(coins, b, a))
+            by_ranks = metric.advantage(gold, np.where(coins, *seen), np.where(coins, *seen[::-1]))
+            assert by_ranks == metric.advantage(gold, np.where(coins, a, b), np.where(coins, b, a))
 
 
 @pytest.mark.parametrize("name", ["auc", "spearman"])
 @pytest.mark.parametrize("kind", ["likert-convabuse", "likert-toxicity"])
 def test_swapped_ranks_of_few_labels_hold_their_level_and_no_less(kind, name):
-    """Single answers with two and with five labels. With ranks as they are, AUC rejects 2 % of yes-or-no answers."""
+    """Single answers with two and with five labels. With ranks as they are, AUC rejects 2% of yes-or-no answers."""
     model, rng, n_data_sets, n_swaps = preset(kind), np.random.default_rng(8), 2000, 199
     metric = resolve(name).on(model.scale)
     gold, a, b = model.draw(n_data_sets, 300, n_responses=1, epsilon=(0.2, 0.2), needs=metric.needs, rng=rng)
-    observed = metric.contrast(gold, a, b)[:, np.newaxis]
+    observed = metric.advantage(gold, a, b)[:, np.newaxis]
     swaps = metric.swapped(gold, *metric.swappable(gold, a, b))
     words = words_of(swaps.n_words, rng.integers(0, 2**64, (n_data_sets, n_swaps), dtype=np.uint64))
     of_a, of_b = swaps.of_words(words, np.arange(n_data_sets))
@@ -834,25 +834,25 @@ def test_swapped_ranks_of_nominal_labels_score_as_swapped_answers():
     gold, a, b = (np.eye(3)[side] for side in (gold, a, b))
     metric = resolve("auc").on(Scale("nominal", (0.0, 1.0, 2.0), ("x", "y", "z")))
     seen = metric.swappable(gold, a, b)
-    assert metric.contrast(gold, *seen) == pytest.approx(metric.contrast(gold, a, b), abs=1e-12)
+    assert metric.advantage(gold, *seen) == pytest.approx(metric.advantage(gold, a, b), abs=1e-12)
     for _ in range(20):
         coins = (rng.random(200) < 0.5)[:, np.newaxis]
-        by_ranks = metric.contrast(gold, np.where(coins, *seen), np.where(coins, *seen[::-1]))
-        by_answers = metric.contrast(gold, np.where(coins, a, b), np.where(coins, b, a))
+        by_ranks = metric.advantage(gold, np.where(coins, *seen), np.where(coins, *seen[::-1]))
+        by_answers = metric.advantage(gold, np.where(coins, a, b), np.where(coins, b, a))
         assert by_ranks == pytest.approx(by_answers, abs=1e-12)
 
 
 def test_swapped_ranks_of_few_items_hold_their_level_for_models_close_to_gold():
-    """Without the split 30 of these 300 data sets are rejected by Spearman at 5 %; docs/levels.md has more designs."""
+    """Without the split 30 of these 300 data sets are rejected by Spearman at 5%; docs/levels.md has more designs."""
     n_data_sets, metrics, rejected = 300, [resolve("spearman"), resolve("kendall")], np.zeros(2, dtype=int)
     for number in range(n_data_sets):
         rng = np.random.default_rng(number)
         truth, noise = rng.random(20), 0.07 * rng.random(20)
         contest = Contest.from_arrays(*truth + noise * rng.normal(size=(3, 20)))
         draws = draw(
-            contest, metrics, scheme=Scheme(items="all"), null="swapped-items", n_resamples=199, seed=seed_of(number)
+            contest, metrics, scheme=Scheme(items="all"), null="sign-flip", n_resamples=199, seed=seed_of(number)
         )
         for which, metric in enumerate(metrics):
-            observed = float(metric.contrast(*summaries_of(contest, metric.needs)))
-            rejected[which] += tail_pvalue(observed, draws.contrasts[which]).pvalue <= 0.05
+            observed = float(metric.advantage(*summaries_of(contest, metric.needs)))
+            rejected[which] += tail_pvalue(observed, draws.advantages[which]).pvalue <= 0.05
     assert (rejected <= binomial_region(n_data_sets, 0.05, confidence_level=0.99).high).all()

@@ -6,15 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assay import Contest, Responses, Scheme, _json, compare, compare_all, plan, plan_board, variance_components
-from assay.auditing.estimators import Estimators
-from assay.metrics import BUILTIN, ItemMetric, Metric, RelativeMetric
-from assay.metrics.distribution import ByLevel, OfProducts
-from assay.metrics.error import RootMeanSquaredError
-from assay.models import preset
+from howsure import Contest, Responses, Scheme, _json, compare, compare_all, plan, plan_board, variance_components
+from howsure.auditing.estimators import Estimators
+from howsure.metrics import BUILTIN, ItemMetric, Metric, RelativeMetric
+from howsure.metrics.distribution import ByLevel, OfProducts
+from howsure.metrics.error import RootMeanSquaredError
+from howsure.models import preset
 
 SCORING = {ByLevel: ["level_scores", "item_scores"], ItemMetric: ["item_scores"],
-           RelativeMetric: ["item_contrasts", "scores"], OfProducts: ["score"], RootMeanSquaredError: ["score"],
+           RelativeMetric: ["item_advantages", "scores"], OfProducts: ["score"], RootMeanSquaredError: ["score"],
            Metric: ["score", "error", "seen"]}  # fmt: skip
 OWN = {"additive", "relative", "by_sums"}  # follow from the class, or another way to the same numbers
 SIGNATURE = {"provenance", "signature", "parameters"}  # say who declared the metric, and with which parameters
@@ -73,7 +73,7 @@ def same(name, answer):
 
 
 @pytest.mark.parametrize("name", list(BUILTIN))
-@pytest.mark.parametrize("options", [{}, {"null": "recentred"}, {"alternative": "greater"}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"null": "shifted-bootstrap"}, {"alternative": "greater"}], ids=str)
 def test_comparisons_are_alike_draw_by_draw(name, options):
     one, other = same(name, lambda metric: compare(CONTEST, metric=metric, n_resamples=49, rng=0, workers=1, **options))
     assert one.draws.tobytes() == other.draws.tobytes()
@@ -95,7 +95,7 @@ def test_boards_are_alike(name):
 def test_audits_estimate_alike(name):
     """The data sets of an audit follow from its cell, which names the metric; what is computed on each is the same."""
     bound = BUILTIN[name].on(SCALE)
-    pairs = ((Scheme(), ("swapped-items", "recentred")),)
+    pairs = ((Scheme(), ("sign-flip", "shifted-bootstrap")),)
     found = []
     for metric in (bound, redeclared(bound)):
         how = Estimators((metric,), pairs, tests=("paired-t",), intervals=("percentile",), n_resamples=39)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay import Contest
-from assay.metrics import BUILTIN
-from assay.replications.legacy import LEGACY
-from assay.resampling import summaries_of
+from howsure import Contest
+from howsure.metrics import BUILTIN
+from howsure.replications.legacy import LEGACY
+from howsure.resampling import summaries_of
 from tests.metrics import definitions
 
 UNIT = ["emd-histogram-legacy", "emd-means-histogram-legacy", "emd-responses-histogram-legacy"]
@@ -45,7 +45,7 @@ def scores(name, contest, **options):
     metric = {**BUILTIN, **LEGACY}[name]
     metric = type(metric)(**options).on(contest.scale) if options else metric.on(contest.scale)
     gold, a, b = summaries_of(contest, metric.needs)
-    return [float(score) for score in metric.scores(gold, a, b)], float(metric.contrast(gold, a, b)), metric
+    return [float(score) for score in metric.scores(gold, a, b)], float(metric.advantage(gold, a, b)), metric
 
 
 LEVEL = st.sampled_from(definitions.LEVELS.tolist())
@@ -63,12 +63,12 @@ def test_ordinal_scores(sides):
     contest = ordinal(sides)
     for name in [name for name in definitions.SCORES if name not in UNIT]:
         options = {"threshold": 3.0} if name in ("precision", "recall", "f1", "auc") else {}
-        found, contrast, metric = scores(name, contest, **options)
+        found, advantage, metric = scores(name, contest, **options)
         with np.errstate(all="ignore"):
             expected = [float(definitions.SCORES[name](sides[0], model)) for model in sides[1:]]
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9, err_msg=name)
         sign = 1 if metric.better == "higher" else -1
-        np.testing.assert_allclose(contrast, sign * (expected[0] - expected[1]), rtol=1e-9, atol=1e-9, err_msg=name)
+        np.testing.assert_allclose(advantage, sign * (expected[0] - expected[1]), rtol=1e-9, atol=1e-9, err_msg=name)
 
 
 @given(sides=ragged(st.integers(0, 40).map(lambda k: k / 32)))
@@ -87,9 +87,9 @@ def test_wins(sides):
     contest = Contest.from_arrays(*map(grid, sides), scale="continuous")
     for name, define in definitions.RELATIVE.items():
         won, lost = define(*sides)
-        found, contrast, _ = scores(name, contest)
+        found, advantage, _ = scores(name, contest)
         np.testing.assert_allclose(found, [won, lost], atol=1e-12, err_msg=name)
-        np.testing.assert_allclose(contrast, won - lost, atol=1e-12, err_msg=name)
+        np.testing.assert_allclose(advantage, won - lost, atol=1e-12, err_msg=name)
 
 
 @pytest.mark.parametrize("most", [5, 12])  # up to eight responses are counted in a word, more in an array
@@ -116,9 +116,9 @@ def test_a_batch_scores_as_its_members_do(name, likert):
 
     stacked = [np.stack([widened(member[side], width[side]) for member in members]) for side in range(3)]
     folded = [side.reshape(2, 3, *side.shape[1:]) for side in stacked]
-    single = [float(metric.contrast(*member)) for member in members]
-    np.testing.assert_allclose(metric.contrast(*stacked), single, rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(metric.contrast(*folded), np.reshape(single, (2, 3)), rtol=1e-12, atol=1e-12)
+    single = [float(metric.advantage(*member)) for member in members]
+    np.testing.assert_allclose(metric.advantage(*stacked), single, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(metric.advantage(*folded), np.reshape(single, (2, 3)), rtol=1e-12, atol=1e-12)
 
 
 def pad_to(rows, columns):

@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay import Contest, _random
-from assay.metrics import _weighted_kernels as kernels
-from assay.metrics import resolve
-from assay.metrics.distribution import Cosine, CosineResponses
-from assay.metrics.error import RootMeanSquaredError
-from assay.metrics.labels import RocAuc
-from assay.metrics.ranking import Kendall, Spearman
-from assay.metrics.swapped import SwappedAreas, SwappedRanks
-from assay.metrics.weighted import (
+from howsure import Contest, _random
+from howsure.metrics import _weighted_kernels as kernels
+from howsure.metrics import resolve
+from howsure.metrics.distribution import Cosine, CosineResponses
+from howsure.metrics.error import RootMeanSquaredError
+from howsure.metrics.labels import RocAuc
+from howsure.metrics.ranking import Kendall, Spearman
+from howsure.metrics.swapped import SwappedAreas, SwappedRanks
+from howsure.metrics.weighted import (
     Area,
     Order,
     PairCorrelation,
@@ -26,9 +26,9 @@ from assay.metrics.weighted import (
     in_order,
     merge_levels,
 )
-from assay.replications.legacy import EarthMoverMeansHistogramLegacy, EarthMoverResponsesHistogramLegacy
-from assay.resampling import Scheme, draw
-from assay.resampling.weights import WeightedContrasts, draw_weights, words_of
+from howsure.replications.legacy import EarthMoverMeansHistogramLegacy, EarthMoverResponsesHistogramLegacy
+from howsure.resampling import Scheme, draw
+from howsure.resampling.weights import WeightedAdvantages, draw_weights, words_of
 
 entries = st.integers(2, 40).flatmap(
     lambda n: st.tuples(
@@ -61,7 +61,7 @@ def test_weights_are_repetitions(drawn):
 
 @settings(deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 90), st.sampled_from([0, 1, 9]))
-def test_swapped_items_are_entries_of_which_each_model_gets_one(seed, n, digits):
+def test_sign_flip_are_entries_of_which_each_model_gets_one(seed, n, digits):
     """Ranks of both models in one pass are those of entries that weigh 0 or 1: the same bits, also of ties."""
     rng = np.random.default_rng(seed)
     gold, a, b = np.round(rng.normal(size=(3, n)), digits)
@@ -110,9 +110,9 @@ def test_stacked_data_sets_are_swapped_as_each_alone():
 def test_very_many_items_are_swapped_as_entries(monkeypatch):
     gold, a, b = np.random.default_rng(5).normal(size=(3, 70))
     weights = np.random.default_rng(6).integers(0, 2, size=(33, 70), dtype=np.uint8)
-    at_once = WeightedContrasts(Spearman(), gold, a, b, swap=True).scored(weights)
-    monkeypatch.setattr("assay.metrics.ranking.MOST_SWAPPED", 69)
-    assert WeightedContrasts(Spearman(), gold, a, b, swap=True).scored(weights).tobytes() == at_once.tobytes()
+    at_once = WeightedAdvantages(Spearman(), gold, a, b, swap=True).scored(weights)
+    monkeypatch.setattr("howsure.metrics.ranking.MOST_SWAPPED", 69)
+    assert WeightedAdvantages(Spearman(), gold, a, b, swap=True).scored(weights).tobytes() == at_once.tobytes()
 
 
 @pytest.mark.parametrize("heavy", [False, True])
@@ -340,7 +340,7 @@ def anew(metric):
     return slow(threshold=metric.threshold, positive=metric.positive)
 
 
-@pytest.mark.parametrize("null", [None, "swapped-items"])
+@pytest.mark.parametrize("null", [None, "sign-flip"])
 @pytest.mark.parametrize("name", ["precision", "recall", "f1"])
 @pytest.mark.parametrize("scale", ["ordinal", "nominal"])
 @pytest.mark.parametrize("n_items", [25, 4500])
@@ -352,8 +352,8 @@ def test_draws_by_sums_are_the_draws_that_are_scored_anew(name, null, scale, n_i
     metric = replace(resolve(name), threshold=None if scale == "nominal" else 2.0)
     how = {"scheme": Scheme("bootstrap" if null is None else "all"), "null": null, "n_resamples": 11}
     # A second metric keeps the items drawn; alone, many items of few kinds would be counted.
-    found = draw(contest, [metric.on(contest.scale)] * 2, seed=_random.seed_of(5), **how).contrasts
-    expected = draw(contest, [anew(metric).on(contest.scale)] * 2, seed=_random.seed_of(5), **how).contrasts
+    found = draw(contest, [metric.on(contest.scale)] * 2, seed=_random.seed_of(5), **how).advantages
+    expected = draw(contest, [anew(metric).on(contest.scale)] * 2, seed=_random.seed_of(5), **how).advantages
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
@@ -363,10 +363,10 @@ def test_many_items_of_few_kinds_are_counted_for_f1():
     a, b = (np.where(rng.random(20_000) < share, gold, 1 - gold) for share in (0.8, 0.79))
     contest = Contest.from_arrays(gold, a, b, scale="ordinal")
     metric = resolve("f1").on(contest.scale)
-    for null in (None, "swapped-items"):
+    for null in (None, "sign-flip"):
         how = {"scheme": Scheme("bootstrap" if null is None else "all"), "null": null, "n_resamples": 400}
-        counted = draw(contest, [metric], seed=_random.seed_of(1), **how).contrasts[0]
-        drawn = draw(contest, [metric, metric], seed=_random.seed_of(2), **how).contrasts[0]
+        counted = draw(contest, [metric], seed=_random.seed_of(1), **how).advantages[0]
+        drawn = draw(contest, [metric, metric], seed=_random.seed_of(2), **how).advantages[0]
         assert stats.ks_2samp(counted, drawn).pvalue > 1e-4
         assert not np.array_equal(counted, drawn)
 
@@ -374,7 +374,7 @@ def test_many_items_of_few_kinds_are_counted_for_f1():
 PAIRS = {"spearman": SlowSpearman(), "kendall": SlowKendall(), "auc": SlowAuc(threshold=3.0)}
 
 
-@pytest.mark.parametrize("null", [None, "swapped-items"])
+@pytest.mark.parametrize("null", [None, "sign-flip"])
 @pytest.mark.parametrize("name", list(PAIRS))
 @pytest.mark.parametrize("n_items", [25, 4500])
 def test_draws_by_weights_are_the_draws_that_are_scored_anew(name, null, n_items):
@@ -386,11 +386,11 @@ def test_draws_by_weights_are_the_draws_that_are_scored_anew(name, null, n_items
     fast = (replace(fast, threshold=3.0) if name == "auc" else fast).on(contest.scale)
     how = {"scheme": Scheme("bootstrap" if null is None else "all"), "null": null, "n_resamples": 11}
     found, expected = (
-        draw(contest, [metric], seed=_random.seed_of(5), **how).contrasts
+        draw(contest, [metric], seed=_random.seed_of(5), **how).advantages
         for metric in (fast, PAIRS[name].on(contest.scale))
     )
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
-    threads = draw(contest, [fast], seed=_random.seed_of(5), workers=3, **(how | {"n_resamples": 130})).contrasts
+    threads = draw(contest, [fast], seed=_random.seed_of(5), workers=3, **(how | {"n_resamples": 130})).advantages
     np.testing.assert_array_equal(threads[:, :11], found)
 
 
@@ -428,7 +428,7 @@ OF_RESPONSES = [
 ]
 
 
-@pytest.mark.parametrize("null", [None, "swapped-items"])
+@pytest.mark.parametrize("null", [None, "sign-flip"])
 @pytest.mark.parametrize(("fast", "slow"), OF_RESPONSES, ids=[fast.name for fast, _ in OF_RESPONSES])
 @pytest.mark.parametrize("n_items", [25, 4500])
 def test_draws_of_all_responses_are_the_draws_that_are_scored_anew(fast, slow, null, n_items):
@@ -439,7 +439,7 @@ def test_draws_of_all_responses_are_the_draws_that_are_scored_anew(fast, slow, n
     contest = Contest.from_arrays(gold, a, b)
     how = {"scheme": Scheme("bootstrap" if null is None else "all"), "null": null, "n_resamples": 19}
     found, expected = (
-        draw(contest, [metric, metric], seed=_random.seed_of(5), **how).contrasts for metric in (fast, slow)
+        draw(contest, [metric, metric], seed=_random.seed_of(5), **how).advantages for metric in (fast, slow)
     )
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
@@ -451,11 +451,11 @@ def test_a_model_of_zeros_has_no_cosine_whatever_is_swapped():
     b = np.zeros(9)
     metric, every = Cosine(), np.arange(2**9)[:, np.newaxis] >> np.arange(9) & 1
     found = draw(
-        Contest.from_arrays(gold, a, b), [metric], scheme=Scheme("all"), null="swapped-items", n_resamples=5000,
+        Contest.from_arrays(gold, a, b), [metric], scheme=Scheme("all"), null="sign-flip", n_resamples=5000,
         seed=_random.seed_of(0),
-    ).contrasts[0]  # fmt: skip
+    ).advantages[0]  # fmt: skip
     unit = a / np.sqrt(np.mean(a**2))
-    scored = metric.contrast(gold, np.where(every, 0, unit), np.where(every, unit, 0))
+    scored = metric.advantage(gold, np.where(every, 0, unit), np.where(every, unit, 0))
     expected = np.isnan(scored).mean()
     assert expected == 2 / 2**9
     low, high = stats.binom.interval(1 - 1e-4, found.size, expected)

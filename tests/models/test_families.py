@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.errors import ArgumentError
-from assay.models.families import (
+from howsure.errors import ArgumentError
+from howsure.models.families import (
     Beta,
     Constant,
     FoldedNormal,
@@ -14,7 +14,7 @@ from assay.models.families import (
     Uniform,
     make_family,
 )
-from assay.models.schema import family_from
+from howsure.models.schema import family_from
 
 EXAMPLES = [
     Uniform(0.1, 0.7),

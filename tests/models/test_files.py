@@ -6,10 +6,10 @@ import json
 import numpy as np
 import pytest
 
-from assay import models
-from assay.contests import Contest
-from assay.errors import AssayError, DataError
-from assay.models import CategoricalModel, EmpiricalModel, SmoothedModel, load, save
+from howsure import models
+from howsure.contests import Contest
+from howsure.errors import DataError, HowsureError
+from howsure.models import CategoricalModel, EmpiricalModel, SmoothedModel, load, save
 
 EXAMPLES = {
     "normal": models.preset("normal"),
@@ -50,9 +50,9 @@ def test_every_kind_of_model_comes_back(name, tmp_path):
 @pytest.mark.parametrize(
     ("example", "place", "to", "words"),
     [
-        ("normal", ("assay_model",), -5, "not a model file"),
-        ("normal", ("assay_model",), True, "not a model file"),
-        ("normal", ("assay_model",), 10**30, "written by a newer assay"),
+        ("normal", ("howsure_model",), -5, "not a model file"),
+        ("normal", ("howsure_model",), True, "not a model file"),
+        ("normal", ("howsure_model",), 10**30, "written by a newer howsure"),
         ("normal", ("model",), [], "`model` must be an object; got "),
         ("normal", ("model", "kind"), "norml", "`model.kind` must be one of .* Did you mean 'normal'"),
         ("normal", ("model", "clip"), "no", "`model.clip` must be true or false; got 'no'"),
@@ -93,7 +93,7 @@ def test_what_is_not_of_its_kind_is_one_line_with_its_place(changed, example, pl
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["", "[" * 100_000, '{"assay_model": 1, "assay_model": 1}', "9" * 5000, "\ud800"])
+@pytest.mark.parametrize("text", ["", "[" * 100_000, '{"howsure_model": 1, "howsure_model": 1}', "9" * 5000, "\ud800"])
 def test_what_is_no_json_is_said(tmp_path, text):
     path = tmp_path / "m.json"
     path.write_text(text, errors="replace")
@@ -126,7 +126,7 @@ def test_any_entry_may_be_anything(example, tmp_path):
             try:
                 found = models.from_dict(model)
                 found.table(3, 2, epsilon=0, rng=np.random.default_rng(0))
-            except AssayError:
+            except HowsureError:
                 continue
 
 

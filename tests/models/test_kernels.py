@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.models import _kernels, _plain
-from assay.models.levels import STEPS, ShareAnswers, normal_table
+from howsure.models import _kernels, _plain
+from howsure.models.levels import STEPS, ShareAnswers, normal_table
 
 CUTS = np.array([0.2, 0.4, 0.6, 0.8])
 

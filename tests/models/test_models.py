@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.contests import Contest
-from assay.errors import ArgumentError, DataError
-from assay.models import (
+from howsure.contests import Contest
+from howsure.errors import ArgumentError, DataError
+from howsure.models import (
     PERTURBATIONS,
     PRESETS,
     CategoricalModel,
@@ -21,10 +21,10 @@ from assay.models import (
     resolve,
     save,
 )
-from assay.models.answers import coins
-from assay.models.simulation import derive
-from assay.responses import Responses
-from assay.scales import Scale
+from howsure.models.answers import coins
+from howsure.models.simulation import derive
+from howsure.responses import Responses
+from howsure.scales import Scale
 
 LEVELS = ("likert-toxicity", "likert-multidomain", "categorical-dices")
 RNG = np.random.default_rng
@@ -201,14 +201,14 @@ def test_models_survive_the_way_to_a_file_and_back(model, tmp_path):
     [
         ("{", "not a JSON file"),
         ("[]", "not a model file"),
-        ('{"assay_model": 99, "model": {}}', "newer assay .model format 99"),
-        ('{"assay_model": 1, "model": {"kind": "gamma"}}', "`model.kind` must be one of"),
+        ('{"howsure_model": 99, "model": {}}', "newer howsure .model format 99"),
+        ('{"howsure_model": 1, "model": {"kind": "gamma"}}', "`model.kind` must be one of"),
         (
-            '{"assay_model": 1, "model": {"kind": "categorical", "alpha": [1, 0], "labels": []}}',
+            '{"howsure_model": 1, "model": {"kind": "categorical", "alpha": [1, 0], "labels": []}}',
             "`model.alpha` must be between",
         ),
-        ('{"assay_model": 1, "model": {"kind": "likert"}}', "not a valid model"),
-        ('{"assay_model": 1}', "not a valid model"),
+        ('{"howsure_model": 1, "model": {"kind": "likert"}}', "not a valid model"),
+        ('{"howsure_model": 1}', "not a valid model"),
     ],
 )
 def test_bad_model_files_get_one_clear_line(text, message, tmp_path):
@@ -220,7 +220,7 @@ def test_bad_model_files_get_one_clear_line(text, message, tmp_path):
 
 def test_a_model_file_says_its_version_first(tmp_path):
     save(preset("normal"), tmp_path / "model.json")
-    assert next(iter(json.loads((tmp_path / "model.json").read_text()).items())) == ("assay_model", 1)
+    assert next(iter(json.loads((tmp_path / "model.json").read_text()).items())) == ("howsure_model", 1)
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from assay.comparison import compare
-from assay.models import PanelModel, from_dict
-from assay.response_tables import ResponseTable
-from assay.responses import Responses
-from assay.scales import Scale
-from assay.testing import check_model
+from howsure.comparison import compare
+from howsure.models import PanelModel, from_dict
+from howsure.response_tables import ResponseTable
+from howsure.responses import Responses
+from howsure.scales import Scale
+from howsure.testing import check_model
 
 LEVELS = np.arange(1.0, 6.0)
 

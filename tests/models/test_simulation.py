@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay import _random
-from assay.metrics import resolve
-from assay.models import NormalModel, preset, simulate_contrasts
-from assay.models.simulation import draw_each
+from howsure import _random
+from howsure.metrics import resolve
+from howsure.models import NormalModel, preset, simulate_advantages
+from howsure.models.simulation import draw_each
 
 METRICS = {
     "normal": ["mae", "wins", "emd"],
@@ -23,9 +23,9 @@ def on(name):
 def test_threads_and_longer_runs_change_no_bit(name):
     model, metrics = on(name)
     options = {"n_items": 40, "n_responses": 3, "epsilon": 0.2, "rng": 5}
-    one = simulate_contrasts(model, metrics, n_simulations=200, workers=1, **options)
-    three = simulate_contrasts(model, metrics, n_simulations=200, workers=3, **options)
-    longer = simulate_contrasts(model, metrics, n_simulations=256, workers=2, **options)
+    one = simulate_advantages(model, metrics, n_simulations=200, workers=1, **options)
+    three = simulate_advantages(model, metrics, n_simulations=200, workers=3, **options)
+    longer = simulate_advantages(model, metrics, n_simulations=256, workers=2, **options)
     np.testing.assert_array_equal(one, three)
     np.testing.assert_array_equal(one[:, :192], longer[:, :192])
     assert one.shape == (len(metrics), 200)
@@ -39,17 +39,17 @@ def test_blocks_simulated_together_are_those_simulated_alone(name, n_responses, 
     how = {"n_items": 11, "n_responses": n_responses, "epsilon": 0.2, "perturbation": perturbation}
     how |= {"n_simulations": 200, "rng": 3, "workers": 1}
     cases = [{"null": null, "resample_simulated": drawn} for null in (False, True) for drawn in (False, True)]
-    together = [simulate_contrasts(model, metrics, **how, **case) for case in cases]
-    monkeypatch.setattr("assay.models.simulation.TOGETHER", 1)
-    monkeypatch.setattr("assay.models.simulation.Streams", None)  # so that a block is surely drawn alone
+    together = [simulate_advantages(model, metrics, **how, **case) for case in cases]
+    monkeypatch.setattr("howsure.models.simulation.TOGETHER", 1)
+    monkeypatch.setattr("howsure.models.simulation.Streams", None)  # so that a block is surely drawn alone
     for case, found in zip(cases, together, strict=True):
-        np.testing.assert_array_equal(simulate_contrasts(model, metrics, **how, **case), found)
+        np.testing.assert_array_equal(simulate_advantages(model, metrics, **how, **case), found)
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_the_null_is_symmetric(name):
     model, metrics = on(name)
-    draws = simulate_contrasts(model, metrics, n_items=25, epsilon=0.3, null=True, n_simulations=2000, rng=1)
+    draws = simulate_advantages(model, metrics, n_items=25, epsilon=0.3, null=True, n_simulations=2000, rng=1)
     for row in draws:
         decided = row[row != 0]
         low, high = stats.binom.ppf([5e-6, 1 - 5e-6], decided.size, 0.5)
@@ -60,17 +60,17 @@ def test_the_null_is_symmetric(name):
 def test_all_metrics_together_or_alone_have_the_same_distribution(name):
     model, metrics = on(name)
     options = {"n_items": 25, "epsilon": 0.2, "n_simulations": 1000}
-    together = simulate_contrasts(model, metrics, rng=1, **options)
+    together = simulate_advantages(model, metrics, rng=1, **options)
     for metric, row in zip(metrics, together, strict=True):
-        alone = simulate_contrasts(model, [metric], rng=2, **options)[0]
+        alone = simulate_advantages(model, [metric], rng=2, **options)[0]
         assert stats.ks_2samp(row, alone).pvalue > 1e-5
 
 
 def test_the_bootstrap_inside_every_data_set_doubles_the_variance_between_items():
     model, metrics = preset("normal"), [resolve("mae")]
     options = {"n_items": 50, "n_responses": 20, "epsilon": 0.3, "n_simulations": 4000, "rng": 3}
-    plain = simulate_contrasts(model, metrics, **options)[0]
-    doubled = simulate_contrasts(model, metrics, resample_simulated=True, **options)[0]
+    plain = simulate_advantages(model, metrics, **options)[0]
+    doubled = simulate_advantages(model, metrics, resample_simulated=True, **options)[0]
     ratio = doubled.var() / plain.var()
     # A bootstrap mean of n items adds (n − 1) / n of the variance; the ratio of two such variances is F.
     low, high = stats.f.ppf([1e-6, 1 - 1e-6], 3999, 3999) * (2 - 1 / 50)

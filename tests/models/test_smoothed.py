@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from assay.errors import ArgumentError
-from assay.models import CategoricalModel, SmoothedModel, fit, from_dict, preset
-from assay.response_tables import ResponseTable
-from assay.responses import Responses
-from assay.scales import Scale
+from howsure.errors import ArgumentError
+from howsure.models import CategoricalModel, SmoothedModel, fit, from_dict, preset
+from howsure.response_tables import ResponseTable
+from howsure.responses import Responses
+from howsure.scales import Scale
 
 SCALE = Scale("nominal", (0.0, 1.0, 2.0), ("a", "b", "c"), "made up")
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from assay._random import generator, seed_of
-from assay.models import _stream_kernels, streams
-from assay.models.streams import WORD, Streams
+from howsure._random import generator, seed_of
+from howsure.models import _stream_kernels, streams
+from howsure.models.streams import WORD, Streams
 
 N_ROWS = [3, 1, 2]
 WHOLE = {"dtype": np.uint64, "endpoint": True}

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from assay.paired import PairedScores, analyse, count_flips, describe, effect_sizes, power_curve, significance_test
-from assay.paired.copies import copied_lines
+from howsure.paired import PairedScores, analyse, count_flips, describe, effect_sizes, power_curve, significance_test
+from howsure.paired.copies import copied_lines
 
 rng = np.random.default_rng(6)
 a, b = rng.normal(size=(2, 120)).round(3)

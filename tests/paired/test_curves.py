@@ -2,15 +2,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.errors import ArgumentError, DataError
-from assay.paired import TESTS, PairedScores, power_curve, sign_power, t_power
+from howsure.errors import ArgumentError, DataError
+from howsure.paired import TESTS, PairedScores, power_curve, sign_power, t_power
 
 rng = np.random.default_rng(1)
 scores = PairedScores.from_arrays(rng.normal(0.3, 1, 80), np.zeros(80))
 
 
 def acceptable(curve, expected):
-    """Whether each simulated power lies in the 99.9 % region of its true value."""
+    """Whether each simulated power lies in the 99.9% region of its true value."""
     for power, truth in zip(curve.power, expected, strict=True):
         low, high = stats.binom.ppf([0.0005, 0.9995], curve.n_simulations, truth)
         assert low <= round(power * curve.n_simulations) <= high

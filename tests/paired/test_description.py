@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.paired import PairedScores, describe
+from howsure.paired import PairedScores, describe
 
 
 def scores_of(differences):

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay import _random
-from assay.paired import PairedScores, _kernels, difference_rows, power_curve, significance_test
-from assay.paired.catalogue import TESTS
-from assay.paired.difference_rows import PLAIN, Hypothesis, Resamples, Sample
-from assay.paired.ranks import _rank_sum_distribution
+from howsure import _random
+from howsure.paired import PairedScores, _kernels, difference_rows, power_curve, significance_test
+from howsure.paired.catalogue import TESTS
+from howsure.paired.difference_rows import PLAIN, Hypothesis, Resamples, Sample
+from howsure.paired.ranks import _rank_sum_distribution
 
 SEED = np.random.SeedSequence(7)
 
@@ -79,7 +79,7 @@ def test_compiled_loops_and_threads_change_no_bit(name, monkeypatch):
     found = []
     for compiled, workers in ((False, 1), (True, 1), (True, 3)):
         for module in ("difference_rows", "ranks"):
-            monkeypatch.setattr(f"assay.paired.{module}.pays", lambda _, compiled=compiled: compiled)
+            monkeypatch.setattr(f"howsure.paired.{module}.pays", lambda _, compiled=compiled: compiled)
         _rank_sum_distribution.cache_clear()
         test = significance_test(scores, test=name, n_resamples=5000, rng=1, workers=workers)
         curve = power_curve(

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.errors import ArgumentError
-from assay.inference import hedges_factor
-from assay.paired import PairedScores, effect_sizes, significance_test
-from assay.paired.ranks import SignedRanks
+from howsure.errors import ArgumentError
+from howsure.inference import hedges_factor
+from howsure.paired import PairedScores, effect_sizes, significance_test
+from howsure.paired.ranks import SignedRanks
 from tests.paired import ends
 from tests.reference.scores import DEPRESSION, SLEEP
 
@@ -55,7 +55,7 @@ def test_wilcoxon_r_interval_has_the_width_of_the_bootstrap():
     values = np.random.default_rng(3).normal(0.3, 1, 400)
     low, high = ends(one(PairedScores.from_arrays(values, np.zeros(400)), "wilcoxon-r"))
     draws = SignedRanks.of(np.random.default_rng(4).choice(values, (400, 400))).z / np.sqrt(400)
-    # The standard deviation of 400 draws is known to within 3.5 %; four of these are allowed.
+    # The standard deviation of 400 draws is known to within 3.5%; four of these are allowed.
     assert (high - low) / 3.92 == pytest.approx(np.std(draws), rel=0.15)
 
 

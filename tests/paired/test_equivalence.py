@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from statsmodels.stats.weightstats import DescrStatsW
 
-from assay.errors import ArgumentError
-from assay.inference.proportions import binomial_region
-from assay.paired import TESTS, PairedScores, equivalence_test, significance_test
+from howsure.errors import ArgumentError
+from howsure.inference.proportions import binomial_region
+from howsure.paired import TESTS, PairedScores, equivalence_test, significance_test
 from tests.paired import ends
 
 rng = np.random.default_rng(1)
@@ -56,7 +56,7 @@ def right_or_wrong(only_a, only_b, both, neither):
 
 @pytest.mark.parametrize("test", ["sign", "wilcoxon", "bootstrap-median", "permutation-median"])
 def test_right_or_wrong_scores_are_equivalent_in_accuracy_or_not_at_all(test):
-    # 44 against 35 flips of 200: the accuracy differs by .045, and its 90 % interval is far wider than the margin.
+    # 44 against 35 flips of 200: the accuracy differs by .045, and its 90% interval is far wider than the margin.
     found = equivalence_test(right_or_wrong(44, 35, 80, 41), margin=0.05, test=test)
     assert found.estimand == "accuracy difference"
     assert not found.established
@@ -76,7 +76,7 @@ def test_equivalence_of_accuracy_is_tangos_interval_within_the_margin(counts, ma
 
 
 def test_equivalence_of_accuracy_holds_its_level_at_the_margin():
-    # 300 questions, A better by exactly the margin: 20 % flips, .125 against .075.
+    # 300 questions, A better by exactly the margin: 20% flips, .125 against .075.
     draws = np.random.default_rng(5).multinomial(300, [0.125, 0.075, 0.8], size=2000)
     wrong = 0
     for (only_a, only_b, alike), times in zip(*np.unique(draws, axis=0, return_counts=True), strict=True):

@@ -7,8 +7,8 @@ import warnings
 import numpy as np
 import pytest
 
-from assay.errors import ArgumentError, DataError
-from assay.paired import (
+from howsure.errors import ArgumentError, DataError
+from howsure.paired import (
     TESTS,
     PairedScores,
     ScoreTable,

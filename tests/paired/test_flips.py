@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from assay.errors import DataError
-from assay.paired import PairedScores, count_flips, significance_test
+from howsure.errors import DataError
+from howsure.paired import PairedScores, count_flips, significance_test
 from tests.paired import ends
 from tests.reference.scores import APPROVAL
 

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from assay.errors import DataError
-from assay.paired import analyse, describe, effect_sizes, read_scores, recommend, significance_test
+from howsure.errors import DataError
+from howsure.paired import analyse, describe, effect_sizes, read_scores, recommend, significance_test
 from tests.reference.scores import NLPSTATTEST_EXPECTED, NLPSTATTEST_SAMPLES
 
 

@@ -1,7 +1,7 @@
 import pytest
 
-from assay.errors import ArgumentError, DataError
-from assay.paired.nlpstattest_settings import read_settings
+from howsure.errors import ArgumentError, DataError
+from howsure.paired.nlpstattest_settings import read_settings
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.documents import Table
-from assay.documents.numbers import shown
-from assay.errors import ArgumentError
-from assay.paired import plan_power, proportions_power, sign_power, t_power
+from howsure.documents import Table
+from howsure.documents.numbers import shown
+from howsure.errors import ArgumentError
+from howsure.paired import plan_power, proportions_power, sign_power, t_power
 from tests.reference.scores import (
     NLPSTATTEST_SCREEN,
     ONE_SAMPLE_POWER,

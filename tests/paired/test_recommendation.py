@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from assay.errors import DataError
-from assay.paired import TESTS, PairedScores, describe, recommend, significance_test
+from howsure.errors import DataError
+from howsure.paired import TESTS, PairedScores, describe, recommend, significance_test
 
 rng = np.random.default_rng(0)
 DATA = {

@@ -7,9 +7,9 @@ from dataclasses import fields, is_dataclass
 import numpy as np
 import pytest
 
-from assay import _json, paired
-from assay.documents import html, latex, markdown, text
-from assay.paired import PairedScores, ScoreTable
+from howsure import _json, paired
+from howsure.documents import html, latex, markdown, text
+from howsure.paired import PairedScores, ScoreTable
 
 rng = np.random.default_rng(9)
 b = rng.beta(5, 5, 90)

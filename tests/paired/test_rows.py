@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay import _random
-from assay.paired import means, medians, ranks
-from assay.paired.difference_rows import Hypothesis, Resamples, Sample
+from howsure import _random
+from howsure.paired import means, medians, ranks
+from howsure.paired.difference_rows import Hypothesis, Resamples, Sample
 
 DRAWS = Resamples(_random.seed_of(1), 999)
 decimals = st.lists(st.integers(-30, 30).map(lambda tenths: tenths / 10), min_size=2, max_size=9)

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from assay.errors import ArgumentError, DataError, MissingFileError
-from assay.paired import PairedScores, ScoreTable, read_scores, read_table
+from howsure.errors import ArgumentError, DataError, MissingFileError
+from howsure.paired import PairedScores, ScoreTable, read_scores, read_table
 
 
 def write(tmp_path, content, name="scores.txt"):

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay import _json
-from assay.errors import ArgumentError, DataError
-from assay.paired import TESTS, PairedScores, effect_sizes, power_curve, significance_test
+from howsure import _json
+from howsure.errors import ArgumentError, DataError
+from howsure.paired import TESTS, PairedScores, effect_sizes, power_curve, significance_test
 from tests.paired import ends
 from tests.reference.scores import DEPRESSION, SLEEP
 
@@ -166,7 +166,7 @@ def test_too_few_differences_leave_the_interval_open_with_a_note():
 def test_words_and_json():
     found = significance_test(depression, test="wilcoxon", rng=0)
     assert str(found).splitlines()[0] == (
-        "A scores higher than B (Hodges–Lehmann difference 0.46, 95 % interval 0.01 to 0.79, p = 0.0391, Wilcoxon "
+        "A scores higher than B (Hodges–Lehmann difference 0.46, 95% interval 0.01 to 0.79, p = 0.0391, Wilcoxon "
         "signed-rank test, n = 9)."
     )
     assert {"pvalue", "statistic", "confidence_interval", "n", "alternative", "reject"} <= found.to_dict().keys()

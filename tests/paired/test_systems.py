@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.errors import ArgumentError
-from assay.paired import ScoreTable, compare_systems, friedman, significance_test, to_units
+from howsure.errors import ArgumentError
+from howsure.paired import ScoreTable, compare_systems, friedman, significance_test, to_units
 from tests.reference.scores import DEMSAR
 
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from assay.errors import ArgumentError, DataError
-from assay.paired import PairedScores, to_units, unit_sizes
+from howsure.errors import ArgumentError, DataError
+from howsure.paired import PairedScores, to_units, unit_sizes
 
 
 @pytest.fixture(scope="module")

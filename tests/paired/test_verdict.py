@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 
-from assay.documents.numbers import rough
-from assay.inference.proportions import binomial_region
-from assay.paired import TESTS, PairedScores, analyse, significance_test
+from howsure.documents.numbers import rough
+from howsure.inference.proportions import binomial_region
+from howsure.paired import TESTS, PairedScores, analyse, significance_test
 
 up = PairedScores.from_arrays(np.random.default_rng(1).normal(1, 1, 40), np.zeros(40), names=("new", "base"))
 """The first system is higher by every test."""
@@ -83,7 +83,7 @@ def test_one_sided_verdicts():
     assert found.sentence.startswith("No clear sign that new scores lower than base (")
     found = significance_test(up, alternative="greater")
     assert found.sentence.startswith("new scores higher than base (")
-    assert "95 % interval 0." in found.sentence
+    assert "95% interval 0." in found.sentence
     assert " or more, p = " in found.sentence
     assert "inf" not in found.sentence
 
@@ -134,7 +134,7 @@ def test_right_or_wrong_scores_are_judged_by_their_accuracy():
     for test in ("sign", "wilcoxon"):
         found = significance_test(scores, test=test)
         assert found.sentence.startswith(
-            "A scores higher than B (accuracy difference 0.200, 95 % interval 0.079 to 0.317, p = 0.00222, "
+            "A scores higher than B (accuracy difference 0.200, 95% interval 0.079 to 0.317, p = 0.00222, "
         )
         assert found.confidence_interval.method == "score"
     nothing = significance_test(PairedScores.from_arrays(np.ones(60), np.ones(60)), test="sign")

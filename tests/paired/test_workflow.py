@@ -3,9 +3,9 @@ import json
 import numpy as np
 import pytest
 
-from assay import _json
-from assay.errors import ArgumentError, DataError
-from assay.paired import PairedScores, analyse, significance_test
+from howsure import _json
+from howsure.errors import ArgumentError, DataError
+from howsure.paired import PairedScores, analyse, significance_test
 
 rng = np.random.default_rng(4)
 b = rng.beta(5, 5, 150)

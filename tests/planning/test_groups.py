@@ -2,13 +2,13 @@
 
 import pytest
 
-from assay.planning import Design, plan
-from assay.planning.groups import grid_of, measure, read
-from assay.sweeps import run
+from howsure.planning import Design, plan
+from howsure.planning.groups import grid_of, measure, read
+from howsure.sweeps import run
 
 
 def elsewhere(groups):
-    """Compute groups as the cells of a study, as `assay plan --store` does."""
+    """Compute groups as the cells of a study, as `howsure plan --store` does."""
     sweep = run(measure, grid_of(groups), rng=99)  # the study's own seed plays no part
     return [read(given, shape, row.values) for (given, shape, _), row in zip(groups, sweep.rows, strict=True)]
 
@@ -16,7 +16,7 @@ def elsewhere(groups):
 @pytest.mark.parametrize(
     "options",
     [
-        {"metrics": ["mae", "wins"], "n_items": [10, 40], "n_responses": [2, 5], "test": ["swapped-items", "paired-t"]},
+        {"metrics": ["mae", "wins"], "n_items": [10, 40], "n_responses": [2, 5], "test": ["sign-flip", "paired-t"]},
         {"metrics": ["mae"], "target_power": 0.8, "n_responses": [5], "test": "paired-t"},
         {"metrics": ["mae"], "target_p": 0.05, "budget": 300, "n_responses": [2, 5]},
         {"metrics": ["rmse"], "n_items": [20], "n_responses": [3], "test": None, "n_simulations": 50},

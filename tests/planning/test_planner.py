@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from assay import _json
-from assay.errors import ArgumentError
-from assay.metrics import resolve
-from assay.models import NormalModel, make_family, preset
-from assay.models.answers import NormalAnswers
-from assay.planning import Costs, Design, Effect, Plan, plan
-from assay.planning.engines.simulated_pvalues import Test, combine, swapped_items
+from howsure import _json
+from howsure.errors import ArgumentError
+from howsure.metrics import resolve
+from howsure.models import NormalModel, make_family, preset
+from howsure.models.answers import NormalAnswers
+from howsure.planning import Costs, Design, Effect, Plan, plan
+from howsure.planning.engines.simulated_pvalues import Test, combine, sign_flip
 from tests.reference.planning import DELTA, MEAN_METRIC_N, OMEGA2, PAIRED_T_N, SIGMA2
 
 
@@ -74,7 +74,7 @@ def test_the_power_of_paired_t_is_that_of_the_noncentral_t(d):
 def test_a_named_difference_is_what_the_plan_expects(effect, metric):
     found = plan("normal", metrics=[metric], effect=effect, n_items=[50], n_responses=[5], test=None, rng=0)
     [cell] = found.cells
-    assert cell.contrast == pytest.approx(effect.contrast, abs=4 * cell.contrast_error + 0.002)
+    assert cell.advantage == pytest.approx(effect.advantage, abs=4 * cell.advantage_error + 0.002)
     assert f"ε = {cell.epsilon:.4g}" in found.notes[0]
 
 
@@ -84,14 +84,14 @@ def test_accuracy_points_may_describe_a_plan_by_another_metric():
     assert 0.1 < found.cells[0].epsilon < 0.4
 
 
-def test_the_detectable_contrast_has_the_target_power():
+def test_the_detectable_advantage_has_the_target_power():
     found = plan(
         "normal", metrics=["mae"], epsilon=0.1, n_items=[70], n_responses=[5], detectable=True, precision=0.02, rng=0
     )
     [cell] = found.cells
     again = plan("normal", metrics=["mae"], epsilon=cell.detectable_epsilon, n_items=[70], n_responses=[5], rng=1)
     assert again.cells[0].power == pytest.approx(0.8, abs=0.04)
-    assert again.cells[0].contrast == pytest.approx(cell.detectable, rel=0.05)
+    assert again.cells[0].advantage == pytest.approx(cell.detectable, rel=0.05)
 
 
 def test_the_cheapest_design_reaches_the_target():
@@ -125,7 +125,7 @@ def test_a_plan_from_a_pilot_is_read_back_with_its_intervals():
     found = plan(pilot, n_responses=[2, 3], budget=120, follow_up=[60], rng=0)
     again = Plan.from_dict(json.loads(_json.dumps(found.to_dict())))
     assert again == found
-    assert again.pilot.contrast_interval.low < again.pilot.contrast
+    assert again.pilot.advantage_interval.low < again.pilot.advantage
     assert again.cells[0].power_interval.confidence_level == 0.95
 
 
@@ -198,10 +198,10 @@ def test_a_design_on_which_the_test_cannot_reject_is_never_taken():
     ("n", "alternative", "can"), [(5, "two-sided", False), (6, "two-sided", True), (5, "greater", True)]
 )
 def test_two_to_the_n_swaps_bound_the_p_value(n, alternative, can):
-    assert Test("swapped-items", 0.05, alternative).can_reject(n) is can
+    assert Test("sign-flip", 0.05, alternative).can_reject(n) is can
     assert Test("paired-t", 0.05, alternative).can_reject(n)
-    contrasts = np.ones((1, n))
-    assert (combine(swapped_items(contrasts), alternative)[0] <= 0.05) == can
+    advantages = np.ones((1, n))
+    assert (combine(sign_flip(advantages), alternative)[0] <= 0.05) == can
 
 
 def test_at_equal_power_more_items_are_taken():
@@ -212,11 +212,11 @@ def test_at_equal_power_more_items_are_taken():
 
 def test_several_budgets_differences_and_tests_are_one_plan():
     found = plan(
-        "normal", metrics=["mae"], epsilon=[0.1, 0.3], budget=[100, 400], test=["swapped-items", "welch-t"],
+        "normal", metrics=["mae"], epsilon=[0.1, 0.3], budget=[100, 400], test=["sign-flip", "welch-t"],
         n_responses=[2, 5], precision=0.05, rng=0,
     )  # fmt: skip
     asked = {(each.epsilon, each.test, each.budget) for each in found.answers}
-    assert asked == {(e, t, b) for e in (0.1, 0.3) for t in ("swapped-items", "welch-t") for b in (100, 400)}
+    assert asked == {(e, t, b) for e in (0.1, 0.3) for t in ("sign-flip", "welch-t") for b in (100, 400)}
     for answer in found.answers:
         assert answer.recommended.cost <= answer.budget
         assert (answer.recommended.epsilon, answer.recommended.test) == (answer.epsilon, answer.test)
@@ -277,8 +277,8 @@ def test_large_costs_keep_their_digits():
 def test_a_may_be_wrong_too():
     options = {"metrics": ["mae"], "n_items": [50], "n_responses": [5], "test": None, "rng": 0}
     equal = plan("normal", epsilon=0.3, epsilon_a=0.3, **options).cells[0]
-    assert abs(equal.contrast) < 4 * equal.contrast_error
-    assert plan("normal", epsilon=0.3, epsilon_a=0.1, **options).cells[0].contrast > 0.01
+    assert abs(equal.advantage) < 4 * equal.advantage_error
+    assert plan("normal", epsilon=0.3, epsilon_a=0.1, **options).cells[0].advantage > 0.01
 
 
 @pytest.mark.parametrize(("model", "scale"), [("likert-toxicity", 1.0), ("normal", 1.0)])
@@ -286,7 +286,7 @@ def test_without_gold_ratings_of_b_are_lower_by_epsilon(model, scale):
     found = plan(model, metrics=["rating"], epsilon=0.1, n_items=[200], n_responses=[5], precision=0.02, rng=0)
     [cell] = found.cells
     # Means that would fall below the scale stay at its end, so the difference is at most ε.
-    assert 0.4 * 0.1 < cell.contrast < 0.1 * scale + 4 * cell.contrast_error
+    assert 0.4 * 0.1 < cell.advantage < 0.1 * scale + 4 * cell.advantage_error
     assert cell.design.gold == 0
     assert cell.cost == 200 * 5 * 2
     assert any("without gold, ε" in note for note in found.notes)

@@ -8,26 +8,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, nct, t
 
-import assay
-from assay import Contest, Responses, Scale, _json, compare
-from assay.comparison import variance_components
-from assay.comparison.rater_errors import PEAK, rater_error, saturation
-from assay.errors import ArgumentError, DataError
-from assay.metrics import resolve
-from assay.planning import Costs, Design, Effect, Plan, plan
-from assay.planning.engines import rater_engine
-from assay.planning.engines.components import Noise, _powers, draws, expectation, fewest, rater_df
-from assay.planning.engines.rater_engine import RaterEngine
-from assay.planning.engines.simulated_pvalues import Test
-from assay.summaries import means
+import howsure
+from howsure import Contest, Responses, Scale, _json, compare
+from howsure.comparison import variance_components
+from howsure.comparison.rater_errors import PEAK, rater_error, saturation
+from howsure.errors import ArgumentError, DataError
+from howsure.metrics import resolve
+from howsure.planning import Costs, Design, Effect, Plan, plan
+from howsure.planning.engines import rater_engine
+from howsure.planning.engines.components import Noise, _powers, draws, expectation, fewest, rater_df
+from howsure.planning.engines.rater_engine import RaterEngine
+from howsure.planning.engines.simulated_pvalues import Test
+from howsure.summaries import means
 
 
-def plan_raters(contest, *, metric="rating", contrast=None, n_repeats=None, **options):
-    effect = None if contrast is None else Effect(resolve(metric), contrast)
+def plan_raters(contest, *, metric="rating", advantage=None, n_repeats=None, **options):
+    effect = None if advantage is None else Effect(resolve(metric), advantage)
     return plan(contest, metrics=metric, effect=effect, n_responses=n_repeats, with_raters=True, **options)
 
 
-pytestmark = pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::howsure.errors.HowsureWarning")
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def fewer_draws(monkeypatch):
 
 
 def ratings(rng, n=40, r=6, *, of_items=0.5, of_raters=0.3, shift=0.0, per_item=None, nested=False):
-    """Draw gold-free ratings whose contrast has components 2·of_items², 2·of_raters² and 2."""
+    """Draw gold-free ratings whose advantage has components 2·of_items², 2·of_raters² and 2."""
     n_raters = n * r if nested else r
     ids = np.arange(n * r).reshape(n, r) if nested else np.tile(np.arange(r), (n, 1))
     sides = [
@@ -65,16 +65,16 @@ def against_gold(rng, n=60, r=5, k=3):
 def of_compare(contest, **options):
     """Return the p-value of compare, and the width of its interval for raters like these alone."""
     found = compare(contest, metric="rating", n_resamples=499, rng=0, workers=1, **options)
-    return found.pvalue, found.error.interval(found.contrast).width
+    return found.pvalue, found.error.interval(found.advantage).width
 
 
 def of_raters(contest, *, clusters=None):
     """Return the same without the answer for these raters, which compare gives beside, and without draws."""
     bound, none = resolve("rating"), np.empty(0)
     found = rater_error(contest, bound, both=none, raters=none, clusters=clusters)
-    plain = float(bound.contrast(None, means(contest.a), means(contest.b)))
-    contrast = plain if found.contrast is None else found.contrast
-    return found.error.pvalue(contrast), found.error.interval(contrast).width
+    plain = float(bound.advantage(None, means(contest.a), means(contest.b)))
+    advantage = plain if found.advantage is None else found.advantage
+    return found.error.pvalue(advantage), found.error.interval(advantage).width
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_with_any_number_of_items_power_is_the_noncentral_t_of_raters():
 
 def test_cells_hold_what_the_components_say():
     contest = ratings(np.random.default_rng(1))
-    found = plan_raters(contest, contrast=0.5, n_items=[40, 100], n_raters=[6, 12], rng=0)
+    found = plan_raters(contest, advantage=0.5, n_items=[40, 100], n_raters=[6, 12], rng=0)
     parts = variance_components(contest, metric="rating")
     assert [(cell.n_items, cell.n_raters) for cell in found.cells] == [(40, 6), (100, 6), (40, 12), (100, 12)]
     for cell in found.cells:
@@ -144,13 +144,13 @@ def test_cells_hold_what_the_components_say():
 def test_the_cheapest_design_reaches_the_target_and_little_less_does_not():
     contest = ratings(np.random.default_rng(2))
     costs = Costs.per_hour(30, responses_per_hour=60, item=1, rater=20)
-    found = plan_raters(contest, contrast=0.6, n_raters=[8, 16, 30], target_power=0.8, costs=costs, rng=0)
+    found = plan_raters(contest, advantage=0.6, n_raters=[8, 16, 30], target_power=0.8, costs=costs, rng=0)
     best = found.recommended
     reached = [cell for cell in found.cells if not cell.reason]
     assert best.cost == min(cell.cost for cell in reached)
     assert best.cost == pytest.approx(best.n_items * (1 + best.n_raters * 2 * 0.5) + 20 * best.n_raters)
     for cell in reached:
-        less = plan_raters(contest, contrast=0.6, n_raters=cell.n_raters, n_items=int(0.97 * cell.n_items) - 1, rng=0)
+        less = plan_raters(contest, advantage=0.6, n_raters=cell.n_raters, n_items=int(0.97 * cell.n_items) - 1, rng=0)
         assert less.cells[0].power < 0.8 <= cell.power
     assert found.pilot.needed.low < best.n_items < found.pilot.needed.high
 
@@ -158,9 +158,9 @@ def test_the_cheapest_design_reaches_the_target_and_little_less_does_not():
 @pytest.mark.usefixtures("fewer_draws")
 def test_raters_are_looked_for_where_items_are_given():
     contest = ratings(np.random.default_rng(2))
-    found = plan_raters(contest, contrast=0.6, n_items=100, target_power=0.8, rng=0)
+    found = plan_raters(contest, advantage=0.6, n_items=100, target_power=0.8, rng=0)
     [cell] = found.cells
-    fewer = plan_raters(contest, contrast=0.6, n_items=100, n_raters=cell.n_raters - 1, rng=0)
+    fewer = plan_raters(contest, advantage=0.6, n_items=100, n_raters=cell.n_raters - 1, rng=0)
     assert fewer.cells[0].power < 0.8 <= cell.power
     assert cell.n_raters in found.pilot.needed
     assert found.pilot.searched == "raters"
@@ -168,40 +168,40 @@ def test_raters_are_looked_for_where_items_are_given():
 
 def test_a_budget_is_spent_on_the_best_split():
     contest = ratings(np.random.default_rng(3), of_raters=0.6)
-    found = plan_raters(contest, contrast=0.6, n_raters=[3, 10, 30], budget=900, rng=0)
+    found = plan_raters(contest, advantage=0.6, n_raters=[3, 10, 30], budget=900, rng=0)
     assert [cell.n_items for cell in found.cells] == [150, 45, 15]
     assert found.recommended.power == max(cell.power for cell in found.cells)
     assert found.recommended.design.n_raters > 3
-    nested = plan_raters(contest, contrast=0.6, nested=True, raters_per_item=[1, 3], budget=900, rng=0)
+    nested = plan_raters(contest, advantage=0.6, nested=True, raters_per_item=[1, 3], budget=900, rng=0)
     assert [(cell.n_items, cell.n_raters) for cell in nested.cells] == [(450, 450), (150, 450)]
-    assert nested.cells[0].test == "swapped-items"
+    assert nested.cells[0].test == "sign-flip"
 
 
 @pytest.mark.usefixtures("fewer_draws")
 def test_few_raters_cannot_be_made_up_for_by_items():
     contest = ratings(np.random.default_rng(4), of_raters=0.8, r=10)
-    found = plan_raters(contest, contrast=0.5, n_raters=3, rng=0)
+    found = plan_raters(contest, advantage=0.5, n_raters=3, rng=0)
     assert found.recommended is None
     assert "the nearest is 100,000 items × 3 raters, with power" in found.sentences[1]
     [note] = [note for note in found.notes if "however many items" in note]
     enough = int(note.partition("at least ")[2].split()[0])
-    found = plan_raters(contest, contrast=0.5, n_raters=[3, enough], rng=0)
+    found = plan_raters(contest, advantage=0.5, n_raters=[3, enough], rng=0)
     assert [cell.n_raters for cell in found.cells if not cell.reason] == [enough]
     assert any("No number of items reaches power 0.8 with 3 raters" in line for line in found.sentences)
 
 
-def test_swapping_the_models_flips_the_contrast_and_keeps_the_plan():
+def test_swapping_the_models_flips_the_advantage_and_keeps_the_plan():
     contest = ratings(np.random.default_rng(5), shift=0.7)
     one, other = (plan_raters(pilot, n_raters=[10], n_items=[50], rng=0) for pilot in (contest, contest.swapped()))
-    assert other.cells[0].contrast == pytest.approx(-one.cells[0].contrast)
+    assert other.cells[0].advantage == pytest.approx(-one.cells[0].advantage)
     assert other.cells[0].power == pytest.approx(one.cells[0].power)
     assert "own estimate" in " ".join(one.notes)
 
 
-def test_the_smallest_contrast_is_found_with_the_target_power():
+def test_the_smallest_advantage_is_found_with_the_target_power():
     contest = ratings(np.random.default_rng(6))
-    [cell] = plan_raters(contest, contrast=1.0, n_items=50, n_raters=8, detectable=True, rng=0).cells
-    again = plan_raters(contest, contrast=cell.detectable, n_items=50, n_raters=8, rng=0)
+    [cell] = plan_raters(contest, advantage=1.0, n_items=50, n_raters=8, detectable=True, rng=0).cells
+    again = plan_raters(contest, advantage=cell.detectable, n_items=50, n_raters=8, rng=0)
     assert again.cells[0].power == pytest.approx(0.8, abs=1e-3)
 
 
@@ -218,7 +218,7 @@ def labelled(rng, n=80, r=5):
 
 @pytest.mark.parametrize(("metric", "kind"), [("mae", against_gold), ("wins", against_gold), ("accuracy", labelled)])
 def test_the_error_of_the_pilots_own_design_is_that_of_compare(metric, kind):
-    """Same variances, same factor of raters near the largest contrast, same degrees of freedom."""
+    """Same variances, same factor of raters near the largest advantage, same degrees of freedom."""
     contest = kind(np.random.default_rng(23), **({"k": 1} if kind is against_gold else {}))
     error = compare(contest, metric=metric, n_resamples=199, rng=3, workers=1).error
     n, r = contest.n_items, 5
@@ -230,7 +230,7 @@ def test_the_error_of_the_pilots_own_design_is_that_of_compare(metric, kind):
     moved = min(measured["residual"], measured["items"] / 2)
     assert error.variances[1] == pytest.approx(measured["items"] + moved)
     factor = (error.variances[0] - measured["residual"] + moved) / measured["raters"]
-    assert 1 < factor == pytest.approx(float(saturation(abs(found.contrast) / found.largest)) ** 2)
+    assert 1 < factor == pytest.approx(float(saturation(abs(found.advantage) / found.largest)) ** 2)
 
 
 @given(
@@ -242,8 +242,8 @@ def test_the_error_of_the_pilots_own_design_is_that_of_compare(metric, kind):
     sides=st.sampled_from([{}, {"curved": True}, {"sides": 5.0, "curved": True}]),
 )
 @settings(max_examples=40, deadline=None)
-def test_power_grows_with_raters_and_where_it_counts_with_the_contrast(parts, end, share, n, r, sides):
-    """Near the largest contrast what raters add depends on it: a root search still finds one root."""
+def test_power_grows_with_raters_and_where_it_counts_with_the_advantage(parts, end, share, n, r, sides):
+    """Near the largest advantage what raters add depends on it: a root search still finds one root."""
     noise, design = Noise(*parts, largest=end, share=share, **sides), Design(n, r, 1, 1, r, r)
     slack = 1e-3  # of the integral
     more = [expectation(noise, replace(design, n_raters=k, raters_per_item=k), end / 2, Test()) for k in (r, r + 1)]
@@ -262,20 +262,20 @@ def test_without_an_end_or_without_a_difference_the_error_is_as_measured():
     noise = Noise.of(variance_components(contest, metric="mae"))
     assert 0 < noise.share < 1 < noise.at(noise.share * noise.largest).scale
     assert replace(noise, share=0.0).at(0.0).scale == 1
-    # Raters that were seen near the end move a contrast of zero more.
+    # Raters that were seen near the end move an advantage of zero more.
     assert noise.at(0.0).scale == pytest.approx(1 / (1 - min(noise.share, PEAK) ** 2) ** 2)
     assert noise.at(0.0).spread_scale == pytest.approx(noise.at(0.0).scale)
     assert noise.at(np.array([-0.1, 0.1])).scale == pytest.approx(float(noise.at(0.1).scale))
 
 
-def test_the_smallest_contrast_near_the_end_is_found_with_the_target_power():
+def test_the_smallest_advantage_near_the_end_is_found_with_the_target_power():
     contest = against_gold(np.random.default_rng(15), k=1)
     asked = {"metric": "mae", "n_items": 60, "n_raters": 5, "n_resamples": 199, "rng": 0}
     for alternative in ("two-sided", "less"):
-        [cell] = plan_raters(contest, contrast=-0.1, detectable=True, alternative=alternative, **asked).cells
-        again = plan_raters(contest, contrast=-cell.detectable, alternative=alternative, **asked)
+        [cell] = plan_raters(contest, advantage=-0.1, detectable=True, alternative=alternative, **asked).cells
+        again = plan_raters(contest, advantage=-cell.detectable, alternative=alternative, **asked)
         assert again.cells[0].power == pytest.approx(0.8, abs=1e-3)
-    one, other = (plan_raters(pilot, contrast=0.1, **asked) for pilot in (contest, contest.swapped()))
+    one, other = (plan_raters(pilot, advantage=0.1, **asked) for pilot in (contest, contest.swapped()))
     assert other.cells[0].power == pytest.approx(one.cells[0].power)
 
 
@@ -288,15 +288,15 @@ def test_the_plan_says_where_plans_did_not_come_true():
         return [number for number, part in enumerate(said) if part in notes]
 
     contest, labels = against_gold(np.random.default_rng(16)), labelled(np.random.default_rng(16))
-    assert told(contest, metric="mae", contrast=0.1, n_raters=[3, 10]) == [0]
-    assert told(contest, metric="mae", contrast=0.1, n_raters=[5, 10]) == []
-    assert told(contest, metric="mae", contrast=0.1, nested=True, raters_per_item=3) == []
-    assert told(labels, metric="tv", contrast=0.1, n_raters=[3, 20]) == [1]
-    assert told(labels, metric="accuracy", contrast=0.1, n_raters=[3]) == [1]
-    assert told(contest, metric="wins", contrast=0.1, n_raters=[3], n_items=[120]) == []
-    assert told(contest, metric="wins", contrast=0.1, n_raters=[3], n_items=[121]) == [2]
-    assert told(contest, metric="wins", contrast=1.2, n_raters=[5]) == [3]
-    assert told(ratings(np.random.default_rng(16)), contrast=0.5, n_raters=[3], n_items=200) == []
+    assert told(contest, metric="mae", advantage=0.1, n_raters=[3, 10]) == [0]
+    assert told(contest, metric="mae", advantage=0.1, n_raters=[5, 10]) == []
+    assert told(contest, metric="mae", advantage=0.1, nested=True, raters_per_item=3) == []
+    assert told(labels, metric="tv", advantage=0.1, n_raters=[3, 20]) == [1]
+    assert told(labels, metric="accuracy", advantage=0.1, n_raters=[3]) == [1]
+    assert told(contest, metric="wins", advantage=0.1, n_raters=[3], n_items=[120]) == []
+    assert told(contest, metric="wins", advantage=0.1, n_raters=[3], n_items=[121]) == [2]
+    assert told(contest, metric="wins", advantage=1.2, n_raters=[5]) == [3]
+    assert told(ratings(np.random.default_rng(16)), advantage=0.5, n_raters=[3], n_items=200) == []
 
 
 def test_wins_with_three_raters_are_planned_as_rare_as_they_are():
@@ -315,7 +315,7 @@ def test_wins_with_three_raters_are_planned_as_rare_as_they_are():
         rejected += compare(contest, metric="wins", n_resamples=199, rng=number, workers=1).pvalue <= 0.05
     for number in range(15):
         pilot = gold(np.random.default_rng([number, 18]), 100, 5)
-        asked = {"metric": "wins", "contrast": 0.27, "n_items": 100, "n_raters": 3}
+        asked = {"metric": "wins", "advantage": 0.27, "n_items": 100, "n_raters": 3}
         found = plan_raters(pilot, **asked, n_resamples=199, rng=number, workers=1)
         planned.append(found.cells[0].power)
     low, high = binom.ppf([0.001, 0.999], count, np.median(planned))
@@ -331,7 +331,7 @@ def test_items_that_change_sides_shrink_with_items_and_the_root_of_raters():
     mae = variance_components(contest, metric="mae")
     assert mae.variances(n_raters=20)["residual"] == pytest.approx(mae.variances()["residual"] / 4)
     noise, design = Noise.of(found), Design(60, 5, 1, 1, 5, 5)
-    # The contrast itself varies as items differ in all, with what more items leave as it is.
+    # The advantage itself varies as items differ in all, with what more items leave as it is.
     gold, a, b = map(means, (contest.gold, contest.a, contest.b))
     won = np.sign(np.abs(gold - b) - np.abs(gold - a))
     assert noise.spread(design) == pytest.approx(won.var(ddof=1) / 60 + noise.raters / 5)
@@ -358,20 +358,20 @@ def test_ratings_without_ids_are_planned_as_if_every_rater_gave_one():
     bare = replace(
         contest, a=Responses(contest.a.values, contest.a.offsets), b=Responses(contest.b.values, contest.b.offsets)
     )
-    found = plan_raters(bare, contrast=0.5, n_items=[40], n_repeats=[3, 6], rng=0)
+    found = plan_raters(bare, advantage=0.5, n_items=[40], n_repeats=[3, 6], rng=0)
     assert found.cells[0].standard_error > found.cells[1].standard_error
     assert found.cells[1].design.n_raters == 0
     assert any("there are no rater ids" in note for note in found.notes)
     with pytest.raises(DataError, match="no rater ids"):
-        plan_raters(bare, contrast=0.5, n_items=[40], n_raters=3)
+        plan_raters(bare, advantage=0.5, n_items=[40], n_raters=3)
 
 
 def test_a_nested_pilot_speaks_of_nested_designs_only():
     contest = ratings(np.random.default_rng(9), r=3, nested=True)
-    found = plan_raters(contest, contrast=0.5, raters_per_item=[1, 3], rng=0)
+    found = plan_raters(contest, advantage=0.5, raters_per_item=[1, 3], rng=0)
     assert all(cell.design.nested and cell.n_raters == cell.n_items * cell.raters_per_item for cell in found.cells)
     with pytest.raises(ArgumentError, match="judged one item each"):
-        plan_raters(contest, contrast=0.5, n_raters=5)
+        plan_raters(contest, advantage=0.5, n_raters=5)
 
 
 @pytest.mark.parametrize(
@@ -380,7 +380,7 @@ def test_a_nested_pilot_speaks_of_nested_designs_only():
         ({"n_raters": 1}, ArgumentError, "`n_raters`"),
         ({"n_items": []}, ArgumentError, "at least one number"),
         ({"n_raters": 3, "raters_per_item": 5}, ArgumentError, "must not exceed the number of raters"),
-        ({"contrast": 0}, ArgumentError, "contrast of 0"),
+        ({"advantage": 0}, ArgumentError, "advantage of 0"),
         ({"nested": True, "n_raters": 5}, ArgumentError, "raters_per_item"),
         ({"n_repeats": 3}, ArgumentError, "no repeats to plan"),
         ({"budget": 3}, ArgumentError, "does not pay for two items"),
@@ -418,10 +418,10 @@ def test_draws_of_the_components_cover_them():
             low, high = np.quantile(getattr(drawn, name), [0.025, 0.975])
             inside[name] += low <= getattr(noise, name) <= high
         # Fewer items than the true number are enough where these give more than the target.
-        contrasts = np.full(400, 0.6)
-        fewer = _powers(drawn, design, contrasts, Test(), np.full(400, true), "items") >= 0.8
+        advantages = np.full(400, 0.6)
+        fewer = _powers(drawn, design, advantages, Test(), np.full(400, true), "items") >= 0.8
         if number < 3:
-            assert np.array_equal(fewer, fewest(drawn, design, contrasts, Test(), **options) <= true)
+            assert np.array_equal(fewer, fewest(drawn, design, advantages, Test(), **options) <= true)
         inside["fewest"] += 0.025 <= fewer.mean() <= 0.975
     for name, covered in inside.items():
         assert covered >= binom.ppf(0.001, count, 0.95), name
@@ -441,12 +441,12 @@ def test_convabuse_is_planned_from_with_its_eight_raters(shared):
 
     frame = pl.read_csv(shared / "lewidi23_ConvAbuse.csv")
     judged = pl.when(pl.col("source") == "Ann1").then(pl.lit("x")).when(pl.col("source") == "Ann2").then(pl.lit("y"))
-    table = assay.read(
+    table = howsure.read(
         frame.with_columns(kind=judged.otherwise(pl.lit("others"))), item="item_id", rater="source", repeat="rep",
         sources={"others": "kind=others", "x": "kind=x", "y": "kind=y"},
     )  # fmt: skip
     contest = table.contest(gold="others", a="x", b="y")
-    found = plan_raters(contest, metric="mae", contrast=0.1, n_raters=[6, 12], n_items=[200, 2000], rng=0)
+    found = plan_raters(contest, metric="mae", advantage=0.1, n_raters=[6, 12], n_items=[200, 2000], rng=0)
     assert found.pilot.raters == "partially crossed"
     assert found.cells[0].design.raters_per_item < 6
     assert all(0 < cell.power < 1 and cell.standard_error > 0 for cell in found.cells)
@@ -461,12 +461,12 @@ def test_dices_is_planned_from_with_few_of_its_raters(shared, metric):
     humans = frame.filter(pl.col("source").is_in(keep))
     models = frame.filter(pl.col("kind") == "model")
     unsafe = pl.when(models["value"].cast(pl.Float64) > 0.3).then(pl.lit("Yes")).otherwise(pl.lit("No"))
-    table = assay.read(
+    table = howsure.read(
         pl.concat([humans, models.with_columns(value=unsafe)]),
         sources={"human": "kind=human", "vader": "source=vader_neg", "profanity": "source=alt-profanity-check"},
     )
     contest = table.contest(gold="human", a="vader", b="profanity")
-    found = plan_raters(contest, metric=metric, contrast=0.1, n_raters=[5, 10, 40], target_power=0.8, rng=0)
+    found = plan_raters(contest, metric=metric, advantage=0.1, n_raters=[5, 10, 40], target_power=0.8, rng=0)
     assert found.pilot.design.n_raters == 10
     assert found.recommended.power >= 0.8
     assert found.pilot.components
@@ -482,13 +482,13 @@ def test_the_interval_of_the_power_covers_the_true_power():
     for number in range(count):
         pilot = ratings(np.random.default_rng([number, 21]), 40, 6, shift=0.6)
         for place, design in enumerate(designs):
-            asked = {"n_items": design.n_items, "n_raters": design.n_raters, "contrast": 0.6}
+            asked = {"n_items": design.n_items, "n_raters": design.n_raters, "advantage": 0.6}
             [cell] = plan_raters(pilot, **asked, rng=number, workers=1).cells
             inside[place] += true[place] in cell.power_interval
     assert min(inside) >= binom.ppf(0.001, count, 0.95)
 
 
-def test_a_pilot_whose_contrast_is_exactly_zero_has_no_difference_to_plan_for():
+def test_a_pilot_whose_advantage_is_exactly_zero_has_no_difference_to_plan_for():
     given = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [2.0, 4.0, 1.0], [5.0, 2.0, 2.0]])
     raters = np.tile(np.arange(3), (4, 1))
     a, b = (Responses.from_grid(side, raters) for side in (given, given[::-1]))
@@ -500,7 +500,7 @@ def test_a_pilot_whose_contrast_is_exactly_zero_has_no_difference_to_plan_for():
 
 @pytest.mark.usefixtures("fewer_draws")
 def test_as_many_plans_promise_too_much_as_too_little():
-    """Three degrees of freedom see too little of raters in 61 % of all pilots; the plan's power must not."""
+    """Three degrees of freedom see too little of raters in 61% of all pilots; the plan's power must not."""
     true_noise, design = Noise(0.5, 0.72, 2.0), Design(60, 0, 8, 8, 8, 8, False, 2)
     true = expectation(true_noise, design, 1.2, Test()).power
     count, above = 300, 0
@@ -510,11 +510,11 @@ def test_as_many_plans_promise_too_much_as_too_little():
             pilot,
             variance_components(pilot),
             metric=resolve("rating").on(pilot.scale),
-            contrast=1.2,
+            advantage=1.2,
             level=0.95,
             seed=np.random.SeedSequence(number),
         )
-        above += engine.power(design, 0, Test("swapped-items")).power > true
+        above += engine.power(design, 0, Test("sign-flip")).power > true
     low, high = binom.ppf([0.001, 0.999], count, 0.5)
     assert low <= above <= high
 
@@ -546,7 +546,7 @@ def in_documents(rng, n_documents, size=4, r=6):
 def test_documents_are_planned_with_raters_as_compare_tests_them():
     """A large pilot knows the components; its plan for 15 documents × 6 raters is what compare finds there."""
     pilot = in_documents(np.random.default_rng(2), 150, r=80)
-    options = {"contrast": 0.6, "n_items": [60], "n_raters": [6], "rng": 0}
+    options = {"advantage": 0.6, "n_items": [60], "n_raters": [6], "rng": 0}
     [cell] = plan_raters(pilot, cluster="document", **options).cells
     assert str(cell.design) == "60 items in 15 clusters × 6 raters"
     assert set(cell.shares) == {"clusters", "raters", "residual"}
@@ -568,9 +568,9 @@ def test_raters_of_parts_of_documents_are_refused_with_the_reason():
     contest = ratings(rng, 40, 6, per_item=2)
     contest = replace(contest, groups={"document": np.repeat(np.arange(10), 4).astype(str)})
     with pytest.raises(DataError, match="raters judged parts of clusters"):
-        plan_raters(contest, contrast=0.5, cluster="document", n_items=[50], rng=0)
+        plan_raters(contest, advantage=0.5, cluster="document", n_items=[50], rng=0)
     with pytest.raises(ArgumentError, match="do not judge whole clusters"):
-        plan_raters(in_documents(rng, 10), contrast=0.5, cluster="document", nested=True, n_items=[50], rng=0)
+        plan_raters(in_documents(rng, 10), advantage=0.5, cluster="document", nested=True, n_items=[50], rng=0)
 
 
 def test_ratings_without_raters_are_planned_in_documents_too():

@@ -7,20 +7,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assay.auditing import Audit as Result
-from assay.auditing import LeaderAudit, audit
-from assay.auditing.cell import check_model, estimators_of
-from assay.auditing.estimators import kept, scheme_of, write
-from assay.errors import ArgumentError
-from assay.inference import binomial_region
-from assay.metrics import entry_of, metric_from, resolve
-from assay.models import preset
-from assay.questions import Audit
-from assay.questions.base import Run, cells_told
-from assay.sweeps import Counts
+from howsure.auditing import Audit as Result
+from howsure.auditing import LeaderAudit, audit
+from howsure.auditing.cell import check_model, estimators_of
+from howsure.auditing.estimators import kept, scheme_of, write
+from howsure.errors import ArgumentError
+from howsure.inference import binomial_region
+from howsure.metrics import entry_of, metric_from, resolve
+from howsure.models import preset
+from howsure.questions import Audit
+from howsure.questions.base import Run, cells_told
+from howsure.sweeps import Counts
 
 TINY = {"n_items": (12,), "n_responses": (3,), "n_simulations": 4, "n_resamples": 19, "n_fresh": 20}
-ONE = {"null": ("swapped-items",), "test": ("none",), "interval": ("none",), "scheme": ("bootstrap/all",)}
+ONE = {"null": ("sign-flip",), "test": ("none",), "interval": ("none",), "scheme": ("bootstrap/all",)}
 
 
 def asked(**fields):
@@ -53,14 +53,14 @@ def test_a_question_comes_back_from_its_json_and_its_command_says_it_all():
 def test_the_answer_is_that_of_the_function():
     found = asked().answer()
     assert found.to_dict() == audit(
-        "normal", metrics=["mae"], designs=[(12, 3)], schemes=[("bootstrap", "all")], nulls=["swapped-items"], tests=[],
+        "normal", metrics=["mae"], designs=[(12, 3)], schemes=[("bootstrap", "all")], nulls=["sign-flip"], tests=[],
         intervals=[], n_simulations=4, n_resamples=19, n_fresh=20, rng=0,
     ).to_dict()  # fmt: skip
     assert Result.from_dict(json.loads(json.dumps(found.to_dict()))).to_dict() == found.to_dict()
 
 
 def test_models_that_are_equally_far_from_gold_do_not_differ():
-    """ε of A = ε of B: the null is true, whatever ε is; 5 % of 80 data sets, by a test with 399 exact levels."""
+    """ε of A = ε of B: the null is true, whatever ε is; 5% of 80 data sets, by a test with 399 exact levels."""
     found = asked(
         files=("likert-toxicity",), epsilon=(0.4,), epsilon_a=0.4, n_items=(30,), n_simulations=80, n_fresh=500
     ).answer()
@@ -75,17 +75,17 @@ def test_models_that_are_equally_far_from_gold_do_not_differ():
 
 def test_an_epsilon_of_a_makes_b_less_worse():
     ideal, off = (asked(epsilon=(0.4,), epsilon_a=strength, interval=("t",)).answer() for strength in (0.0, 0.3))
-    contrast = {
-        name: next(row.contrast for row in found.intervals if row.truth == "B worse")
+    advantage = {
+        name: next(row.advantage for row in found.intervals if row.truth == "B worse")
         for name, found in (("ideal", ideal), ("off", off))
     }
-    assert 0 < contrast["off"] < contrast["ideal"]
+    assert 0 < advantage["off"] < advantage["ideal"]
 
 
 def test_plan_audit_and_simulate_describe_a_model_by_the_same_fields():
-    from assay._fields import fields_of
-    from assay.questions import Plan, Simulate
-    from assay.questions.simulators import SimulatorFields
+    from howsure._fields import fields_of
+    from howsure.questions import Plan, Simulate
+    from howsure.questions.simulators import SimulatorFields
 
     for field in fields_of(SimulatorFields):
         for question in (Plan, Audit, Simulate):
@@ -109,7 +109,7 @@ def test_noise_of_labels_and_clipping_reach_the_model():
 
 def test_the_true_p_of_a_scheme_is_that_of_the_responses_it_draws():
     schemes = ("bootstrap/one", "bootstrap/bootstrap:2", "bootstrap/all")
-    found = asked(scheme=schemes, null=("recentred",), epsilon=(0.4,), n_fresh=200).answer()
+    found = asked(scheme=schemes, null=("shifted-bootstrap",), epsilon=(0.4,), n_fresh=200).answer()
     rows = {row.scheme: row for row in found.tests if row.truth == "B worse" and row.pvalue == "tail"}
     assert {name: row.n_kept for name, row in rows.items()} == {
         "bootstrap/one": 1, "bootstrap/bootstrap:2": 2, "bootstrap/all": 3
@@ -129,15 +129,15 @@ def test_metrics_with_parameters_are_known_in_every_process():
 
 
 def test_plans_of_metrics_with_parameters_keep_them_in_a_store_and_in_the_signature(tmp_path):
-    from assay.questions import Plan
-    from assay.sweeps import run
+    from howsure.questions import Plan
+    from howsure.sweeps import run
 
     fields = {"files": ("likert-toxicity",), "metric": ("f1",), "n_items": (20,), "n_responses": ("2",)}
     fields |= {"epsilon": (0.3,), "test": ("none",), "n_simulations": 50}
     stored = Run(study=lambda task, grid, seed: run(task, grid, store=tmp_path / "plan.db", rng=seed))
     low, high = (Plan(**fields, threshold=threshold) for threshold in (0.3, 0.7))
     assert low.answer(stored).to_dict() == low.answer().to_dict()
-    assert low.answer().cells[0].contrast != high.answer().cells[0].contrast
+    assert low.answer().cells[0].advantage != high.answer().cells[0].advantage
     assert "f1(threshold=0.3)" in low.answer().signature
     assert low.answer().signature != high.answer().signature
     with pytest.raises(ArgumentError, match="`threshold` is not a parameter of mae"):

@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay import ArgumentError, _fields
-from assay.cli import _ask, _options
-from assay.cli.app import QUESTIONS
-from assay.questions import Compare
-from assay.questions.base import schema_of
+from howsure import ArgumentError, _fields
+from howsure.cli import _ask, _options
+from howsure.cli.app import QUESTIONS
+from howsure.questions import Compare
+from howsure.questions.base import schema_of
 
 
 @pytest.fixture(scope="module")
@@ -63,9 +63,9 @@ def test_a_question_survives_json_and_the_command_line(asked):
 
 
 def test_the_python_of_a_question_makes_it_again(asked):
-    import assay
+    import howsure
 
-    made = eval(asked.python.removesuffix(".answer()"), {"assay": assay})
+    made = eval(asked.python.removesuffix(".answer()"), {"howsure": howsure})
     assert made == asked
 
 
@@ -85,7 +85,7 @@ def test_the_schema_knows_types_choices_and_bounds():
     schema = schema_of(Compare)
     assert schema["required"] == []
     assert schema["properties"]["confidence_level"]["exclusiveMaximum"] == 1
-    assert "swapped-items" in schema["properties"]["null"]["anyOf"][0]["enum"]
+    assert "sign-flip" in schema["properties"]["null"]["anyOf"][0]["enum"]
 
 
 def test_messages_name_options_on_the_command_line():

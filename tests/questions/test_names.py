@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from assay.cli.app import app
+from howsure.cli.app import app
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assay import ArgumentError, _fields, _json
-from assay.cli import _options
-from assay.cli import scores as commands
-from assay.questions import Power, ScoresAnalyse, ScoresDescribe, ScoresEffect, ScoresPower, ScoresTest
-from assay.questions.base import schema_of
-from assay.questions.scores import SCORES
+from howsure import ArgumentError, _fields, _json
+from howsure.cli import _options
+from howsure.cli import scores as commands
+from howsure.questions import Power, ScoresAnalyse, ScoresDescribe, ScoresEffect, ScoresPower, ScoresTest
+from howsure.questions.base import schema_of
+from howsure.questions.scores import SCORES
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def questions(file):
 
 
 def test_answers_are_those_of_the_library(file):
-    from assay import paired
+    from howsure import paired
 
     scores = paired.read_scores(file, columns=["x", "y"])
     _, test, effect, power, analysis = (question.answer() for question in questions(file))
@@ -55,7 +55,7 @@ def test_questions_survive_json_and_the_command_line(file, number):
     assert type(asked).from_dict(json.loads(json.dumps(asked.to_dict()))) == asked
     group = commands.group()
     words = shlex.split(asked.command)
-    assert words[:2] == ["assay", "scores"]
+    assert words[:2] == ["howsure", "scores"]
     context = group.commands[words[2]].make_context(words[2], words[3:])
     assert _options.record_from(type(asked), context.params) == asked
 
@@ -145,5 +145,5 @@ def test_wrong_or_idle_fields_are_refused(file, fields, message):
 def test_a_plan_is_a_question_too():
     asked = Power(sd=1, effect=0.2, target_power=0.8)
     assert asked.answer().n_items == 199
-    assert asked.command == "assay power --sd 1 --effect 0.2 --target-power 0.8"
+    assert asked.command == "howsure power --sd 1 --effect 0.2 --target-power 0.8"
     assert json.loads(_json.dumps(asked.answer().to_dict()))["sentence"].startswith("199 lines give a power of 0.802")

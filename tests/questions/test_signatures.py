@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay import _fields, _json
-from assay.questions import Audit, Compare, Describe, Fit, Leaderboard, Plan, Simulate
-from assay.questions.table_fields import TableFields
+from howsure import _fields, _json
+from howsure.questions import Audit, Compare, Describe, Fit, Leaderboard, Plan, Simulate
+from howsure.questions.table_fields import TableFields
 
 QUICK = {"n_resamples": 19}
 
@@ -43,7 +43,7 @@ PILOT = {**MODELS, "rater": "", "test": ("none",), **SIZES}
 RATED = {**MODELS, **SIZES, "rater": "rater", "n_responses": (), "n_raters": (3,)}
 AUDITED = {
     "files": ("normal",), "metric": ("mae",), "n_items": (10,), "n_responses": (2,), "n_simulations": 3,
-    "n_resamples": 19, "n_fresh": 10, "null": ("swapped-items",), "test": ("none",), "interval": ("none",),
+    "n_resamples": 19, "n_fresh": 10, "null": ("sign-flip",), "test": ("none",), "interval": ("none",),
     "scheme": ("bootstrap/all",),
 }  # fmt: skip
 FITTED = {"files": ("ratings.csv",), "gold": "human", "mean": "normal", "sd": "beta"}
@@ -51,8 +51,8 @@ TYPED = {"mean": "0.5", "sd": "uniform:0,0.3", "n_items": 8, "n_responses": "2",
 
 CASES = [
     (Compare, NAMED, {
-        "raters": [{"rater": "rater", "raters": "fixed"}, {"rater": "rater", "raters": "bootstrap"}],
-        "cluster": "twin", "null": "recentred", "items": [{"items": "all", "responses": "bootstrap"}],
+        "raters": [{"rater": "rater", "raters": "fixed"}, {"rater": "rater", "raters": "random"}],
+        "cluster": "twin", "null": "shifted-bootstrap", "items": [{"items": "all", "responses": "bootstrap"}],
         "responses": "bootstrap", "n_responses": [{"responses": "bootstrap", "n_responses": 2}], "alternative": "less",
         "n_resamples": 29, "confidence_level": 0.9, "interval": "percentile", "margin": 0.5,
         "threshold": [{"metric": ("f1",), "threshold": 2.0}, {"metric": ("f1",), "threshold": 4.0}],
@@ -62,7 +62,7 @@ CASES = [
         "a": "m3", "b": "m3", "gold": None, "metric": [{"metric": ("wins",)}, {"metric": ("wins", "mae")}],
         "by": [{"by": "topic"}, {"by": "topic", "correction": "none"}], "correction": [],
         "missing": "bounds", "test": ("paired-t",),
-        "seed": [{"seed": 1, "null": "recentred"}, {"seed": 2, "null": "recentred"}],
+        "seed": [{"seed": 1, "null": "shifted-bootstrap"}, {"seed": 2, "null": "shifted-bootstrap"}],
     }),
     (Compare, LABELLED, {
         "positive": [{"metric": ("f1",), "positive": "a"}, {"metric": ("f1",), "positive": "b"}],
@@ -71,7 +71,7 @@ CASES = [
         "labels": "exact",
     }),
     (Leaderboard, {"files": ("ratings.csv",), "gold": "human", "rater": "", **QUICK}, {
-        "raters": [{"rater": "rater", "raters": "fixed"}, {"rater": "rater", "raters": "bootstrap"}],
+        "raters": [{"rater": "rater", "raters": "fixed"}, {"rater": "rater", "raters": "random"}],
         "cluster": "twin", "threshold": [{"metric": "f1", "threshold": 2.0}, {"metric": "f1", "threshold": 4.0}],
         "better": [{"gold": None, "better": "higher"}, {"gold": None, "better": "lower"}],
         "gold": None, "model": ("m1", "m3"), "metric": "rmse", "baseline": "m2", "top": 2,
@@ -136,7 +136,7 @@ CASES = [
     }),
     (Audit, AUDITED, {
         "metric": ("wins",), "n_items": (11,), "n_responses": (3,), "epsilon": (0.2,), "n_simulations": 4,
-        "n_resamples": 29, "n_fresh": 11, "scheme": ("bootstrap/first",), "null": ("recentred",),
+        "n_resamples": 29, "n_fresh": 11, "scheme": ("bootstrap/first",), "null": ("shifted-bootstrap",),
         "test": ("paired-t",), "interval": [{"interval": ("t",)}, {"interval": ("t",), "confidence_level": 0.9}],
         "confidence_level": [], "alpha": 0.1, "epsilon_a": 0.1, "clip": True, "perturbation": "noise", "seed": 1,
     }),
@@ -148,7 +148,7 @@ CASES = [
 ELSEWHERE = {
     "encoding", "scorer", "filter", "rater_ids", "preference", "tie",  # what is read, which the data's digest tells
     "dirichlet", "levels", "mean", "sd", "rho", "paper",  # Simulate asks for models in the same words
-    "detectable", "contrast", "accuracy_points", "win_rate",  # seconds each: `Limits.signed`, and ε as it was found
+    "detectable", "advantage", "accuracy_points", "win_rate",  # seconds each: `Limits.signed`, and ε as it was found
 }  # fmt: skip
 
 

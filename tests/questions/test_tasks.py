@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from assay.errors import ArgumentError
-from assay.questions import Describe, Plan, Replicate
-from assay.questions.tasks import TASKS
-from assay.sweeps import Task
+from howsure.errors import ArgumentError
+from howsure.questions import Describe, Plan, Replicate
+from howsure.questions.tasks import TASKS
+from howsure.sweeps import Task
 
 DESIGN = {"files": "normal", "metric": "mae", "epsilon": 0.3, "n_items": 30}
 QUICK = {"precision": 0.05, "n_responses": 3}
@@ -27,7 +27,7 @@ def test_a_cell_of_plans_is_a_plan():
         seed=seed(),
     )  # fmt: skip
     [cell] = question.answer().cells
-    assert (values["power"], values["contrast"], values["cost"]) == (cell.power, cell.contrast, cell.cost)
+    assert (values["power"], values["advantage"], values["cost"]) == (cell.power, cell.advantage, cell.cost)
     assert (values["n_items"], values["n_responses_gold"], values["n_raters"]) == (30, 3, 0)
 
 
@@ -59,7 +59,7 @@ def test_a_cell_of_descriptions_is_a_description(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"null": ["recentred", "swapped-items"]}, "a cell audits one p-value"),
+        ({"null": ["shifted-bootstrap", "sign-flip"]}, "a cell audits one p-value"),
         ({"test": "paired-t"}, "a cell audits one p-value"),
         ({"interval": ["t", "basic"]}, "a cell audits one `interval`"),
         ({"n_data_sets": 5}, "`n_data_sets` is not an option of audit"),

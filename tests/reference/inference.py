@@ -1,4 +1,4 @@
-"""Known answers for `assay.inference`, each with where it comes from (ORACLES.md has them all)."""
+"""Known answers for `howsure.inference`, each with where it comes from (ORACLES.md has them all)."""
 
 MOUSE_TREATED = [94, 197, 16, 38, 99, 141, 23]
 MOUSE_CONTROL = [52, 104, 146, 10, 51, 30, 40, 27, 46]

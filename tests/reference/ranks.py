@@ -52,4 +52,4 @@ RANKS = [
 """`irank` of the scores, in the order above (README)."""
 
 UNITED_KINGDOM = (7, 23)
-"""Its marginal 95 % set as the vignette's text has it; the run printed there gave 8 to 23."""
+"""Its marginal 95% set as the vignette's text has it; the run printed there gave 8 to 23."""

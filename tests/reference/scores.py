@@ -1,4 +1,4 @@
-"""Known answers for `assay.paired`, each with its source (ORACLES.md); those of `assay.inference` are not repeated."""
+"""Known answers for `howsure.paired`, each with its source (ORACLES.md); not those of `howsure.inference`."""
 
 from tests.reference.inference import DEPRESSION_FIRST, DEPRESSION_SECOND, DEPRESSION_SIGN_FLIP_PVALUE
 

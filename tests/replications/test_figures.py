@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay import _json
-from assay.errors import ArgumentError
-from assay.models import preset
-from assay.planning.engines.simulated_pvalues import Test
-from assay.replications import (
+from howsure import _json
+from howsure.errors import ArgumentError
+from howsure.models import preset
+from howsure.planning.engines.simulated_pvalues import Test
+from howsure.replications import (
     Found,
     PaperFigure,
     PublishedNumber,
@@ -21,10 +21,10 @@ from assay.replications import (
     replicate,
     searches,
 )
-from assay.replications.expected_outcomes import SimulationSize
-from assay.replications.figures import Point
-from assay.replications.papers import FIGURES, plan, plot_of
-from assay.reports import plot
+from howsure.replications.expected_outcomes import SimulationSize
+from howsure.replications.figures import Point
+from howsure.replications.papers import FIGURES, plan, plot_of
+from howsure.reports import plot
 from tests.reports.results import rows_of
 
 SMALL = SimulationSize(40, np.random.SeedSequence(1))
@@ -125,8 +125,8 @@ def test_many_series_have_bars_beside_each_other_not_bands_over_each_other():
 
 
 def test_zero_has_a_line_and_bars_have_ticks_that_differ():
-    contrasts = [Point("x", "a", x, y) for x, y in ((-0.1, 0.2), (0.05, 0.6), (0.2, 1.0))]
-    first = layers_of(of(contrasts, mark="step", log_x=False, y="share"))[0][0]
+    advantages = [Point("x", "a", x, y) for x, y in ((-0.1, 0.2), (0.05, 0.6), (0.2, 1.0))]
+    first = layers_of(of(advantages, mark="step", log_x=False, y="share"))[0][0]
     assert first["encoding"] == {"x": {"field": "at", "type": "quantitative"}}
     bars = [Point("x", "a", round(0.025 * i, 3), 0.05) for i in range(20)]
     figure = of(bars, mark="bar", log_x=False, y="share")
@@ -169,7 +169,7 @@ def test_bars_have_their_ticks_where_they_stand():
         assert low < places[0] - 0.09 < places[-1] + 0.09 < high
 
 
-def test_the_flat_null_has_no_mean_and_the_flat_contrast_has_one():
+def test_the_flat_null_has_no_mean_and_the_flat_advantage_has_one():
     simulation = SimulationSize(150, np.random.SeedSequence(3))
     null, draws = figures_of_ratings._flat(preset("likert-toxicity"), 50, 20, 0.3, simulation)
     assert abs(null.mean()) < 4 * null.std() / math.sqrt(null.size)

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.errors import ArgumentError, DataError
-from assay.models import preset, simulate_contrasts
-from assay.replications import PAPERS, PublishedNumber, Replication, conclude, leader, measure, plan, replicate
-from assay.replications.expected_outcomes import Outcome, SimulationSize, exact_pvalues
-from assay.replications.legacy import published_metric
-from assay.replications.papers import tables
-from assay.replications.published import figures
-from assay.replications.raters import BinnedModel
-from assay.sweeps import Grid, Store, run
+from howsure.errors import ArgumentError, DataError
+from howsure.models import preset, simulate_advantages
+from howsure.replications import PAPERS, PublishedNumber, Replication, conclude, leader, measure, plan, replicate
+from howsure.replications.expected_outcomes import Outcome, SimulationSize, exact_pvalues
+from howsure.replications.legacy import published_metric
+from howsure.replications.papers import tables
+from howsure.replications.published import figures
+from howsure.replications.raters import BinnedModel
+from howsure.sweeps import Grid, Store, run
 
 
 def z_scores(rows):
@@ -74,7 +74,7 @@ def test_leader_true_p_comes_out_and_a_correct_emd_is_far_more_sensitive():
     names = ["mae", "wins", "spearman", "emd-histogram-legacy", "emd"]
     metrics = [published_metric(name).on(model.scale) for name in names]
     draws, null = (
-        simulate_contrasts(model, metrics, n_items=1000, epsilon=0.05, null=kind, n_simulations=500, rng=1)
+        simulate_advantages(model, metrics, n_items=1000, epsilon=0.05, null=kind, n_simulations=500, rng=1)
         for kind in (False, True)
     )
     found = {name: Outcome.of(*pair) for name, pair in zip(names, zip(null, draws, strict=True), strict=True)}
@@ -199,8 +199,8 @@ def test_binned_responses_have_the_distribution_of_the_legacy_distance(null):
     binned = BinnedModel(model)
     metric = published_metric("emd-histogram-legacy")
     options = {"n_items": 20, "n_responses": 12, "epsilon": 0.1, "null": null, "n_simulations": 1500}
-    long = simulate_contrasts(model, [metric.on(model.scale)], rng=1, **options)[0]
-    short = simulate_contrasts(binned, [metric.on(binned.scale)], rng=2, **options)[0]
+    long = simulate_advantages(model, [metric.on(model.scale)], rng=1, **options)[0]
+    short = simulate_advantages(binned, [metric.on(binned.scale)], rng=2, **options)[0]
     assert stats.ks_2samp(np.round(long, 9), np.round(short, 9)).pvalue > 1e-5
 
 
@@ -272,10 +272,10 @@ def test_a_replication_says_what_it_did_and_becomes_a_frame():
         PublishedNumber({"table": 1}, "p", 0.04, 0.09, 0.01),
     )
     result = Replication("forest", "as printed.", rows, 100, 0, ("a note.",))
-    said = "50 % of 2 published numbers come out within two standard errors of their difference."
+    said = "50% of 2 published numbers come out within two standard errors of their difference."
     assert str(result).startswith(said)
     summary = [cell.strip() for cell in str(result).splitlines()[5].strip("│").split("│")]
-    assert summary[:6] == ["1", "p", "2", "0.03606", "0.03", "50 %"]
+    assert summary[:6] == ["1", "p", "2", "0.03606", "0.03", "50%"]
     again = Replication.from_dict(result.to_dict())
     assert again.to_dict() == result.to_dict()
     assert result.to_frame().columns == [

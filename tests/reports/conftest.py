@@ -4,8 +4,8 @@ from functools import cache
 
 import pytest
 
-from assay import report
-from assay.reports.frame import figures_of
+from howsure import report
+from howsure.reports.frame import figures_of
 from tests.reports.results import made, plotted
 
 FORMATS = ("html", "md", "tex", "json")
@@ -15,7 +15,7 @@ FORMATS = ("html", "md", "tex", "json")
 def figures(kind):
     """Return the pictures of this kind of result, drawn once for all formats of its report."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("assay.reports.frame.plot", lambda _: plotted(kind))
+        patch.setattr("howsure.reports.frame.plot", lambda _: plotted(kind))
         return figures_of(made(kind), made(kind).document())
 
 
@@ -28,7 +28,7 @@ def written(tmp_path_factory):
     def place(kind):
         (root / kind).mkdir()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("assay.reports.frame.figures_of", lambda *_, **__: figures(kind))
+            patch.setattr("howsure.reports.frame.figures_of", lambda *_, **__: figures(kind))
             for ending in FORMATS:
                 report(made(kind), root / kind / f"report.{ending}")
         return root / kind

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from assay import (
+from howsure import (
     Contest,
     Responses,
     audit,
@@ -21,18 +21,18 @@ from assay import (
     plan,
     plan_board,
 )
-from assay.agreement import describe
-from assay.auditing import LeaderAudit
-from assay.examples import ratings
-from assay.io import doctor
-from assay.models import fit, preset
-from assay.models.simulated import simulate
-from assay.paired import PairedScores, ScoreTable
-from assay.replications import Found, Search, replicate
-from assay.reports import plot
-from assay.response_tables import ResponseTable
-from assay.scales import Scale
-from assay.sweeps import Grid, run, task
+from howsure.agreement import describe
+from howsure.auditing import LeaderAudit
+from howsure.examples import ratings
+from howsure.io import doctor
+from howsure.models import fit, preset
+from howsure.models.simulated import simulate
+from howsure.paired import PairedScores, ScoreTable
+from howsure.replications import Found, Search, replicate
+from howsure.reports import plot
+from howsure.response_tables import ResponseTable
+from howsure.scales import Scale
+from howsure.sweeps import Grid, run, task
 
 HOSTILE = r"</script><svg onload=alert(1)> \input{/etc/passwd} | `x` $y$ & 5% #1 _z_ **b**"
 

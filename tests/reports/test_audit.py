@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 pytest.importorskip("altair")
-from assay.auditing.audits import SmallestRow
-from assay.reports import plot
-from assay.reports.audit import MOST_ROWS
+from howsure.auditing.audits import SmallestRow
+from howsure.reports import plot
+from howsure.reports.audit import MOST_ROWS
 from tests.reports.results import made
 
 
@@ -39,12 +39,13 @@ def test_the_chart_shows_rates_beside_what_was_promised(found):
 
 def test_tests_that_miss_their_level_stand_last_and_the_worst_is_named(found):
     rows = tuple(
-        replace(row, rejected=row.n_data_sets if row.null == "recentred" and row.is_null else 0) for row in found.tests
+        replace(row, rejected=row.n_data_sets if row.null == "shifted-bootstrap" and row.is_null else 0)
+        for row in found.tests
     )
     spec = plot(replace(found, tests=rows)).to_dict()
     _, order = data_of(spec, 0)
-    assert all(name.startswith("recentred") for name in order[-3:])
-    assert f"worst: {order[-1]}, rejects up to 100 % of true nulls" in spec["vconcat"][0]["title"]["text"]
+    assert all(name.startswith("shifted-bootstrap") for name in order[-3:])
+    assert f"worst: {order[-1]}, rejects up to 100% of true nulls" in spec["vconcat"][0]["title"]["text"]
 
 
 def test_smallest_errors_are_drawn_against_epsilon(found):
@@ -63,7 +64,7 @@ def test_smallest_errors_are_drawn_against_epsilon(found):
 
 
 def test_leaders_two_data_are_drawn_side_by_side(found):
-    from assay.auditing import LeaderAudit
+    from howsure.auditing import LeaderAudit
 
     spec = plot(LeaderAudit((found, found))).to_dict()
     assert len(spec["hconcat"]) == 2

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import assay.reports
-from assay.reports import DRAWN, colours
+import howsure.reports
+from howsure.reports import DRAWN, colours
 from tests.reports.results import MADE, charted
 
 MACHADO = {
@@ -50,8 +50,8 @@ def on(page, colour):
     return colours.ON_DARK.get(colour, colour) if page == "dark" else colour
 
 
-def contrast(one, other):
-    """Return the contrast ratio of WCAG 2."""
+def advantage(one, other):
+    """Return the advantage ratio of WCAG 2."""
     bright, dark = sorted(float(np.array([0.2126, 0.7152, 0.0722]) @ linear(each)) for each in (one, other))[::-1]
     return (bright + 0.05) / (dark + 0.05)
 
@@ -83,9 +83,9 @@ def test_models_differ_in_grey_and_series_by_dash_and_shape(page):
 def test_text_and_lines_stand_out_from_the_page(page):
     paper = on(page, colours.PAPER)
     for colour in (colours.INK, colours.QUIET):
-        assert contrast(on(page, colour), paper) >= 4.5
+        assert advantage(on(page, colour), paper) >= 4.5
     for colour in (*colours.SERIES, colours.NULL, colours.MARK):
-        assert contrast(on(page, colour), paper) >= 2.7, colour
+        assert advantage(on(page, colour), paper) >= 2.7, colour
 
 
 def test_every_colour_turns_on_dark_pages():
@@ -102,6 +102,6 @@ def test_charts_use_these_colours_only(kind):
 
 
 def test_no_module_has_a_colour_of_its_own():
-    for module in Path(assay.reports.__file__).parent.glob("*.py"):
+    for module in Path(howsure.reports.__file__).parent.glob("*.py"):
         if module.name != "colours.py":
             assert not re.search(r'"#[0-9a-fA-F]{3,8}"', module.read_text(encoding="utf-8")), module.name

@@ -6,10 +6,10 @@ import re
 import numpy as np
 import pytest
 
-from assay import Contest, compare, compare_each
-from assay.documents.numbers import pvalue
-from assay.reports import plot
-from assay.reports.compare import _edges
+from howsure import Contest, compare, compare_each
+from howsure.documents.numbers import pvalue
+from howsure.reports import plot
+from howsure.reports.compare import _edges
 from tests.reports.results import charted, rows_of
 
 
@@ -29,18 +29,18 @@ def contest(n_items=50, seed=0, names=("human", "new", "old"), **options):
     return Contest.from_arrays(gold, a, b, names=names, **options)
 
 
-def test_items_contrast_draws_and_winners_are_drawn():
+def test_items_advantage_draws_and_winners_are_drawn():
     result = compare(contest(), metric="mae", rng=0, n_resamples=499, margin=0.1)
     spec = plot(result).to_dict()
     said = texts(spec)
-    better = int((result.item_scores.contrasts > 0).sum())
+    better = int((result.item_scores.advantages > 0).sum())
     assert any(f"new is better on {better} items, old on {50 - better}; 0 ties" in text for text in said)
     assert "if A and B were alike" in said
     open_one = plot(compare(contest(20, seed=4), metric="mae", rng=0, n_resamples=499)).to_dict()
     assert "at least as far from 0" in texts(open_one)
     assert any("lower is better" in text for text in said)
     assert spec["title"]["text"] == ["new against old"]
-    assert spec["title"]["subtitle"][0].startswith("new is better: mean absolute error, contrast 0.")
+    assert spec["title"]["subtitle"][0].startswith("new is better: mean absolute error, advantage 0.")
     json.dumps(spec, allow_nan=False)
 
 
@@ -50,7 +50,7 @@ def test_five_thousand_items_are_thinned():
     assert len(json.dumps(spec)) < 600_000
 
 
-@pytest.mark.filterwarnings("ignore::assay.AssayWarning")
+@pytest.mark.filterwarnings("ignore::howsure.HowsureWarning")
 @pytest.mark.parametrize("metric", ["spearman", "wins", "mae"])
 def test_metrics_without_item_scores_and_undefined_results_are_drawn(metric):
     few = Contest.from_arrays([1.0, 1.0], [1.0, 2.0], [2.0, 1.0])
@@ -64,7 +64,7 @@ def test_several_comparisons_are_a_forest():
     spec = plot(found).to_dict()
     panels = spec["vconcat"]  # one for each metric, because each has its own unit
     assert [panel["layer"][1]["encoding"]["x"]["title"].split(",")[0] for panel in panels] == [
-        "contrast of mean absolute error", "contrast of wins",
+        "advantage of mean absolute error", "advantage of wins",
     ]  # fmt: skip
     for panel in panels:
         assert panel["layer"][1]["encoding"]["y"]["sort"] == ["topic = x", "topic = y"]

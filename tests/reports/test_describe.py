@@ -5,16 +5,16 @@ import json
 import numpy as np
 import pytest
 
-from assay.agreement import describe
-from assay.contests import Contest
-from assay.documents import html
-from assay.errors import ArgumentError
-from assay.reports import plot, write_chart
-from assay.reports.describe import figures
-from assay.reports.frame import framed
-from assay.response_tables import ResponseTable
-from assay.responses import Responses
-from assay.scales import Scale
+from howsure.agreement import describe
+from howsure.contests import Contest
+from howsure.documents import html
+from howsure.errors import ArgumentError
+from howsure.reports import plot, write_chart
+from howsure.reports.describe import figures
+from howsure.reports.frame import framed
+from howsure.response_tables import ResponseTable
+from howsure.responses import Responses
+from howsure.scales import Scale
 
 HOSTILE = '</script>"] | datum'
 
@@ -34,7 +34,7 @@ def labelled():
 
 
 @pytest.fixture(scope="module")
-def contrasted():
+def advantageed():
     rng = np.random.default_rng(2)
     gold = np.clip(rng.integers(0, 5, (30, 1)) + rng.integers(-1, 2, (30, 4)), 0, 4).astype(float)
     sides = [gold.mean(axis=1) + noise * rng.normal(size=30) for noise in (0.3, 0.9)]
@@ -63,7 +63,7 @@ def test_the_map_has_a_tile_for_each_answer_and_says_what_is_missing(labelled):
     _, tiles = values_of(drawn)
     assert len(tiles) == int((~np.isnan(grid)).sum())
     assert {tile["value"] for tile in tiles} == {"no", "unsure", "yes"}
-    missing = f"{100 * np.isnan(grid).mean():.0f} % of the cells are empty"
+    missing = f"{100 * np.isnan(grid).mean():.0f}% of the cells are empty"
     assert missing in title
     assert missing in words
     assert "* stands out" in title
@@ -84,19 +84,19 @@ def test_coefficients_and_raters_are_those_of_the_result(labelled):
     assert sum(bar["items"] for bar in bars) == 40
 
 
-def test_the_shares_of_the_error_are_one_bar_and_strata_a_forest(contrasted):
-    parts = {name: drawn for name, _, _, drawn in figures(contrasted)}
+def test_the_shares_of_the_error_are_one_bar_and_strata_a_forest(advantageed):
+    parts = {name: drawn for name, _, _, drawn in figures(advantageed)}
     assert list(parts)[-2:] == ["strata", "shares"]
     bar = values_of(parts["shares"])[0]
-    known = contrasted.components.decision_study[0]["shares"]
+    known = advantageed.components.decision_study[0]["shares"]
     assert [row["share"] for row in bar] == pytest.approx([share for share in known.values() if share >= 0.005])
     assert bar[0]["from"] == 0
     rows = values_of(parts["strata"])[1]
-    assert [row["value"] for row in rows] == [part.contrast for part in contrasted.strata]
+    assert [row["value"] for row in rows] == [part.advantage for part in advantageed.strata]
 
 
 def test_a_label_covers_neither_another_nor_a_point():
-    from assay.reports.describe import _place_labels
+    from howsure.reports.describe import _place_labels
 
     rows = [{"up": up, "across": 0.5, "label": "x", "who": "stands out"} for up in (100.0, 98.0, 96.0, 0.0)]
     rows += [
@@ -111,8 +111,8 @@ def test_a_label_covers_neither_another_nor_a_point():
 
 
 def test_few_values_have_a_bar_each_and_ticks_where_they_are():
-    """Three raters agree by 0, 1 or 3 of 3 pairs: no bar, and no tick, stands for more than 100 %."""
-    from assay.reports.describe import _histogram
+    """Three raters agree by 0, 1 or 3 of 3 pairs: no bar, and no tick, stands for more than 100%."""
+    from howsure.reports.describe import _histogram
 
     bars, ticks = _histogram(np.array([1 / 3] * 5 + [1.0] * 7))
     assert ticks == pytest.approx([1 / 3, 1.0])
@@ -122,10 +122,10 @@ def test_few_values_have_a_bar_each_and_ticks_where_they_are():
     assert sum(bar["items"] for bar in many) == 100
 
 
-def test_it_is_written_and_reported_with_names_as_names(labelled, contrasted, tmp_path):
+def test_it_is_written_and_reported_with_names_as_names(labelled, advantageed, tmp_path):
     write_chart(labelled[0], str(tmp_path / "d.json"))
     assert len(json.loads((tmp_path / "d.json").read_text(encoding="utf-8"))["vconcat"]) == 4
-    assert json.loads(plot(contrasted).to_json())["vconcat"]
+    assert json.loads(plot(advantageed).to_json())["vconcat"]
     page = html.page(framed(labelled[0], pictures=False))
     assert "held against the mean and the spread of the others" in page
     assert '</script>"]' not in page

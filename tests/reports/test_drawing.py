@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from assay.reports import DRAWN, chart_files, colours, drawing, pictures
+from howsure.reports import DRAWN, chart_files, colours, drawing, pictures
 from tests.reports.conftest import figures
 from tests.reports.results import MADE, charted
 

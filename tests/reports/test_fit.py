@@ -4,10 +4,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assay.errors import ArgumentError, DataError
-from assay.models import fit, preset
-from assay.reports import plot, write_chart
-from assay.reports.fit import chart
+from howsure.errors import ArgumentError, DataError
+from howsure.models import fit, preset
+from howsure.reports import plot, write_chart
+from howsure.reports.fit import chart
 from tests.reports.results import rows_of
 
 

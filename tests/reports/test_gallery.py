@@ -3,7 +3,7 @@
 import runpy
 from pathlib import Path
 
-from assay.reports import DRAWN
+from howsure.reports import DRAWN
 
 ROOT = Path(__file__).parents[2]
 GALLERY = runpy.run_path(str(ROOT / "scripts" / "gallery.py"))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.documents import Definitions, Document, Points, Sentence, html
-from assay.reports import DRAWN
+from howsure.documents import Definitions, Document, Points, Sentence, html
+from howsure.reports import DRAWN
 from tests.reports.results import MADE
 from tests.web.browser import accessible
 

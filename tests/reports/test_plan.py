@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from assay import plan
-from assay.documents import Sentence
-from assay.planning.plans import Pilot
-from assay.reports import plot
+from howsure import plan
+from howsure.documents import Sentence
+from howsure.planning.plans import Pilot
+from howsure.reports import plot
 from tests.reports.results import rows_of
 
 
@@ -56,7 +56,7 @@ def test_the_axis_names_gold_where_only_its_responses_vary(searched):
 
 
 def test_what_to_collect_is_the_headline_not_what_the_pilot_has(searched):
-    pilot = Pilot(design=searched.cells[0].design, model="", difference="given", contrast=0.1)
+    pilot = Pilot(design=searched.cells[0].design, model="", difference="given", advantage=0.1)
     for found in (searched, replace(searched, pilot=pilot)):
         said = [
             block.text for block in found.document().blocks if isinstance(block, Sentence) and block.role == "verdict"

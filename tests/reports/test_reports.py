@@ -13,27 +13,27 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import assay as assay_package
-from assay import Responses, compare, examples, io, report
-from assay.agreement import describe
-from assay.agreement.cells import cells_from
-from assay.agreement.coefficients import krippendorff_alpha
-from assay.cli.app import main
-from assay.documents import Table, latex, markdown
-from assay.errors import ArgumentError, DataError
-from assay.metrics.builtin import BUILTIN, ON_PREFERENCES
-from assay.questions.compare import Compare
-from assay.reports import DRAWN
-from assay.reports.accounts import ACCOUNTS, account_of
-from assay.reports.accounts.base import about, units_needed
-from assay.reports.accounts.compare import account
-from assay.reports.accounts.methods import CORRECTIONS, INTERVALS, METRICS, NULLS
-from assay.reports.accounts.plan import ENGINES
-from assay.reports.accounts.scores import HOW
-from assay.reports.chart_files import unchecked
-from assay.reports.frame import FIGURES, framed
-from assay.response_tables import ResponseTable
-from assay.scales import Scale
+import howsure as howsure_package
+from howsure import Responses, compare, examples, io, report
+from howsure.agreement import describe
+from howsure.agreement.cells import cells_from
+from howsure.agreement.coefficients import krippendorff_alpha
+from howsure.cli.app import main
+from howsure.documents import Table, latex, markdown
+from howsure.errors import ArgumentError, DataError
+from howsure.metrics.builtin import BUILTIN, ON_PREFERENCES
+from howsure.questions.compare import Compare
+from howsure.reports import DRAWN
+from howsure.reports.accounts import ACCOUNTS, account_of
+from howsure.reports.accounts.base import about, units_needed
+from howsure.reports.accounts.compare import account
+from howsure.reports.accounts.methods import CORRECTIONS, INTERVALS, METRICS, NULLS
+from howsure.reports.accounts.plan import ENGINES
+from howsure.reports.accounts.scores import HOW
+from howsure.reports.chart_files import unchecked
+from howsure.reports.frame import FIGURES, framed
+from howsure.response_tables import ResponseTable
+from howsure.scales import Scale
 from tests.reports.results import HOSTILE, MADE, charted, contest, made
 
 PARTS = ("Numbers", "What was done", "What this does not show")
@@ -141,7 +141,7 @@ def test_pictures_are_called_by_plain_names_whatever_sources_are_called(tmp_path
         assert name == place.name or name in shown
 
 
-def test_pictures_beside_a_report_replace_nothing_that_was_not_asked_for(tmp_path, assay, folder):
+def test_pictures_beside_a_report_replace_nothing_that_was_not_asked_for(tmp_path, howsure, folder):
     (tmp_path / "a b%-estimation.svg").write_text("mine", encoding="utf-8")
     (tmp_path / "a-b--estimation.svg").write_text("mine", encoding="utf-8")
     words = [
@@ -156,11 +156,11 @@ def test_pictures_beside_a_report_replace_nothing_that_was_not_asked_for(tmp_pat
         "--metric",
         "mae",
     ]
-    said = assay(*words, "--report", tmp_path / "a b%.md")
+    said = howsure(*words, "--report", tmp_path / "a b%.md")
     assert said.returncode == 2
     assert "a-b--estimation.svg exists already" in said.stderr
     assert not (tmp_path / "a b%.md").exists()
-    said = assay(*words, "--report", tmp_path / "a b%.md", "--force")
+    said = howsure(*words, "--report", tmp_path / "a b%.md", "--force")
     assert "a-b--estimation.svg" in said.stdout
     assert (tmp_path / "a-b--estimation.svg").read_text(encoding="utf-8").startswith("<svg")
     assert (tmp_path / "a b%-estimation.svg").read_text(encoding="utf-8") == "mine"
@@ -185,7 +185,7 @@ def test_the_report_names_data_and_how_to_repeat_it(question, tmp_path):
     assert re.search(r"\*\*Agreement of human\*\*: Krippendorff's alpha 0\.\d\d ", text)
     assert "SHA-256" in text
     assert question.command in text
-    assert assay_package.__getattr__("questions").Compare is Compare  # whoever imports assay alone has them
+    assert howsure_package.__getattr__("questions").Compare is Compare  # whoever imports howsure alone has them
     names = {}
     exec(re.search(r"```python\n(.*?)```", text, re.S).group(1), names)
     assert names["result"].to_dict() == result.to_dict()
@@ -200,7 +200,7 @@ def test_python_without_a_question_repeats_the_comparison():
 
 
 def test_the_forecast_of_items_holds():
-    """A study of the forecast size finds the contrast 8 times in 10, within the error of 4,000 simulated studies."""
+    """A study of the forecast size finds the advantage 8 times in 10, within the error of 4,000 simulated studies."""
     rng = np.random.default_rng(0)
     seen = rng.normal(0.3, 1.0, 40)
     error = seen.std(ddof=1) / math.sqrt(40)
@@ -215,7 +215,7 @@ def test_what_is_open_gets_a_number_and_what_is_settled_does_not():
     undecided = compare(contest(shift=0.1), metric="mae", rng=0)
     [first, *_] = account(undecided, None, None).next
     reach = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
-    expected = 30 * (reach * undecided.standard_error / undecided.contrast) ** 2
+    expected = 30 * (reach * undecided.standard_error / undecided.advantage) ** 2
     assert f"collect about {about(expected)} items; there are 30." in first
     assert any("small difference may be missed" in line for line in account(undecided, None, None).limits)
     settled = compare(contest(n_items=60, shift=2), metric="mae", rng=0)
@@ -227,7 +227,7 @@ def test_raters_that_decide_are_asked_for():
     rng = np.random.default_rng(1)
     import polars
 
-    from assay import read
+    from howsure import read
 
     rows = [
         {"item": i, "source": source, "rater": f"r{rater}", "value": value}
@@ -239,16 +239,16 @@ def test_raters_that_decide_are_asked_for():
     result = compare(table.contest(a="a", b="b"), metric="rating", rng=0)
     assert result.rater_answers is not None
     said = " ".join(account(result, None, None).next)
-    assert re.search(r"Raters add \d+ % of the squared error", said)
+    assert re.search(r"Raters add \d+% of the squared error", said)
     assert re.search(r"about [\d,]+ (raters|items and [\d,]+ raters)", said)
 
 
 def test_every_word_for_a_method_exists():
-    from assay.inference.corrections import JOINT_CORRECTIONS
-    from assay.inference.interval_methods import METHODS
-    from assay.paired.catalogue import TESTS
-    from assay.planning import ENGINES as KNOWN
-    from assay.resampling.nulls import NULLS as KNOWN_NULLS
+    from howsure.inference.corrections import JOINT_CORRECTIONS
+    from howsure.inference.interval_methods import METHODS
+    from howsure.paired.catalogue import TESTS
+    from howsure.planning import ENGINES as KNOWN
+    from howsure.resampling.nulls import NULLS as KNOWN_NULLS
 
     assert set(METRICS) == {*BUILTIN, *ON_PREFERENCES}
     assert set(NULLS) == set(KNOWN_NULLS)
@@ -284,15 +284,15 @@ def test_every_chart_has_an_account():
     [("nowhere/report.html", "there is no folder"), ("report.doc", "must be a file that ends in"), (".", "ends in")],
 )
 def test_a_place_that_cannot_be_written_is_one_line_before_any_work(place, said, tmp_path, monkeypatch):
-    monkeypatch.setattr("assay.reports.frame.framed", lambda *_, **__: pytest.fail("work was done"))
+    monkeypatch.setattr("howsure.reports.frame.framed", lambda *_, **__: pytest.fail("work was done"))
     with pytest.raises((ArgumentError, DataError), match=said):
         report(made("PowerPlan"), tmp_path / place)
 
 
 def test_the_command_refuses_a_file_that_exists_before_it_computes(folder, monkeypatch, capfd):
     (folder / "old.html").write_text("old")
-    line = ["assay", "compare", str(folder / "ratings.csv"), "--gold", "human", "--a", "model-2", "--b", "model-1"]
-    monkeypatch.setattr("assay.comparison.comparing.compare_each", lambda *_, **__: pytest.fail("work was done"))
+    line = ["howsure", "compare", str(folder / "ratings.csv"), "--gold", "human", "--a", "model-2", "--b", "model-1"]
+    monkeypatch.setattr("howsure.comparison.comparing.compare_each", lambda *_, **__: pytest.fail("work was done"))
     monkeypatch.setattr("sys.argv", [*line, "--report", str(folder / "old.html")])
     with pytest.raises(SystemExit) as left:
         main()
@@ -310,6 +310,6 @@ def test_a_folder_that_is_read_only_is_one_line(tmp_path, monkeypatch):
 
 
 def test_pictures_are_left_out_without_the_extra(monkeypatch):
-    monkeypatch.setattr("assay.reports.frame.can_draw", lambda: False)
+    monkeypatch.setattr("howsure.reports.frame.can_draw", lambda: False)
     document = framed(made("Comparison"))
     assert not [block for block in document.blocks if type(block).__name__ == "Figure"]

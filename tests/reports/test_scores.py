@@ -4,8 +4,8 @@ import re
 import numpy as np
 import pytest
 
-from assay import reports
-from assay.paired import (
+from howsure import reports
+from howsure.paired import (
     PairedScores,
     ScoreTable,
     analyse,
@@ -18,8 +18,8 @@ from assay.paired import (
     power_curve,
     unit_sizes,
 )
-from assay.reports.frame import figures_of
-from assay.reports.scores import charts
+from howsure.reports.frame import figures_of
+from howsure.reports.scores import charts
 from tests.reports.results import rows_of
 
 

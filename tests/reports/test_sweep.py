@@ -2,13 +2,13 @@ from dataclasses import replace
 
 import pytest
 
-from assay import plot, report
-from assay.errors import ArgumentError, DataError
-from assay.sweeps import CellRow, Grid, run, task
+from howsure import plot, report
+from howsure.errors import ArgumentError, DataError
+from howsure.sweeps import CellRow, Grid, run, task
 
 pytest.importorskip("altair")
-from assay.reports.accounts import account_of
-from assay.reports.sweep import chart
+from howsure.reports.accounts import account_of
+from howsure.reports.sweep import chart
 
 
 @task(version=1)

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from assay._random import key, seed_of
-from assay.contests import Contest
-from assay.errors import ArgumentError
-from assay.metrics import BUILTIN
-from assay.resampling import (
+from howsure._random import key, seed_of
+from howsure.contests import Contest
+from howsure.errors import ArgumentError
+from howsure.metrics import BUILTIN
+from howsure.resampling import (
     Scheme,
     cluster_sums,
     draw,
@@ -14,9 +14,9 @@ from assay.resampling import (
     ratio_error,
     summaries_of,
 )
-from assay.resampling.sampler import exchange
-from assay.resampling.seeds import word
-from assay.resampling.weights import draw_weights
+from howsure.resampling.sampler import exchange
+from howsure.resampling.seeds import word
+from howsure.resampling.weights import draw_weights
 from tests.resampling import twins
 
 
@@ -43,10 +43,10 @@ def test_every_drawn_cluster_comes_whole(contest):
         if sum(counts) == 4:
             items = np.repeat(np.arange(10), np.array(counts)[CLUSTERS])
             for metric in bound(contest):
-                value = float(metric.contrast(*summaries_of(contest.take(items), metric.needs)))
+                value = float(metric.advantage(*summaries_of(contest.take(items), metric.needs)))
                 possible[metric.name].add(round(value, 9))
     for i, name in enumerate(NAMES):
-        defined = found.contrasts[i][~np.isnan(found.contrasts[i])]
+        defined = found.advantages[i][~np.isnan(found.advantages[i])]
         assert {round(value, 9) for value in defined.tolist()} <= possible[name]
         assert len(set(defined.tolist())) > 20
 
@@ -63,9 +63,9 @@ def test_a_draw_is_what_its_clusters_make_it(name, n_clusters):
     how = {"n_resamples": 70, "seed": seed_of(5), "clusters": clusters}
     found = draw(contest, [metric], scheme=Scheme(), null=None, **how)
     np.testing.assert_array_equal(
-        draw(contest, [metric], scheme=Scheme(), null=None, workers=3, **how).contrasts, found.contrasts
+        draw(contest, [metric], scheme=Scheme(), null=None, workers=3, **how).advantages, found.advantages
     )
-    swapped = draw(contest, [metric], scheme=Scheme("all"), null="swapped-items", **how).contrasts[0]
+    swapped = draw(contest, [metric], scheme=Scheme("all"), null="sign-flip", **how).advantages[0]
     looked_at = np.array([0, 33, 69], dtype=np.uint64)
     seeds = [word(np.uint64(key(seed_of(5), purpose)), looked_at) for purpose in ("clusters", "swapped-clusters")]
     drawn = draw_weights(n_clusters, seeds[0], swap=False)
@@ -74,14 +74,14 @@ def test_a_draw_is_what_its_clusters_make_it(name, n_clusters):
     seen_a, seen_b = metric.swappable(gold, a, b)
     for i, d in enumerate(looked_at):
         items = np.repeat(np.arange(clusters.size), drawn[i, clusters])
-        expected = float(metric.contrast(gold[items], a[items], b[items]))
-        assert found.contrasts[0, d] == pytest.approx(expected, abs=1e-12, nan_ok=True)
+        expected = float(metric.advantage(gold[items], a[items], b[items]))
+        assert found.advantages[0, d] == pytest.approx(expected, abs=1e-12, nan_ok=True)
         if metric.additive:
-            parts = cluster_sums(metric.item_contrasts(gold, a, b), clusters)
+            parts = cluster_sums(metric.item_advantages(gold, a, b), clusters)
             error = ratio_error(*(np.repeat(part, drawn[i]) for part in parts))
             assert found.standard_errors[0, d] == pytest.approx(error)
         sides = exchange(seen_a, seen_b, coins[i, clusters], metric.needs)
-        assert swapped[d] == pytest.approx(float(metric.contrast(gold, *sides)), abs=1e-12, nan_ok=True)
+        assert swapped[d] == pytest.approx(float(metric.advantage(gold, *sides)), abs=1e-12, nan_ok=True)
 
 
 def test_clusters_of_one_item_give_the_standard_error_of_items(contest):
@@ -89,7 +89,7 @@ def test_clusters_of_one_item_give_the_standard_error_of_items(contest):
     alone = np.arange(10)
     how = {"scheme": Scheme(), "null": None, "n_resamples": 300, "seed": seed_of(0)}
     one, other = draw(contest, [metric], clusters=alone, **how), draw(contest, [metric], **how)
-    assert one.contrasts.std() == pytest.approx(other.contrasts.std(), rel=0.15)
+    assert one.advantages.std() == pytest.approx(other.advantages.std(), rel=0.15)
     assert np.median(one.standard_errors) == pytest.approx(np.median(other.standard_errors), rel=0.1)
     np.testing.assert_allclose(jackknife(contest, metric, alone), jackknife(contest, metric))
 
@@ -97,22 +97,22 @@ def test_clusters_of_one_item_give_the_standard_error_of_items(contest):
 def test_all_swaps_of_clusters_are_enumerated(contest):
     found = enumerate_cluster_swaps(contest, bound(contest), CLUSTERS)
     assert found.exact
-    assert found.contrasts.shape == (3, 16)
+    assert found.advantages.shape == (3, 16)
     swapped = contest.swapped()
     for i, metric in enumerate(bound(contest)):
-        for value, side in ((found.contrasts[i, 0], contest), (found.contrasts[i, -1], swapped)):
-            assert value == pytest.approx(float(metric.contrast(*summaries_of(side, metric.needs))))
+        for value, side in ((found.advantages[i, 0], contest), (found.advantages[i, -1], swapped)):
+            assert value == pytest.approx(float(metric.advantage(*summaries_of(side, metric.needs))))
     drawn = draw(
-        contest, bound(contest), scheme=Scheme(items="all"), null="swapped-items", n_resamples=99, seed=seed_of(0),
+        contest, bound(contest), scheme=Scheme(items="all"), null="sign-flip", n_resamples=99, seed=seed_of(0),
         clusters=CLUSTERS,
     )  # fmt: skip
     for i in range(3):
-        assert {round(v, 9) for v in drawn.contrasts[i]} == {round(v, 9) for v in found.contrasts[i]}
+        assert {round(v, 9) for v in drawn.advantages[i]} == {round(v, 9) for v in found.advantages[i]}
 
 
 def test_other_nulls_are_refused(contest):
     with pytest.raises(ArgumentError, match="clusters go with"):
         draw(
-            contest, bound(contest), scheme=Scheme(), null="dealt-responses", n_resamples=3, seed=seed_of(0),
+            contest, bound(contest), scheme=Scheme(), null="permuted-responses", n_resamples=3, seed=seed_of(0),
             clusters=CLUSTERS,
         )  # fmt: skip

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay import Contest
-from assay._random import BLOCK, seed_of
-from assay.metrics import BUILTIN
-from assay.models import preset
-from assay.resampling import (
+from howsure import Contest
+from howsure._random import BLOCK, seed_of
+from howsure.metrics import BUILTIN
+from howsure.models import preset
+from howsure.resampling import (
     Scheme,
     _kernels,
     draw,
@@ -25,15 +25,15 @@ from assay.resampling import (
     pool,
     summaries_of,
 )
-from assay.resampling.draws import block_size
-from assay.resampling.sampler import exchange
-from assay.responses import Responses
+from howsure.resampling.draws import block_size
+from howsure.resampling.sampler import exchange
+from howsure.responses import Responses
 
 ADDITIVE = [name for name, metric in BUILTIN.items() if metric.additive]
 SCHEMES = [
     Scheme(items, responses) for items in ("all", "bootstrap") for responses in ("all", "first", "one", "bootstrap")
 ]
-NULLS = [None, "swapped-items", "pooled-responses", "dealt-responses"]
+NULLS = [None, "sign-flip", "pooled-responses", "permuted-responses"]
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Spy:
     def seen(self, model):
         return model
 
-    def contrast(self, gold, a, b):
+    def advantage(self, gold, a, b):
         self.shown.append([None if side is None else np.array(side) for side in (gold, a, b)])
         return np.zeros(len(a) if a.ndim > (1 if self.needs == "means" else 2) else 1)
 
@@ -79,8 +79,8 @@ class General:
     def needs(self):
         return self.metric.needs
 
-    def contrast(self, gold, a, b):
-        return self.metric.contrast(gold, a, b)
+    def advantage(self, gold, a, b):
+        return self.metric.advantage(gold, a, b)
 
 
 def telling(n_items=6):
@@ -145,8 +145,8 @@ def test_responses_without_a_null_come_from_their_own_source(scheme):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=str)
-def test_swapped_items_exchange_whole_items(scheme):
-    draws, rows = spied(scheme, "swapped-items")
+def test_sign_flip_exchange_whole_items(scheme):
+    draws, rows = spied(scheme, "sign-flip")
     patterns = set()
     for _, a, b in draws:
         swapped = []
@@ -176,8 +176,8 @@ def test_pooled_responses_draw_each_models_number_from_both():
 
 
 @pytest.mark.parametrize("items", ["all", "bootstrap"])
-def test_dealt_responses_lose_and_double_nothing(items):
-    draws, rows = spied(Scheme(items, "all"), "dealt-responses")
+def test_permuted_responses_lose_and_double_nothing(items):
+    draws, rows = spied(Scheme(items, "all"), "permuted-responses")
     hands = set()
     for _, a, b in draws:
         for of_a, of_b in zip(a, b, strict=True):
@@ -190,7 +190,7 @@ def test_dealt_responses_lose_and_double_nothing(items):
 
 
 def test_dealing_first_responses_deals_one_to_each():
-    draws, rows = spied(Scheme("all", "first"), "dealt-responses")
+    draws, rows = spied(Scheme("all", "first"), "permuted-responses")
     for _, a, b in draws:
         for item in range(6):
             assert sorted([*a[item], *b[item]]) == [rows[1][item][0], rows[2][item][0]]
@@ -207,13 +207,13 @@ def test_gold_may_be_absent():
     for null in NULLS:
         scheme = Scheme("bootstrap", "bootstrap" if null == "pooled-responses" else "all")
         found = draw(free, [BUILTIN["rating"]], scheme=scheme, null=null, n_resamples=10, seed=seed_of(0))
-        assert np.isfinite(found.contrasts).all()
+        assert np.isfinite(found.advantages).all()
 
 
 # The same bits
 
 
-@pytest.mark.parametrize("null", [*NULLS, "recentred"])
+@pytest.mark.parametrize("null", [*NULLS, "shifted-bootstrap"])
 @pytest.mark.parametrize("scheme", SCHEMES, ids=str)
 def test_workers_and_the_number_of_draws_change_no_draw(likert, scheme, null):
     metrics = [BUILTIN[name].on(likert.scale) for name in ("mae", "emd", "spearman", "wins-responses", "tv")]
@@ -221,12 +221,12 @@ def test_workers_and_the_number_of_draws_change_no_draw(likert, scheme, null):
     def drawn(n_resamples, workers):
         return draw(
             likert, metrics, scheme=scheme, null=null, n_resamples=n_resamples, seed=seed_of(5), workers=workers
-        ).contrasts  # fmt: skip
+        ).advantages  # fmt: skip
 
     alone = drawn(150, 1)
     for workers in (2, 3):
         assert (drawn(150, workers) == alone).all()
-    if null != "recentred":  # whose mean depends on all draws
+    if null != "shifted-bootstrap":  # whose mean depends on all draws
         assert (drawn(64, 1) == alone[:, :64]).all()
         assert (drawn(100, 1) == alone[:, :100]).all()
 
@@ -246,32 +246,32 @@ def test_all_metrics_see_the_same_resamples(likert):
     names = ["mae", "rmse", "tv", "emd"]
     metrics = [BUILTIN[name].on(likert.scale) for name in names]
     options = {"scheme": Scheme(responses="bootstrap"), "null": None, "n_resamples": 100, "seed": seed_of(1)}
-    together = draw(likert, metrics, **options).contrasts
+    together = draw(likert, metrics, **options).advantages
     for i, metric in enumerate(metrics):
-        assert (draw(likert, [metric], **options).contrasts[0] == together[i]).all()
+        assert (draw(likert, [metric], **options).advantages[0] == together[i]).all()
 
 
 def test_seeds_and_purposes_differ(ratings):
     def drawn(seed, null):
         return draw(
             ratings, [BUILTIN["mae"]], scheme=Scheme(), null=null, n_resamples=50, seed=seed_of(seed)
-        ).contrasts  # fmt: skip
+        ).advantages  # fmt: skip
 
     assert (drawn(1, None) != drawn(2, None)).any()
-    signs = np.sign(drawn(1, "swapped-items")), np.sign(drawn(1, "dealt-responses"))
+    signs = np.sign(drawn(1, "sign-flip")), np.sign(drawn(1, "permuted-responses"))
     assert (signs[0] != signs[1]).any()
 
 
 @pytest.mark.parametrize("name", ADDITIVE)
 @pytest.mark.parametrize(
     ("scheme", "null"),
-    [(Scheme("bootstrap", "all"), None), (Scheme("bootstrap", "first"), None), (Scheme("all", "all"), "swapped-items")],
+    [(Scheme("bootstrap", "all"), None), (Scheme("bootstrap", "first"), None), (Scheme("all", "all"), "sign-flip")],
     ids=str,
 )
 def test_the_linear_path_is_the_general_path(likert, name, scheme, null):
     metric = BUILTIN[name].on(likert.scale)
     found = draw(likert, [metric, General(metric)], scheme=scheme, null=null, n_resamples=130, seed=seed_of(2))
-    np.testing.assert_allclose(found.contrasts[0], found.contrasts[1], rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(found.advantages[0], found.advantages[1], rtol=1e-10, atol=1e-12)
 
 
 def test_a_draws_standard_error_is_that_of_its_items(ratings):
@@ -280,9 +280,9 @@ def test_a_draws_standard_error_is_that_of_its_items(ratings):
     spy = Spy("means")
     draw(ratings, [spy], scheme=Scheme(), null=None, n_resamples=20, seed=seed_of(4))
     gold, a, b = (np.concatenate(side) for side in zip(*spy.shown, strict=True))
-    contrasts = metric.item_contrasts(gold, a, b)
-    np.testing.assert_allclose(found.contrasts[0], contrasts.mean(axis=1), rtol=1e-12)
-    np.testing.assert_allclose(found.standard_errors[0], contrasts.std(axis=1, ddof=1) / math.sqrt(40), rtol=1e-9)
+    advantages = metric.item_advantages(gold, a, b)
+    np.testing.assert_allclose(found.advantages[0], advantages.mean(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(found.standard_errors[0], advantages.std(axis=1, ddof=1) / math.sqrt(40), rtol=1e-9)
 
 
 def test_a_draws_standard_error_survives_a_large_mean():
@@ -297,9 +297,9 @@ def test_a_draws_standard_error_survives_a_large_mean():
 def test_recentred_draws_have_mean_zero(ratings):
     options = {"scheme": Scheme(), "n_resamples": 200, "seed": seed_of(6)}
     plain = draw(ratings, [BUILTIN["mae"], BUILTIN["rmse"]], null=None, **options)
-    moved = draw(ratings, [BUILTIN["mae"], BUILTIN["rmse"]], null="recentred", **options)
-    np.testing.assert_allclose(moved.contrasts, plain.contrasts - plain.contrasts.mean(axis=1, keepdims=True))
-    assert np.abs(moved.contrasts.mean(axis=1)).max() < 1e-15
+    moved = draw(ratings, [BUILTIN["mae"], BUILTIN["rmse"]], null="shifted-bootstrap", **options)
+    np.testing.assert_allclose(moved.advantages, plain.advantages - plain.advantages.mean(axis=1, keepdims=True))
+    assert np.abs(moved.advantages.mean(axis=1)).max() < 1e-15
 
 
 # Enumeration, jackknife, pools
@@ -337,21 +337,21 @@ def test_enumeration_is_every_way_to_swap(likert, name, responses):
             sides = [[shown[model != swap][item] for item, swap in enumerate(coins)] for model in (False, True)]
             width = max(np.size(row) for side in sides for row in side)
             sides = [np.squeeze([pad(row, width) for row in side], axis=-1 if width == 1 else ()) for side in sides]
-            expected.append(float(metric.contrast(gold, *sides)))
+            expected.append(float(metric.advantage(gold, *sides)))
         else:
             contest = swapped_by_hand(few, coins)
-            expected.append(float(metric.contrast(*summaries_of(contest, metric.needs))))
-    np.testing.assert_allclose(found.contrasts[0], expected, rtol=1e-12, atol=1e-12)
+            expected.append(float(metric.advantage(*summaries_of(contest, metric.needs))))
+    np.testing.assert_allclose(found.advantages[0], expected, rtol=1e-12, atol=1e-12)
 
 
 def test_enumeration_of_many_items_comes_in_batches(ratings):
     few = ratings.take(np.arange(14))
     found = enumerate_swaps(few, [BUILTIN["emd"].on(few.scale), General(BUILTIN["mae"])], scheme=Scheme())
-    assert found.contrasts.shape == (2, 2**14)
-    of_items = BUILTIN["mae"].item_contrasts(*summaries_of(few, "means"))
+    assert found.advantages.shape == (2, 2**14)
+    of_items = BUILTIN["mae"].item_advantages(*summaries_of(few, "means"))
     for number in (0, 1, 4097, 2**14 - 1):
         signs = [-1 if number >> item & 1 else 1 for item in range(14)]
-        assert found.contrasts[1, number] == pytest.approx(np.mean(of_items * signs), abs=1e-12)
+        assert found.advantages[1, number] == pytest.approx(np.mean(of_items * signs), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["mae", "rmse", "spearman", "emd-responses"])
@@ -360,7 +360,7 @@ def test_jackknife_leaves_out_one_item_at_a_time(ratings, name):
     expected = []
     for item in range(40):
         rest = ratings.take(np.delete(np.arange(40), item))
-        expected.append(float(metric.contrast(*summaries_of(rest, metric.needs))))
+        expected.append(float(metric.advantage(*summaries_of(rest, metric.needs))))
     np.testing.assert_allclose(jackknife(ratings, metric), expected, rtol=1e-10, atol=1e-13)
 
 
@@ -374,7 +374,7 @@ def test_jackknife_leaves_out_clusters_of_unequal_size(name, n):
     expected = []
     for cluster in range(21):
         rest = contest.take(np.flatnonzero(clusters != cluster))
-        expected.append(float(metric.contrast(*summaries_of(rest, metric.needs))))
+        expected.append(float(metric.advantage(*summaries_of(rest, metric.needs))))
     assert not np.isnan(expected).any()
     np.testing.assert_allclose(jackknife(contest, metric, clusters), expected, rtol=1e-10, atol=1e-13)
 
@@ -416,7 +416,7 @@ def test_inputs_are_unchanged(likert):
         (Scheme("all", "one"), "pooled-responses", list(itertools.product((0.0, 1.0), *[(2.0, 3.0, 4.0, 5.0)] * 2))),
         (
             Scheme("all", "one"),
-            "swapped-items",
+            "sign-flip",
             [(g, *pair) for g in (0.0, 1.0) for x in (2.0, 3.0) for y in (4.0, 5.0) for pair in ((x, y), (y, x))],
         ),
     ],
@@ -440,7 +440,7 @@ def test_sources_are_drawn_independently(scheme, null, possible):
 def test_coins_items_and_responses_are_drawn_independently():
     contest = Contest.from_arrays([[0, 1], [10, 11]], [[2, 2], [12, 12]], [[3, 3], [13, 13]], scale="continuous")
     spy = Spy("means")
-    draw(contest, [spy], scheme=Scheme("bootstrap", "one"), null="swapped-items", n_resamples=6400, seed=seed_of(9))
+    draw(contest, [spy], scheme=Scheme("bootstrap", "one"), null="sign-flip", n_resamples=6400, seed=seed_of(9))
     gold, a, _ = (np.concatenate(side) for side in zip(*spy.shown, strict=True))
     outcomes = list(zip(gold[:, 0].tolist(), a[:, 0].tolist(), strict=True))
     possible = [(10 * i + g, 10 * i + x) for i in (0, 1) for g in (0, 1) for x in (2, 3)]
@@ -452,13 +452,13 @@ def test_coins_items_and_responses_are_drawn_independently():
 SMALL_JOB = """
 import sys
 import numpy as np
-import assay
+import howsure
 rng = np.random.default_rng(0)
 gold, a, b = rng.normal(size=(3, 40))
-contest = assay.Contest.from_arrays(gold, gold + 0.1 * a, gold + 0.2 * b)
+contest = howsure.Contest.from_arrays(gold, gold + 0.1 * a, gold + 0.2 * b)
 if {compiled}:
     import numba
-result = assay.compare(contest, metric="mae", rng=0)
+result = howsure.compare(contest, metric="mae", rng=0)
 print(("numba" in sys.modules, "scipy.special" in sys.modules))
 print(result.draws.tobytes().hex()[:200], result.null_draws.sum(), result.confidence_interval)
 """
@@ -479,7 +479,7 @@ def test_a_small_comparison_loads_no_compiler_and_has_the_same_bits():
 
 
 @pytest.mark.parametrize("names", [["mae"], ["mae", "wins"]])
-@pytest.mark.parametrize(("null", "items"), [(None, "bootstrap"), ("swapped-items", "all")])
+@pytest.mark.parametrize(("null", "items"), [(None, "bootstrap"), ("sign-flip", "all")])
 def test_contests_that_are_drawn_from_together_have_their_own_bits(names, null, items):
     rng = np.random.default_rng(0)
     contests = [Contest.from_arrays(*rng.normal(size=(3, 21, 2))) for _ in range(5)]
@@ -490,20 +490,20 @@ def test_contests_that_are_drawn_from_together_have_their_own_bits(names, null, 
         together = draw_alike(contests, metrics, workers=workers, progress=told.append, **how)
         for found, contest in zip(together, contests, strict=True):
             alone = draw(contest, metrics, **how)
-            assert np.array_equal(found.contrasts, alone.contrasts)
+            assert np.array_equal(found.advantages, alone.advantages)
             assert np.array_equal(found.standard_errors, alone.standard_errors, equal_nan=True)
     assert told == [5 * 999] * 2
 
 
 @pytest.mark.parametrize("responses", ["one", "first"])
-@pytest.mark.parametrize("null", [None, "pooled-responses", "swapped-items"])
+@pytest.mark.parametrize("null", [None, "pooled-responses", "sign-flip"])
 def test_a_single_response_is_its_own_mean(responses, null, ratings):
     """Metrics of means and of responses then share their draws, which changes no bit."""
     options = {"scheme": Scheme("bootstrap", responses), "null": null, "n_resamples": 30, "seed": seed_of(4)}
     metrics = [General(BUILTIN[name]) for name in ("mae", "wins-responses", "emd", "cosine-responses")]
-    together = draw(ratings, metrics, **options).contrasts
+    together = draw(ratings, metrics, **options).advantages
     for metric, row in zip(metrics, together, strict=True):
-        assert draw(ratings, [metric], **options).contrasts[0].tobytes() == row.tobytes()
+        assert draw(ratings, [metric], **options).advantages[0].tobytes() == row.tobytes()
 
 
 @pytest.mark.parametrize("name", ["spearman", "kendall", "cosine", "rmse", "cosine-responses", "emd-responses", "f1"])
@@ -515,7 +515,7 @@ def test_leaving_out_items_in_batches_is_leaving_them_out_one_by_one(name, n_ite
     groups = np.arange(n_items) % (n_items if n_items <= 1000 else 200)
     rows = [groups != group for group in range(groups.max() + 1)]
     with np.errstate(all="ignore"):
-        one_by_one = [float(metric.contrast(gold[kept], a[kept], b[kept])) for kept in rows]
+        one_by_one = [float(metric.advantage(gold[kept], a[kept], b[kept])) for kept in rows]
         np.testing.assert_allclose(jackknife(contest, metric), one_by_one, rtol=1e-9, atol=1e-12)
 
 
@@ -538,6 +538,6 @@ def test_metrics_of_means_see_the_same_draws_whether_responses_are_drawn_or_not(
     names = ("mae", "cosine-responses", "spearman")
     metrics = [BUILTIN[name].on(contest.scale) for name in names]
     how = {"scheme": Scheme("bootstrap", "bootstrap"), "null": null, "n_resamples": 150, "seed": seed_of(1)}
-    together = draw(contest, metrics, workers=workers, **how).contrasts
+    together = draw(contest, metrics, workers=workers, **how).advantages
     for metric, found in zip(metrics, together, strict=True):
-        np.testing.assert_array_equal(found, draw(contest, [metric], **how).contrasts[0])
+        np.testing.assert_array_equal(found, draw(contest, [metric], **how).advantages[0])

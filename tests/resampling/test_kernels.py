@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.resampling import _kernels, _plain, _response_kernels
-from assay.responses import frozen
+from howsure.resampling import _kernels, _plain, _response_kernels
+from howsure.responses import frozen
 from tests.resampling import twins
 
 LEVELS = [0.0, 1.0, 2.5]
@@ -159,7 +159,7 @@ def test_the_twins_agree_where_the_kernels_change_their_way(needs, n_out, size, 
 
 @pytest.mark.parametrize("needs", list(NEEDS))
 @given(rows=ROWS.filter(lambda rows: all(len(row) > 1 for row in rows)), seeds=SEEDS, resampled=st.booleans())
-def test_dealt_responses_twin(needs, rows, seeds, resampled):
+def test_permuted_responses_twin(needs, rows, seeds, resampled):
     n_first = np.array([1 + i % (len(row) - 1) for i, row in enumerate(rows)])
     n_rest = np.array([len(row) for row in rows]) - n_first
     drawn = items_of(len(rows), seeds + np.uint64(1)) if resampled else KEPT

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay import Contest
-from assay._random import seed_of
-from assay.metrics import BUILTIN
-from assay.resampling import Scheme, _kernels
-from assay.resampling import draw as draw_contrasts
-from assay.resampling.numbered import MOST_DRAWN, Numbered
-from assay.resampling.sampler import A, Sampler
-from assay.responses import Responses
-from assay.scales import Scale
+from howsure import Contest
+from howsure._random import seed_of
+from howsure.metrics import BUILTIN
+from howsure.resampling import Scheme, _kernels
+from howsure.resampling import draw as draw_advantages
+from howsure.resampling.numbered import MOST_DRAWN, Numbered
+from howsure.resampling.sampler import A, Sampler
+from howsure.responses import Responses
+from howsure.scales import Scale
 from tests.resampling import twins
 from tests.resampling.test_draws import General
 
@@ -144,13 +144,13 @@ def labelled_contests(draw):
 @given(
     labelled_contests(),
     st.sampled_from([Scheme("all", "bootstrap"), Scheme("bootstrap", "bootstrap"), Scheme("bootstrap", "one")]),
-    st.sampled_from([None, "swapped-items", "pooled-responses", "dealt-responses"]),
+    st.sampled_from([None, "sign-flip", "pooled-responses", "permuted-responses"]),
 )
 def test_packed_counts_give_the_same_bits_as_plain_ones(contest, scheme, null):
     metric = BUILTIN["tv"].on(contest.scale)
     assert metric._takes_words
     packed, plain = (
-        draw_contrasts(contest, [one], scheme=scheme, null=null, n_resamples=9, seed=seed_of(5)).contrasts
+        draw_advantages(contest, [one], scheme=scheme, null=null, n_resamples=9, seed=seed_of(5)).advantages
         for one in (metric, General(metric))
     )
     assert packed.tobytes() == plain.tobytes()
@@ -160,12 +160,12 @@ def test_packed_counts_give_the_same_bits_as_plain_ones(contest, scheme, null):
     ("n_levels", "k", "null", "packed"),
     [
         (8, 5, None, True),
-        (8, 5, "swapped-items", True),
+        (8, 5, "sign-flip", True),
         (9, 5, None, False),  # more labels than bytes
         (8, 6, None, False),  # 6⁶ resamples are not numbered
         (8, 5, "pooled-responses", False),  # nor are 10⁵
         (8, 2, "pooled-responses", True),
-        (8, 2, "dealt-responses", False),  # what is dealt is not looked up
+        (8, 2, "permuted-responses", False),  # what is dealt is not looked up
     ],
 )
 def test_counts_are_packed_where_they_fit_and_are_looked_up(n_levels, k, null, packed):

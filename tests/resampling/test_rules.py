@@ -4,10 +4,10 @@ import itertools
 
 import pytest
 
-from assay import ArgumentError, Scheme
-from assay.resampling import RULES, judge
+from howsure import ArgumentError, Scheme
+from howsure.resampling import RULES, judge
 
-NULLS = ("swapped-items", "studentised", "pooled-responses", "dealt-responses", "recentred")
+NULLS = ("sign-flip", "studentised", "pooled-responses", "permuted-responses", "shifted-bootstrap")
 RESPONSES = ("all", "equal", "first", "one", "bootstrap")
 
 
@@ -21,13 +21,13 @@ def expected(items, responses, null, single):
         verdicts.append("refuse")  # A* and B* are the same pool
     if null == "studentised":  # draws need standard errors
         verdicts += ["refuse"] * (not keeps)
-    if null == "dealt-responses" and not keeps:
+    if null == "permuted-responses" and not keeps:
         verdicts.append("refuse")  # dealing is without replacement
     if null == "pooled-responses":
         verdicts += ["warn"] * (1 + single)  # narrower hypothesis; K = 1 understates the variance
-    if null == "dealt-responses":
+    if null == "permuted-responses":
         verdicts.append("warn")
-    if null == "swapped-items" and not keeps:
+    if null == "sign-flip" and not keeps:
         verdicts.append("warn")
     if items == "all":
         verdicts.append("note")
@@ -50,7 +50,7 @@ def test_no_rule_is_idle_and_refusals_name_a_way_out():
     }
     used |= {reason for _, reason in judge(Scheme("all", "bootstrap", n_responses=2), NULLS[2], n_responses=(1, 5))}
     for rule in RULES:
-        if getattr(rule, "raters", None) != "bootstrap" and rule.null in (None, *NULLS):
+        if getattr(rule, "raters", None) != "random" and rule.null in (None, *NULLS):
             assert rule.reason.format(null=rule.null) in used
         if rule.verdict == "refuse":
             assert "use " in rule.reason.lower()
@@ -59,7 +59,7 @@ def test_no_rule_is_idle_and_refusals_name_a_way_out():
 def test_schemes_show_what_they_resample():
     assert str(Scheme()) == "items bootstrap, responses all"
     assert str(Scheme("all", "bootstrap", n_responses=3)) == "items all, responses bootstrap(3)"
-    assert str(Scheme(raters="bootstrap")) == "items bootstrap, responses all, raters bootstrap"
+    assert str(Scheme(raters="random")) == "items bootstrap, responses all, raters random"
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_schemes_show_what_they_resample():
             {"responses": "al"},
             "`responses` must be one of all, equal, first, one, bootstrap; got 'al'. Did you mean 'all'?",
         ),
-        ({"raters": "all"}, "`raters` must be one of fixed, bootstrap; got 'all'."),
+        ({"raters": "all"}, "`raters` must be one of fixed, random; got 'all'."),
         ({"responses": "bootstrap", "n_responses": 0}, "`n_responses` must be a whole number of at least 1; got 0."),
         ({"n_responses": 3}, "`n_responses` goes with `responses='bootstrap'`; got 'all'."),
     ],

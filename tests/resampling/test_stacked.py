@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from assay import Contest, _random, models
-from assay.metrics import resolve
-from assay.resampling import Scheme, Stack, can_stack, draw, draw_stacked
-from assay.responses import Responses
+from howsure import Contest, _random, models
+from howsure.metrics import resolve
+from howsure.resampling import Scheme, Stack, can_stack, draw, draw_stacked
+from howsure.responses import Responses
 
 METRICS = {
     "normal": ("mae", "rmse", "spearman", "wins", "emd", "max-error", "cosine"),
@@ -38,37 +38,37 @@ def test_the_draws_of_each_are_those_of_each_alone(preset, n_responses):
     data = contests(model, 13, n_responses)
     stack = Stack.of(data, SEEDS)
     for scheme in SCHEMES:
-        for null in (None, "swapped-items", "dealt-responses", "pooled-responses"):
-            if scheme.keeps_responses and (scheme.items == "all") != (null == "swapped-items"):
+        for null in (None, "sign-flip", "permuted-responses", "pooled-responses"):
+            if scheme.keeps_responses and (scheme.items == "all") != (null == "sign-flip"):
                 continue
             found = draw_stacked(stack, metrics, scheme=scheme, null=null, n_resamples=21)
             for j, contest in enumerate(data):
                 alone = draw(contest, metrics, scheme=scheme, null=null, n_resamples=21, seed=SEEDS[j])
-                np.testing.assert_array_equal(found.contrasts[:, j], alone.contrasts)
+                np.testing.assert_array_equal(found.advantages[:, j], alone.advantages)
                 np.testing.assert_array_equal(found.standard_errors[:, j], alone.standard_errors)
 
 
 def test_draws_are_recentred_for_each_contest():
     stack, mae = Stack.of(contests(models.preset("normal"), 11, 2), SEEDS), [resolve("mae")]
-    found = draw_stacked(stack, mae, scheme=Scheme(), null=None, n_resamples=30).recentred().contrasts
+    found = draw_stacked(stack, mae, scheme=Scheme(), null=None, n_resamples=30).shifted().advantages
     for j, contest in enumerate(stack.contests):
-        alone = draw(contest, mae, scheme=Scheme(), null="recentred", n_resamples=30, seed=SEEDS[j])
-        np.testing.assert_array_equal(found[:, j], alone.contrasts)
+        alone = draw(contest, mae, scheme=Scheme(), null="shifted-bootstrap", n_resamples=30, seed=SEEDS[j])
+        np.testing.assert_array_equal(found[:, j], alone.advantages)
 
 
 def test_resamples_are_numbered_where_each_data_set_alone_would_be(monkeypatch):
     """The table of the resamples of all data sets may be larger than one of them may have."""
-    from assay.resampling import numbered
+    from howsure.resampling import numbered
 
     data, tv = contests(models.preset("likert-toxicity"), 13, 3), [resolve("tv")]
     monkeypatch.setattr(numbered, "MOST_BYTES", 13 * 10 * 11)  # ten distinct resamples of each item, eleven levels
     numbered._arranged.cache_clear()
     found = draw_stacked(
         Stack.of(data, SEEDS), tv, scheme=Scheme(responses="bootstrap"), null=None, n_resamples=21
-    ).contrasts
+    ).advantages
     for j, contest in enumerate(data):
         alone = draw(contest, tv, scheme=Scheme(responses="bootstrap"), null=None, n_resamples=21, seed=SEEDS[j])
-        np.testing.assert_array_equal(found[:, j], alone.contrasts)
+        np.testing.assert_array_equal(found[:, j], alone.advantages)
     numbered._arranged.cache_clear()
 
 

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay import Contest, _random
-from assay.metrics import resolve
-from assay.resampling import Scheme, _kernels, _split_kernels, draw, sums
-from assay.resampling.sums import ItemSums, draw_items, kinds_of
+from howsure import Contest, _random
+from howsure.metrics import resolve
+from howsure.resampling import Scheme, _kernels, _split_kernels, draw, sums
+from howsure.resampling.sums import ItemSums, draw_items, kinds_of
 from tests.resampling import twins
 
 SEEDS = np.random.default_rng(3).integers(2**64, size=20_000, dtype=np.uint64)
@@ -123,8 +123,8 @@ def test_the_parts_of_many_items_come_as_a_multinomial():
 def test_kinds_are_counted_as_their_items_would_be_drawn():
     """The mean and spread of sums over kinds are those of sums over items; swapped kinds are symmetric."""
     rng = np.random.default_rng(0)
-    contrasts = rng.choice([-1.0, 0.0, 0.5, 1.0], 5000, p=[0.2, 0.5, 0.1, 0.2])
-    columns = np.stack([contrasts, np.square(contrasts - contrasts.mean())], axis=1)
+    advantages = rng.choice([-1.0, 0.0, 0.5, 1.0], 5000, p=[0.2, 0.5, 0.1, 0.2])
+    columns = np.stack([advantages, np.square(advantages - advantages.mean())], axis=1)
     counted = ItemSums(columns, swap=False, n_draws=2000, alone=True)
     drawn = ItemSums(columns, swap=False, n_draws=2000, alone=False)
     assert (counted.sizes.size, drawn.sizes.size) == (4, 0)
@@ -149,7 +149,7 @@ def many():
     return Contest.from_arrays(gold, gold + 0.1 * rng.normal(size=6000), gold + 0.1 * rng.normal(size=6000))
 
 
-@pytest.mark.parametrize("null", [None, "swapped-items"])
+@pytest.mark.parametrize("null", [None, "sign-flip"])
 @pytest.mark.parametrize("name", ["mae", "wins"])
 def test_threads_and_lengths_change_no_bit_of_many_items(many, name, null):
     metric = resolve(name).on(many.scale)
@@ -157,7 +157,7 @@ def test_threads_and_lengths_change_no_bit_of_many_items(many, name, null):
 
     def drawn(n, workers):
         seed = _random.seed_of(7)
-        return draw(many, [metric], scheme=scheme, null=null, n_resamples=n, seed=seed, workers=workers).contrasts
+        return draw(many, [metric], scheme=scheme, null=null, n_resamples=n, seed=seed, workers=workers).advantages
 
     whole = drawn(300, 1)
     np.testing.assert_array_equal(drawn(300, 3), whole)
@@ -165,10 +165,10 @@ def test_threads_and_lengths_change_no_bit_of_many_items(many, name, null):
 
 
 def test_linear_and_general_metrics_share_the_draws_of_many_items(many):
-    """RMSE has no item contrasts; its square is a mean of them."""
+    """RMSE has no item advantages; its square is a mean of them."""
     squared, rooted = (resolve(name).on(many.scale) for name in ("mse", "rmse"))
     seed = _random.seed_of(0)
-    both = draw(many, [squared, rooted], scheme=Scheme(), null=None, n_resamples=20, seed=seed).contrasts
+    both = draw(many, [squared, rooted], scheme=Scheme(), null=None, n_resamples=20, seed=seed).advantages
     items = np.empty((20, 6000), dtype=np.int64)
     draw_items(6000, _kernels.seed_stream(np.uint64(_random.key(seed, "draws")), 5, 0, 0, 20), items)
     gold, a, b = (side.values[items] for side in (many.gold, many.a, many.b))

@@ -3,7 +3,7 @@
 import os
 from concurrent.futures import ThreadPoolExecutor
 
-from assay.sweeps import run
+from howsure.sweeps import run
 from tests.sweeps.tasks import GRID, draw
 
 SEED = 2026

@@ -6,7 +6,7 @@ import struct
 import time
 from collections.abc import Iterable
 
-from assay.sweeps import CellRow, Grid, Parts, task
+from howsure.sweeps import CellRow, Grid, Parts, task
 
 
 @task(version=1)

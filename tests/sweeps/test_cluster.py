@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import DataError
-from assay.sweeps import Counts, Grid, Store, Task, run
+from howsure.errors import DataError
+from howsure.sweeps import Counts, Grid, Store, Task, run
 from tests.sweeps.tasks import bits, draw
 
 distributed = pytest.importorskip("distributed")

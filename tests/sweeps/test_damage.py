@@ -6,8 +6,8 @@ import sqlite3
 import numpy as np
 import pytest
 
-from assay.errors import DataError
-from assay.sweeps import Counts, Grid, Store, run
+from howsure.errors import DataError
+from howsure.sweeps import Counts, Grid, Store, run
 from tests.sweeps.tasks import bits, draw, fragile
 
 SMALL = Grid.product({"i": range(12), "name": ["a", "b"]})

@@ -7,9 +7,9 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
-from assay import _json
-from assay.errors import ArgumentError, DataError
-from assay.sweeps import Counts, Grid, Store, Sweep, Task, run
+from howsure import _json
+from howsure.errors import ArgumentError, DataError
+from howsure.sweeps import Counts, Grid, Store, Sweep, Task, run
 from tests.sweeps.tasks import bits, draw, fragile
 
 GRID = Grid.product({"i": range(40), "letter": ["a", "b"]})
@@ -173,7 +173,7 @@ def test_a_sweep_says_what_happened():
 
 
 def test_a_plain_function_is_refused():
-    with pytest.raises(ArgumentError, match=r"`task` must be a task, made with @assay.sweeps.task"):
+    with pytest.raises(ArgumentError, match=r"`task` must be a task, made with @howsure.sweeps.task"):
         run(len, GRID)  # type: ignore[arg-type]
 
 

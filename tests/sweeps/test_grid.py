@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import ArgumentError
-from assay.sweeps import Grid
-from assay.sweeps.tasks import Task
+from howsure.errors import ArgumentError
+from howsure.sweeps import Grid
+from howsure.sweeps.tasks import Task
 
 axes = st.dictionaries(
     st.text("abcdef", min_size=1, max_size=3), st.lists(st.integers(), min_size=1, max_size=4, unique=True), max_size=3

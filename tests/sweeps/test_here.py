@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from assay.sweeps import Grid, Parts, Store, Task, run
+from howsure.sweeps import Grid, Parts, Store, Task, run
 
 GRID = Grid.product({"i": range(7)})
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay import _json
-from assay.sweeps import CellRow, Counts, Grid, Sweep, run
-from assay.sweeps.cell_rows import dump_values, frame, load_values
+from howsure import _json
+from howsure.sweeps import CellRow, Counts, Grid, Sweep, run
+from howsure.sweeps.cell_rows import dump_values, frame, load_values
 from tests.sweeps.tasks import bits, fragile
 
 numbers = st.one_of(st.floats(), st.integers(-(2**70), 2**70), st.booleans())

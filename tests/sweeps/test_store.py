@@ -4,9 +4,9 @@ import sqlite3
 
 import pytest
 
-from assay.errors import ArgumentError, DataError, MissingFileError
-from assay.sweeps import Counts, Grid, Store, run, task
-from assay.sweeps.store import APPLICATION, SCHEMA
+from howsure.errors import ArgumentError, DataError, MissingFileError
+from howsure.sweeps import Counts, Grid, Store, run, task
+from howsure.sweeps.store import APPLICATION, SCHEMA
 from tests.sweeps.tasks import bits, draw, fragile
 
 SMALL = Grid.product({"i": range(5)})
@@ -85,7 +85,7 @@ def test_a_store_of_another_format_is_refused_and_left_alone(path, schema, age):
     _change(path, f"PRAGMA user_version = {schema}")
     before = path.read_bytes()
     for use in (lambda: run(draw, SMALL, store=path), Store(path).rows):
-        with pytest.raises(DataError, match=f"was made by {age} version of assay .store format {schema}"):
+        with pytest.raises(DataError, match=f"was made by {age} version of howsure .store format {schema}"):
             use()
     assert path.read_bytes() == before
     assert os.listdir(path.parent) == ["study.db"]

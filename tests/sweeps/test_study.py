@@ -2,8 +2,8 @@ import sys
 
 import pytest
 
-from assay.errors import DataError, MissingFileError
-from assay.sweeps import Study
+from howsure.errors import DataError, MissingFileError
+from howsure.sweeps import Study
 from tests.sweeps.tasks import draw
 
 TASK = 'task = "tests.sweeps.tasks:draw"\n'
@@ -121,7 +121,7 @@ def test_the_folder_of_a_study_is_searched_last_and_only_for_its_own_tasks(read,
     read('task = "draw"\n[grid]\nn = [1]', tasks={"draw": draw.name})
     assert sys.path == before
     (tmp_path / "beside_the_study.py").write_text(
-        "from assay.sweeps import task\n@task(version=1)\ndef f(cell, rng):\n    return {}\n"
+        "from howsure.sweeps import task\n@task(version=1)\ndef f(cell, rng):\n    return {}\n"
     )
     read('task = "beside_the_study:f"\n[grid]\nn = [1]')
     assert sys.path == [*before, str(tmp_path)]

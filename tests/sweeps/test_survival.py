@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import DataError
-from assay.sweeps import Store, run
+from howsure.errors import DataError
+from howsure.sweeps import Store, run
 from tests.sweeps.drive import SEED, drive
 from tests.sweeps.tasks import GRID, bits, draw
 
@@ -69,7 +69,7 @@ def test_a_driver_killed_at_twenty_moments_loses_and_doubles_nothing(path, unint
 
 
 def test_a_driver_killed_with_its_workers_under_way_takes_them_along(path, uninterrupted):
-    driver = _assay("run", "study.toml", "--store", path, "--workers", "2", cwd=path.parent, seconds=0.02)
+    driver = _howsure("run", "study.toml", "--store", path, "--workers", "2", cwd=path.parent, seconds=0.02)
     _wait_for(lambda: path.exists() and _done(path) > 5)
     driver.kill()
     driver.communicate()
@@ -81,28 +81,28 @@ def test_a_driver_killed_with_its_workers_under_way_takes_them_along(path, unint
 
 @pytest.mark.parametrize("options", [(), ("--workers", "2")])
 def test_ctrl_c_stops_at_once_and_says_what_is_kept(path, uninterrupted, options):
-    driver = _assay("run", "study.toml", "--store", path, *options, cwd=path.parent, seconds=0.02)
+    driver = _howsure("run", "study.toml", "--store", path, *options, cwd=path.parent, seconds=0.02)
     _wait_for(lambda: path.exists() and _done(path) > 5)
     os.killpg(driver.pid, signal.SIGINT)  # as a terminal does: to the driver and to its workers
     _, errors = driver.communicate()
     assert driver.returncode == 130
     assert "Traceback" not in errors
     done = _done(path)
-    assert f"assay: interrupted: {done} finished cells are in {path}; the same command continues from there" in errors
+    assert f"howsure: interrupted: {done} finished cells are in {path}; the same command continues from there" in errors
     assert 5 < done < len(GRID)
     _wait_for(lambda: _is_empty(driver.pid))
     assert sorted(os.listdir(path.parent)) == ["study.db", "study.toml"]
-    assert _assay("run", "study.toml", "--store", path, cwd=path.parent).wait() == 0
+    assert _howsure("run", "study.toml", "--store", path, cwd=path.parent).wait() == 0
     assert bits(Store(path).rows()) == uninterrupted
 
 
 def test_a_second_driver_is_sent_away_and_the_first_is_not_disturbed(path, uninterrupted):
     first = _drive(path, n_threads=1, seconds=0.05)
     _wait_for(lambda: path.exists() and _done(path) > 5)
-    second = _assay("run", "study.toml", "--store", path, cwd=path.parent)
+    second = _howsure("run", "study.toml", "--store", path, cwd=path.parent)
     _, errors = second.communicate()
     assert second.returncode == 1
-    assert f"assay: {path} is being run by process {first.pid} on " in errors
+    assert f"howsure: {path} is being run by process {first.pid} on " in errors
     assert errors.count("\n") == 1
     before = _done(path)
     _wait_for(lambda: _done(path) > before)
@@ -142,18 +142,20 @@ def test_a_read_only_store_can_be_read_and_refuses_a_run(path, uninterrupted):
     try:
         path.chmod(0o444)
         path.parent.chmod(0o555)
-        reader = _assay("status", path, **bound)
+        reader = _howsure("status", path, **bound)
         assert f"{len(GRID)} done" in reader.communicate()[0]
-        driver = _assay("run", path.with_name("study.toml"), "--store", path, **bound)
+        driver = _howsure("run", path.with_name("study.toml"), "--store", path, **bound)
         _, errors = driver.communicate()
         assert driver.returncode == 1
         assert "Traceback" not in errors
-        assert f"assay: {path}: the store cannot be opened or written. Make the file and its folder writable" in errors
+        assert (
+            f"howsure: {path}: the store cannot be opened or written. Make the file and its folder writable" in errors
+        )
         path.parent.chmod(0o777)
-        driver = _assay("run", path.with_name("study.toml"), "--store", path, **bound)
+        driver = _howsure("run", path.with_name("study.toml"), "--store", path, **bound)
         _, errors = driver.communicate()
         assert driver.returncode == 1
-        assert f"assay: {path}: the store cannot be written. Make the file and its folder writable" in errors
+        assert f"howsure: {path}: the store cannot be written. Make the file and its folder writable" in errors
     finally:
         path.parent.chmod(0o755)
     assert path.read_bytes() == before
@@ -162,11 +164,11 @@ def test_a_read_only_store_can_be_read_and_refuses_a_run(path, uninterrupted):
 
 def _runs_out_of_space(store, **limits):
     study = store.with_name("study.toml") if store.with_name("study.toml").exists() else store.parents[1] / "study.toml"
-    driver = _assay("run", study, "--store", store, **limits)
+    driver = _howsure("run", study, "--store", store, **limits)
     _, errors = driver.communicate()
     assert driver.returncode == 1
     assert "Traceback" not in errors
-    assert f"assay: {store}: the disk " in errors
+    assert f"howsure: {store}: the disk " in errors
     assert "Finished cells are kept; free some space and run the study again." in errors
     assert errors.count("\n") == 1
     assert 0 < _done(store) < len(GRID)
@@ -189,10 +191,10 @@ def _kill(driver):
     assert driver.exitcode == -signal.SIGKILL
 
 
-def _assay(*arguments, seconds=0.0, **options):
+def _howsure(*arguments, seconds=0.0, **options):
     # A session of its own, so that a signal to the group reaches the driver and its workers and nobody else.
     return subprocess.Popen(
-        [sys.executable, "-c", "from assay.cli import main; main()", "sweep", *map(str, arguments)],
+        [sys.executable, "-c", "from howsure.cli import main; main()", "sweep", *map(str, arguments)],
         env=_environment(seconds),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -3,9 +3,9 @@ import pickle
 import numpy as np
 import pytest
 
-from assay.errors import ArgumentError
-from assay.sweeps import Grid, Task, run, task
-from assay.sweeps.cell_rows import compute
+from howsure.errors import ArgumentError
+from howsure.sweeps import Grid, Task, run, task
+from howsure.sweeps.cell_rows import compute
 from tests.sweeps.tasks import counted, draw
 
 ADDRESS = "tests.sweeps.tasks:draw"
@@ -55,7 +55,10 @@ def test_a_worker_with_another_version_says_so():
         ("nowhere:draw", "There is no module `nowhere`"),
         ("tests.sweeps.nowhere:draw", "There is no module `tests.sweeps.nowhere`"),
         ("tests.sweeps.tasks:drow", "has no task `drow`. Did you mean 'draw'?"),
-        ("tests.sweeps.tasks:plain_function", "is not a task; write @assay.sweeps.task(version=1) above the function"),
+        (
+            "tests.sweeps.tasks:plain_function",
+            "is not a task; write @howsure.sweeps.task(version=1) above the function",
+        ),
     ],
 )
 def test_an_address_without_a_task_is_refused(name, words):

@@ -22,8 +22,8 @@ def need_browser():
     if CHROMIUM is not None:
         pytest.importorskip("playwright", reason="playwright is not installed: the browser tests did not run")
         return
-    if os.environ.get("ASSAY_REQUIRE_BROWSER"):
-        pytest.fail("ASSAY_REQUIRE_BROWSER is set, but there is no Chromium")
+    if os.environ.get("HOWSURE_REQUIRE_BROWSER"):
+        pytest.fail("HOWSURE_REQUIRE_BROWSER is set, but there is no Chromium")
     pytest.skip("Chromium is not installed: the browser tests did not run")
 
 
@@ -46,7 +46,7 @@ def free_port():
 
 
 class Server:
-    """`assay serve` as a process of its own."""
+    """`howsure serve` as a process of its own."""
 
     def __init__(self, folder, *options):
         self.folder, self.options = folder, options
@@ -56,7 +56,7 @@ class Server:
 
     def start(self):
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "assay", "serve", "--port", str(self.port), "--folder", str(self.folder),
+            [sys.executable, "-m", "howsure", "serve", "--port", str(self.port), "--folder", str(self.folder),
              *self.options],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip

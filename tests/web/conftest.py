@@ -6,8 +6,8 @@ pytest.importorskip("fastapi", reason="the extra web is not installed: the web p
 
 from starlette.testclient import TestClient
 
-from assay import examples, io
-from assay.web import Settings, api, create_app
+from howsure import examples, io
+from howsure.web import Settings, api, create_app
 from tests.web.browser import Server, need_browser
 
 

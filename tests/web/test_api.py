@@ -9,11 +9,11 @@ import zipfile
 import jsonschema
 import pytest
 
-from assay.cli import _ask, _options
-from assay.models import preset
-from assay.questions import Compare
-from assay.web.questions import PAGES
-from assay.web.rendering import WRITTEN
+from howsure.cli import _ask, _options
+from howsure.models import preset
+from howsure.questions import Compare
+from howsure.web.questions import PAGES
+from howsure.web.rendering import WRITTEN
 
 ROLES = {"gold": "human", "a": "model-2", "b": "model-1"}
 
@@ -40,7 +40,7 @@ def test_the_answer_is_that_of_the_command(client, table, ratings_csv, tmp_path)
     [found] = answer.json()["comparisons"]
     [same] = Compare(files=(str(place),), **ROLES, metric=("mae",), n_resamples=199).answer()
     expected = json.loads(json.dumps(same.to_dict()))
-    for name in ("contrast", "pvalue", "confidence_interval", "a_score", "signature", "verdict"):
+    for name in ("advantage", "pvalue", "confidence_interval", "a_score", "signature", "verdict"):
         assert found[name] == expected[name]
 
 
@@ -54,7 +54,7 @@ def test_the_document_comes_on_request(client, table):
 def test_a_report_is_downloaded_with_its_pictures(client, table):
     pytest.importorskip("altair")
     answer = client.post("/api/v1/compare", json={"table": table, **ROLES, "n_resamples": 99})
-    place = f"/jobs/{answer.headers['x-assay-job']}"
+    place = f"/jobs/{answer.headers['x-howsure-job']}"
     links = re.findall(r'href="(/jobs/[^"]*report[^"]*)"', client.get(place).text)
     assert links == [f"{place}/report.html", f"{place}/report-md.zip", f"{place}/report-tex.zip"]
     for link, ending, sign in zip(links[1:], (".svg", ".pdf"), (b"<svg", b"%PDF"), strict=True):
@@ -158,7 +158,7 @@ def test_other_hosts_and_origins_are_refused(client):
     assert client.get("/", headers={"origin": "http://127.0.0.1:8765"}).status_code == 200
 
 
-MODEL = {"assay_model": 1, "model": preset("normal").to_dict(), "fit": None}
+MODEL = {"howsure_model": 1, "model": preset("normal").to_dict(), "fit": None}
 
 
 def test_a_model_file_stands_where_a_preset_does(client):
@@ -176,7 +176,9 @@ def test_a_model_file_stands_where_a_preset_does(client):
     assert refused.json()["error"] == "compare asks about a table, and model.json is a response model."
 
 
-@pytest.mark.parametrize("change", [{"model": {}}, {"model": {"kind": "os.system"}}, {"assay_model": 99}, {"model": 1}])
+@pytest.mark.parametrize(
+    "change", [{"model": {}}, {"model": {"kind": "os.system"}}, {"howsure_model": 99}, {"model": 1}]
+)
 def test_wrong_model_files_get_a_sentence(client, change):
     answer = client.post("/api/v1/tables", files={"file": ("model.json", json.dumps({**MODEL, **change}).encode())})
     assert answer.status_code == 400
@@ -212,7 +214,7 @@ def test_only_a_page_begins_a_session(client, path):
     assert "set-cookie" not in client.get(path).headers
     client.get("/")
     session = dict(client.cookies)
-    assert list(session) == ["assay_session"]
+    assert list(session) == ["howsure_session"]
     client.get(path)
     assert dict(client.cookies) == session
 

@@ -10,7 +10,7 @@ from tests.web.browser import accessible, for_everybody
 
 EXAMPLES = {
     "compare": "model-2 is better than model-1", "plan": "items", "scores": "A scores higher than B",
-    "leaderboard": "model-2 leads", "audit": "swapped-items", "describe": "rater-6", "fit": "Likert",
+    "leaderboard": "model-2 leads", "audit": "sign-flip", "describe": "rater-6", "fit": "Likert",
     "simulate": "50 items", "power": "199 lines", "replicate": "published numbers",
 }  # fmt: skip
 """Every question with a word of its example's answer."""
@@ -41,7 +41,7 @@ def test_an_example_in_one_click_for_everybody_and_every_download(page, path):
     page.locator(f"form[action='/example/{path}'] button").click()
     page.wait_for_selector(".done")
     assert EXAMPLES[path] in page.inner_text("section.answer")
-    assert page.inner_text(".assay-signature").startswith("assay ")
+    assert page.inner_text(".howsure-signature").startswith("howsure ")
     pictures = page.locator("section.answer img")
     assert pictures.count() >= 1
     pictures.evaluate_all("all => Promise.all(all.map(one => one.decode()))")
@@ -82,12 +82,12 @@ def test_from_upload_to_verdict_and_deletion_with_the_keyboard_alone(page, serve
         page.keyboard.press("ControlOrMeta+a")
         page.keyboard.type(value)
     page.keyboard.press("Enter")
-    page.wait_for_selector(".assay-verdict")
+    page.wait_for_selector(".howsure-verdict")
     assert "a=model-2" in page.url
-    assert "assay compare 'my ratings.csv'" in page.inner_text("main")
+    assert "howsure compare 'my ratings.csv'" in page.inner_text("main")
     assert str(server.folder) not in page.content()
     page.emulate_media(media="print")
-    assert page.is_visible(".assay-verdict")
+    assert page.is_visible(".howsure-verdict")
     assert not page.is_visible("form.ask")
     page.emulate_media(media="screen")
     tab_to(page, "a", "HTML report")
@@ -131,8 +131,8 @@ def test_a_pasted_table_and_hostile_labels(page, server):
     for name, value in (("a", "m1"), ("b", "m2"), ("gold", "human")):
         page.fill(f"#field-{name}", value)
     page.get_by_role("button", name="Ask", exact=True).click()
-    page.wait_for_selector(".assay-verdict")
-    assert "m1 is better than m2" in page.inner_text(".assay-verdict")
+    page.wait_for_selector(".howsure-verdict")
+    assert "m1 is better than m2" in page.inner_text(".howsure-verdict")
     assert page.locator("main svg, main b").count() == 0
 
 
@@ -154,7 +154,7 @@ def test_a_fitted_model_is_asked_about_and_goes_up_again(page, server, tmp_path)
     page.fill("#field-n_items", "20")
     page.get_by_role("button", name="Ask", exact=True).click()
     page.wait_for_selector(".done")
-    assert "assay simulate model.json" in page.inner_text("main")
+    assert "howsure simulate model.json" in page.inner_text("main")
     page.get_by_role("button", name="Ask about simulated.csv").click()
     assert "20 items, 3 sources" in page.inner_text(".verdict")
 
@@ -206,5 +206,5 @@ def test_the_basic_path_needs_no_javascript(browser, server, ratings_csv, tmp_pa
     page.get_by_role("button", name="Upload").click()
     table = page.url.rsplit("/", 1)[1]
     page.goto(f"{server.url}/compare?table={table}&a=model-2&b=model-1&gold=human&ask=1")
-    page.wait_for_selector(".assay-verdict")
+    page.wait_for_selector(".howsure-verdict")
     context.close()

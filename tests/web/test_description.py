@@ -5,8 +5,8 @@ import re
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from assay.web import Settings, api, pages
-from assay.web.jobs import connected
+from howsure.web import Settings, api, pages
+from howsure.web.jobs import connected
 
 SENT = {"method", "url", "params", "headers", "json", "data", "files", "content"}
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from assay.web import Settings, create_app
-from assay.web.aides import Aide
+from howsure.web import Settings, create_app
+from howsure.web.aides import Aide
 
 ROWS = "\n".join(
     ["item,source,value", *(f"i{i},{s},{i % 3}" for i in range(9) for s in ("human", "m1", "m2"))]
@@ -126,9 +126,9 @@ def test_no_name_of_a_visitor_is_a_file(small, gold):
 
 
 def test_plug_ins_are_not_loaded_for_visitors(monkeypatch):
-    from assay import _offers
+    from howsure import _offers
 
-    monkeypatch.setenv("ASSAY_PLUGINS", "off")
+    monkeypatch.setenv("HOWSURE_PLUGINS", "off")
     _offers.offered.cache_clear()
     try:
         assert _offers.offered(_offers.METRICS) == {}
@@ -153,7 +153,7 @@ def test_names_of_files_are_no_markup_in_any_format(small):
     name = "<img src=x onerror=alert(1)>&\\input{secret}.csv"
     table = small.post("/api/v1/tables", files={"file": (name, ROWS)}).json()["table"]
     answer = small.post("/api/v1/compare", json={"table": table, "gold": "human", "a": "m1", "b": "m2"})
-    job = answer.headers["x-assay-job"]
+    job = answer.headers["x-howsure-job"]
     pages = [small.get(f"/tables/{table}"), small.get(f"/jobs/{job}"), small.get("/jobs")]
     files = [small.get(f"/jobs/{job}/{file}") for file in ("report.html", "report.md", "report.tex", "result.json")]
     for found in (*pages, *files):
@@ -205,7 +205,9 @@ def test_an_aide_is_not_stopped_because_others_keep_the_machine_busy():
 
 
 def test_what_processes_are_copied_from_has_no_thread_that_a_copy_would_lack():
-    count = "import os, assay.web.copied; print(len(os.listdir('/proc/self/task')), os.environ['OPENBLAS_NUM_THREADS'])"
+    count = (
+        "import os, howsure.web.copied; print(len(os.listdir('/proc/self/task')), os.environ['OPENBLAS_NUM_THREADS'])"
+    )
     environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
     said = subprocess.run([sys.executable, "-c", count], capture_output=True, text=True, check=True, env=environment)
     assert said.stdout.split() == ["1", "1"]

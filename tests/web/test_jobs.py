@@ -9,14 +9,14 @@ import urllib.request
 
 from starlette.testclient import TestClient
 
-from assay.questions import Compare
-from assay.web import Settings, create_app
-from assay.web.jobs import Jobs, connected
-from assay.web.workers import Workers
+from howsure.questions import Compare
+from howsure.web import Settings, create_app
+from howsure.web.jobs import Jobs, connected
+from howsure.web.workers import Workers
 from tests.web.browser import Server
 
 SLOW = {
-    "gold": "human", "a": "model-2", "b": "model-1", "responses": "bootstrap", "null": "recentred",
+    "gold": "human", "a": "model-2", "b": "model-1", "responses": "bootstrap", "null": "shifted-bootstrap",
     "n_resamples": 30_000,
 }  # fmt: skip
 
@@ -51,14 +51,14 @@ def test_jobs_that_take_too_long_end_with_a_sentence_and_can_be_deleted(tmp_path
         answer = client.post("/api/v1/compare", json={"table": table, **SLOW, "n_resamples": 1_000_000})
         assert answer.status_code == 500
         assert answer.json()["error"] == "the answer took longer than 1 seconds."
-        [job] = client.app.state.jobs.of(client.cookies["assay_session"])
+        [job] = client.app.state.jobs.of(client.cookies["howsure_session"])
         assert client.delete(f"/api/v1/jobs/{job.identity}").json() == {"deleted": job.identity}
 
 
 def test_events_tell_how_far_a_job_is(client, table):
     body = {"table": table, **SLOW, "n_resamples": 999}
     answer = client.post("/api/v1/compare", json=body)
-    job = answer.headers["x-assay-job"]
+    job = answer.headers["x-howsure-job"]
     with client.stream("GET", f"/jobs/{job}/events") as events:
         assert events.headers["content-type"].startswith("text/event-stream")
         assert "event: ended" in "".join(events.iter_text())
@@ -94,16 +94,16 @@ def test_short_questions_are_answered_while_long_jobs_fill_the_queue(client, tab
     long = [ask("replicate", paper="raters", n_simulations=5000, seed=seed).json()["job"] for seed in (1, 2)]
     try:
         _until(lambda: jobs.get(long[0]).state == "running")
-        monkeypatch.setattr("assay.web.workers.SHORT", 0.0)  # nothing is short enough
+        monkeypatch.setattr("howsure.web.workers.SHORT", 0.0)  # nothing is short enough
         client.get("/compare", params={"table": table, **SLOW, "n_resamples": 900_000, "ask": 1})
         _until(lambda: _queued(jobs) == 2)
-        monkeypatch.setattr("assay.web.workers.SHORT", 1e9)
+        monkeypatch.setattr("howsure.web.workers.SHORT", 1e9)
         answer = ask("compare", table=table, gold="human", a="model-2", b="model-1", n_resamples=99)
         assert answer.status_code == 200, answer.text
         assert [jobs.get(each).state for each in long] == ["running", "waiting"]
         assert _queued(jobs) == 2
     finally:
-        for job in jobs.of(client.cookies["assay_session"]):
+        for job in jobs.of(client.cookies["howsure_session"]):
             jobs.delete(job.identity)
 
 
@@ -152,7 +152,7 @@ def _result(server, identity):
 
 
 def test_workers_that_have_nothing_to_do_wait_until_they_are_told(tmp_path, monkeypatch):
-    monkeypatch.setattr("assay.web.workers.IDLE", 1e6)  # else they look by themselves
+    monkeypatch.setattr("howsure.web.workers.IDLE", 1e6)  # else they look by themselves
     settings = Settings(folder=str(tmp_path), workers=1)
     jobs, looked = Jobs(settings), []
     claim = jobs.claim

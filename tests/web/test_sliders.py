@@ -5,11 +5,11 @@ from collections import OrderedDict
 
 import pytest
 
-from assay import io
-from assay.errors import ArgumentError
-from assay.planning import plan
-from assay.planning.at_once import ModelAtOnce
-from assay.web.sliders import answered, drawn
+from howsure import io
+from howsure.errors import ArgumentError
+from howsure.planning import plan
+from howsure.planning.at_once import ModelAtOnce
+from howsure.web.sliders import answered, drawn
 
 ASKED = {"preset": "likert-toxicity", "metric": "mae", "n_items": 100, "n_responses": 5, "epsilon": 0.3, "n_raters": 5}
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from assay import _offers, models
-from assay.io import read_logs
-from assay.io.readers.base import Reader, Row
-from assay.io.readers.known import READERS
-from assay.metrics import FunctionMetric, resolve
-from assay.testing import check_model, check_reader
+from howsure import _offers, models
+from howsure.io import read_logs
+from howsure.io.readers.base import Reader, Row
+from howsure.io.readers.known import READERS
+from howsure.metrics import FunctionMetric, resolve
+from howsure.testing import check_model, check_reader
 from tests.io.readers.made import FILES
 from tests.io.readers.test_formats import FORMAT
 
@@ -52,8 +52,8 @@ def plugin(tmp_path, monkeypatch):
     """A package with entry points, as an installation leaves it."""
     (tmp_path / "own_pack.py").write_text(
         "from tests.io.readers.test_extensions import OWN as reader\n"
-        "from assay.metrics import FunctionMetric\n"
-        "from assay import models\n"
+        "from howsure.metrics import FunctionMetric\n"
+        "from howsure import models\n"
         "metric = FunctionMetric(lambda gold, model: abs(gold - model).max(), better='lower', name='worst')\n"
         "model = models.preset('likert-toxicity')\n"
     )
@@ -61,8 +61,8 @@ def plugin(tmp_path, monkeypatch):
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: own-pack\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(
-        "[assay.readers]\nown = own_pack:reader\n[assay.metrics]\nworst = own_pack:metric\n"
-        "[assay.models]\nown = own_pack:model\n"
+        "[howsure.readers]\nown = own_pack:reader\n[howsure.metrics]\nworst = own_pack:metric\n"
+        "[howsure.models]\nown = own_pack:model\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     _offers.offered.cache_clear()
@@ -71,9 +71,9 @@ def plugin(tmp_path, monkeypatch):
     _offers.offered.cache_clear()
 
 
-def test_a_model_that_is_offered_is_known_to_the_commands(plugin, assay):
+def test_a_model_that_is_offered_is_known_to_the_commands(plugin, howsure):
     check_model(models.resolve("own"))
-    said = assay("plan", "own", "--n-items", "20", "--n-responses", "2", "--epsilon", "0.3", "--json")
+    said = howsure("plan", "own", "--n-items", "20", "--n-responses", "2", "--epsilon", "0.3", "--json")
     assert said.returncode == 0, said.stderr
     assert json.loads(said.stdout)["cells"]
 

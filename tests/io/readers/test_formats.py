@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from assay import compare
-from assay.errors import DataError
-from assay.io import read_logs
-from assay.io.readers.known import READERS, recognise
+from howsure import compare
+from howsure.errors import DataError
+from howsure.io import read_logs
+from howsure.io.readers.known import READERS, recognise
 from tests.io.readers.made import FILES, PROMPTFOO, eval_file, inspect_log
 
 FORMAT = {
@@ -302,7 +302,7 @@ def test_penalties_are_better_when_they_are_lower(tmp_path):
     table = read_logs(FILES["mqm"](tmp_path))
     assert table.better == "lower"
     result = compare(table.contest(a="B", b="A"), rng=0, n_resamples=99)
-    assert (result.better, result.contrast > 0) == ("lower", True)
+    assert (result.better, result.advantage > 0) == ("lower", True)
     assert read_logs(FILES["inspect"](tmp_path)).better == ""
 
 

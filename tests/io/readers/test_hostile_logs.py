@@ -10,16 +10,16 @@ import zlib
 
 import pytest
 
-from assay.errors import DataError
-from assay.io import read_logs
-from assay.io.logs import collect
-from assay.io.readers import archive, json_stream
-from assay.io.readers.json_stream import JsonCursor
+from howsure.errors import DataError
+from howsure.io import read_logs
+from howsure.io.logs import collect
+from howsure.io.readers import archive, json_stream
+from howsure.io.readers.json_stream import JsonCursor
 from tests.fuzz.limits import bounded
 from tests.fuzz.mutations import write_over
 from tests.io.readers.made import FILES, eval_file, inspect_log, zipfile
 
-N_MUTATIONS = int(os.environ.get("ASSAY_FUZZ", "100"))
+N_MUTATIONS = int(os.environ.get("HOWSURE_FUZZ", "100"))
 TOKENS = [
     b"null", b"[]", b"{}", b'"x"', b"-1", b"1e999", b"NaN", b"true", b"[[[[", b"}", b'"', b"\\ud800", b"\xff", b"\0",
     b"9" * 4301, b",", b":", b"\t", b"\n", b"[" * 2000, b'{"a":' * 1500,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.errors import DataError
-from assay.io import read_logs
+from howsure.errors import DataError
+from howsure.io import read_logs
 
 CASES = {
     "inspect/data_arc_sonnet.json": ({}, 5, {"anthropic/claude-sonnet-4-0": 5}, 0),

@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay import compare, compare_all, plan, read, write
-from assay.metrics import resolve
-from assay.planning import Effect
+from howsure import compare, compare_all, plan, read, write
+from howsure.metrics import resolve
+from howsure.planning import Effect
 from tests.io.readers.made import eval_file, inspect_log
 
 N_ITEMS, N_RUNS = 12, 3
@@ -147,7 +147,7 @@ def answer(paths, nano="nano", mini="mini"):
     board = compare_all(table, metric="rating", n_resamples=299, rng=0)
     assert not [note for note in (*found.notes, *board.notes) if "rater" in note]
     ends, pair = found.confidence_interval, board.pairs[0]
-    return found.contrast, found.pvalue, ends.low, ends.high, found.null, pair.pvalue, pair.confidence_interval.low
+    return found.advantage, found.pvalue, ends.low, ends.high, found.null, pair.pvalue, pair.confidence_interval.low
 
 
 @pytest.fixture(scope="module")

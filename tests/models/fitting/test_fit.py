@@ -5,18 +5,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay import io
-from assay.documents.numbers import number, plainly
-from assay.errors import ArgumentError, AssayWarning, DataError
-from assay.models import LikertModel, NormalModel, fit, load, make_family, preset
-from assay.models.fitting import goodness, number_fit
-from assay.models.fitting.goodness import compare_with_data, moments
-from assay.response_tables import ResponseTable
-from assay.responses import Responses
-from assay.scales import Scale
-from assay.summaries import counts
+from howsure import io
+from howsure.documents.numbers import number, plainly
+from howsure.errors import ArgumentError, DataError, HowsureWarning
+from howsure.models import LikertModel, NormalModel, fit, load, make_family, preset
+from howsure.models.fitting import goodness, number_fit
+from howsure.models.fitting.goodness import compare_with_data, moments
+from howsure.response_tables import ResponseTable
+from howsure.responses import Responses
+from howsure.scales import Scale
+from howsure.summaries import counts
 
-SHARED = Path(os.environ.get("ASSAY_SHARED", Path(__file__).parents[3].parent / "shared"))
+SHARED = Path(os.environ.get("HOWSURE_SHARED", Path(__file__).parents[3].parent / "shared"))
 QUICK = {"mean": "truncated-normal", "sd": "truncated-normal"}
 
 
@@ -114,7 +114,7 @@ def test_real_items_can_be_resampled_even_with_one_response_each():
 
 def test_few_responses_get_a_warning_that_is_also_a_note():
     rows = [[1, 2], [3, 3], [5, 4], [2, 2], [1, 1], [4, 5]]
-    with pytest.warns(AssayWarning, match="hardly determined") as caught:
+    with pytest.warns(HowsureWarning, match="hardly determined") as caught:
         result = fit(table_of(rows), **QUICK)
     assert str(caught[0].message) in result.notes
 
@@ -143,7 +143,7 @@ def test_two_levels_say_that_single_parameters_mean_little():
         (lambda: fit(preset("normal").table(5, 3, rng=0), source="C"), DataError, "no source is called 'C'"),
     ],
 )
-@pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+@pytest.mark.filterwarnings("ignore::howsure.errors.HowsureWarning")
 def test_bad_input_gets_one_clear_line(act, error, message):
     with pytest.raises(error, match=message) as caught:
         act()
@@ -189,6 +189,6 @@ def test_very_many_items_are_fitted_by_a_random_part_and_say_so(monkeypatch):
 def test_a_part_of_the_items_may_have_one_response_each():
     rng = np.random.default_rng(4)
     table = table_of([rng.normal(rng.normal(), 1.0, 2 if item < 2 else 1) for item in range(40)])
-    with pytest.warns(AssayWarning, match="Half of the items have 1 or fewer responses"):
+    with pytest.warns(HowsureWarning, match="Half of the items have 1 or fewer responses"):
         found = fit(table, **QUICK)
     assert all(np.isfinite(parameter.estimate) for parameter in found.parameters)

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.models import PRESETS, preset
-from assay.models.families import TruncatedNormal
-from assay.models.fitting import search
-from assay.models.fitting.dirichlet import fit_dirichlet, log_likelihood
-from assay.models.fitting.number_fit import Problem, continuous, ordered_levels
-from assay.models.fitting.quadrature import kinds_of, normal_grid
-from assay.models.fitting.search import solve, with_errors
-from assay.models.likert import LikertModel
+from howsure.models import PRESETS, preset
+from howsure.models.families import TruncatedNormal
+from howsure.models.fitting import search
+from howsure.models.fitting.dirichlet import fit_dirichlet, log_likelihood
+from howsure.models.fitting.number_fit import Problem, continuous, ordered_levels
+from howsure.models.fitting.quadrature import kinds_of, normal_grid
+from howsure.models.fitting.search import solve, with_errors
+from howsure.models.likert import LikertModel
 
 N_ITEMS = 600
 LATENT = [name for name in PRESETS if not name.startswith("categorical")]
@@ -82,7 +82,7 @@ def test_the_map_prior_matters_only_where_the_data_say_little():
 def test_dirichlet_gradient_and_errors_agree_with_differences():
     from scipy.optimize import approx_fprime
 
-    from assay.models.fitting.dirichlet import _log_errors, _objective
+    from howsure.models.fitting.dirichlet import _log_errors, _objective
 
     counts = preset("categorical-dices").draw(1, 60, n_responses=7, needs="counts", rng=2)[0][0]
     theta = np.log([4.0, 1.1, 2.0])

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from assay._random import seed_of
-from assay.metrics import resolve
-from assay.models import preset
-from assay.planning.engines._kernels import expected_votes
-from assay.planning.engines.drawn_means import HOPELESS, drawn_contrasts, drawn_kind
-from assay.planning.engines.exact import ExactEngine
-from assay.planning.engines.item_scores import Setting, draw_blocks
-from assay.planning.engines.outcomes import compositions, log_factorials, outcome_probabilities
+from howsure._random import seed_of
+from howsure.metrics import resolve
+from howsure.models import preset
+from howsure.planning.engines._kernels import expected_votes
+from howsure.planning.engines.drawn_means import HOPELESS, drawn_advantages, drawn_kind
+from howsure.planning.engines.exact import ExactEngine
+from howsure.planning.engines.item_scores import Setting, draw_blocks
+from howsure.planning.engines.outcomes import compositions, log_factorials, outcome_probabilities
 
 
 def enumerated(shares, k):
@@ -72,7 +72,7 @@ def test_drawn_means_are_those_of_drawn_scores_and_steadier(name, metric, sizes,
     bound = resolve(metric).on(model.scale)
     setting = Setting(model, sizes, epsilon)
     assert drawn_kind(setting, bound) is not None
-    means = np.array([mean for [mean] in drawn_contrasts(setting, [bound], range(40), seed_of(0))])
+    means = np.array([mean for [mean] in drawn_advantages(setting, [bound], range(40), seed_of(0))])
     drawn = np.array([block.moments[0] for [block] in draw_blocks(setting, [bound], range(120), seed_of(1))])
     error = math.hypot(means.std(ddof=1) / math.sqrt(40), drawn.std(ddof=1) / math.sqrt(120))
     assert abs(means.mean() - drawn.mean()) < 4 * error

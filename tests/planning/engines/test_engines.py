@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay import compare
-from assay._random import seed_of
-from assay.metrics import resolve
-from assay.models import preset
-from assay.planning.engines.exact import ExactEngine, student_width
-from assay.planning.engines.model import ModelEngine
-from assay.planning.engines.monte_carlo import MonteCarloEngine
-from assay.planning.premises import premises
+from howsure import compare
+from howsure._random import seed_of
+from howsure.metrics import resolve
+from howsure.models import preset
+from howsure.planning.engines.exact import ExactEngine, student_width
+from howsure.planning.engines.model import ModelEngine
+from howsure.planning.engines.monte_carlo import MonteCarloEngine
+from howsure.planning.premises import premises
 
 MATRIX = [
     ("normal", ("mae", "wins", "mse"), (5, 5, 5), 0.1, (1, 10, 100, 1000)),
@@ -46,13 +46,13 @@ def test_both_engines_agree(name, metrics, n_responses, epsilon, n_items):
                 assert abs(left.expected_pvalue - right.expected_pvalue) < most * error
             else:
                 assert left.expected_pvalue < 0.02
-            error = math.hypot(left.contrast_error, right.contrast_error)
-            assert abs(left.contrast - right.contrast) < most * error
+            error = math.hypot(left.advantage_error, right.advantage_error)
+            assert abs(left.advantage - right.advantage) < most * error
 
 
 @pytest.mark.parametrize(
     ("name", "metric", "k", "sizes"),
-    # Simulated contrasts do not say how many items tell A and B apart, which matters where these are few.
+    # Simulated advantages do not say how many items tell A and B apart, which matters where these are few.
     [("normal", "mae", 5, (5, 50, 500)), ("likert-toxicity", "mae", 20, (50, 200))],
 )
 def test_interval_widths_agree(name, metric, k, sizes):
@@ -65,7 +65,7 @@ def test_interval_widths_agree(name, metric, k, sizes):
         assert abs(left.ci_width - right.ci_width) < 4 * math.hypot(left.ci_width_error, right.ci_width_error)
 
 
-@pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+@pytest.mark.filterwarnings("ignore::howsure.errors.HowsureWarning")
 def test_widths_where_few_items_tell_a_and_b_apart_are_those_of_compare():
     model, n, n_studies = preset("categorical-dices"), 10, 200
     metric = resolve("accuracy").on(model.scale)
@@ -119,7 +119,7 @@ def test_resampling_simulated_data_widens_the_interval():
     plain = premises("normal", metrics=["mae"], epsilon=0.2, engine="monte-carlo", n_simulations=2000, rng=0)
     from dataclasses import replace
 
-    from assay.planning import Design
+    from howsure.planning import Design
 
     design = Design(100, 5, 5, 5)
     widths = [

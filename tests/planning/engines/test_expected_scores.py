@@ -8,17 +8,17 @@ import pytest
 from scipy.special import betaincinv
 from scipy.stats import binom, chi2, kstest
 
-from assay._random import generator, seed_of
-from assay.metrics import resolve
-from assay.metrics.distribution import ByLevel, shares
-from assay.models import preset
-from assay.planning.engines._kernels import draw_counts
-from assay.planning.engines.expected_scores import _pairs, binomial, has_expectations, mean_contrasts, n_expected
-from assay.planning.engines.item_scores import Setting, draw_blocks
-from assay.planning.engines.lattices import evenly
-from assay.planning.engines.outcomes import Outcomes, are_sums, log_factorials
-from assay.planning.engines.score_pools import _Histogram
-from assay.scales import Scale
+from howsure._random import generator, seed_of
+from howsure.metrics import resolve
+from howsure.metrics.distribution import ByLevel, shares
+from howsure.models import preset
+from howsure.planning.engines._kernels import draw_counts
+from howsure.planning.engines.expected_scores import _pairs, binomial, has_expectations, mean_advantages, n_expected
+from howsure.planning.engines.item_scores import Setting, draw_blocks
+from howsure.planning.engines.lattices import evenly
+from howsure.planning.engines.outcomes import Outcomes, are_sums, log_factorials
+from howsure.planning.engines.score_pools import _Histogram
+from howsure.scales import Scale
 
 
 @pytest.mark.parametrize("k", [1, 2, 7, 30, 160])
@@ -85,7 +85,7 @@ def test_expected_scores_have_the_mean_of_drawn_scores(name, metric, sizes, null
     bound = resolve(metric).on(model.scale)
     setting = Setting(model, sizes, 0.3, null=null)
     assert has_expectations(setting, bound)
-    expected = np.array([mean for [mean] in mean_contrasts(setting, [bound], range(40), seed_of(0))])
+    expected = np.array([mean for [mean] in mean_advantages(setting, [bound], range(40), seed_of(0))])
     drawn = np.array([block.moments[0] for [block] in draw_blocks(setting, [bound], range(40), seed_of(1))])
     error = math.sqrt((expected.var(ddof=1) + drawn.var(ddof=1)) / 40)
     # Fourteen checks, Student's t with about 40 degrees of freedom.
@@ -131,7 +131,7 @@ def test_wins_and_many_responses_are_drawn():
 def test_errors_of_normal_responses_have_a_closed_form(metric):
     model = replace(preset("normal"), low=-2.0, high=5.0)
     setting, bound = Setting(model, (5, 2, 3), (0.1, 0.4)), resolve(metric)
-    expected = np.array([mean for [mean] in mean_contrasts(setting, [bound], range(20), seed_of(0))])
+    expected = np.array([mean for [mean] in mean_advantages(setting, [bound], range(20), seed_of(0))])
     drawn = np.array([block.moments[0] for [block] in draw_blocks(setting, [bound], range(200), seed_of(1))])
     error = math.hypot(expected.std(ddof=1) / math.sqrt(20), drawn.std(ddof=1) / math.sqrt(200))
     assert abs(expected.mean() - drawn.mean()) < 4 * error
@@ -171,11 +171,11 @@ def test_evenly_spread_shares_are_broken_off_by_beta_quantiles(alpha):
 def test_means_of_evenly_spread_labels_are_steadier():
     setting = Setting(preset("categorical-toxicity"), (100, 100, 100), 0.2)
     metric = resolve("tv").on(setting.model.scale)
-    even = np.array(mean_contrasts(setting, [metric], range(60), seed_of(0)))
+    even = np.array(mean_advantages(setting, [metric], range(60), seed_of(0)))
     drawn = setting.model.draw(
         60, n_expected(setting, "two levels"), n_responses=100, epsilon=0.2, needs="counts", rng=0
     )
-    plain = metric.contrast(*drawn)
+    plain = metric.advantage(*drawn)
     assert abs(even.mean() - plain.mean()) < 3.3 * math.hypot(even.std(), plain.std()) / 60**0.5
     assert even.std() < plain.std() / 2
 

@@ -7,21 +7,21 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from assay import Contest, Responses, Scale, compare
-from assay.errors import ArgumentError, DataError
-from assay.examples import ratings
-from assay.metrics import resolve
-from assay.models import DeconvolvedModel, EmpiricalModel, preset
-from assay.models.simulation import derive
-from assay.planning import Design, Effect, plan
-from assay.planning.engines import pilot as pilot_engine
-from assay.planning.engines.pilot import PilotEngine
-from assay.planning.engines.pilot_items import moved_pool
-from assay.planning.engines.simulated_pvalues import Test
-from assay.planning.premises import premises
-from assay.summaries import grid
+from howsure import Contest, Responses, Scale, compare
+from howsure.errors import ArgumentError, DataError
+from howsure.examples import ratings
+from howsure.metrics import resolve
+from howsure.models import DeconvolvedModel, EmpiricalModel, preset
+from howsure.models.simulation import derive
+from howsure.planning import Design, Effect, plan
+from howsure.planning.engines import pilot as pilot_engine
+from howsure.planning.engines.pilot import PilotEngine
+from howsure.planning.engines.pilot_items import moved_pool
+from howsure.planning.engines.simulated_pvalues import Test
+from howsure.planning.premises import premises
+from howsure.summaries import grid
 
-pytestmark = pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::howsure.errors.HowsureWarning")
 
 
 @pytest.fixture(scope="module")
@@ -41,32 +41,32 @@ def test_at_the_pilots_own_design_the_plan_is_what_compare_finds(example):
     found = compare(example, metric="mae", rng=0)
     [cell] = plan(example, metrics="mae", n_items=200, n_responses=[5], rng=0).cells
     assert cell.design == Design(200, 5, 3, 3)
-    assert cell.contrast == pytest.approx(found.contrast, abs=1e-12)
-    assert cell.contrast_error == 0
+    assert cell.advantage == pytest.approx(found.advantage, abs=1e-12)
+    assert cell.advantage_error == 0
     assert cell.ci_width == pytest.approx(found.confidence_interval.width, rel=0.03)
 
 
-def test_the_contrast_grows_smoothly_with_gold_and_says_how_precise_it_is(example):
+def test_the_advantage_grows_smoothly_with_gold_and_says_how_precise_it_is(example):
     """Subsamples below the pilot's five responses, the model without noise above: .198, .233, .248, .253, .256."""
     cells = plan(example, metrics="mae", n_items=200, n_responses=[1, 3, 4, 5, 6, 7, 10], test=None, rng=0).cells
-    contrasts = [cell.contrast for cell in cells]
-    assert contrasts == sorted(contrasts)
-    assert all(0 <= cell.contrast_error < 0.003 for cell in cells)
-    steps = np.diff(contrasts[2:5])
+    advantages = [cell.advantage for cell in cells]
+    assert advantages == sorted(advantages)
+    assert all(0 <= cell.advantage_error < 0.003 for cell in cells)
+    steps = np.diff(advantages[2:5])
     assert steps[1] < 2 * steps[0]  # no jump where the engines meet
     errors = [cell.standard_error for cell in cells]
     assert errors == sorted(errors, reverse=True)
 
 
 def of_all_pairs(contest, metric):
-    """Return the contrast at 2 of 5 responses by every pair of gold's with every pair of A's and of B's."""
+    """Return the advantage at 2 of 5 responses by every pair of gold's with every pair of A's and of B's."""
     bound, pairs = resolve(metric).on(contest.scale), list(itertools.combinations(range(5), 2))
     gold, a, b = (
         derive(np.stack([rows[:, pair] for pair in pairs]), "values", bound.needs, contest.scale)
         for rows in map(grid, (contest.gold, contest.a, contest.b))
     )
     ways = itertools.product(range(10), repeat=2)
-    return np.mean([bound.item_contrasts(gold[i], a[j], b[j]) for i, j in ways])
+    return np.mean([bound.item_advantages(gold[i], a[j], b[j]) for i, j in ways])
 
 
 @pytest.mark.parametrize(("name", "metric"), [("normal", "mae"), ("categorical-dices", "tv")])
@@ -74,20 +74,20 @@ def test_subsamples_come_to_the_mean_of_all(name, metric):
     for number in range(3):
         contest = simulated(name, 50, 5, 0.3, number)
         found = engine_of(contest, metric).outlook(Design(50, 2, 2, 2), 0)
-        assert abs(found.contrast - of_all_pairs(contest, metric)) < 4 * found.contrast_error
+        assert abs(found.advantage - of_all_pairs(contest, metric)) < 4 * found.advantage_error
 
 
 @pytest.mark.parametrize(("name", "metric", "epsilon"), [("normal", "mae", 0.3), ("categorical-dices", "tv", 0.4)])
 def test_subsamples_are_unbiased(name, metric, epsilon, monkeypatch):
-    """The contrast at 2 responses, planned from pilots with 5, is on average that of the model."""
+    """The advantage at 2 responses, planned from pilots with 5, is on average that of the model."""
     monkeypatch.setattr(pilot_engine, "SETS", 64)  # pilots differ by far more
     true = plan(name, metrics=metric, epsilon=epsilon, n_items=50, n_responses=[2], test=None, rng=0).cells[0]
     count, found = 40, []
     for number in range(count):
         engine = engine_of(simulated(name, 50, 5, epsilon, number), metric)
-        found.append(engine.outlook(Design(50, 2, 2, 2), 0).contrast)
-    error = np.hypot(np.std(found) / np.sqrt(count), true.contrast_error)
-    assert abs(np.mean(found) - true.contrast) < 3.3 * error
+        found.append(engine.outlook(Design(50, 2, 2, 2), 0).advantage)
+    error = np.hypot(np.std(found) / np.sqrt(count), true.advantage_error)
+    assert abs(np.mean(found) - true.advantage) < 3.3 * error
 
 
 @pytest.mark.parametrize(("name", "metric", "epsilon"), [("normal", "mae", 0.3), ("categorical-dices", "tv", 0.4)])
@@ -99,13 +99,15 @@ def test_beyond_the_pilot_the_noise_is_taken_out(name, metric, epsilon, monkeypa
     for number in range(12):
         contest = simulated(name, 60, 4, epsilon, number)
         ours.append(engine_of(contest, metric).outlook(Design(100, 20, 20, 20), 0))
-        if number < 4:  # 90 % off needs few
+        if number < 4:  # 90% off needs few
             again = plan(EmpiricalModel.of(contest), metrics=metric, n_items=100, n_responses=[20], test=None,
                          precision=0.05, rng=0)  # fmt: skip
             resampled.append(again.cells[0])
-    contrasts, errors = (np.array([getattr(one, name) for one in ours]) for name in ("contrast", "standard_error"))
-    assert abs(contrasts.mean() - true.contrast) < 0.1 * true.contrast + 3.3 * contrasts.std() / math.sqrt(len(ours))
-    # Five times the pilot's responses are far: labels are planned 19 % too wide there; resampling is 90 % off.
+    advantages, errors = (np.array([getattr(one, name) for one in ours]) for name in ("advantage", "standard_error"))
+    assert abs(advantages.mean() - true.advantage) < 0.1 * true.advantage + 3.3 * advantages.std() / math.sqrt(
+        len(ours)
+    )
+    # Five times the pilot's responses are far: labels are planned 19% too wide there; resampling is 90% off.
     before = np.mean([one.standard_error for one in resampled])
     assert abs(errors.mean() / true.standard_error - 1) < min(0.25, abs(before / true.standard_error - 1) / 2)
 
@@ -125,7 +127,7 @@ def test_the_interval_of_the_number_of_items_covers():
     assert 0.6 < np.median(numbers) / true.recommended.n_items < 1.5
 
 
-def test_a_given_contrast_moves_the_items_and_keeps_how_often_a_and_b_agree():
+def test_a_given_advantage_moves_the_items_and_keeps_how_often_a_and_b_agree():
     rng = np.random.default_rng(0)
     gold = rng.integers(0, 2, 100)
     right = {name: np.where(rng.random(100) < share, gold, 1 - gold) for name, share in (("a", 0.8), ("b", 0.78))}
@@ -136,14 +138,14 @@ def test_a_given_contrast_moves_the_items_and_keeps_how_often_a_and_b_agree():
     assert pool.mean == pytest.approx(0.05)
     assert engine.weights[observed == 0].sum() == pytest.approx((observed == 0).mean())
     assert pool.sd**2 == pytest.approx((np.mean(observed != 0) - 0.05**2) * 100 / 99, rel=0.01)
-    # The normal formula on the moved contrasts, with nothing of a model of gold.
+    # The normal formula on the moved advantages, with nothing of a model of gold.
     [cell] = plan(pilot, metrics="accuracy", effect=Effect.accuracy_points(5), n_responses=[1], target_power=0.8,
                   rng=0).cells  # fmt: skip
     assert cell.n_items == pytest.approx((2.8 * pool.sd / 0.05) ** 2, rel=0.1)
     assert cell.engine == "pilot"
 
 
-def test_a_contrast_that_the_items_cannot_have_is_refused():
+def test_a_advantage_that_the_items_cannot_have_is_refused():
     pilot = Contest.from_arrays(list("aabbab"), list("aabbab"), list("aabbba"))
     with pytest.raises(ArgumentError, match=r"differ on 33\s?% of them"):
         plan(pilot, metrics="accuracy", effect=Effect.accuracy_points(80), n_items=100, rng=0)
@@ -167,16 +169,16 @@ def test_where_there_is_no_difference_it_is_zero_and_nothing_is_said_of_its_size
     sides = (Responses.from_grid(side[:, np.newaxis]) for side in (np.zeros(50), values, 1 - values))
     pilot = Contest(*sides, Scale("continuous"), np.arange(50).astype(str))
     found = plan(pilot, metrics="mae", n_items=[60], n_responses=[1, 3], rng=0)
-    assert [cell.contrast for cell in found.cells] == [0.0, 0.0]
+    assert [cell.advantage for cell in found.cells] == [0.0, 0.0]
     assert not any("tend to be too large" in note for note in found.notes)
 
 
 def test_intervals_are_called_by_the_level_that_was_asked_for():
     found = plan(simulated("normal", 40, 3, 0.0, 5), budget=600, n_responses=[3], confidence_level=0.8, rng=0)
-    ends = found.pilot.contrast_interval
-    assert f"(80 % interval {ends.low:.3f} to {ends.high:.3f})" in found.sentences[1]
-    assert "┃ 80 %" in str(found)
-    assert "95 %" not in str(found)
+    ends = found.pilot.advantage_interval
+    assert f"(80% interval {ends.low:.3f} to {ends.high:.3f})" in found.sentences[1]
+    assert "┃ 80%" in str(found)
+    assert "95%" not in str(found)
 
 
 def test_a_moved_pool_keeps_its_ties():
@@ -205,7 +207,7 @@ def test_clusters_of_items_are_what_compare_makes_of_them(unequal):
     found = compare(pilot, metric="mae", cluster="document", interval="t", rng=0)
     [cell] = plan(pilot, metrics="mae", n_items=pilot.n_items, cluster="document", n_responses=[1], rng=0).cells
     assert str(cell.design) == f"{pilot.n_items} items in 20 clusters × 1 response"
-    assert cell.contrast == pytest.approx(found.contrast, abs=1e-12)
+    assert cell.advantage == pytest.approx(found.advantage, abs=1e-12)
     assert cell.ci_width == pytest.approx(found.confidence_interval.width, rel=0.03)
 
 
@@ -213,8 +215,8 @@ def test_the_power_with_clusters_is_that_of_exchanging_clusters(monkeypatch):
     """12 documents of 5 items each: as 60 independent items they would promise too much."""
     monkeypatch.setattr(pilot_engine, "RESAMPLES", 99)  # of the interval of the power, which plays no part here
     population = documents(np.random.default_rng(8), 400)
-    contrast = float(compare(population, metric="mae", n_resamples=3, rng=0).contrast)
-    effect = Effect(resolve("mae"), contrast)
+    advantage = float(compare(population, metric="mae", n_resamples=3, rng=0).advantage)
+    effect = Effect(resolve("mae"), advantage)
     options = {"metrics": "mae", "effect": effect, "n_items": 60, "n_responses": [1], "rng": 0}
     planned, alone = (plan(population, cluster=each, **options).cells[0].power for each in ("document", None))
     count, every = 300, np.array(list(itertools.product([-1, 1], repeat=12))).T  # all ways to exchange them
@@ -289,19 +291,19 @@ def test_one_response_per_item_is_said_to_leave_the_noise_open():
     found = plan(pilot, n_items=100, n_responses=[1, 5], rng=0)
     assert any("one response of gold per item" in note for note in found.notes)
     assert not any("the noise of their responses is removed" in note for note in found.notes)  # none is known
-    assert found.cells[0].contrast == pytest.approx(found.cells[1].contrast, abs=1e-9)
+    assert found.cells[0].advantage == pytest.approx(found.cells[1].advantage, abs=1e-9)
 
 
 def test_the_power_of_a_pilot_is_that_of_its_own_items(example):
     """Whole studies drawn from the pilot's items, tested one by one."""
     engine = engine_of(example)
-    contrasts = engine.observed(resolve("mae").on(example.scale))
+    advantages = engine.observed(resolve("mae").on(example.scale))
     planned = engine.power(Design(40, 5, 3, 3), 0, Test())
     rng = np.random.default_rng(0)
-    from assay.planning.engines.simulated_pvalues import combine, swapped_items
+    from howsure.planning.engines.simulated_pvalues import combine, sign_flip
 
-    rows = contrasts[rng.integers(0, contrasts.size, (2000, 40))]
-    rejected = np.mean(combine(swapped_items(rows), "two-sided") <= 0.05)
+    rows = advantages[rng.integers(0, advantages.size, (2000, 40))]
+    rejected = np.mean(combine(sign_flip(rows), "two-sided") <= 0.05)
     assert planned.power == pytest.approx(rejected, abs=4 * np.hypot(planned.error, 0.011))
     assert planned.power in planned.interval
 

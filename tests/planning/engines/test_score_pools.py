@@ -3,14 +3,14 @@ import itertools
 import numpy as np
 import pytest
 
-from assay._random import seed_of
-from assay.metrics import resolve
-from assay.models import preset
-from assay.planning.engines import outcomes
-from assay.planning.engines.grid_shapes import symmetrised
-from assay.planning.engines.item_scores import Setting, draw_blocks
-from assay.planning.engines.score_pools import Growing, grid_step
-from assay.planning.engines.score_sums import SumGrid
+from howsure._random import seed_of
+from howsure.metrics import resolve
+from howsure.models import preset
+from howsure.planning.engines import outcomes
+from howsure.planning.engines.grid_shapes import symmetrised
+from howsure.planning.engines.item_scores import Setting, draw_blocks
+from howsure.planning.engines.score_pools import Growing, grid_step
+from howsure.planning.engines.score_sums import SumGrid
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_weighed_outcomes_are_what_drawn_responses_come_to():
     weighed.grow([40] * 4)
     gold, a, b = model.draw(1, 200_000, n_responses=(3, 3, 2), epsilon=0.3, needs="counts", rng=1)
     for metric, pool in zip(metrics, weighed.pools(), strict=True):
-        drawn = metric.item_contrasts(gold, a, b)[0]
+        drawn = metric.item_advantages(gold, a, b)[0]
         error = np.hypot(pool.standard_error, drawn.std() / np.sqrt(drawn.size))
         assert abs(pool.mean - drawn.mean()) < 4 * error
         assert pool.sd == pytest.approx(drawn.std(), rel=0.02)

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from assay.planning.engines.score_sums import SumGrid, Summands, fast_length
+from howsure.planning.engines.score_sums import SumGrid, Summands, fast_length
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 30, 100, 1000, 50_000])
@@ -40,7 +40,7 @@ def test_parts_may_be_added_different_numbers_of_times():
 
 
 def test_the_series_and_the_table_agree():
-    from assay.planning.engines.score_sums import _Series, _Table, _wave, power
+    from howsure.planning.engines.score_sums import _Series, _Table, _wave, power
 
     shares = np.exp(-np.square((np.arange(400) - 150) / 40))
     grid = SumGrid(-100, shares / shares.sum())
@@ -53,7 +53,7 @@ def test_the_series_and_the_table_agree():
 
 
 def test_a_very_long_sum_is_computed_on_a_coarser_grid():
-    from assay.planning.engines.score_sums import _Coarse, _Table, _wave, power
+    from howsure.planning.engines.score_sums import _Coarse, _Table, _wave, power
 
     shares = np.exp(-np.square((np.arange(3000) - 1000) / 300))
     grid = SumGrid(-900, shares / shares.sum())
@@ -69,7 +69,7 @@ def test_a_very_long_sum_is_computed_on_a_coarser_grid():
 
 @pytest.mark.parametrize("n_waves", [1, 2, 9, 10, 57])
 def test_waves_are_sums_of_turns(n_waves):
-    from assay.planning.engines.score_sums import _first_waves
+    from howsure.planning.engines.score_sums import _first_waves
 
     grid = SumGrid(-3, np.random.default_rng(0).dirichlet(np.ones(40)))
     found = _first_waves(grid, 200, n_waves)
@@ -79,7 +79,7 @@ def test_waves_are_sums_of_turns(n_waves):
 
 
 def test_a_series_gives_many_points_as_it_gives_one():
-    from assay.planning.engines.score_sums import _Series
+    from howsure.planning.engines.score_sums import _Series
 
     shares = np.random.default_rng(0).dirichlet(np.ones(30))
     total = Summands(SumGrid(-3, shares)).times(400)

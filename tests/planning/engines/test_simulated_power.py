@@ -6,31 +6,31 @@ import numpy as np
 import pytest
 from scipy.stats import binom, multinomial
 
-from assay import compare
-from assay._random import seed_of
-from assay.errors import ArgumentError, AssayWarning
-from assay.metrics import resolve
-from assay.models import preset
-from assay.planning.engines.exact import ExactEngine
-from assay.planning.engines.item_scores import Setting
-from assay.planning.engines.pool_power import from_pool
-from assay.planning.engines.score_pools import Pool
-from assay.planning.engines.score_sums import SumGrid
-from assay.planning.engines.simulated_power import (
+from howsure import compare
+from howsure._random import seed_of
+from howsure.errors import ArgumentError, HowsureWarning
+from howsure.metrics import resolve
+from howsure.models import preset
+from howsure.planning.engines.exact import ExactEngine
+from howsure.planning.engines.item_scores import Setting
+from howsure.planning.engines.pool_power import from_pool
+from howsure.planning.engines.score_pools import Pool
+from howsure.planning.engines.score_sums import SumGrid
+from howsure.planning.engines.simulated_power import (
     ScoredSwaps,
     WeightedSwaps,
     _rejected_by_swaps,
     simulated,
     swaps_of,
 )
-from assay.planning.engines.simulated_pvalues import TESTS, Test
-from assay.planning.targets import Target, fewest_items
+from howsure.planning.engines.simulated_pvalues import TESTS, Test
+from howsure.planning.targets import Target, fewest_items
 
 N_ITEMS, K, EPSILON = 40, 4, 0.2
 N_STUDIES = 150
 
 
-@pytest.mark.parametrize("name", ["swapped-items", "recentred", "pooled-responses", "dealt-responses"])
+@pytest.mark.parametrize("name", ["sign-flip", "shifted-bootstrap", "pooled-responses", "permuted-responses"])
 def test_power_is_how_often_compare_rejects(name):
     """The independent path: whole data sets, compared one by one with drawn resamples."""
     model = preset("likert-toxicity")
@@ -39,7 +39,7 @@ def test_power_is_how_often_compare_rejects(name):
     for number in range(N_STUDIES):
         table = model.table(N_ITEMS, K, epsilon=EPSILON, rng=number)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", AssayWarning)
+            warnings.simplefilter("ignore", HowsureWarning)
             found = compare(
                 table.contest(gold="gold", a="A", b="B"), metric="mae", null=name, n_resamples=399, rng=number,
                 responses="bootstrap" if name == "pooled-responses" else "all", interval="percentile", workers=1,
@@ -53,7 +53,7 @@ def test_power_is_how_often_compare_rejects(name):
     assert low <= rejected <= high
 
 
-@pytest.mark.parametrize("name", ["swapped-items", "recentred", "item-bootstrap", "paired-t", "wilcoxon"])
+@pytest.mark.parametrize("name", ["sign-flip", "shifted-bootstrap", "item-bootstrap", "paired-t", "wilcoxon"])
 @pytest.mark.parametrize(("metric", "n_items"), [("mae", 15), ("mae", 120), ("wins", 60)])
 def test_pools_and_fresh_data_sets_give_the_same_power(name, metric, n_items):
     model = preset("normal")
@@ -66,7 +66,7 @@ def test_pools_and_fresh_data_sets_give_the_same_power(name, metric, n_items):
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-@pytest.mark.parametrize("name", ["swapped-items", "wilcoxon"])
+@pytest.mark.parametrize("name", ["sign-flip", "wilcoxon"])
 def test_known_sums_spare_data_sets_and_leave_the_power_as_it_is(name, alternative):
     """Brute force: as many data sets as it takes, and no known sums."""
     engine = ExactEngine(preset("normal"), [resolve("mae")], (3, 3, 3), epsilon=0.2, seed=seed_of(0))
@@ -84,7 +84,7 @@ def test_known_sums_spare_data_sets_and_leave_the_power_as_it_is(name, alternati
     assert sum(counted) < 3000
 
 
-def test_contrasts_of_one_size_need_no_data_sets():
+def test_advantages_of_one_size_need_no_data_sets():
     shares = np.array([0.2, 0.3, 0.5])
     pool = Pool(0.25, SumGrid(-1, shares), 0.0, 0.075, 0.0, 0.2, 0.0, 1, 1.0)
     for test in (Test(), Test(alternative="greater"), Test(alpha=0.01, alternative="less")):
@@ -101,12 +101,12 @@ def test_contrasts_of_one_size_need_no_data_sets():
             assert found.error == 0.0
 
 
-@pytest.mark.parametrize("name", sorted(set(TESTS) - {"pooled-responses", "dealt-responses", "item-bootstrap"}))
+@pytest.mark.parametrize("name", sorted(set(TESTS) - {"pooled-responses", "permuted-responses", "item-bootstrap"}))
 def test_without_a_difference_the_power_is_at_most_the_level(name):
     """Pooling, dealing and the flat bootstrap do not hold it here, which docs/plan.md says."""
     model = preset("normal")
     found = simulated(Setting(model, (5, 5, 5), 0.0), resolve("mae"), 50, Test(name), seed=seed_of(2), n=2000)
-    assert found.power <= binom.ppf(0.999, 2000, 0.065 if name == "recentred" else 0.055) / 2000
+    assert found.power <= binom.ppf(0.999, 2000, 0.065 if name == "shifted-bootstrap" else 0.055) / 2000
 
 
 def test_metrics_without_item_scores_are_compared_one_by_one():
@@ -132,7 +132,7 @@ def test_the_search_finds_the_fewest_items(guess):
 @pytest.mark.parametrize(("name", "epsilon"), [("spearman", 0.25), ("rmse", 0.2)])
 def test_the_power_of_metrics_without_item_scores_is_how_often_compare_rejects(name, epsilon):
     """Swaps stop when the decision is certain; `compare` draws them all."""
-    from assay.planning.engines.simulated_power import _compared
+    from howsure.planning.engines.simulated_power import _compared
 
     model = preset("likert-toxicity")
     setting = Setting(model, (K, K, K), epsilon)
@@ -150,7 +150,7 @@ def test_swaps_that_stop_early_decide_as_many_swaps_would(name):
     metric = resolve(name).on(model.scale)
     rng = np.random.default_rng(2)
     sides = model.draw(n_sets, n, n_responses=3, epsilon=0.5, needs=metric.needs, rng=rng)
-    observed = metric.contrast(*sides)
+    observed = metric.advantage(*sides)
     kept = np.flatnonzero(~np.isnan(observed))
     draws = np.nan_to_num(ScoredSwaps(metric, *sides, rng).of(kept, 399))
     here = observed[kept, np.newaxis]
@@ -192,7 +192,7 @@ def test_sums_with_random_signs_are_swapped_data_sets(kind, name):
 
 
 @pytest.mark.parametrize(
-    ("name", "test"), [("spearman", "swapped-items"), ("rmse", "swapped-items"), ("mae", "pooled-responses")]
+    ("name", "test"), [("spearman", "sign-flip"), ("rmse", "sign-flip"), ("mae", "pooled-responses")]
 )
 def test_threads_share_the_data_sets_and_change_nothing(name, test):
     model = preset("likert-toxicity")

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.planning.engines import simulated_pvalues as pvalues
+from howsure.planning.engines import simulated_pvalues as pvalues
 
 
 def rows(kind, n, count=40, seed=0):
@@ -40,9 +40,9 @@ def swaps(row, step):
 
 @pytest.mark.parametrize("kind", ["normal", "long-tailed", "three values", "Likert", "many zeros"])
 @pytest.mark.parametrize("n", [13, 20, 50])
-def test_swapped_items_agree_with_all_swaps(kind, n):
+def test_sign_flip_agree_with_all_swaps(kind, n):
     data = rows(kind, n, count=8)
-    _, greater = pvalues.swapped_items(data)
+    _, greater = pvalues.sign_flip(data)
     step = {"three values": 1 / 3, "Likert": 0.04}.get(kind)
     exact = np.array([swaps(row, step) for row in data])
     np.testing.assert_allclose(greater, exact, rtol=0.04, atol=2e-4)
@@ -50,16 +50,16 @@ def test_swapped_items_agree_with_all_swaps(kind, n):
 
 def test_few_items_are_counted_exactly():
     data = np.random.default_rng(0).standard_normal((5, 9))
-    less, greater = pvalues.swapped_items(data)
+    less, greater = pvalues.sign_flip(data)
     for row, low, high in zip(data, less, greater, strict=True):
         found = stats.permutation_test((row,), np.mean, permutation_type="samples", alternative="greater")
         assert high == pytest.approx(found.pvalue)
         assert low + high == pytest.approx(1 + 1 / 2**9)  # the data themselves are in both tails
 
 
-def test_contrasts_of_one_size_give_the_sign_test():
+def test_advantages_of_one_size_give_the_sign_test():
     data = np.array([[1.0] * 15 + [-1.0] * 5 + [0.0] * 10])
-    _, greater = pvalues.swapped_items(data)
+    _, greater = pvalues.sign_flip(data)
     assert greater[0] == pytest.approx(stats.binom.sf(14, 20, 0.5))
 
 
@@ -81,14 +81,14 @@ def test_wilcoxon_is_that_of_scipy(n):
     np.testing.assert_allclose(p, expected, rtol=0.03)
 
 
-@pytest.mark.parametrize("function", [pvalues.recentred, pvalues.item_bootstrap])
+@pytest.mark.parametrize("function", [pvalues.shifted_bootstrap, pvalues.item_bootstrap])
 def test_bootstrap_tails_agree_with_bootstrap_draws(function):
     rng = np.random.default_rng(3)
     data = rng.exponential(size=(4, 60)) - 0.8
     less, greater = function(data)
     for row, low, high in zip(data, less, greater, strict=True):
         draws = rng.choice(row, (20_000, row.size)).mean(axis=1)
-        as_far = draws - row.mean() >= row.mean() if function is pvalues.recentred else draws <= 0
+        as_far = draws - row.mean() >= row.mean() if function is pvalues.shifted_bootstrap else draws <= 0
         share = np.mean(as_far)
         assert high == pytest.approx(share, abs=4 * np.sqrt(share * (1 - share) / 20_000) + 0.002)
         assert low == pytest.approx(1 - high, abs=1e-9)
@@ -96,16 +96,16 @@ def test_bootstrap_tails_agree_with_bootstrap_draws(function):
 
 def test_swapping_a_and_b_swaps_the_tails():
     data = rows("normal", 30, count=5)
-    for function in pvalues.ON_CONTRASTS.values():
+    for function in pvalues.ON_ADVANTAGES.values():
         less, greater = function(data)
         turned_less, turned_greater = function(-data)
         np.testing.assert_allclose(less, turned_greater, atol=1e-9)
         np.testing.assert_allclose(greater, turned_less, atol=1e-9)
 
 
-def test_contrasts_that_are_all_zero_are_never_significant():
+def test_advantages_that_are_all_zero_are_never_significant():
     data = np.zeros((3, 20))
-    for function in pvalues.ON_CONTRASTS.values():
+    for function in pvalues.ON_ADVANTAGES.values():
         assert (pvalues.combine(function(data), "two-sided") >= 1 - 1e-9).all()
 
 
@@ -115,7 +115,7 @@ def test_signed_sums_are_sums_over_all_signs():
 
     from scipy.special import ndtr
 
-    from assay.planning.engines import _kernels
+    from howsure.planning.engines import _kernels
 
     rng = np.random.default_rng(0)
     largest, bound = rng.random((6, 5)), rng.normal(size=6)
@@ -141,7 +141,7 @@ def test_a_decision_is_the_same_without_the_signs_that_it_does_not_take(kind, n)
     for test in (pvalues.Test(), pvalues.Test(alpha=0.01, alternative="greater")):
         level = test.alpha * (1 + 1e-9)
         whole, quick = (
-            pvalues.combine(pvalues.swapped_items(data, near=near), test.alternative) <= level
+            pvalues.combine(pvalues.sign_flip(data, near=near), test.alternative) <= level
             for near in (None, test.alpha / test.sides)
         )
         assert quick.tolist() == whole.tolist()

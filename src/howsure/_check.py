@@ -1,0 +1,68 @@
+"""Argument checks: the only place that words "`x` must …; got …".
+
+Public functions check at the door; what is inside trusts them. Each check returns the value in its canonical type.
+"""
+
+import difflib
+import math
+import operator
+from collections.abc import Iterable
+
+from howsure.errors import ArgumentError
+
+
+def integer(name: str, value: object, *, at_least: int | None, at_most: int | None = None) -> int:
+    """Return `value` as an int between two bounds, if there are such bounds."""
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise ArgumentError(f"`{name}` must be a whole number; got {value!r}.") from None
+    if isinstance(value, bool) or (at_least is not None and number < at_least):
+        bound = "" if at_least is None else f" of at least {at_least}"
+        raise ArgumentError(f"`{name}` must be a whole number{bound}; got {value!r}.")
+    if at_most is not None and number > at_most:
+        raise ArgumentError(f"`{name}` must be a whole number of at most {at_most:,}; got {value!r}.")
+    return number
+
+
+SMALLEST = 1e-12
+"""No level, share or probability is asked for nearer to 0 or 1: quantiles there are rounding errors."""
+
+
+def fraction(name: str, value: object) -> float:
+    """Return `value` as a float strictly between 0 and 1; a percentage gets a hint."""
+    number = real(name, value)
+    if SMALLEST <= number <= 1 - SMALLEST:
+        return number
+    if 0 < number < 1:
+        raise ArgumentError(f"`{name}` must not be nearer to 0 or 1 than {SMALLEST:g}; got {value!r}.")
+    hint = f" Did you mean {number / 100:g}?" if 1 < number < 100 else ""
+    raise ArgumentError(f"`{name}` must lie strictly between 0 and 1; got {value!r}.{hint}")
+
+
+def real(name: str, value: object, *, at_least: float = -math.inf, at_most: float = math.inf) -> float:
+    """Return `value` as a finite float between two bounds."""
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise ArgumentError(f"`{name}` must be a number; got {value!r}.") from None
+    if not math.isfinite(number):
+        raise ArgumentError(f"`{name}` must be a finite number; got {value!r}.")
+    if not at_least <= number <= at_most:
+        bounds = f"at least {at_least:g}" if math.isinf(at_most) else f"between {at_least:g} and {at_most:g}"
+        raise ArgumentError(f"`{name}` must be {bounds}; got {value!r}.")
+    return number
+
+
+def one_of(name: str, value: object, options: Iterable[str]) -> str:
+    """Return `value` if it is one of `options`; otherwise name them all and suggest the nearest."""
+    known = list(options)
+    if isinstance(value, str) and value in known:
+        return value
+    raise ArgumentError(f"`{name}` must be one of {', '.join(known)}; got {value!r}.{nearest(str(value), known)}")
+
+
+def nearest(word: str, options: Iterable[str]) -> str:
+    """Return " Did you mean 'x'?" for the option closest to `word`, or nothing when none is close."""
+    close = difflib.get_close_matches(word, list(options), n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,199 @@
+"""Intervals of agreement over items and raters: what other items, judged by other raters, would have shown."""
+
+import functools
+import itertools
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure import _random
+from howsure._loading import pays
+from howsure.agreement.coefficients import Weighed
+from howsure.inference import CombinedError, ConfidenceInterval
+from howsure.scales import FloatArray, IntArray
+
+GROUPS = 20
+"""Up to this many raters each is left out in turn; more are left out in this many groups."""
+
+STEPS = 2
+"""How much longer than one number a number that is drawn and counted takes in NumPy."""
+
+LEAST = 8 * _random.BLOCK
+"""The last parts of draws are of this many, and no shorter: threads wait for each other after every short call."""
+
+Coefficients = Callable[[FloatArray], Weighed]
+"""Takes raters (1 or 0: left out)."""
+
+
+def measure_errors(
+    coefficients: Coefficients,
+    *,
+    n_items: int,
+    n_raters: int,
+    n_resamples: int,
+    seed: np.random.SeedSequence,
+    workers: int,
+    clusters: IntArray | None = None,
+    at_once: int = _random.BLOCK,
+    progress: Callable[[int], object] | None = None,
+) -> dict[str, CombinedError]:
+    """Return the error of each coefficient: the part of raters (where it can be estimated), and the part of items.
+
+    The variance of items is that of draws of items. The variance of raters comes from the coefficient without each
+    rater in turn (a jackknife), less the part that is due to the items at hand: how far the coefficients without one
+    rater move apart when items are drawn. Otherwise a rater's answers to single items would count twice, as they do
+    when items and raters are drawn together.
+
+    `clusters` is the number of each item's cluster, where whole clusters are drawn instead of items. `at_once` is for
+    how many draws the coefficients are computed at a time. `progress` is told of `n_resamples` draws of items, and of
+    as many again while raters are left out.
+    """
+    left_out = _left_out(n_raters, _random.generator(seed, "raters"))
+    each = -(-n_resamples // len(left_out)) if left_out else 0
+    of_item = np.arange(n_items) if clusters is None else clusters
+    n_units = int(of_item.max()) + 1
+    of_all = coefficients(np.ones(n_raters))
+    compiled = pays(STEPS * (n_resamples + each * len(left_out)) * n_units)
+
+    def drawn(of: Weighed, start: int, stop: int) -> list[dict[str, FloatArray]]:
+        return [_of_draws(of, items) for items in _item_weights(of_item, seed, start, stop, at_once, compiled=compiled)]
+
+    def without(raters: FloatArray) -> list[dict[str, FloatArray]]:
+        of = coefficients(raters)
+        return [of(np.ones((n_items, 1))), *drawn(of, 0, each)]
+
+    # Draws of all raters come last, in ever smaller parts, so that threads end together.
+    size = max(1, at_once // _random.BLOCK) * _random.BLOCK
+    spans = [*_random.blocks(n_resamples, size, workers=workers, unit=LEAST)]
+
+    def part(number: int, start: int, stop: int) -> list[dict[str, FloatArray]]:
+        if number < len(left_out):
+            found = without(left_out[number])
+            done = stop * n_resamples // len(left_out) - start * n_resamples // len(left_out)
+        else:
+            _, first, last = spans[number - len(left_out)]
+            found, done = drawn(of_all, first, last), last - first
+        if progress is not None:
+            progress(done)
+        return found
+
+    parts = _random.map_blocks(part, len(left_out) + len(spans), workers=workers, size=1)
+    if progress is not None and not left_out:
+        progress(n_resamples)
+    others = [_joined(found) for found in parts[: len(left_out)]]
+    whole = _joined(list(itertools.chain(*parts[len(left_out) :])))
+    corrected = n_units / max(1, n_units - 1)
+    found = {}
+    for name, draws in whole.items():
+        of_items = float(_variances(draws) * corrected)
+        error = CombinedError((of_items,), (max(1.0, n_units - 1.0),), n_resamples=n_resamples)
+        known = np.array([other[name] for other in others if not np.isnan(other[name][0])])
+        n = len(known)
+        if n > 1:
+            as_it_is, moved = known[:, 0], known[:, 1:].T
+            moved = moved[~np.isnan(moved).any(axis=1)]
+            by_items = _variances(moved - moved.mean(axis=1, keepdims=True)).sum() * corrected if moved.size else 0.0
+            of_raters = (n - 1) / n * (np.square(as_it_is - as_it_is.mean()).sum() - by_items)
+            variances = (max(0.0, float(of_raters)), *error.variances)
+            error = CombinedError(variances, (n - 1.0, *error.dfs), n_resamples=n_resamples)
+        found[name] = error
+    return found
+
+
+def fisher_interval(name: str, value: float, error: CombinedError, *, confidence_level: float) -> ConfidenceInterval:
+    """Return the interval of a coefficient whose largest value is 1, from its error on Fisher's scale, artanh.
+
+    Observed agreement lies between 0 and 1, and is stretched to −1 and 1 first.
+    """
+    low, high = (0.0, 1.0) if name == "agreement" else (-1.0, 1.0)
+    share = (value - low) / (high - low) * 2 - 1
+    if math.isnan(value) or not error.variance > 0 or not share < 1:
+        return error.interval(math.nan, confidence_level=confidence_level)
+    reach = error.half_width((1 - confidence_level) / 2) * 2 / (high - low)
+    if share <= -1:  # correlations of means of raters have no lower bound
+        ends = share - reach, min(1.0, share + reach)
+    else:
+        middle, reach = math.atanh(share), reach / (1 - share**2)
+        ends = math.tanh(middle - reach), math.tanh(middle + reach)
+    lower, upper = (low + (end + 1) / 2 * (high - low) for end in ends)
+    return ConfidenceInterval(lower, upper, "t", confidence_level)
+
+
+def _left_out(n_raters: int, rng: np.random.Generator) -> list[FloatArray]:
+    """Return weights (1 or 0) that leave out each rater in turn, or each group of raters; none for two raters."""
+    if n_raters < 3:
+        return []
+    group = np.arange(n_raters) if n_raters <= GROUPS else rng.permutation(n_raters) % GROUPS
+    return [(group != number).astype(np.float64) for number in range(min(n_raters, GROUPS))]
+
+
+def _item_weights(
+    clusters: IntArray, seed: np.random.SeedSequence, start: int, stop: int, at_once: int, *, compiled: bool
+) -> Iterator[FloatArray]:
+    """Yield how often each item counts in the draws from `start` (of a block) on, some draws at a time: items × draws.
+
+    Each block of draws has a stream of its own, whoever draws it.
+    """
+    n_units = int(clusters.max()) + 1
+    step = max(1, at_once // _random.BLOCK) * _random.BLOCK
+    for first in range(start, stop, step):
+        n_draws = min(step, stop - first)
+        numbers = range(first // _random.BLOCK, -(-(first + n_draws) // _random.BLOCK))
+        if compiled:
+            count = _looped(_random.fresh_states(seed, "agreement", numbers=numbers))
+        else:
+            count = functools.partial(_counted, _random.generators(seed, "agreement", numbers=numbers))
+        for begin in range(0, min(_random.BLOCK, n_draws), at_once):  # all of several blocks, or parts of one
+            n_each = min(at_once, _random.BLOCK)
+            stops = np.minimum(n_each * np.arange(1, len(numbers) + 1), n_draws - begin)
+            yield count(stops, clusters, n_units)
+
+
+def _counted(streams: list[np.random.Generator], stops: IntArray, clusters: IntArray, n_units: int) -> FloatArray:
+    """Draw units from each stream, in the columns up to its stop, and count those of each item."""
+    found, start = np.empty((clusters.size, stops[-1])), 0
+    for rng, stop in zip(streams, stops.tolist(), strict=True):
+        units = rng.integers(n_units, size=(stop - start, n_units))
+        units *= stop - start
+        units += np.arange(stop - start)[:, np.newaxis]
+        counts = np.bincount(units.ravel(), minlength=n_units * (stop - start))
+        found[:, start:stop] = counts.reshape(n_units, stop - start)[clusters]
+        start = stop
+    return found
+
+
+def _looped(states: npt.NDArray[np.uint64]) -> Callable[[IntArray, IntArray, int], FloatArray]:
+    """Return what counts the draws of streams with these states in one compiled loop, for which no thread waits."""
+    from howsure.models import _stream_kernels
+
+    halves = np.full(len(states), -1)
+
+    def count(stops: IntArray, clusters: IntArray, n_units: int) -> FloatArray:
+        found = np.empty((clusters.size, stops[-1]))
+        _stream_kernels.counts(states, halves, stops, clusters, n_units, found)
+        return found
+
+    return count
+
+
+def _of_draws(of: Weighed, items: FloatArray) -> dict[str, FloatArray]:
+    """Return the coefficients of each draw; one alone is weighed twice, for a single column is added up otherwise."""
+    if items.shape[1] > 1:
+        return of(items)
+    return {name: values[:1] for name, values in of(np.repeat(items, 2, axis=1)).items()}
+
+
+def _joined(parts: list[dict[str, FloatArray]]) -> dict[str, FloatArray]:
+    """Return the coefficients of all draws by name."""
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _variances(draws: FloatArray) -> FloatArray:
+    """Return the variance over draws (the first axis) of what is defined; NaN where nothing is."""
+    known = ~np.isnan(draws)
+    counts = known.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.where(known, draws, 0.0).sum(axis=0) / counts
+        return np.asarray(np.where(known, np.square(draws - means), 0.0).sum(axis=0) / counts)

@@ -1,0 +1,346 @@
+"""Agreement of raters, as a function of how often each item counts.
+
+All coefficients are built from pairs of responses by different raters to the same item, and nearly all that they need
+is a sum over items. Each function here sums up the cells by item once; what it returns takes the weights of items in
+many draws (items × draws) and costs little more than a matrix product.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from howsure._random import BLOCK
+from howsure.agreement.cells import Cells
+from howsure.scales import FloatArray
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array, csr_array
+
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
+
+DENSE = 1000, 10_000_000
+"""The most distinct values, and items × raters of the fullest item, for which evalica computes α (on dense arrays)."""
+
+ZERO = 1e-12
+"""A difference of two sums smaller than this share of them is rounding, and 0."""
+
+Weighting = Literal["nominal", "linear", "interval", "ratio"]
+"""How far apart two labels are: 1 if they differ, their difference, its square, or its square relative to their sum."""
+
+SUFFIXES: dict[Weighting, str] = {"nominal": "", "linear": "_linear", "interval": "_quadratic"}
+
+Weighed = Callable[[FloatArray], dict[str, FloatArray]]
+"""Coefficients by name, one for each draw, from item weights (items × draws)."""
+
+
+def categorical(cells: Cells, *, ordered: bool = False) -> Weighed:
+    """Return the observed agreement, Fleiss' κ (1971), Gwet's AC1 (2008) and, for two raters, Cohen's κ (1960).
+
+    Ordered labels also have κ and AC2 with linear and quadratic weights, where labels that are near each other agree in
+    part. Items with one rater count for how common each label is, not for the agreement (Gwet 2014).
+    """
+    weightings: tuple[Weighting, ...] = ("nominal", "linear", "interval") if ordered else ("nominal",)
+    labels, sizes, levels = cells.labels(), cells.sum_by_item(), cells.levels
+    by_level, paired, width = labels.T, sizes > 1, float(cells.levels.size)
+    reach = np.array([_reach(weighting, levels) for weighting in weightings])[:, np.newaxis]
+    apart = np.array([_apart(cells, labels, weighting) for weighting in weightings])
+    apart = np.where(paired, _divided(apart, reach * sizes * (sizes - 1)), 0.0)
+    sums = _over_items((sizes > 0).astype(np.float64), paired.astype(np.float64), *apart)
+    share = np.where(sizes > 0, _divided(1.0, sizes), 0.0)
+    of_two = [cells.of(np.arange(2) == rater).labels().T for rater in range(2)] if cells.n_raters == 2 else []
+
+    def expected(one: FloatArray, other: FloatArray) -> FloatArray:
+        return np.asarray([_expected(weighting, one, other, levels) for weighting in weightings] / reach)
+
+    even = np.full((levels.size, 1), 1 / width)
+    agreeing = width * (1 - expected(even, even))
+
+    def weighed(weights: FloatArray) -> dict[str, FloatArray]:
+        n, n_paired, *apart = sums @ weights
+        shares = _divided(_sum_levels(by_level, share, weights), n)
+        observed = _divided(np.array(apart), n_paired)
+        guessed = (shares * (1 - shares)).sum(axis=0)
+        by_guess = _less(1.0, agreeing * _divided(guessed, width - 1))
+        own = [np.asarray(part @ weights) for part in of_two]
+        own = [_divided(part, part.sum(axis=0)) for part in own]
+        fleiss, gwet = 1 - _divided(observed, expected(shares, shares)), 1 - _divided(observed, by_guess)
+        cohen = 1 - _divided(observed, expected(*own)) if own else None
+        found = {"agreement": 1 - observed[0]}
+        for row, suffix in enumerate(SUFFIXES[weighting] for weighting in weightings):
+            found[f"fleiss_kappa{suffix}"] = fleiss[row]
+            if cohen is not None:
+                found[f"cohen_kappa{suffix}"] = cohen[row]
+            found[f"gwet_ac{2 if suffix else 1}{suffix}"] = gwet[row]
+        return found
+
+    return weighed
+
+
+def alpha(cells: Cells, *, level: Level) -> Weighed:
+    """Return Krippendorff's α (Krippendorff 2011)."""
+    apart = _apart_by_interval(cells) if level == "interval" else _apart_by_label(cells, level)
+
+    def weighed(weights: FloatArray) -> dict[str, FloatArray]:
+        total, observed, expected = apart(weights)
+        # Fewer than two values have nothing to differ from.
+        found = 1 - _divided(observed * (total - 1), np.where(total > 1, expected, 0.0))
+        return {"krippendorff_alpha": found}
+
+    return weighed
+
+
+def krippendorff_alpha(cells: Cells, *, level: Level) -> float:
+    """Return Krippendorff's α of the responses as they are, by evalica; NaN where it is undefined.
+
+    evalica returns 1 where all responses are equal, refuses items without pairs and does not support repeats. Large
+    tables, which it would make dense, and tables with repeats get our own α: the two agree to rounding.
+    """
+    ours = float(alpha(cells, level=level)(np.ones((cells.n_items, 1)))["krippendorff_alpha"][0])
+    sizes = np.bincount(cells.items)
+    if np.isnan(ours) or cells.repeated or cells.levels.size > DENSE[0] or sizes.size * sizes.max() > DENSE[1]:
+        return ours
+    import evalica
+    import pandas
+
+    # Who said what does not matter to α, so a row is the first, second, … response to each item.
+    grid = np.full((sizes.max(), sizes.size), np.nan)
+    grid[np.arange(cells.items.size) - (np.cumsum(sizes) - sizes)[cells.items], cells.items] = cells.values
+    return float(evalica.alpha(pandas.DataFrame(grid), distance=level).alpha)
+
+
+def intraclass(cells: Cells) -> Weighed:
+    """Return the six intraclass correlations of Shrout and Fleiss (1979), for any pattern of missing cells.
+
+    The variance components come from half the mean squared difference between two cells of the same item, of the same
+    rater, and of neither: on a complete table these are the analysis-of-variance estimates. The averaged forms are for
+    as many raters as an item has (harmonic mean). The repeats of a rater count as their mean.
+    """
+    cells = cells.means()
+    sizes, first, second, spread = _moments(cells)
+    present = (sizes > 0).astype(np.float64)
+    pairs = spread, np.square(sizes), sizes
+    sums = _over_items(first, second, present, present / np.maximum(sizes, 1), *pairs)
+    of_pairs = _over_items(*pairs)
+    centred = _centred(cells)
+    of_raters = cells.by_rater(np.ones(centred.size), centred, np.square(centred))
+
+    def weighed(weights: FloatArray) -> dict[str, FloatArray]:
+        one, two, n_items, shared, in_item, n_in_item, size = sums @ weights
+        same_item, n_same_item, n_same = of_pairs @ np.square(weights)
+        rater_sizes, rater_one, rater_two = (part @ weights for part in of_raters)
+        in_rater = _less(rater_sizes * rater_two, np.square(rater_one)).sum(axis=0)
+        n_in_rater = np.square(rater_sizes).sum(axis=0)
+        everything = _less(size * two, np.square(one))
+        n_others = np.square(size) - n_same_item
+        squares = in_item, in_rater, *_less(everything, np.stack([same_item + in_rater, same_item])), n_items
+        counts = n_in_item - size, n_in_rater - n_same, n_others - n_in_rater + n_same, n_others, shared
+        within, across, apart, between, k = _divided(np.stack(squares), np.stack(counts))
+        alone, items = _less(np.stack([between, apart]), within)
+        # Raters of one item each cannot be told from the rest, and their correlations are undefined.
+        items = np.where(np.isnan(across), np.nan, items)
+        above = np.stack([alone, items, items])
+        of_means = _less(above, np.stack([-within, -within, _less(items, across)]) / k)
+        found = _divided(np.tile(above, (2, 1)), np.concatenate([[between, apart, across], of_means]))
+        return dict(zip(("icc_1", "icc_2", "icc_3", "icc_1k", "icc_2k", "icc_3k"), found, strict=True))
+
+    return weighed
+
+
+def _apart_by_interval(cells: Cells) -> Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]:
+    """Return the number of pairable values, and how far they are apart within items and altogether, from moments."""
+    sizes, first, second, spread = _moments(cells)
+    paired = sizes > 1
+    apart = _across_raters(cells, 2 * spread, "interval")
+    sums = _over_items(*(paired * part for part in (sizes, first, second, apart / np.maximum(sizes - 1, 1))))
+
+    def weighed(weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        total, one, two, observed = sums @ weights
+        return total, observed, 2 * _less(total * two, np.square(one))
+
+    return weighed
+
+
+def _apart_by_label(cells: Cells, level: Level) -> Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]:
+    """Return what `_apart_by_interval` does for distances between labels, whose table may be large."""
+    labels, sizes = cells.labels(), cells.sum_by_item()
+    scale = np.where(sizes > 1, 1 / np.maximum(sizes - 1, 1), 0.0)
+    levels, paired = cells.levels, (sizes > 1).astype(np.float64)
+    if level == "ordinal":
+        return _apart_by_rank(cells, labels, sizes, scale)
+    by_level = labels.T
+    sums = _over_items(scale * _apart(cells, labels, "nominal" if level == "nominal" else "ratio"))
+    held = list(_ratio_distances(levels)) if level == "ratio" and levels.size <= DENSE[0] else None
+
+    def weighed(weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        margins = _sum_levels(by_level, paired, weights)
+        total = margins.sum(axis=0)
+        if level == "nominal":
+            return total, (sums @ weights)[0], np.square(total) - np.square(margins).sum(axis=0)
+        # How many columns a product has may change its last digits, so each has as many.
+        columns = np.zeros((levels.size, -(-total.size // BLOCK) * BLOCK))
+        columns[:, : total.size] = margins
+        expected = np.zeros(columns.shape[1])
+        for rows, apart in held or _ratio_distances(levels):
+            for start in range(0, total.size, BLOCK):
+                some = columns[:, start : start + BLOCK]
+                expected[start : start + BLOCK] += (some[rows] * (apart @ some)).sum(axis=0)
+        return total, (sums @ weights)[0], expected[: total.size]
+
+    return weighed
+
+
+def _apart_by_rank(
+    cells: Cells, labels: "csr_array", sizes: FloatArray, scale: FloatArray
+) -> Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]:
+    """Return the same for squared differences of mid-ranks, which every draw has of its own."""
+    by_level, paired, scaled = labels.T, (sizes > 1).astype(np.float64), _over_items(scale)
+    repeated, item = cells.divided() if cells.repeated else (None, np.zeros(0, dtype=np.int64))
+    answers = None if repeated is None else repeated.labels()
+
+    def weighed(weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        margins = _sum_levels(by_level, paired, weights)
+        total = margins.sum(axis=0)
+        ranks = np.cumsum(margins, axis=0) - margins / 2
+        ranks -= _divided((margins * ranks).sum(axis=0), total)
+        by_item = labels @ ranks
+        np.square(by_item, out=by_item)
+        by_item *= weights
+        squares = np.square(ranks)
+        observed = 2 * _less(
+            (squares * _sum_levels(by_level, scale * sizes, weights)).sum(axis=0), (scaled @ by_item)[0]
+        )
+        if answers is not None:
+            within = answers @ squares - np.square(answers @ ranks)
+            observed -= 2 * (within * weights[item] * scale[item, np.newaxis]).sum(axis=0)
+        return total, observed, 2 * total * (margins * squares).sum(axis=0)
+
+    return weighed
+
+
+def _apart(cells: Cells, labels: "csr_array", weighting: Weighting) -> FloatArray:
+    """Sum the distance over all ordered pairs of responses of different raters to each item."""
+    return _across_raters(cells, _in_rows(labels, cells.levels, weighting), weighting)
+
+
+def _across_raters(cells: Cells, apart: FloatArray, weighting: Weighting) -> FloatArray:
+    """Subtract how far apart a rater's own repeats are."""
+    if not cells.repeated:
+        return apart
+    repeated, item = cells.divided()
+    own = _in_rows(repeated.labels(), cells.levels, weighting)
+    return apart - np.bincount(item, own, minlength=cells.n_items)
+
+
+def _in_rows(labels: "csr_array", levels: FloatArray, weighting: Weighting) -> FloatArray:
+    """Sum the distance over all ordered pairs in each row of a table of counts."""
+    if weighting == "ratio":
+        return _ratio_apart(labels, levels)
+    sizes: FloatArray = np.asarray(labels.sum(axis=1), dtype=np.float64)
+    if weighting == "nominal":
+        return np.asarray(np.square(sizes) - labels.power(2).sum(axis=1))
+    row = np.repeat(np.arange(sizes.size), np.diff(labels.indptr))
+    counts, values = labels.data, levels[labels.indices]
+
+    def by_row(parts: FloatArray) -> FloatArray:
+        return np.asarray(np.bincount(row, parts, minlength=sizes.size), np.float64)
+
+    around = values - _divided(by_row(counts * values), sizes)[row]
+    if weighting == "interval":
+        return 2 * sizes * by_row(counts * np.square(around))
+    # Values ascend in a row: a value is added once for each response below it, and subtracted for each above.
+    below = np.cumsum(counts) - counts
+    below -= (np.cumsum(sizes) - sizes)[row]
+    return 2 * by_row(counts * around * (2 * below + counts - sizes[row]))
+
+
+def _expected(weighting: Weighting, one: FloatArray, other: FloatArray, levels: FloatArray) -> FloatArray:
+    """Return the mean distance of two labels drawn from two distributions (levels × draws)."""
+    if weighting == "nominal":
+        return _less(1.0, (one * other).sum(axis=0))
+    if weighting == "linear":
+        below, others = (np.cumsum(part, axis=0)[:-1] for part in (one, other))
+        steps = np.diff(levels)[:, np.newaxis]
+        return np.asarray((steps * (below * (1 - others) + others * (1 - below))).sum(axis=0))
+    values = (levels - levels.mean())[:, np.newaxis]
+    squares = (np.square(values) * (one + other)).sum(axis=0)
+    return _less(squares, 2 * (values * one).sum(axis=0) * (values * other).sum(axis=0))
+
+
+def _reach(weighting: Weighting, levels: FloatArray) -> float:
+    """Return the largest distance of two levels; NaN for a single one."""
+    widest = float(levels[-1] - levels[0])
+    return {"nominal": 1.0, "linear": widest, "interval": widest * widest}[weighting] or math.nan
+
+
+def _moments(cells: Cells) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return for each item the number of raters, the sums of values and squares, half the squared differences."""
+    centred, sizes, shares = _centred(cells), cells.sum_by_item(), cells.shares
+    first = cells.sum_by_item(shares * centred)
+    around = centred - (first / np.maximum(sizes, 1))[cells.items]
+    squares = (cells.sum_by_item(shares * np.square(part)) for part in (centred, around))
+    second, spread = squares
+    return sizes, first, second, sizes * spread
+
+
+def _centred(cells: Cells) -> FloatArray:
+    return cells.values - cells.values.mean() if cells.values.size else cells.values
+
+
+def _over_items(*parts: FloatArray) -> "csc_array":
+    """Return a matrix (parts × items); times item weights, it sums each part over items.
+
+    It is sparse because dense products run on BLAS's threads, which keep busy the cores that draws need.
+    """
+    from scipy.sparse import csc_array
+
+    n, width = parts[0].size, len(parts)
+    rows, pointers = np.tile(np.arange(width, dtype=np.int32), n), np.arange(n + 1, dtype=np.int32) * width
+    return csc_array((np.stack(parts, axis=1).ravel(), rows, pointers), shape=(width, n))
+
+
+def _sum_levels(by_level: "csc_array", by_item: FloatArray, weights: FloatArray) -> FloatArray:
+    """Sum how often each level occurs (levels × draws); items count by `by_item` times their weights."""
+    return np.asarray(by_level @ (weights * by_item[:, np.newaxis]))
+
+
+def _ratio_apart(labels: "csr_array", levels: FloatArray) -> FloatArray:
+    """Sum the ratio distance over all ordered pairs in each row."""
+    counts, values = labels.data, levels[labels.indices]
+    item = np.repeat(np.arange(labels.shape[0]), np.diff(labels.indptr))
+    end = labels.indptr[1:][item]
+    found = np.zeros(labels.shape[0])
+    one, step = np.arange(counts.size), 1
+    while (one := one[one + step < end[one]]).size:
+        other = one + step
+        # Values ascend within an item, so the second of a pair is above 0.
+        apart = np.square((values[other] - values[one]) / (values[other] + values[one]))
+        found += np.bincount(item[one], 2 * counts[one] * counts[other] * apart, minlength=found.size)
+        step += 1
+    return found
+
+
+def _ratio_distances(levels: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+    """Yield the squared ratio distance between levels, some rows at a time."""
+    rows = max(1, DENSE[0] ** 2 // levels.size)
+    for start in range(0, levels.size, rows):
+        some = levels[start : start + rows, np.newaxis]
+        sums = some + levels
+        yield (
+            slice(start, start + rows),
+            np.square(np.divide(some - levels, sums, out=np.zeros_like(sums), where=sums > 0)),
+        )
+
+
+def _divided(above: FloatArray | float, below: FloatArray | float) -> FloatArray:
+    """Divide by what is above 0; the rest is undefined."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(np.greater(below, 0), np.divide(above, below), np.nan))
+
+
+def _less(above: FloatArray | float, below: FloatArray | float) -> FloatArray:
+    """Subtract; what is left of sums that are equal but for rounding is 0."""
+    difference = np.subtract(above, below)
+    return np.asarray(np.where(np.abs(difference) <= ZERO * np.abs(above), 0.0, difference))

@@ -1,0 +1,289 @@
+"""How far raters agree: coefficients with intervals over items and raters, and each rater beside the others."""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from howsure import _check, _matrices, _random
+from howsure._frames import in_any_form
+from howsure.agreement.agreement_intervals import fisher_interval, measure_errors
+from howsure.agreement.cells import Cells, cells_from
+from howsure.agreement.coefficients import LEVELS, Level, Weighed, alpha, categorical, intraclass, krippendorff_alpha
+from howsure.agreement.rater_summaries import RaterSummary, summarise_raters
+from howsure.documents import Document
+from howsure.errors import ArgumentError, DataError
+from howsure.inference import ConfidenceInterval
+from howsure.io.reading import as_table
+from howsure.provenance import Provenance
+from howsure.rating_design import FEW_RATERS, RatingDesign, design_of
+from howsure.records import Signed
+from howsure.response_tables import ResponseTable
+from howsure.responses import group_codes
+from howsure.scales import IntArray, Scale
+
+if TYPE_CHECKING:
+    import polars
+
+TITLES = {
+    "agreement": "observed agreement",
+    "krippendorff_alpha": "Krippendorff's alpha",
+    "fleiss_kappa": "Fleiss' kappa",
+    "cohen_kappa": "Cohen's kappa",
+    "gwet_ac1": "Gwet's AC1",
+    "fleiss_kappa_linear": "Fleiss' kappa, linear weights",
+    "cohen_kappa_linear": "Cohen's kappa, linear weights",
+    "gwet_ac2_linear": "Gwet's AC2, linear weights",
+    "fleiss_kappa_quadratic": "Fleiss' kappa, quadratic weights",
+    "cohen_kappa_quadratic": "Cohen's kappa, quadratic weights",
+    "gwet_ac2_quadratic": "Gwet's AC2, quadratic weights",
+    "icc_1": "ICC(1), one response",
+    "icc_2": "ICC(2), one response",
+    "icc_3": "ICC(3), one response",
+    "icc_1k": "ICC(1), mean of the raters",
+    "icc_2k": "ICC(2), mean of the raters",
+    "icc_3k": "ICC(3), mean of the raters",
+}
+OF_SCALE: dict[str, Level] = {"nominal": "nominal", "ordinal": "ordinal", "continuous": "interval"}
+MOST_DRAWS = 1_000_000
+AT_ONCE = 1_000_000
+"""How many item weights of draws a thread holds at a time: enough that no call is short, few enough for the cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """One coefficient of agreement.
+
+    Attributes
+    ----------
+    name : str
+    value : float
+        1 is perfect, 0 is what chance gives; NaN when undefined.
+    confidence_interval : ConfidenceInterval
+        Over items and raters like these; over items alone when there are two raters.
+    """
+
+    name: str
+    value: float
+    confidence_interval: ConfidenceInterval
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return TITLES[self.name]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement(Signed):
+    """How far the raters of one source agree.
+
+    Attributes
+    ----------
+    source : str
+    level : {"nominal", "ordinal", "interval", "ratio"}
+        How differences between values count in Krippendorff's alpha.
+    design : RatingDesign
+    coefficients : tuple of Coefficient
+    raters : tuple of RaterSummary
+    notes : tuple of str
+    provenance : Provenance
+    """
+
+    derived: ClassVar[tuple[str, ...]] = ("signature",)
+
+    source: str
+    level: str
+    design: RatingDesign
+    coefficients: tuple[Coefficient, ...]
+    raters: tuple[RaterSummary, ...]
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    def __getitem__(self, name: str) -> Coefficient:
+        """Return the coefficient of this name."""
+        known = {entry.name: entry for entry in self.coefficients}
+        if name not in known:
+            raise ArgumentError(f"no coefficient is called {name!r}; there are {', '.join(known)}.")
+        return known[name]
+
+    @in_any_form
+    def to_frame(self) -> "polars.DataFrame":
+        """Return one row for each rater."""
+        import polars
+
+        return polars.DataFrame([asdict(rater) for rater in self.raters])
+
+    def document(self) -> Document:
+        """Return the design, the coefficients with their intervals, and the raters."""
+        from howsure.agreement import document
+
+        return document.of_agreement(self)
+
+
+@_matrices.on_one_thread
+def measure_agreement(
+    table: ResponseTable | Any,
+    *,
+    source: str | None = None,
+    level: str | None = None,
+    cluster: str | None = None,
+    n_resamples: int = 499,
+    confidence_level: float = 0.95,
+    rng: _random.Rng = None,
+    workers: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Agreement:
+    """Measure how far the raters of one source agree.
+
+    A rater who answered an item several times is one rater: each different answer counts by its share, and the
+    intraclass correlations take the mean. Ordered labels also get kappa and AC2 with linear and quadratic weights, two
+    raters also Cohen's kappa.
+
+    Parameters
+    ----------
+    table : ResponseTable, dataframe or path
+        With rater ids.
+    source : str, optional
+        May be left out when only one source has two or more raters.
+    level : {"nominal", "ordinal", "interval", "ratio"}, optional
+        How differences count in Krippendorff's alpha; by default as the scale says.
+    cluster : str, optional
+        A column that groups items, such as their document: items of one group are drawn together.
+    n_resamples : int
+        Draws of items behind the intervals.
+    confidence_level : float
+    rng : int, SeedSequence, Generator or None
+    workers : int, optional
+        Threads; the result does not depend on it.
+    progress : callable, optional
+        Told the number of draws done, as they are done: twice `n_resamples` in all.
+
+    Returns
+    -------
+    Agreement
+
+    Examples
+    --------
+    >>> import polars
+    >>> from howsure import read
+    >>> frame = polars.DataFrame(
+    ...     {"item": [1, 1, 2, 2, 3, 3], "rater": ["ann", "bob"] * 3, "value": ["yes", "yes", "no", "no", "no", "yes"]}
+    ... )
+    >>> found = measure_agreement(read(frame, sources="human"), n_resamples=99, rng=0)
+    >>> round(found["agreement"].value, 3), round(found["krippendorff_alpha"].value, 3)
+    (0.667, 0.444)
+    """
+    table = as_table(table).in_order()
+    name = _source(table, source)
+    responses = table.source(name)
+    assert responses.raters is not None
+    responses.check_magnitudes(name, table.items)
+    if level is not None:
+        _check.one_of("level", level, LEVELS)
+    chosen: Level = level or OF_SCALE[table.scale.kind]  # type: ignore[assignment]
+    if chosen == "ratio" and responses.values.min() < 0:
+        raise DataError("ratio differences need values of 0 or more; choose `level='interval'`.")
+    if table.scale.kind == "nominal" and chosen != "nominal":
+        raise ArgumentError(f"labels without an order have no {chosen} differences; give their `order`.")
+    n_resamples = _check.integer("n_resamples", n_resamples, at_least=1, at_most=MOST_DRAWS)
+    confidence_level = _check.fraction("confidence_level", confidence_level)
+    cells = cells_from(responses.values, responses.items, responses.raters)
+    seed = _random.replayable(rng)
+    clusters = None if cluster is None else _clusters(table, responses.items, cluster)
+    of_all = _weighed(cells, table.scale, chosen)
+    values = {entry: float(value[0]) for entry, value in of_all(np.ones((cells.n_items, 1))).items()}
+    values["krippendorff_alpha"] = krippendorff_alpha(cells, level=chosen)
+    errors = measure_errors(
+        lambda raters: of_all if raters.all() else _weighed(cells.of(raters), table.scale, chosen),
+        n_items=cells.n_items,
+        n_raters=cells.n_raters,
+        n_resamples=n_resamples,
+        seed=seed,
+        clusters=clusters,
+        workers=_random.n_workers(workers),
+        at_once=max(4, AT_ONCE // max(cells.n_items, cells.n_raters, cells.levels.size)),
+        progress=progress,
+    )
+    coefficients = tuple(
+        Coefficient(entry, value, fisher_interval(entry, value, errors[entry], confidence_level=confidence_level))
+        for entry, value in values.items()
+    )
+    names = [table.raters[number] for number in np.unique(responses.raters)]
+    parameters = {
+        "source": name,
+        "level": chosen,
+        "cluster": cluster,
+        "confidence_level": confidence_level,
+        "draws": n_resamples,
+    }
+    return Agreement(
+        source=name,
+        level=chosen,
+        design=design_of(responses),
+        coefficients=coefficients,
+        raters=summarise_raters(cells, names, numeric=table.scale.kind != "nominal"),
+        notes=(*_notes(cells, clusters), *_undefined(cells, values)),
+        provenance=Provenance("agreement", parameters, _random.entropy_of(seed), table.digest),
+    )
+
+
+def _clusters(table: ResponseTable, items: IntArray, cluster: str) -> IntArray:
+    """Return the number of the cluster of each item that has a response."""
+    _, codes = group_codes(table.groups, "cluster", cluster)
+    return np.unique(codes[np.unique(items)], return_inverse=True)[1].astype(np.int64)
+
+
+def _source(table: ResponseTable, source: str | None) -> str:
+    rated = [
+        name for name, part in table.sources.items() if part.raters is not None and np.unique(part.raters).size > 1
+    ]
+    if source is not None:
+        table.source(source)
+        if source not in rated:
+            raise DataError(f"{source} has no rater ids, or one rater only; agreement needs two or more raters.")
+        return source
+    if len(rated) == 1:
+        return rated[0]
+    if not rated:
+        raise DataError("no source has two or more identified raters; name the column of rater ids with `rater`.")
+    raise ArgumentError(f"several sources have raters: {', '.join(rated)}. Name one with `source`.")
+
+
+def _weighed(cells: Cells, scale: Scale, level: Level) -> Weighed:
+    """Return every coefficient that the scale has, as a function of item weights."""
+    parts = [] if scale.kind == "continuous" else [categorical(cells, ordered=scale.kind == "ordinal")]
+    parts.append(alpha(cells, level=level))
+    if scale.kind != "nominal":
+        parts.append(intraclass(cells))
+    return lambda weights: {name: values for part in parts for name, values in part(weights).items()}
+
+
+def _notes(cells: Cells, clusters: IntArray | None) -> Iterator[str]:
+    if clusters is not None and clusters.max() == 0:
+        yield "All items are in one cluster, so the intervals are undefined."
+    alone = int((cells.sum_by_item() == 1).sum())
+    if alone:
+        yield (
+            f"{alone} of {cells.n_items} items have one rater only. They count for how common each value is, not for "
+            "the agreement."
+        )
+    if cells.repeated:
+        yield "Some raters gave several answers to one item. Each different answer counts by its share."
+    if cells.n_raters == 2:
+        yield "With 2 raters the intervals describe these two raters on other items, not other raters."
+    elif cells.n_raters < FEW_RATERS:
+        yield (
+            f"{cells.n_raters} raters say little about other raters, so the intervals are wide. They are still too "
+            "narrow if some raters of this kind answer at random."
+        )
+
+
+def _undefined(cells: Cells, values: dict[str, float]) -> Iterator[str]:
+    count = sum(math.isnan(value) for value in values.values())
+    if count:
+        alone = cells.sum_by_item().max() == 1
+        vary = "the responses vary too little" if cells.levels.size > 1 else "all responses are equal"
+        why = "no item has two raters" if alone else vary
+        yield f"{count} of {len(values)} coefficients are undefined, because {why}."

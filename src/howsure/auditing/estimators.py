@@ -1,0 +1,249 @@
+"""What is audited: every p-value and every interval that one data set can be given.
+
+A test is a scheme and a null, or an analytical test of the item advantages. Draws are read in two ways: as *tail* p
+(the observed advantage against null draws, by which `compare` decides) and as *expected* p (LEADER's: null draws
+against resampled advantages). Each is what `compare` says: the same procedure runs.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from howsure import inference
+from howsure.auditing.data_sets import AnswerRows, DataSets, Simulated, data_sets
+from howsure.comparison import Procedure
+from howsure.comparison.default_interval import can_have
+from howsure.metrics import AdditiveMetric, Metric
+from howsure.resampling import Scheme, judge
+from howsure.scales import FloatArray
+
+TAIL, EXPECTED = "tail", "expected"
+BOOTSTRAP_SIGN = "bootstrap-sign"
+"""Pooled responses that are all kept make A and B the same pool: every null advantage is 0, and LEADER's estimated p of
+(bootstrap_items, all) is the bootstrap probability that the advantage changes sign. This is its name here."""
+
+NULLS = ("sign-flip", "shifted-bootstrap", "permuted-responses", "pooled-responses")
+RANDOM_EFFECTS = "random-effects"
+"""The test of `compare` where raters judged several items: it is audited where simulated tables have such raters."""
+ANALYTICAL = ("paired-t", "wilcoxon")
+INTERVALS = inference.METHODS
+ASKED_TESTS, ASKED_INTERVALS = (*ANALYTICAL, "none"), (*INTERVALS, "none")
+"""The words by which they are asked for."""
+NO_SCHEME = "–"
+
+
+class Estimator(NamedTuple):
+    """Which p-value: by metric, scheme, null (or the name of an analytical test), and how the draws are read."""
+
+    metric: str
+    scheme: str
+    null: str
+    pvalue: str
+
+
+class IntervalKey(NamedTuple):
+    """Which interval."""
+
+    metric: str
+    scheme: str
+    interval: str
+
+
+class Estimate(NamedTuple):
+    """What an estimator says of one data set.
+
+    `estimate` is its guess at the true p, which asks whether A is better: the one-sided tail p has exactly the true p
+    as its expectation where the null draws are right. `pvalue` is what a user would hold against the level: two-sided,
+    except for expected p, which has one side only.
+    """
+
+    estimate: float
+    pvalue: float
+
+
+@dataclass(frozen=True, slots=True)
+class Estimators:
+    """What to compute on every data set.
+
+    Attributes
+    ----------
+    metrics : tuple of Metric
+        Each already on the scale of the data.
+    pairs : tuple of (Scheme, nulls)
+        Every scheme with the nulls that have a meaning under it.
+    only : mapping of scheme to metric names
+        Where some metrics would be the same or nothing at all under a scheme: the ones to compute.
+    tests : tuple of str
+        Analytical tests of the item advantages.
+    intervals : tuple of str
+    n_resamples : int
+    confidence_level : float
+    cluster : str, optional
+        The column of the simulated tables that groups items.
+    """
+
+    metrics: tuple[Metric, ...]
+    pairs: tuple[tuple[Scheme, tuple[str, ...]], ...]
+    only: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    tests: tuple[str, ...] = ()
+    intervals: tuple[str, ...] = ()
+    n_resamples: int = 399
+    confidence_level: float = 0.95
+    cluster: str | None = None
+
+    def on(self, data: Simulated) -> "Estimates":
+        """Return every p-value and interval of simulated data sets, each with the seed of its draws."""
+        leaves_out = any(method in self.intervals for method in ("bca", "t"))
+        compared = data_sets(data, at_once=self.cluster is None, leaves_out=leaves_out)
+        found = Estimates({}, {})
+        for scheme, nulls in self.pairs:
+            self._by_scheme(found, compared, scheme, nulls)
+        for metric in self.metrics:
+            if isinstance(metric, AdditiveMetric) and self.tests:
+                rows = compared.item_advantages(metric)
+                for name in self.tests:
+                    found.tests[Estimator(metric.name, NO_SCHEME, name, TAIL)] = analyse_rows(name, rows)
+        return found
+
+    def _by_scheme(self, found: "Estimates", data: DataSets, scheme: Scheme, nulls: Sequence[str]) -> None:
+        """Compare by every null, and give every interval once: the draws of a scheme are the same whatever the null."""
+        name = write(scheme)
+        metrics = [metric for metric in self.metrics if metric.name in self.only.get(name, (metric.name,))]
+        for null in nulls or ("shifted-bootstrap",):
+            how = _procedure(scheme, null, self.cluster, self.n_resamples, self.confidence_level)
+            for metric, answers in zip(metrics, data.compared(how, metrics), strict=True):
+                if null in nulls:
+                    found.tests.update(_estimates(Estimator(metric.name, name, null, TAIL), answers))
+                for method in self.intervals:
+                    key = IntervalKey(metric.name, name, method)
+                    if key not in found.limits and has_interval(method, metric, scheme):
+                        found.limits[key] = answers.limits(method)
+
+
+@cache
+def _procedure(scheme: Scheme, null: str, cluster: str | None, n_resamples: int, confidence_level: float) -> Procedure:
+    # A change of sign needs the draws alone, which are those of any null.
+    return Procedure(
+        null="shifted-bootstrap" if null == BOOTSTRAP_SIGN else null,
+        items=scheme.items,
+        responses=scheme.responses,
+        n_responses=scheme.n_responses,
+        raters=scheme.raters,
+        cluster=cluster,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        interval="percentile",
+    )
+
+
+def _estimates(key: Estimator, answers: AnswerRows) -> dict[Estimator, FloatArray]:
+    """Return the tail p and the expected p of comparisons: (data sets, 2), an `Estimate` in each row."""
+    if key.null == BOOTSTRAP_SIGN:
+        return {key._replace(pvalue=EXPECTED): _twice(answers.bootstrap_signs())}
+    found = {key: answers.tails("greater", "two-sided")}
+    if key.null != RANDOM_EFFECTS:
+        found[key._replace(pvalue=EXPECTED)] = _twice(answers.expected())
+    return found
+
+
+def _twice(pvalues: FloatArray) -> FloatArray:
+    return np.stack([pvalues, pvalues], axis=1)
+
+
+class Estimates(NamedTuple):
+    """What is said of data sets: (data sets, 2), an `Estimate` or the ends of an interval in each row."""
+
+    tests: dict[Estimator, FloatArray]
+    limits: dict[IntervalKey, FloatArray]
+
+    @classmethod
+    def joined(cls, parts: Sequence["Estimates"]) -> "Estimates":
+        """Return what is said of the data sets of all parts."""
+        tests, limits = zip(*parts, strict=True)
+        return cls(_joined(tests), _joined(limits))
+
+
+def _joined(parts: Sequence[dict[Any, FloatArray]]) -> dict[Any, FloatArray]:
+    return {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+
+
+def keeps_responses(scheme: Scheme) -> bool:
+    """Whether a draw has all the responses of its items (or the first, once and for all)."""
+    return scheme.keeps_responses
+
+
+def has_interval(method: str, metric: Metric, scheme: Scheme) -> bool:
+    """Whether `compare` would give this interval, and whatever the data are."""
+    if scheme.raters == "random":
+        return method in ("t", "percentile", "basic")
+    resamples_items = scheme.items == "bootstrap" and keeps_responses(scheme)
+    signs = method != "score" or metric.counts_items
+    return signs and can_have(method, metric, resamples_items=resamples_items)
+
+
+def analyse(name: str, advantages: FloatArray) -> Estimate:
+    """Return Student's or Wilcoxon's p of the item advantages; both are undefined or 1 where no item differs."""
+    return Estimate(*analyse_rows(name, [advantages])[0].tolist())
+
+
+def analyse_rows(name: str, rows: Sequence[FloatArray]) -> FloatArray:
+    """Return the same for each row of item advantages, rows of equal length at once: (rows, 2)."""
+    from howsure.paired.difference_rows import Hypothesis, Resamples, Sample
+    from howsure.paired.means import t_test
+    from howsure.paired.ranks import wilcoxon
+
+    if len({row.size for row in rows}) > 1:
+        return np.concatenate([analyse_rows(name, [row]) for row in rows])
+    test: Callable[..., Any] = {"paired-t": t_test, "wilcoxon": wilcoxon}[name]
+    sample, none = Sample.independent(np.stack(rows)), Resamples(np.random.SeedSequence(0))
+    sides = [Hypothesis(side, interval=False) for side in ("greater", "two-sided")]
+    return np.stack([test(sample, side, none).pvalue for side in sides], axis=1)
+
+
+def pairs(schemes: Sequence[Scheme], nulls: Sequence[str]) -> Iterator[tuple[Scheme, str, str]]:
+    """Yield each (scheme, null, reason); the reason says why a combination has no meaning, and is empty if it has one.
+
+    What `compare` refuses is left out, except for pooled responses that are all kept, which appear as what they are.
+    """
+    for scheme in schemes:
+        for null in nulls:
+            if null == "pooled-responses" and keeps_responses(scheme) and scheme.items == "bootstrap":
+                yield scheme, BOOTSTRAP_SIGN, ""
+                continue
+            judged = judge(scheme, null, n_responses=(math.inf, math.inf))
+            refused = [reason for verdict, reason in judged if verdict == "refuse"]
+            yield scheme, null, refused[0] if refused else ""
+
+
+def words(scheme: Scheme) -> tuple[str, ...]:
+    """Return a scheme as words: items, responses (with their number where it is not the data's), drawn raters."""
+    count = "" if scheme.n_responses is None else f":{scheme.n_responses}"
+    drawn = ("random",) if scheme.raters == "random" else ()
+    return scheme.items, f"{scheme.responses}{count}", *drawn
+
+
+def scheme_of(items: str, responses: str, raters: str = "fixed") -> Scheme:
+    """Return the scheme of these words.
+
+    Examples
+    --------
+    >>> scheme_of("bootstrap", "bootstrap:3").n_responses
+    3
+    """
+    kind, colon, count = responses.partition(":")
+    return Scheme(items, kind, raters, int(count) if colon else None)
+
+
+def write(scheme: Scheme) -> str:
+    """Write a scheme as items/responses, and raters where they are drawn."""
+    items, responses, *raters = words(scheme)
+    return "/".join([items, responses, *("raters" for _ in raters)])
+
+
+def kept(scheme: Scheme, n_responses: int) -> int:
+    """Return how many responses of an item a draw has, of so many."""
+    return 1 if scheme.responses in ("one", "first") else scheme.n_responses or n_responses

@@ -1,0 +1,220 @@
+"""From a question to a command: parse, answer with a progress bar, and show the document."""
+
+import sys
+from dataclasses import dataclass, replace
+from inspect import cleandoc
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from howsure._fields import Checked, like, option
+from howsure.cli import _options
+from howsure.cli._progress import progress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from howsure.documents import Document
+    from howsure.questions.base import Question, Run, Written
+    from howsure.records import Record
+    from howsure.sweeps import Grid, Sweep, Task
+
+OUTPUT = "Output"
+COMPUTING = "Where to compute"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output(Checked):
+    """What is done with an answer."""
+
+    json: bool = option(False, "Print one JSON object instead of text.", group=OUTPUT)
+    chart: str | None = option(None, "Draw the answer: .html, .svg, .png, .pdf or .json.", group=OUTPUT)
+    report: str | None = option(None, "Write a report: .html, .md, .tex, .json, or tables as .csv.", group=OUTPUT)
+    force: bool = option(False, "Replace files that exist.", group=OUTPUT)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Threads(Checked):
+    """How many threads compute."""
+
+    workers: int | None = option(None, "Threads; one per core if left out.", at_least=1, group=COMPUTING)
+
+    def run(self) -> "Run":
+        """Return how to compute."""
+        from howsure.questions.base import Run
+
+        return Run(workers=self.workers, progress=progress)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Here:
+    """Nothing to choose: the answer takes no time."""
+
+    def run(self) -> "Run":
+        """Return how to compute."""
+        from howsure.questions.base import HERE
+
+        return HERE
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyOptions(Checked):
+    """Where a study of many cells is computed and kept."""
+
+    store: str | None = option(
+        None, "Keep finished cells in this file, and continue from it the next time.", group=COMPUTING
+    )
+    workers: int | None = option(None, "Compute on this many processes.", at_least=1, group=COMPUTING)
+    dask: str | None = option(
+        None, "Compute on a Dask cluster: its address (tcp://host:8786), or local to start one.", group=COMPUTING
+    )
+    retry: bool = option(False, "Compute failed cells again.", group=COMPUTING)
+
+    def compute(self, task: "Task", grid: "Grid", seed: int | None, *, threads: int | None = None) -> "Sweep":
+        """Compute the cells that are not in the store yet; without processes or a cluster on threads, if any."""
+        from howsure.cli._study import run_study
+
+        place = None if self.store is None else Path(self.store)
+        how: dict[str, Any] = {"workers": self.workers, "dask": self.dask, "retry": self.retry}
+        return run_study(task, grid, store=place, rng=seed, threads=threads, **how)
+
+    def run(self) -> "Run":
+        """Return how to compute."""
+        from howsure._random import n_workers
+        from howsure.cli._study import FINISHED_WITH_FAILURES
+        from howsure.questions.base import Run
+
+        def study(task: "Task", grid: "Grid", seed: int) -> "Sweep":
+            sweep = self.compute(task, grid, seed, threads=n_workers(None))
+            if sweep.failures:
+                print(f"howsure: {sweep}", file=sys.stderr)
+                raise click.exceptions.Exit(FINISHED_WITH_FAILURES)
+            return sweep
+
+        return Run(progress=progress, study=study)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadsOrStudy(Threads):
+    """Threads here, or a study of many cells that is kept or computed elsewhere."""
+
+    store: str | None = like(StudyOptions, "store")
+    dask: str | None = like(StudyOptions, "dask")
+
+    def run(self) -> "Run":
+        """Return how to compute."""
+        if self.store is None and self.dask is None:
+            return super().run()
+        return StudyOptions(store=self.store, dask=self.dask, workers=self.workers).run()
+
+
+def command(question: "type[Question]", computing: type = Threads) -> click.Command:
+    """Return the command of a question."""
+    groups = (question, computing, Output)
+    file = question.written
+    flags = _options.flags_of(*groups) | ({} if file is None else {file.name: f"--{file.name}"})
+
+    def ask(**typed: Any) -> None:
+        output = _options.record_from(Output, typed)
+        place = None if file is None else typed[file.name]
+        asked: Question = _options.record_from(question, typed)
+        where = _options.record_from(computing, typed)
+        if output.chart is not None:
+            from howsure.reports import check_drawn
+
+            check_drawn(asked.result)
+        check_output(output, [*_read_by(asked), *filter(None, [getattr(where, "store", None)])], file, place)
+        run: Run = where.run()
+        import warnings
+
+        from howsure.errors import HowsureWarning
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", HowsureWarning)  # the same words are among the notes
+            result = asked.answer(run)
+        if place is not None:
+            asked.write(result, place)
+        show(result, output, asked, flags)
+        if place is not None and not output.json:
+            say(f"Written to {place}.")
+
+    said = cleandoc(question.__doc__ or "")
+    if question.example:
+        said += f"\n\n\b\nExample: {question.example}"
+    params = _options.parameters(*groups)
+    if file is not None:
+        params.append(_options.GroupedOption([f"--{file.name}"], group=OUTPUT, metavar="FILE", help=file.help))
+    return _options.Command(question.name.split()[-1], flags=flags, params=params, callback=ask, help=said)
+
+
+def check_output(
+    output: Output, inputs: "Iterable[str]" = (), file: "Written | None" = None, place: str | None = None
+) -> None:
+    """Refuse output that could not be written, or would replace what is read, before any work is done."""
+    from howsure import _files, reports
+
+    places = {"chart": output.chart, "report": output.report}
+    endings: dict[str, tuple[str, ...]] = {"chart": reports.CHARTS, "report": reports.REPORTS}
+    if file is not None:
+        places[file.name], endings[file.name] = place, file.endings
+    _files.check_outputs(places, inputs=inputs, endings=endings, force=output.force)
+
+
+def _read_by(asked: "Question") -> "Iterator[str]":
+    """Yield what may be the paths of a question's files: ratings.csv, human=ratings.csv, human=ratings.csv:label."""
+    for text in (*getattr(asked, "files", ()), *filter(None, [getattr(asked, "file", None)])):
+        path = text.partition("=")[2]
+        yield from (text, path or text, (path or text).rpartition(":")[0] or text)
+
+
+def show(
+    result: "Record", output: Output, asked: "Question | None" = None, flags: "Mapping[str, str] | None" = None
+) -> None:
+    """Print the result, and write its chart and report where they were asked for."""
+    written = ""
+    if output.chart is not None or output.report is not None:
+        from howsure import reports
+
+        if output.chart is not None:
+            reports.write_chart(result, output.chart)
+        if output.report is not None:
+            written = ", ".join(reports.write_report(result, output.report, asked, force=output.force))
+    if output.json:
+        for piece in result.json_pieces():
+            say(piece, end="")
+        say("")
+        return
+    say(as_text(result.document(), flags))
+    for name, files in (("Chart", output.chart), ("Report", written)):
+        if files:
+            say(f"{name}: {files}")
+
+
+def as_text(document: "Document", flags: "Mapping[str, str] | None" = None) -> str:
+    """Return the document for the terminal: sentences and notes name the options of the command as they are typed."""
+    import shutil
+
+    from howsure.documents import Sentence, text
+
+    width = text.WIDTH
+    if sys.stdout.isatty():
+        width = max(60, shutil.get_terminal_size((width, 24)).columns)
+    notes = tuple(_options.as_options(note, flags) for note in document.notes)
+    blocks = tuple(
+        replace(block, text=_options.as_options(block.text, flags)) if isinstance(block, Sentence) else block
+        for block in document.blocks
+    )
+    return text.render(replace(document, blocks=blocks, notes=notes), width=width)
+
+
+def say(said: str, end: str = "\n") -> None:
+    """Print to stdout; what its encoding cannot show is replaced, and never a reason to stop."""
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        said.encode(encoding)
+    except UnicodeEncodeError:
+        for fancy, simple in zip("┏┳┓┡╇┩┃│└┴┘━─←−×–’≤≥±", "++++++||+++--<-x-'<>~", strict=True):
+            said = said.replace(fancy, simple)
+        said = said.encode(encoding, errors="replace").decode(encoding)
+    print(said, end=end)

@@ -1,0 +1,206 @@
+"""`howsure sweep`: run a study of many cells, look at it, draw it, report it, and take its results elsewhere."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from howsure._fields import Checked, like, option
+from howsure.cli import _ask, _options
+from howsure.cli._ask import say
+
+if TYPE_CHECKING:
+    from howsure.sweeps import CellRow
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running(_ask.StudyOptions):
+    """Which study is computed, where, and where it is kept."""
+
+    study: str = option(help="The study: a TOML document with a task and a grid.", positional=True)
+    store: str = option(
+        help="Keep finished cells in this file, and continue from it the next time.", group=_ask.COMPUTING
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Status(Checked):
+    """Whose state is told."""
+
+    store: str = option(help="The file that holds the cells of the study.", positional=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Show(Status):
+    """Which cells are shown."""
+
+    cell: str = option("", "The first digits of a cell's identity: show all about that cell.", positional=True)
+    failed: bool = option(False, "Only cells that failed.")
+    limit: int = option(20, "Show at most this many cells.", at_least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Export(Status):
+    """Where the cells are written."""
+
+    out: str = option(help="The file to write: .csv, .parquet or .json.", positional=True)
+    force: bool = like(_ask.Output, "force", group="")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart(Status):
+    """What is drawn, and where."""
+
+    out: str = option(help="The file to write: .html, .svg, .png, .pdf or .json.", positional=True)
+    y: str | None = option(None, "The value that is drawn; the first that every cell has if left out.")
+    x: str | None = option(None, "The parameter along the axis; a number that varies if left out.")
+    colour: str | None = option(None, "The parameter that lines and their colours stand for.")
+    panel: str | None = option(None, "The parameter that has a panel for each of its values.")
+    force: bool = like(_ask.Output, "force", group="")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report(Status):
+    """What is reported, and where."""
+
+    out: str = option(help="The file to write: .html, .md, .tex, .json, or the cells as .csv.", positional=True)
+    task: str = option("", "The task, where the store has cells of several: its name, as status says it.")
+    force: bool = like(_ask.Output, "force", group="")
+
+
+def group() -> click.Group:
+    """Return the commands of `howsure sweep`."""
+    commands = [
+        _options.command_of(
+            "run", Running, run, "Compute the cells that the store does not have yet; exit with 3 if some failed."
+        ),
+        _options.command_of("status", Status, status, "Say how many cells are done, failed and missing."),
+        _options.command_of("show", Show, show, "Show cells and their values, or all about one cell."),
+        _options.command_of(
+            "export", Export, export, "Write one line per cell: task, version, parameters, values, state, stage, error."
+        ),
+        _options.command_of(
+            "chart",
+            Chart,
+            chart,
+            "Draw a value of the finished cells against their parameters.\n\n\b\n"
+            "Example: howsure sweep chart study.db power.svg --y power --x n --colour p",
+        ),
+        _options.command_of(
+            "report",
+            Report,
+            report,
+            "Write a report: how far the study is, its picture, its cells, how to go on.\n\n\b\n"
+            "Example: howsure sweep report study.db study.html",
+        ),
+    ]
+    said = "Run a study of many cells that survives interruptions; look at it; draw it; report it; export it."
+    return click.Group("sweep", commands=commands, help=said, no_args_is_help=True)
+
+
+def run(asked: Running) -> None:
+    """Compute what is missing."""
+    from howsure.cli._study import FINISHED_WITH_FAILURES
+    from howsure.questions.tasks import TASKS
+    from howsure.sweeps import Study
+
+    document = Study.read(asked.study, tasks=TASKS)
+    sweep = asked.compute(document.task, document.grid, document.seed)
+    say(str(sweep))
+    if sweep.counts.failed:
+        raise click.exceptions.Exit(FINISHED_WITH_FAILURES)
+
+
+def status(asked: Status) -> None:
+    """Say how far a study is."""
+    from howsure.sweeps import Store
+
+    handle = Store(asked.store)
+    say(f"{asked.store}, seed {handle.seed}")
+    for (task, version), counts in handle.counts().items():
+        say(f"{task} (version {version}): {counts}")
+
+
+def show(asked: Show) -> None:
+    """Show cells, or all about one."""
+    from howsure.errors import ArgumentError
+    from howsure.sweeps import Store
+
+    rows = [
+        row
+        for row in Store(asked.store).rows()
+        if row.identity.startswith(asked.cell) and (not asked.failed or row.state == "failed")
+    ]
+    if asked.cell:
+        if len(rows) != 1:
+            raise ArgumentError(
+                f"`cell` must begin the identity of one cell; {len(rows)} cells begin with {asked.cell!r}."
+            )
+        _show_one(rows[0])
+        return
+    for row in rows[: asked.limit]:
+        say(_line(row))
+    if len(rows) > asked.limit:
+        say(f"… and {len(rows) - asked.limit:,} more; see --limit, or export the store.")
+
+
+def export(asked: Export) -> None:
+    """Write the table of a study."""
+    from howsure.sweeps import EXPORTS, Store
+
+    _check_out(asked, EXPORTS)
+    Store(asked.store).export(asked.out)
+
+
+def chart(asked: Chart) -> None:
+    """Draw a study."""
+    from howsure import reports
+    from howsure.reports import chart_files
+    from howsure.reports import sweep as drawing
+    from howsure.sweeps import Store
+
+    _check_out(asked, reports.CHARTS)
+    rows = Store(asked.store).rows()
+    picture = reports.styled(drawing.chart(rows, x=asked.x, y=asked.y, colour=asked.colour, panel=asked.panel))
+    chart_files.write(asked.out, chart=lambda: picture)
+    say(f"Chart: {asked.out}")
+
+
+def report(asked: Report) -> None:
+    """Write a report of a study."""
+    from howsure import reports
+    from howsure.sweeps import Store
+
+    _check_out(asked, reports.REPORTS)
+    written = reports.write_report(Store(asked.store).sweep(asked.task or None), asked.out, force=asked.force)
+    say(f"Report: {', '.join(written)}")
+
+
+def _check_out(asked: Export | Chart | Report, endings: tuple[str, ...]) -> None:
+    """Refuse a file that could not or should not be written."""
+    from howsure._files import check_outputs
+
+    check_outputs({"out": asked.out}, inputs=[asked.store], endings={"out": endings}, force=asked.force)
+
+
+def _line(row: "CellRow") -> str:
+    from howsure.sweeps.grid import show as words
+
+    short = {name: f"{value:.6g}" if isinstance(value, float) else value for name, value in row.values.items()}
+    result = {"done": words(short), "failed": f"failed ({row.stage}): {row.error}"}.get(row.state, row.state)
+    return f"{row.identity[:8]}  {words(row.parameters)}  →  {result}"
+
+
+def _show_one(row: "CellRow") -> None:
+    from howsure.sweeps.grid import show as words
+
+    say(f"identity    {row.identity}")
+    say(f"task        {row.task} (version {row.version})")
+    say(f"parameters  {words(row.parameters)}")
+    say(f"state       {row.state}" + (f", at stage {row.stage!r}" if row.stage else ""))
+    if row.state != "missing":
+        say(f"seconds     {row.seconds:.3g}")
+    for name, value in row.values.items():
+        say(f"  {name} = {value!r}")
+    if row.traceback:
+        say(row.traceback.rstrip())

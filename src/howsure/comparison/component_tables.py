@@ -1,0 +1,97 @@
+"""Variance components as a document: the parts of the error, and what more of each would bring."""
+
+import math
+from typing import TYPE_CHECKING
+
+from howsure.documents import Block, Column, Document, Heading, Sentence, Table
+from howsure.documents.numbers import as_error, measured, number, rough
+
+if TYPE_CHECKING:
+    from howsure.comparison.uncertainty import AdvantageComponents
+
+TITLES = {
+    "clusters": "clusters",
+    "items": "items",
+    "raters": "raters",
+    "residual": "items × raters and noise",
+    "repeats_a": "repeats of A",
+    "repeats_b": "repeats of B",
+}
+
+
+def document(found: "AdvantageComponents") -> Document:
+    """Return the components as a document of their own."""
+    return Document("Where the error of the advantage comes from", blocks(found), found.notes)
+
+
+def blocks(found: "AdvantageComponents") -> tuple[Block, ...]:
+    """Return a sentence, the components, and what more of each would bring."""
+    _, a, b = found.names
+    error = float(found.decision_study[0]["standard_error"])
+    return (
+        Heading(f"Variance components of {a} − {b} = {number(found.advantage, error)} ({found.metric})"),
+        Sentence(sentence(found)),
+        _components(found),
+        _study(found),
+        Sentence("What a study of another size may expect, and what it costs: howsure plan.", "aside"),
+    )
+
+
+def sentence(found: "AdvantageComponents") -> str:
+    """Return which part of the error is the largest, and which change brings most."""
+    now, *more = found.decision_study
+    known = {name: share for name, share in now["shares"].items() if not math.isnan(share)}
+    if not known:
+        return "Nothing varies in these data, so the standard error is 0."
+    shares = ", ".join(
+        f"{TITLES[name]} {100 * share:.0f}%" for name, share in sorted(known.items(), key=lambda part: -part[1])
+    )
+    twice = [(float(entry["standard_error"]), entry["change"]) for entry in more if entry["change"].startswith("twice")]
+    (error, change), *others = sorted(twice)
+    beats = ", more than doubling anything else" if others and others[0][0] > 1.01 * error else ""
+    return (
+        f"Share of the error variance: {shares}. The standard error is {rough(now['standard_error'])}; {change} would "
+        f"bring it to {rough(error)}{beats}."
+    )
+
+
+def _components(found: "AdvantageComponents") -> Table:
+    level = next(iter(found.intervals.values())).confidence_level
+    counts = {
+        "clusters": found.n_clusters,
+        "items": found.n_items,
+        "raters": found.n_raters,
+        "residual": found.n_items * found.raters_per_item,
+        **{f"repeats_{role}": found.n_items * k for role, k in found.n_repeats.items()},
+    }
+    columns = (
+        Column("component"),
+        Column("variance of one", "number"),
+        Column(f"{100 * level:g}% interval", "interval"),
+        Column("number here", "count"),
+    )
+    order = [name for name in TITLES if name in found.components]
+    rows = tuple(
+        (TITLES[name], measured(found.components[name], ends), ends, round(counts[name]))
+        for name, ends in ((name, found.intervals[name]) for name in order)
+    )
+    return Table(columns, rows)
+
+
+def _study(found: "AdvantageComponents") -> Table:
+    study = found.decision_study
+    names = list(study[0]["shares"])
+    columns = (
+        Column("with"),
+        Column("standard error", "number"),
+        *(Column(f"share of {TITLES[name]}", "percent") for name in names),
+    )
+    rows = tuple(
+        (entry["change"], as_error(entry["standard_error"]), *(_share(entry["shares"][name]) for name in names))
+        for entry in study
+    )
+    return Table(columns, rows, "What more of each would bring")
+
+
+def _share(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, 2)

@@ -1,0 +1,84 @@
+"""Tests against a margin: better by more than it, not worse by more than it, or within it.
+
+They follow from the intervals: the p-value of "the advantage exceeds m" is one minus the largest level at which the
+one-sided interval still lies above m. So test and interval cannot contradict each other, whatever the interval is.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from howsure import _check
+from howsure.inference import ConfidenceInterval
+
+STEPS = 40
+SMALLEST = 1e-6
+"""No p-value from resampling is claimed to be smaller than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarginTests:
+    """Three questions about a margin, and the interval that answers them.
+
+    Attributes
+    ----------
+    margin : float
+        The smallest difference that matters, in units of the metric.
+    superiority, non_inferiority, equivalence : float
+        p-values: A is better by more than the margin; A is not worse by more than the margin; the difference is within
+        the margin in both directions (two one-sided tests).
+    confidence_interval : ConfidenceInterval
+        The two-sided interval at level 1 − 2α: A and B are equivalent where it lies within the margin.
+    """
+
+    margin: float
+    superiority: float
+    non_inferiority: float
+    equivalence: float
+    confidence_interval: ConfidenceInterval
+
+
+def margin_tests(
+    margin: float, limits: Callable[[float, str], ConfidenceInterval], *, confidence_level: float
+) -> MarginTests:
+    """Return the three tests; `limits` gives the interval at a level, one-sided ("greater", "less") or two-sided.
+
+    Examples
+    --------
+    >>> from scipy.stats import norm
+    >>> def limits(level, side):
+    ...     low = norm.ppf(1 - level, 0.1, 0.05) if side == "greater" else -math.inf
+    ...     return ConfidenceInterval(low, norm.ppf(level, 0.1, 0.05) if side == "less" else math.inf, "z", level)
+    >>> found = margin_tests(0.05, limits, confidence_level=0.95)
+    >>> round(found.superiority, 4), round(found.non_inferiority, 4), round(found.equivalence, 4)
+    (0.1587, 0.0013, 0.8413)
+    """
+    _check.real("margin", margin, at_least=0)
+    within = limits(max(2 * confidence_level - 1, SMALLEST), "two-sided")
+    if math.isnan(within.low):
+        return MarginTests(margin, math.nan, math.nan, math.nan, within)
+    below = _pvalue(lambda level: limits(level, "less").high < margin)
+    above = _pvalue(lambda level: limits(level, "greater").low > -margin)
+    return MarginTests(
+        margin=margin,
+        superiority=_pvalue(lambda level: limits(level, "greater").low > margin),
+        non_inferiority=above,
+        equivalence=max(above, below),
+        confidence_interval=within,
+    )
+
+
+def _pvalue(rejects: Callable[[float], bool]) -> float:
+    """Return the smallest α at which a test of level 1 − α rejects, by halving."""
+    low, high = SMALLEST, 1 - SMALLEST
+    if rejects(1 - low):
+        return low
+    if not rejects(1 - high):
+        return 1.0
+    for _ in range(STEPS):
+        middle = math.sqrt(low * high) if high < 0.5 else (low + high) / 2
+        if rejects(1 - middle):
+            high = middle
+        else:
+            low = middle
+    return high

@@ -1,0 +1,141 @@
+"""Two questions about raters, two answers: for these raters, and for raters like these."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from howsure.comparison.margins import MarginTests
+from howsure.documents.numbers import error_of, number
+from howsure.documents.numbers import interval as ends_of
+from howsure.inference import ConfidenceInterval
+
+if TYPE_CHECKING:
+    from howsure.comparison.comparisons import Comparison
+
+WHICH = (
+    "The answer for these raters counts if they alone decide; the answer for raters like these counts if others could "
+    "have been asked in their place."
+)
+"""Which of the two answers counts when."""
+
+
+def related(shown_pvalue: str) -> str:
+    """Return what follows "p": "= 0.04", "< 0.0002" or "undefined"."""
+    return shown_pvalue if shown_pvalue[0] in "<u" else f"= {shown_pvalue}"
+
+
+@dataclass(frozen=True, slots=True)
+class RaterAnswer:
+    """One of the two answers.
+
+    Attributes
+    ----------
+    advantage : float
+    confidence_interval : ConfidenceInterval
+    pvalue : float
+    shown_pvalue : str
+        The p-value as text.
+    """
+
+    advantage: float
+    confidence_interval: ConfidenceInterval
+    pvalue: float
+    shown_pvalue: str
+
+    def __str__(self) -> str:
+        ends = self.confidence_interval
+        level = f"{100 * ends.confidence_level:g}%"
+        error = error_of(ends, self.advantage)
+        between = ends_of(ends.low, ends.high, error)
+        return f"advantage {number(self.advantage, error)} ({level} interval {between}), p {related(self.shown_pvalue)}"
+
+
+@dataclass(frozen=True, slots=True)
+class RaterAnswers:
+    """What a result with raters says about these raters, and about raters like these.
+
+    Attributes
+    ----------
+    n_raters : int
+    these : RaterAnswer
+        Raters are held fixed; items are a sample.
+    like : RaterAnswer
+        Items and raters are both samples. It is never surer than `these`.
+    """
+
+    n_raters: int
+    these: RaterAnswer
+    like: RaterAnswer
+
+    def __str__(self) -> str:
+        if str(self.these) == str(self.like):
+            return f"For these {self.n_raters} raters, and for raters like these {self.n_raters}: {self.these}."
+        return f"For these {self.n_raters} raters: {self.these}. For raters like these {self.n_raters}: {self.like}."
+
+
+def paired(result: "Comparison", beside: "Comparison", n_raters: int) -> "Comparison":
+    """Return the result with both answers; one of them is its own, and the other is that of `beside`."""
+    own = result.error is not None
+    like, these = (result, beside) if own else (beside, result)
+    like = _no_surer(like, these)
+    answers = RaterAnswers(n_raters, _answer(these), _answer(like))
+    return replace(like if own else result, rater_answers=answers, beside=beside)
+
+
+def _answer(result: "Comparison") -> RaterAnswer:
+    from howsure.comparison.verdicts import shown_pvalue
+
+    return RaterAnswer(result.advantage, result.confidence_interval, result.pvalue, shown_pvalue(result))
+
+
+def _no_surer(like: "Comparison", these: "Comparison") -> "Comparison":
+    """Return the answer for raters like these, made no surer than the answer for these.
+
+    So its p-value is not below what the items allow, and its interval not narrower than that for these raters. Where
+    unequal loads make the two advantages differ, only the number of items limits the p-value.
+    """
+    sides = 2 if like.alternative == "two-sided" else 1
+    ends, own = these.confidence_interval, like.confidence_interval
+    if not math.isclose(like.advantage, these.advantage, rel_tol=1e-9, abs_tol=1e-12 * max(1.0, abs(these.a_score))):
+        return replace(like, pvalue=max(like.pvalue, min(1.0, sides * 0.5**like.n_items)))
+    told = these.exact or these.pvalue > sides / (these.n_resamples + 1)
+    pvalue, notes = like.pvalue, like.notes
+    if told and not these.pvalue <= pvalue:
+        undefined = math.isnan(pvalue)
+        pvalue = these.pvalue
+        notes = tuple(note for note in notes if not (undefined and "is undefined: the standard error" in note))
+        if not math.isnan(pvalue) and not like.pvalue > pvalue / 2:
+            notes = (*notes, "The p-value is that for these raters: the items allow no smaller one.")
+    if own.method == "t" and math.isnan(own.low):
+        own = replace(ends, confidence_level=own.confidence_level)
+    elif own.method == "t" and not math.isnan(ends.low):
+        low, high = min(own.low, ends.low), max(own.high, ends.high)
+        span = like.span
+        own = replace(
+            own, low=low if low == -math.inf else max(-span, low), high=high if high == math.inf else min(span, high)
+        )
+    return replace(
+        like,
+        pvalue=pvalue,
+        confidence_interval=own,
+        notes=notes,
+        detectable=max(like.detectable, these.detectable),
+        margin=_no_surer_of_margin(like.margin, these.margin, like.span),
+    )
+
+
+def _no_surer_of_margin(like: MarginTests | None, these: MarginTests | None, span: float) -> MarginTests | None:
+    if like is None or these is None or math.isnan(these.equivalence):
+        return like
+    if math.isnan(like.equivalence):
+        return these
+    own, ends = like.confidence_interval, these.confidence_interval
+    return MarginTests(
+        margin=like.margin,
+        superiority=max(like.superiority, these.superiority),
+        non_inferiority=max(like.non_inferiority, these.non_inferiority),
+        equivalence=max(like.equivalence, these.equivalence),
+        confidence_interval=replace(
+            own, low=max(-span, min(own.low, ends.low)), high=min(span, max(own.high, ends.high))
+        ),
+    )

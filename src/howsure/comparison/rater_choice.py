@@ -1,0 +1,128 @@
+"""Raters as a random factor in a comparison: whether they are one, and the notes that say so."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from howsure.contests import Contest
+from howsure.documents.numbers import joined
+from howsure.errors import ArgumentError, DataError
+from howsure.rating_design import FEW_RATERS, RatingDesign, design_of, rated
+from howsure.resampling import Scheme
+from howsure.responses import Responses, cluster_codes
+from howsure.scales import IntArray
+
+LOAD = 2.0
+"""Raters are a random factor where the rater of a response judged at least this many items, on average."""
+
+
+@dataclass(frozen=True, slots=True)
+class RaterChoice:
+    """Whether raters are drawn, the null that goes with it, and the notes that say so.
+
+    Attributes
+    ----------
+    scheme : Scheme
+    null : str
+    notes : tuple of str
+    n_raters : int
+        How many raters repeat enough to matter; 0 where none do. With raters a result has two answers.
+    """
+
+    scheme: Scheme
+    null: str
+    notes: tuple[str, ...]
+    n_raters: int = 0
+
+
+def choose(contest: Contest, scheme: Scheme, *, raters: str | None, null: str | None) -> RaterChoice:
+    """Decide whether raters are a random factor: as asked or, when left open, by the data and what else was asked.
+
+    Raters are a random factor where they repeat: where the rater of a response judged two items or more, on average
+    over responses. Below that, few responses share their rater with another item, and drawing items draws raters, too.
+    """
+    roles = rated(contest)
+    design = design_of(*(contest.sources[role] for role in roles)) if roles else None
+    repeat = design is not None and design.load >= LOAD
+    n_raters = design.n_raters if design is not None and repeat else 0
+    if raters == "random" and design is None:
+        raise DataError("`raters='random'` needs rater ids, and two or more raters; these data have none.")
+    if raters is None:
+        raters, notes = _by_the_data(contest, design, n_raters, scheme, null)
+    else:
+        notes = (
+            [f"The result holds for these {n_raters} raters only, as asked."] if raters == "fixed" and repeat else []
+        )
+    if raters == "random" and design is not None and design.n_raters < FEW_RATERS:
+        notes = [
+            *notes,
+            f"{design.n_raters} raters say little about others like them: ask more raters for a surer answer.",
+        ]
+    chosen = replace(scheme, raters=raters)
+    null = null or ("random-effects" if raters == "random" else "sign-flip")
+    return RaterChoice(chosen, null, tuple(notes), n_raters)
+
+
+def _by_the_data(
+    contest: Contest, design: RatingDesign | None, n_raters: int, scheme: Scheme, null: str | None
+) -> tuple[str, list[str]]:
+    if design is None:
+        return "fixed", _unseen(contest)
+    if not n_raters:
+        judged = "Every rater judged one item only"
+        if design.load > 1:
+            judged = f"The rater of a response judged {design.load:.2g} items on average, fewer than {LOAD:g}"
+        return "fixed", [f"{judged}, so raters are not a random factor: resampling items resamples them too."]
+    if null in (None, "random-effects", "shifted-bootstrap") and (scheme.items, scheme.responses) == (
+        "bootstrap",
+        "all",
+    ):
+        return "random", [f"The result generalises to raters like these {n_raters}."]
+    asked = f"`null={null!r}`" if null not in (None, "random-effects", "shifted-bootstrap") else str(scheme)
+    return "fixed", [f"The result holds for these {n_raters} raters only, as {asked} asks."]
+
+
+def _unseen(contest: Contest) -> list[str]:
+    """Say what ratings without rater ids, or of a single rater, cannot show."""
+    if contest.gold is not None:
+        return []
+    a, b = contest.names[1:]
+    if contest.a.raters is not None and contest.b.raters is not None:
+        who = np.union1d(contest.a.raters, contest.b.raters)
+        if who.size < 2:
+            return ["All ratings come from one rater. The result holds for that rater only."]
+        return [
+            f"One rater judged {a} and another judged {b}: a difference between the two raters cannot be told from one "
+            "between the models."
+        ]
+    return unnamed({a: contest.a, b: contest.b}, contest.repeats)
+
+
+def unnamed(sources: Mapping[str, Responses], repeats: Sequence[str]) -> list[str]:
+    """Say whose several responses have no rater ids, unless they are known to be repeats."""
+    unknown = [
+        name
+        for name, source in sources.items()
+        if source.raters is None and source.n_responses > 1 and name not in repeats
+    ]
+    if not unknown:
+        return []
+    return [
+        f"The responses of {joined(unknown, 3)} have no rater ids, so they count as repeats. If people gave them, name "
+        "the raters with `rater`: where the same few raters judge many items, this p-value is too small and this "
+        "interval too narrow."
+    ]
+
+
+def clusters_of(contest: Contest, cluster: str | None, scheme: Scheme, null: str) -> tuple[IntArray | None, list[str]]:
+    """Return the number of each item's cluster, and the note that says so; None when items stand alone."""
+    if cluster is None:
+        return None, []
+    names, codes = cluster_codes(contest.groups, cluster)
+    if scheme.responses != "all" or scheme.items != "bootstrap" or null in ("pooled-responses", "permuted-responses"):
+        raise ArgumentError(
+            f"`cluster` goes with all responses and `items='bootstrap'`; got `null={null!r}` with {scheme}."
+        )
+    note = f"Items are clustered. The result generalises to values of {cluster!r} like these {names.size}."
+    return codes, [note]

@@ -1,0 +1,247 @@
+"""The error of an advantage when items and raters are both random factors."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from howsure.contests import Contest
+from howsure.errors import DataError
+from howsure.inference import CombinedError, TwoWay, effective_df, two_way
+from howsure.metrics import AdditiveMetric, Metric
+from howsure.rating_design import overlap, rated
+from howsure.resampling import (
+    CellTable,
+    cell_table,
+    cluster_sums,
+    jackknife,
+    ratio_error,
+    summaries_of,
+)
+from howsure.responses import Responses, cell_codes, cells_from_codes, frozen
+from howsure.scales import FloatArray, IntArray
+
+LEAVE_OUT = 50
+"""Up to this many raters each is left out in turn; with more, draws of raters are as precise and cheaper."""
+
+PEAK = 0.5183
+"""Where (artanh(x) (1 − x²))² / x is largest."""
+
+
+@dataclass(frozen=True, slots=True)
+class RaterError:
+    """An advantage with its error from items and raters.
+
+    Attributes
+    ----------
+    error : CombinedError or None
+        The parts of raters, and of items beyond them, if A and B are equal; None where raters are held fixed.
+    advantage : float, optional
+        The advantage that the error belongs to, where it is not the difference of the scores: ratings are weighted so
+        that raters of many items do not dominate it.
+    """
+
+    error: CombinedError | None
+    advantage: float | None = None
+
+    def applied(self, plain: float, draws: FloatArray, rounding: float) -> tuple[float, FloatArray, list[str]]:
+        """Return the advantage, its draws moved to it, and a note where it is not the difference of the scores."""
+        if self.advantage is None or abs(self.advantage - plain) <= rounding:
+            return plain, draws, []
+        note = (
+            "Raters judged unequal numbers of items. The advantage is weighted so that the busiest raters do not "
+            f"dominate it; the plain difference of the scores is {plain:.4g}."
+        )
+        return self.advantage, frozen(draws + (self.advantage - plain)), [note]
+
+
+def rater_error(
+    contest: Contest, metric: Metric, *, both: FloatArray, raters: FloatArray, clusters: IntArray | None
+) -> RaterError:
+    """Return an advantage's error when items and raters are both random factors.
+
+    A linear metric is the mean of an items × raters table, which a mixed model splits; where some raters are busier
+    than others, the most precise weights are taken. The error of any other metric with item scores comes from the table
+    of its pseudo-responses (`curved_error`), that of one without from draws (`measured_error`: `both` and `raters`).
+    """
+    if isinstance(metric, AdditiveMetric) and not metric.linear:
+        return RaterError(curved_error(contest, metric, clusters))
+    if not metric.linear:
+        return RaterError(measured_error(contest, metric, both=both, raters=raters, clusters=clusters))
+    table = cell_table(contest, metric)
+    best = clusters is None and _paired(contest)
+    found = _two_way(table if clusters is None else by_cluster(table, clusters), best=best)
+    return RaterError(found.error, found.mean if best else None)
+
+
+def _paired(contest: Contest) -> bool:
+    """Whether every rater judged A and B on the same items, once each: then all cells are equally precise."""
+    a, b = contest.a, contest.b
+    if contest.gold is not None or overlap(a, b).cells != 1:
+        return False
+    n_cells = len({*zip(a.items.tolist(), a.raters.tolist(), strict=True)}) if a.raters is not None else 0
+    return n_cells == a.values.size == b.values.size
+
+
+def _two_way(table: CellTable, *, best: bool = False) -> TwoWay:
+    return two_way(table.values, items=table.items, raters=table.raters, weights=table.weights, best=best)
+
+
+def curved_error(contest: Contest, metric: AdditiveMetric, clusters: IntArray | None) -> CombinedError:
+    """Return the error of an advantage that is a mean of item scores, by its table of pseudo-responses.
+
+    The variance of items is that of the item advantages. It includes the noise of single pseudo-responses, as does the
+    part of raters, and the noise must count once. With more than two raters it is moved to the part of items, which has
+    many degrees of freedom, up to half of the other variance of items (measured, docs/raters.md). Where the advantage
+    comes close to the largest possible one, raters move it less than they would move an advantage of zero
+    (`saturation`).
+    """
+    parts = curved_parts(contest, metric, clusters)
+    moved = min(parts.noise, parts.items / 2) if parts.table.n_raters > 2 else 0.0
+    advantage = float(metric.advantage(*summaries_of(contest, metric.needs)))
+    factor = float(saturation(share_of(advantage, largest(contest, metric))))
+    of_raters, df = parts.of_raters
+    more = (factor**2 - 1) * max(0.0, of_raters - parts.noise)
+    return CombinedError((max(0.0, of_raters - moved) + more, parts.items + moved), (df, max(1.0, parts.n - 1.0)))
+
+
+@dataclass(frozen=True, slots=True)
+class CurvedParts:
+    """The variance of a curved advantage: raters (noise included), noise, and items beyond it; n items or clusters."""
+
+    table: TwoWay
+    noise: float
+    items: float
+    n: int
+
+    @property
+    def of_raters(self) -> tuple[float, float]:
+        """The part of raters with its degrees of freedom."""
+        error = self.table.error
+        return (error.variances[0], error.dfs[0]) if len(error.dfs) > 1 else (0.0, 1.0)
+
+
+def curved_parts(contest: Contest, metric: AdditiveMetric, clusters: IntArray | None) -> CurvedParts:
+    """Split the variance of a curved advantage into its parts."""
+    table = cell_table(contest, metric)
+    table = table if clusters is None else by_cluster(table, clusters)
+    found = _two_way(table)
+    whole, n = item_variance(contest, metric, clusters)
+    noise = found.residual * float(np.square(table.weights / table.weights.sum()).sum())
+    noise = 0.0 if math.isnan(noise) else min(max(0.0, noise), whole)
+    return CurvedParts(found, noise, whole - noise, n)
+
+
+def measured_error(
+    contest: Contest, metric: Metric, *, both: FloatArray, raters: FloatArray, clusters: IntArray | None
+) -> CombinedError:
+    """Return the error of an advantage without item scores.
+
+    Three variances are measured: of items (jackknife), of raters (`raters`: draws of raters alone) and of both drawn
+    together (`both`). The third minus the first two is the part that items and raters share, because each of the three
+    counts independent noise (Owen 2007, eq. 3).
+
+    Drawn raters leave an item with fewer different raters: its gold gets noisier, and an advantage moves less than it
+    should. So for up to `LEAVE_OUT` raters and a smooth metric, the variance of raters comes from leaving out each
+    rater in turn.
+    """
+    items, n = item_variance(contest, metric, clusters)
+    sources = [contest.sources[role] for role in rated(contest)]
+    per_rater = np.bincount(np.concatenate([source.raters for source in sources if source.raters is not None]))
+    per_rater = per_rater[per_rater > 0].astype(np.float64)
+    r = per_rater.size
+    of_raters = _variance(raters) * r / (r - 1)
+    shared = (_variance(both) - (n - 1) / n * items - (r - 1) / r * of_raters) * n * r / ((n - 1) * (r - 1))
+    shared = min(max(0.0, shared), items, of_raters)
+    if r <= LEAVE_OUT and metric.smooth:
+        left_out = _left_out_variance(contest, metric)
+        of_raters = of_raters if math.isnan(left_out) else left_out
+    advantage = float(metric.advantage(*summaries_of(contest, metric.needs)))
+    factor = float(saturation(share_of(advantage, largest(contest, metric))))
+    dfs = (effective_df(np.square(per_rater)), max(1.0, n - 1.0))
+    return CombinedError((of_raters * factor**2, items - shared), dfs, n_resamples=both.size)
+
+
+def _variance(draws: FloatArray) -> float:
+    """Return the variance of the draws that are defined; undefined where none is."""
+    return float(np.nanvar(draws)) if np.isfinite(draws).any() else math.nan
+
+
+def largest(contest: Contest, metric: Metric) -> float:
+    """Return the largest advantage that these A and B could have with any gold; infinite where there is no maximum.
+
+    Gold cannot be closer to A than to B by more than A and B are apart, if the metric is a distance (or counts items).
+    """
+    if not metric.distance:
+        return math.inf
+    _, a, b = summaries_of(contest, metric.needs)
+    return max(abs(float(metric.advantage(model, a, b))) for model in (a, b))
+
+
+def share_of(advantage: FloatArray | float, largest: float) -> FloatArray:
+    """Return the advantage as a share of the largest: 0 where there is no maximum, or where A and B are the same."""
+    return np.minimum(1.0, np.abs(advantage) / largest) if 0 < largest < math.inf else np.zeros(np.shape(advantage))
+
+
+def saturation(share: FloatArray | float) -> FloatArray:
+    """Return by what factor raters would move the advantage more if it were zero, given its share of the largest.
+
+    Near the maximum raters hardly move an advantage, and a study whose few raters happen to lean to one side would look
+    certain. On Fisher's scale, artanh(advantage / largest), they move it equally everywhere; beyond the point where the
+    standard error there grows faster than the estimate, the factor is that of a constant estimate (the problem that
+    Hauck and Donner 1977 describe). The factor is squared: raters who all lean to one side also show too little of how
+    much raters differ, and measured levels confirm that this is needed (docs/raters.md).
+
+    Examples
+    --------
+    >>> saturation(np.array([0.0, 0.3, 0.6, 0.9])).round(3)
+    array([1.   , 1.134, 1.764, 2.647])
+    """
+    share = np.maximum(share, 1e-9)  # at 0 the ratio below is 0 / 0, and next to it 1
+    turned = np.minimum(share, PEAK)
+    return np.asarray(share * turned / np.square(np.arctanh(turned) * (1 - np.square(turned))))
+
+
+def _left_out_variance(contest: Contest, metric: Metric) -> float:
+    """Return the jackknife variance of an advantage over raters, each left out of every source that they judged."""
+    roles = rated(contest)
+    advantages = []
+    for rater in np.unique(np.concatenate([contest.sources[role].raters for role in roles])):
+        kept = {role: _without(contest.sources[role], rater) for role in roles}
+        try:
+            without = contest.having(kept).complete()
+        except DataError:  # nobody else judged anything
+            continue
+        advantage = float(metric.advantage(*summaries_of(without, metric.needs)))
+        if not math.isnan(advantage):
+            advantages.append(advantage)
+    left = np.array(advantages)
+    if left.size < 2:
+        return math.nan
+    return float((left.size - 1) / left.size * np.square(left - left.mean()).sum())
+
+
+def _without(source: Responses, rater: int) -> Responses:
+    """Return the responses of all other raters, on the same items."""
+    assert source.raters is not None
+    return source.keep(source.raters != rater)
+
+
+def item_variance(contest: Contest, metric: Metric, clusters: IntArray | None) -> tuple[float, int]:
+    """Return the variance of the advantage that comes from items (or clusters), and their number."""
+    if isinstance(metric, AdditiveMetric):
+        advantages = metric.item_advantages(*summaries_of(contest, metric.needs))
+        units = np.arange(advantages.size) if clusters is None else clusters
+        sums, sizes = cluster_sums(advantages, units)
+        return ratio_error(sums, sizes) ** 2, sums.size
+    left = jackknife(contest, metric, clusters)
+    n = contest.n_items if clusters is None else left.size
+    return float((left.size - 1) / left.size * np.square(left - left.mean()).sum()), n
+
+
+def by_cluster(table: CellTable, clusters: IntArray) -> CellTable:
+    """Return the table of clusters × raters: values averaged over the items of a cluster."""
+    keys, cell = np.unique(cell_codes(clusters[table.items], table.raters), return_inverse=True)
+    weights: FloatArray = np.bincount(cell, table.weights).astype(np.float64)
+    means = np.bincount(cell, table.weights * table.values) / weights
+    return CellTable(means, *cells_from_codes(keys), weights)

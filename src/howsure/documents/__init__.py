@@ -1,0 +1,29 @@
+"""What a result says, apart from how it is shown: one document, and a renderer for each format."""
+
+from howsure.documents.document import (
+    Block,
+    Code,
+    Column,
+    Definitions,
+    Document,
+    Figure,
+    Heading,
+    Measured,
+    Points,
+    Sentence,
+    Table,
+)
+
+__all__ = [
+    "Block",
+    "Code",
+    "Column",
+    "Definitions",
+    "Document",
+    "Figure",
+    "Heading",
+    "Measured",
+    "Points",
+    "Sentence",
+    "Table",
+]

@@ -1,0 +1,120 @@
+"""Proportions: intervals for a rate that was counted, and the counts that a known rate allows.
+
+Power and error rates are proportions of simulated data sets, so each of them is shown with an interval, and each test
+of a rate asks whether the count lies in the acceptance region.
+"""
+
+import math
+from bisect import bisect_left
+from dataclasses import dataclass
+
+from howsure import _check
+from howsure.inference.intervals import ConfidenceInterval, tails_of
+
+
+def wilson(
+    successes: int, n: int, *, confidence_level: float = 0.95, alternative: str = "two-sided"
+) -> ConfidenceInterval:
+    """Return Wilson's score interval for `successes` out of `n`: its coverage is close to nominal on average.
+
+    Examples
+    --------
+    >>> print(wilson(8, 10))
+    95% interval 0.49 to 0.94 (wilson)
+    """
+    tail = _checked(successes, n, confidence_level, alternative)
+    if n == 0:
+        return _conclude("wilson", math.nan, math.nan, confidence_level, alternative)
+    from scipy.special import ndtri
+
+    z = -float(ndtri(tail))
+    share = successes / n
+    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    arm = z / (1 + z**2 / n) * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    low = 0.0 if successes == 0 else centre - arm
+    high = 1.0 if successes == n else centre + arm
+    return _conclude("wilson", low, high, confidence_level, alternative)
+
+
+def clopper_pearson(
+    successes: int, n: int, *, confidence_level: float = 0.95, alternative: str = "two-sided"
+) -> ConfidenceInterval:
+    """Return the exact interval for `successes` out of `n`: its coverage is never below nominal.
+
+    Examples
+    --------
+    >>> print(clopper_pearson(8, 10))
+    95% interval 0.44 to 0.97 (clopper-pearson)
+    """
+    tail = _checked(successes, n, confidence_level, alternative)
+    if n == 0:
+        return _conclude("clopper-pearson", math.nan, math.nan, confidence_level, alternative)
+    from scipy.special import betaincinv
+
+    low = 0.0 if successes == 0 else float(betaincinv(successes, n - successes + 1, tail))
+    high = 1.0 if successes == n else float(betaincinv(successes + 1, n - successes, 1 - tail))
+    return _conclude("clopper-pearson", low, high, confidence_level, alternative)
+
+
+@dataclass(frozen=True, slots=True)
+class BinomialRegion:
+    """The counts that are no surprise, from `low` to `high`, both included.
+
+    Examples
+    --------
+    >>> region = binomial_region(1000, 0.05)
+    >>> 60 in region, 80 in region
+    (True, False)
+    """
+
+    low: int
+    high: int
+    n: int
+    p: float
+    confidence_level: float
+
+    def __contains__(self, count: int) -> bool:
+        return self.low <= count <= self.high
+
+    def __str__(self) -> str:
+        return (
+            f"{self.low:,} to {self.high:,} of {self.n:,} ({self.low / self.n:.2%} to {self.high / self.n:.2%}) "
+            f"with probability of at least {100 * self.confidence_level:g}% if the rate is {self.p:g}"
+        )
+
+
+def binomial_region(n: int, p: float, *, confidence_level: float = 0.95) -> BinomialRegion:
+    """Return the equal-tailed region that holds a Binomial(n, p) count with at least `confidence_level` probability.
+
+    Examples
+    --------
+    >>> print(binomial_region(1200, 0.05))
+    46 to 75 of 1,200 (3.83% to 6.25%) with probability of at least 95% if the rate is 0.05
+    """
+    from scipy.special import bdtr
+
+    n = _check.integer("n", n, at_least=1)
+    p = _check.real("p", p, at_least=0, at_most=1)
+    tail = (1 - _check.fraction("confidence_level", confidence_level)) / 2
+
+    def quantile(probability: float) -> int:
+        return bisect_left(range(n), probability, key=lambda count: float(bdtr(count, n, p)))
+
+    return BinomialRegion(quantile(tail), quantile(1 - tail), n, p, confidence_level)
+
+
+def _checked(successes: int, n: int, confidence_level: float, alternative: str) -> float:
+    """Check the arguments of an interval and return the probability beyond each of its ends."""
+    _check.integer("n", n, at_least=0)
+    _check.integer("successes", successes, at_least=0)
+    _check.real("successes", successes, at_least=0, at_most=n)
+    return tails_of(confidence_level, alternative)[0]
+
+
+def _conclude(method: str, low: float, high: float, confidence_level: float, alternative: str) -> ConfidenceInterval:
+    if math.isnan(low):
+        note = "The interval is undefined: nothing was counted."
+        return ConfidenceInterval(low, high, method, float(confidence_level), (note,))
+    low = 0.0 if alternative == "less" else max(0.0, low)
+    high = 1.0 if alternative == "greater" else min(1.0, high)
+    return ConfidenceInterval(low, high, method, float(confidence_level))

@@ -1,0 +1,172 @@
+"""JSON as a table: one record per line, or an array of records; what is nested is reached by its path.
+
+A path names what is in an object by its keys: "meta.topic". A star stands for every element of a list (or every value
+of an object) and makes a row of each: "annotations.*.label"; "#" is then the element's key or number.
+"""
+
+import json
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from howsure.errors import ArgumentError, DataError
+from howsure.scales import IntArray
+
+LINES = 10_000
+"""How many records are decoded at a time."""
+
+LONGEST_NUMBER = 400
+MOST_KEYS = 5_000
+"""A table has the same keys in every record; more different ones than this are some other kind of file."""
+
+Records = Iterator[tuple[int, dict[str, Any]]]
+
+
+class _TwiceError(Exception):
+    """A key that an object has twice."""
+
+
+def whole_number(text: str) -> int | float:
+    """Read the digits of a whole number; one beyond any float becomes infinite, which no value may be."""
+    return int(text) if len(text) < LONGEST_NUMBER else float(text)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    entry = dict(pairs)
+    if len(entry) < len(pairs):
+        raise _TwiceError(Counter(key for key, _ in pairs).most_common(1)[0][0])
+    return entry
+
+
+# NaN and Infinity are not JSON, but Python writes them: as text they meet the same rules as in a CSV file.
+DECODER = json.JSONDecoder(parse_constant=str, parse_int=whole_number, object_pairs_hook=_once)
+
+
+def read_json_lines(path: Path, name: str, paths: Sequence[str]) -> tuple[pl.DataFrame, IntArray, dict[str, int]]:
+    """Read a JSON Lines file as columns of text, with the line of each row and the first line of nested columns."""
+    with path.open(encoding="utf-8-sig") as file:
+        numbered = ((number, line) for number, line in enumerate(file, start=1) if not line.isspace())
+        return _table(((number, _json_object(line, name, number)) for number, line in numbered), name, paths)
+
+
+def read_json(path: Path, name: str, paths: Sequence[str]) -> tuple[pl.DataFrame, IntArray, dict[str, int]]:
+    """Read a JSON file that is an array of records, or an object that holds one; each row has its record's number."""
+    from howsure.io.readers.json_stream import JsonCursor
+
+    with path.open("rb") as file:
+        cursor = JsonCursor(file, name)
+        return _table(_array(cursor, name), name, paths)
+
+
+def _array(cursor: Any, name: str) -> Records:
+    if cursor.peek() == "{":
+        for _ in cursor.members():
+            if cursor.peek() == "[":
+                yield from _array(cursor, name)
+                return
+            cursor.value()
+        raise DataError(f"{name} holds no list of records, so it is not a table.")
+    for number in cursor.elements():
+        entry = cursor.value()
+        if not isinstance(entry, dict):
+            raise DataError(f'{name}, record {number + 1} is not an object such as {{"item": "q1", "value": 3}}.')
+        yield number + 1, entry
+
+
+def _table(records: Records, name: str, paths: Sequence[str]) -> tuple[pl.DataFrame, IntArray, dict[str, int]]:
+    nested: dict[str, int] = {}
+    numbers, frames, known = array("q"), list[pl.DataFrame](), dict[str, None]()
+    exploded = (row for record in records for row in _rows(*record, paths, name))
+    while batch := list(islice(exploded, LINES)):
+        known |= dict.fromkeys(chain.from_iterable(entry for _, entry in batch))
+        if len(known) > MOST_KEYS:
+            raise DataError(
+                f"{name} has more than {MOST_KEYS:,} different keys by line {batch[-1][0]}, so its keys are data; "
+                "write one response per line with the same keys."
+            )
+        keys = dict.fromkeys(chain.from_iterable(entry for _, entry in batch))
+        columns = {key: [entry.get(key) for _, entry in batch] for key in keys}
+        for key, cells in columns.items():
+            if key not in nested and any(type(cell) in (list, dict) for cell in cells):
+                nested[key] = next(batch[row][0] for row, cell in enumerate(cells) if isinstance(cell, list | dict))
+        frames.append(
+            pl.DataFrame({text(key): pl.Series(map(text, cells), dtype=pl.String) for key, cells in columns.items()})
+        )
+        numbers.extend(number for number, _ in batch)
+    frame = pl.concat(frames, how="diagonal") if frames else pl.DataFrame()
+    return frame, np.array(numbers, dtype=np.int64), nested
+
+
+def _rows(number: int, entry: dict[str, Any], paths: Sequence[str], name: str) -> Iterable[tuple[int, dict[str, Any]]]:
+    """Return the record with its paths as columns: one row, or one for each element that a star stands for."""
+    wanted = [path for path in paths if path not in entry]
+    if not wanted:
+        return [(number, entry)]
+    starred = [path for path in wanted if "*" in path.split(".") or "#" in path.split(".")]
+    plain = entry | {path: _follow(entry, path.split(".")) for path in wanted if path not in starred}
+    if not starred:
+        return [(number, plain)]
+    stems = {_stem(path) for path in starred}
+    if len(stems) > 1:
+        raise ArgumentError(f"paths with a star must go through one list; got {', '.join(starred)}.")
+    (stem,) = stems
+    held = _follow(entry, stem.split(".")) if stem else entry
+    elements = held.items() if isinstance(held, dict) else enumerate(held if isinstance(held, list) else ())
+    rows = []
+    for key, element in elements:
+        own = dict(plain)
+        for path in starred:
+            rest = path.split(".")[len(stem.split(".")) if stem else 0 :]
+            own[path] = key if rest[0] == "#" else _follow(element, rest[1:])
+        rows.append((number, own))
+    return rows
+
+
+def _stem(path: str) -> str:
+    parts = path.split(".")
+    return ".".join(parts[: next(place for place, part in enumerate(parts) if part in ("*", "#"))])
+
+
+def _follow(value: Any, keys: Sequence[str]) -> Any:
+    for key in keys:
+        if isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+            value = value[int(key)]
+        elif isinstance(value, dict):
+            value = value.get(key)
+        else:
+            return None
+    return value
+
+
+def _json_object(line: str, name: str, number: int) -> dict[str, Any]:
+    try:
+        entry = DECODER.decode(line)
+    except _TwiceError as error:
+        raise DataError(f"{name}, line {number} has the key {error.args[0]!r} twice; remove one.") from None
+    except (json.JSONDecodeError, RecursionError) as error:
+        reason = "too deep"
+        if isinstance(error, json.JSONDecodeError):
+            reason = f"{error.msg}, character {min(error.pos, len(line.rstrip())) + 1}"
+        raise DataError(f"{name}, line {number} is not JSON ({reason}); each line must be one object.") from None
+    if not isinstance(entry, dict):
+        raise DataError(f'{name}, line {number} is not an object such as {{"item": "q1", "value": 3}}.')
+    return entry
+
+
+def text(value: Any) -> str | None:
+    """Return a value as a cell of text; what is nested stays JSON."""
+    if value is None:
+        return value
+    if isinstance(value, str):  # half of a surrogate pair cannot be written anywhere
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return json.dumps(value) if isinstance(value, list | dict) else str(value)

@@ -1,0 +1,178 @@
+"""Text files: looked through in chunks, then read into columns of text with the line of each row.
+
+Separated files without quotes are read by Polars; the others by Python's csv module, which knows the line on which each
+record starts. Both must find in every line as many cells as the header has.
+"""
+
+import codecs
+import csv
+import tempfile
+from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from howsure.errors import DataError
+from howsure.io._decoding import check_encoding, refuse_binary
+from howsure.scales import IntArray
+
+CHUNK = 8 * 2**20
+LONGEST_LINE = 16 * 2**20
+BATCH = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What a first look at a text file finds.
+
+    Attributes
+    ----------
+    n_lines, n_separators : int
+    plain : bool
+        Whether it has neither quotes nor blank lines nor bare carriage returns, so that a line is a record.
+    """
+
+    n_lines: int
+    n_separators: int
+    plain: bool
+
+
+def scan(path: Path, name: str, *, separator: str | None) -> Outline:
+    """Look through a file in chunks; refuse what is empty, binary, not UTF-8, or has a line too long to be data."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    sought = (separator or "\n").encode()
+    n_lines = n_separators = position = line_length = 0
+    plain, last = True, b"\n"
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            refuse_binary(chunk, position, name, decoder)
+            breaks = chunk.count(b"\n")
+            longest = line_length + (chunk.find(b"\n") if breaks else len(chunk))
+            if longest > LONGEST_LINE:
+                raise DataError(
+                    f"{name}, line {n_lines + 1} is longer than {LONGEST_LINE // 2**20} MB; "
+                    "a table of responses has shorter lines."
+                )
+            line_length = len(chunk) - 1 - chunk.rfind(b"\n") if breaks else longest
+            seam = last + chunk  # a blank line, or a carriage return before its newline, may be cut by the chunks
+            plain = plain and b'"' not in chunk and b"\n\n" not in seam and b"\n\r\n" not in seam
+            plain = plain and seam.count(b"\r") - seam.endswith(b"\r") == seam.count(b"\r\n")
+            n_lines += breaks
+            n_separators += chunk.count(sought)
+            position += len(chunk)
+            last = seam[-2:]
+    if position == 0:
+        raise DataError(f"{name} is empty.")
+    try:
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        raise DataError(f"{name} is not UTF-8 text: it ends in the middle of a character.") from None
+    return Outline(n_lines + (not last.endswith(b"\n")), n_separators, plain and not last.endswith(b"\r"))
+
+
+def read_separated(path: Path, name: str, separator: str, outline: Outline) -> tuple[pl.DataFrame, IntArray]:
+    """Read a CSV or TSV file as columns of text, with the line of each row."""
+    with _records(path, name, separator) as records:
+        header = _header(next(records, (1, []))[1], name)
+        _refuse_other_separator(header, name, separator)
+        if outline.plain and outline.n_separators == outline.n_lines * (len(header) - 1):
+            frame = _read_plain(path, separator, header)
+            if frame is not None and frame.height == outline.n_lines - 1:
+                return frame, np.arange(2, frame.height + 2)
+        return _read_quoted(records, name, header)
+
+
+def _read_plain(path: Path, separator: str, header: list[str]) -> pl.DataFrame | None:
+    try:
+        frame = pl.read_csv(path, separator=separator, quote_char=None, infer_schema=False, glob=False)
+    except pl.exceptions.PolarsError:
+        return None  # the careful reader finds the line and names it
+    frame.columns = header
+    return frame
+
+
+def _read_quoted(
+    records: Iterator[tuple[int, list[str]]], name: str, header: list[str]
+) -> tuple[pl.DataFrame, IntArray]:
+    lines, batch, frames = array("q"), list[list[str]](), list[pl.DataFrame]()
+    schema = dict.fromkeys(header, pl.String)
+    for line, record in records:
+        if len(record) != len(header):
+            raise DataError(
+                f"{name}, line {line} has {len(record)} cells, but the header has {len(header)} columns. "
+                "Fix the line; a cell that contains the separator needs quotes."
+            )
+        lines.append(line)
+        batch.append(record)
+        if len(batch) == BATCH:
+            frames.append(pl.DataFrame(batch, schema=schema, orient="row"))
+            batch = []
+    frames.append(pl.DataFrame(batch, schema=schema, orient="row"))
+    return pl.concat(frames), np.frombuffer(lines, dtype=np.int64) if lines else np.empty(0, np.int64)
+
+
+@contextmanager
+def _records(path: Path, name: str, separator: str) -> Iterator[Iterator[tuple[int, list[str]]]]:
+    """Give (line, cells) of every record that is not blank, as the csv module reads them."""
+    before = csv.field_size_limit(LONGEST_LINE)  # prompts are longer than the 128 kB that the module allows by default
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            yield _numbered(csv.reader(file, delimiter=separator, strict=True), name)
+    finally:
+        csv.field_size_limit(before)
+
+
+def _numbered(reader: Any, name: str) -> Iterator[tuple[int, list[str]]]:
+    while True:
+        line = reader.line_num + 1
+        try:
+            record = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            reason = "a quote is opened and not closed" if "end of data" in str(error) else str(error)
+            raise DataError(f"{name}, line {line} cannot be read: {reason}. Fix the quotes.") from None
+        if any(record):
+            yield line, record
+
+
+def _header(cells: list[str], name: str) -> list[str]:
+    header = [cell.strip() or f"column {number}" for number, cell in enumerate(cells, start=1)]
+    seen: set[str] = set()
+    for column in header:
+        if column in seen:
+            raise DataError(f"{name}, line 1 has two columns called {column!r}; rename one.")
+        seen.add(column)
+    return header
+
+
+def _refuse_other_separator(header: list[str], name: str, separator: str) -> None:
+    others = [mark for mark in ";\t,|" if mark != separator and mark in header[0]] if len(header) == 1 else []
+    if others:
+        raise DataError(
+            f"{name}: the cells seem to be separated by {others[0]!r}, but the ending of the file means {separator!r}. "
+            "Save it with the other separator or the other ending."
+        )
+
+
+@contextmanager
+def as_utf8(path: Path, name: str, encoding: str | None) -> Iterator[Path]:
+    """Yield the file itself, or for as long as needed a copy of it in UTF-8."""
+    if encoding is None:
+        yield path
+        return
+    check_encoding(encoding)
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="", suffix=path.suffix) as copy:
+        try:
+            with path.open(encoding=encoding, newline="") as file:
+                while chunk := file.read(CHUNK):
+                    copy.write(chunk)
+        except (UnicodeError, TypeError) as error:
+            raise DataError(f"{name} is not {encoding} text: {error}.") from None
+        copy.flush()
+        yield Path(copy.name)

@@ -1,0 +1,323 @@
+"""What a reader of logs is: how it recognises a file, and the rows that it finds there."""
+
+import csv
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from howsure.errors import DataError
+from howsure.io.readers.json_stream import DECODER, JsonCursor
+
+GLANCE = 2**16
+LONGEST_GLANCE = 4 * 2**20
+LONGEST_ID = 120
+LONGEST_LINE = 64 * 2**20
+
+
+class Row(NamedTuple):
+    """One response, or one that is missing with the reason why.
+
+    Attributes
+    ----------
+    item : str
+    value : number, bool, str, mapping of label to share, or None
+        None where there is no score.
+    scorer : str
+        What gave the value: a scorer, metric or question. A file may have several.
+    filter : str
+        What picked the answer that was scored (lm-evaluation-harness).
+    source : str or None
+        Who answered; None means the model that the file's header names.
+    rater : str or None
+        Who rated.
+    repeat : number or None
+        Which run of the model: an epoch, a trial.
+    lacks : str
+        Why there is no value: "errored", "refused", "cancelled", "unscored", …
+    answer : str or None
+        What the model answered, where the log has it.
+    task : str or None
+        The task the item belongs to; None means the task that the file's header names.
+    check : str
+        What tells whether two files mean the same by an item's id: the question itself, or its digest.
+    """
+
+    item: str
+    value: Any
+    scorer: str = ""
+    filter: str = ""
+    source: str | None = None
+    rater: str | None = None
+    repeat: float | None = None
+    lacks: str = ""
+    answer: Any = None
+    task: str | None = None
+    check: str = ""
+
+
+def answered(item: str, value: Any, scorer: str = "", *, absent: str = "empty", **about: Any) -> Row:
+    """Return a row that lacks its value for the reason `absent` if there is none."""
+    return Row(item, value, scorer, lacks=absent if value is None else "", **about)
+
+
+@dataclass
+class Header:
+    """What a file says about itself; a reader fills it in while it yields rows.
+
+    Attributes
+    ----------
+    model : str
+        Who answered the rows that name no source.
+    task : str
+    run : str
+        What identifies the run, so that one log given twice is noticed.
+    higher_is_better : mapping of str to bool
+        By scorer, where the log says so.
+    default : str
+        The scorer to take where none is asked for and there are several; "" means that the user must say.
+    grades : bool
+        Whether "C", "I", "P", "N" are marks for correct, incorrect, partly correct and no answer.
+    notes : list of str
+    expected : int or None
+        How many rows the run should have had for each scorer, where the log says so.
+    scorer, item : str
+        What the user asks for; readers may look at them where a format leaves a choice.
+    """
+
+    model: str = ""
+    task: str = ""
+    run: str = ""
+    higher_is_better: dict[str, bool] = field(default_factory=dict)
+    default: str = ""
+    grades: bool = False
+    notes: list[str] = field(default_factory=list)
+    expected: int | None = None
+    scorer: str = ""
+    item: str = ""
+
+
+@dataclass(frozen=True)
+class Glance:
+    """A first look at a path, from which readers recognise what is theirs.
+
+    Attributes
+    ----------
+    path : Path
+    """
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return str(self.path)
+
+    @cached_property
+    def is_folder(self) -> bool:
+        """Whether it is a directory."""
+        return self.path.is_dir()
+
+    @cached_property
+    def start(self) -> bytes:
+        """The first bytes."""
+        if self.is_folder:
+            return b""
+        with self.path.open("rb") as file:
+            return file.read(GLANCE)
+
+    @cached_property
+    def text(self) -> str:
+        """The first bytes as text."""
+        return self.start.decode("utf-8-sig", errors="replace")
+
+    @cached_property
+    def first(self) -> dict[str, Any]:
+        """What a JSON text starts with: the object, its first keys if it is large, or an array's first element."""
+        if self.text.lstrip()[:1] not in ("{", "["):
+            return {}
+        found: dict[str, Any] = {}
+        with suppress(DataError), self.path.open("rb") as file:  # a damaged file is recognised by what comes before
+            _first(JsonCursor(file, self.name), found)
+        return found
+
+    @cached_property
+    def is_array(self) -> bool:
+        """Whether it is a JSON array."""
+        return self.text.lstrip()[:1] == "["
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """The header of a table of commas or tabs."""
+        line = self.text.partition("\n")[0].rstrip("\r")
+        mark = "\t" if "\t" in line else ","
+        return [cell.strip().strip('"') for cell in line.split(mark)]
+
+    def open(self) -> IO[bytes]:
+        """Open the file for reading from its start."""
+        return self.path.open("rb")
+
+
+Rows = Iterator[Row]
+"""What a reader yields."""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One format: its name, what its files are, how they are recognised, and how their rows are read.
+
+    Attributes
+    ----------
+    name : str
+    title : str
+        What messages call the format.
+    recognises : callable
+        Takes a `Glance`; whether the file is of this format.
+    rows : callable
+        Takes a `Glance` and the `Header` to fill in; yields `Row` after `Row`.
+    yields : str
+        What a row is, for the documentation.
+    personal : bool
+        Whether raters are people whose ids are replaced by short codes.
+    """
+
+    name: str
+    title: str
+    recognises: Callable[[Glance], bool]
+    rows: Callable[[Glance, Header], Rows]
+    yields: str
+    personal: bool = False
+
+
+def _first(cursor: JsonCursor, found: dict[str, Any]) -> None:
+    if cursor.peek() == "[":
+        for _ in cursor.elements():
+            element = cursor.value()
+            found.update(element if isinstance(element, dict) else {})
+            return
+    for key in cursor.members():
+        if cursor.position > LONGEST_GLANCE:
+            break
+        found[key] = None
+        if cursor.peek() == "[":  # a list may be long; its first element tells what it holds
+            for number in cursor.elements():
+                element = cursor.value()
+                if number == 0:
+                    found[key] = [element]
+                if cursor.position > LONGEST_GLANCE:
+                    return
+        else:
+            found[key] = cursor.value()
+
+
+def at(value: Any, *keys: str) -> Any:
+    """Follow keys into nested objects; None where one is absent or not an object."""
+    for key in keys:
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(key)
+    return value
+
+
+def text_of(value: Any) -> str:
+    """Return a cell as text: a whole float without its point, anything nested as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or value is None:
+        return json.dumps(value)
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value) if isinstance(value, int | float) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def id_of(value: Any) -> str:
+    """Return an id that can be read: a long text is cut, and a digest keeps it unique."""
+    text = " ".join(text_of(value).split())
+    if len(text) <= LONGEST_ID:
+        return text
+    return f"{text[: LONGEST_ID // 2].rstrip()}… ({digest(text)})"
+
+
+def digest(value: Any) -> str:
+    """Return eight hexadecimal digits that identify a value."""
+    return hashlib.sha256(text_of(value).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def json_lines(glance: Glance) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (line, object) for each line that is not blank."""
+    with glance.open() as file:
+        number = 0
+        while line := file.readline(LONGEST_LINE):
+            number += 1
+            if len(line) == LONGEST_LINE:
+                raise DataError(f"{glance.name}, line {number} is longer than {LONGEST_LINE // 2**20} MB.")
+            if line.isspace():
+                continue
+            try:
+                entry = DECODER.decode(line.decode("utf-8-sig"))
+            except UnicodeDecodeError:
+                raise DataError(f"{glance.name}, line {number} is not UTF-8 text.") from None
+            except (json.JSONDecodeError, RecursionError) as error:
+                reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deep"
+                raise DataError(f"{glance.name}, line {number} is not JSON ({reason}).") from None
+            if not isinstance(entry, dict):
+                raise DataError(f"{glance.name}, line {number} is not a JSON object.")
+            yield number, entry
+
+
+def csv_records(glance: Glance, **dialect: Any) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line, cells) of each record of a table, its header first; cells may be as long as a prompt."""
+    before = csv.field_size_limit(LONGEST_LINE)
+    try:
+        with glance.path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, **dialect)
+            yield from ((reader.line_num, record) for record in reader)
+    finally:
+        csv.field_size_limit(before)
+
+
+def json_beside(path: Path, said: str) -> Any:
+    """Return what a small JSON file holds that belongs to a log; `said` is how the message begins if it is none."""
+    try:
+        return DECODER.decode(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        raise DataError(f"{said} is not JSON; fix or remove it.") from None
+
+
+def array_of(glance: Glance, *path: str, header: dict[str, Any] | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the objects of the array under `path`; what stands beside the path goes to `header`, key by key."""
+    with glance.open() as file:
+        cursor = JsonCursor(file, glance.name)
+        yield from _array(cursor, path, {} if header is None else header)
+        if cursor.peek():
+            raise cursor.damage("there is something after its end")
+
+
+def _array(cursor: JsonCursor, path: tuple[str, ...], header: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    if not path:
+        for number in cursor.elements():
+            element = cursor.value()
+            if not isinstance(element, dict):
+                raise DataError(f"{cursor.name}: entry {number} (counting from 0) is not an object.")
+            yield element
+        return
+    for key in cursor.members():
+        if key == path[0] and cursor.peek() == ("{" if len(path) > 1 else "["):
+            yield from _array(cursor, path[1:], header)
+        else:
+            header[key] = cursor.value()
+
+
+def objects_of(glance: Glance) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (key, object) for each entry of a file that is one object of objects."""
+    with glance.open() as file:
+        cursor = JsonCursor(file, glance.name)
+        for key in cursor.members():
+            value = cursor.value()
+            if not isinstance(value, dict):
+                raise DataError(f"{glance.name}: {key!r} is not an object.")
+            yield key, value

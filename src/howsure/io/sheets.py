@@ -1,0 +1,219 @@
+"""A file or dataframe as a sheet: named columns of cells, and the place of each row for messages.
+
+Text files become columns of text, so that a bad cell is found here, with its line, and not by a type inference.
+Nothing is ever unpickled.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from howsure import _check
+from howsure.errors import DataError
+from howsure.io import _text
+from howsure.io._binary import read_binary
+from howsure.io._records import read_json, read_json_lines
+from howsure.io.file_names import no_file
+from howsure.scales import BoolArray, IntArray
+
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
+TEXT_ENDINGS = (*SEPARATORS, *JSON_ENDINGS)
+BINARY_ENDINGS = {".parquet": "Parquet", ".arrow": "Arrow", ".feather": "Arrow", ".ipc": "Arrow"}
+MOST_NAMES = 12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sheet:
+    """Columns of cells, with what a message needs to name a place.
+
+    Attributes
+    ----------
+    frame : polars.DataFrame
+    name : str
+        The file as the user wrote it, or "the table".
+    lines : array of int, optional
+        The line of the file on which each row starts; None where rows have no lines.
+    nested : mapping of str to int
+        Columns of a JSON file that hold lists or objects, with the first such line; their cells are JSON.
+    unit : str
+        What the numbers in `lines` count: lines, or the records of a JSON array.
+    """
+
+    frame: pl.DataFrame
+    name: str
+    lines: IntArray | None = None
+    nested: Mapping[str, int] = field(default_factory=dict)
+    unit: str = "line"
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return self.frame.columns
+
+    def place(self, row: int) -> str:
+        """Say where a row is: "ratings.csv, line 7"."""
+        return f"{self.name}, {self.short_place(row)}"
+
+    def short_place(self, row: int) -> str:
+        """Say where a row is within the sheet: "line 7"."""
+        return f"row {row} (counting from 0)" if self.lines is None else f"{self.unit} {self.lines[row]}"
+
+    def cells(self, column: str) -> pl.Series:
+        """Return a column as it is; one that is absent, or that holds lists or objects, is an error."""
+        if column not in self.frame.columns:
+            hint = _check.nearest(column, self.columns)
+            raise DataError(f"{self.name} has no column {column!r}; it has {listed(self.columns)}.{hint}")
+        cells = self.frame[column]
+        if column in self.nested:
+            line = self.nested[column]
+            raise DataError(
+                f"{self.name}, {self.unit} {line}: {column!r} is a list or an object, not one value. "
+                f"Name what is in it, such as {column}.label, or {column}.*.label for every entry of a list."
+            )
+        if cells.dtype.is_nested() or cells.dtype in (pl.Binary, pl.Object):
+            raise DataError(f"column {column!r} of {self.name} holds {cells.dtype} cells, not one value each.")
+        return cells
+
+    def complete_ids(self, column: str, role: str, rows: IntArray | None = None) -> pl.Series:
+        """Return `ids` where none may be blank."""
+        ids = self.ids(column, rows)
+        if ids.null_count():
+            blank = int(ids.is_null().arg_max() or 0)
+            place = self.place(blank if rows is None else int(rows[blank]))
+            raise DataError(f"{place}, column {column!r}: the {role} is missing. Fill the cell or remove the row.")
+        return ids
+
+    def rows_where(self, column: str, value: str) -> BoolArray:
+        """Return which rows have this value in a column; a value that none has is an error."""
+        cells = self.ids(column)
+        chosen: BoolArray = (cells == value).fill_null(False).to_numpy()
+        if not chosen.any():
+            known = cells.drop_nulls().unique(maintain_order=True).to_list()
+            hint = _check.nearest(value, known)
+            raise DataError(f"{self.name} has no row where {column} is {value!r}; it has {listed(known)}.{hint}")
+        return chosen
+
+    def ids(self, column: str, rows: IntArray | None = None) -> pl.Series:
+        """Return a column, or these rows of it in their order, as text without spaces at its ends; blank is null."""
+        cells = as_text(self.cells(column)).str.strip_chars()
+        return cells if rows is None or rows.size == len(cells) else cells.gather(rows)
+
+
+def open_sheet(data: Any, *, paths: Sequence[str | None] = (), encoding: str | None = None) -> Sheet:
+    """Open a path (CSV, TSV, JSON, JSON Lines, Parquet, Arrow) or take any dataframe as a sheet.
+
+    `paths` are the columns that are asked for; those with a dot or a star are looked for within JSON records.
+    """
+    if isinstance(data, Sheet):
+        return data
+    nested = [path for path in paths if path and ("." in path or "*" in path)]
+    sheet = _open_path(data, nested, encoding) if isinstance(data, str | Path) else _from_dataframe(data)
+    if not sheet.columns:
+        raise DataError(f"{sheet.name} has no columns.")
+    if sheet.frame.is_empty():
+        raise DataError(f"{sheet.name} has columns ({listed(sheet.columns)}) but no rows.")
+    return sheet
+
+
+def as_text(cells: pl.Series) -> pl.Series:
+    """Turn cells into text; blank ones become null, 3.0 in a column of numbers is 3, a duration its seconds."""
+    if cells.dtype.is_float():
+        whole = cells.is_finite() & (cells == cells.floor()) & (cells.abs() < 2**53)
+        floats, integers = cells.fill_nan(None), cells.cast(pl.Int64, strict=False)
+        return integers.cast(pl.String).zip_with(whole.fill_null(False), floats.cast(pl.String))
+    if isinstance(cells.dtype, pl.Duration):
+        return as_text(cells.dt.total_nanoseconds() / 1e9)
+    text = cells.cast(pl.String)
+    return text.set(text.str.strip_chars() == "", None)
+
+
+def listed(names: list[str]) -> str:
+    """List names for a message, the first twelve of them."""
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more
+
+
+def _open_path(data: str | Path, paths: Sequence[str], encoding: str | None) -> Sheet:
+    path, name = Path(data), str(data)
+    if path.is_dir():
+        raise DataError(f"{name} is a directory; name one file.")
+    if not path.exists():
+        raise no_file(data)
+    if not path.is_file():
+        raise DataError(f"{name} is a pipe or a device, which can be read only once; save it as a file first.")
+    ending = path.suffix.lower()
+    if ending not in TEXT_ENDINGS and ending not in BINARY_ENDINGS:
+        known = ", ".join([*TEXT_ENDINGS, *BINARY_ENDINGS])
+        what = f"files that end in {ending} cannot be read" if ending else "a file needs an ending that says its format"
+        raise DataError(f"{name}: {what}; known endings: {known}.")
+    try:
+        if ending in BINARY_ENDINGS:
+            return Sheet(read_binary(path, name, BINARY_ENDINGS[ending]), name)
+        with _text.as_utf8(path, name, encoding) as file:
+            if ending == ".json":
+                frame, lines, nested = read_json(file, name, paths)
+                return Sheet(frame, name, lines, nested, "record")
+            outline = _text.scan(file, name, separator=SEPARATORS.get(ending))
+            if ending in JSON_ENDINGS:
+                frame, lines, nested = read_json_lines(file, name, paths)
+                return Sheet(frame, name, lines, nested)
+            frame, lines = _text.read_separated(file, name, SEPARATORS[ending], outline)
+            return Sheet(frame, name, lines)
+    except OSError as error:
+        raise DataError(f"{name} cannot be read: {error.strerror or error}.") from None
+
+
+def _from_dataframe(data: Any) -> Sheet:
+    import narwhals as nw  # files do not need it, and starting up is part of speed
+
+    if isinstance(data, Mapping) or getattr(getattr(data, "dtype", None), "names", None):
+        data = _from_columns(data)
+    try:
+        frame = nw.from_native(data)
+    except TypeError:
+        raise DataError(f"a table must be a path or a dataframe; got {type(data).__name__}.") from None
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    names = [str(column) for column in frame.columns]
+    _refuse_repeated(names)
+    columns = [_column(frame[original], name, nw.Enum) for original, name in zip(frame.columns, names, strict=True)]
+    return Sheet(pl.DataFrame(columns), "the table")
+
+
+def _from_columns(data: Any) -> pl.DataFrame:
+    """Return columns by name, or the fields of a structured array, as a dataframe."""
+    names = list(data) if isinstance(data, Mapping) else list(data.dtype.names)
+    columns = []
+    for name in names:
+        try:
+            columns.append(pl.Series(str(name), data[name], strict=False))
+        except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+            raise DataError(f"column {str(name)!r} must be a list or a vector with one value for each row.") from None
+    _refuse_repeated([column.name for column in columns])
+    if len({len(column) for column in columns}) > 1:
+        lengths = listed([f"{column.name} {len(column)}" for column in columns])
+        raise DataError(f"columns must have one value for each row; got {lengths}.")
+    return pl.DataFrame(columns)
+
+
+def _column(series: Any, name: str, ordered: Any) -> pl.Series:
+    try:
+        cells = series.to_polars()
+    except Exception:  # a column of mixed Python objects: each backend has its own error for it
+        missing = series.is_null().to_list()
+        entries = zip(series.to_list(), missing, strict=True)
+        cells = pl.Series([None if absent else str(entry) for entry, absent in entries], dtype=pl.String)
+    if isinstance(series.dtype, ordered):  # ordered categories keep their order
+        cells = cells.cast(pl.Enum(list(series.dtype.categories)))
+    return cells.alias(name) if isinstance(cells, pl.Series) else pl.Series(name, cells)
+
+
+def _refuse_repeated(names: list[str]) -> None:
+    for name, times in Counter(names).most_common(1):
+        if times > 1:
+            raise DataError(f"the table has two columns called {name!r}; rename one.")

@@ -1,0 +1,232 @@
+"""From a table to units × models: what each item, cluster or task adds to the score of each model.
+
+Everything that a board computes is linear in these numbers: scores are column sums, advantages differences of columns,
+a draw takes units more or less often, or turns their sign.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from howsure import _random
+from howsure.errors import ArgumentError, DataError
+from howsure.metrics import ItemMetric, Metric
+from howsure.resampling.sampler import CELLS
+from howsure.response_tables import ResponseTable
+from howsure.responses import Responses
+from howsure.scales import FloatArray, IntArray
+from howsure.summaries import summarise
+
+MOST_LEFT_OUT = 200
+"""Above this many items, a metric without item scores leaves out groups of them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """What the models' scores are made of. Higher is better here, whatever the metric.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The models.
+    totals : array, (units, models)
+        What each unit adds to each model's score.
+    shares : array, (units,)
+        What each unit weighs; they sum to one.
+    starts : array of int
+        Where each stratum begins: units are drawn within strata.
+    scores : array, (models,)
+        The scores; the column sums of `totals`, but for metrics without item scores, whose totals are pseudo-values.
+    word : str
+        What a unit is: item, cluster or task.
+    """
+
+    names: tuple[str, ...]
+    totals: FloatArray
+    shares: FloatArray
+    starts: IntArray
+    scores: FloatArray
+    word: str = "item"
+
+    @property
+    def n_units(self) -> int:
+        """How many units there are."""
+        return int(self.totals.shape[0])
+
+    @property
+    def sizes(self) -> IntArray:
+        """How many units each stratum has."""
+        return np.diff([*self.starts, self.n_units])
+
+    @property
+    def rests(self) -> FloatArray:
+        """How far each unit's total is from what the mean of its stratum gives it."""
+        stratum = np.repeat(np.arange(self.starts.size), self.sizes)
+        means = np.add.reduceat(self.totals, self.starts) / np.add.reduceat(self.shares, self.starts)[:, np.newaxis]
+        return self.totals - self.shares[:, np.newaxis] * means[stratum]
+
+    @property
+    def errors(self) -> FloatArray:
+        """What each unit adds to the error of each score: the squares of a column sum to the variance of the score."""
+        factors = np.sqrt(self.sizes / np.maximum(self.sizes - 1, 1))
+        return np.asarray(self.rests * np.repeat(factors, self.sizes)[:, np.newaxis])
+
+    def take(self, models: IntArray) -> "Units":
+        """Return the units of these models only."""
+        names = tuple(self.names[int(j)] for j in models)
+        return Units(names, self.totals[:, models], self.shares, self.starts, self.scores[models], self.word)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskSheet:
+    """The scores of each item by each model, and of the whole: one task of a board.
+
+    Attributes
+    ----------
+    items : array, (items, models)
+        Item scores, or pseudo-values of a metric without; higher is better.
+    scores : array, (models,)
+        NaN for a model that has no item here.
+    clusters : array of int, optional
+        The cluster of each item.
+    """
+
+    items: FloatArray
+    scores: FloatArray
+    clusters: IntArray | None = None
+
+
+def sheet_of(
+    table: ResponseTable,
+    metric: Metric,
+    models: tuple[str, ...],
+    *,
+    gold: str | None,
+    rows: IntArray,
+    clusters: IntArray | None,
+    workers: int = 1,
+) -> tuple[TaskSheet, IntArray]:
+    """Return the scores on those of these rows that gold and every model answered, and which rows these are.
+
+    A model that answered none of the rows is left out of that condition; its scores are NaN.
+    """
+    answered = {name: table.source(name).sizes[rows] > 0 for name in models}
+    there = [name for name in models if answered[name].any()]
+    common = np.logical_and.reduce([answered[name] for name in there])
+    if gold is not None:
+        common &= table.source(gold).sizes[rows] > 0
+    kept = rows[common]
+    m = len(models)
+    if not kept.size or not there:
+        return TaskSheet(np.empty((0, m)), np.full(m, np.nan)), kept
+    of_gold = None if gold is None else _summary(table, metric, gold, kept)
+    sign = 1.0 if metric.better == "higher" else -1.0
+    items, scores = np.full((kept.size, m), np.nan), np.full(m, np.nan)
+
+    def one(j: int, *_: int) -> None:
+        if models[j] in there:
+            items[:, j], scores[j] = _scored(metric, of_gold, _summary(table, metric, models[j], kept))
+
+    width = kept.size * (1 if metric.additive else MOST_LEFT_OUT)
+    _random.map_blocks(one, m, workers=threads_for(metric, workers), size=1, width=width)
+    return TaskSheet(sign * items, sign * scores, None if clusters is None else clusters[kept]), kept
+
+
+def threads_for(metric: Metric, workers: int) -> int:
+    """Return how many threads score models: one for a function in Python, for which they would wait for each other."""
+    return workers if getattr(metric, "vectorized", True) else 1
+
+
+def _summary(table: ResponseTable, metric: Metric, name: str, rows: IntArray) -> FloatArray:
+    source: Responses = table.source(name)
+    return summarise(source if rows.size == source.n_items else source.take(rows), metric.needs, table.scale)
+
+
+def _scored(metric: Metric, gold: FloatArray | None, model: FloatArray) -> tuple[FloatArray, float]:
+    """Return the item scores of one model, or its pseudo-values (Tukey), and its score."""
+    if isinstance(metric, ItemMetric):
+        items = np.asarray(metric.item_scores(gold, model), dtype=np.float64)  # type: ignore[arg-type]
+        return items, float(items.mean())
+    score = float(metric.score(gold, model))  # type: ignore[arg-type]
+    n = model.shape[0]
+    n_groups = min(n, MOST_LEFT_OUT)
+    groups = np.arange(n) % n_groups
+    if n_groups < 2:
+        return np.full(n, np.nan), score
+    left = np.empty(n_groups)
+    batch = max(1, CELLS // max(model.size, 0 if gold is None else gold.size))
+    for first, last in ((0, n % n_groups), (n % n_groups, n_groups)):  # the first groups may have one item more
+        for low in range(first, last, batch):
+            out = np.arange(low, min(low + batch, last))
+            kept = np.nonzero(groups != out[:, np.newaxis])[1].reshape(out.size, -1)
+            left[out] = metric.score(None if gold is None else gold[kept], model[kept])  # type: ignore[arg-type]
+    # All items of a group get its pseudo-value: their mean is that of the groups, their spread says as much as theirs.
+    pseudo = n_groups * score - (n_groups - 1) * left
+    spread = np.sqrt((n - 1) / (n_groups - 1)) if n > n_groups else 1.0
+    return pseudo.mean() + spread * (pseudo - pseudo.mean())[groups], score
+
+
+def units_of(names: tuple[str, ...], sheet: TaskSheet, *, weight: float = 1.0) -> Units:
+    """Return the units of one task: its items, or its clusters."""
+    n, m = sheet.items.shape
+    totals, shares, word = weight * sheet.items / n, np.full(n, weight / n), "item"
+    if sheet.clusters is not None:
+        codes = np.unique(sheet.clusters, return_inverse=True)[1]
+        summed = np.zeros((int(codes.max()) + 1, m))
+        np.add.at(summed, codes, totals)
+        totals, shares, word = summed, np.bincount(codes, shares), "cluster"
+    return Units(names, totals, shares, np.zeros(1, dtype=np.int64), weight * sheet.scores, word)
+
+
+def stacked(parts: list[Units]) -> Units:
+    """Return the units of several tasks, each a stratum: these tasks, other items."""
+    starts = np.concatenate([[0], np.cumsum([part.n_units for part in parts])[:-1]])
+    return Units(
+        parts[0].names,
+        np.concatenate([part.totals for part in parts]),
+        np.concatenate([part.shares for part in parts]),
+        starts,
+        np.sum([part.scores for part in parts], axis=0),
+        parts[0].word,
+    )
+
+
+def as_units(names: tuple[str, ...], scores: FloatArray, weights: FloatArray) -> Units:
+    """Return tasks as units: `scores` are tasks × models; other tasks like these."""
+    totals = weights[:, np.newaxis] * scores
+    return Units(names, totals, weights, np.zeros(1, dtype=np.int64), totals.sum(axis=0), "task")
+
+
+def ranks_of(scores: FloatArray) -> FloatArray:
+    """Return the rank of each model in each row, 1 for the highest; ties share their mean rank.
+
+    Examples
+    --------
+    >>> ranks_of(np.array([[0.5, 0.9, 0.5]]))
+    array([[2.5, 1. , 2.5]])
+    """
+    higher = (scores[:, np.newaxis, :] > scores[:, :, np.newaxis]).sum(axis=2)
+    equal = (scores[:, np.newaxis, :] == scores[:, :, np.newaxis]).sum(axis=2)
+    return np.asarray(higher + (equal + 1) / 2)
+
+
+def weights_of(tasks: tuple[str, ...], weights: Mapping[str, float] | None) -> FloatArray:
+    """Return the weight of each task; they sum to one."""
+    if weights is None:
+        return np.full(len(tasks), 1 / len(tasks))
+    unknown = [task for task in weights if task not in tasks]
+    missing = [task for task in tasks if task not in weights]
+    if unknown or missing:
+        which = f"{unknown[0]!r} is not a task" if unknown else f"task {missing[0]!r} has none"
+        raise ArgumentError(f"`weights` must give a weight to each of {', '.join(tasks)}; {which}.")
+    values = np.array([float(weights[task]) for task in tasks])
+    if not (np.isfinite(values) & (values >= 0)).all() or not values.sum() > 0:
+        raise ArgumentError("`weights` must be numbers of at least 0, not all 0.")
+    return np.asarray(values / values.sum())
+
+
+def nothing_common(names: list[str]) -> DataError:
+    """Return the error for models that share no item."""
+    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    return DataError(f"no item has a response from every model ({shown}). Check the item ids, or leave out a model.")

@@ -1,0 +1,359 @@
+"""All pairs of models from one set of draws: p-values, adjusted p-values, and intervals that hold together.
+
+Under the null the sign of a whole unit turns, for all models at once, as `compare` swaps A and B item by item. For the
+intervals units are drawn with replacement; each advantage is divided by its own standard error, in the data and in each
+draw, and the quantile of the largest over all pairs is how many standard errors every interval reaches.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtrit
+
+from howsure import _random, inference
+from howsure.inference import intervals
+from howsure.inference.corrections import adjust
+from howsure.inference.simultaneous import adjust_pairs, tail_pairs
+from howsure.leaderboard.board_units import Units
+from howsure.scales import FloatArray, IntArray
+
+WORK = 1e11
+"""Multiplications that standard errors of pairs may take in all draws; beyond them fewer draws measure the quantile."""
+LEAST = 999
+"""At least this many draws measure it."""
+MOST_EXACT = 200
+"""Up to this many pairs p-values are exact; each takes some milliseconds."""
+TABLE = 2**21
+"""A thread's table of sums of signs has at most so many numbers, unless a single model has more."""
+AT_ONCE = 512
+"""Draws whose signs are summed at a time."""
+ROUNDING = 1e-13
+"""A variance below this share of the models' own is what rounding leaves of two equal numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Which pairs are asked for: `first` against `second`, numbers of models.
+
+    Attributes
+    ----------
+    first, second : array of int
+    baseline : int or None
+        The model that all others are held against; None for all pairs.
+    """
+
+    first: IntArray
+    second: IntArray
+    baseline: int | None = None
+
+    @classmethod
+    def of(cls, m: int, baseline: int | None = None) -> "Pairs":
+        """Return all pairs of m models, or those with a baseline."""
+        if baseline is None:
+            first, second = np.triu_indices(m, 1)
+            return cls(first.astype(np.int64), second.astype(np.int64))
+        others = np.array([j for j in range(m) if j != baseline], dtype=np.int64)
+        return cls(others, np.full_like(others, baseline), baseline)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What is asked of the units.
+
+    Attributes
+    ----------
+    pairs : Pairs
+    level : float
+    n_resamples : int
+    seed : SeedSequence
+    workers : int
+    correction : str
+    progress : callable, optional
+    rounding : float
+        How far apart scores may be that are equal on paper.
+    count_all : bool
+        Whether p-values are exact where the number of pairs allows it.
+    """
+
+    pairs: Pairs
+    level: float
+    n_resamples: int
+    seed: np.random.SeedSequence
+    workers: int
+    correction: str = "westfall-young"
+    progress: Callable[[int], object] | None = None
+    rounding: float = 1e-12
+    count_all: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """What swapped units say of each pair: p-values by themselves and adjusted for all.
+
+    Attributes
+    ----------
+    pvalues, adjusted : array, (pairs,)
+    exact : bool
+    """
+
+    pvalues: FloatArray
+    adjusted: FloatArray
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far intervals reach, in standard errors, and what resampled boards look like.
+
+    Attributes
+    ----------
+    pairs : float
+        Of all advantages together.
+    by_model : array, (models,)
+        Of all advantages of one model, for its rank alone.
+    scores : array, (models,)
+        Of each model's own score, one by one.
+    leads : array, (models,)
+        The share of resampled boards that each model leads, ties shared.
+    n_draws : int
+        How many draws measured `pairs` and `by_model`.
+    """
+
+    pairs: float
+    by_model: FloatArray
+    scores: FloatArray
+    leads: FloatArray
+    n_draws: int
+
+
+def sign_sums(units: Units, ask: Ask) -> tuple[FloatArray, bool]:
+    """Return the scores with the sign of each unit turned or not: (models, draws), and whether these are all ways.
+
+    The coins are those by which `compare` swaps A and B, so a pair's advantages are those of its null draws.
+    """
+    from howsure.resampling import _kernels
+    from howsure.resampling.sampler import STREAMS, SWAPS
+
+    n, m = units.totals.shape
+    if 2**n <= ask.n_resamples:
+        coins = (np.arange(2**n)[:, np.newaxis] >> np.arange(n)) % 2
+        return np.ascontiguousarray(np.einsum("uj,du->jd", units.totals, 1.0 - 2.0 * coins)), True
+    sums = np.empty((m, ask.n_resamples))
+    key = np.uint64(_random.key(ask.seed, "sign-flip"))
+    # Each thread tabulates equally many models, a few at a time.
+    most = ask.workers * max(1, TABLE // (32 * n))
+    width = -(-m // (ask.workers * -(-m // most)))
+
+    def block(_: int, low: int, high: int) -> None:
+        table = _kernels.swap_table(np.ascontiguousarray(units.totals[:, low:high]))
+        for start in range(0, ask.n_resamples, AT_ONCE):
+            seeds = _kernels.seed_stream(key, STREAMS, SWAPS, start, min(start + AT_ONCE, ask.n_resamples))
+            sums[low:high, start : start + seeds.size] = _kernels.swap_sums(table, seeds).T
+
+    _random.map_blocks(block, m, workers=ask.workers, size=width, width=n * ask.n_resamples // 256)
+    return sums, False
+
+
+def swap_test(units: Units, spread: "Spread", ask: Ask) -> Tested:
+    """Test every pair by swapped units: sign flips, studentised and stepped down for the adjustment.
+
+    A flip leaves the squares of unit advantages as they are, so |advantage| / √Σ squares orders draws as |t| does. With
+    `count_all` p-values are exact where the number of pairs allows it, as `compare` has them; the stepdown stays one of
+    draws, but it is never above Holm's correction of exact p-values.
+    """
+    pairs, alike = spread.pairs, spread.telling == 0
+    sums, exact = sign_sums(units, ask)
+    scores = units.totals.sum(axis=0)
+    advantages = scores[pairs.first] - scores[pairs.second]
+    with np.errstate(divide="ignore"):
+        scale = np.where(alike, 0.0, 1 / np.sqrt(spread.squares))
+    statistics = np.where(alike, np.nan, np.abs(advantages) * scale)
+    of_pairs = {"first": pairs.first, "second": pairs.second}
+    pvalues = tail_pairs(advantages, sums, tolerance=ask.rounding, exact=exact, **of_pairs)
+    adjusted = adjust_pairs(statistics, sums, scale=scale, exact=exact, **of_pairs)
+    pvalues[alike] = 1.0
+    adjusted[alike] = 1.0
+    if ask.count_all and not exact and pairs.first.size <= MOST_EXACT:
+        counted = _exact_pvalues(units, pairs, ask.rounding)
+        exact = not np.isnan(counted).any()
+        pvalues = np.where(np.isnan(counted), pvalues, counted)
+        adjusted = np.minimum(adjusted, adjust(pvalues, method="holm"))
+    return Tested(pvalues, np.maximum(adjusted, pvalues), exact)
+
+
+def _exact_pvalues(units: Units, pairs: Pairs, rounding: float) -> FloatArray:
+    """Return the exact two-sided p-value of each pair; NaN where it can only be drawn."""
+    slack = rounding * float(units.shares.max())
+    found = np.full(pairs.first.size, np.nan)
+    for q, (j, k) in enumerate(zip(pairs.first, pairs.second, strict=True)):
+        flips = inference.sign_flips(units.totals[:, j] - units.totals[:, k], rounding=slack)
+        if flips is not None:
+            found[q] = flips.pvalue("two-sided").pvalue
+    return found
+
+
+def reach_of(units: Units, spread: "Spread", ask: Ask) -> Reach:
+    """Draw units with replacement and measure how far simultaneous intervals have to reach."""
+    from howsure.inference import _pair_kernels
+
+    n, m = units.totals.shape
+    pairs = spread.pairs
+    rests = np.ascontiguousarray(units.rests)
+    # Only differences matter: without what all models share, they do not drown in the rounding of large squares.
+    bare = np.ascontiguousarray(rests - rests.mean(axis=1, keepdims=True))
+    own_least = inference.bootstrap_t.NO_SPREAD**2 * np.square(units.errors).sum(axis=0)
+    if pairs.baseline is None:
+        least = spread.least_variances(m)
+        n_draws = int(min(ask.n_resamples, max(LEAST, WORK / (n * m * m / 2))))
+    else:
+        against = np.ascontiguousarray(bare[:, pairs.first] - bare[:, [pairs.baseline]])
+        least = spread.least
+        n_draws = ask.n_resamples
+    moves, ratios = np.empty((2, ask.n_resamples, m))
+    largest = np.full((n_draws, m), np.nan)
+    strata = [
+        (int(size), np.uint64(_random.key(ask.seed, "draws", *([stratum] if stratum else []))))
+        for stratum, size in enumerate(units.sizes)
+    ]
+
+    def block(_: int, low: int, high: int) -> None:
+        weights = draw_units(strata, low, high)
+        moves[low:high], ratios[low:high] = _pair_kernels.column_ratios(
+            rests, units.shares, units.starts, weights, own_least
+        )
+        if low < n_draws:
+            some = weights[: n_draws - low]
+            if pairs.baseline is None:
+                largest[low : low + some.shape[0]] = _pair_kernels.pair_maxima(
+                    bare, units.shares, units.starts, some, least
+                )
+            else:
+                found = _pair_kernels.column_ratios(against, units.shares, units.starts, some, least)[1]
+                largest[low : low + some.shape[0], pairs.first] = np.abs(found)
+        if ask.progress is not None:
+            ask.progress(high - low)
+
+    _random.map_blocks(block, ask.n_resamples, workers=ask.workers, width=units.totals.size)
+    if pairs.baseline is not None:
+        largest[:, pairs.baseline] = _largest(largest)
+    level = 1 - (1 - ask.level) * spread.share
+    own = _quantiles(np.abs(ratios), ask.level)
+    if n < inference.FEW_TELLING:  # too little to resample, as for pairs
+        own = np.full(m, -float(stdtrit(max(1, n - units.starts.size), (1 - ask.level) / 2)))
+    return Reach(
+        float(_quantiles(_largest(largest)[:, np.newaxis], level)[0]),
+        _quantiles(largest, level),
+        own,
+        shares_of_lead(units.scores + moves),
+        n_draws,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How much the units of each pair's advantage vary, and which pairs can be resampled.
+
+    Where fewer than ten units tell two models apart there is too little to resample: such a pair gets Student's
+    interval with that many units, at its own share of the error probability.
+
+    Attributes
+    ----------
+    pairs : Pairs
+    level : float
+        Of the intervals.
+    squares : array, (pairs,)
+        The sum of squared unit advantages.
+    telling : array of int, (pairs,)
+        How many units tell the two models apart.
+    variances : array, (pairs,)
+        Of the advantage.
+    least : array, (pairs,)
+        The smallest variance of a draw that is not rounding; infinite for pairs that are not resampled.
+    share : float
+        The share of pairs that are resampled: so much of the error probability is theirs.
+    """
+
+    pairs: Pairs
+    level: float
+    squares: FloatArray
+    telling: IntArray
+    variances: FloatArray
+    least: FloatArray
+    share: float
+
+    @classmethod
+    def of(cls, units: Units, ask: Ask) -> "Spread":
+        """Measure every pair."""
+        from howsure.inference import _pair_kernels
+
+        errors, pairs = units.errors, ask.pairs
+        totals, rests = (np.ascontiguousarray(columns.T) for columns in (units.totals, errors))
+
+        def block(_: int, low: int, high: int) -> tuple[npt.NDArray[Any], ...]:
+            first, second = pairs.first[low:high], pairs.second[low:high]
+            return _pair_kernels.pair_moments(totals, rests, first, second, ask.rounding / units.n_units)
+
+        parts = _random.map_blocks(block, pairs.first.size, workers=ask.workers, width=units.n_units)
+        squares, variances, telling = map(np.concatenate, zip(*parts, strict=True))
+        own = np.square(errors).sum(axis=0)
+        sizes = own[pairs.first] + own[pairs.second]
+        variances = np.where(variances > ROUNDING * sizes, variances, 0.0)
+        drawn = (telling >= inference.FEW_TELLING) & (variances > 0)
+        least = np.where(drawn, np.maximum(inference.bootstrap_t.NO_SPREAD**2 * variances, ROUNDING * sizes), np.inf)
+        asked = np.count_nonzero(telling)
+        share = np.count_nonzero(drawn) / asked if asked else 0.0
+        return cls(pairs, ask.level, squares, telling, variances, least, share)
+
+    def least_variances(self, m: int) -> FloatArray:
+        """Return `least` as a symmetric matrix of models."""
+        matrix = np.full((m, m), np.inf)
+        matrix[self.pairs.first, self.pairs.second] = matrix[self.pairs.second, self.pairs.first] = self.least
+        return matrix
+
+    def arms(self, reach: float) -> FloatArray:
+        """Return how far the interval of each pair's advantage reaches; NaN for models that answer alike."""
+        tail = (1 - self.level) / 2 / max(1, int(np.count_nonzero(self.telling)))
+        few = np.isinf(self.least)
+        quantiles = np.full(few.size, reach)
+        quantiles[few] = -stdtrit(np.maximum(self.telling[few] - 1, 1), tail)
+        return np.where(
+            (self.telling > 1) & (self.variances > 0), quantiles * np.sqrt(np.maximum(self.variances, 0)), math.nan
+        )
+
+
+def draw_units(strata: Sequence[tuple[int, np.uint64]], low: int, high: int) -> npt.NDArray[np.uint8]:
+    """Return how often draws `low` to `high` take each unit of strata, of which each has a size and a key of its own.
+
+    Items in one stratum are drawn as `compare` draws them.
+    """
+    from howsure.resampling import _kernels
+    from howsure.resampling.sampler import ITEMS, STREAMS
+    from howsure.resampling.weights import draw_weights
+
+    parts = []
+    for size, key in strata:
+        seeds = _kernels.seed_stream(key, STREAMS, ITEMS, low, high)
+        parts.append(draw_weights(size, seeds, swap=False))
+    return np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0]
+
+
+def shares_of_lead(boards: FloatArray) -> FloatArray:
+    """Return the share of boards (draws × models) that each model leads, ties shared."""
+    first = boards >= boards.max(axis=1, keepdims=True) - 1e-12 * np.abs(boards).max(initial=1e-300)
+    return np.asarray((first / first.sum(axis=1, keepdims=True)).mean(axis=0))
+
+
+def _largest(values: FloatArray) -> FloatArray:
+    """Return the largest of each row, NaN where none is defined."""
+    known = np.where(np.isnan(values), -np.inf, values).max(axis=1)
+    return np.where(np.isinf(known), np.nan, known)
+
+
+def _quantiles(values: FloatArray, level: float) -> FloatArray:
+    """Return a quantile of the defined numbers of each column; NaN where there is none."""
+    known = (column[~np.isnan(column)] for column in np.ascontiguousarray(values.T))
+    return np.array([intervals.quantiles(column, [level])[0] for column in known])

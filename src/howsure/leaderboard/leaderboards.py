@@ -1,0 +1,224 @@
+"""The board: models with scores and ranks, pairs with advantages, groups and tasks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import TYPE_CHECKING, ClassVar
+
+from howsure import _check
+from howsure._frames import in_any_form
+from howsure.documents import Document
+from howsure.errors import ArgumentError
+from howsure.leaderboard import document
+from howsure.records import Record
+
+if TYPE_CHECKING:
+    import polars
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalEnds:
+    """The two ends of an interval; NaN where it is undefined."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class RankedModel:
+    """One row of a board.
+
+    Attributes
+    ----------
+    name : str
+    score : float
+        NaN for a model that lacks a task; its interval then holds the worst and the best that it could have.
+    confidence_interval : IntervalEnds
+        Of the score, by itself.
+    rank : int or None
+        By score, among the models that have every task; models with equal scores share a rank. None for a model that
+        lacks a task.
+    rank_low, rank_high : int
+        Between which ranks the model truly lies: all models' sets hold together.
+    rank_low_marginal, rank_high_marginal : int
+        The same for this model by itself.
+    may_be_best : bool
+        No other model is known to be better: `rank_low` is 1.
+    leads : float
+        The share of resampled boards that the model leads.
+    n_items : int
+        How many items the score rests on.
+    """
+
+    name: str
+    score: float
+    confidence_interval: IntervalEnds
+    rank: int | None
+    rank_low: int
+    rank_high: int
+    may_be_best: bool
+    n_items: int
+    rank_low_marginal: int
+    rank_high_marginal: int
+    leads: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two models.
+
+    Attributes
+    ----------
+    a, b : str
+    advantage : float
+        How much better `a` is; NaN where one of them lacks a task.
+    confidence_interval : IntervalEnds
+        All pairs' intervals hold together.
+    pvalue, pvalue_adjusted : float
+        By itself, as `compare` gives it, and adjusted for all pairs.
+    """
+
+    a: str
+    b: str
+    advantage: float
+    confidence_interval: IntervalEnds
+    pvalue: float
+    pvalue_adjusted: float
+
+
+@dataclass(frozen=True, slots=True)
+class TaskScore:
+    """The score of one model on one task; NaN where it lacks the task."""
+
+    task: str
+    model: str
+    score: float
+    n_items: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaderboard(Record):
+    """What is known of the order of many models. `print` it for the board in English.
+
+    Attributes
+    ----------
+    models : tuple of RankedModel
+        From best to worst.
+    pairs : tuple of Pair
+        All pairs, or those with the baseline; the better model is `a`.
+    groups : tuple of tuple of str
+        The largest groups in which no two models are told apart; they may overlap.
+    tasks : tuple of TaskScore
+        The score of each model on each task, where the board is over several.
+    metric, title, better : str
+    gold, baseline : str
+        Empty where there is none.
+    by, aggregate, task_effect : str
+        Over which column, how ("mean", "mean-rank", "borda", "win-rate"), and whether tasks are "fixed" or "random".
+    null, correction : str
+    confidence_level : float
+    n_resamples : int
+    exact : bool
+        Whether p-values count all arrangements.
+    seed : int
+    notes : tuple of str
+    signature : str
+    slice : str
+        Which slice of the items this is; empty for all of them.
+    top : int or None
+        How many models the document shows; all when None.
+    """
+
+    derived: ClassVar[tuple[str, ...]] = ("verdict",)
+
+    models: tuple[RankedModel, ...]
+    pairs: tuple[Pair, ...]
+    groups: tuple[tuple[str, ...], ...]
+    tasks: tuple[TaskScore, ...]
+    metric: str
+    title: str
+    better: str
+    gold: str
+    baseline: str
+    by: str
+    aggregate: str
+    task_effect: str
+    null: str
+    correction: str
+    confidence_level: float
+    n_resamples: int
+    exact: bool
+    seed: int
+    notes: tuple[str, ...]
+    signature: str
+    slice: str = ""
+    top: int | None = None
+
+    @property
+    def alpha(self) -> float:
+        """Below which adjusted p-value two models are told apart."""
+        return 1 - self.confidence_level + 1e-12
+
+    @property
+    def leaders(self) -> tuple[RankedModel, ...]:
+        """The models with the best score: one, or several that share it."""
+        return tuple(model for model in self.models if model.rank == 1)
+
+    @property
+    def may_be_best(self) -> tuple[str, ...]:
+        """The models of which none is known to be worse than another model."""
+        return tuple(model.name for model in self.models if model.may_be_best)
+
+    @property
+    def n_apart(self) -> int:
+        """How many pairs are told apart."""
+        return sum(pair.pvalue_adjusted <= self.alpha for pair in self.pairs)
+
+    def model(self, name: str) -> RankedModel:
+        """Return the row of one model."""
+        for model in self.models:
+            if model.name == name:
+                return model
+        hint = _check.nearest(name, [model.name for model in self.models])
+        raise ArgumentError(f"no model is called {name!r} on this board.{hint}")
+
+    def pair(self, a: str, b: str) -> Pair:
+        """Return what is known of two models, the advantage being that of `a` over `b`."""
+        for pair in self.pairs:
+            if (pair.a, pair.b) == (a, b):
+                return pair
+            if (pair.a, pair.b) == (b, a):
+                ends = IntervalEnds(-pair.confidence_interval.high, -pair.confidence_interval.low)
+                return Pair(a, b, -pair.advantage, ends, pair.pvalue, pair.pvalue_adjusted)
+        raise ArgumentError(f"{a!r} and {b!r} are not a pair on this board.")
+
+    @property
+    def verdict(self) -> str:
+        """The first sentences: who leads, who may be best, how many pairs are told apart."""
+        return document.verdict(self)
+
+    def document(self) -> Document:
+        """Return the board as a document: the verdict, the models, neighbours, groups and tasks."""
+        return document.document(self)
+
+    @in_any_form
+    def to_frame(self) -> "polars.DataFrame":
+        """Return one row for each model, ready for a site: rank, rank_low, rank_high, may_be_best and the rest."""
+        same = ("rank_low", "rank_high", "may_be_best", "rank_low_marginal", "rank_high_marginal", "leads", "n_items")
+        ends = {"score_low": "confidence_interval.low", "score_high": "confidence_interval.high"}
+        columns = {"rank": "rank", "model": "name", "score": "score", **ends, **{name: name for name in same}}
+        return _frame(self.models, columns)
+
+    @in_any_form
+    def pairs_to_frame(self) -> "polars.DataFrame":
+        """Return one row for each pair."""
+        ends = {"interval_low": "confidence_interval.low", "interval_high": "confidence_interval.high"}
+        columns = {"a": "a", "b": "b", "advantage": "advantage", **ends, "pvalue": "pvalue"}
+        return _frame(self.pairs, {**columns, "pvalue_adjusted": "pvalue_adjusted"})
+
+
+def _frame(rows: Sequence[object], columns: Mapping[str, str]) -> "polars.DataFrame":
+    """Return a dataframe whose columns are these attributes of the rows."""
+    import polars
+
+    return polars.DataFrame({name: [attrgetter(place)(row) for row in rows] for name, place in columns.items()})

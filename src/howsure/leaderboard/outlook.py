@@ -1,0 +1,367 @@
+"""How many items, or responses, until the first neighbours of a board separate, and how sure the lead is by then."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure import _check, _matrices, _random
+from howsure.comparison.signing import spelled
+from howsure.documents import Column, Document, Sentence, Table
+from howsure.errors import ArgumentError, DataError
+from howsure.io.reading import as_table
+from howsure.leaderboard.assembly import digest_of
+from howsure.leaderboard.board import units_for
+from howsure.leaderboard.board_units import Units
+from howsure.leaderboard.joint import Ask, Pairs, Spread, reach_of
+from howsure.leaderboard.response_noise import ResponseNoise, response_noise
+from howsure.provenance import Provenance
+from howsure.rating_design import design_of
+from howsure.records import Record
+from howsure.response_tables import ResponseTable
+from howsure.scales import FloatArray
+
+DRAWS, MOST_ITEMS, MOST_RESPONSES = 4999, 10**7, 10**4
+"""Simulated studies of each size; and beyond how many items, or responses, the answer is that no number will do."""
+STEP_DRAWS, STEPS, SURE = 999, 4, 1.28
+"""Simulated studies that measure the limits of the stepdown, its steps, and beyond how many standard errors above the
+limit a pair is told apart in nearly all studies (90%)."""
+LOAD = 2.0
+"""Raters who judged so many items each, on average over responses, make items alone too little to plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a study of one size would show.
+
+    Attributes
+    ----------
+    n_items : int
+    n_responses : float
+        Of each model on each item.
+    separated : float
+        The probability that all the first neighbours are told apart.
+    leads : float
+        The probability that today's leader leads.
+    """
+
+    n_items: int
+    n_responses: float
+    separated: float
+    leads: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardPlan(Record):
+    """How many items or responses a board needs.
+
+    Attributes
+    ----------
+    models : tuple of str
+        The models whose neighbours are to separate, from the best on.
+    target_power : float
+    n_items : int or None
+        The fewest items with which all of them separate with that probability, with as many responses as there are;
+        None where ten million will not do.
+    n_responses : int or None
+        The fewest responses per item and model, with the items that there are; None where no number will do, or where
+        more responses cannot be planned.
+    now : int
+        How many items there are.
+    responses_now : float
+        How many responses a model has per item.
+    outlooks : tuple of Outlook
+    limit : float
+        The probability that they separate on these items without any noise of responses; NaN where that is unknown.
+    notes : tuple of str
+    seed : int
+    signature : str
+        Where the plan comes from, in one line.
+    """
+
+    models: tuple[str, ...]
+    target_power: float
+    n_items: int | None
+    n_responses: int | None
+    now: int
+    responses_now: float
+    outlooks: tuple[Outlook, ...]
+    limit: float
+    notes: tuple[str, ...]
+    seed: int
+    signature: str
+
+    @property
+    def verdict(self) -> str:
+        """The answer in a few sentences."""
+        who = f"the first {len(self.models)} models"
+        chance = f"{100 * self.target_power:g}%"
+        if self.n_items is None:
+            return (
+                f"{MOST_ITEMS:,} items do not tell {who} apart with probability {chance}: two of them have the same "
+                "score, or nearly."
+            )
+        more = self.n_items / self.now
+        said = (
+            f"With {self.n_items:,} items all neighbours among {who} are told apart with probability {chance}, if "
+            f"their true scores are as measured: {more:.3g} times the {self.now:,} items that there are."
+        )
+        return f"{said} {self._of_responses()}".strip()
+
+    def _of_responses(self) -> str:
+        if self.n_responses is not None:
+            there = f"there {'is' if self.responses_now == 1 else 'are'} {self.responses_now:.3g}"
+            enough = (
+                "1 response per item and model does"
+                if self.n_responses == 1
+                else (f"{self.n_responses:,} responses per item and model do")
+            )
+            return f"On these items {enough} the same ({there})."
+        if math.isnan(self.limit):
+            return ""
+        return (
+            f"More responses alone do not: without any noise of responses the probability is {100 * self.limit:.3g}%."
+        )
+
+    def document(self) -> Document:
+        """Return the plan as a document."""
+        columns = (
+            Column("items", "count"),
+            Column("responses", "number"),
+            Column("all told apart", "percent"),
+            Column("the leader leads", "percent"),
+        )
+        rows = tuple((one.n_items, one.n_responses, one.separated, one.leads) for one in self.outlooks)
+        return Document(
+            "How many items or responses does this board need?",
+            (Sentence(self.verdict, "verdict"), Table(columns, rows)),
+            self.notes,
+            self.signature,
+        )
+
+
+@_matrices.on_one_thread
+def plan_board(
+    table: ResponseTable | Any,
+    *,
+    gold: str | None = None,
+    metric: Any = None,
+    neighbours: int = 1,
+    target_power: float = 0.8,
+    confidence_level: float = 0.95,
+    n_resamples: int = 1999,
+    rng: _random.Rng = None,
+    workers: int | None = None,
+) -> BoardPlan:
+    """Say how many items or responses it takes until the first `neighbours` pairs of neighbours on the board separate.
+
+    The true scores are taken to be the measured ones, and items or responses like these are added. Responses can be
+    planned where an item's score is the mean of the scores of its single responses (ratings, pass or fail).
+
+    Parameters
+    ----------
+    table, gold, metric
+        As in `compare_all`; raters are held fixed.
+    neighbours : int
+        1 asks when the first and the second separate, 2 also the second and the third.
+    target_power : float
+        With which probability all of them are to be told apart, all pairs of the board taken together.
+    confidence_level, n_resamples, rng, workers
+        As in `compare_all`.
+
+    Examples
+    --------
+    >>> from howsure.examples import ratings
+    >>> plan_board(ratings(), gold="human", rng=0).n_items < 200
+    True
+    """
+    table = as_table(table)
+    _check.fraction("target_power", target_power)
+    neighbours = _check.integer("neighbours", neighbours, at_least=1)
+    n_workers = _random.n_workers(workers)
+    units, chosen, rows, data = units_for(table, gold=gold, metric=metric, workers=n_workers)
+    m, now = len(units.names), units.n_units
+    if neighbours >= m:
+        raise ArgumentError(f"`neighbours` must be below the number of models ({m}); got {neighbours}.")
+    if now < 2:
+        raise DataError(f"a plan needs at least two items that every model answered; got {now}.")
+    seed = _random.replayable(rng)
+    ask = Ask(Pairs.of(m), confidence_level, n_resamples, seed, n_workers)
+    reach = reach_of(units, Spread.of(units, ask), ask).pairs
+    order = np.argsort(-units.scores, kind="stable")
+    noise = response_noise(data, chosen, units.names, gold=gold, rows=rows)
+    study = _Study.of(units.take(order), noise.take(order), neighbours, reach, _random.generator(seed, "outlook"))
+
+    def by_items(n_items: int) -> Outlook:
+        return study.outlook(n_items, noise.now)
+
+    def by_responses(n_responses: int) -> Outlook:
+        return study.outlook(now, n_responses)
+
+    apart = not (study.scores[:neighbours] - study.scores[1 : neighbours + 1] <= 1e-12).any()
+    n_items = _fewest(by_items, target_power, most=MOST_ITEMS) if apart else None
+    limit = study.outlook(now, math.inf).separated if noise.known else math.nan
+    enough = apart and noise.known and limit >= target_power
+    n_responses = _fewest(by_responses, target_power, most=MOST_RESPONSES, first=1) if enough else None
+    sizes = sorted({now, 2 * now, 4 * now, *([] if n_items is None else [n_items])})
+    outlooks = [by_items(size) for size in sizes]
+    if noise.known:
+        several = {math.ceil(2 * noise.now), math.ceil(4 * noise.now), *([] if n_responses is None else [n_responses])}
+        outlooks += [by_responses(size) for size in sorted(several)]
+    parameters = {
+        "metric": spelled(chosen),
+        "neighbours": neighbours,
+        "target_power": target_power,
+        "level": confidence_level,
+        "draws": n_resamples,
+    }
+    return BoardPlan(
+        models=study.names[: neighbours + 1],
+        target_power=target_power,
+        n_items=n_items,
+        n_responses=n_responses,
+        now=now,
+        responses_now=noise.now,
+        outlooks=tuple(outlooks),
+        limit=limit,
+        notes=(
+            "The plan assumes that the measured scores are the true ones. Neighbours that are close by chance need "
+            "fewer items than it says, neighbours that are apart by chance more.",
+            *noise.notes,
+            *_about_raters(table, units.names, gold),
+        ),
+        seed=_random.entropy_of(seed),
+        signature=Provenance(
+            "plan_board", parameters, _random.entropy_of(seed), digest_of(table, gold, units.names)
+        ).signature,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Study:
+    """Studies of any size: how items and responses move the scores of the models, from the best on.
+
+    Attributes
+    ----------
+    names : tuple of str
+    scores : array, (models,)
+    moves : array, (draws, models), two of them
+        How far each study moves each score by its items and by its responses, as many as there are.
+    errors : array, (models, models), two of them
+        The variance of each advantage from items and from responses.
+    sizes : tuple of float
+        How many items and responses there are.
+    neighbours : int
+    reach : float
+        How many standard errors apart two models are told apart, all pairs taken together.
+    """
+
+    names: tuple[str, ...]
+    scores: FloatArray
+    moves: tuple[FloatArray, FloatArray]
+    errors: tuple[FloatArray, FloatArray]
+    sizes: tuple[float, float]
+    neighbours: int
+    reach: float
+
+    @classmethod
+    def of(
+        cls, units: Units, noise: ResponseNoise, neighbours: int, reach: float, stream: np.random.Generator
+    ) -> "_Study":
+        """Take the responses' part off the covariance of the scores; what is left is the items'."""
+        covariance = np.einsum("uj,uk->jk", units.errors, units.errors) - np.diag(noise.variances)
+        values, vectors = np.linalg.eigh(covariance)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        m = units.scores.size
+        moves = (
+            np.einsum("dc,jc->dj", stream.standard_normal((DRAWS, m)), root),
+            stream.standard_normal((DRAWS, m)) * np.sqrt(noise.variances),
+        )
+        errors = (_of_advantages(root @ root.T), _of_advantages(np.diag(noise.variances)))
+        return cls(
+            units.names,
+            units.scores,
+            moves,
+            errors,
+            (units.n_units, noise.now),
+            neighbours,
+            reach,
+        )
+
+    def outlook(self, n_items: float, n_responses: float) -> Outlook:
+        """Return what studies of this size show."""
+        items, responses = self.sizes[0] / n_items, self.sizes[1] / n_responses
+        moved = math.sqrt(items) * (self.moves[0] + math.sqrt(responses) * self.moves[1])
+        errors = np.sqrt(items * (self.errors[0] + responses * self.errors[1]))
+        boards = self.scores + moved
+        first, second = np.arange(self.neighbours), np.arange(1, self.neighbours + 1)
+        apart = boards[:, first] - boards[:, second] > self._limit(moved, errors) * errors[first, second]
+        leads = boards[:, 0] >= boards.max(axis=1)
+        return Outlook(int(n_items), float(n_responses), float(apart.all(axis=1).mean()), float(leads.mean()))
+
+    def _limit(self, moved: FloatArray, errors: FloatArray) -> float:
+        """Return how many standard errors apart neighbours are told apart: the stepdown settles clear pairs before.
+
+        Pairs that nearly all studies tell apart no longer count; what is left has a smaller largest |t|. It is
+        measured on the simulated studies, and scaled as the board's own limit stands to theirs.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            clear = np.abs(self.scores[:, np.newaxis] - self.scores) / errors
+        open_pairs = np.triu(errors > 0, 1)
+        some = np.ascontiguousarray(moved[:STEP_DRAWS].T)
+        whole = limit = _largest(some, errors, open_pairs)
+        own = np.arange(self.neighbours), np.arange(1, self.neighbours + 1)
+        for _ in range(STEPS):
+            left = open_pairs & ~(clear > self.reach * limit / whole + SURE)
+            left[own] = open_pairs[own]
+            smaller = _largest(some, errors, left)
+            if smaller >= limit:
+                break
+            limit = smaller
+        return self.reach * limit / whole if whole > 0 else self.reach
+
+
+def _of_advantages(covariance: FloatArray) -> FloatArray:
+    """Return the variance of each advantage from the covariance of the scores; what rounding leaves is 0."""
+    own = np.diag(covariance)
+    found = own[:, np.newaxis] + own - 2 * covariance
+    return np.where(found > 1e-12 * (own[:, np.newaxis] + own), found, 0.0)
+
+
+def _largest(moved: FloatArray, errors: FloatArray, pairs: npt.NDArray[np.bool_]) -> float:
+    """Return the 95% quantile of the largest |t| over these pairs; each column of `moved` is a simulated study."""
+    from howsure.inference._pair_kernels import largest_ratios
+
+    first, second = np.nonzero(pairs)
+    largest = largest_ratios(moved, first, second, errors[first, second])
+    return float(np.quantile(largest, 0.95))
+
+
+def _fewest(outlook: Callable[[int], Outlook], power: float, *, most: int, first: int = 2) -> int | None:
+    """Return the smallest size with which enough studies succeed, by doubling and halving."""
+    high = first
+    while outlook(high).separated < power:
+        if high == most:
+            return None
+        high = min(2 * high, most)
+    low = high // 2
+    while high - low > max(1, high // 200):
+        middle = (low + high) // 2
+        low, high = (low, middle) if outlook(middle).separated >= power else (middle, high)
+    return high
+
+
+def _about_raters(table: ResponseTable, names: tuple[str, ...], gold: str | None) -> list[str]:
+    """Say what a plan of items leaves out where the same raters judged many of them."""
+    rated = [
+        table.source(name) for name in (*names, *([gold] if gold else [])) if table.source(name).raters is not None
+    ]
+    if not rated or design_of(*rated).load < LOAD:
+        return []
+    return [
+        "Raters are held fixed: the plan holds for these raters only. For raters like these, more items alone may "
+        "never be enough."
+    ]

@@ -1,0 +1,358 @@
+"""Boards of votes: which of two models is better, as people say; strengths by Bradley and Terry's model.
+
+A strength is a log-odds: two models whose strengths differ by d win against each other with the odds exp(d). Ties count
+half. The errors of strengths are linearised: each item (or voter) moves them by what its votes add to the score
+equations, and with that a board of votes is a board like any other.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import expit, stdtr, stdtrit
+
+from howsure import _check, _json, _matrices, _random
+from howsure.comparison import DRAWS
+from howsure.documents.numbers import listed
+from howsure.errors import ArgumentError, DataError
+from howsure.inference.corrections import JOINT_CORRECTIONS, adjust
+from howsure.leaderboard.assembly import assemble, remarks
+from howsure.leaderboard.board import MOST
+from howsure.leaderboard.board_tasks import Tasks
+from howsure.leaderboard.board_units import TaskSheet, Units
+from howsure.leaderboard.joint import Ask, Pairs
+from howsure.leaderboard.judging import Judged, judge
+from howsure.leaderboard.leaderboards import Leaderboard
+from howsure.metrics import Metric
+from howsure.metrics.base import Better
+from howsure.scales import FloatArray, IntArray
+
+ELO = 400 / np.log(10)
+"""Points of the Elo scale for one log-odds."""
+FIRST, SECOND = ("a", "model_a", "first", "1", "left"), ("b", "model_b", "second", "2", "right")
+TIES = ("tie", "draw", "both", "neither", "equal", "0.5", "same")
+"""What a vote may say besides the name of a model, or of its column."""
+SIMULATIONS = 199
+AT_ONCE = 2**20
+"""Sets of votes that are simulated at once have at most so many pairs of models, unless a single one has more."""
+
+
+@dataclass(frozen=True)
+class Strength(Metric):
+    """The Bradley–Terry strength of a model: the log-odds of winning against one of strength 0, or Elo points."""
+
+    name: ClassVar[str] = "bradley-terry"
+    title: ClassVar[str] = "Bradley–Terry strength"
+    better: ClassVar[Better] = "higher"
+
+    elo: bool = False
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Votes have no scores of responses."""
+        raise ArgumentError("strengths come from votes: howsure.compare_votes.")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Votes:
+    """Votes between two models each.
+
+    Attributes
+    ----------
+    models : tuple of str
+    first, second : array of int
+        The two models of each vote.
+    won : array of float
+        1 where the first is better, 0 where the second is, ½ for a tie.
+    items, voters : array of int or None
+    """
+
+    models: tuple[str, ...]
+    first: IntArray
+    second: IntArray
+    won: FloatArray
+    items: IntArray | None = None
+    voters: IntArray | None = None
+
+
+@_matrices.on_one_thread
+def compare_votes(
+    votes: Any,
+    *,
+    first: str = "model_a",
+    second: str = "model_b",
+    winner: str = "winner",
+    item: str | None = None,
+    voter: str | None = None,
+    baseline: str | None = None,
+    elo: bool = False,
+    correction: str = "westfall-young",
+    n_resamples: int | None = None,
+    confidence_level: float = 0.95,
+    rng: _random.Rng = None,
+    workers: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Leaderboard:
+    """Rank models by votes between two of them.
+
+    Parameters
+    ----------
+    votes : path or dataframe
+        One vote in each row.
+    first, second, winner : str
+        The columns of the two models and of the vote: the name of a model, "model_a", "model_b" or "tie".
+    item, voter : str, optional
+        Columns of what was voted on and of who voted. Votes that share an item, or a voter, are drawn together: with
+        one of the two the board generalises to others like them, with both to both.
+    baseline, correction, n_resamples, confidence_level, rng, workers, progress
+        As in `compare_all`.
+    elo : bool
+        Show strengths as Elo points, 1000 on average, instead of log-odds.
+
+    Examples
+    --------
+    >>> import polars
+    >>> rows = [("x", "y", "model_a")] * 30 + [("x", "y", "model_b")] * 10 + [("y", "z", "tie")] * 10
+    >>> rows += [("z", "x", "x")] * 5 + [("z", "x", "z")] * 5
+    >>> board = compare_votes(polars.DataFrame(rows, ["model_a", "model_b", "winner"], orient="row"), rng=0)
+    >>> [(row.name, row.rank) for row in board.models]
+    [('x', 1), ('z', 2), ('y', 3)]
+    """
+    _check.one_of("correction", correction, JOINT_CORRECTIONS)
+    level = _check.fraction("confidence_level", confidence_level)
+    n_draws = DRAWS if n_resamples is None else _check.integer("n_resamples", n_resamples, at_least=1)
+    read = read_votes(votes, first=first, second=second, winner=winner, item=item, voter=voter)
+    names, m = read.models, len(read.models)
+    if baseline is not None and baseline not in names:
+        raise ArgumentError(f"`baseline` must be one of the models; got {baseline!r}.{_check.nearest(baseline, names)}")
+    if m > MOST:
+        raise ArgumentError(f"{m:,} models are more than a board of votes can rank; name at most {MOST:,}.")
+    strengths = fit_strengths(read)
+    moves = _influences(read, strengths)
+    seed = _random.replayable(rng)
+    pairs = Pairs.of(m, None if baseline is None else names.index(baseline))
+    ask = Ask(pairs, level, n_draws, seed, _random.n_workers(workers), correction, progress)
+    size, middle = (ELO, 1000.0) if elo else (1.0, 0.0)
+    scores = middle + size * strengths
+    by = {word: codes for word, codes in (("item", read.items), ("voter", read.voters)) if codes is not None}
+    ways = [_units(names, scores, size * moves, codes, word) for word, codes in by.items()]
+    if len(ways) != 1:
+        ways.append(_units(names, scores, size * moves, None, "vote"))
+    found = judge(ways[0], ask)
+    notes = []
+    if len(ways) == 3:
+        found = _two_way(found, ask, *ways)
+        notes.append("Items and voters are both random factors: the board generalises to items and voters like these.")
+    elif not by:
+        notes.append("Each vote counts as independent: votes on one item, or by one voter, are not told from others.")
+    whole = Tasks((), names, (TaskSheet(moves[:0], scores),), np.ones(1), (np.arange(read.won.size),))
+    notes += [*found.notes, transitivity(read, strengths, seed), *remarks(whole, found, ask)]
+    digest = _json.digest([names, read.first, read.second, read.won, read.items, read.voters])[:12]
+    board = assemble(digest, whole, found, ask, metric=Strength(elo=elo), notes=notes)
+    counts = np.bincount(np.concatenate([read.first, read.second]), minlength=m)
+    rows = tuple(replace(row, n_items=int(counts[names.index(row.name)])) for row in board.models)
+    return replace(board, models=rows, title="Elo points" if elo else board.title)
+
+
+def read_votes(votes: Any, *, first: str, second: str, winner: str, item: str | None, voter: str | None) -> Votes:
+    """Read votes; a vote that names neither of its models is an error with its place."""
+    from howsure.io.sheets import open_sheet
+
+    sheet = open_sheet(votes)
+    left, right, said = (sheet.ids(column).to_list() for column in (first, second, winner))
+    names = tuple(sorted({str(name) for name in (*left, *right) if name is not None}))
+    if len(names) < 2:
+        raise DataError(f"a board needs at least two models; {sheet.name} has {', '.join(names) or 'none'}.")
+    number = {name: j for j, name in enumerate(names)}
+    kept, won = [], []
+    for row, (a, b, vote) in enumerate(zip(left, right, said, strict=True)):
+        if a is None or b is None or vote is None:
+            continue
+        if a == b:
+            raise DataError(f"{sheet.place(row)}: {a!r} is voted against itself.")
+        kept.append(row)
+        won.append(_won(str(vote), a=str(a), b=str(b), first=first, second=second, place=sheet.place(row)))
+    if not kept:
+        raise DataError(f"{sheet.name} holds no vote: no row has two models and a winner.")
+
+    def codes(column: str | None) -> IntArray | None:
+        if column is None:
+            return None
+        values = [str(value) for value in sheet.ids(column).gather(kept).to_list()]
+        return np.unique(values, return_inverse=True)[1].astype(np.int64)
+
+    of_first, of_second = (np.array([number[str(side[row])] for row in kept]) for side in (left, right))
+    return Votes(names, of_first, of_second, np.array(won), codes(item), codes(voter))
+
+
+def _won(vote: str, *, a: str, b: str, first: str, second: str, place: str) -> float:
+    word = vote.strip().lower()
+    if vote == a or (vote not in (a, b) and word in (*FIRST, first.lower())):
+        return 1.0
+    if vote == b or word in (*SECOND, second.lower()):
+        return 0.0
+    if word.split(" ")[0].strip("()") in TIES:
+        return 0.5
+    raise DataError(f"{place}: {vote!r} is neither {a!r} nor {b!r}, nor model_a, model_b or tie.")
+
+
+def fit_strengths(votes: Votes) -> FloatArray:
+    """Return the log-strengths by maximum likelihood (evalica), 0 on average; ties are half a win each.
+
+    They exist only if every model has, over some chain of wins or ties, beaten every other (Ford 1957).
+    """
+    import evalica
+
+    wins = _wins(votes)
+    gap = _gap(wins > 0)
+    if gap is not None:
+        worse, better = (listed([votes.models[j] for j in side], 3) for side in gap)
+        raise DataError(
+            f"no vote prefers any of {worse} to any of {better}: how much weaker they are has no limit. Leave models "
+            "out, or collect more votes."
+        )
+    winner = {1.0: evalica.Winner.X, 0.0: evalica.Winner.Y, 0.5: evalica.Winner.Draw}
+    names = list(votes.models)
+    found = evalica.bradley_terry(
+        [names[j] for j in votes.first],
+        [names[j] for j in votes.second],
+        [winner[won] for won in votes.won.tolist()],
+        tie_weight=0.5,
+        tolerance=1e-10,
+        limit=100_000,
+    )
+    logs = np.log(np.array([float(found.scores[name]) for name in names]))
+    return _polished(np.asarray(logs - logs.mean()), wins)
+
+
+def _polished(strengths: FloatArray, wins: FloatArray) -> FloatArray:
+    """Return the strengths after two steps of Newton's method: to the last digits, whatever the solver's tolerance."""
+    games = wins + wins.T
+    for _ in range(2):
+        chance = _chances(strengths)
+        gradient = (wins - games * chance).sum(axis=1)
+        strengths = strengths + np.linalg.pinv(_information(games, chance)) @ gradient
+    return np.asarray(strengths - strengths.mean())
+
+
+def _chances(strengths: FloatArray) -> FloatArray:
+    """Return with which probability each model wins against each other one."""
+    return np.asarray(expit(strengths[:, np.newaxis] - strengths))
+
+
+def _wins(votes: Votes) -> FloatArray:
+    """Return how often each model won against each other one, ties counted half."""
+    wins = np.zeros((len(votes.models), len(votes.models)))
+    np.add.at(wins, (votes.first, votes.second), votes.won)
+    np.add.at(wins, (votes.second, votes.first), 1 - votes.won)
+    return wins
+
+
+def _gap(beaten: Any) -> tuple[list[int], list[int]] | None:
+    """Return models that never won or tied against the others, and those others; None where chains of wins link all."""
+    from scipy.sparse.csgraph import breadth_first_order
+
+    for forward, links in ((True, beaten), (False, beaten.T)):
+        seen = sorted(breadth_first_order(links, 0, return_predecessors=False).tolist())
+        others = sorted({*range(beaten.shape[0])} - {*seen})
+        if others:
+            return (seen, others) if forward else (others, seen)
+    return None
+
+
+def _information(games: FloatArray, chance: FloatArray) -> FloatArray:
+    weights = games * chance * (1 - chance)
+    return np.asarray(np.diag(weights.sum(axis=1)) - weights)
+
+
+def _influences(votes: Votes, strengths: FloatArray) -> FloatArray:
+    """Return by how much each vote moves each strength: (votes, models)."""
+    wins = _wins(votes)
+    inverse = np.linalg.pinv(_information(wins + wins.T, _chances(strengths)))
+    surprise = votes.won - expit(strengths[votes.first] - strengths[votes.second])
+    return np.asarray(surprise[:, np.newaxis] * (inverse[votes.first] - inverse[votes.second]))
+
+
+def _units(names: tuple[str, ...], scores: FloatArray, moves: FloatArray, codes: IntArray | None, word: str) -> Units:
+    if codes is not None:
+        summed = np.zeros((int(codes.max()) + 1, moves.shape[1]))
+        np.add.at(summed, codes, moves)
+        moves = summed
+    n = moves.shape[0]
+    totals = moves - moves.mean(axis=0) + scores / n
+    return Units(names, totals, np.full(n, 1 / n), np.zeros(1, dtype=np.int64), scores, word)
+
+
+def _two_way(found: Judged, ask: Ask, items: Units, voters: Units, single: Units) -> Judged:
+    """Return what is known where items and voters are both drawn: variances add (Cameron, Gelbach and Miller 2011)."""
+    pairs = ask.pairs
+
+    def variances(units: Units) -> tuple[FloatArray, FloatArray]:
+        errors = units.errors
+        apart = np.square(errors[:, pairs.first] - errors[:, pairs.second]).sum(axis=0)
+        return apart, np.square(errors).sum(axis=0)
+
+    of_items, of_voters, of_votes = variances(items), variances(voters), variances(single)
+    both, own = (
+        np.maximum(np.maximum(one, other), one + other - votes)
+        for one, other, votes in zip(of_items, of_voters, of_votes, strict=True)
+    )
+    df, alpha = max(1, min(items.n_units, voters.n_units) - 1), 1 - ask.level
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.where(both > 0, np.abs(found.advantages) / np.sqrt(both), 0.0)
+    pvalues = np.minimum(1.0, 2 * stdtr(df, -ratios))
+    arms = -stdtrit(df, alpha / 2 / pairs.first.size) * np.sqrt(both)
+    n_own = pairs.first.size if pairs.baseline is not None else len(items.names) - 1
+    alone = -stdtrit(df, alpha / 2 / n_own) * np.sqrt(both)
+    score_arms = -stdtrit(df, alpha / 2) * np.sqrt(own)
+    correction = "holm" if ask.correction == "westfall-young" else ask.correction
+    return replace(
+        found,
+        score_low=found.scores - score_arms,
+        score_high=found.scores + score_arms,
+        low=found.advantages - arms,
+        high=found.advantages + arms,
+        pvalues=pvalues,
+        adjusted=adjust(pvalues, method=correction),
+        correction=correction,
+        marginal=np.stack([alone, alone]),
+        null="random-effects",
+        exact=False,
+    )
+
+
+def transitivity(votes: Votes, strengths: FloatArray, seed: np.random.SeedSequence) -> str:
+    """Say how many triples of models form a cycle, and how many do where Bradley and Terry's model holds."""
+    m = strengths.size
+    wins = _wins(votes)
+    games = wins + wins.T
+    circles, n_triples = int(_circles(wins)), _triples(games)
+    if not n_triples:
+        return "No three models were all compared with each other, so whether one order fits them cannot be checked."
+    random = _random.generator(seed, "transitivity")
+    rows, columns = np.triu_indices(m, 1)
+    chance, counts = _chances(strengths)[rows, columns], games[rows, columns].astype(np.int64)
+    drawn = np.empty(SIMULATIONS)
+    step = max(1, AT_ONCE // m**2)
+    for start in range(0, SIMULATIONS, step):
+        again = np.zeros((min(step, SIMULATIONS - start), m, m))
+        again[:, rows, columns] = random.binomial(counts, chance, (len(again), counts.size))
+        again[:, columns, rows] = counts - again[:, rows, columns]
+        drawn[start : start + step] = _circles(again)
+    pvalue = (1 + np.count_nonzero(drawn >= circles)) / (SIMULATIONS + 1)
+    said = (
+        f"{circles:,} of {n_triples:,} triples of models form a cycle (a beats b, b beats c, c beats a); the model "
+        f"expects {drawn.mean():.3g} (p = {pvalue:.2g})."
+    )
+    return said + (" One order does not fit these votes." if pvalue <= 0.05 else "")
+
+
+def _circles(wins: FloatArray) -> FloatArray:
+    """Return how many triples of models form a cycle; leading axes are sets of votes."""
+    beats = (wins > wins.swapaxes(-1, -2)).astype(np.float64)
+    return np.asarray(np.rint(((beats @ beats) * beats.swapaxes(-1, -2)).sum(axis=(-1, -2)) / 3))
+
+
+def _triples(games: FloatArray) -> int:
+    met = (games > 0).astype(np.float64)
+    return round(float(((met @ met) * met.T).sum()) / 6)

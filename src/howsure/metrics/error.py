@@ -1,0 +1,93 @@
+"""Errors of item means: mean absolute, mean squared, root mean squared, maximum."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from howsure.metrics.base import ItemMetric, Metric, is_batch
+from howsure.scales import FloatArray
+
+
+@dataclass(frozen=True)
+class MeanAbsoluteError(ItemMetric):
+    """Mean over items of |mean response of the model − mean response of gold|."""
+
+    name: ClassVar[str] = "mae"
+    title: ClassVar[str] = "mean absolute error"
+    distance: ClassVar[bool] = True
+    error_power: ClassVar[int] = 1
+    _cuts_batches: ClassVar[bool] = True
+
+    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return |model − gold| for each item."""
+        return np.abs(model - gold)
+
+    def advantage(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the mean of the item advantages."""
+        if not is_batch(self.needs, gold, a, b):
+            return super().advantage(gold, a, b)
+        from howsure.metrics import _kernels
+
+        return np.asarray(_kernels.absolute_advantages(gold, a, b))
+
+
+@dataclass(frozen=True)
+class MeanSquaredError(ItemMetric):
+    """Mean over items of (mean response of the model − mean response of gold)²."""
+
+    name: ClassVar[str] = "mse"
+    title: ClassVar[str] = "mean squared error"
+    uneven: ClassVar[bool] = True
+    error_power: ClassVar[int] = 2
+    _cuts_batches: ClassVar[bool] = True
+
+    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return (model − gold)² for each item."""
+        return np.square(model - gold)
+
+    def advantage(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the mean of the item advantages."""
+        if not is_batch(self.needs, gold, a, b):
+            return super().advantage(gold, a, b)
+        from howsure.metrics import _kernels
+
+        return np.asarray(_kernels.squared_advantages(gold, a, b))
+
+
+@dataclass(frozen=True)
+class RootMeanSquaredError(Metric):
+    """Root of the mean squared error: a function of sums over items, so that a draw needs only these sums."""
+
+    name: ClassVar[str] = "rmse"
+    title: ClassVar[str] = "root mean squared error"
+    regular: ClassVar[bool] = True
+    distance: ClassVar[bool] = True
+    by_sums: ClassVar[bool] = True
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return √ mean (model − gold)²."""
+        return np.asarray(np.sqrt(np.square(model - gold).mean(axis=-1)))
+
+    def item_sums(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return what each item adds: to the squared errors of A and of B, and to the number of items."""
+        return np.stack([np.square(a - gold), np.square(b - gold), np.ones(len(gold))], axis=1)
+
+    def advantage_of_sums(self, sums: FloatArray) -> FloatArray:
+        """Return how much smaller A's error is, from sums of `item_sums`."""
+        of_a, of_b = np.sqrt(sums[..., 0] / sums[..., 2]), np.sqrt(sums[..., 1] / sums[..., 2])
+        return np.asarray(of_b - of_a)
+
+
+@dataclass(frozen=True)
+class MaxError(Metric):
+    """Largest absolute error over the items; a resampled maximum is not a smooth statistic, its intervals are rough."""
+
+    name: ClassVar[str] = "max-error"
+    title: ClassVar[str] = "maximum absolute error"
+    uneven: ClassVar[bool] = True
+    distance: ClassVar[bool] = True
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return max |model − gold|."""
+        return np.asarray(np.abs(model - gold).max(axis=-1))

@@ -1,0 +1,354 @@
+"""Agreement of labels: accuracy of plurality votes, precision, recall, F1 and the area under the ROC curve.
+
+A tied plurality vote is shared: each of n tied labels has it with weight 1/n, which is what breaking the tie at random
+gives on average. So no renaming of the labels changes a score.
+
+On a numeric scale an item is positive when its mean response reaches a threshold. On a nominal scale the label of an
+item is its plurality vote, each label is taken against the rest, and the mean over labels is reported ("macro"); a
+label for which the score is undefined is left out of that mean.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.errors import ArgumentError
+from howsure.metrics.base import ROUNDING, Better, Ignored, ItemMetric, Metric
+from howsure.metrics.distribution import LABELS, by_rows, label_sums, rows_of, shares
+from howsure.metrics.ranking import doubled_ranks, joined_ties, ranks
+from howsure.metrics.swapped import MOST_SWAPPED, SwappedAreas
+from howsure.metrics.weighted import MOST_ENTRIES, Area, Repeated, Weighted
+from howsure.scales import FloatArray, Kind, Scale
+from howsure.summaries import Needs
+
+FEW_POSITIVES = 10
+"""With fewer positive (or negative) items than this, a note says that the area under the curve rests on few."""
+
+
+NOTHING = 1e-9
+"""A smaller sum of votes than this is zero: sums of shared votes carry rounding errors."""
+
+
+def votes(counts: FloatArray) -> FloatArray:
+    """Return the plurality vote of each item as weights of the labels: 1 for the winner, 1/n for each of n tied ones.
+
+    Examples
+    --------
+    >>> votes(np.array([[3.0, 1.0, 0.0], [1.0, 1.0, 0.0]]))
+    array([[1. , 0. , 0. ],
+           [0.5, 0.5, 0. ]])
+    """
+    most = counts.max(axis=-1, keepdims=True) * (1 - ROUNDING)
+    return shares((counts >= most).astype(np.float64))
+
+
+@dataclass(frozen=True)
+class Accuracy(ItemMetric):
+    """Share of items where the model's plurality vote is gold's; tied votes are shared.
+
+    An item where gold and the model have each several tied labels scores the chance that they agree when every tie is
+    broken at random.
+    """
+
+    name: ClassVar[str] = "accuracy"
+    title: ClassVar[str] = "accuracy"
+    label_blind: ClassVar[bool] = True
+    smooth: ClassVar[bool] = False
+    distance: ClassVar[bool] = True
+    better: ClassVar[Better] = "higher"
+    needs: ClassVar[Needs] = "counts"
+    kinds: ClassVar[tuple[Kind, ...]] = LABELS
+    counts_items: ClassVar[bool] = True
+    span: ClassVar[float] = 1.0
+
+    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return the chance that the votes agree: 1 or 0 where no vote is tied."""
+        return by_rows("shared_votes", gold, model)
+
+
+@dataclass(frozen=True)
+class AccuracyResponses(ItemMetric):
+    """Mean over items of the share of the model's responses that are gold's plurality vote; tied votes are shared."""
+
+    name: ClassVar[str] = "accuracy-responses"
+    title: ClassVar[str] = "accuracy of single responses"
+    label_blind: ClassVar[bool] = True
+    per_response: ClassVar[bool] = True
+    better: ClassVar[Better] = "higher"
+    needs: ClassVar[Needs] = "counts"
+    kinds: ClassVar[tuple[Kind, ...]] = LABELS
+    smooth: ClassVar[bool] = False
+    span: ClassVar[float] = 1.0
+
+    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return the model's share of gold's vote."""
+        return label_sums(votes(gold) * shares(model))
+
+
+@dataclass(frozen=True)
+class OneAgainstRest(Metric):
+    """What precision, recall, F1 and AUC share: which items are positive in gold and in the model.
+
+    Attributes
+    ----------
+    threshold : float, optional
+        The mean response from which an item is positive; the middle of an ordinal scale when left out.
+    positive : str, optional
+        On a nominal scale: the one label that counts as positive, instead of the mean over all labels.
+    column, nominal, origin
+        Set by `on`: where the positive label stands, whether the scale is nominal, and where the threshold comes from.
+    """
+
+    smooth: ClassVar[bool] = False
+    better: ClassVar[Better] = "higher"
+    kinds: ClassVar[tuple[Kind, ...]] = ("nominal", "ordinal", "continuous")
+    regular: ClassVar[bool] = True
+
+    threshold: float | None = None
+    positive: str | None = None
+    column: int | None = None
+    nominal: bool = False
+    origin: str = ""
+
+    @property
+    def needs(self) -> Needs:  # type: ignore[override]
+        """Counts on a nominal scale, else means."""
+        return "counts" if self.nominal else "means"
+
+    def on(self, scale: Scale) -> Self:
+        """Take threshold or labels from the scale."""
+        if scale.kind == "nominal":
+            if self.threshold is not None:
+                raise ArgumentError(
+                    f"`threshold` is for numbers, but the scale is {scale}. Give the `positive` label instead."
+                )
+            if self.positive is not None and self.positive not in scale.labels:
+                raise ArgumentError(f"`positive` must be one of {', '.join(scale.labels)}; got {self.positive!r}.")
+            column = None if self.positive is None else scale.labels.index(self.positive)
+            return replace(self, nominal=True, column=column)
+        if self.positive is not None:
+            raise ArgumentError(
+                f"`positive` is for nominal scales, but the scale is {scale}. Give a `threshold` instead."
+            )
+        if self.threshold is not None:
+            return self
+        if scale.kind == "continuous":
+            raise ArgumentError(
+                f"metric {self.name!r} on a continuous scale needs the value from which an item counts as positive: "
+                f"give a `threshold`, such as 0.5."
+            )
+        middle = (scale.levels[0] + scale.levels[-1]) / 2
+        return replace(self, threshold=middle, origin=_origin(middle, scale))
+
+    def notes(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> list[str]:
+        """Say from which value an item counts as positive, where the user did not."""
+        return [f"{self.title} counts an item as positive from {self.origin}"] if self.origin else []
+
+    def _positive(self, side: FloatArray) -> FloatArray:
+        """Return, on a last axis of labels, with what weight each item is positive: 1, 0, or a share of a tied vote."""
+        if not self.nominal:
+            assert self.threshold is not None, "`on` sets the threshold"
+            reached = self.threshold - ROUNDING * abs(self.threshold)
+            return (side >= reached).astype(np.float64)[..., np.newaxis]
+        return self._column(votes(side))
+
+    def _column(self, by_label: FloatArray) -> FloatArray:
+        return by_label if self.column is None else by_label[..., [self.column]]
+
+
+@dataclass(frozen=True)
+class OfHits(OneAgainstRest):
+    """Hits / (hits + missed · misses + false · false alarms), averaged over the labels for which it is defined.
+
+    It is a function of sums over items, so a draw needs only these sums.
+    """
+
+    by_sums: ClassVar[bool] = True
+    missed: ClassVar[float]
+    false: ClassVar[float]
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return the share of hits."""
+        of_gold, of_model = self._positive(gold), self._positive(model)
+        hits = (of_gold * of_model).sum(axis=-2)
+        return self._of_sums(hits, of_gold.sum(axis=-2), of_model.sum(axis=-2))
+
+    def item_sums(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return what each item adds: to gold's positives, to A's and to B's, and to the hits of A and of B."""
+        of_gold, of_a, of_b = (self._positive(side) for side in (gold, a, b))
+        return np.concatenate([of_gold, of_a, of_b, of_gold * of_a, of_gold * of_b], axis=-1)
+
+    def advantage_of_sums(self, sums: FloatArray) -> FloatArray:
+        """Return how much better A is, from sums of `item_sums`."""
+        of_gold, of_a, of_b, hits_a, hits_b = np.split(sums, 5, axis=-1)
+        return self._of_sums(hits_a, of_gold, of_a) - self._of_sums(hits_b, of_gold, of_b)
+
+    def _of_sums(self, hits: FloatArray, of_gold: FloatArray, of_model: FloatArray) -> FloatArray:
+        counted = hits + self.missed * (of_gold - hits) + self.false * (of_model - hits)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return _mean_defined(np.where(counted > NOTHING, hits / counted, np.nan))
+
+
+@dataclass(frozen=True)
+class Precision(OfHits):
+    """Share of the items that the model calls positive which gold calls positive too."""
+
+    name: ClassVar[str] = "precision"
+    title: ClassVar[str] = "precision"
+    missed: ClassVar[float] = 0.0
+    false: ClassVar[float] = 1.0
+
+
+@dataclass(frozen=True)
+class Recall(OfHits):
+    """Share of gold's positive items that the model finds."""
+
+    name: ClassVar[str] = "recall"
+    title: ClassVar[str] = "recall"
+    missed: ClassVar[float] = 1.0
+    false: ClassVar[float] = 0.0
+
+
+@dataclass(frozen=True)
+class F1(OfHits):
+    """Harmonic mean of precision and recall."""
+
+    name: ClassVar[str] = "f1"
+    title: ClassVar[str] = "F1"
+    missed: ClassVar[float] = 0.5
+    false: ClassVar[float] = 0.5
+
+
+@dataclass(frozen=True)
+class RocAuc(OneAgainstRest):
+    """Probability that the model ranks a random positive item of gold above a random negative one; ties count half.
+
+    The model's score of an item is its mean response, or on a nominal scale the share of the label.
+    """
+
+    name: ClassVar[str] = "auc"
+    title: ClassVar[str] = "area under the ROC curve"
+    ignores: ClassVar[Ignored] = "magnitude"
+
+    @property
+    def by_weights(self) -> bool:  # type: ignore[override]
+        """Whether it scores weighted items: on a numeric scale, where an item is positive or not."""
+        return not self.nominal
+
+    def weighted(self, gold: FloatArray, *models: FloatArray) -> Weighted:
+        """Return an object that scores weights of the items."""
+        if gold.size > MOST_ENTRIES:
+            return Repeated(self, gold, *models)
+        return Area(self._positive(gold)[..., 0] > 0, *models)
+
+    def swapped(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> SwappedAreas | None:
+        """Return an object that scores A and B with items swapped where a coin is 1; None for very many items.
+
+        Several data sets come on a leading axis.
+        """
+        return SwappedAreas(self._positive(gold)[..., 0] > 0, a, b) if gold.shape[-1] <= MOST_SWAPPED else None
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return the Mann–Whitney form of the area, averaged over the labels that have both kinds of items."""
+        if not self.nominal:
+            return _area(self._positive(gold)[..., 0].astype(np.int32), doubled_ranks(model))
+        scored = self._column(shares(model)[..., : gold.shape[-1]])
+        by_label = (np.moveaxis(side, -1, -2) for side in (self._positive(gold), scored))
+        return _mean_defined(by_rows("areas", *by_label))
+
+    def error(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[float, float] | None:
+        """Return DeLong's standard error of the advantage (DeLong, DeLong and Clarke-Pearson 1988).
+
+        Its degrees of freedom are Satterthwaite's, from the numbers of positive and of negative items. There is none on
+        a nominal scale, where votes are shared and labels averaged.
+        """
+        if self.nominal:
+            return None
+        positive = self._positive(gold)[..., 0] > 0
+        if min(positive.sum(), (~positive).sum()) < 2:
+            return math.nan, math.nan
+        of_a, of_b = (_placements(side[positive], side[~positive]) for side in (a, b))
+        variances = [np.var(one - other, ddof=1) / one.size for one, other in zip(of_a, of_b, strict=True)]
+        squares = sum(variance**2 / (one.size - 1) for variance, one in zip(variances, of_a, strict=True))
+        df = sum(variances) ** 2 / squares if squares > 0 else math.nan
+        return math.sqrt(sum(variances)), float(df)
+
+    def notes(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> list[str]:
+        """Say that few items are positive, or negative: the area rests on them."""
+        found = super().notes(gold, a, b)
+        if self.nominal:
+            return found
+        positives = int(self._positive(gold).sum())
+        fewer, which = min((positives, "positive"), (len(gold) - positives, "negative"))
+        if 0 < fewer < FEW_POSITIVES:
+            found.append(
+                f"Gold calls only {fewer} of {len(gold):,} items {which}: the area under the curve rests on "
+                f"{'it' if fewer == 1 else 'them'}, and the interval is rough."
+            )
+        return found
+
+    def seen(self, model: FloatArray) -> FloatArray:
+        """Return ranks of the items' means or, label by label, of its shares; one more column keeps their sum equal."""
+        if not self.nominal:
+            return super().seen(model)
+        return self._with_rest(ranks(np.moveaxis(shares(model), -1, -2)))
+
+    def swappable(self, gold: FloatArray | None, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the ranks of A and of B, in which tied items of both have one rank, label by label."""
+        if not self.nominal:
+            return super().swappable(gold, a, b)
+        n = a.shape[-2]
+        of_a, of_b = (ranks(np.moveaxis(shares(side), -1, -2)) for side in (a, b))
+        joined = joined_ties(of_a.reshape(-1, n), of_b.reshape(-1, n))
+        return self._with_rest(joined[0].reshape(of_a.shape)), self._with_rest(joined[1].reshape(of_b.shape))
+
+    def _with_rest(self, by_label: FloatArray) -> FloatArray:
+        """Return ranks, (…, labels, items), by item, with a column that keeps the sum of each item's equal."""
+        by_item = np.moveaxis(by_label, -2, -1)
+        rest = by_item.shape[-1] * by_item.shape[-2] - by_item.sum(axis=-1, keepdims=True)
+        return np.concatenate([by_item, rest], axis=-1)
+
+
+def _origin(middle: float, scale: Scale) -> str:
+    """Say what the middle of a scale is, and that another sample may have another if nobody declared the levels."""
+    if scale.is_numeric:
+        ends = f"{scale.labels[0]} to {scale.labels[-1]}"
+        value = f"a mean response of {middle:g}"
+    else:
+        ends = f"{scale.labels[0]!r} to {scale.labels[-1]!r}"
+        value = "the middle of the order on"
+    if scale.declared:
+        return f"{value}, the middle of the scale ({ends})." if scale.is_numeric else f"{value} ({ends})."
+    return (
+        f"{value}, the middle of the levels that these data have ({ends}); other data may have others. Declare the "
+        "levels (`order`), or give a `threshold`."
+    )
+
+
+def _area(positive: npt.NDArray[np.int32], ranked: npt.NDArray[np.int32]) -> FloatArray:
+    """Return the area from the doubled ranks of positive items: how many negative ones stand below them, ties half."""
+    from howsure.metrics import _rank_kernels
+
+    n, shape = ranked.shape[-1], np.broadcast_shapes(positive.shape[:-1], ranked.shape[:-1])
+    shared, ones, _ = _rank_kernels.rank_products(rows_of(positive, shape), rows_of(ranked, shape)).reshape(3, *shape)
+    n_positive = 4 * ones
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((4 * shared + n_positive * (n - n_positive)) / 2 / (n_positive * (n - n_positive)))
+
+
+def _placements(positive: FloatArray, negative: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the share of negative items that each positive one is above, and of positive ones above each negative."""
+    both = ranks(np.concatenate([positive, negative]))
+    above = (both[: positive.size] - ranks(positive)) / negative.size
+    below = 1 - (both[positive.size :] - ranks(negative)) / positive.size
+    return above, below
+
+
+def _mean_defined(scores: FloatArray) -> FloatArray:
+    """Return the mean over the last axis of what is defined; NaN where nothing is."""
+    defined = ~np.isnan(scores)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(defined, scores, 0.0).sum(axis=-1) / defined.sum(axis=-1))

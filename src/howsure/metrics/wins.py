@@ -1,0 +1,157 @@
+"""Wins: on how many items, or single responses, A is closer to gold than B."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from howsure.errors import ArgumentError
+from howsure.metrics.base import ROUNDING, AdditiveMetric, Better, RelativeMetric, is_batch
+from howsure.metrics.distribution import TotalVariation, rows_of
+from howsure.metrics.error import MeanAbsoluteError
+from howsure.scales import FloatArray, Scale
+from howsure.summaries import Needs
+
+
+@dataclass(frozen=True)
+class Wins(RelativeMetric):
+    """Share of items where A's error is smaller than B's, minus the share where B's is smaller.
+
+    Attributes
+    ----------
+    base : AdditiveMetric, optional
+        The item error; absolute error of means, or total variation on a nominal scale, when left out.
+    bound : AdditiveMetric, optional
+        Set by `on`: the item error, on the scale of the data.
+    """
+
+    distance: ClassVar[bool] = True
+    better: ClassVar[Better] = "higher"
+    counts_items: ClassVar[bool] = True
+    span: ClassVar[float] = 1.0
+    kinds = ("nominal", "ordinal", "continuous")
+
+    base: AdditiveMetric | None = None
+    bound: AdditiveMetric | None = None
+
+    def __post_init__(self) -> None:
+        if self.base is not None and not isinstance(self.base, AdditiveMetric):
+            raise ArgumentError(f"`base` must be a metric with item scores; got {self.base!r}.")
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The name, with that of the base error where it was given: wins:tv."""
+        return "wins" if self.base is None else f"wins:{self.base.name}"
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        """What it is called in a sentence."""
+        return "wins" if self.base is None else f"wins by {self.base.title}"
+
+    @property
+    def gold_free(self) -> bool:  # type: ignore[override]
+        """Whether the base error is."""
+        return self.item_error.gold_free
+
+    @property
+    def label_blind(self) -> bool:  # type: ignore[override]
+        """Whether the base error is."""
+        return self.item_error.label_blind
+
+    @property
+    def needs(self) -> Needs:  # type: ignore[override]
+        """The summary that the base error needs."""
+        return self.item_error.needs
+
+    @property
+    def _cuts_batches(self) -> bool:  # type: ignore[override]
+        """Whether a compiled loop compares the errors of draws."""
+        return type(self.item_error) is MeanAbsoluteError
+
+    @property
+    def item_error(self) -> AdditiveMetric:
+        """The error by which an item is won: as given, or as the scale suggests."""
+        return self.bound or self.base or MeanAbsoluteError()
+
+    def on(self, scale: Scale) -> Self:
+        """Choose the base error by the scale, unless it was given."""
+        base = self.base or (TotalVariation() if scale.kind == "nominal" else MeanAbsoluteError())
+        return replace(self, bound=base.on(scale))
+
+    def item_advantages(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return 1 where A wins, −1 where B wins, 0 for ties."""
+        return self.won(self.item_error.item_advantages(gold, a, b), gold, a, b)
+
+    def won(self, advantages: FloatArray, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the winners by the advantages of the base error."""
+        sides = (side for side in (gold, a, b) if side is not None)
+        return _signs(advantages, _largest(*sides))
+
+    def advantage(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the share of items that A wins minus the share that B wins."""
+        if type(self.item_error) is not MeanAbsoluteError or not is_batch(self.needs, gold, a, b):
+            return super().advantage(gold, a, b)
+        from howsure.metrics import _kernels
+
+        return np.asarray(_kernels.absolute_wins(*(rows_of(side, side.shape[:-1]) for side in (gold, a, b))))
+
+    def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the share of items that A wins and that B wins."""
+        signs = self.item_advantages(gold, a, b)
+        return np.asarray((signs > 0).mean(axis=-1)), np.asarray((signs < 0).mean(axis=-1))
+
+
+@dataclass(frozen=True)
+class WinsResponses(RelativeMetric):
+    """Wins over single responses, paired by position in the item; positions that a source lacks are left out."""
+
+    name: ClassVar[str] = "wins-responses"
+    title: ClassVar[str] = "wins over single responses"
+    better: ClassVar[Better] = "higher"
+    needs: ClassVar[Needs] = "values"
+    per_response: ClassVar[bool] = True
+    _cuts_batches: ClassVar[bool] = True
+    span: ClassVar[float] = 1.0
+
+    def item_advantages(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return (wins of A − wins of B) / pairs for each item."""
+        won, lost = _paired_wins(gold, a, b)
+        return won - lost
+
+    def advantage(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the mean of the item advantages."""
+        if is_batch(self.needs, gold, a, b) and gold.shape == a.shape == b.shape:
+            from howsure.metrics import _kernels
+
+            of_gold, of_a, of_b = (rows_of(side.reshape(len(side), -1), (len(side),)) for side in (gold, a, b))
+            advantages, whole = _kernels.paired_wins_advantages(of_gold, of_a, of_b)
+            if whole:
+                return np.asarray(advantages)
+        return super().advantage(gold, a, b)
+
+    def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the mean share of pairs that A wins and that B wins."""
+        won, lost = _paired_wins(gold, a, b)
+        return np.asarray(won.mean(axis=-1)), np.asarray(lost.mean(axis=-1))
+
+
+def _paired_wins(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the shares of an item's pairs of responses that A wins and that B wins."""
+    from howsure.metrics import _kernels
+
+    tie = ROUNDING * _largest(gold, a, b)
+    shape = np.broadcast_shapes(gold.shape[:-1], a.shape[:-1], b.shape[:-1])
+    of_gold, of_a, of_b = (rows_of(side, shape) for side in (gold, a, b))
+    won, lost = _kernels.paired_wins(of_gold, of_a, of_b, tie)
+    return won.reshape(shape), lost.reshape(shape)
+
+
+def _signs(difference: FloatArray, largest: float) -> FloatArray:
+    tie = ROUNDING * largest
+    return (difference > tie).astype(np.float64) - (difference < -tie)
+
+
+def _largest(*arrays: FloatArray) -> float:
+    # fmax and fmin pass over NaN, and need no copy of sizes as |array| would.
+    ends = [(np.fmax.reduce(array, axis=None), np.fmin.reduce(array, axis=None)) for array in arrays if array.size]
+    return max((float(max(high, -low)) for high, low in ends if not np.isnan(high)), default=0.0)

@@ -1,0 +1,213 @@
+"""The items of a pilot with the noise of its few responses taken out, for gold, A and B alike.
+
+A share or a mean of five responses differs between items by more than the items do. Resampling such responses takes
+that noise for differences between items, so plans for more responses than the pilot had are wrong. Here the joint
+distribution of what gold, A and B would answer to an item with very many responses is estimated:
+
+* On a scale with levels, many triples of shares are drawn around each item's counts, and EM steps weigh them so that
+  the pilot's counts become most likely (nonparametric maximum likelihood on random points, stopped early; see
+  `smoothed`). Triples come from single items, so what A, B and gold have in common stays.
+* On a continuous scale, the vector of item means (gold, A, B) is pulled towards its centre by the linear map that gives
+  it the covariance of the true means, and each item's own deviations around its mean are widened to be unbiased.
+
+A source with one response to every item says nothing about its noise: it is taken to answer the same again.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from howsure._random import generator, seed_of
+from howsure.contests import Contest
+from howsure.errors import ArgumentError
+from howsure.models.answers import Answers, PoolAnswers
+from howsure.models.base import Epsilon, ResponseModel
+from howsure.models.empirical import written
+from howsure.models.levels import ShareAnswers
+from howsure.responses import Responses
+from howsure.scales import FloatArray, Scale
+from howsure.summaries import counts, grid, means
+
+STEPS = 32
+"""EM steps; see `smoothed`."""
+
+POINTS = 4096
+"""Triples of shares that are weighed, in all; but at least `FEWEST` for each item."""
+FEWEST = 8
+
+
+@dataclass(frozen=True, eq=False)
+class DeconvolvedModel(ResponseModel):
+    """What gold, A and B of a pilot would answer, without the noise of the pilot's own responses.
+
+    Attributes
+    ----------
+    gold, a, b : Responses
+        The pilot; gold is that of A where there is none (metrics without gold do not look at it).
+    responses_scale : Scale
+    weights : array of float, optional
+        How much each item counts; all alike when left out.
+
+    Examples
+    --------
+    >>> contest = Contest.from_arrays([[1, 2], [3, 3]], [[1, 1], [3, 4]], [[5, 4], [1, 2]])
+    >>> DeconvolvedModel.of(contest).table(10, 3, rng=0).n_items
+    10
+    """
+
+    kind: ClassVar[str] = "deconvolved"
+    own_perturbation: ClassVar[str] = "none"
+
+    gold: Responses
+    a: Responses
+    b: Responses
+    responses_scale: Scale
+    weights: FloatArray | None = None
+
+    @classmethod
+    def of(cls, contest: Contest, weights: FloatArray | None = None) -> "DeconvolvedModel":
+        """Make the model of a pilot."""
+        return cls(contest.a if contest.gold is None else contest.gold, contest.a, contest.b, contest.scale, weights)
+
+    @property
+    def scale(self) -> Scale:
+        """The scale of the pilot."""
+        return self.responses_scale
+
+    def items(self, shape: tuple[int, int], generator: np.random.Generator) -> Answers:
+        """Draw items and return how gold answers them."""
+        return self.sources(shape, generator)[0]
+
+    def sources(
+        self,
+        shape: tuple[int, int],
+        generator: np.random.Generator,
+        *,
+        epsilon: Epsilon = 0.0,
+        perturbation: str | None = None,
+    ) -> tuple[Answers, Answers, Answers]:
+        """Draw items and return how gold, A and B answer them."""
+        if perturbation is not None or epsilon not in (0, (0, 0)):
+            raise ArgumentError("this model has real answers of A and B: leave `epsilon` and `perturbation` out.")
+        return self._answers(generator.random(shape))
+
+    def spread_items(self, n_items: int) -> tuple[Answers, Answers, Answers]:
+        """Return how gold, A and B answer items that are spread evenly over the estimated distribution."""
+        return self._answers((np.arange(n_items)[np.newaxis] + 0.5) / n_items)
+
+    def _answers(self, uniform: FloatArray) -> tuple[Answers, Answers, Answers]:
+        """Return the answers to the items at these quantiles of the weights."""
+        shares, cumulated = self._points if self.scale.levels else self._pools
+        chosen = np.minimum(np.searchsorted(cumulated, uniform), cumulated.size - 1)
+        if self.scale.levels:
+            levels = np.array(self.scale.levels)
+            gold, a, b = (ShareAnswers(part[chosen], levels) for part in shares)
+            return gold, a, b
+        sides = zip(shares, self._sides, strict=True)
+        of_gold, of_a, of_b = (PoolAnswers(pool, side.sizes, chosen, -np.inf, np.inf) for pool, side in sides)
+        return of_gold, of_a, of_b
+
+    @property
+    def _sides(self) -> tuple[Responses, Responses, Responses]:
+        return self.gold, self.a, self.b
+
+    @property
+    def _item_weights(self) -> FloatArray:
+        n_items = self.a.n_items
+        return np.full(n_items, 1 / n_items) if self.weights is None else self.weights / self.weights.sum()
+
+    @cached_property
+    def _points(self) -> tuple[list[FloatArray], FloatArray]:
+        """Triples of shares, and their cumulated weights."""
+        stream = generator(seed_of(0), "deconvolved items")
+        tables = [counts(source, self.scale) for source in self._sides]
+        n_items = len(tables[0])
+        each = max(FEWEST, POINTS // n_items)
+        points, logs = [], np.zeros((n_items, n_items * each))
+        for table in tables:
+            shares = self._around(table, each, stream)
+            points.append(shares)
+            logs += table @ np.log(np.maximum(shares, 1e-12)).T
+        likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))
+        of_items = self._item_weights
+        weights = np.repeat(of_items / each, each)
+        for _ in range(STEPS):
+            weights *= (of_items / (likelihood @ weights)) @ likelihood
+        return points, np.cumsum(weights) / weights.sum()
+
+    def _around(self, table: FloatArray, each: int, stream: np.random.Generator) -> FloatArray:
+        """Draw shares around each item's counts: from the posterior under a Dirichlet prior with the data's moments."""
+        sizes = table.sum(axis=1, keepdims=True)
+        if float(sizes.max()) < 2:
+            return np.repeat(table / sizes, each, axis=0)
+        prior = _prior(table, sizes, self._item_weights)
+        rows = np.repeat(table, each, axis=0)
+        drawn = stream.standard_gamma(rows + prior)
+        return np.asarray(drawn / np.maximum(drawn.sum(axis=1, keepdims=True), 1e-300))
+
+    @cached_property
+    def _pools(self) -> tuple[list[FloatArray], FloatArray]:
+        """Each item's responses moved to its deconvolved mean, and the cumulated weights of the items."""
+        sources = self._sides
+        observed = np.stack([means(source) for source in sources], axis=1)
+        weights = self._item_weights
+        centre = weights @ observed
+        total = np.atleast_2d(np.cov(observed.T, aweights=weights))
+        noise = np.array([_noise_of_mean(source, weights) for source in sources])
+        moved = centre + (observed - centre) @ _shrinking(total, noise).T
+        pools = []
+        for column, source in enumerate(sources):
+            rows, sizes = grid(source), source.sizes[:, np.newaxis]
+            widened = (rows - observed[:, [column]]) * np.sqrt(sizes / np.maximum(sizes - 1, 1))
+            pools.append(moved[:, [column]] + widened)
+        return pools, np.cumsum(weights)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return values and sizes of every source."""
+        held = written(self.scale, gold=self.gold, a=self.a, b=self.b)
+        return {"kind": self.kind, **held, "weights": self.weights}
+
+    def __str__(self) -> str:
+        return f"the pilot's {self.a.n_items:,} items, the noise of their responses taken out; scale: {self.scale}"
+
+
+def _prior(table: FloatArray, sizes: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return Dirichlet parameters with the moments of the data: mean shares, and how much items differ."""
+    shares = table / sizes
+    mean = weights @ shares
+    several = (sizes > 1).ravel()
+    within = np.zeros(len(table))
+    pairs = (table * (table - 1)).sum(axis=1)[several] / (sizes * (sizes - 1)).ravel()[several]
+    within[several] = 1 - pairs
+    of_items = weights * several
+    disagreement = float(of_items @ within) / max(float(of_items.sum()), 1e-300)
+    at_random = 1 - float(mean @ mean)
+    # Two responses to one item differ with probability (1 − Σp²) α/(α + 1), responses to different items with 1 − Σp².
+    ratio = min(max(disagreement / at_random, 0.02), 0.98) if at_random > 0 else 0.5
+    return np.asarray(np.maximum(mean, 0.5 / len(table)) * ratio / (1 - ratio))
+
+
+def _noise_of_mean(source: Responses, weights: FloatArray) -> float:
+    """Return the variance of an item's mean around its true mean, averaged over items; 0 where it is unknown."""
+    several = source.sizes > 1
+    if not several.any():
+        return 0.0
+    rows = grid(source)[several]
+    variances = np.nanvar(rows, axis=1, ddof=1) / source.sizes[several]
+    return float(np.average(variances, weights=weights[several]))
+
+
+def _shrinking(total: FloatArray, noise: FloatArray) -> FloatArray:
+    """Return the map that turns vectors with covariance `total` into vectors with covariance `total` less the noise."""
+    values, vectors = np.linalg.eigh(total)
+    root = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+    inverse = (
+        vectors * np.where(values > 1e-12 * values.max(), 1 / np.sqrt(np.maximum(values, 1e-300)), 0.0) @ vectors.T
+    )
+    # Of all maps that do it, the one nearest to none: (S^½ (S^-½ T S^-½)^½ S^-½).
+    inner = inverse @ (total - np.diag(noise)) @ inverse
+    shrunk, turned = np.linalg.eigh((inner + inner.T) / 2)
+    middle = turned * np.sqrt(np.clip(shrunk, 0.0, 1.0)) @ turned.T
+    return np.asarray(root @ middle @ inverse)

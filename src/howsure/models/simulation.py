@@ -1,0 +1,189 @@
+"""Advantages of simulated data sets: what any design would find, metric by metric.
+
+All metrics see the same data. One draw gives the richest summary that is asked for, the others follow from it. Data
+sets come in fixed blocks with a stream each, and within a block in chunks of bounded size, so neither the number of
+data sets nor that of threads changes memory or bits.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from typing import Any, Protocol
+
+import numpy as np
+
+from howsure import _check, _matrices
+from howsure._random import BLOCK, Rng, generators, map_blocks, n_workers, seed_of
+from howsure.models.base import Epsilon, ResponseModel, Sizes, check_sizes
+from howsure.models.streams import Streams
+from howsure.scales import FloatArray, Scale
+from howsure.summaries import Needs
+
+CHUNK = 1 << 15
+"""Largest number of entries of one simulated array: a quarter of a megabyte, so that a chunk stays in the cache."""
+
+
+TOGETHER = 1 << 17
+"""So many entries of several blocks are simulated at once, fewer of the last ones: a block of a small design is soon
+drawn, and threads would meet in Python all the time."""
+
+
+class Advantage(Protocol):
+    """What simulation must know of a metric: `howsure.metrics` has many, already `on` the model's scale."""
+
+    @property
+    def needs(self) -> Needs:
+        """The summary that the metric reads."""
+
+    def advantage(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return how much better A is than B, one number for each data set."""
+
+
+@_matrices.on_one_thread
+def simulate_advantages(
+    model: ResponseModel,
+    metrics: Sequence[Advantage],
+    *,
+    n_items: int,
+    n_responses: Sizes = 5,
+    epsilon: Epsilon = 0.0,
+    perturbation: str | None = None,
+    null: bool = False,
+    n_simulations: int = 1000,
+    resample_simulated: bool = False,
+    rng: Rng = None,
+    workers: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> FloatArray:
+    """Simulate data sets and return the advantage of each metric on each: (metrics, simulations).
+
+    Parameters
+    ----------
+    model : ResponseModel
+    metrics : sequence of metric
+        Each already `on` the model's scale.
+    n_items, n_responses, epsilon, perturbation, null
+        As for `ResponseModel.draw`.
+    n_simulations : int
+    resample_simulated : bool
+        Also draw items with replacement within every simulated data set, as the RATINGS tables do. This doubles the
+        variance between items; it is here for replication only.
+    rng : int, SeedSequence, Generator or None
+    workers : int, optional
+        Threads; one per core when left out. The result does not depend on it.
+    progress : callable, optional
+        Told the number of data sets that each finished block adds.
+
+    Examples
+    --------
+    >>> from howsure.metrics import resolve
+    >>> from howsure.models import preset
+    >>> draws = simulate_advantages(preset("normal"), [resolve("mae")], n_items=50, epsilon=0.3, n_simulations=9, rng=0)
+    >>> draws.shape, bool(draws.mean() > 0)
+    ((1, 9), True)
+    """
+    sizes = check_sizes(n_responses)
+    _check.integer("n_items", n_items, at_least=1)
+    _check.integer("n_simulations", n_simulations, at_least=1)
+    seed = seed_of(rng)
+    purpose = "null data" if null else "data"
+    scale = model.scale
+    needs = _richest({metric.needs for metric in metrics}, scale)
+    width = {"means": 1, "counts": len(scale.levels)}.get(needs, max(sizes))
+    step = max(1, CHUNK // (n_items * max(1, width)))
+    workers = n_workers(workers)
+    n_together = 1
+    if step >= BLOCK and _draws_rows(model):
+        most = TOGETHER // (BLOCK * n_items * max(1, width))
+        n_together = max(1, min(most, -(-n_simulations // (workers * BLOCK))))
+        step = n_together * BLOCK
+
+    def block(_: int, start: int, stop: int) -> FloatArray:
+        numbers = range(start // BLOCK, -(-stop // BLOCK))
+        streams = generators(seed, purpose, numbers=numbers)
+        n_rows = [min(BLOCK, stop - number * BLOCK) for number in numbers]
+        stream: Any = Streams(streams, n_rows) if len(streams) > 1 else streams[0]
+        parts = []
+        for first in range(start, stop, step):
+            n_data_sets = min(step, stop - first)
+            drawn = model.draw(
+                n_data_sets,
+                n_items,
+                n_responses=sizes,
+                epsilon=epsilon,
+                perturbation=perturbation,
+                null=null,
+                needs=needs,
+                rng=stream,
+            )
+            if resample_simulated:
+                drawn = _resampled(drawn, stream)
+            ready = {need: tuple(derive(part, needs, need, scale) for part in drawn) for need in wanted}
+            parts.append(np.stack([metric.advantage(*ready[metric.needs]) for metric in metrics]))
+        return np.concatenate(parts, axis=-1)
+
+    wanted = {metric.needs for metric in metrics}
+    size = n_together * BLOCK
+    results = map_blocks(block, n_simulations, workers=workers, progress=progress, size=size, unit=BLOCK)
+    return np.concatenate(results, axis=-1)
+
+
+def draw_each(
+    model: ResponseModel, seed: np.random.SeedSequence, *names: str, numbers: Sequence[int], n_items: int, **design: Any
+) -> tuple[FloatArray, ...]:
+    """Simulate every response of data sets that have a seed by their names and number each, at once where possible.
+
+    Returns those of gold, A and B as (data sets, items, responses): what `model.table` has with that seed.
+
+    Examples
+    --------
+    >>> from howsure._random import child
+    >>> from howsure.models import preset
+    >>> model, seed = preset("normal"), seed_of(0)
+    >>> gold, a, b = draw_each(model, seed, "study", numbers=range(5), n_items=10, n_responses=2)
+    >>> table = model.table(10, 2, rng=child(seed, "study", 3))
+    >>> (gold[3].ravel() == table.sources["gold"].values).all()
+    np.True_
+    """
+    streams = generators(seed, *names, numbers=numbers, then=("simulate",))
+    if _draws_rows(model):
+        together: Any = Streams(streams, [1] * len(streams))
+        return model.draw(len(streams), n_items, needs="values", rng=together, **design)
+    each = [model.draw(1, n_items, needs="values", rng=stream, **design) for stream in streams]
+    return tuple(np.concatenate(side) for side in zip(*each, strict=True))
+
+
+def _draws_rows(model: ResponseModel) -> bool:
+    """Whether each random number belongs to one data set, so that blocks may be drawn together: known of our models."""
+    parts = (model, *(getattr(model, field.name) for field in fields(model)))
+    ours = all(type(part).__module__.partition(".")[0] in ("howsure", "builtins") for part in parts)
+    return ours and model.kind in ("normal", "likert", "categorical")
+
+
+def derive(summary: FloatArray, have: Needs, want: Needs, scale: Scale) -> FloatArray:
+    """Turn one summary into a poorer one: values → sorted, counts, means; counts → means."""
+    if have == want:
+        return summary
+    if have == "counts":
+        return np.asarray(summary @ np.array(scale.levels) / summary.sum(axis=-1))
+    if want == "means":
+        return np.asarray(summary.mean(axis=-1))
+    if want == "sorted":
+        return np.sort(summary, axis=-1)
+    ones = np.ones(summary.shape[-1])  # a product with them is a sum over short rows in less time
+    return np.stack([(summary == level) @ ones for level in scale.levels], axis=-1)
+
+
+def _richest(needs: set[Needs], scale: Scale) -> Needs:
+    if len(needs) == 1:
+        return next(iter(needs))
+    return "counts" if needs == {"means", "counts"} and scale.levels else "values"
+
+
+def _resampled(
+    drawn: tuple[FloatArray, FloatArray, FloatArray], generator: np.random.Generator
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    n_data_sets, n_items = drawn[0].shape[:2]
+    rows = np.arange(n_data_sets)[:, np.newaxis]
+    items = generator.integers(0, n_items, (n_data_sets, n_items))
+    gold, a, b = (part[rows, items] for part in drawn)
+    return gold, a, b

@@ -1,0 +1,345 @@
+"""Retrospective power: how often a test would reject in new studies like this one."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, ClassVar
+
+import numpy as np
+
+from howsure import _check, _matrices, _random
+from howsure._frames import in_any_form
+from howsure.documents import Column, Document, Sentence, Table
+from howsure.documents.numbers import measured, share
+from howsure.errors import ArgumentError, DataError
+from howsure.inference.intervals import ConfidenceInterval
+from howsure.inference.proportions import wilson
+from howsure.paired.catalogue import TESTS, PairedTest, check_testable, estimate
+from howsure.paired.description import describe
+from howsure.paired.difference_rows import Hypothesis, Resamples, Sample
+from howsure.paired.limits import LARGEST, LARGEST_STUDY, MOST_RESAMPLES, MOST_SIMULATIONS, MOST_STEPS
+from howsure.paired.recommendation import caution
+from howsure.paired.score_lists import PairedScores
+from howsure.paired.significance import checked_hypothesis
+from howsure.provenance import Provenance
+from howsure.records import Signed
+from howsure.scales import FloatArray
+
+METHODS = ("bootstrap", "normal")
+WORK = 30_000_000
+"""About how many differences a curve draws unless told otherwise."""
+TESTED_AT_ONCE = 2**15
+"""About so many numbers of small studies are tested at once where a test draws nothing itself."""
+
+SHARED = ("bootstrap", "permutation")
+"""Tests whose time goes into loops and matrix products, which threads share. The others are made of short calls, in
+which threads wait for each other."""
+
+ROWS_AT_ONCE = 2**17
+
+OBSERVED_NOTE = (
+    "The curve assumes that the true difference is exactly the one observed. At the size of these data such an "
+    "“observed power” only restates the p-value; it does not explain the result. To plan a study, give the smallest "
+    "difference that matters (`effect`)."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PowerCurve(Signed):
+    """The power of a test at several sizes, each with its Monte-Carlo interval.
+
+    Attributes
+    ----------
+    test : str
+    method : {"bootstrap", "normal"}
+        New differences are drawn from the data's, moved to have the effect (right-or-wrong scores: the same share of
+        flips, divided so that accuracy differs by the effect); or from a normal distribution with that mean and the
+        data's standard deviation.
+    effect : float
+        The true difference that is assumed, and `effect_source`: "observed" or "given".
+    unit : {"lines", "clusters"}
+        What sizes count.
+    sizes : tuple of int
+        Of each simulated study.
+    power : tuple of float
+    confidence_intervals : tuple of ConfidenceInterval
+        Wilson's 95% interval of each power, which was counted in simulated studies.
+    n_simulations : int
+        Studies simulated at each size.
+    n_undefined : int
+        Studies on which the test was undefined (they are not counted).
+    alpha : float
+    alternative : str
+    delta : float
+    notes : tuple of str
+    provenance : Provenance
+    """
+
+    derived: ClassVar[tuple[str, ...]] = ("sentence", "signature")
+
+    test: str
+    method: str
+    effect: float
+    effect_source: str
+    unit: str
+    sizes: tuple[int, ...]
+    power: tuple[float, ...]
+    confidence_intervals: tuple[ConfidenceInterval, ...]
+    n_simulations: int
+    n_undefined: int
+    alpha: float
+    alternative: str
+    delta: float
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    @in_any_form
+    def to_frame(self) -> Any:
+        """Return one row for each size, as a Polars data frame."""
+        import polars as pl
+
+        low, high = ([getattr(interval, end) for interval in self.confidence_intervals] for end in ("low", "high"))
+        return pl.DataFrame({"n": list(self.sizes), "power": list(self.power), "low": low, "high": high})
+
+    @property
+    def assumed(self) -> str:
+        """What the simulated studies are to find; an observed difference of 0 may still be found by its ranks."""
+        if self.effect_source == "observed" and not self.effect:
+            return "differences like those seen"
+        return f"a difference of {self.effect:.3g}"
+
+    @property
+    def sentence(self) -> str:
+        """The power at each size in words."""
+        shown = ", ".join(f"{share(power, most=2)} at {n:,}" for n, power in zip(self.sizes, self.power, strict=True))
+        how = f"{self.method}, {self.n_simulations:,} simulated studies per size"
+        return f"Power of the {TESTS[self.test].label} for {self.assumed}: {shown} {self.unit} ({how})."
+
+    def document(self) -> Document:
+        """Return the power at each size."""
+        columns = (Column(self.unit, "count"), Column("power", "share"), Column("95% interval", "shares"))
+        known = zip(self.sizes, self.power, self.confidence_intervals, strict=True)
+        rows = tuple((size, measured(power, ends), ends) for size, power, ends in known)
+        return Document("Power", (Sentence(self.sentence), Table(columns, rows)), self.notes, self.signature)
+
+
+@_matrices.on_one_thread
+def power_curve(
+    scores: PairedScores,
+    *,
+    test: str = "t",
+    method: str = "bootstrap",
+    effect: float | None = None,
+    sizes: int | Sequence[int] = 5,
+    n_simulations: int | None = None,
+    n_resamples: int = 999,
+    alternative: str = "two-sided",
+    delta: float = 0.0,
+    alpha: float = 0.05,
+    normality_alpha: float = 0.05,
+    rng: _random.Rng = None,
+    workers: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> PowerCurve:
+    """Simulate new studies like this one and count how often the test rejects.
+
+    A test that does not fit the scores, and normal simulation of differences for which normality is rejected (at
+    `normality_alpha`), get a note.
+
+    Parameters
+    ----------
+    scores : PairedScores
+    test : str
+        Any of the seven tests.
+    method : {"bootstrap", "normal"}
+    effect : float, optional
+        The true difference to assume, in units of the scores; the observed one if left out.
+    sizes : int or list of int
+        A number k for k equal steps up to the size of the data, or the sizes themselves (larger ones allowed).
+    n_simulations : int, optional
+        Studies per size; 1,000 if left out, and fewer (at least 100) when the sizes are so large that more than about
+        30 million differences would have to be drawn.
+    n_resamples : int
+        Resamples inside each simulated bootstrap or permutation test. The 64 studies of a block share them.
+    alternative, delta, alpha, normality_alpha, rng, workers, progress
+        As in `significance_test`; `progress` is told the number of studies.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> scores = PairedScores.from_arrays(rng.normal(0.3, 1, 100), np.zeros(100))
+    >>> curve = power_curve(scores, effect=0.3, sizes=[50, 100, 200], n_simulations=500, rng=1)
+    >>> [round(power, 1) for power in curve.power]
+    [0.7, 0.9, 1.0]
+    """
+    chosen = TESTS[_check.one_of("test", test, TESTS)]
+    _check.one_of("method", method, METHODS)
+    hypothesis = checked_hypothesis(alternative, delta, alpha, interval=False)
+    _check.integer("n_resamples", n_resamples, at_least=1, at_most=MOST_RESAMPLES)
+    check_testable(scores, chosen, hypothesis.delta)
+    if scores.constant is not None:
+        raise DataError("the differences do not vary, so there is nothing to simulate from.")
+    if method == "normal" and (scores.clusters is not None or scores.binary):
+        why = "scores in clusters" if scores.clusters is not None else "scores of 0 and 1"
+        raise ArgumentError(f"`method` 'normal' draws independent normal differences; {why} need 'bootstrap'.")
+    ns = _sizes(sizes, Sample.of(scores).n)
+    n_simulations = _n_simulations(n_simulations, ns)
+    seed = _random.replayable(rng)
+    # Moving right-or-wrong scores would make them neither, so for these the effect is a difference in accuracy.
+    located = float(scores.differences.mean()) if scores.binary else estimate(scores, chosen)
+    aim = located if effect is None else _check.real("effect", effect, at_least=-LARGEST, at_most=LARGEST)
+    if abs(aim) > 1 and scores.binary:
+        raise ArgumentError(f"`effect` must lie between -1 and 1 for scores of 0 and 1; got {aim:g}.")
+    draw = _source(scores, method, located, aim)
+    how: dict[str, Any] = {
+        "n_simulations": n_simulations,
+        "n_resamples": n_resamples,
+        "seed": seed,
+        "workers": _random.n_workers(workers),
+        "progress": progress,
+    }
+    power, intervals, n_undefined = [], [], 0
+    for n in ns:
+        pvalues = _simulate(n, draw, chosen, hypothesis, **how)
+        defined = ~np.isnan(pvalues)
+        rejected, counted = int(np.count_nonzero(pvalues <= alpha)), int(defined.sum())
+        n_undefined += n_simulations - counted
+        power.append(rejected / counted if counted else float("nan"))
+        intervals.append(wilson(rejected, counted))
+    description = describe(scores, alpha=normality_alpha)
+    notes = [*scores.notes, *caution(scores, description, test)]
+    if method == "normal" and not description.normal:
+        notes.append(
+            f"The simulation draws normal differences, but these are {description.normality}. Its power need not hold "
+            "for them; prefer the bootstrap."
+        )
+    if effect is None:
+        notes.append(OBSERVED_NOTE)
+    elif not scores.binary and TESTS[test].estimand != "mean difference" and (scores.differences == 0).any():
+        n_zero = int(np.count_nonzero(scores.differences == 0))
+        notes.append(
+            f"{n_zero:,} differences are zero. Moving all differences by the effect makes these count, which "
+            f"overstates the power of the {chosen.label}; the t and permutation tests do not suffer from it."
+        )
+    if n_undefined:
+        notes.append(f"{n_undefined:,} simulated studies had no variation; they are not counted.")
+    parameters = {
+        "test": test,
+        "method": method,
+        "effect": aim,
+        "sizes": ",".join(map(str, ns)),
+        "alternative": alternative,
+        "delta": hypothesis.delta,
+        "alpha": hypothesis.alpha,
+        "unit_size": scores.unit_size,
+        "normality_alpha": normality_alpha,
+        "n_simulations": n_simulations,
+        "n_resamples": n_resamples,
+    }
+    return PowerCurve(
+        test=test,
+        method=method,
+        effect=aim,
+        effect_source="observed" if effect is None else "given",
+        unit="lines" if scores.clusters is None else "clusters",
+        sizes=ns,
+        power=tuple(power),
+        confidence_intervals=tuple(intervals),
+        n_simulations=n_simulations,
+        n_undefined=n_undefined,
+        alpha=hypothesis.alpha,
+        alternative=alternative,
+        delta=hypothesis.delta,
+        notes=tuple(notes),
+        provenance=Provenance("power_curve", parameters, _random.entropy_of(seed), scores.digest),
+    )
+
+
+Draw = Callable[[np.random.Generator, int, int], Sample]
+
+
+def _simulate(
+    n: int,
+    draw: Draw,
+    test: PairedTest,
+    hypothesis: Hypothesis,
+    *,
+    n_simulations: int,
+    n_resamples: int,
+    seed: np.random.SeedSequence,
+    workers: int,
+    progress: Callable[[int], object] | None,
+) -> FloatArray:
+    """Return the p-values of studies of n lines; each block of them has a stream of its own."""
+    step = max(1, ROWS_AT_ONCE // n)  # large studies go a few at a time, to stay in the cache
+    n_blocks = 1 if test.resamples else max(1, TESTED_AT_ONCE // (_random.BLOCK * n))
+
+    def studies(number: int, stop: int) -> Iterator[tuple[int, Sample]]:
+        generator = _random.generator(seed, "study", n, number)
+        last = min((number + 1) * _random.BLOCK, stop)
+        for first in range(number * _random.BLOCK, last, step):
+            yield first, draw(generator, min(step, last - first), n)
+
+    def tested(first: int, sample: Sample) -> FloatArray:
+        inner = Resamples(_random.child(seed, "inner", n, first), n_resamples)
+        return test.run(sample, hypothesis, inner).pvalue
+
+    def block(_: int, start: int, stop: int) -> FloatArray:
+        numbers = range(start // _random.BLOCK, -(-stop // _random.BLOCK))
+        drawn: Iterable[tuple[int, Sample]] = chain.from_iterable(studies(number, stop) for number in numbers)
+        if n_blocks > 1:
+            drawn = [(start, Sample.joined([sample for _, sample in drawn]))]
+        return np.concatenate([tested(first, sample) for first, sample in drawn])
+
+    size = n_blocks * _random.BLOCK
+    workers = workers if test.name in SHARED else 1
+    return np.concatenate(
+        _random.map_blocks(block, n_simulations, workers=workers, progress=progress, size=size, width=n)
+    )
+
+
+def _source(scores: PairedScores, method: str, located: float, effect: float) -> Draw:
+    """Return the function that draws `count` studies of `n` lines with the effect."""
+    data = Sample.of(scores)
+    if scores.binary and scores.clusters is None:
+        flips = max(abs(effect), float(np.abs(scores.differences).mean()))
+        won, lost = (flips + effect) / 2, (flips - effect) / 2
+
+        def answers(generator: np.random.Generator, count: int, n: int) -> Sample:
+            chance = generator.random((count, n))
+            return Sample.independent((chance < won).astype(np.float64) - (chance > 1 - lost))
+
+        return answers
+    sums = data.sums[0] + (effect - located) * data.sizes[0]
+    if method == "normal":
+        deviation = float(sums.std(ddof=1))
+
+        def normal(generator: np.random.Generator, count: int, n: int) -> Sample:
+            return Sample.independent(effect + deviation * generator.standard_normal((count, n)))
+
+        return normal
+
+    def resampled(generator: np.random.Generator, count: int, n: int) -> Sample:
+        chosen = generator.integers(0, sums.size, size=(count, n))
+        if scores.clusters is None:
+            return Sample.independent(sums[chosen])
+        return Sample(sums[chosen], data.sizes[0][chosen])
+
+    return resampled
+
+
+def _sizes(sizes: int | Sequence[int], n: int) -> tuple[int, ...]:
+    if isinstance(sizes, int):
+        steps = _check.integer("sizes", sizes, at_least=1, at_most=MOST_STEPS)
+        return tuple(sorted({max(2, round(n * step / steps)) for step in range(1, steps + 1)}))
+    if not len(sizes):
+        raise ArgumentError("`sizes` must name at least one size; got none.")
+    if len(sizes) > MOST_STEPS:
+        raise ArgumentError(f"`sizes` must name at most {MOST_STEPS:,} sizes; got {len(sizes):,}.")
+    return tuple(sorted({_check.integer("sizes", size, at_least=2, at_most=LARGEST_STUDY) for size in sizes}))
+
+
+def _n_simulations(n_simulations: int | None, sizes: tuple[int, ...]) -> int:
+    if n_simulations is not None:
+        return _check.integer("n_simulations", n_simulations, at_least=1, at_most=MOST_SIMULATIONS)
+    return max(100, min(1000, WORK // sum(sizes)))

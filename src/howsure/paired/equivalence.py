@@ -1,0 +1,229 @@
+"""Is there no difference that matters? Equivalence and non-inferiority within a margin.
+
+A large p-value is no evidence of equality. Two one-sided tests (TOST, Schuirmann 1987) ask the right question: can the
+data rule out that A is worse than B by the margin, and that it is better by the margin?
+
+The margin is on the scale that matters. Of right-or-wrong scores that is the accuracy, by Tango's score test. Where
+many differences are equal the median and the Hodges–Lehmann difference stay at one value while the means move apart,
+so there the mean is tested.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from howsure import _check, _matrices, _random
+from howsure.documents import Document, Sentence
+from howsure.errors import ArgumentError
+from howsure.inference.direct import score, score_statistic
+from howsure.inference.intervals import ConfidenceInterval
+from howsure.paired.catalogue import ACCURACY, MEAN, TESTS
+from howsure.paired.limits import LARGEST
+from howsure.paired.score_lists import PairedScores
+from howsure.paired.significance import SignificanceTest, significance_test
+from howsure.paired.verdict import within
+from howsure.provenance import Provenance
+from howsure.records import Signed
+
+KINDS = ("equivalence", "non-inferiority")
+SCORE_TEST = "score"
+"""The name of Tango's score test, which only equivalence of right-or-wrong scores uses."""
+MANY_EQUAL = 0.1
+"""From this share of equal differences on, medians and Hodges–Lehmann differences hardly move."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Equivalence(Signed):
+    """Whether the difference lies within a margin.
+
+    Attributes
+    ----------
+    kind : {"equivalence", "non-inferiority"}
+    test : str
+        The test that was asked twice (equivalence) or once (non-inferiority); "score" is Tango's.
+    estimand : str
+        What is claimed to be small.
+    n : int
+    margin : float
+        The smallest difference that matters.
+    estimate : float
+    confidence_interval : ConfidenceInterval
+        At level 1 − 2·alpha for equivalence, which lies inside (−margin, margin) exactly when equivalence is
+        established by a test with matching interval; one-sided at level 1 − alpha for non-inferiority.
+    pvalue : float
+        The larger of the two one-sided p-values (equivalence), or the one that matters.
+    pvalue_lower, pvalue_upper : float
+        Against "difference ≤ −margin" and "difference ≥ margin"; the second is NaN for non-inferiority.
+    established : bool
+    alpha : float
+    names : tuple of str
+    notes : tuple of str
+    provenance : Provenance
+    """
+
+    derived: ClassVar[tuple[str, ...]] = ("sentence", "label", "signature")
+
+    kind: str
+    test: str
+    estimand: str
+    n: int
+    margin: float
+    estimate: float
+    confidence_interval: ConfidenceInterval
+    pvalue: float
+    pvalue_lower: float
+    pvalue_upper: float
+    established: bool
+    alpha: float
+    names: tuple[str, str]
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    @property
+    def label(self) -> str:
+        """The test in words."""
+        return "Tango's score test" if self.test == SCORE_TEST else TESTS[self.test].label
+
+    @property
+    def sentence(self) -> str:
+        """The finding in one sentence."""
+        a, b = self.names
+        if self.kind == "equivalence":
+            shown = "lies within" if self.established else "was not shown to lie within"
+            claim = f"The {self.estimand} {a} − {b} {shown} ±{self.margin:g}"
+        else:
+            shown = "is not" if self.established else "was not shown to be no"
+            claim = f"{a} {shown} worse than {b} by {self.margin:g} or more"
+        return (
+            f"{claim} ({self.estimand} {within(self.estimate, self.confidence_interval)}, p = {self.pvalue:.3g}, "
+            f"{self.label}, n = {self.n:,})."
+        )
+
+    def document(self) -> Document:
+        """Return the finding."""
+        title = f"Do {self.names[0]} and {self.names[1]} differ by less than {self.margin:g}?"
+        return Document(title, (Sentence(self.sentence, "verdict"),), self.notes, self.signature)
+
+
+@_matrices.on_one_thread
+def equivalence_test(
+    scores: PairedScores,
+    *,
+    margin: float,
+    kind: str = "equivalence",
+    test: str = "t",
+    alpha: float = 0.05,
+    n_resamples: int = 9999,
+    rng: _random.Rng = None,
+    workers: int | None = None,
+) -> Equivalence:
+    """Test whether the difference between two systems is smaller than a margin.
+
+    Parameters
+    ----------
+    scores : PairedScores
+    margin : float
+        The smallest difference that matters, above 0, in the units of the scores. Choose it before looking.
+    kind : {"equivalence", "non-inferiority"}
+        Equivalence: the difference is within ±margin. Non-inferiority: `a` is not worse than `b` by the margin.
+    test : str
+        Any of the seven tests. One of medians or ranks gives way to Tango's score test of the accuracy on
+        right-or-wrong scores, and to the t test where more than a tenth of the differences are equal.
+    alpha, n_resamples, rng, workers
+        As in `significance_test`.
+
+    Examples
+    --------
+    >>> scores = PairedScores.from_arrays([0.51, 0.48, 0.52, 0.50, 0.49], [0.50, 0.49, 0.51, 0.50, 0.50])
+    >>> equivalence_test(scores, margin=0.05, rng=1).established
+    True
+    """
+    _check.one_of("kind", kind, KINDS)
+    _check.one_of("test", test, TESTS)
+    if _check.real("margin", margin, at_least=0, at_most=LARGEST) == 0:
+        raise ArgumentError("`margin` must be above 0: it is the smallest difference that matters; got 0.")
+    if _check.fraction("alpha", alpha) >= 0.5 and kind == "equivalence":
+        raise ArgumentError(f"`alpha` must be below 0.5 for an equivalence test; got {alpha!r}.")
+    seed = _random.replayable(rng)
+    chosen, notes = _on_the_scale_that_matters(scores, test)
+    if chosen == SCORE_TEST:
+        found = _accuracy(scores, float(margin), kind, float(alpha))
+    else:
+        options = {"test": chosen, "n_resamples": n_resamples, "rng": seed, "workers": workers}
+        found = _two_tests(scores, float(margin), kind, float(alpha), options)
+    pvalues = (found["pvalue_lower"],) if kind == "non-inferiority" else (found["pvalue_lower"], found["pvalue_upper"])
+    parameters = {
+        "kind": kind,
+        "margin": float(margin),
+        "test": chosen,
+        "alpha": float(alpha),
+        "unit_size": scores.unit_size,
+        "n_resamples": n_resamples,
+    }
+    return Equivalence(
+        kind=kind,
+        test=chosen,
+        n=scores.n,
+        margin=float(margin),
+        pvalue=max(pvalues),
+        established=max(pvalues) <= alpha,
+        alpha=float(alpha),
+        names=scores.names,
+        notes=(*scores.notes, *notes),
+        provenance=Provenance("equivalence_test", parameters, _random.entropy_of(seed), scores.digest),
+        **found,
+    )
+
+
+def _on_the_scale_that_matters(scores: PairedScores, test: str) -> tuple[str, tuple[str, ...]]:
+    if TESTS[test].estimand == MEAN:
+        return test, ()
+    if scores.right_or_wrong:
+        return SCORE_TEST, ()
+    values, counts = np.unique(scores.differences, return_counts=True)
+    most = int(counts.max())
+    if most < 2 or most <= MANY_EQUAL * scores.n:
+        return test, ()
+    note = (
+        f"Equivalence is judged by the mean: {most:,} of {scores.n:,} differences are exactly "
+        f"{values[counts.argmax()]:g}, and the {TESTS[test].estimand} would stay there while the means move apart."
+    )
+    return "t", (note,)
+
+
+def _accuracy(scores: PairedScores, margin: float, kind: str, alpha: float) -> dict[str, Any]:
+    from scipy.special import ndtr
+
+    if margin >= 1:
+        raise ArgumentError(
+            f"`margin` must be below 1 for right-or-wrong scores, whose accuracy it is; got {margin:g}."
+        )
+    differences = scores.differences
+    won, lost = int(np.count_nonzero(differences > 0)), int(np.count_nonzero(differences < 0))
+    level, side = (1 - 2 * alpha, "two-sided") if kind == "equivalence" else (1 - alpha, "greater")
+    upper = float(ndtr(score_statistic(won, lost, scores.n, margin))) if kind == "equivalence" else float("nan")
+    return {
+        "estimand": ACCURACY,
+        "estimate": float(differences.mean()),
+        "confidence_interval": score(differences, span=1.0, confidence_level=level, alternative=side),
+        "pvalue_lower": float(ndtr(-score_statistic(won, lost, scores.n, -margin))),
+        "pvalue_upper": upper,
+    }
+
+
+def _two_tests(scores: PairedScores, margin: float, kind: str, alpha: float, options: dict[str, Any]) -> dict[str, Any]:
+    def ask(alternative: str, delta: float, level: float = alpha) -> SignificanceTest:
+        return significance_test(scores, alternative=alternative, delta=delta, alpha=level, **options)
+
+    lower = ask("greater", -margin)
+    interval, upper = lower.confidence_interval, float("nan")
+    if kind == "equivalence":
+        interval, upper = ask("two-sided", 0.0, 2 * alpha).confidence_interval, ask("less", margin).pvalue
+    return {
+        "estimand": lower.estimand,
+        "estimate": lower.estimate,
+        "confidence_interval": interval,
+        "pvalue_lower": lower.pvalue,
+        "pvalue_upper": upper,
+    }

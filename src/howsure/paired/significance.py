@@ -1,0 +1,329 @@
+"""Is there a difference? Seven tests of two score lists, one- or two-sided, each with its interval."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from howsure import _check, _matrices, _random
+from howsure.documents import Column, Document, Measured, Sentence, Table
+from howsure.documents.numbers import error_of, measured
+from howsure.documents.numbers import pvalue as p_of
+from howsure.inference.direct import score
+from howsure.inference.intervals import ConfidenceInterval
+from howsure.inference.pvalues import ALTERNATIVES
+from howsure.paired import verdict
+from howsure.paired.catalogue import ACCURACY, MEAN, TESTS, PairedTest, check_testable, estimand
+from howsure.paired.description import describe
+from howsure.paired.difference_rows import Hypothesis, Resamples, Sample, TestedRows
+from howsure.paired.limits import LARGEST, MOST_RESAMPLES
+from howsure.paired.means import mean_and_error
+from howsure.paired.recommendation import caution
+from howsure.paired.score_lists import PairedScores
+from howsure.provenance import Provenance
+from howsure.records import Signed
+
+FOUND = 0.8
+"""The share of studies in which the smallest detectable difference is found."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignificanceTest(Signed):
+    """What a test says about two score lists.
+
+    Attributes
+    ----------
+    test : str
+        The name of the test; `TESTS[test]` describes it.
+    names : tuple of str
+    n : int
+        The number of differences; `n_clusters` is the number of clusters if there are any.
+    unit_size : int
+        How many lines of the file one difference stands for.
+    estimand : str
+        What is estimated: mean, median, Hodges–Lehmann or accuracy difference.
+    estimate : float
+        Positive if `a` is higher.
+    confidence_interval : ConfidenceInterval
+        Of the estimand, with the same sidedness as the test; infinite where the data cannot bound it.
+    means : tuple of float
+        The mean scores of the two systems.
+    statistic : float
+    pvalue : float
+    pvalue_standard_error : float
+        How far another set of resamples would move the p-value; 0 when nothing is resampled.
+    alternative : {"two-sided", "greater", "less"}
+    delta : float
+        The difference under the null.
+    alpha : float
+    reject : bool
+        Whether pvalue ≤ alpha.
+    side : {1, 0, -1}
+        On which side of `delta` the test sees the difference; it is the direction of the verdict.
+    detectable : float
+        The true difference from `delta` that a study with this standard error finds 8 times in 10; NaN where the
+        test cannot reject at all.
+    detectable_estimand : str
+        What that is a difference of: the estimand, or the mean where ties leave the estimand without an interval.
+    exact : bool
+        Whether the p-value comes from the full null distribution.
+    n_resamples : int
+        0 when nothing was resampled.
+    notes : tuple of str
+    provenance : Provenance
+    """
+
+    derived: ClassVar[tuple[str, ...]] = ("sentence", "label", "signature")
+
+    test: str
+    names: tuple[str, str]
+    n: int
+    n_clusters: int | None
+    unit_size: int
+    estimand: str
+    estimate: float
+    confidence_interval: ConfidenceInterval
+    means: tuple[float, float]
+    statistic: float
+    pvalue: float
+    pvalue_standard_error: float
+    alternative: str
+    delta: float
+    alpha: float
+    reject: bool
+    side: int
+    detectable: float
+    detectable_estimand: str
+    exact: bool
+    n_resamples: int
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    @property
+    def label(self) -> str:
+        """The test in words."""
+        return TESTS[self.test].label
+
+    @property
+    def sentence(self) -> str:
+        """The finding in one or two sentences."""
+        return verdict.sentence(self)
+
+    @property
+    def p_text(self) -> str:
+        """The p-value with what may be said about it."""
+        sides = 2 if self.alternative == "two-sided" else 1
+        if self.n_resamples and not self.exact and self.pvalue <= sides / (self.n_resamples + 1):
+            return f"p ≤ {self.pvalue:.2g}"
+        if self.pvalue < 1e-300:
+            return "p < 1e-300"
+        if self.n_resamples and not self.exact:
+            return f"p = {p_of(self.pvalue, self.pvalue_standard_error)}"
+        return f"p = {self.pvalue:.3g}" if self.pvalue >= 1e-4 else f"p = {self.pvalue:.1e}"
+
+    def document(self) -> Document:
+        """Return the finding and its numbers."""
+        test = TESTS[self.test]
+        columns = (
+            Column("test"),
+            Column(self.estimand, "number"),
+            Column(verdict.level_of(self.confidence_interval), "interval"),
+            Column(test.statistic, "number"),
+            Column("p", "pvalue"),
+            Column(f"p ≤ {self.alpha:g}"),
+            Column("n", "count"),
+        )
+        row = (
+            test.label,
+            measured(self.estimate, self.confidence_interval),
+            Measured(self.confidence_interval, error_of(self.confidence_interval, self.estimate)),
+            self.statistic,
+            self.p_text.removeprefix("p ").removeprefix("= "),
+            self.reject,
+            self.n,
+        )
+        blocks = (Sentence(self.sentence, "verdict"), Table(columns, (row,)))
+        return Document(f"Do {self.names[0]} and {self.names[1]} differ?", blocks, self.notes, self.signature)
+
+
+@_matrices.on_one_thread
+def significance_test(
+    scores: PairedScores,
+    *,
+    test: str = "t",
+    alternative: str = "two-sided",
+    delta: float = 0.0,
+    alpha: float = 0.05,
+    n_resamples: int = 9999,
+    normality_alpha: float = 0.05,
+    rng: _random.Rng = None,
+    workers: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> SignificanceTest:
+    """Test whether two systems' scores differ by something else than `delta`.
+
+    A test that does not fit the scores is run all the same, with a note that says why it does not fit.
+
+    Parameters
+    ----------
+    scores : PairedScores
+    test : {"t", "sign", "wilcoxon", "bootstrap", "bootstrap-median", "permutation", "permutation-median"}
+        With clusters: t, bootstrap or permutation.
+    alternative : {"two-sided", "greater", "less"}
+        "greater" asks whether `a` is higher than `b` by more than `delta`.
+    delta : float
+        The difference under the null.
+    alpha : float
+        Level of the decision; the interval has level 1 − alpha.
+    n_resamples : int
+        For the tests that resample.
+    normality_alpha : float
+        Level of the normality test behind the note.
+    rng : int, SeedSequence, Generator or None
+    workers : int, optional
+        Threads; the result does not depend on it.
+    progress : callable, optional
+        Told how many resamples each finished block adds.
+
+    Returns
+    -------
+    SignificanceTest
+
+    Examples
+    --------
+    >>> a = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30]
+    >>> b = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29]
+    >>> result = significance_test(PairedScores.from_arrays(a, b), test="wilcoxon", rng=1)
+    >>> result.statistic, result.pvalue, round(result.confidence_interval.low, 3)
+    (40.0, 0.0390625, 0.01)
+    """
+    chosen = TESTS[_check.one_of("test", test, TESTS)]
+    hypothesis = checked_hypothesis(alternative, delta, alpha)
+    _check.integer("n_resamples", n_resamples, at_least=1, at_most=MOST_RESAMPLES)
+    _check.fraction("normality_alpha", normality_alpha)
+    seed = _random.replayable(rng)
+    check_testable(scores, chosen, hypothesis.delta)
+    draws = Resamples(seed, n_resamples, _random.n_workers(workers), progress)
+    outcome = chosen.run(Sample.of(scores), hypothesis, draws)
+    pvalue, side = float(outcome.pvalue[0]), int(outcome.side[0])
+    estimate, interval = _estimate(scores, chosen, hypothesis, outcome)
+    detectable, of = _detectable(scores, chosen, hypothesis, estimate, interval)
+    parameters = {
+        "test": test,
+        "alternative": alternative,
+        "delta": hypothesis.delta,
+        "alpha": hypothesis.alpha,
+        "unit_size": scores.unit_size,
+        "normality_alpha": normality_alpha,
+        "n_resamples": n_resamples,
+    }
+    unfit = () if scores.constant is not None else caution(scores, describe(scores, alpha=normality_alpha), test)
+    return SignificanceTest(
+        test=test,
+        names=scores.names,
+        n=scores.n,
+        n_clusters=scores.n_clusters,
+        unit_size=scores.unit_size,
+        estimand=estimand(scores, chosen),
+        estimate=estimate,
+        confidence_interval=interval,
+        means=(float(np.sort(scores.a).mean()), float(np.sort(scores.b).mean())),
+        statistic=float(outcome.statistic[0]),
+        pvalue=pvalue,
+        pvalue_standard_error=_pvalue_error(pvalue, outcome, alternative),
+        alternative=alternative,
+        delta=hypothesis.delta,
+        alpha=hypothesis.alpha,
+        reject=pvalue <= hypothesis.alpha,
+        side={"greater": 1, "less": -1}.get(alternative, side),
+        detectable=detectable,
+        detectable_estimand=of,
+        exact=outcome.exact,
+        n_resamples=outcome.n_draws,
+        notes=(*scores.notes, *unfit, *_notes(scores, chosen, hypothesis, interval, pvalue)),
+        provenance=Provenance("significance_test", parameters, _random.entropy_of(seed), scores.digest),
+    )
+
+
+def checked_hypothesis(alternative: str, delta: float, alpha: float, *, interval: bool = True) -> Hypothesis:
+    """Check what a user asks of a test."""
+    _check.one_of("alternative", alternative, ALTERNATIVES)
+    shift = _check.real("delta", delta, at_least=-LARGEST, at_most=LARGEST)
+    return Hypothesis(alternative, shift, _check.fraction("alpha", alpha), interval)
+
+
+def _estimate(
+    scores: PairedScores, test: PairedTest, hypothesis: Hypothesis, outcome: TestedRows
+) -> tuple[float, ConfidenceInterval]:
+    level = 1 - hypothesis.alpha
+    if estimand(scores, test) == ACCURACY:
+        tango = score(scores.differences, span=1.0, confidence_level=level, alternative=hypothesis.alternative)
+        return float(scores.differences.mean()), tango
+    ends = float(outcome.low[0]), float(outcome.high[0])
+    return float(outcome.estimate[0]), ConfidenceInterval(*ends, test.name, level)
+
+
+def _detectable(
+    scores: PairedScores, test: PairedTest, hypothesis: Hypothesis, estimate: float, interval: ConfidenceInterval
+) -> tuple[float, str]:
+    """Return the difference that this standard error finds 8 times in 10, and of what it is a difference."""
+    from scipy.special import ndtri, stdtrit
+
+    sample, what = Sample.of(scores), estimand(scores, test)
+    if what != MEAN:
+        ends = {"greater": (interval.low,), "less": (interval.high,)}.get(hypothesis.alternative, ())
+        arms = [abs(end - estimate) for end in ends] or [interval.width / 2]
+        z = -float(ndtri(hypothesis.tail))
+        if not math.isfinite(arms[0]):
+            return math.nan, what
+        if arms[0] > 0:
+            return arms[0] * (1 + float(ndtri(FOUND)) / z) if z > 0 else math.nan, what
+    error = float(mean_and_error(sample)[1][0])
+    if test.name == "permutation" and 2.0**-sample.n > hypothesis.tail:
+        error = math.nan
+    degrees = sample.n - 1
+    return error * float(stdtrit(degrees, FOUND) - stdtrit(degrees, hypothesis.tail)), MEAN
+
+
+def _pvalue_error(pvalue: float, outcome: TestedRows, alternative: str) -> float:
+    if outcome.exact or not outcome.n_draws:
+        return 0.0
+    sides = 2 if alternative == "two-sided" else 1
+    share = pvalue / sides
+    return sides * math.sqrt(share * (1 - share) / outcome.n_draws)
+
+
+def _notes(
+    scores: PairedScores, test: PairedTest, hypothesis: Hypothesis, interval: ConfidenceInterval, pvalue: float
+) -> list[str]:
+    notes = []
+    n_zero = int(np.count_nonzero(scores.differences == hypothesis.delta))
+    if test.name in ("sign", "wilcoxon") and n_zero:
+        notes.append(
+            f"{n_zero:,} of {scores.n:,} differences are exactly {hypothesis.delta:g}. The p-value leaves them out."
+        )
+    if scores.right_or_wrong and test.estimand != MEAN and estimand(scores, test) != ACCURACY:
+        notes.append("The median of right-or-wrong scores is nearly always 0. Look at the accuracy difference.")
+    if test.name == "permutation-median":
+        notes.append("The null is that differences are symmetric about delta; a skewed distribution also violates it.")
+    watched = {"two-sided": (True, True), "greater": (True, False), "less": (False, True)}[hypothesis.alternative]
+    ends = (interval.low, interval.high)
+    if any(wanted and math.isinf(end) for wanted, end in zip(watched, ends, strict=True)):
+        what = "resamples" if test.resamples and scores.n > 20 else "differences"
+        notes.append(f"There are too few {what} to bound the {estimand(scores, test)} at this confidence level.")
+    inside, reject = hypothesis.delta in interval, pvalue <= hypothesis.alpha
+    if inside == reject and not math.isnan(interval.low):
+        why = "the p-value is exact and the interval an approximation"
+        if estimand(scores, test) != ACCURACY:
+            why = "the interval counts lines with equal scores, and the p-value does not"
+        place = "inside" if inside else "outside"
+        notes.append(
+            f"p is {pvalue:.3g}, yet {hypothesis.delta:g} lies {place} the interval: {why}. The verdict follows p."
+        )
+    if scores.n_clusters is not None and scores.n_clusters < 50 and test.name != "permutation":
+        notes.append(
+            f"With {scores.n_clusters} clusters this test rejects a little too often; prefer the permutation test."
+        )
+    return notes

@@ -1,0 +1,207 @@
+"""The expected advantage of single items: their scores with the noise of the responses averaged out exactly.
+
+A plan depends above all on the mean advantage, and with few responses per item most of the spread of a score is noise
+of the responses. A metric's advantage is the score of B minus that of A, each a function of two sets of responses, so
+its expectation given the item needs only pairs of outcomes, not the triples of gold, A and B. Four kinds of pairs can
+be summed up: of counts where the scale has two levels, of counts of each level where the score is a sum over levels
+(`ByLevel`), of whole outcomes where there are few, and of sums where the mean is enough. Errors of normal responses
+have a closed form.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import ndtr
+
+from howsure._random import generator
+from howsure.metrics import AdditiveMetric, ItemMetric
+from howsure.metrics.distribution import ByLevel
+from howsure.models import NormalModel
+from howsure.models.answers import Answers, NormalAnswers
+from howsure.models.streams import Streams
+from howsure.planning.engines.item_scores import Setting, distinct_shares, once_each
+from howsure.planning.engines.lattices import evenly
+from howsure.planning.engines.outcomes import Outcomes, are_sums
+from howsure.scales import FloatArray, Scale
+
+MOST_RESPONSES = 160
+"""With more responses their noise is small, and drawing a few sets of them is cheaper than summing up all pairs."""
+
+MOST_SUMMED = 25
+"""The same for sums of responses."""
+
+MOST_OUTCOMES = 512
+"""Most outcomes of one source for which pairs of whole outcomes are summed up."""
+
+
+def has_expectations(setting: Setting, metric: AdditiveMetric) -> bool:
+    """Return whether the expected advantage of an item can be computed for this metric."""
+    return kind_of(setting, metric) is not None
+
+
+def effort(setting: Setting, metric: AdditiveMetric) -> float:
+    """Return about how many items can be drawn and scored in the time that the expectation of one takes."""
+    most, kind = max(setting.n_responses), kind_of(setting, metric)
+    if kind == "outcomes":
+        return Outcomes(setting.model.scale, most).size / 16
+    if kind == "normal":
+        return 0.5
+    return 0.5 + most / 20 if kind == "sums" else 1 + most / 25
+
+
+def mean_advantages(
+    setting: Setting, metrics: Sequence[AdditiveMetric], numbers: Sequence[int], seed: np.random.SeedSequence
+) -> list[list[float]]:
+    """Draw these blocks of items and return the mean of their expected advantages, of each by each metric."""
+    streams = [generator(seed, "item expectations", *setting.name, number) for number in numbers]
+    # The same number of items for all metrics, so that the answer of one does not depend on the others.
+    shape = (len(numbers), max(n_expected(setting, each) for each in ("sums", "")))
+    sources = setting.model.sources(
+        shape, evenly(Streams(streams, [1] * len(numbers))), epsilon=setting.epsilon, perturbation=setting.perturbation
+    )
+    if not setting.model.scale.levels:
+        of_metrics = [_normal_advantages(metric, sources, setting.n_responses) for metric in metrics]
+        return [list(each) for each in zip(*of_metrics, strict=True)]
+    shares = distinct_shares(setting, sources)
+    return [_block_means(setting, metrics, shares, block) for block in range(len(numbers))]
+
+
+def _block_means(
+    setting: Setting, metrics: Sequence[AdditiveMetric], shares: Sequence[FloatArray], block: int
+) -> list[float]:
+    """Return the mean of the expected advantages of one block of items, by each metric."""
+    by_source = {id(each): each[block] for each in shares}
+    pairs: dict[str, list[FloatArray]] = {}
+    found = []
+    for metric in metrics:
+        kind = kind_of(setting, metric)
+        assert kind is not None
+        if kind not in pairs:
+            pairs[kind] = _pairs(setting, kind, [by_source[id(each)] for each in shares])
+        tables = _tables(setting.model.scale, metric, setting.n_responses, kind)
+        of_a, of_b = (float(np.vdot(weights, table)) for weights, table in zip(pairs[kind], tables, strict=True))
+        found.append(of_b - of_a if metric.better == "lower" else of_a - of_b)
+    return found
+
+
+def n_expected(setting: Setting, kind: str | None) -> int:
+    """Return the number of items of a block: fewer where each costs more, so that a first look is cheap."""
+    if kind == "sums" and are_sums(setting.model.scale, ("means",)):
+        return 512
+    levels, most = len(setting.model.scale.levels), max(setting.n_responses)
+    if not levels:
+        return 512
+    n_outcomes = Outcomes(setting.model.scale, most).size
+    if levels > 2 and n_outcomes <= MOST_OUTCOMES:
+        return min(512, max(64, 13_000 // (levels * (3 + most) + 2 * n_outcomes)))
+    return min(512, max(32, 13_000 // (levels * (3 + most))))
+
+
+def _pairs(setting: Setting, kind: str, shares: list[FloatArray]) -> list[FloatArray]:
+    """Return how likely each pair of outcomes is, of gold with A and of gold with B, on average over the items.
+
+    With counts of single levels the pairs of all levels are added up.
+    """
+    n = n_expected(setting, kind)
+
+    def outcomes(of_source: FloatArray, k: int) -> FloatArray:
+        if kind in ("outcomes", "sums"):
+            return Outcomes(setting.model.scale, k, kind == "sums").probabilities(of_source[:n])
+        # Of two levels, the count of the first says all; outcomes are in its order.
+        of_levels = of_source[:n, 0] if kind == "two levels" else of_source[:n]
+        return binomial(of_levels.ravel(), k).T
+
+    gold, *models = once_each(outcomes, shares, setting.n_responses)
+    return [gold.T @ model / n for model in models]
+
+
+def _normal_advantages(
+    metric: AdditiveMetric, sources: tuple[Answers, Answers, Answers], sizes: tuple[int, int, int]
+) -> list[float]:
+    """Return the mean advantage of each block with normal responses: of |X| or X², X the normal difference of means."""
+    scores = []
+    gold = sources[0]
+    assert isinstance(gold, NormalAnswers)
+    for model, k in zip(sources[1:], sizes[1:], strict=True):
+        assert isinstance(model, NormalAnswers)
+        apart = model.mean - gold.mean
+        variance = np.square(model.sd) / k + np.square(gold.sd) / sizes[0]
+        if metric.error_power == 2:
+            found = np.square(apart) + variance
+        else:
+            sd = np.sqrt(variance)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                z = np.where(sd > 0, apart / sd, np.sign(apart) * 1e9)
+            found = sd * math.sqrt(2 / math.pi) * np.exp(-np.square(z) / 2) + apart * (1 - 2 * ndtr(-z))
+        unit = gold.high - gold.low
+        scores.append(found.mean(axis=1) * unit**metric.error_power)
+    return [float(after - before) for before, after in zip(*scores, strict=True)]
+
+
+def kind_of(setting: Setting, metric: AdditiveMetric) -> str | None:
+    """Return which pairs of outcomes are summed up for this metric; None where none can be."""
+    levels, most = len(setting.model.scale.levels), max(setting.n_responses)
+    known = isinstance(metric, ItemMetric) and metric.needs in ("means", "counts")
+    if isinstance(setting.model, NormalModel):
+        return "normal" if metric.error_power and not setting.model.clip and not setting.null else None
+    if levels < 2 or not known or most > MOST_RESPONSES:
+        return None
+    if levels == 2:
+        return "two levels"
+    if isinstance(metric, ByLevel):
+        return "by level"
+    if are_sums(setting.model.scale, (metric.needs,)):
+        return "sums" if most <= MOST_SUMMED else None
+    return "outcomes" if Outcomes(setting.model.scale, most).size <= MOST_OUTCOMES else None
+
+
+@lru_cache(maxsize=64)
+def _tables(scale: Scale, metric: AdditiveMetric, sizes: tuple[int, int, int], kind: str) -> tuple[FloatArray, ...]:
+    """Return the scores of all pairs of outcomes: gold with A, and gold with B."""
+    if kind == "by level":
+        assert isinstance(metric, ByLevel)
+        gold, a, b = (np.arange(k + 1) / k for k in sizes)
+        return tuple(np.ascontiguousarray(metric.level_scores(gold[:, np.newaxis], model)) for model in (a, b))
+    gold, a, b = (Outcomes(scale, k, kind == "sums").summary(metric.needs) for k in sizes)
+    tables = []
+    for model in (a, b):
+        shape = (len(gold), len(model), *gold.shape[1:])
+        sides = (np.broadcast_to(gold[:, np.newaxis], shape), np.broadcast_to(model[np.newaxis], shape))
+        flat = (np.ascontiguousarray(side).reshape(-1, *gold.shape[1:]) for side in sides)
+        assert isinstance(metric, ItemMetric), "`kind_of` is of metrics with item scores"
+        tables.append(metric.item_scores(*flat).reshape(shape[:2]))
+    return tuple(tables)
+
+
+def binomial(shares: FloatArray, k: int) -> FloatArray:
+    """Return the probability of each count of k responses, for each share: (counts, shares).
+
+    Examples
+    --------
+    >>> binomial(np.array([0.5, 0.0]), 2).tolist()
+    [[0.25, 1.0], [0.5, 0.0], [0.25, 0.0]]
+    """
+    found = _powers(shares, k)
+    found *= _powers(1 - shares, k)[::-1]
+    found *= _ways(k)[:, np.newaxis]
+    return found
+
+
+def _powers(base: FloatArray, most: int) -> FloatArray:
+    """Return the powers 0, 1, …, most: (powers, bases); the known powers times the highest one give the next."""
+    found = np.empty((most + 1, base.size))
+    found[0], found[1:2] = 1.0, base
+    known = 1
+    while known < most:
+        more = min(known, most - known)
+        np.multiply(found[1 : 1 + more], found[known], out=found[known + 1 : known + 1 + more])
+        known += more
+    return found
+
+
+@lru_cache(maxsize=64)
+def _ways(k: int) -> FloatArray:
+    """Return in how many ways k responses can have each count."""
+    return np.array([float(math.comb(k, count)) for count in range(k + 1)])

@@ -1,0 +1,276 @@
+"""How the advantage of one item is spread, for one response model, metric and number of responses.
+
+Items are independent, so this one distribution is all that an additive metric's study needs, whatever its number of
+items. Where possible, only the items are random: with few levels and few responses, every outcome of the responses is
+weighted by its probability given the item; otherwise each item gets several independent sets of responses, combined as
+a Latin square, so that r draws of each source give r² scores.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from howsure._random import generator
+from howsure.metrics import AdditiveMetric, ItemMetric
+from howsure.metrics.wins import Wins
+from howsure.models import ResponseModel
+from howsure.models.answers import Answers
+from howsure.models.base import Epsilon
+from howsure.models.levels import FEW_RESPONSES, LevelAnswers, ShareAnswers
+from howsure.models.simulation import derive
+from howsure.models.streams import Streams
+from howsure.planning.engines.lattices import evenly
+from howsure.planning.engines.outcomes import Outcomes, are_sums, log_factorials
+from howsure.scales import FloatArray, Scale
+from howsure.summaries import Needs
+
+ITEMS = 256
+"""Items of a block. A block has its own random stream, so blocks may be drawn in any order."""
+
+MANY = 64
+"""From this many responses on, their noise is small beside the differences between items."""
+
+OUTCOMES = 1 << 16
+"""Largest number of outcomes of an item (of gold, A and B together) for which all are weighted."""
+
+CACHED = 1 << 15
+"""About as many numbers of one source are drawn at once, of one or more blocks: a quarter of a megabyte."""
+
+Sizes = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What fixes the distribution of an item's advantage: who answers, how often, and how far B is from gold."""
+
+    model: ResponseModel
+    n_responses: Sizes
+    epsilon: Epsilon = 0.0
+    perturbation: str | None = None
+    null: bool = False
+
+    @property
+    def name(self) -> tuple[str | int, ...]:
+        """The name of the setting's random streams, without B's distance: so nearby settings draw the same items."""
+        return ("null" if self.null else "alternative", *self.n_responses)
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether A and B are exchangeable, so that scores and their negatives are equally likely."""
+        return self.null and self.n_responses[1] == self.n_responses[2]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Scores of one block of items: values, and the weight of each (as a share of the block) if they differ.
+
+    Blocks of a setting either all have weights, and then the same values, or none has.
+    """
+
+    values: FloatArray
+    weights: FloatArray | None
+    n_items: int
+
+    @property
+    def moments(self) -> tuple[float, float]:
+        """The mean of the scores, and of their squares."""
+        if self.weights is None:
+            return float(self.values.mean()), float(np.square(self.values).mean())
+        weighted = self.values * self.weights
+        return float(weighted.sum()), float(weighted @ self.values)
+
+
+def draw_blocks(
+    setting: Setting, metrics: Sequence[AdditiveMetric], numbers: Sequence[int], seed: np.random.SeedSequence
+) -> list[list[Block]]:
+    """Draw these blocks of a setting and return the scores of each by every metric (already on the model's scale).
+
+    Several are drawn and scored at once, as many as stay in the processor's cache.
+    """
+    few = _few_outcomes(setting, metrics)
+    width = len(setting.model.scale.levels) or max(setting.n_responses)
+    at_once = max(1, CACHED // (ITEMS * _repeats(setting) * width))
+    found = []
+    for first in range(0, len(numbers), at_once):
+        some = numbers[first : first + at_once]
+        stream = Streams([generator(seed, "item scores", *setting.name, number) for number in some], [1] * len(some))
+        sources = setting.model.sources(
+            (len(some), ITEMS), evenly(stream), epsilon=setting.epsilon, perturbation=setting.perturbation
+        )
+        found += _weighed(setting, metrics, sources) if few else _drawn(setting, metrics, sources, stream)
+    return found
+
+
+def _few_outcomes(setting: Setting, metrics: Sequence[AdditiveMetric]) -> bool:
+    if not setting.model.scale.levels or any(metric.needs not in ("means", "counts") for metric in metrics):
+        return False
+    return math.prod(each.size for each in _outcomes(setting.model.scale, metrics, setting.n_responses)) <= OUTCOMES
+
+
+def _outcomes(scale: Scale, metrics: Sequence[AdditiveMetric], sizes: Sizes) -> list[Outcomes]:
+    summed = are_sums(scale, tuple(metric.needs for metric in metrics))
+    return [Outcomes(scale, k, summed) for k in sizes]
+
+
+def _weighed(
+    setting: Setting, metrics: Sequence[AdditiveMetric], sources: tuple[Answers, Answers, Answers]
+) -> list[list[Block]]:
+    """Weigh every outcome of gold, A and B by its probability, averaged over the items: matrix products."""
+    scale = setting.model.scale
+    summed = are_sums(scale, tuple(metric.needs for metric in metrics))
+    scores = _outcome_scores(scale, tuple(metrics), setting.n_responses)
+    gold, a, b = once_each(
+        lambda shares, k: Outcomes(scale, k, summed).probabilities(shares),
+        distinct_shares(setting, sources),
+        setting.n_responses,
+    )
+    found = []
+    for block in range(len(gold)):
+        weights = _joint(gold[block], a[block], b[block])
+        found.append([Block(values, weights, ITEMS) for values in scores])
+    return found
+
+
+def _joint(gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the mean over the items of the products of all outcomes of gold, A and B."""
+    both = gold[:, :, np.newaxis] * a[:, np.newaxis, :]
+    return np.asarray(both.reshape(len(gold), -1).T @ b).ravel() / len(gold)
+
+
+def distinct_shares(setting: Setting, sources: tuple[Answers, Answers, Answers]) -> list[FloatArray]:
+    """Return the probabilities of the levels by gold, A and B: one array for sources that answer alike."""
+    by_source = {id(source): level_shares(source) for source in sources}
+    gold, a, b = (by_source[id(source)] for source in sources)
+    if setting.null:
+        a = b = (a + b) / 2
+    return [gold, a, b]
+
+
+def once_each(
+    made: Callable[[FloatArray, int], FloatArray], shares: Sequence[FloatArray], sizes: Sizes
+) -> list[FloatArray]:
+    """Return what is made of each source's shares and number of responses; once for sources that answer alike."""
+    known: dict[tuple[int, int], FloatArray] = {}
+    for each, k in zip(shares, sizes, strict=True):
+        if (id(each), k) not in known:
+            known[id(each), k] = made(each, k)
+    return [known[id(each), k] for each, k in zip(shares, sizes, strict=True)]
+
+
+def level_shares(source: Answers) -> FloatArray:
+    """Return the probability of each level: (blocks, items, levels)."""
+    assert isinstance(source, LevelAnswers), "a scale with levels has answers with shares"
+    return source.shares
+
+
+@lru_cache(maxsize=16)
+def _outcome_scores(scale: Scale, metrics: tuple[AdditiveMetric, ...], sizes: Sizes) -> tuple[FloatArray, ...]:
+    """Return every metric's advantage for every outcome of gold, A and B, in the order of the joint weights."""
+    outcomes = _outcomes(scale, metrics, sizes)
+    scores = []
+    for metric in metrics:
+        gold, a, b = (outcome.summary(metric.needs) for outcome in outcomes)
+        n_gold, n_a, n_b = (outcome.size for outcome in outcomes)
+        rest = gold.shape[1:]
+        shape = (n_gold, n_a, n_b, *rest)
+        spread = (
+            np.broadcast_to(gold.reshape(n_gold, 1, 1, *rest), shape),
+            np.broadcast_to(a.reshape(1, n_a, 1, *rest), shape),
+            np.broadcast_to(b.reshape(1, 1, n_b, *rest), shape),
+        )
+        flat = (np.ascontiguousarray(side).reshape(-1, *rest) for side in spread)
+        scores.append(metric.item_advantages(*flat))
+    return tuple(scores)
+
+
+def _repeats(setting: Setting) -> int:
+    return 4 if max(setting.n_responses) < MANY else 2
+
+
+def _drawn(
+    setting: Setting, metrics: Sequence[AdditiveMetric], sources: tuple[Answers, Answers, Answers], stream: Streams
+) -> list[list[Block]]:
+    """Draw r sets of responses of each source and score the r² triples (i, j, i + j mod r).
+
+    Each pair of a gold set with a set of A, of gold with B, and of A with B occurs once, which averages the noise of
+    single sets and of their combinations faster than r separate triples would.
+    """
+    needs = _richest([metric.needs for metric in metrics], bool(setting.model.scale.levels))
+    mixed = (None, sources[2], sources[1]) if setting.null else (None, None, None)
+    drawn = [
+        _sets(source, other, needs, (_repeats(setting), k), stream)
+        for source, k, other in zip(sources, setting.n_responses, mixed, strict=True)
+    ]
+    ready = {
+        need: tuple(derive(side, needs, need, setting.model.scale) for side in drawn)
+        for need in {metric.needs for metric in metrics}
+    }
+    known: dict[AdditiveMetric, FloatArray] = {}
+    by_metric = [_by_block(_combined(metric, ready[metric.needs], known)) for metric in metrics]
+    return [[Block(values, None, ITEMS) for values in scores] for scores in zip(*by_metric, strict=True)]
+
+
+def _by_block(scores: FloatArray) -> FloatArray:
+    """Return scores of sets, sets and items, block after block, as one row for each block."""
+    n_sets, _, n_items = scores.shape
+    apart = scores.reshape(n_sets * n_sets, n_items // ITEMS, ITEMS)
+    return np.ascontiguousarray(apart.transpose(1, 0, 2)).reshape(n_items // ITEMS, -1)
+
+
+def _sets(source: Answers, other: Answers | None, needs: Needs, sizes: tuple[int, int], stream: Streams) -> FloatArray:
+    """Draw sets of k responses to the same items, from either source: (sets, items of all blocks, …)."""
+    repeats, k = sizes
+    drawing: Any = stream
+    if not isinstance(source, LevelAnswers):
+        found = np.stack([source.summary(needs, k, drawing, other) for _ in range(repeats)])
+    else:
+        shares = level_shares(source) if other is None else (level_shares(source) + level_shares(other)) / 2
+        n_blocks, _, n_levels = shares.shape
+        if k > FEW_RESPONSES and needs in ("means", "counts"):
+            from howsure.planning.engines._kernels import draw_counts
+
+            seeds = stream.integers(0, 1 << 64, (n_blocks,), dtype=np.uint64)
+            found = draw_counts(np.ascontiguousarray(shares), k, repeats, seeds, log_factorials(k))
+            found = found if needs == "counts" else np.asarray(found @ source.levels / k)
+        else:
+            repeated = np.broadcast_to(shares[:, np.newaxis], (n_blocks, repeats, ITEMS, n_levels))
+            answers = ShareAnswers(repeated.reshape(n_blocks, -1, n_levels), source.levels)
+            drawn = answers.summary(needs, k, drawing)
+            found = np.moveaxis(drawn.reshape(n_blocks, repeats, ITEMS, *drawn.shape[2:]), 1, 0)
+    return found.reshape(repeats, -1, *found.shape[3:])
+
+
+def _combined(
+    metric: AdditiveMetric, sides: tuple[FloatArray, ...], known: dict[AdditiveMetric, FloatArray]
+) -> FloatArray:
+    """Return the advantages of sets i of gold, j of A and i + j of B, (i, j, items); wins count their error."""
+    if metric in known:
+        return known[metric]
+    gold, a, b = sides
+    sets = np.arange(len(gold))
+    turned = (sets[:, np.newaxis] + sets) % sets.size
+    if isinstance(metric, Wins):
+        found = metric.won(_combined(metric.item_error, sides, known), *sides)
+    elif isinstance(metric, ItemMetric):
+        # One call where it can be: what a metric makes of gold is made once.
+        models = [np.concatenate([a, b])] if a.shape == b.shape else [a, b]
+        scores = [metric.item_scores(gold[:, np.newaxis], model[np.newaxis]) for model in models]
+        of_a, of_b = np.split(scores[0], 2, axis=1) if len(scores) == 1 else scores
+        # Ratings of a model's own outputs do not use gold, and have one score for all its sets.
+        of_b = of_b[sets[:, np.newaxis] if len(of_b) > 1 else 0, turned]
+        found = of_b - of_a if metric.better == "lower" else of_a - of_b
+    else:
+        found = np.stack([metric.item_advantages(gold[i], a, b[turned[i]]) for i in sets])
+    known[metric] = found
+    return found
+
+
+def _richest(needs: Sequence[Needs], has_levels: bool) -> Needs:
+    distinct = set(needs)
+    if len(distinct) == 1:
+        return needs[0]
+    return "counts" if distinct == {"means", "counts"} and has_levels else "values"

@@ -1,0 +1,224 @@
+"""Plans from a pilot with raters: items, raters and repeats of the models, by the pilot's variance components."""
+
+from dataclasses import replace
+from typing import Any
+
+from howsure.comparison import variance_components
+from howsure.comparison.signing import spelled
+from howsure.comparison.uncertainty import FEW_CLUSTERS
+from howsure.contests import Contest
+from howsure.errors import ArgumentError
+from howsure.inference import ConfidenceInterval
+from howsure.metrics import Metric
+from howsure.models import EmpiricalModel
+from howsure.planning import follow_ups
+from howsure.planning.choices import Limits, value_of
+from howsure.planning.designs import USUAL_RATERS, Design
+from howsure.planning.differences import Effect, difference_of
+from howsure.planning.drafts import Draft
+from howsure.planning.engines.rater_engine import MOST_RATERS, RaterEngine, called
+from howsure.planning.engines.simulated_pvalues import Test
+from howsure.planning.groups import Wanted, cells_of
+from howsure.planning.plans import Cell, Pilot
+from howsure.planning.premises import premises
+from howsure.planning.rater_shapes import Numbers, having_raters, shapes_of, without_raters
+from howsure.planning.targets import fewest_raters
+
+
+def by_raters(
+    contest: Contest,
+    limits: Limits,
+    *,
+    metrics: list[Any],
+    effect: Effect | None,
+    n_repeats: Any,
+    n_raters: Numbers,
+    raters_per_item: Numbers,
+    nested: bool,
+    cluster: str | None,
+    follow_up: list[int],
+    options: dict[str, Any],
+) -> Draft:
+    """Plan items, raters and repeats of the models by the pilot's variance components."""
+    if len(metrics) > 1:
+        raise ArgumentError(f"a plan with raters is for one metric; got {', '.join(map(str, metrics))}.")
+    given = premises(
+        EmpiricalModel(contest.a, contest.scale),
+        metrics=metrics,
+        **{
+            name: options[name]
+            for name in ("alpha", "alternative", "confidence_level", "rng", "workers")
+            if name in options
+        },
+    )
+    metric = given.metrics[0]
+    advantage = None if effect is None else _in_units_of(metric, effect)
+    found = variance_components(
+        contest,
+        metric=metric,
+        cluster=cluster,
+        whole_clusters=True,
+        confidence_level=given.confidence_level,
+    )
+    engine = RaterEngine.of(
+        contest, found, metric=metric, advantage=advantage, level=given.confidence_level, seed=given.seed
+    )
+    settled = advantage is not None or engine.settled
+    if not settled:
+        limits = limits.without_difference(engine.pilot)
+    shapes = list(shapes_of(engine, n_raters, raters_per_item, n_repeats, nested=nested))
+    if not shapes:
+        raise ArgumentError("`raters_per_item` must not exceed the number of raters, `n_raters`.")
+    limits = replace(limits, fewest=2)
+    if cluster is not None and nested:
+        raise ArgumentError("raters of one item each do not judge whole clusters: leave `nested` or `cluster` out.")
+    limits.check(shapes)
+    test = given.tests[0]
+    for_raters = _looks_for_raters(engine, limits, n_raters, nested=nested)
+    groups = (
+        _rater_groups(engine, shapes, limits, test) if for_raters else [(each, limits.wanted(each)) for each in shapes]
+    )
+    cells = [
+        cell
+        for each, wanted in groups
+        if wanted.n_items or wanted.limit
+        for cell in cells_of(engine, each, wanted, metrics=[metric.name], tests=[test], with_power=True)
+    ]
+    searched = "raters" if for_raters else "items"
+    return Draft(
+        cells=cells,
+        shapes=[] if for_raters else shapes,
+        metric=metric.name,
+        tests=(test,),
+        with_power=True,
+        confidence_level=given.confidence_level,
+        model="the pilot's variance components",
+        parameters={
+            "metric": spelled(metric),
+            "difference": difference_of(effect),
+            "engine": "components",
+            **({"cluster": cluster} if cluster else {}),
+        },
+        data=contest.digest,
+        seed=given.seed,
+        pilot=Pilot(
+            design=engine.pilot,
+            raters=engine.judged.kind if engine.pilot.n_raters else "",
+            model="variance components",
+            difference="as in the pilot" if advantage is None else "given",
+            advantage=found.advantage,
+            settled=settled,
+            searched=searched,
+            needed=_needed(engine, cells, limits, test=test, searched=searched) if settled else None,
+            components={called(name, engine.pilot): part for name, part in found.components.items()},
+            component_intervals={called(name, engine.pilot): ends for name, ends in found.intervals.items()},
+        ),
+        follow_ups=follow_ups.of_raters(engine, follow_up, test=test, costs=limits.costs),
+        notes=[
+            *found.notes,
+            *engine.caveats(
+                [cell.design for cell in cells],
+                [cell.detectable for cell in cells],
+                own=settled and advantage is None,
+            ),
+            *_about_clusters(engine, cluster),
+            *_most_tried(n_raters, cells, limits),
+            *_too_few(engine, cells, limits, test),
+        ],
+        limits=limits,
+    )
+
+
+def _in_units_of(metric: Metric, effect: Effect) -> float:
+    """Return the difference in units of the metric that is planned with."""
+    if effect.metric.name == metric.name or (
+        effect.metric.name == "wins" and metric.name in ("win-rate", "superiority")
+    ):
+        return effect.advantage
+    raise ArgumentError(
+        f"with raters, the difference must be one of the plan's own metric, {metric.name}; it is given in "
+        f"{effect.metric.name}."
+    )
+
+
+def _looks_for_raters(engine: RaterEngine, limits: Limits, n_raters: Numbers, *, nested: bool) -> bool:
+    """Whether the number of raters is searched for: items and a target are given, and raters are not."""
+    known = not engine.pilot.n_raters or nested or engine.pilot.nested
+    return bool(limits.n_items) and n_raters is None and limits.target is not None and not known
+
+
+def _rater_groups(engine: RaterEngine, shapes: list[Design], limits: Limits, test: Test) -> list[tuple[Design, Wanted]]:
+    """Return, for each number of items, the design with the fewest raters that reaches the target."""
+    target = limits.target
+    assert target is not None
+    crossed = all(shape.raters_per_item == shape.n_raters for shape in shapes)
+    found = []
+    for kind in without_raters(shapes):
+        for n in limits.n_items:
+
+            def design(r: int, n: int = n, kind: Design = kind) -> Design:
+                return having_raters(engine, kind, n, r, crossed=crossed)
+
+            r = fewest_raters(lambda r, design=design: target.measure(engine, design(r), test), target, MOST_RATERS)  # type: ignore[misc]
+            found.append((design(r or MOST_RATERS), Wanted(n_items=(n,), detect=limits.detect)))
+    return found
+
+
+def _needed(
+    engine: RaterEngine, cells: list[Cell], limits: Limits, *, test: Test, searched: str
+) -> ConfidenceInterval | None:
+    target = limits.target
+    if target is None or target.kind != "power" or not cells:
+        return None
+    reached = [cell for cell in cells if target.reached(cell.power)] or cells
+    chosen = min(reached, key=lambda cell: limits.costs.of(cell.design))
+    return engine.needed_interval(chosen.design, test, target.value, max_items=limits.max_items, of=searched)
+
+
+def _too_few(engine: RaterEngine, cells: list[Cell], limits: Limits, test: Test) -> list[str]:
+    """Say how many raters it takes where no number of items does."""
+    target = limits.target
+    if (
+        target is None
+        or limits.budgets
+        or limits.n_items
+        or any(target.reached(value_of(cell, target)) for cell in cells)
+    ):
+        return []
+    most = cells[-1].design
+    if most.nested or not most.n_raters:
+        return []
+    crossed = most.raters_per_item == most.n_raters
+
+    def value(r: int) -> float:
+        return target.measure(engine, having_raters(engine, most, limits.max_items, r, crossed=crossed), test)
+
+    r = fewest_raters(value, target, MOST_RATERS)
+    enough = f"at least {r} raters are needed" if r else f"even {MOST_RATERS:,} raters are not enough"
+    return [f"differences between raters remain however many items they judge; {enough}."]
+
+
+def _about_clusters(engine: RaterEngine, cluster: str | None) -> list[str]:
+    per, n_clusters = engine.pilot.per_cluster, engine.found.n_items
+    if not per:
+        return []
+    who = ", and raters judge whole clusters" if engine.pilot.n_raters else ""
+    notes = [
+        f"items come in {n_clusters} clusters ({cluster}), about {per:.3g} each. Designs have clusters of the same "
+        f"size{who}."
+    ]
+    if n_clusters < FEW_CLUSTERS:
+        notes.append(f"{n_clusters} clusters say little about how clusters differ.")
+    return notes
+
+
+def _most_tried(n_raters: Numbers, cells: list[Cell], limits: Limits) -> list[str]:
+    if n_raters is not None or limits.target is None or not cells:
+        return []
+    reached = [cell for cell in cells if limits.target.kind == "power" and limits.target.reached(cell.power)]
+    if not reached or min(reached, key=lambda cell: limits.costs.of(cell.design)).design.n_raters != USUAL_RATERS[-1]:
+        return []
+    return [
+        f"{USUAL_RATERS[-1]} raters are the most that were tried; say what finding one costs (`cost_rater`), or which "
+        "numbers you can have (`n_raters`)."
+    ]

@@ -1,0 +1,261 @@
+"""The question which p-value and which interval can be trusted on data like these."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from howsure._fields import like, option
+from howsure.errors import ArgumentError
+from howsure.questions.base import HERE, Question, Run, cells_told, seed_option
+from howsure.questions.compare import Compare
+from howsure.questions.simulators import SimulatorFields
+from howsure.questions.table_fields import MetricFields, TableFields, with_parameters
+
+if TYPE_CHECKING:
+    from howsure.auditing import Audit as AuditResult
+    from howsure.auditing import LeaderAudit
+    from howsure.metrics import Metric
+    from howsure.models import ResponseModel
+    from howsure.sweeps import Grid, Sweep
+
+DESIGNS = "Simulated data"
+AUDITED = "What is audited"
+PILOT = "Pilot data"
+NONE = "none"
+LEADER_EPSILONS = (0.0, 0.05, 0.1, 0.3, 0.7)
+
+FREE = {"paper", "n_simulations", "n_resamples", "n_fresh", "alpha", "confidence_level", "seed"}
+"""Fields that a paper's preset leaves open."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit(TableFields, SimulatorFields, MetricFields, Question):
+    """Measure how far each p-value and interval can be trusted on data like these, and say what to use."""
+
+    name: ClassVar[str] = "audit"
+    example: ClassVar[str] = (
+        "howsure audit likert-toxicity --metric mae,wins --n-items 50,200 --epsilon 0.1 --n-simulations 200"
+    )
+
+    files: tuple[str, ...] = option(
+        (),
+        "A preset (normal, likert-toxicity, categorical-dices, …), a model file (.json), or a table of pilot "
+        "responses, to which a model is fitted.",
+        positional=True,
+    )
+    metric: tuple[str, ...] = like(Compare, "metric")
+
+    n_items: tuple[int, ...] = option((100,), "Numbers of items: 50,100,200.", at_least=2, group=DESIGNS)
+    n_responses: tuple[int, ...] = option((5,), "Responses per item: 1,5,10.", at_least=1, group=DESIGNS)
+    epsilon: tuple[float, ...] = option(
+        (0.1,),
+        "How far B is from gold: 0.1 or 0.05,0.1. 0 is always audited, too.",
+        at_least=0,
+        at_most=1,
+        group=DESIGNS,
+    )
+    n_simulations: int | None = option(
+        None, "Simulated data sets of each kind; 1000 if left out.", at_least=2, at_most=1_000_000, group=DESIGNS
+    )
+    n_resamples: int | None = option(
+        None, "Draws on each data set; 399 if left out.", at_least=19, at_most=1_000_000, group=DESIGNS
+    )
+    n_fresh: int = option(
+        2000, "Fresh data sets for the true p and advantage of each cell.", at_least=2, at_most=1_000_000, group=DESIGNS
+    )
+
+    scheme: tuple[str, ...] = option(
+        ("bootstrap/all", "bootstrap/bootstrap"),
+        "What a draw resamples, items/responses: bootstrap/all,all/one; bootstrap/bootstrap:3 draws three responses.",
+        group=AUDITED,
+    )
+    null: tuple[str, ...] = option(
+        ("sign-flip", "shifted-bootstrap", "permuted-responses", "pooled-responses"),
+        "Nulls; combinations with a scheme that have no meaning are left out.",
+        choices="howsure.auditing.estimators:NULLS",
+        group=AUDITED,
+    )
+    test: tuple[str, ...] = option(
+        ("paired-t", "wilcoxon"),
+        "Tests of the item advantages, or none.",
+        choices="howsure.auditing.estimators:ASKED_TESTS",
+        group=AUDITED,
+    )
+    interval: tuple[str, ...] = option(
+        ("percentile", "basic", "bca", "studentised", "symmetric", "score", "t"),
+        "Kinds of interval, or none.",
+        choices="howsure.auditing.estimators:ASKED_INTERVALS",
+        group=AUDITED,
+    )
+    alpha: float = option(0.05, "Level of the tests.", fraction=True, group=AUDITED)
+    confidence_level: float = option(0.95, "Level of the intervals.", fraction=True, group=AUDITED)
+    paper: str | None = option(
+        None,
+        "All strategies, metrics and ε of the LEADER paper, on both of its data sets.",
+        choices=("leader",),
+        group=AUDITED,
+        flag="--preset",
+    )
+
+    gold: str | None = option(None, "Gold of the pilot table.", group=PILOT)
+    cluster: str | None = option(
+        None, "Column of the pilot that groups items (document): groups are drawn together.", group=PILOT
+    )
+    response_model: str = option(
+        "auto",
+        "What is fitted to gold's responses; empirical resamples its items, and so does auto where raters judged "
+        "several of them or with `cluster`.",
+        choices="howsure.models.fitting.fit:MODELS",
+        group=PILOT,
+    )
+    seed: int = seed_option("audit")
+
+    @property
+    def result(self) -> str:
+        """An audit of one model, or of both of a paper."""
+        return "Audit" if self.paper is None else "LeaderAudit"
+
+    def answer(self, run: Run = HERE) -> "AuditResult | LeaderAudit":
+        """Read the model or the pilot, and audit."""
+        from howsure.auditing import LeaderAudit, compute, conclude, measure, plan
+        from howsure.sweeps import Grid
+
+        parts, notes = self._parts()
+        plans = [plan(model, **options) for model, options in parts]
+        # One sweep for all models: they share workers, store and progress bar.
+        whole = sum((grid for grid, _ in plans), start=Grid([]))
+        if run.study is not None:
+            sweep = run.study(measure, whole, self.seed)
+        else:
+            with cells_told(run.progress, "auditing", len(whole)) as tell:
+                sweep = compute(whole, rng=self.seed, workers=run.workers, progress=tell)
+        found = [conclude(_part(sweep, grid), [*notes, *said]) for grid, said in plans]
+        return found[0] if self.paper is None else LeaderAudit(tuple(found))
+
+    def _parts(self) -> tuple[list[tuple["ResponseModel", dict[str, Any]]], list[str]]:
+        """Return what is audited (for each result a model and the options of its audit), and notes on the data."""
+        sizes = {"n_simulations": self.n_simulations, "n_resamples": self.n_resamples, "n_fresh": self.n_fresh}
+        shared = {"alpha": self.alpha, "confidence_level": self.confidence_level}
+        shared |= {name: number for name, number in sizes.items() if number is not None}
+        if self.paper is not None:
+            for name in self.given:
+                if name not in FREE:
+                    raise ArgumentError(f"`paper='leader'` fixes `{name}`; leave one of them out.")
+            return [(model, options | shared) for model, options in leader()], []
+        model, notes = self._model()
+        tests, intervals = _some("test", self.test), _some("interval", self.interval)
+        if not intervals and "confidence_level" in self.given:
+            raise ArgumentError("`confidence_level` has no effect here: there is no interval.")
+        options = {
+            "metrics": self._metrics(),
+            "schemes": [_scheme(words) for words in self.scheme],
+            "nulls": self.null,
+            "tests": tests,
+            "intervals": intervals,
+            "designs": [(n, k) for n in self.n_items for k in self.n_responses],
+            "epsilons": self.epsilon,
+            "epsilon_a": self.epsilon_a,
+            "perturbation": self.perturbation,
+            "cluster": self.cluster,
+        }
+        return [(model, options | shared)], notes
+
+    def _metrics(self) -> "list[Metric] | None":
+        from howsure.metrics import resolve
+
+        if not self.metric:
+            if any(value is not None for value in (self.threshold, self.positive, self.better)):
+                raise ArgumentError("`threshold`, `positive` and `better` are parameters of a metric; give `metric`.")
+            return None
+        return with_parameters([resolve(name) for name in dict.fromkeys(self.metric)], self)
+
+    def _model(self) -> tuple["ResponseModel", list[str]]:
+        from pathlib import Path
+
+        from howsure.models import PRESETS
+
+        described = [name for name in ("gold", "cluster", "response_model", *self.reading) if name in self.given]
+        only = self.files[0] if len(self.files) == 1 else None
+        is_model = only is not None and (only in PRESETS or (only.endswith(".json") and not described))
+        if len(self.files) > 1 or (only is not None and not is_model and (described or Path(only).exists())):
+            return self._fitted()
+        if described:
+            what = "no table" if only is None else f"{only}, which is a response model"
+            raise ArgumentError(f"`{described[0]}` describes a pilot table; got {what}.")
+        return self.simulator(only), []
+
+    def _fitted(self) -> tuple["ResponseModel", list[str]]:
+        """Return the model of a pilot table, and what it leaves out."""
+        import warnings
+
+        from howsure.auditing import about_raters
+        from howsure.errors import HowsureWarning
+        from howsure.models import PanelModel, fit
+
+        if self.typed:
+            raise ArgumentError(f"give a pilot table or `{self.typed[0]}`, not both; got {', '.join(self.files)}.")
+        table = self.one_source(self.gold, [self.cluster] if self.cluster else [])
+        if self.cluster and self.response_model not in ("auto", "empirical"):
+            raise ArgumentError(
+                f"`cluster` resamples real items; `response_model={self.response_model!r}` has no groups."
+            )
+        if self.response_model in ("auto", "empirical") and (self.cluster or about_raters(table)):
+            model = PanelModel.of(table, next(iter(table.sources)), self.cluster)
+            raters = " with their raters" if model.gold.raters is not None else ""
+            groups = ", group by group" if model.documents is not None else ""
+            return self.adjusted(model), [f"Real items are resampled{raters}{groups}; nothing is fitted."]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", HowsureWarning)  # `howsure fit` shows how well the model fits
+            found = fit(table, response_model=self.response_model)
+        return self.adjusted(found.model), about_raters(table)
+
+
+def leader() -> list[tuple["ResponseModel", dict[str, Any]]]:
+    """Return LEADER's data models, each with the options of its audit."""
+    from howsure import models
+    from howsure.replications import leader as study
+    from howsure.replications.legacy import EarthMoverHistogramOfResponsesLegacy, published_metric
+
+    # With one response per item, metrics of sets of responses are metrics of means or nothing: 45 estimators remain.
+    of_one = [study.METRICS[name] for name in study.ONE_RESPONSE]
+    single = [scheme for scheme in study.STRATEGIES.values() if scheme.responses in ("one", "first")]
+    # Several of the metrics look at single responses, which are drawn once for all that can.
+    drawn = EarthMoverHistogramOfResponsesLegacy()
+    metrics = [drawn if name == drawn.name else published_metric(name) for name in study.METRICS.values()]
+    # The paper's own estimators, and beside them, on the draws of one of them, the tests that it left as future work.
+    options = {
+        "metrics": metrics,
+        "designs": [(study.N_ITEMS, study.N_RESPONSES)],
+        "epsilons": LEADER_EPSILONS,
+        "n_simulations": 50,
+        "n_resamples": 1000,
+        "schemes": list(study.STRATEGIES.values()),
+        "nulls": ["pooled-responses"],
+        "intervals": ["studentised"],
+        "only": {f"{scheme.items}/{scheme.responses}": of_one for scheme in single},
+        "beside": {"bootstrap/all": ["sign-flip", "shifted-bootstrap"]},
+    }
+    return [(models.preset(name), options) for name in study.DATA.values()]
+
+
+def _scheme(text: str) -> tuple[str, str]:
+    """Read "bootstrap/all"."""
+    items, slash, responses = text.partition("/")
+    if not slash:
+        raise ArgumentError(f"`scheme` must be written like bootstrap/all; got {text!r}.")
+    return items, responses
+
+
+def _some(name: str, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words, or none of them where that is the word."""
+    if NONE in values and len(values) > 1:
+        raise ArgumentError(f"`{name}` is none, or a list; not both.")
+    return () if values == (NONE,) else values
+
+
+def _part(sweep: "Sweep", grid: "Grid") -> "Sweep":
+    """Return the cells of one result."""
+    from howsure.sweeps import Task
+
+    task = Task(sweep.task, sweep.version)
+    wanted = {task.identity(cell) for cell in grid}
+    return replace(sweep, rows=tuple(row for row in sweep.rows if row.identity in wanted))

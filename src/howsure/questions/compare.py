@@ -1,0 +1,74 @@
+"""The question whether A is really better than B on these data."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from howsure import _fields
+from howsure._fields import option
+from howsure.comparison.procedure import Procedure
+from howsure.questions.base import HERE, Question, Run, seed_option
+from howsure.questions.table_fields import MetricFields, ModelFields, contest_of, metrics_of
+
+if TYPE_CHECKING:
+    from howsure.comparison import Comparisons
+    from howsure.contests import Contest
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compare(ModelFields, MetricFields, Procedure, Question):
+    """Ask whether model A is better than model B, by one or more metrics."""
+
+    name: ClassVar[str] = "compare"
+    example: ClassVar[str] = "howsure compare ratings.csv --gold human --a model-2 --b model-1 --metric mae"
+
+    metric: tuple[str, ...] = option((), "The metric; chosen by the scale if left out. May be repeated.")
+    by: str | None = option(None, "Compare separately for each value of this column.")
+    correction: str = option(
+        "holm",
+        "How p-values of several metrics or slices are adjusted.",
+        choices="howsure.inference.corrections:JOINT_CORRECTIONS",
+    )
+    missing: str = option(
+        "leave-out",
+        "Missing answers: leave them out, or also show how far they could change the result (bounds).",
+        choices=("leave-out", "bounds"),
+    )
+    test: tuple[str, ...] = option(
+        (),
+        "Also run this test on the item scores (responses averaged first) and show it beside the verdict. May be "
+        "repeated.",
+        choices="howsure.comparison.baselines:BASELINES",
+    )
+    seed: int = seed_option()
+
+    def data(self) -> "Contest":
+        """Read gold, A and B."""
+        return self._contest(complete=True)
+
+    def answer(self, run: Run = HERE) -> "Comparisons":
+        """Read the data and compare."""
+        from dataclasses import replace
+
+        from howsure.comparison.comparing import compare_each
+
+        contest = self.data()
+        metrics, why = metrics_of(self.metric, self, contest)
+        contest = replace(contest, notes=(*contest.notes, *why))
+        n_slices = 1 if self.by is None else len(set(contest.groups[self.by].tolist()))
+        procedure = _fields.part(Procedure, self)
+        how: dict[str, Any] = {"by": self.by, "procedure": procedure, "rng": self.seed, "workers": run.workers}
+        with run.progress("drawing", 2 * self.n_draws * n_slices) as advance:
+            found = compare_each(contest, metrics=metrics, correction=self.correction, progress=advance, **how)
+        if self.test:
+            from howsure.comparison.baselines import with_baselines
+
+            found = with_baselines(found, self.test, self.seed)
+        if self.missing == "bounds":
+            from howsure.comparison.missing import with_bounds
+
+            found = with_bounds(found, self._contest(complete=False), metrics, **how)
+        return found
+
+    def _contest(self, *, complete: bool) -> "Contest":
+        groups = [column for column in (self.by, self.cluster) if column]
+        return contest_of(self, self.metric, self.better, groups, complete=complete)

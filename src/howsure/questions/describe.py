@@ -1,0 +1,101 @@
+"""The question what is in a table: who judged what, how far they agree, and what can be concluded."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from howsure._fields import like, option
+from howsure.errors import ArgumentError
+from howsure.questions.base import HERE, Question, Run, seed_option
+from howsure.questions.table_fields import MetricFields, ModelFields, contest_of, metrics_of
+
+if TYPE_CHECKING:
+    from howsure.agreement import TableDescription
+    from howsure.contests import Contest
+    from howsure.metrics import Metric
+    from howsure.response_tables import ResponseTable
+
+PARTS = "Where the error of an advantage comes from"
+AGREEMENT = "Agreement"
+MOST_DRAWS = 1_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Describe(ModelFields, Question):
+    """Say who judged what, how far raters agree, and what can and cannot be concluded.
+
+    With a and b it also says how much of the error of their advantage comes from items, raters and the rest.
+    """
+
+    name: ClassVar[str] = "describe"
+    example: ClassVar[str] = "howsure describe ratings.csv --a new --b old"
+
+    only: tuple[str, ...] = option(
+        (), "Describe this source: its name, a condition (kind=human) or a column. May be repeated; all if left out."
+    )
+    cluster: str | None = option(None, "Column that groups items (document): items of one group are drawn together.")
+    top: int = option(10, "Show this many raters, those furthest from the others first.", at_least=1)
+    level: str | None = option(
+        None,
+        "How differences count in Krippendorff's alpha; chosen by the scale if left out.",
+        choices="howsure.agreement.coefficients:LEVELS",
+        group=AGREEMENT,
+    )
+    n_resamples: int = option(499, "Draws of items for the intervals.", at_least=1, at_most=MOST_DRAWS, group=AGREEMENT)
+    confidence_level: float = option(0.95, "Level of the intervals.", fraction=True)
+    a: str | None = option(
+        None, "With `b`: show where the error of the advantage between these two models comes from.", group=PARTS
+    )
+    b: str | None = option(None, "The other model.", group=PARTS)
+    gold: str | None = option(None, "What they are measured against, if anything.", group=PARTS)
+    metric: str | None = option(None, "A metric with item scores; chosen by the scale if left out.", group=PARTS)
+    better: str | None = like(MetricFields, "better", group=PARTS)
+    preference: str | None = like(ModelFields, "preference", group=PARTS)
+    tie: str | None = like(ModelFields, "tie", group=PARTS)
+    seed: int = seed_option()
+
+    def answer(self, run: Run = HERE) -> "TableDescription":
+        """Read the table and describe it."""
+        from howsure.agreement import describe
+
+        contest, metric, why = self._contest()
+        table = self._table(contest)
+        pair = None if contest is None else contest.complete().in_order()
+        with run.progress("drawing", 2 * self.n_resamples * len(table.sources)) as advance:
+            how = {"workers": run.workers, "progress": advance}
+            found = self.call(describe, table, contest=pair, metric=metric, **how)
+        return replace(found, top=self.top, notes=(*found.notes, *why))
+
+    def data(self) -> "ResponseTable":
+        """Read what is described."""
+        return self._table(self._contest()[0])
+
+    def _contest(self) -> "tuple[Contest | None, Metric | None, list[str]]":
+        """Return the two models whose advantage is taken apart, and the metric; nothing where none are named."""
+        if self.a is None or self.b is None:
+            for name in ("a", "b", "gold", "metric", "better", "preference", "tie"):
+                if getattr(self, name) is not None:
+                    raise ArgumentError(
+                        f"`{name}` is about the parts of an advantage: they need `a` and `b`, and `gold` "
+                        f"if there is any."
+                    )
+            return None, None, []
+        names = [self.metric] if self.metric else []
+        contest = contest_of(self, names, self.better, self._groups, complete=False)
+        [metric], why = metrics_of(names, MetricFields(better=self.better), contest)
+        return contest, metric, why
+
+    @property
+    def _groups(self) -> list[str]:
+        return [self.cluster] if self.cluster else []
+
+    def _table(self, contest: "Contest | None") -> "ResponseTable":
+        """Return what is described: the sources that are asked for, those of the advantage, or all."""
+        from howsure.response_tables import ResponseTable
+
+        if self.only or contest is None:
+            return self.table(self.only, self._groups)
+        if contest.scale.reason == "preferences":
+            return self.table([self.preference] if self.preference else [self.a or "", self.b or ""], self._groups)
+        named = dict(zip(filter(None, contest.names), contest.sources.values(), strict=True))
+        same = ("items", "scale", "groups", "raters", "notes", "repeats", "better")
+        return ResponseTable(sources=named, **{name: getattr(contest, name) for name in same})

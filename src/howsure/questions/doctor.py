@@ -1,0 +1,30 @@
+"""The question what files are and what can be done with them."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from howsure._fields import like, option
+from howsure.questions.base import HERE, Question, Run
+from howsure.questions.table_fields import TableFields
+
+if TYPE_CHECKING:
+    from howsure.io.diagnosis import Diagnosis
+
+
+@dataclass(frozen=True, kw_only=True)
+class Doctor(Question):
+    """Say what files are, what they support, what they lack, and the commands to run next."""
+
+    name: ClassVar[str] = "doctor"
+    example: ClassVar[str] = "howsure doctor ratings.csv"
+
+    files: tuple[str, ...] = option((), "Tables, logs or exports.", positional=True)
+    scorer: str | None = like(TableFields, "scorer", group="")
+    filter: str | None = like(TableFields, "filter", group="")
+    encoding: str | None = like(TableFields, "encoding", group="")
+
+    def answer(self, run: Run = HERE) -> "Diagnosis":
+        """Look at the files."""
+        from howsure.io.diagnosis import doctor
+
+        return doctor(self.files, scorer=self.scorer, filter=self.filter, encoding=self.encoding)

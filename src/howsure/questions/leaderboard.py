@@ -1,0 +1,193 @@
+"""The question which of many models are really better."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from howsure._fields import option
+from howsure.comparison.procedure import DRAWS, METHOD, MOST_DRAWS, RandomFactors
+from howsure.errors import ArgumentError
+from howsure.questions.base import HERE, Question, Run, seed_option
+from howsure.questions.table_fields import MetricFields, TableFields, metrics_of
+
+if TYPE_CHECKING:
+    from howsure.leaderboard import BoardPlan, Leaderboards
+    from howsure.leaderboard import Leaderboard as Board
+    from howsure.response_tables import ResponseTable
+
+TASKS = "Several tasks"
+VOTES = "Votes between two models"
+PLAN = "How much data the board needs"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
+    """Rank many models, and say which of them the data can tell apart."""
+
+    name: ClassVar[str] = "leaderboard"
+    example: ClassVar[str] = "howsure leaderboard ratings.csv --gold human --metric mae"
+
+    gold: str | None = option(
+        None, "What the models are measured against; leave it out for ratings of their own outputs."
+    )
+    model: tuple[str, ...] = option(
+        (), "A model on the board: a source, a condition (source=gpt-4) or a column. May be repeated; all if left out."
+    )
+    metric: str | None = option(None, "The metric; chosen by the scale if left out.")
+    baseline: str | None = option(None, "Compare every model with this one only, not all pairs.")
+    top: int | None = option(None, "Show this many models.", at_least=1)
+    by: str | None = option(None, "Column of tasks (languages, dimensions). All tasks count equally.", group=TASKS)
+    each: bool = option(False, "With `by`: one board for each task; their statements hold together.", group=TASKS)
+    aggregate: str = option(
+        "mean",
+        "How the scores of the tasks are combined.",
+        choices="howsure.leaderboard.board_tasks:AGGREGATES",
+        group=TASKS,
+    )
+    task_effect: str = option(
+        "fixed",
+        "Ask about these tasks (fixed), or generalise to tasks like these (random).",
+        choices=("fixed", "random"),
+        group=TASKS,
+    )
+    weight: tuple[str, ...] = option((), "The weight of a task: news=2. May be repeated.", group=TASKS)
+    winner: str | None = option(
+        None,
+        "Column of votes: model_a, model_b, tie, or the name of the better model. Makes a board of votes.",
+        group=VOTES,
+    )
+    first: str = option("model_a", "With `winner`: column of the first model.", group=VOTES)
+    second: str = option("model_b", "With `winner`: column of the second model.", group=VOTES)
+    elo: bool = option(False, "With `winner`: show strengths as Elo points.", group=VOTES)
+    plan: int | None = option(
+        None,
+        "Instead of the board: how many items or responses it takes to tell this many pairs of neighbours apart, "
+        "counted from the top (1: the first and the second model).",
+        at_least=1,
+        group=PLAN,
+    )
+    target_power: float = option(0.8, "With `plan`: the probability of telling them apart.", fraction=True, group=PLAN)
+    correction: str = option(
+        "westfall-young",
+        "How p-values are adjusted for the number of pairs.",
+        choices="howsure.inference.corrections:JOINT_CORRECTIONS",
+        group=METHOD,
+    )
+    n_resamples: int | None = option(
+        None,
+        "Number of draws. By default 9999, and p-values are exact where they can be.",
+        at_least=1,
+        at_most=MOST_DRAWS,
+        group=METHOD,
+    )
+    confidence_level: float = option(
+        0.95, "Level of intervals and rank sets. Models differ where p ≤ 1 − level.", fraction=True, group=METHOD
+    )
+    seed: int = seed_option()
+
+    def data(self) -> "ResponseTable | None":
+        """Read gold and the models; votes are no responses."""
+        return None if self.winner is not None else self._table([])[0]
+
+    @property
+    def result(self) -> str:
+        """A board, one for each slice, or how much data it takes."""
+        return "BoardPlan" if self.plan is not None else "Leaderboards" if self.each else "Leaderboard"
+
+    def answer(self, run: Run = HERE) -> "Board | Leaderboards | BoardPlan":
+        """Read the data and rank the models."""
+        if self.winner is not None:
+            return self._votes(run)
+        from howsure.leaderboard import compare_all
+
+        groups = [column for column in (self.by, self.cluster) if column]
+        table, gold = self._table(groups)
+        models = [name for name in table.sources if name != gold]
+        if len(models) < 2:
+            raise ArgumentError(f"a board needs at least two models; {', '.join(self.files)} has {len(models)}.")
+        contest = replace(table.contest(a=models[0], b=models[1], gold=gold), notes=())
+        [metric], why = metrics_of([self.metric] if self.metric else [], self, contest)
+        table = replace(table, notes=(*table.notes, *why))
+        how = {"gold": gold, "metric": metric, "workers": run.workers}
+        if self.plan is not None:
+            return self._plan(self.plan, len(models), table, how)
+        if self.each:
+            return self._each(table, how)
+        with run.progress("drawing", self.n_resamples or DRAWS) as advance:
+            board = self.call(compare_all, table, weights=self._weights(), progress=advance, **how)
+        return replace(board, top=self.top)
+
+    def _each(self, table: "ResponseTable", how: dict[str, Any]) -> "Leaderboards":
+        """Rank on each slice."""
+        from howsure.leaderboard import compare_all_by
+
+        if self.by is None:
+            raise ArgumentError("`each` asks for a board for each value of a column; name it with `by`.")
+        same = {name: getattr(self, name) for name in ("baseline", "cluster", "raters", "correction", "n_resamples")}
+        return self.call(compare_all_by, table, **same, **how)
+
+    def _plan(self, neighbours: int, n_models: int, table: "ResponseTable", how: dict[str, Any]) -> "BoardPlan":
+        """Say how much data it takes until the first neighbours separate."""
+        from howsure.leaderboard import plan_board
+
+        unused = [
+            name for name in ("baseline", "top", "by", "each", "weight", "cluster", "raters") if getattr(self, name)
+        ]
+        if unused:
+            raise ArgumentError(f"`{unused[0]}` is not for a plan, which is made of single items; leave it out.")
+        if neighbours >= n_models:
+            raise ArgumentError(f"`plan` must be below the number of models ({n_models}); got {neighbours}.")
+        found = self.call(plan_board, table, neighbours=neighbours, n_resamples=self.n_resamples or 1999, **how)
+        return replace(found, notes=(*table.notes, *found.notes))
+
+    def _votes(self, run: Run) -> "Board":
+        """Rank by votes; the item and rater columns say which votes belong together."""
+        from howsure.leaderboard import compare_votes
+
+        unused = [
+            name for name in ("gold", "model", "metric", "by", "cluster", "better", "plan") if getattr(self, name)
+        ]
+        if unused or len(self.files) != 1:
+            what = f"`{unused[0]}` is not for votes" if unused else "votes are one table"
+            raise ArgumentError(f"{what}; a board of votes takes `winner`, `first`, `second`, `item` and `rater`.")
+        with run.progress("drawing", self.n_resamples or DRAWS) as advance:
+            how = {"voter": self.rater, "workers": run.workers, "progress": advance}
+            board = self.call(compare_votes, self.files[0], **how)
+        return replace(board, top=self.top)
+
+    def _weights(self) -> dict[str, float] | None:
+        weights = {}
+        for entry in self.weight:
+            name, _, value = entry.rpartition("=")
+            try:
+                weights[name] = float(value)
+            except ValueError:
+                name = ""
+            if not name:
+                raise ArgumentError(f"`weight` is written task=number; got {entry!r}.")
+        return weights or None
+
+    def _table(self, groups: list[str]) -> tuple["ResponseTable", str | None]:
+        """Return the table, and what gold is called in it."""
+        asked = list(self.model)
+        if self.gold is not None and not asked and "=" in self.gold:
+            asked = self._others()
+        specs = ([self.gold] if self.gold is not None and asked else []) + asked
+        table = self.table(specs, groups)
+        if self.gold is None or not specs:
+            return table, self.gold
+        return table, next(iter(table.sources))
+
+    def _others(self) -> list[str]:
+        """Return the sources of the rows that are not gold, where gold is a condition such as kind=human."""
+        from howsure.io import _columns
+        from howsure.io.sheets import open_sheet
+
+        sheet = open_sheet(self.files[0])
+        column, _, value = (part.strip() for part in (self.gold or "").partition("="))
+        source = self.source or _columns.guess(sheet, "source", taken=[column])
+        if source is None or column not in sheet.columns:
+            raise ArgumentError(
+                f"`gold={self.gold}` needs a column that names the models; say `source`, or each `model`."
+            )
+        others = sheet.ids(source).filter(sheet.ids(column) != value)
+        return [f"{source}={name}" for name in others.drop_nulls().unique(maintain_order=True).to_list()]

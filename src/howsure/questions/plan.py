@@ -1,0 +1,321 @@
+"""The question how many items, responses and raters it takes."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from howsure._fields import like, option
+from howsure.errors import ArgumentError
+from howsure.questions.base import HERE, Question, Run, seed_option
+from howsure.questions.simulators import SimulatorFields
+from howsure.questions.table_fields import (
+    MetricFields,
+    ModelFields,
+    TableFields,
+    contest_of,
+    metrics_of,
+    with_parameters,
+)
+from howsure.questions.typed import response_numbers, whole_numbers
+
+if TYPE_CHECKING:
+    from howsure import planning
+    from howsure.contests import Contest
+    from howsure.metrics import Metric
+    from howsure.planning import Costs, Effect
+    from howsure.planning.plans import Cell
+
+DESIGNS = "Designs"
+COSTS = "What a study costs"
+DIFFERENCE = "How large the difference is"
+PILOT = "Pilot data"
+RATERS = "Raters (from a pilot with rater ids, or of ratings without gold)"
+METHOD = "Method"
+
+ONLY_SIMULATED = ("perturbation", "n_simulations", "resample_simulated", "engine", "epsilon_a", "rho", "clip")
+"""Fields that have no effect where nothing is simulated."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan(TableFields, SimulatorFields, MetricFields, Question):
+    """Say how many items, responses and raters it takes to find a difference, and what any design may expect."""
+
+    name: ClassVar[str] = "plan"
+    example: ClassVar[str] = "howsure plan likert-toxicity --metric mae --epsilon 0.1 --budget 5000"
+
+    files: tuple[str, ...] = option(
+        (),
+        "A preset (normal, likert-toxicity, categorical-dices, …), a model file (.json), a kind of typed-in model "
+        "(categorical), or a table of pilot responses.",
+        positional=True,
+    )
+    metric: tuple[str, ...] = option(
+        (), "The metric; chosen by the scale if left out. May be repeated: the first decides the plan."
+    )
+
+    n_items: tuple[int, ...] = option((), "Numbers of items: 50,100,200 or 100:1000:100.", at_least=1, group=DESIGNS)
+    n_responses: tuple[str, ...] = option(
+        (), "Responses per item: 1,5,10 or 1:10:1; 5/1/1 for gold/A/B. With raters: of each model.", group=DESIGNS
+    )
+    budget: tuple[float, ...] = option((), "Total number of human responses, N × K: 5000 or 1000,2500.", group=DESIGNS)
+    max_cost: tuple[float, ...] = option(
+        (), "Total cost of the study; `cost_item` and the like are the prices.", group=DESIGNS
+    )
+    target_power: float | None = option(None, "Find the cheapest design with this power.", fraction=True, group=DESIGNS)
+    target_p: float | None = option(
+        None, "Find the cheapest design with this expected p.", fraction=True, group=DESIGNS
+    )
+    target_width: float | None = option(None, "Find the cheapest design with this interval width.", group=DESIGNS)
+    spend: bool = option(
+        False, "Spend the whole budget; find the fewest responses per item that reach the target.", group=DESIGNS
+    )
+    max_items: int = option(100_000, "The largest number of items to consider.", at_least=1, group=DESIGNS)
+    detectable: bool = option(
+        False, "Also show the smallest advantage that each design detects.", group=DESIGNS, flag="--mde"
+    )
+    next: tuple[int, ...] = option(
+        (), "With a pilot: show what this many more responses bring: 100,500.", at_least=1, group=DESIGNS
+    )
+
+    cost_item: float | None = option(None, "The cost of finding or writing one item.", at_least=0, group=COSTS)
+    cost_response: float | None = option(None, "The cost of a gold response, or of a rating.", at_least=0, group=COSTS)
+    cost_run: float | None = option(None, "The cost of a response of a model.", at_least=0, group=COSTS)
+    cost_rater: float | None = option(None, "The cost of finding and training a rater.", at_least=0, group=COSTS)
+    cost_rater_hour: float | None = option(None, "The cost of an hour of a rater.", at_least=0, group=COSTS)
+    ratings_per_hour: float | None = option(None, "How many ratings a rater gives in an hour.", group=COSTS)
+
+    epsilon: tuple[float, ...] = option(
+        (), "How far B is from gold: 0.1 or 0.05,0.1.", at_least=0, at_most=1, group=DIFFERENCE
+    )
+    advantage: float | None = option(None, "The difference in units of the first metric.", group=DIFFERENCE)
+    accuracy_points: float | None = option(None, "A's accuracy minus B's, in percent.", group=DIFFERENCE)
+    win_rate: float | None = option(None, "Share of items where A is better; ties count half.", group=DIFFERENCE)
+
+    gold: str | None = option(None, "Gold of the pilot table.", group=PILOT)
+    a: str | None = option(None, "Model A of the pilot.", group=PILOT)
+    b: str | None = option(None, "Model B of the pilot.", group=PILOT)
+    preference: str | None = like(ModelFields, "preference", group=PILOT)
+    tie: str | None = like(ModelFields, "tie", group=PILOT)
+    cluster: str | None = option(None, "Column of items that belong together, such as documents.", group=PILOT)
+    response_model: str = option(
+        "auto",
+        "Where `epsilon` is given: how new gold responses are made from those of the pilot.",
+        choices="howsure.planning.pilots:PILOT_MODELS",
+        group=PILOT,
+    )
+
+    n_raters: tuple[int, ...] = option((), "Numbers of raters: 3,5,10 or 5:30:5.", at_least=2, group=RATERS)
+    raters_per_item: tuple[int, ...] = option(
+        (), "Raters who judge each item: as in the pilot, or all, if left out.", at_least=1, group=RATERS
+    )
+    nested: bool = option(False, "Every rater judges one item only.", group=RATERS)
+    with_raters: bool = option(False, "Plan the number of raters, too.", group=RATERS)
+
+    test: tuple[str, ...] = option(
+        ("sign-flip",), "The test that you will run, or several; none leaves power out.", group=METHOD
+    )
+    alpha: float = option(0.05, "Level of the test.", fraction=True, group=METHOD)
+    alternative: str = option(
+        "two-sided", "Which difference counts.", choices="howsure.inference:ALTERNATIVES", group=METHOD
+    )
+    confidence_level: float = option(0.95, "Level of the interval.", fraction=True, group=METHOD)
+    engine: str = option(
+        "auto", "How a model's designs are computed.", choices="howsure.planning:ENGINES", group=METHOD
+    )
+    n_simulations: int | None = option(
+        None,
+        "With `engine='monte-carlo'`: the number of simulated studies.",
+        at_least=2,
+        at_most=10_000_000,
+        group=METHOD,
+    )
+    precision: float = option(
+        0.005, "Largest simulation error of expected p-values between .01 and .2.", fraction=True, group=METHOD
+    )
+    resample_simulated: bool = option(
+        False,
+        "Bootstrap items inside simulated data, as the RATINGS paper did; only for its replication.",
+        group=METHOD,
+    )
+    layout: str = option("list", "How designs are shown.", choices="howsure.planning:LAYOUTS", group=METHOD)
+    seed: int = seed_option("plan")
+
+    @property
+    def plans_raters(self) -> bool:
+        """Whether raters are part of the design."""
+        asked = (self.n_raters, self.raters_per_item, self.nested, self.with_raters, self.preference)
+        costs = (self.cost_rater, self.cost_rater_hour, self.ratings_per_hour)
+        without_gold = self.gold is None and self.a is not None and self.b is not None
+        return any(asked) or any(cost is not None for cost in costs) or without_gold
+
+    def data(self) -> "Contest | None":
+        """Read the pilot, where there is one with A and B."""
+        return self._pilot()[0] if self.files and self.a is not None and self.b is not None else None
+
+    def answer(self, run: Run = HERE) -> "planning.Plan":
+        """Read the model or the pilot, and plan."""
+        from howsure.planning import plan
+
+        options = self._options(run)
+        subject: Any
+        pilot = any(name is not None for name in (self.gold, self.a, self.b, self.preference))
+        with run.progress("planning", 1) as advance:
+            if self.plans_raters:
+                subject, metrics, why = self._pilot()
+                self._refuse("with raters nothing is simulated", *ONLY_SIMULATED, run=run)
+                if self.test != ("sign-flip",):
+                    raise ArgumentError("`test` is always random-effects with raters, as in compare; leave it out.")
+                if len(metrics) > 1:
+                    names = ", ".join(metric.name for metric in metrics)
+                    raise ArgumentError(f"a plan with raters is for one metric; got {names}.")
+                options |= {
+                    "n_raters": self.n_raters or None,
+                    "nested": self.nested,
+                    "with_raters": True,
+                    "raters_per_item": self.raters_per_item or None,
+                    "n_responses": _repeats(self.n_responses),
+                    "cluster": self.cluster,
+                }
+            elif pilot and self.a is None and self.b is None:
+                subject, why = self._fitted()
+                metrics = self._metrics(subject.scale.kind)
+                options |= self._simulation(run)
+            elif pilot:
+                subject, metrics, why = self._pilot()
+                if not self.epsilon and self.response_model == "auto":
+                    self._refuse("the pilot's own A and B are resampled", "perturbation", "epsilon_a", "rho", run=run)
+                options |= self._simulation(run) | {"cluster": self.cluster, "response_model": self.response_model}
+            else:
+                self._refuse("these are for a pilot", "next", "cluster", "tie")
+                subject = self.simulator(self._name())
+                kind = subject.scale.kind
+                metrics, why = self._metrics(kind), []
+                if not self.metric:
+                    why = [f"metric {metrics[0].name}, because the scale is {kind}; choose another with `metric`."]
+                options |= self._simulation(run)
+            found = plan(subject, metrics=metrics, effect=self._effect(metrics[0]), **options)
+            advance(1)
+        return replace(found, notes=(*found.notes, *why))
+
+    def _options(self, run: Run) -> dict[str, Any]:
+        if self.budget and self.max_cost:
+            raise ArgumentError("give `budget` (responses) or `max_cost` (cost), not both.")
+        return {
+            "n_items": self.n_items or None, "budget": self.budget or self.max_cost or None,
+            "costs": self._costs(), "target_power": self.target_power, "target_p": self.target_p,
+            "target_width": self.target_width, "spend": self.spend, "max_items": self.max_items,
+            "detectable": self.detectable, "follow_up": self.next or None, "alpha": self.alpha,
+            "alternative": self.alternative, "confidence_level": self.confidence_level, "layout": self.layout,
+            "rng": self.seed, "workers": run.workers,
+        }  # fmt: skip
+
+    def _simulation(self, run: Run) -> dict[str, Any]:
+        none = "none" in self.test
+        if none and len(self.test) > 1:
+            raise ArgumentError("`test` is none, or names tests; not both.")
+        return {
+            "n_responses": response_numbers(",".join(self.n_responses)) if self.n_responses else None,
+            "epsilon": self.epsilon or None,
+            "epsilon_a": self.epsilon_a,
+            "perturbation": self.perturbation,
+            "test": None if none else self.test,
+            "engine": self.engine,
+            "n_simulations": self.n_simulations,
+            "precision": self.precision,
+            "resample_simulated": self.resample_simulated,
+            "compute": None if run.study is None else _elsewhere(run, self.seed),
+        }
+
+    def _name(self) -> str | None:
+        if len(self.files) > 1:
+            raise ArgumentError(
+                f"give one model, or the tables of a pilot with `a` and `b`; got {len(self.files)} files."
+            )
+        return self.files[0] if self.files else None
+
+    def _pilot(self) -> tuple["Contest", list["Metric"], list[str]]:
+        if not self.files or self.a is None or self.b is None:
+            what = "the table of responses" if not self.files else "`a` or `b`"
+            raise ArgumentError(f"a plan from a pilot needs a table, `a` and `b`; {what} is missing.")
+        groups = [self.cluster] if self.cluster else []
+        contest = contest_of(self, self.metric, self.better, groups)  # type: ignore[arg-type]
+        metrics, why = metrics_of(self.metric, self, contest)
+        return contest, metrics, why
+
+    def _fitted(self) -> tuple[Any, list[str]]:
+        """Return a model of gold, where a pilot has no A and B."""
+        from howsure.models import fit
+
+        assert self.gold is not None
+        table = self.table([self.gold])
+        found = fit(table, rng=self.seed)
+        why = f"the pilot has no A and B: a model is fitted to {self.gold} alone."
+        return self.adjusted(found.model), [why, *found.notes]
+
+    def _metrics(self, kind: str) -> list["Metric"]:
+        from howsure.metrics import resolve
+
+        names = list(dict.fromkeys(self.metric)) or ["accuracy" if kind == "nominal" else "mae"]
+        return with_parameters([resolve(name) for name in names], self)
+
+    def _effect(self, metric: Any) -> "Effect | None":
+        from howsure.metrics import resolve
+        from howsure.planning import Effect
+
+        given = [name for name in ("advantage", "accuracy_points", "win_rate") if getattr(self, name) is not None]
+        given += ["epsilon"] if self.epsilon else []
+        if len(given) > 1:
+            raise ArgumentError(f"give the difference once; got {' and '.join(f'`{name}`' for name in given)}.")
+        if self.epsilon and self.plans_raters:
+            raise ArgumentError("`epsilon` moves a model of gold's responses; with raters give `advantage`.")
+        if self.advantage is not None:
+            return Effect(resolve(metric), self.advantage)
+        if self.accuracy_points is not None:
+            return Effect.accuracy_points(self.accuracy_points)
+        return None if self.win_rate is None else Effect.win_rate(self.win_rate)
+
+    def _costs(self) -> "Costs":
+        from howsure.planning import Costs
+
+        if (self.cost_rater_hour is None) != (self.ratings_per_hour is None):
+            raise ArgumentError("`cost_rater_hour` and `ratings_per_hour` go together: they say what a rating costs.")
+        if self.cost_rater_hour is not None and self.cost_response is not None:
+            raise ArgumentError("give the cost of a rating once: `cost_response`, or `cost_rater_hour`.")
+        given = (self.cost_item, self.cost_response, self.cost_run, self.cost_rater, self.cost_rater_hour)
+        if all(cost is None for cost in given):
+            if self.max_cost:
+                raise ArgumentError(
+                    "`max_cost` needs to know what things cost: `cost_item`, `cost_response`, `cost_run` or the like."
+                )
+            return Costs()
+        if self.budget:
+            raise ArgumentError("`budget` counts responses; with costs, give `max_cost`.")
+        others = {"item": self.cost_item or 0.0, "run": self.cost_run or 0.0, "rater": self.cost_rater or 0.0}
+        if self.cost_rater_hour is not None and self.ratings_per_hour is not None:
+            return Costs.per_hour(self.cost_rater_hour, responses_per_hour=self.ratings_per_hour, **others)
+        return Costs(response=self.cost_response or 0.0, **others)
+
+    def _refuse(self, why: str, *names: str, run: Run | None = None) -> None:
+        """Refuse fields that would have no effect."""
+        given = self.given
+        for name in names:
+            if name in given:
+                raise ArgumentError(f"`{name}` has no effect here: {why}.")
+        if run is not None and run.study is not None:
+            raise ArgumentError("`store` and `dask` are for plans from a response model: this one takes seconds.")
+
+
+def _repeats(texts: tuple[str, ...]) -> list[int] | None:
+    return whole_numbers("`n_responses`", ",".join(texts)) if texts else None
+
+
+def _elsewhere(run: Run, seed: int) -> Any:
+    """Return what computes groups of designs as the cells of a study."""
+
+    def compute(groups: Any) -> "list[list[Cell]]":
+        from howsure.planning.groups import grid_of, measure, read
+
+        assert run.study is not None
+        sweep = run.study(measure, grid_of(groups), seed)
+        return [read(given, shape, row.values) for (given, shape, _), row in zip(groups, sweep.rows, strict=True)]
+
+    return compute

@@ -1,0 +1,172 @@
+"""The fields that say where responses are: files, columns and scale; and the table or contest that they give."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from howsure._fields import fields_of, option
+from howsure.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from howsure.contests import Contest
+    from howsure.metrics import Metric
+    from howsure.response_tables import ResponseTable
+
+DATA = "Where the data are"
+METRIC = "Parameters of the metric"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableFields:
+    """Which files hold the responses, and in which columns."""
+
+    files: tuple[str, ...] = option(
+        (), "A table of responses, or one for each source: human=ratings.csv gpt-4=a.jsonl.", positional=True
+    )
+    item: str | None = option(None, "Column of item ids; guessed by its name if left out.", group=DATA)
+    source: str | None = option(None, "Column that says who answered; guessed if left out.", group=DATA)
+    value: str | None = option(None, "Column of responses; guessed if left out.", group=DATA)
+    rater: str | None = option(None, "Column of rater ids; guessed if left out.", group=DATA)
+    repeat: str | None = option(None, "Column that numbers repeated responses; guessed if left out.", group=DATA)
+    scale: str | None = option(
+        None, "What the values mean; inferred if left out.", choices="howsure.scales:KINDS", group=DATA
+    )
+    order: tuple[str, ...] = option((), "Labels of an ordinal scale, lowest first: low,medium,high.", group=DATA)
+    count: str | None = option(None, "Column that says how many responses a row stands for.", group=DATA)
+    where: tuple[str, ...] = option((), "Use only the rows with this value: column=value. May be repeated.", group=DATA)
+    labels: str = option(
+        "stripped",
+        "Labels that differ only by case, spaces or Unicode form: refuse them (stripped) or keep them (exact).",
+        choices="howsure.scales:SPELLINGS",
+        group=DATA,
+    )
+    encoding: str | None = option(None, "Encoding of text files that are not UTF-8, such as cp1252.", group=DATA)
+    scorer: str | None = option(None, "Which scorer, metric or question of a log to take.", group=DATA)
+    filter: str | None = option(None, "Which filter of an lm-evaluation-harness log to take.", group=DATA)
+    rater_ids: str = option(
+        "coded",
+        "In exports: replace the ids of people by short codes (coded), or keep them (as written).",
+        choices="howsure.rating_design:RATER_IDS",
+        group=DATA,
+    )
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """The options of `howsure.read`, by name."""
+        return {field.name: getattr(self, field.name) for field in fields_of(TableFields) if field.name != "files"}
+
+    def table(self, sources: Sequence[str] = (), by: Sequence[str] = ()) -> "ResponseTable":
+        """Read the sources that are asked for, or all."""
+        from howsure.io import layouts
+
+        return layouts.table_from(self.files, sources=sources, by=by, **self.reading)
+
+    def one_source(self, gold: str | None, by: Sequence[str] = ()) -> "ResponseTable":
+        """Read the source that `gold` names, or the only one that there is."""
+        table = self.table([] if gold is None else [gold], by)
+        if len(table.sources) > 1:
+            raise ArgumentError(f"`gold` must name one of the sources: {', '.join(list(table.sources)[:10])}.")
+        return table
+
+    def contest(
+        self, a: str | None, b: str | None, gold: str | None = None, by: Sequence[str] = (), *, complete: bool = True
+    ) -> "Contest":
+        """Read gold, A and B; with the items that one of them lacks unless `complete`."""
+        from howsure.io import layouts
+
+        return layouts.contest_from(self.files, a=a, b=b, gold=gold, by=by, complete=complete, **self.reading)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelFields(TableFields):
+    """Which two models are compared, against what, and by preferences where raters gave those."""
+
+    a: str | None = option(
+        None,
+        "Model A: a source, a condition (source=gpt-4) or a column; may be left out if the files hold two models.",
+    )
+    b: str | None = option(None, "Model B.")
+    gold: str | None = option(
+        None,
+        "What the models are measured against: a source, a column of gold labels, or a file. Leave it out for ratings "
+        "of the models' own outputs.",
+    )
+    preference: str | None = option(
+        None, "A source whose responses name the better model; `a`, `b` and `tie` are then its labels.", group=DATA
+    )
+    tie: str | None = option(None, "With `preference`: the label that means that neither is better.", group=DATA)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricFields:
+    """Parameters that some metrics take."""
+
+    threshold: float | None = option(
+        None, "An item is positive if its mean response is at least this (precision, recall, f1, auc).", group=METRIC
+    )
+    positive: str | None = option(None, "The label that is positive (precision, recall, f1, auc).", group=METRIC)
+    better: str | None = option(
+        None, "Without gold: whether higher or lower ratings are better.", choices=("higher", "lower"), group=METRIC
+    )
+
+
+def contest_of(
+    question: "ModelFields", metrics: Sequence[str], better: str | None, by: Sequence[str], *, complete: bool = True
+) -> "Contest":
+    """Return the contest of a question; ratings become preferences where they are compared by win-rate.
+
+    Unless `complete`, items that one of them lacks are in it, too; but preferences between ratings are complete.
+    """
+    if question.preference is not None:
+        return _preferred(question, question.preference, by, complete=complete)
+    if question.tie is not None:
+        raise ArgumentError("`tie` goes with `preference`: it is one of the labels of that source.")
+    if "win-rate" not in metrics:
+        return question.contest(question.a, question.b, question.gold, by, complete=complete)
+    if set(metrics) != {"win-rate"}:
+        raise ArgumentError("win-rate turns ratings into preferences, so it goes without other metrics.")
+    from howsure.preferences import preferences_between
+
+    contest = question.contest(question.a, question.b, question.gold, by)
+    return preferences_between(contest, better=better or "higher")
+
+
+def _preferred(question: "ModelFields", preference: str, by: Sequence[str], *, complete: bool) -> "Contest":
+    """Return the contest of the models whose labels, `a` and `b`, the source `preference` answers."""
+    from howsure.preferences import preferences_from
+
+    if question.gold is not None:
+        raise ArgumentError("preferences are gold-free; leave out `gold` or `preference`.")
+    if question.a is None or question.b is None:
+        raise ArgumentError("`preference` needs `a` and `b`: the labels that name the two models.")
+    table = question.table([preference], by)
+    name = next(iter(table.sources))
+    return preferences_from(table, name, a=question.a, b=question.b, tie=question.tie, complete=complete)
+
+
+def metrics_of(names: Sequence[str], given: "MetricFields", contest: "Contest") -> tuple[list["Metric"], list[str]]:
+    """Return the metrics with the parameters that were given, and a note where one was chosen by the data."""
+    from howsure.comparison.default_metric import metrics_for
+
+    metrics, why = metrics_for(contest, list(dict.fromkeys(names)) or None)
+    return with_parameters(metrics, given, preferences=contest.scale.reason == "preferences"), why
+
+
+def with_parameters(metrics: Sequence["Metric"], given: "MetricFields", *, preferences: bool = False) -> list["Metric"]:
+    """Return the metrics with the parameters that were given.
+
+    A parameter goes to every metric that has a field of its name; one that no metric takes is refused.
+    """
+    from dataclasses import fields, replace
+
+    parameters = {"threshold": "threshold", "positive": "positive", "better": "direction"}
+    changed = list(metrics)
+    for name, parameter in parameters.items():
+        value = getattr(given, name)
+        if value is None or (preferences and name == "better"):
+            continue
+        takers = [metric for metric in changed if parameter in {field.name for field in fields(metric)}]
+        if not takers:
+            raise ArgumentError(f"`{name}` is not a parameter of {', '.join(m.name for m in changed)}; leave it out.")
+        changed = [replace(metric, **{parameter: value}) if metric in takers else metric for metric in changed]
+    return changed

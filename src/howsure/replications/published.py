@@ -1,0 +1,269 @@
+"""What a replication gives: published and recomputed numbers side by side."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from howsure import _check, documents
+from howsure._frames import in_any_form
+from howsure.documents import Block, Column, Document, Sentence, Table
+from howsure.documents.document import Kind
+from howsure.documents.numbers import as_error
+from howsure.errors import ArgumentError
+from howsure.records import Record
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PUBLISHED_SIMULATIONS = 1000
+"""The papers' own number of simulated data sets: their figures carry Monte-Carlo error too."""
+
+SIGNIFICANT = 0.05
+"""The p below which the papers call a design large enough."""
+
+ROUNDED = 5e-4
+"""How far a number may be off that was printed with three digits."""
+
+NUMBERS = ("published", "reproduced", "standard_error", "is_bound")
+
+Setting = Mapping[str, Any]
+"""What tells one part of a paper's tables from the others: table, data set, metric, sizes, …."""
+Measured = tuple[Setting, Mapping[str, float]]
+"""A setting and what was measured there."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedNumber:
+    """One published number and its recomputation.
+
+    Attributes
+    ----------
+    cell : mapping
+        What identifies it: table, data set, metric, sizes, ….
+    quantity : str
+        "p", "effect", "ci_width", "true_p" or "estimated_p".
+    published : float
+        NaN where the paper prints none: a dash says that no design it tried is significant.
+    reproduced : float
+        NaN where it cannot be recomputed from what is public here.
+    standard_error : float
+        Of the difference: both numbers come from simulations.
+    beside : mapping of str to float
+        What the reader should see next to it; NAME_is_bound, where there, says that NAME is a bound.
+    is_bound : bool
+        Whether draws cannot tell the reproduced number, a p-value, from zero: it is at most this.
+    """
+
+    cell: Mapping[str, Any]
+    quantity: str
+    published: float
+    reproduced: float
+    standard_error: float
+    beside: Mapping[str, float] = field(default_factory=dict)
+    is_bound: bool = False
+
+    @property
+    def difference(self) -> float:
+        """Reproduced minus published; 0 where the published number lies below a bound, which says no more."""
+        if self.is_bound and self.published <= self.reproduced:
+            return 0.0
+        return self.reproduced - self.published
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether the two numbers differ by no more than their errors allow; None where there is nothing to compare.
+
+        A dash in the paper agrees with every p that may be above .05.
+        """
+        if math.isnan(self.reproduced):
+            return None
+        if math.isnan(self.published):
+            return self.reproduced + 2 * self.standard_error >= SIGNIFICANT
+        return abs(self.difference) <= 2 * self.standard_error + ROUNDED
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the identifying fields, quantity, published, reproduced, their error, and what stands beside."""
+        numbers = {name: getattr(self, name) for name in NUMBERS}
+        return {**self.cell, "quantity": self.quantity, **numbers, **self.beside}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "PublishedNumber":
+        """Make the row from `to_dict`; what stands before the quantity identifies it."""
+        names = list(content)
+        at = names.index("quantity")
+        cell = {name: content[name] for name in names[:at]}
+        beside = {name: _number(content[name]) for name in names[at + 1 + len(NUMBERS) :]}
+        published, reproduced, error = (_number(content[name]) for name in NUMBERS[:3])
+        return cls(cell, content["quantity"], published, reproduced, error, beside, bool(content["is_bound"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Replication(Record):
+    """Every recomputed number of a paper.
+
+    Attributes
+    ----------
+    paper : str
+    convention : str
+        Which reading of the paper reproduces its tables.
+    rows : tuple of PublishedNumber
+    n_simulations : int
+    seed : int
+    notes : tuple of str
+        What is not compared, and why; where the paper and its recomputation differ.
+    """
+
+    paper: str
+    convention: str
+    rows: tuple[PublishedNumber, ...]
+    n_simulations: int
+    seed: int
+    notes: tuple[str, ...] = ()
+
+    def of(self, quantity: str) -> tuple[PublishedNumber, ...]:
+        """Return the rows of one quantity."""
+        return tuple(row for row in self.rows if row.quantity == quantity)
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """The quantities that were recomputed."""
+        return tuple(dict.fromkeys(row.quantity for row in self.rows))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything; a row is flat, as `PublishedNumber.to_dict` makes it."""
+        names = ("schema_version", "paper", "convention", "n_simulations", "seed")
+        rows = [row.to_dict() for row in self.rows]
+        return {name: getattr(self, name) for name in names} | {"notes": list(self.notes), "rows": rows}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Make the replication from `to_dict` or from its JSON."""
+        rows = tuple(PublishedNumber.from_dict(row) for row in content["rows"])
+        size, seed, notes = content["n_simulations"], content["seed"], tuple(content["notes"])
+        return cls(content["paper"], content["convention"], rows, size, seed, notes)
+
+    @in_any_form
+    def to_frame(self) -> "pl.DataFrame":
+        """Return a dataframe with one published number per row."""
+        import polars as pl
+
+        return pl.DataFrame([row.to_dict() for row in self.rows], infer_schema_length=None)
+
+    def document(self) -> Document:
+        """Return one line for each table and quantity, and all numbers side by side where one table was asked for."""
+        blocks: list[Block] = [Sentence(self._verdict(), "verdict"), self._summary()]
+        if len({row.cell["table"] for row in self.rows}) == 1:
+            blocks += [self._numbers(quantity) for quantity in self.quantities]
+        blocks.append(Sentence(f"Convention that reproduces the tables: {self.convention}"))
+        blocks.append(Sentence(f"{self.n_simulations:,} simulated data sets of each kind, seed {self.seed}."))
+        return Document(f"{self.paper.upper()}, recomputed", tuple(blocks), self.notes)
+
+    def _verdict(self) -> str:
+        share, n = _share_within(self.rows), sum(row.agrees is not None for row in self.rows)
+        within = "within two standard errors of their difference"
+        said = f"{100 * share:.0f}% of {n:,} published numbers come out {within}."
+        left = len(self.rows) - n
+        return said if not left else f"{said} {left:,} cannot be recomputed from what is public."
+
+    def _summary(self) -> Table:
+        columns = ("table", "quantity", "numbers", "RMS difference", "mean difference", "within two errors", "worst")
+        kinds: tuple[Kind, ...] = ("text", "text", "count", "number", "number", "percent", "text")
+        lines = []
+        for (table, quantity), rows in _by_table(self.rows).items():
+            known = [row for row in rows if not math.isnan(row.difference)]
+            apart = np.array([row.difference for row in known])
+            numbers: tuple[float | None, ...] = (None, None)
+            told = "–"
+            if known:
+                worst = max(known, key=lambda row: abs(row.difference))
+                cell = ", ".join(f"{name} {value}" for name, value in worst.cell.items() if name != "table")
+                numbers = (float(np.sqrt(np.square(apart).mean())), float(apart.mean()))
+                told = f"{worst.difference:+.4f} at {cell}"
+            lines.append((str(table), quantity, len(rows), *numbers, _share_within(rows), told))
+        return Table(tuple(Column(*pair) for pair in zip(columns, kinds, strict=True)), tuple(lines))
+
+    def _numbers(self, quantity: str) -> Table:
+        rows = self.of(quantity)
+        beside = [name for name in dict.fromkeys(name for row in rows for name in row.beside) if not _of_bound(name)]
+        keys = [name for name in rows[0].cell if name != "table"]
+        columns = [
+            *(Column(name) for name in keys),
+            *(Column(name, "number") for name in ("published", "reproduced", "difference", "standard error", *beside)),
+        ]
+        lines = []
+        for row in rows:
+            identity = (str(row.cell[name]) for name in keys)
+            lines.append((*identity, *_shown(row), *(_beside(row, name) for name in beside)))
+        return Table(tuple(columns), tuple(lines), quantity)
+
+
+def _of_bound(name: str) -> bool:
+    return name.endswith("_is_bound")
+
+
+def _beside(row: PublishedNumber, name: str) -> float | str | None:
+    value = row.beside.get(name)
+    return f"< {value:.2g}" if row.beside.get(f"{name}_is_bound") else value
+
+
+def _shown(row: PublishedNumber) -> tuple[float | str | documents.Measured | None, ...]:
+    """Return published, reproduced, difference and error as they may be written: a bound has no error."""
+    published: float | str = "–" if math.isnan(row.published) else row.published
+    if math.isnan(row.reproduced):
+        return published, None, None, None
+    if row.is_bound:
+        return published, f"< {row.reproduced:.2g}", None, None
+    error = row.standard_error
+    apart = None if math.isnan(row.published) else documents.Measured(row.difference, error)
+    return published, documents.Measured(row.reproduced, error), apart, as_error(error)
+
+
+def _by_table(rows: Sequence[PublishedNumber]) -> dict[tuple[Any, str], list[PublishedNumber]]:
+    found: dict[tuple[Any, str], list[PublishedNumber]] = {}
+    for row in rows:
+        found.setdefault((row.cell["table"], row.quantity), []).append(row)
+    return found
+
+
+@cache
+def figures(name: str) -> list[dict[str, Any]]:
+    """Read a file of published figures."""
+    text = resources.files("howsure.replications").joinpath("figures", name).read_text(encoding="utf-8")
+    rows: list[dict[str, Any]] = json.loads(text)
+    return rows
+
+
+def matching(published: Sequence[dict[str, Any]], setting: Setting, keys: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the published rows at a setting, which must have these keys."""
+    for key in setting:
+        _check.one_of("parameter", key, keys)
+    found = [row for row in published if all(row[key] == setting.get(key) for key in keys)]
+    if not found:
+        raise ArgumentError(f"nothing is published at {', '.join(f'{key}={setting.get(key)}' for key in keys)}.")
+    return found
+
+
+def lookup(published: Sequence[dict[str, Any]], setting: Setting, keys: Sequence[str]) -> dict[str, Any]:
+    """Return the one published row that these keys identify."""
+    [row] = matching(published, setting, keys)
+    return row
+
+
+def error_of_difference(own: float, n_simulations: int, published_simulations: int = PUBLISHED_SIMULATIONS) -> float:
+    """Return the standard error of reproduced − published, from our own: theirs shrinks with their sample size."""
+    return own * math.sqrt(1 + n_simulations / published_simulations)
+
+
+def _number(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _share_within(rows: Sequence[PublishedNumber]) -> float:
+    agree = [row.agrees for row in rows if row.agrees is not None]
+    return float(np.mean(agree)) if agree else math.nan

@@ -1,0 +1,114 @@
+"""The account of a result, and who gives it."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+from howsure.documents import Code
+
+if TYPE_CHECKING:
+    from howsure.questions.base import Question
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What a report says beyond the document of its result.
+
+    Attributes
+    ----------
+    done : tuple of str
+        What was done, with formula and reference: one paragraph each.
+    limits : tuple of str
+        What the result does not show, on these data.
+    next : tuple of str
+        What would settle what is open.
+    commands : tuple of str
+        Commands that go with it.
+    again : tuple of Code
+        How to get the result again where no question says it.
+    """
+
+    done: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
+    next: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    again: tuple[Code, ...] = ()
+
+
+OF_SCORES = "howsure.reports.accounts.scores"
+ACCOUNTS = {
+    "Comparison": "howsure.reports.accounts.compare:account",
+    "Comparisons": "howsure.reports.accounts.compare:account",
+    "Leaderboard": "howsure.reports.accounts.leaderboard:account",
+    "Leaderboards": "howsure.reports.accounts.leaderboard:account",
+    "BoardPlan": "howsure.reports.accounts.leaderboard:of_plan",
+    "Plan": "howsure.reports.accounts.plan:account",
+    "Audit": "howsure.reports.accounts.simulations:of_audit",
+    "LeaderAudit": "howsure.reports.accounts.simulations:of_audits",
+    "Fit": "howsure.reports.accounts.simulations:of_fit",
+    "Replication": "howsure.reports.accounts.simulations:of_replication",
+    "PaperFigure": "howsure.reports.accounts.simulations:of_figure",
+    "Search": "howsure.reports.accounts.simulations:of_search",
+    "Agreement": "howsure.reports.accounts.agreement:of_agreement",
+    "TableDescription": "howsure.reports.accounts.agreement:of_table",
+    "Sweep": "howsure.reports.accounts.simulations:of_sweep",
+    "Simulation": "howsure.reports.accounts.simulations:of_simulation",
+    "Diagnosis": "howsure.reports.accounts.agreement:of_diagnosis",
+    "PairedAnalysis": f"{OF_SCORES}:of_finding",
+    "Finding": f"{OF_SCORES}:of_finding",
+    "SystemsComparison": f"{OF_SCORES}:of_systems",
+    "Overview": f"{OF_SCORES}:of_overview",
+    "Description": f"{OF_SCORES}:of_description",
+    "UnitSizes": f"{OF_SCORES}:of_unit_sizes",
+    "Effects": f"{OF_SCORES}:of_effects",
+    "PowerCurve": f"{OF_SCORES}:of_curve",
+    "PowerPlan": f"{OF_SCORES}:of_power_plan",
+}
+"""Who gives the account of which result: an address, so that one is given without importing the others."""
+
+
+def account_of(result: Any, asked: "Question | None" = None, data: Any = None) -> Account:
+    """Return the account of a result; an empty one for results that explain nothing further."""
+    address = ACCOUNTS.get(type(result).__name__)
+    if address is None:
+        return Account()
+    module, _, name = address.partition(":")
+    found: Account = getattr(import_module(module), name)(result, asked, data)
+    return found
+
+
+POWER = 0.8
+"""Found 8 times in 10: the usual aim."""
+
+
+def units_needed(n: float, standard_error: float, advantage: float, *, alpha: float, sides: int = 2) -> float:
+    """Return how many units a study needs to find an advantage 8 times in 10, from the error that `n` units have.
+
+    The error shrinks with the root of the number: n · ((z₁ + z₂) · error / advantage)², where z₁ belongs to the level
+    of the test and z₂ to the power.
+
+    Examples
+    --------
+    >>> round(units_needed(100, 0.1, 0.1, alpha=0.05))
+    785
+    """
+    normal = NormalDist()
+    reach = normal.inv_cdf(1 - alpha / sides) + normal.inv_cdf(POWER)
+    return n * (reach * standard_error / advantage) ** 2
+
+
+def about(n: float) -> str:
+    """Return a number with the two digits that such a forecast has, rounded up.
+
+    Examples
+    --------
+    >>> about(784.9), about(1_234_567), about(7.2)
+    ('790', '1,300,000', '8')
+    """
+    import math
+
+    if not math.isfinite(n):
+        return "an unlimited number of"
+    step = 10 ** max(0, math.floor(math.log10(max(n, 1))) - 1)
+    return f"{math.ceil(n / step - 1e-9) * step:,}"

@@ -1,0 +1,101 @@
+"""What a board did, what it leaves open, and how many items tell its first two apart."""
+
+import math
+from itertools import pairwise
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+from howsure.documents.numbers import joined
+from howsure.leaderboard import BoardPlan, Leaderboard, Leaderboards
+from howsure.reports.accounts.base import Account, about, units_needed
+from howsure.reports.accounts.methods import CORRECTIONS, NULLS, formula
+
+if TYPE_CHECKING:
+    from howsure.questions.base import Question
+
+
+def account(result: Leaderboard | Leaderboards, asked: "Question | None", data: Any) -> Account:
+    """Return the account of a board, or of the first of several."""
+    boards = result.boards if isinstance(result, Leaderboards) else (result,)
+    return Account(
+        done=(" ".join(_done(boards[0])),),
+        limits=tuple(_limits(boards[0])),
+        next=tuple(line for board in boards[:5] for line in _next(board)),
+    )
+
+
+def of_plan(result: BoardPlan, asked: "Question | None", data: Any) -> Account:
+    """Return the account of a plan for a board."""
+    return Account(
+        done=(
+            "Studies of each size are simulated by moving all scores together, as resampled items move them, with an "
+            "error that shrinks with the root of the number of items. A pair is told apart where its advantage "
+            "exceeds the error times the reach that all pairs of the board need together.",
+        ),
+        limits=("It does not show that the measured order is the true one.",),
+        next=() if result.n_items is None else (f"Collect about {about(result.n_items)} items like these.",),
+    )
+
+
+def _done(board: Leaderboard) -> list[str]:
+    said = []
+    if told := formula(board.metric):
+        said.append(f"{board.title[0].upper()}{board.title[1:]}: {told}.")
+    if board.aggregate and board.by:
+        said.append(f"Scores are taken for each {board.by} and put together by {board.aggregate}.")
+    null = NULLS.get(board.null, "")
+    if null:
+        said.append(f"For each pair, {null[0].lower()}{null[1:]}.")
+    if CORRECTIONS.get(board.correction):
+        said.append(f"The p-values of all {len(board.pairs):,} pairs are adjusted by {CORRECTIONS[board.correction]}.")
+    said.append(
+        "A model's rank lies between 1 plus the number of models that are better than it, and the number of models "
+        "minus those that are worse (Mogstad et al. 2024)."
+    )
+    return said
+
+
+def _limits(board: Leaderboard) -> list[str]:
+    said = ["The order holds for items like these; another benchmark may order the models differently."]
+    if any(len(group) > 1 for group in board.groups):
+        said.append("Models that share a group are not shown to be equal; the data do not tell them apart.")
+    if board.task_effect == "fixed" and board.by:
+        said.append(f"Values of {board.by} are held fixed: nothing is said about others.")
+    if board.gold:
+        said.append(f"Nothing here says whether {board.gold} is right.")
+    return said
+
+
+def _next(board: Leaderboard) -> list[str]:
+    """Return what would settle the first open pair (neighbours, or with the baseline), and what is missing."""
+    where = f"{board.slice}: " if board.slice else ""
+    lacking = [model.name for model in board.models if model.rank is None]
+    fill = [f"{where}Run {joined(lacking)} on the tasks that are missing."] if lacking else []
+    ranked = [model for model in board.models if model.rank is not None]
+    names = [model.name for model in ranked]
+    wanted = {frozenset(pair) for pair in pairwise(names)}
+    if board.baseline:
+        wanted = {frozenset((name, board.baseline)) for name in names if board.baseline in names}
+    asked = [pair for pair in board.pairs if frozenset((pair.a, pair.b)) in wanted]
+    unsettled = [pair for pair in asked if pair.pvalue_adjusted > board.alpha]
+    if unsettled:
+        return [*fill, f"{where}{_apart(board, unsettled[0], ranked[0].n_items)}"]
+    if fill:
+        return fill
+    if board.baseline:
+        return [f"{where}All models are told apart from {board.baseline}: nothing more is needed for that."]
+    return [f"{where}All neighbours on the board are told apart: nothing more is needed for its order."]
+
+
+def _apart(board: Leaderboard, pair: Any, n_items: int) -> str:
+    pvalue, names = pair.pvalue, f"{pair.a} and {pair.b}"
+    if not 0 < pvalue < 1 or not pair.advantage or math.isnan(pair.advantage):
+        return f"No number of items tells {names} apart: their scores are equal."
+    error = abs(pair.advantage) / NormalDist().inv_cdf(1 - pvalue / 2)
+    needed = units_needed(n_items, error, pair.advantage, alpha=(1 - board.confidence_level) / len(board.pairs))
+    if needed > 10_000_000:
+        return f"{names} are so close that more than 10,000,000 items would be needed to tell them apart."
+    return (
+        f"To tell {names} apart 8 times in 10, if their scores are as measured, collect about {about(needed)} items; "
+        f"there are {n_items:,}. `howsure.plan_board` computes this for more neighbours."
+    )

@@ -1,0 +1,87 @@
+"""What a plan computed, what it rests on, and what to collect."""
+
+from typing import TYPE_CHECKING, Any
+
+from howsure.documents.numbers import rough, share
+from howsure.planning import Plan
+from howsure.reports.accounts.base import Account
+from howsure.reports.accounts.methods import formula
+
+if TYPE_CHECKING:
+    from howsure.questions.base import Question
+
+ENGINES = {
+    "exact": "Items are independent, so the advantage of N items is a mean of N item advantages. Item advantages are "
+    "simulated once for each number of responses; their N-fold convolution gives the advantage of every "
+    "number of items.",
+    "monte-carlo": "Whole studies are simulated for each design, once with the difference and once without.",
+    "pilot": "The pilot's items and responses are drawn with replacement to make studies of each size.",
+    "components": "The pilot gives how much items, raters and what is left each add to the variance of the advantage; "
+    "each part shrinks with the numbers of items and raters of a design.",
+}
+"""How each engine computes."""
+
+
+def account(result: Plan, asked: "Question | None", data: Any) -> Account:
+    """Return the account of a plan."""
+    return Account(
+        done=(" ".join(_done(result)),),
+        limits=tuple(_limits(result)),
+        next=tuple(_next(result)),
+        commands=tuple(_commands(asked)),
+    )
+
+
+def _done(plan: Plan) -> list[str]:
+    metrics = dict.fromkeys(cell.metric for cell in plan.cells)
+    said = [f"{metric}: {told}." for metric in metrics if (told := formula(metric))]
+    said += [ENGINES[engine] for engine in dict.fromkeys(cell.engine for cell in plan.cells) if engine in ENGINES]
+    if plan.tests:
+        said.append(
+            f"Power is the probability that {' or '.join(plan.tests)} gives p ≤ {plan.alpha:g} where the difference is "
+            "there; expected p is the p-value that such a study gives on average."
+        )
+    return said
+
+
+def _limits(plan: Plan) -> list[str]:
+    said = []
+    if plan.pilot is None:
+        said.append(f"The numbers hold for data like the model's ({plan.model}); real data may differ from it.")
+    else:
+        said.append("The pilot is one sample: its advantage and its noise are uncertain, and so is the plan.")
+        if plan.pilot.difference == "as in the pilot":
+            said.append("An advantage that looks large in a small pilot is often smaller in truth.")
+    if plan.tests:
+        said.append("A power of 0.8 means that 2 studies in 10 miss the difference although it is there.")
+    return said
+
+
+def _next(plan: Plan) -> list[str]:
+    taken = [answer.recommended for answer in plan.answers if answer.recommended is not None]
+    said = [f"Collect {design}." for design in dict.fromkeys(cell.design for cell in taken[:3])]
+    if not plan.answers:
+        best = max((cell for cell in plan.cells if cell.power == cell.power), key=lambda cell: cell.power, default=None)
+        if best is not None:
+            said.append(
+                f"Of these designs {best.design} have the most power, {share(best.power, most=2)}; give `target_power` "
+                "or `budget` to have one recommended."
+            )
+    elif not taken:
+        said.append("No design reaches the target: allow a larger budget, or look for a larger difference.")
+    solved = [cell for cell in plan.cells if cell.detectable == cell.detectable]
+    if solved and not taken:
+        near = min(solved, key=lambda cell: cell.detectable)
+        said.append(f"{near.design} find an advantage of {rough(near.detectable)} 8 times in 10.")
+    return said
+
+
+def _commands(asked: "Question | None") -> list[str]:
+    """Return the comparison that follows the study."""
+    from howsure.questions.compare import Compare
+    from howsure.questions.plan import Plan as Asked
+
+    if not isinstance(asked, Asked) or asked.a is None or asked.b is None:
+        return []
+    shared = ("gold", "a", "b", "metric", "threshold", "positive", "better", "preference", "tie")
+    return [Compare(files=("new-study.csv",), **{name: getattr(asked, name) for name in shared}).command]

@@ -1,0 +1,160 @@
+"""What results about lists of scores did, what they leave open, and how many lines would settle it."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from howsure.documents.numbers import error_of, number
+from howsure.paired.catalogue import TESTS
+from howsure.reports.accounts.base import Account, about
+from howsure.reports.accounts.methods import CORRECTIONS
+
+if TYPE_CHECKING:
+    from howsure.paired.significance import SignificanceTest
+    from howsure.questions.base import Question
+
+HOW = {
+    "t": "t is the mean difference over its standard error, s / √n, against Student's t (Student 1908)",
+    "sign": "the number of positive differences is compared with a fair coin (Arbuthnott 1710)",
+    "wilcoxon": "the sizes of the differences are ranked, and the ranks of the positive ones are added (Wilcoxon 1945)",
+    "bootstrap": "lines are drawn with replacement, and each draw's t is compared with the observed one (Davison and "
+    "Hinkley 1997)",
+    "bootstrap-median": "lines are drawn with replacement, and the interval of their median is inverted (Efron 1981)",
+    "permutation": "the signs of the differences are flipped by fair coins (Fisher 1935)",
+    "permutation-median": "the signs of the differences are flipped by fair coins, and medians compared (Fisher 1935)",
+}
+"""What each test computes, with its reference."""
+GENERAL = "The result holds for lines like these; it says nothing of other kinds of text or tasks."
+METRIC = "Scores are used as they are: nothing here says whether the metric behind them measures quality."
+
+
+def of_finding(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of a test, or of the whole workflow."""
+    found: SignificanceTest = result.significance
+    limits = [GENERAL, METRIC]
+    if not found.reject:
+        limits.append("No clear difference does not mean that the systems are equal.")
+    if found.n_clusters is None:
+        limits.append("Lines are treated as independent; lines of one document often are not.")
+    return Account(done=(_done(found),), limits=tuple(limits), next=tuple(_settle(found)))
+
+
+def of_systems(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of several systems."""
+    correction = CORRECTIONS.get(result.correction, "")
+    adjusted = f" The p-values of {len(result.pairs)} pairs are adjusted by {correction}." if correction else ""
+    open_pairs = [
+        pair for pair, reject in zip(result.pairs, result.reject, strict=True) if not reject and pair.estimate
+    ]
+    said = [line for pair in open_pairs[:3] for line in _settle(pair, named=True)[:1]]
+    return Account(
+        done=(f"{_done(result.pairs[0])}{adjusted} Mean ranks follow Friedman (1937) and Nemenyi (1963).",),
+        limits=(GENERAL, METRIC),
+        next=tuple(said) or ("All pairs are told apart: nothing more is needed for their order.",),
+    )
+
+
+def of_overview(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of a description."""
+    chosen = None if result.recommendation is None else result.recommendation.test
+    return Account(
+        done=(
+            "Both lists and their differences are summed up. Skewness decides between mean and median, and the test of "
+            "Shapiro and Wilk (1965) between tests that need a normal distribution and tests that do not.",
+        ),
+        limits=("A description does not show whether the systems differ.", METRIC),
+        next=() if chosen is None else (f"Run the {TESTS[chosen].label}: `howsure scores test FILE`.",),
+    )
+
+
+def of_description(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of two described lists."""
+    return Account(
+        done=(
+            f"Means, medians, standard deviations and histograms of both lists and of their {result.difference.n:,} "
+            "differences. Skewness is the mean cubed distance from the mean over the cubed standard deviation. The "
+            "test of Shapiro and Wilk (1965) asks whether the differences look normal; for more than 5,000 of them it "
+            "is that of D'Agostino and Pearson (1973).",
+        ),
+        limits=("A description does not show whether the systems differ.", METRIC),
+        next=("Test the difference: `howsure scores test FILE`.",),
+    )
+
+
+def of_unit_sizes(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of a look at unit sizes."""
+    return Account(
+        done=(
+            f"Consecutive lines are gathered into units of 1 to {result.sizes[-1]} lines, and the standard deviation s "
+            "of the units' differences is taken. For independent lines it falls as s / √size. A size counts as settled "
+            f"where s differs by {result.tolerance:g} or less from that of the size before.",
+        ),
+        limits=("Larger units make scores steadier and fewer in the same measure: they buy no power.", METRIC),
+        next=("Take units only where the metric means nothing on one line; else test single lines.",),
+    )
+
+
+def of_effects(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of effect sizes."""
+    return Account(
+        done=("Effect sizes measure the difference without its unit; the last column of the table says how.",),
+        limits=(GENERAL, "Words such as small and large are Cohen's (1988); your field may need others."),
+        next=(f"For intervals half as wide, collect about {about(4 * result.n)} lines; there are {result.n:,}.",),
+    )
+
+
+def of_curve(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of a power curve."""
+    enough = [size for size, power in zip(result.sizes, result.power, strict=True) if power >= 0.8]
+    if enough:
+        said = f"{enough[0]:,} {result.unit} find {result.assumed} 8 times in 10."
+    else:
+        last, power = result.sizes[-1], result.power[-1]
+        said = f"No size here finds {result.assumed} 8 times in 10; {last:,} {result.unit} do "
+        said += f"so in {100 * power:.0f}%. Give larger `sizes`."
+    return Account(
+        done=(
+            f"{result.n_simulations:,} studies of each size were simulated ({result.method}), and tested by the "
+            f"{TESTS[result.test].label}: {HOW[result.test]}. Power is the share of them with p ≤ {result.alpha:g}.",
+        ),
+        limits=("Power at the size of these data, for the difference seen in them, only restates the p-value.",),
+        next=(said,),
+    )
+
+
+def of_power_plan(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of a planned study."""
+    return Account(
+        done=(
+            "Power is a tail of the noncentral t distribution with noncentrality √n · difference / sd (Cohen 1988).",
+        ),
+        limits=("It holds where differences are about normal and the standard deviation is as given.",),
+        next=(f"Collect {result.n_items:,} lines, then test them: `howsure scores test FILE`.",),
+    )
+
+
+def _done(found: "SignificanceTest") -> str:
+    counted = "from all arrangements" if found.exact else f"from {found.n_resamples:,} resamples"
+    how = f" The p-value is computed {counted}." if found.n_resamples or found.exact else ""
+    return f"{found.label[0].upper()}{found.label[1:]}: {HOW[found.test]}.{how}"
+
+
+def _settle(found: "SignificanceTest", *, named: bool = False) -> list[str]:
+    """Return how many lines find a difference like the one seen, from what this many find."""
+    who = f"{found.names[0]} − {found.names[1]}: " if named else ""
+    apart = abs(found.estimate - found.delta)
+    units = "units" if found.unit_size > 1 else "lines"
+    if found.reject:
+        return [
+            f"{who}The direction is settled at this level. For an interval half as wide, collect about "
+            f"{about(4 * found.n)} {units}; there are {found.n:,}."
+        ]
+    if not apart > 0 or not math.isfinite(found.detectable) or found.detectable_estimand != found.estimand:
+        return [f"{who}Decide how large a difference matters, and plan for it: `howsure power --effect … --sd …`."]
+    needed = found.n * (found.detectable / apart) ** 2
+    seen = number(found.estimate, error_of(found.confidence_interval, found.estimate))
+    return [
+        f"{who}To find a true difference as large as the one seen here ({seen}) 8 "
+        "times in 10, collect "
+        f"about {about(needed)} {units}; there are {found.n:,}.",
+        "The seen difference is uncertain itself: if the true one is half of it, it takes 4 times as many.",
+    ]

@@ -1,0 +1,79 @@
+"""A described advantage as pictures: where raters agree or not, and what its error is made of."""
+
+from typing import Any
+
+import numpy as np
+
+from howsure.agreement import TableDescription
+from howsure.comparison import AdvantageComponents
+from howsure.comparison.component_tables import TITLES
+from howsure.documents.numbers import interval, measured, rough, shown
+from howsure.inference import ConfidenceInterval
+from howsure.reports.colours import INK, SERIES
+from howsure.reports.drawing import finite, forest, rule, settings, shortened
+from howsure.reports.drawing import rows as of_rows
+
+WIDTH = 620
+Part = tuple[str, str, str, Any]
+"""The name, the title, the words and the chart of a picture."""
+
+
+def by_agreement(found: TableDescription) -> Part:
+    """Return the advantage where gold's raters agree least, in between and most."""
+    import altair as alt
+
+    assert found.components is not None
+    gold, a, b = shortened(found.components.names).values()
+    rows: list[dict[str, Any]] = [
+        {
+            "name": f"{part.name} ({part.n_items:,} items)",
+            "value": finite(part.advantage),
+            "low": finite(part.confidence_interval.low),
+            "high": finite(part.confidence_interval.high),
+            "told": f"{shown(measured(part.advantage, part.confidence_interval))}{between(part.confidence_interval)}",
+        }
+        for part in found.strata
+    ]
+    title = f"advantage by {found.components.metric} (right of 0: {a} is better)"
+    drawn = forest(rows, alt.X("low:Q", title=title), rule(0, "x"), width=WIDTH - 220)
+    words = "; ".join(f"{row['name']}: {row['told']}" for row in rows)
+    return "strata", f"{a} against {b}, by how far {gold} agrees on the item", words, drawn
+
+
+def shares_of_error(found: AdvantageComponents) -> Part | None:
+    """Return what the error variance is made of, as one bar."""
+    import altair as alt
+
+    now = found.decision_study[0]
+    known = [(TITLES[name], share) for name, share in now["shares"].items() if np.isfinite(share) and share >= 0.005]
+    if not known:
+        return None
+    rows, start = [], 0.0
+    for name, share in known:
+        rows.append({"part": name, "share": share, "from": start, "to": start + share, "told": f"{100 * share:.0f}%"})
+        start += share
+    names = [name for name, _ in known]
+    colour = alt.Color(
+        "part:N",
+        title=None,
+        sort=names,
+        scale=settings(domain=names, range=list(SERIES[: len(names)])),
+        legend=settings(orient="bottom", labelLimit=220),
+    )
+    base = of_rows(rows)
+    shares = settings(format="~%")
+    x = alt.X("from:Q", title="share of the squared standard error", axis=shares, scale=settings(domain=[0, 1]))
+    bar = base.mark_bar(height=30, stroke="white").encode(x=x, x2=alt.X2("to:Q"), color=colour, y=alt.value(38))
+    told = base.transform_filter("datum.share >= 0.03").transform_calculate(middle="(datum.from + datum.to) / 2")
+    text = told.mark_text(color=INK, fontWeight="bold").encode(
+        x=alt.X("middle:Q"), y=alt.value(12), text=alt.Text("told:N")
+    )
+    a, b = shortened(found.names[1:]).values()
+    title = f"{a} − {b} by {found.metric}: where the standard error of {rough(now['standard_error'])} comes from"
+    words = f"Share of the error variance: {', '.join(f'{name} {100 * share:.0f}%' for name, share in known)}."
+    return "shares", title, words, alt.layer(bar, text, width=WIDTH - 60, height=58)
+
+
+def between(ends: ConfidenceInterval) -> str:
+    """Return the ends of an interval in brackets; nothing where it is undefined."""
+    return f" ({interval(ends.low, ends.high)})" if np.isfinite(ends.low) else ""

@@ -1,0 +1,212 @@
+"""An audit as a chart: how often each test rejects and each interval covers, beside what they promise."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from howsure.auditing import Audit, LeaderAudit
+from howsure.auditing.estimators import EXPECTED, NO_SCHEME
+from howsure.reports import chart_files, drawing
+from howsure.reports.colours import QUIET, SERIES, SHAPES, line_styles
+from howsure.reports.drawing import settings
+
+WIDTH, STEP = 190, 16
+MOST_ROWS, MOST_METRICS, MOST_KINDS = 14, 3, 4
+"""More tests, metrics or kinds of data than this do not fit a picture; the tables have them all."""
+
+
+def chart(audit: Audit) -> Any:
+    """Return the Altair chart: a panel for each kind of data, a point with its 95% interval for each test, best first.
+
+    Best is a test that holds its level and finds most; the worst stands last and is named in the title. Below it, the
+    same for the coverage of intervals; and where smallest errors were asked for, these against ε. The rule is what was
+    promised: the level of the tests where a null is true, the level of the intervals everywhere.
+    """
+    alt = chart_files.altair()
+    promised = 100 * audit.alpha
+    tests = [
+        _point(row, _name(row.scheme, row.null, row.pvalue), row.rate, row.rate_interval)
+        | {"promised": promised if row.is_null else None}
+        for row in audit.tests
+        if row.n_data_sets
+    ]
+    intervals = [
+        _point(row, f"{row.interval} ({row.scheme})", row.coverage, row.coverage_interval)
+        | {"promised": 100 * audit.confidence_level}
+        for row in audit.intervals
+        if row.n_data_sets
+    ]
+    parts = [_smallest(audit)] if audit.smallest and len({row.epsilon for row in audit.smallest}) > 2 else []
+    parts += _by_metric(
+        tests,
+        f"rejected at {promised:g}%, percent",
+        lambda group: _excess(group, promised),
+        "rejects up to {:.0f}% of true nulls",
+    )
+    if intervals:
+        level = 100 * audit.confidence_level
+        parts += _by_metric(
+            intervals,
+            f"{level:g}% intervals that cover, percent",
+            lambda group: _shortfall(group, level),
+            "covers {:.0f}% at worst",
+        )
+    return alt.vconcat(*parts, spacing=24).resolve_scale(
+        x="independent", y="independent", color="independent", shape="independent"
+    )
+
+
+def leader_chart(found: LeaderAudit) -> Any:
+    """Return LEADER's figures 1 and 2 for each of its data: the smallest error of estimated p against ε."""
+    alt = chart_files.altair()
+    sides = [_smallest(audit).properties(title=drawing.title(audit.model)) for audit in found.audits]
+    said = drawing.title("Smallest error of estimated p against ε: LEADER, figures 1 and 2", loud=True)
+    whole = alt.hconcat(*sides, spacing=40).resolve_scale(color="independent", strokeDash="independent")
+    return whole.properties(title=said)
+
+
+def _by_metric(
+    points: list[dict[str, Any]],
+    title: str,
+    worse: Callable[[list[dict[str, Any]]], tuple[float, float, float]],
+    said: str,
+) -> list[Any]:
+    """Return one strip of panels for each metric; its rows are ordered by how well they do."""
+    metrics = list(dict.fromkeys(point["metric"] for point in points))
+    strips = []
+    for metric in metrics[:MOST_METRICS]:
+        of_metric = [point for point in points if point["metric"] == metric]
+        groups: dict[str, list[dict[str, Any]]] = {}
+        for point in of_metric:
+            groups.setdefault(point["name"], []).append(point)
+        order = sorted(groups, key=lambda name: worse(groups[name]))
+        last = order[-1]
+        told = f"{metric}; worst: {last}, {said.format(worse(groups[last])[2])}"
+        if len(order) > MOST_ROWS:
+            left = len(order) - MOST_ROWS
+            order = order[: MOST_ROWS - 3] + order[-3:]
+            told += f" ({left} more between the best and the worst)"
+        more = len(metrics) - MOST_METRICS
+        if more > 0 and metric == metrics[MOST_METRICS - 1]:
+            told += f"; {more} more metrics are in the tables"
+        strips.append(_panels([point for point in of_metric if point["name"] in order], order, title, told))
+    return strips
+
+
+def _panels(points: list[dict[str, Any]], order: list[str], title: str, told: str) -> Any:
+    import altair as alt
+
+    kinds = list(dict.fromkeys(point["kind"] for point in points))
+    if len(kinds) > MOST_KINDS:
+        kinds = [*kinds[: MOST_KINDS - 1], kinds[-1]]
+        points = [point for point in points if point["kind"] in kinds]
+    designs = list(dict.fromkeys(point["design"] for point in points))
+    # The data are given with the layers, so that each panel of the facet sees its own part of them.
+    base = drawing.rows()
+    name = alt.Y("name:N", sort=order, title=None, axis=settings(labelLimit=320))
+    beside = alt.YOffset("design:N", sort=designs)
+    scale = settings(zero=False)  # coverage is read between 90 and 100
+    shared: dict[str, Any] = {"title": "items × responses", "legend": settings(orient="bottom")}
+    colour = alt.Color("design:N", scale=settings(domain=designs, range=list(SERIES)), **shared)
+    shape = alt.Shape("design:N", scale=settings(domain=designs, range=list(SHAPES)), **shared)
+    tips = drawing.tips("name:N", "design:N", "share:Q", "low:Q", "high:Q", "n_data_sets:C")
+    layers = alt.layer(
+        base.mark_rule(color=QUIET, strokeDash=[4, 3]).encode(x=alt.X("promised:Q")),
+        base.mark_rule().encode(
+            x=alt.X("low:Q", title=title, scale=scale),
+            x2="high:Q",
+            y=name,
+            yOffset=beside,
+            color=colour,
+        ),
+        base.mark_point(filled=True, opacity=1, size=36).encode(
+            x=alt.X("share:Q", title=title), y=name, yOffset=beside, color=colour, shape=shape, tooltip=tips
+        ),
+        data=alt.InlineData(values=tuple(points)),
+    )
+    height = alt.Step(STEP if len(designs) > 1 else STEP + 4, **{"for": "position"})  # designs share a row's height
+    return layers.properties(width=WIDTH, height=height).facet(
+        column=alt.Column("kind:N", sort=kinds, title=None), title=drawing.title(told)
+    )
+
+
+def _smallest(audit: Audit) -> Any:
+    """Return the smallest error of estimated p against ε, by scheme and by metric: LEADER's figures 1 and 2."""
+    import altair as alt
+
+    parts = []
+    for by, said in (("scheme", "of all metrics, by scheme"), ("metric", "of all schemes, by metric")):
+        points = [
+            {
+                "epsilon": row.epsilon,
+                "error": row.smallest,
+                "low": max(row.smallest - 2 * row.smallest_se, 0.0),
+                "high": row.smallest + 2 * row.smallest_se,
+                "name": row.name,
+                "design": f"{row.n_items:,} items × {row.n_responses} responses",
+            }
+            for row in audit.smallest
+            if row.by == by and math.isfinite(row.smallest) and row.truth != "different errors"
+        ]
+        names = list(dict.fromkeys(point["name"] for point in points))
+        scale: dict[str, Any] = {"domain": names}
+        lines, dashes = line_styles(len(names))
+        look = {
+            "color": alt.Color(
+                "name:N",
+                title=None,
+                scale=settings(**scale, range=lines),
+                legend=settings(symbolType="stroke", symbolSize=500, symbolOpacity=1, labelLimit=260),
+            ),
+            "strokeDash": alt.StrokeDash("name:N", title=None, scale=settings(**scale, range=dashes)),
+        }
+        base = drawing.rows()
+        x = alt.X("epsilon:Q", title="ε", axis=settings(grid=False))
+        title = "smallest error of estimated p"
+        drawn = alt.layer(
+            base.mark_line().encode(x=x, y=alt.Y("error:Q", title=title), **look),
+            base.mark_rule(opacity=0.4).encode(
+                x=x, y=alt.Y("low:Q", title=title), y2=alt.Y2("high:Q"), color=look["color"]
+            ),
+            data=alt.InlineData(values=tuple(points)),
+        ).properties(width=220, height=180)
+        parts.append(
+            drawn.facet(column=alt.Column("design:N", title=None), title=drawing.title(f"smallest error {said}"))
+        )
+    return alt.vconcat(*parts).resolve_scale(color="independent", strokeDash="independent")
+
+
+def _excess(group: list[dict[str, Any]], promised: float) -> tuple[float, float, float]:
+    """Return what a test is ordered by: whether it fails its level, then how little it finds; and its worst level."""
+    nulls = [point for point in group if point["promised"] is not None]
+    found = [point["share"] for point in group if point["promised"] is None]
+    most = max((point["share"] for point in nulls), default=0.0)
+    fails = any(point["low"] > promised for point in nulls)
+    return (most if fails else 0.0), -sum(found) / max(len(found), 1), most
+
+
+def _shortfall(group: list[dict[str, Any]], promised: float) -> tuple[float, float, float]:
+    """Return what an interval is ordered by: whether it covers too seldom, then how far from the promise it is."""
+    least = min(point["share"] for point in group)
+    fails = any(point["high"] < promised for point in group)
+    apart = sum(abs(point["share"] - promised) for point in group) / len(group)
+    return (promised - least if fails else 0.0), apart, least
+
+
+def _point(row: Any, name: str, share: float, ends: tuple[float, float]) -> dict[str, Any]:
+    return {
+        "metric": row.metric,
+        "name": name,
+        "kind": f"{row.truth}, ε = {row.epsilon:g}",
+        "design": f"{row.n_items}×{row.n_responses}",
+        "share": 100 * share,
+        "low": 100 * ends[0],
+        "high": 100 * ends[1],
+        "n_data_sets": row.n_data_sets,
+    }
+
+
+def _name(scheme: str, null: str, pvalue: str) -> str:
+    if scheme == NO_SCHEME:
+        return null
+    return f"{null} ({scheme}{', expected' if pvalue == EXPECTED else ''})"

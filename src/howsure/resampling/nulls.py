@@ -1,0 +1,187 @@
+"""Nulls: what a draw looks like if A and B are equal; and which combinations with a scheme make sense.
+
+The tables below are the theory: checks, warnings and the docs page are made from them.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from howsure.resampling.schemes import KEEPING, Scheme
+
+NullName = Literal[
+    "sign-flip",
+    "studentised",
+    "pooled-responses",
+    "permuted-responses",
+    "shifted-bootstrap",
+    "bootstrap-sign",
+    "random-effects",
+]
+
+NULLS: dict[NullName, str] = {
+    "sign-flip": "on each item a fair coin decides whether A and B are exchanged, all their responses together",
+    "studentised": "resampled advantages around the observed one, each over its own standard error, times the data's",
+    "pooled-responses": "each model's responses are drawn with replacement from both models' responses to the item",
+    "permuted-responses": "both models' responses to the item are shuffled and dealt out again",
+    "shifted-bootstrap": "the resampled advantages, moved so that their mean is zero",
+    "bootstrap-sign": "none: the share of resampled advantages on the other side of zero (LEADER's "
+    "bootstrap_items, all)",
+    "random-effects": "no draws: the advantage over its standard error from items and raters, against Student's t",
+}
+
+HOLD_RATERS: tuple[NullName, ...] = (
+    "sign-flip",
+    "studentised",
+    "pooled-responses",
+    "permuted-responses",
+    "bootstrap-sign",
+)
+
+NARROWER = (
+    "{null} tests the narrower hypothesis that A and B answer from the same distribution on every item; two models "
+    "that are equally good but err on different items are called different far more often than the level says."
+)
+
+
+BOOTSTRAP_SIGN = (
+    "bootstrap-sign is LEADER's estimator (bootstrap_items, all): the share of resampled advantages on "
+    "the other side of "
+    "zero, doubled where both sides count. LEADER reports one side, which is the expected p here; compared with .05, "
+    "that one side calls 10 to 12% of equal models different. It draws nothing under a null: it reads the interval, "
+    "and is not a test of its own."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One row of the validity table; None matches anything."""
+
+    verdict: Literal["refuse", "warn", "note"]
+    reason: str
+    null: NullName | None = None
+    items: str | None = None
+    responses: tuple[str, ...] | None = None
+    raters: str | None = None
+    single: bool = False
+    """Only when A and B have one response per item."""
+    enlarged: bool = False
+    """Only when more responses are drawn for an item than A and B gave."""
+
+
+RULES: tuple[Rule, ...] = (
+    *(
+        Rule(
+            "refuse",
+            "{null} holds the raters fixed; with `raters='random'` use the null random-effects or shifted-bootstrap.",
+            null=null,
+            raters="random",
+        )
+        for null in HOLD_RATERS
+    ),
+    Rule(
+        "refuse",
+        "a drawn rater brings all their responses; with `raters='random'` use `responses='all'`.",
+        responses=("equal", "first", "one", "bootstrap"),
+        raters="random",
+    ),
+    Rule(
+        "refuse",
+        "random-effects treats raters as a random factor; use `raters='random'`, or the null sign-flip.",
+        null="random-effects",
+        raters="fixed",
+    ),
+    Rule(
+        "refuse",
+        "random-effects treats items and raters as random factors; use `items='bootstrap'`, or the null "
+        "shifted-bootstrap.",
+        null="random-effects",
+        items="all",
+        raters="random",
+    ),
+    Rule(
+        "warn",
+        "the shifted-bootstrap two-way bootstrap is too certain about few raters and rejects true nulls too "
+        "often (docs/raters.md). Use random-effects.",
+        null="shifted-bootstrap",
+        raters="random",
+    ),
+    Rule(
+        "refuse",
+        "nothing is resampled with `items='all'` and responses that are kept; use `items='bootstrap'` "
+        "or `responses='bootstrap'`.",
+        items="all",
+        responses=KEEPING,
+        raters="fixed",
+    ),
+    Rule(
+        "refuse",
+        "keeping all responses while pooling them gives A and B the same pool: every null advantage is exactly 0. "
+        "Use `responses='bootstrap'`, or another null.",
+        null="pooled-responses",
+        responses=KEEPING,
+    ),
+    Rule(
+        "refuse",
+        "each draw needs a standard error, which the items give; with studentised use `items='bootstrap'` and keep the "
+        "responses (all, equal or first).",
+        null="studentised",
+        responses=("one", "bootstrap"),
+    ),
+    Rule(
+        "refuse",
+        "dealing is without replacement; use `responses='all'` with permuted-responses, or the null pooled-responses.",
+        null="permuted-responses",
+        responses=("one", "bootstrap"),
+    ),
+    Rule(
+        "warn",
+        "with one response per item, pooling understates the variance by half: true nulls are rejected about "
+        "three times too often. Use sign-flip.",
+        null="pooled-responses",
+        single=True,
+    ),
+    Rule(
+        "warn",
+        "more responses are drawn for an item than A and B gave: pooled draws are less noisy than the data, and true "
+        "nulls are rejected too often. Draw fewer (`n_responses`), or use sign-flip.",
+        null="pooled-responses",
+        enlarged=True,
+    ),
+    Rule(
+        "refuse",
+        "bootstrap-sign resamples items and keeps responses; use `items='bootstrap'` and `responses='all'` (or first).",
+        null="bootstrap-sign",
+        items="all",
+    ),
+    Rule(
+        "refuse",
+        "bootstrap-sign resamples items and keeps responses; use `items='bootstrap'` and `responses='all'` (or first).",
+        null="bootstrap-sign",
+        responses=("one", "bootstrap"),
+    ),
+    Rule("warn", BOOTSTRAP_SIGN, null="bootstrap-sign"),
+    Rule("warn", NARROWER, null="pooled-responses"),
+    Rule("warn", NARROWER, null="permuted-responses"),
+    Rule(
+        "warn",
+        "resampling responses on top of swapped items counts the response noise twice: the p-value is too large.",
+        null="sign-flip",
+        responses=("one", "bootstrap"),
+    ),
+    Rule("note", "items are kept: the result holds for these items only, not for others like them.", items="all"),
+)
+
+
+def judge(scheme: Scheme, null: str, *, n_responses: tuple[float, float]) -> list[tuple[str, str]]:
+    """Return the (verdict, reason) of every rule that applies; A and B have `n_responses` per item."""
+    single, enlarged = max(n_responses) == 1, (scheme.n_responses or 0) > min(n_responses)
+    return [
+        (rule.verdict, rule.reason.format(null=null))
+        for rule in RULES
+        if rule.null in (None, null)
+        and rule.items in (None, scheme.items)
+        and (rule.responses is None or scheme.responses in rule.responses)
+        and rule.raters in (None, scheme.raters)
+        and (single or not rule.single)
+        and (enlarged or not rule.enlarged)
+    ]

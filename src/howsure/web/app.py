@@ -1,0 +1,118 @@
+"""`create_app`: the server with its pages, its JSON API and its jobs."""
+
+import secrets
+import tempfile
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.staticfiles import StaticFiles
+
+from howsure.errors import ArgumentError, HowsureError
+from howsure.provenance import version
+from howsure.web import api, pages, rendering
+from howsure.web.aides import Aide
+from howsure.web.asking import BusyError
+from howsure.web.jobs import Jobs
+from howsure.web.safety import Guard, TooLargeError
+from howsure.web.settings import Settings
+from howsure.web.uploads import Uploads
+from howsure.web.workers import Workers
+
+HERE = Path(__file__).parent
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """Return the server, ready for uvicorn.
+
+    Parameters
+    ----------
+    settings : Settings, optional
+        Where it listens and its limits; this machine only, and a private temporary folder, if left out.
+
+    Returns
+    -------
+    FastAPI
+    """
+    asked = settings or Settings()
+    folder = asked.folder or tempfile.mkdtemp(prefix="howsure-")
+    Path(folder).mkdir(parents=True, exist_ok=True, mode=0o700)
+    asked = replace(asked, folder=str(Path(folder).resolve()))
+    desk = Aide("howsure.web.sliders:ask", seconds=20, megabytes=asked.max_memory)
+    draughtsman = Aide("howsure.web.shown:draw", seconds=60, megabytes=asked.max_memory, by_system=False)
+    uploads, jobs = Uploads(asked), Jobs(asked)
+    workers = Workers(jobs)
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        workers.start()
+        threading.Thread(target=_clean, args=(workers.stopping, jobs, uploads), daemon=True).start()
+        yield
+        workers.stop()
+        desk.stop()
+        draughtsman.stop()
+        uploads.reader.stop()
+
+    app = FastAPI(
+        title="howsure",
+        version=version(),
+        lifespan=life,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/v1/openapi.json",
+    )
+    app.state.settings, app.state.uploads, app.state.jobs, app.state.desk = asked, uploads, jobs, desk
+    app.state.stopping, app.state.draughtsman = workers.stopping, draughtsman
+    app.state.secret = _secret(Path(folder))
+    app.include_router(api.router(asked))
+    app.include_router(pages.router())
+    app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
+    app.add_exception_handler(HowsureError, _refused)
+    app.add_exception_handler(TooLargeError, _too_large)
+    app.add_middleware(Guard, settings=asked)
+    return app
+
+
+def _secret(folder: Path) -> bytes:
+    """Return the server's own secret, which outlives a restart."""
+    place = folder / "secret"
+    if not place.exists():
+        place.touch(mode=0o600)
+        place.write_bytes(secrets.token_bytes(32))
+    return place.read_bytes()
+
+
+def _clean(stopping: threading.Event, jobs: Jobs, uploads: Uploads) -> None:
+    while not stopping.wait(60):
+        jobs.sweep()
+        uploads.sweep()
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    kinds = {api.GoneError: 404, BusyError: 429, ArgumentError: 422}
+    status = next((status for kind, status in kinds.items() if isinstance(error, kind)), 400)
+    return _answered(request, status, " ".join(str(error).splitlines()))
+
+
+async def _too_large(request: Request, error: Exception) -> Response:
+    return _answered(request, 413, f"an upload may be at most {request.app.state.settings.max_megabytes:g} MB.")
+
+
+def _answered(request: Request, status: int, message: str) -> Response:
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": message}, status)
+    return rendering.problem(request, status, message)
+
+
+def serve(settings: Settings) -> Any:
+    """Run the server until it is stopped."""
+    import uvicorn
+
+    pages.warm()
+    uvicorn.run(create_app(settings), host=settings.host, port=settings.port, log_level="warning", server_header=False)

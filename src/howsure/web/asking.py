@@ -1,0 +1,49 @@
+"""From what a visitor sends to a job: a question about an upload or a response model, within the server's limits."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import Request
+
+from howsure.errors import ArgumentError
+from howsure.web.jobs import Job, Jobs
+from howsure.web.questions import Page, ask, check_limits, stand_in
+from howsure.web.uploads import Upload
+
+
+class BusyError(ArgumentError):
+    """So many jobs of one visitor wait or run that no more are taken."""
+
+
+def begin(request: Request, page: Page, given: Mapping[str, Any], upload: Upload | None, preset: str = "") -> Job:
+    """Ask a question; return its job."""
+    settings, jobs, owner = request.app.state.settings, request.app.state.jobs, request.scope["session_id"]
+    asked = ask(page, given, _about(page, upload, preset), None if upload is None else upload.reading)
+    check_limits(asked, settings)
+    if jobs.busy(owner) >= settings.max_jobs:
+        raise BusyError(f"{settings.max_jobs} of your jobs are waiting or running; cancel one first.")
+    return add(jobs, owner, page, asked.to_dict(), upload)
+
+
+def add(jobs: Jobs, owner: str, page: Page, question: dict[str, Any], upload: Upload | None) -> Job:
+    """Add a job that is about an upload, or about none."""
+    if upload is None:
+        return jobs.add(owner, page.path, question, long=page.long)
+    return jobs.add(owner, page.path, question, upload.identity, upload.files, long=page.long)
+
+
+def fits(page: Page, upload: Upload) -> bool:
+    """Whether a page asks about such uploads: tables, or files of response models."""
+    return page.presets if upload.is_model else page.uploads
+
+
+def _about(page: Page, upload: Upload | None, preset: str) -> tuple[str, ...]:
+    """Return what stands where a command names files."""
+    if upload is None:
+        return stand_in(page, preset) if preset else ()
+    if preset:
+        raise ArgumentError("give `table` or `preset`, not both.")
+    if not fits(page, upload):
+        what, asks = ("a response model", "a table") if upload.is_model else ("a table", "a response model")
+        raise ArgumentError(f"{page.path} asks about {asks}, and {', '.join(upload.files)} is {what}.")
+    return upload.specs

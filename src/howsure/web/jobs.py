@@ -1,0 +1,253 @@
+"""Jobs: questions that were asked. Everything about a job is a row of one SQLite file; its answer lies beside it."""
+
+import asyncio
+import json
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from howsure.web.settings import Settings
+
+TABLE = """
+CREATE TABLE IF NOT EXISTS jobs (
+  identity TEXT PRIMARY KEY, owner TEXT NOT NULL, page TEXT NOT NULL, question TEXT NOT NULL, digest TEXT NOT NULL,
+  upload TEXT NOT NULL, files TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'waiting', label TEXT NOT NULL DEFAULT '',
+  done INTEGER NOT NULL DEFAULT 0, total INTEGER NOT NULL DEFAULT 0, error TEXT NOT NULL DEFAULT '',
+  kind TEXT NOT NULL DEFAULT '', created REAL NOT NULL, finished REAL, long INTEGER NOT NULL DEFAULT 0)
+"""
+COLUMNS = "identity, owner, page, question, upload, files, state, label, done, total, error, kind, created, finished"
+ENDED = ("done", "failed", "cancelled")
+PAUSE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A question that was asked.
+
+    Attributes
+    ----------
+    identity, owner, page : str
+    question : mapping
+        Its fields; files are named as in the folder of their upload.
+    upload : str
+        The identity of the upload that it is about; empty where it is about none.
+    files : list of str
+    state : {"waiting", "running", "done", "failed", "cancelled"}
+    label : str
+        What is being done.
+    done, total : int
+    error : str
+    kind : {"", "usage", "data", "server"}
+        Whose fault an error is.
+    created, finished : float
+    """
+
+    identity: str
+    owner: str
+    page: str
+    question: dict[str, Any]
+    upload: str
+    files: list[str]
+    state: str
+    label: str
+    done: int
+    total: int
+    error: str
+    kind: str
+    created: float
+    finished: float | None
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will happen."""
+        return self.state in ENDED
+
+
+class Jobs:
+    """The jobs of all visitors."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.root = settings.root
+        self.answers = self.root / "answers"
+        self.answers.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.path = self.root / "jobs.db"
+        self.asked, self._more = 0, threading.Condition()
+        self._execute("PRAGMA journal_mode=WAL")
+        self._execute(TABLE)
+
+    def add(
+        self,
+        owner: str,
+        page: str,
+        question: dict[str, Any],
+        upload: str = "",
+        files: Sequence[str] = (),
+        *,
+        long: bool = False,
+    ) -> Job:
+        """Ask a question, unless this visitor asked it already: then return that job."""
+        from howsure import _json
+
+        digest = _json.digest([owner, page, question, upload])
+        with connected(self.path) as connection:
+            old = connection.execute(
+                "SELECT identity FROM jobs WHERE digest = ? AND state NOT IN ('cancelled')", (digest,)
+            ).fetchone()
+            if old is None:
+                identity = secrets.token_hex(16)
+                connection.execute(
+                    "INSERT INTO jobs (identity, owner, page, question, digest, upload, files, created, long) "
+                    "VALUES (?,?,?,?,?,?,?,?,?)",
+                    (identity, owner, page, json.dumps(question), digest, upload, json.dumps(files), time.time(), long),
+                )
+            else:
+                identity = old[0]
+        self.tell_workers()
+        found = self.get(identity)
+        assert found is not None
+        return found
+
+    def _execute(self, statement: str, *values: Any) -> list[Any]:
+        with connected(self.path) as connection:
+            return connection.execute(statement, values).fetchall()
+
+    def get(self, identity: str) -> Job | None:
+        """Return a job."""
+        rows = self._execute(f"SELECT {COLUMNS} FROM jobs WHERE identity = ?", identity)
+        return _job(rows[0]) if rows else None
+
+    def of(self, owner: str) -> list[Job]:
+        """Return the jobs of a visitor, the newest first."""
+        rows = self._execute(f"SELECT {COLUMNS} FROM jobs WHERE owner = ? ORDER BY created DESC LIMIT 200", owner)
+        return [_job(row) for row in rows]
+
+    def busy(self, owner: str) -> int:
+        """Return how many jobs of a visitor wait or run."""
+        return sum(not job.ended for job in self.of(owner))
+
+    def cancel(self, identity: str) -> None:
+        """Cancel a job that has not ended."""
+        self._execute(
+            "UPDATE jobs SET state = 'cancelled', finished = ? WHERE identity = ? AND state IN ('waiting', 'running')",
+            time.time(),
+            identity,
+        )
+
+    def resume(self, identity: str) -> None:
+        """Ask again what was cancelled or failed; a study goes on from what its store holds."""
+        self._execute(
+            "UPDATE jobs SET state = 'waiting', error = '', kind = '', finished = NULL, done = 0, total = 0 "
+            "WHERE identity = ? AND state IN ('cancelled', 'failed')",
+            identity,
+        )
+        self.tell_workers()
+
+    async def wait(self, identity: str, seconds: float) -> Job:
+        """Return the job when it has ended, or as it is after so many seconds; no thread waits along."""
+        until, pause = time.monotonic() + seconds, PAUSE
+        while True:
+            job = self.get(identity)
+            assert job is not None
+            if job.ended or time.monotonic() > until:
+                return job
+            await asyncio.sleep(pause)
+            pause = min(1.2 * pause, 0.5)
+
+    def result(self, job: Job) -> dict[str, Any]:
+        """Return the answer as JSON, as `--json` prints it."""
+        content: dict[str, Any] = json.loads(self.answer_path(job.identity).read_text(encoding="utf-8"))
+        return content
+
+    def answer_path(self, identity: str) -> Path:
+        """Return where the answer of a job is kept."""
+        return self.answers / f"{identity}.json"
+
+    def written_path(self, identity: str, ending: str) -> Path:
+        """Return where the file is that some answers have beside the others: a model, a table, units."""
+        return self.answers / f"{identity}-written{ending}"
+
+    def delete(self, identity: str) -> None:
+        """Delete a job with its answer."""
+        self.cancel(identity)
+        self._execute("DELETE FROM jobs WHERE identity = ?", identity)
+        for path in self.answers.glob(f"{identity}*"):
+            path.unlink(missing_ok=True)
+
+    def sweep(self) -> None:
+        """Delete what is older than it may be."""
+        oldest = time.time() - 3600 * self.settings.keep_hours
+        for (identity,) in self._execute("SELECT identity FROM jobs WHERE created < ?", oldest):
+            self.delete(identity)
+
+    def waiting_again(self) -> None:
+        """Let everything wait that was running when the server died."""
+        self._execute("UPDATE jobs SET state = 'waiting' WHERE state = 'running'")
+
+    def claim(self, *, only_short: bool = False, since: float = 0.0) -> str | None:
+        """Take the job that waits longest, so that no worker takes it twice; return its identity.
+
+        Parameters
+        ----------
+        only_short : bool
+            Leave long ones.
+        since : float
+            Leave those that wait for fewer seconds than this.
+        """
+        rows = self._execute(
+            "UPDATE jobs SET state = 'running' WHERE identity = (SELECT identity FROM jobs "
+            "WHERE state = 'waiting' AND long <= ? AND created <= ? ORDER BY created LIMIT 1) RETURNING identity",
+            not only_short,
+            time.time() - since,
+        )
+        return str(rows[0][0]) if rows else None
+
+    def put_back(self, identity: str) -> None:
+        """Let a job that runs wait again, among the long ones."""
+        self._execute("UPDATE jobs SET state = 'waiting', long = 1 WHERE identity = ? AND state = 'running'", identity)
+        self.tell_workers()
+
+    def tell_workers(self) -> None:
+        """Wake those that wait for more."""
+        with self._more:
+            self.asked += 1
+            self._more.notify_all()
+
+    def wait_for_more(self, asked: int, seconds: float) -> None:
+        """Wait until more was asked than so much, or for so many seconds."""
+        with self._more:
+            self._more.wait_for(lambda: self.asked != asked, seconds)
+
+    def tell(self, identity: str, label: str, done: int, total: int) -> None:
+        """Note how far a job is."""
+        self._execute("UPDATE jobs SET label = ?, done = ?, total = ? WHERE identity = ?", label, done, total, identity)
+
+    def end(self, identity: str, error: str = "", kind: str = "server") -> None:
+        """Note that a job that runs is done; or that it failed, and why."""
+        state, kind = ("failed", kind) if error else ("done", "")
+        self._execute(
+            "UPDATE jobs SET state = ?, error = ?, kind = ?, finished = ? WHERE identity = ? AND state = 'running'",
+            *(state, error, kind, time.time(), identity),
+        )
+
+
+@contextmanager
+def connected(path: Path) -> Iterator[sqlite3.Connection]:
+    """Yield a connection, commit and close it."""
+    connection = sqlite3.connect(path, timeout=30)
+    try:
+        with connection:
+            yield connection
+    finally:
+        connection.close()
+
+
+def _job(row: tuple[Any, ...]) -> Job:
+    identity, owner, page, question, upload, files, *rest = row
+    return Job(identity, owner, page, json.loads(question), upload, json.loads(files), *rest)

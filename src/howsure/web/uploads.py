@@ -1,0 +1,297 @@
+"""What visitors upload: kept in folders with names that cannot be guessed, deleted on request and after a time.
+
+Whoever reads an upload does so from within its folder, by the names of its files. No message, command or report then
+knows where that folder is, and what a visitor calls a file is only letters that no format has to escape.
+"""
+
+import json
+import re
+import secrets
+import shlex
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import chdir, suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from howsure.errors import DataError, HowsureError
+from howsure.web.aides import Aide
+from howsure.web.settings import Settings
+
+NAME = re.compile(r"[^\w. ()+-]+")
+IDENTITY = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """One upload: its files, whose it is, and what was recognised.
+
+    Attributes
+    ----------
+    identity : str
+    owner : str
+    files : tuple of str
+        Their names, as the visitor called them or nearly so; there is nothing else in their folder.
+    seen : mapping
+        What was recognised: sources, scale, sizes, notes; or the response model that it is.
+    reading : mapping
+        What the visitor corrected: columns, scale, encoding and the like.
+    called : tuple of str
+        Whose responses each of several files holds.
+    """
+
+    identity: str
+    owner: str
+    files: tuple[str, ...]
+    seen: dict[str, Any]
+    reading: dict[str, Any] = field(default_factory=dict)
+    called: tuple[str, ...] = ()
+
+    @property
+    def specs(self) -> tuple[str, ...]:
+        """The files as a question names them: one, or one for each source."""
+        return specs_of(self.files, self.called)
+
+    @property
+    def is_model(self) -> bool:
+        """Whether it is a file of a response model."""
+        return bool(self.seen.get("model"))
+
+
+class Uploads:
+    """The uploads of all visitors, in one folder."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.root = settings.root / "uploads"
+        self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        known = [
+            self.get(folder.name, None) for folder in sorted(self.root.iterdir(), key=lambda at: at.stat().st_mtime)
+        ]
+        self._owners = {found.identity: found.owner for found in known if found is not None}
+        self.reader = Aide("howsure.web.uploads:looked_at", seconds=60, megabytes=settings.max_memory)
+
+    def add(self, owner: str, files: Sequence[tuple[str, bytes]]) -> Upload:
+        """Keep files, read them once, and say what they are; nothing is kept of what cannot be read."""
+        if not files or not any(content for _, content in files):
+            raise DataError("the upload is empty: choose a file, or paste a table.")
+        identity = secrets.token_hex(16)
+        folder = files_of(self.root.parent, identity)
+        folder.mkdir(parents=True, mode=0o700)
+        try:
+            names: list[str] = []
+            for name, content in files:
+                harmless = safe_name(name)
+                names.append(f"{len(names)}-{harmless}" if harmless in names else harmless)
+                (folder / names[-1]).write_bytes(content)
+            return self._looked_at(Upload(identity, owner, tuple(names), {}, {}, _called(names)))
+        except BaseException:
+            shutil.rmtree(self.root / identity, ignore_errors=True)
+            raise
+
+    def correct(self, upload: Upload, reading: Mapping[str, Any], called: Sequence[str]) -> Upload:
+        """Read the files again as the visitor says; what cannot be read so changes nothing."""
+        return self._looked_at(replace(upload, reading=dict(reading), called=tuple(called)))
+
+    def _looked_at(self, upload: Upload) -> Upload:
+        limits = (self.settings.max_rows, self.settings.max_columns)
+        folder = files_of(self.root.parent, upload.identity)
+        seen = self.reader.ask("table", str(folder), upload.files, upload.called, upload.reading, limits)
+        found = replace(upload, seen=seen)
+        (self.root / found.identity / "about.json").write_text(json.dumps(asdict(found)), encoding="utf-8")
+        self._owners[found.identity] = found.owner
+        return found
+
+    def read_settings(self, name: str, content: bytes) -> dict[str, Any]:
+        """Return what a file of settings of `howsure scores` sets; the data file that it may name is passed over."""
+        folder, harmless = self.root / secrets.token_hex(16), safe_name(name)
+        folder.mkdir(mode=0o700)
+        try:
+            (folder / harmless).write_bytes(content)
+            found: dict[str, Any] = self.reader.ask("settings", str(folder), harmless)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        return {key: value for key, value in found.items() if key not in ("file", "columns", "clusters", "encoding")}
+
+    def get(self, identity: str, owner: str | None) -> Upload | None:
+        """Return an upload of this visitor; a visitor without a session needs no more than its identity."""
+        if not IDENTITY.fullmatch(identity):
+            return None
+        about = self.root / identity / "about.json"
+        try:
+            known = json.loads(about.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        if owner is not None and known["owner"] != owner:
+            return None
+        return Upload(**known | {name: tuple(known[name]) for name in ("files", "called")})
+
+    def of(self, owner: str) -> list[Upload]:
+        """Return the uploads of a visitor, the newest first; those of others are not looked at."""
+        own = [identity for identity, whose in list(self._owners.items()) if whose == owner]
+        found = (self.get(identity, owner) for identity in reversed(own))
+        return [upload for upload in found if upload is not None]
+
+    def delete(self, identity: str, owner: str) -> bool:
+        """Delete an upload of this visitor; return whether there was one."""
+        if self.get(identity, owner) is None:
+            return False
+        shutil.rmtree(self.root / identity, ignore_errors=True)
+        self._owners.pop(identity, None)
+        return True
+
+    def sweep(self) -> None:
+        """Delete what is older than it may be."""
+        oldest = time.time() - 3600 * self.settings.keep_hours
+        for folder in self.root.iterdir():
+            if folder.stat().st_mtime < oldest:
+                shutil.rmtree(folder, ignore_errors=True)
+                self._owners.pop(folder.name, None)
+
+
+def files_of(root: Path, identity: str) -> Path:
+    """Return the folder of an upload's files, in the folder of the server."""
+    return root / "uploads" / identity / "files"
+
+
+def safe_name(name: str) -> str:
+    """Return a file name made of harmless letters, which keeps its ending: readers look at it.
+
+    Examples
+    --------
+    >>> safe_name("../../my ratings.csv"), safe_name("<b>.csv"), safe_name("normal"), safe_name("")
+    ('my ratings.csv', '_b_.csv', 'normal.txt', 'table.csv')
+    """
+    base = NAME.sub("_", Path(name.replace("\\", "/")).name)[-60:].strip(" ").lstrip(".- ")
+    if not base:
+        return "table.csv"
+    return base if "." in base else f"{base}.txt"  # without an ending it might be the name of a preset
+
+
+def looked_at(kind: str, folder: str, *arguments: Any) -> dict[str, Any]:
+    """Look at files in the process that reads them, from within their folder: a table, or settings."""
+    from howsure.questions.score_settings import read_settings
+
+    with chdir(folder):
+        return recognised(*arguments) if kind == "table" else read_settings(*arguments)
+
+
+def recognised(
+    paths: Sequence[str], called: Sequence[str], reading: Mapping[str, Any], limits: tuple[int, int]
+) -> dict[str, Any]:
+    """Return what the files are: sources with their sizes, scale, notes, what they support and lack; or why nothing.
+
+    It runs in a process of its own, which may be killed.
+    """
+    from howsure.io import layouts
+    from howsure.io.diagnosis import doctor
+
+    max_rows, max_columns = limits
+    seen: dict[str, Any] = {name: [] for name in ("columns", "notes", "supports", "lacks", "first")}
+    seen |= {"sources": {}, "roles": {}, "problem": "", "lines": 0, "model": ""}
+    if _says_model(paths):
+        from howsure.models import load
+
+        return seen | {"model": str(load(paths[0])), "kinds": [(paths[0], "response model", "its parameters")]}
+    specs = specs_of(paths, called)
+    try:
+        for path in paths:
+            _refuse_wide(path, max_columns)
+        _as_sheet(seen, paths, reading, max_columns)
+        table = layouts.table_from(specs, **reading)
+        if sum(source.values.size for source in table.sources.values()) > max_rows:
+            raise TooManyError(f"the table has more than {max_rows:,} responses, the most this server takes.")
+        seen["sources"] = {name: int(source.values.size) for name, source in table.sources.items()}
+        seen["n_items"], seen["scale"] = int(table.n_items), str(table.scale)
+        seen["groups"], seen["raters"] = list(table.groups), len(table.raters)
+        seen["notes"] = list(table.notes)
+    except TooManyError as error:
+        raise DataError(str(error)) from None
+    except HowsureError as error:
+        seen["problem"] = str(error)
+    found = doctor(specs, **reading)
+    seen["kinds"] = [(report.path, report.kind, report.holds) for report in found.files]
+    seen["supports"], seen["lacks"] = list(found.supports), list(found.lacks)
+    seen["roles"] = _roles(found.commands)
+    _as_scores(seen, paths, reading)
+    if not seen["sources"] and not seen["columns"] and not seen["lines"]:
+        raise DataError(seen["problem"] or "no table was found in this file.")
+    return seen
+
+
+class TooManyError(Exception):
+    """A table that is larger than the server takes."""
+
+
+def _says_model(paths: Sequence[str]) -> bool:
+    """Whether a file says in its first line that it is a response model."""
+    if len(paths) != 1 or not paths[0].endswith(".json"):
+        return False
+    with Path(paths[0]).open("rb") as file:
+        return b'"howsure_model"' in file.read(200)
+
+
+def _refuse_wide(path: str, max_columns: int) -> None:
+    """Refuse a text file with too many columns by its first line, before anything else is read of it."""
+    if Path(path).suffix.lower() not in ("", ".csv", ".tsv", ".txt"):
+        return
+    with Path(path).open("rb") as file:
+        first = file.readline(2**24)
+    if max(first.count(mark) for mark in (b",", b"\t", b";")) >= max_columns:
+        raise TooManyError(f"{path} has more than {max_columns:,} columns, the most this server takes.")
+
+
+def _as_sheet(seen: dict[str, Any], paths: Sequence[str], reading: Mapping[str, Any], max_columns: int) -> None:
+    """Add the columns of the first file and its first rows; logs have none."""
+    from howsure.io.sheets import open_sheet
+
+    with suppress(DataError):
+        sheet = open_sheet(paths[0], encoding=reading.get("encoding"))
+        if len(sheet.columns) > max_columns:
+            raise TooManyError(f"the table has more than {max_columns:,} columns, the most this server takes.")
+        seen["columns"] = list(sheet.columns)[:200]
+        shown = sheet.frame.head(5).select(seen["columns"][:12])
+        seen["first"] = [["" if cell is None else str(cell)[:60] for cell in row] for row in shown.iter_rows()]
+
+
+def _as_scores(seen: dict[str, Any], paths: Sequence[str], reading: Mapping[str, Any]) -> None:
+    """Add how many lines of scores the file has, if it can be read as a list of scores for each system."""
+    from howsure.paired import read_table
+
+    try:
+        table = read_table(paths[0], encoding=reading.get("encoding"))
+    except HowsureError as error:
+        if Path(paths[0]).suffix in ("", ".txt") and not seen["sources"]:
+            seen["problem"] = str(error)
+        return
+    seen["lines"], names = len(table.values), list(table.names)
+    if not seen["sources"]:
+        seen["supports"] = [f"{names[0]} and {names[1]} can be compared as lists of {seen['lines']:,} scores."]
+        seen["lacks"] = []
+    if not seen["columns"]:
+        seen["columns"] = names
+        seen["kinds"] = [(seen["kinds"][0][0], "lists of scores", f"{seen['lines']:,} lines")]
+
+
+def _roles(commands: Sequence[str]) -> dict[str, str]:
+    """Return gold, A and B as the doctor's first command names them."""
+    words = shlex.split(commands[0]) if commands else []
+    if words[:2] != ["howsure", "compare"]:
+        return {}
+    flags = {"--gold": "gold", "--a": "a", "--b": "b"}
+    return {flags[word]: words[place + 1] for place, word in enumerate(words[:-1]) if word in flags}
+
+
+def specs_of(paths: Sequence[str], called: Sequence[str]) -> tuple[str, ...]:
+    """Return files as a question names them: one by its path, several each with its source."""
+    if len(paths) == 1:
+        return tuple(paths)
+    return tuple(f"{name}={path}" for name, path in zip(called, paths, strict=True))
+
+
+def _called(names: Sequence[str]) -> tuple[str, ...]:
+    """Return what the sources of several files are called at first: as the files, without their endings."""
+    stems = [Path(name).stem.replace("=", "-") or "table" for name in names]
+    return tuple(stem if stems.count(stem) == 1 else f"{stem}-{place + 1}" for place, stem in enumerate(stems))

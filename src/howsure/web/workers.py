@@ -1,0 +1,203 @@
+"""Processes that compute jobs, and the threads that watch them.
+
+A supervisor thread for each process claims the next job, hands its identity over, and watches time, memory and
+cancellation; a process that dies or is stopped is replaced. What was running when the server died is asked again; a
+study goes on from its store, and seeds make the bits the same.
+
+One worker more is kept for short questions, so that long jobs make nobody wait for a comparison. What turns out to be
+long there goes back to the queue of the others.
+"""
+
+import json
+import multiprocessing
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager, nullcontext, suppress
+from typing import Any
+
+from howsure.web.aides import Child, enclosed
+from howsure.web.jobs import Job, Jobs
+from howsure.web.settings import Settings
+from howsure.web.uploads import files_of
+
+PAUSE = 0.05
+IDLE = 0.5
+"""Seconds after which a worker looks for jobs of which nobody told it."""
+SHORT = 15.0
+"""Seconds that the worker for short questions gives to one of them."""
+
+
+class Workers:
+    """All workers of the server."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        self.jobs, self.settings = jobs, jobs.settings
+        self.stopping = threading.Event()
+        self.threads: list[threading.Thread] = []
+
+    def start(self) -> None:
+        """Start the workers."""
+        self.jobs.waiting_again()
+        for number in range(self.settings.workers + 1):
+            spare = number == self.settings.workers
+            thread = threading.Thread(
+                target=self._supervise, args=(spare,), name=f"howsure-worker-{number}", daemon=True
+            )
+            thread.start()
+            self.threads.append(thread)
+
+    def stop(self) -> None:
+        """Stop the workers; what runs is asked again when the server starts next."""
+        self.stopping.set()
+        self.jobs.tell_workers()
+        for thread in self.threads:
+            thread.join(timeout=10)
+
+    def _supervise(self, spare: bool) -> None:
+        worker = None if spare else Child(work, self.settings)
+        since = 3 * PAUSE if spare else 0.0  # the spare one takes what the others leave
+        try:
+            while not self.stopping.is_set():
+                identity, asked = None, self.jobs.asked
+                with suppress(sqlite3.OperationalError):  # a full disk, or a file that is locked for long: again later
+                    identity = self.jobs.claim(only_short=spare, since=since)
+                if identity is None:
+                    self.jobs.wait_for_more(asked, IDLE)
+                    self.stopping.wait(since)
+                    continue
+                if worker is None or not worker.alive:
+                    worker = Child(work, self.settings)
+                self._watch(worker, identity, spare)
+        finally:
+            if worker is not None:
+                worker.kill()
+
+    def _watch(self, worker: Child, identity: str, spare: bool) -> None:
+        """Hand a job over and wait for its end; stop the worker where the job may not go on."""
+        with suppress(OSError):
+            worker.here.send(identity)
+        most, memory, start = self.settings.max_seconds, self.settings.max_memory, time.monotonic()
+        while not _finished(worker):
+            job, seconds = self.jobs.get(identity), time.monotonic() - start
+            if self.stopping.is_set() or job is None or job.state == "cancelled":
+                return worker.kill()
+            if not worker.alive:
+                return self.jobs.end(
+                    identity, "the computation stopped unexpectedly; it may have needed too much memory."
+                )
+            if seconds > most:
+                worker.kill()
+                return self.jobs.end(identity, f"the answer took longer than {most:,.0f} seconds.")
+            if worker.megabytes > memory:
+                worker.kill()
+                return self.jobs.end(identity, f"the answer needed more than {memory:,.0f} MB of memory.")
+            if spare and seconds > SHORT:
+                worker.kill()
+                return self.jobs.put_back(identity)
+        return None
+
+
+def _finished(worker: Child) -> bool:
+    try:
+        return bool(worker.here.poll(PAUSE)) and worker.here.recv() is not None
+    except (EOFError, OSError):
+        return False
+
+
+def work(connection: Any, settings: Settings) -> None:
+    """Compute jobs by their identity until the other side closes."""
+    enclosed()
+    os.nice(5)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    jobs = Jobs(settings)
+    while True:
+        try:
+            identity = connection.recv()
+        except (EOFError, OSError):
+            return
+        job = jobs.get(identity)
+        if job is not None:
+            answer(jobs, job)
+        with suppress(OSError):
+            connection.send(identity)
+
+
+def _end_with_parent() -> None:
+    """End this process when the server has died: what it computes would be computed twice."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def answer(jobs: Jobs, job: Job) -> None:
+    """Compute one job and keep its answer, or why there is none."""
+    from howsure.errors import ArgumentError, HowsureError
+
+    folder = files_of(jobs.root, job.upload)
+    if job.upload and not folder.is_dir():
+        return jobs.end(job.identity, "the upload that this is about was deleted.", "data")
+    try:
+        with chdir(folder) if job.upload else nullcontext():
+            _compute(jobs, job)
+        jobs.end(job.identity)
+    except ArgumentError as error:
+        jobs.end(job.identity, " ".join(str(error).splitlines()), "usage")
+    except HowsureError as error:
+        jobs.end(job.identity, " ".join(str(error).splitlines()), "data")
+    except MemoryError:
+        jobs.end(job.identity, "the answer needed more memory than there is.")
+    except Exception as error:  # whatever goes wrong in a computation, the visitor hears of it and the next job runs
+        jobs.end(job.identity, f"an internal error of howsure ({type(error).__name__}).")
+    return None
+
+
+def _compute(jobs: Jobs, job: Job) -> None:
+    import warnings
+
+    from howsure import _json
+    from howsure._files import writing
+    from howsure.questions.base import Run, cells_told
+    from howsure.sweeps import run as run_cells
+    from howsure.web.questions import PAGES
+    from howsure.web.shown import frozen
+
+    @contextmanager
+    def progress(label: str, total: int) -> Iterator[Any]:
+        yield _Told(jobs, job.identity, label, total).advance
+
+    def study(task: Any, grid: Any, seed: int) -> Any:
+        with cells_told(progress, "computing", len(grid)) as tell:
+            store = jobs.answers / f"{job.identity}.db"
+            return run_cells(task, grid, store=store, rng=seed, progress=tell)
+
+    warnings.simplefilter("ignore")  # the same words are among the notes
+    asked = PAGES[job.page].question.from_dict(job.question)
+    result = asked.answer(Run(workers=1, progress=progress, study=study))
+    with writing(jobs.answer_path(job.identity)) as draft:
+        draft.write_text(_json.dumps({"result": result.to_dict()}), encoding="utf-8")
+    with writing(jobs.answers / f"{job.identity}.document") as draft:
+        draft.write_text(json.dumps(frozen(result, asked)), encoding="utf-8")
+    if asked.written is not None:
+        asked.write(result, str(jobs.written_path(job.identity, asked.written.endings[0])))
+
+
+class _Told:
+    """Writes how far a job is, a few times in a second at most."""
+
+    def __init__(self, jobs: Jobs, identity: str, label: str, total: int) -> None:
+        self.jobs, self.identity, self.label, self.total = jobs, identity, label, total
+        self.done, self.last, self.lock = 0, 0.0, threading.Lock()
+
+    def advance(self, amount: int) -> None:
+        """Note that so much more is done."""
+        with self.lock:
+            self.done += amount
+            if time.monotonic() - self.last < 0.25:
+                return
+            self.last, done = time.monotonic(), self.done
+        with suppress(sqlite3.Error):
+            self.jobs.tell(self.identity, self.label, done, self.total)
