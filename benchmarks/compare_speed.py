@@ -117,9 +117,10 @@ def item_by_item_draw(rng, arrays, metric):
         "mae": lambda x, y: abs(np.mean(x) - np.mean(y)),
         "wins": lambda x, y: abs(np.mean(x) - np.mean(y)),
         "emd": stats.wasserstein_distance,
-        "tv": lambda x, y: np.abs(
-            np.bincount(x.astype(int), minlength=5) - np.bincount(y.astype(int), minlength=5)
-        ).sum(),
+        "tv": lambda x, y: (
+            np.abs(np.bincount(x.astype(int), minlength=5) - np.bincount(y.astype(int), minlength=5)).sum()
+            / (2 * x.size)
+        ),
     }[metric]
     scores = [[distance(model[i], drawn[0][i]) for i in range(n)] for model in drawn[1:]]
     return np.mean(scores[1]) - np.mean(scores[0])

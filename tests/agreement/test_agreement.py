@@ -424,7 +424,7 @@ def test_clusters_widen_the_intervals_where_items_of_one_are_alike():
         describe(replace(table, groups={"document": np.full(60, "d")}), cluster="document", n_resamples=9, rng=0)
 
 
-def test_a_advantage_by_how_far_gold_agrees():
+def test_an_advantage_by_how_far_gold_agrees():
     rng = np.random.default_rng(37)
     truth = rng.integers(0, 3, 90)
     split = np.arange(90) < 30

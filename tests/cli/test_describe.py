@@ -101,7 +101,7 @@ def scores(tmp_path):
     return path
 
 
-def test_variance_components_of_a_advantage(scores, command):
+def test_variance_components_of_an_advantage(scores, command):
     code, out, err = command("describe", scores, "--a", "x", "--b", "y", "--n-resamples", 19)
     assert code == 0, err
     assert "Variance components of x − y" in out

@@ -124,7 +124,7 @@ SCORES = {
     "emd-responses-histogram-legacy": lambda g, m: counts_as_numbers(np.concatenate(g), np.concatenate(m), 50),
     "accuracy": over_items(agreement),
     "accuracy-responses": over_items(response_agreement),
-    "tv": over_items(lambda g, m: np.abs(shares(g) - shares(m)).sum()),
+    "tv": over_items(lambda g, m: np.abs(shares(g) - shares(m)).sum() / 2),
     "kl": over_items(kl),
     "js": over_items(lambda g, m: spatial.distance.jensenshannon(shares(g), shares(m)) ** 2),
     "cross-entropy": over_items(cross_entropy),

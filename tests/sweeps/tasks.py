@@ -6,6 +6,8 @@ import struct
 import time
 from collections.abc import Iterable
 
+from threadpoolctl import ThreadpoolController
+
 from howsure.sweeps import CellRow, Grid, Parts, task
 
 
@@ -20,6 +22,13 @@ def draw(cell, rng):
 def counted(cell, rng, threads=1):
     """Say on how many threads it was asked to compute."""
     return Parts([lambda: threads], lambda found: {"threads": found[0]})
+
+
+@task(version=1)
+def multiplying(cell, rng):
+    """Say on how many threads matrices are multiplied."""
+    libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+    return {"threads": max(library.get_num_threads() for library in libraries)}
 
 
 @task(version=1)

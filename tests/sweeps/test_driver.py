@@ -6,11 +6,12 @@ from multiprocessing import get_context
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from howsure import _json
 from howsure.errors import ArgumentError, DataError
 from howsure.sweeps import Counts, Grid, Store, Sweep, Task, run
-from tests.sweeps.tasks import bits, draw, fragile
+from tests.sweeps.tasks import bits, draw, fragile, multiplying
 
 GRID = Grid.product({"i": range(40), "letter": ["a", "b"]})
 INLINE = run(draw, GRID, rng=11)
@@ -49,6 +50,12 @@ def test_the_order_of_completion_changes_nothing(seed):
     grid = Grid(GRID.cells[:77])
     assert bits(run(draw, grid, executor=executor, rng=11, n_pending=7).rows) == bits(INLINE.rows)[:77]
     assert executor.most == 7
+
+
+def test_matrices_are_multiplied_on_one_thread_wherever_a_task_runs():
+    """How many threads share a product changes its last digits, so that this process would differ from another."""
+    with threadpool_limits(2, user_api="blas"):
+        assert [row.values for row in run(multiplying, Grid.product({"n": [1, 2]}), rng=0).rows] == [{"threads": 1}] * 2
 
 
 def test_threads_and_processes_give_the_same_table(tmp_path, monkeypatch):

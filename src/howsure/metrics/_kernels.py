@@ -121,7 +121,7 @@ def _wasserstein(left: FloatArray, g: int, right: FloatArray, r: int) -> float:
 
 @njit(cache=True, nogil=True)
 def _total_variation(left: FloatArray, g: int, right: FloatArray, r: int) -> float:
-    """Σ |share − share| of two rows of counts."""
+    """½ Σ |share − share| of two rows of counts."""
     n = 0.0
     m = 0.0
     apart = 0.0
@@ -133,7 +133,7 @@ def _total_variation(left: FloatArray, g: int, right: FloatArray, r: int) -> flo
         apart = 0.0
         for c in range(left.shape[1]):
             apart += n * abs(left[g, c] / n - right[r, c] / m)
-    return float(apart / n)
+    return float(apart / (2.0 * n))
 
 
 @njit(cache=True, nogil=True)
@@ -147,7 +147,7 @@ def wasserstein(left: FloatArray, right: FloatArray) -> FloatArray:
 
 @njit(cache=True, nogil=True)
 def total_variation(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Σ |share − share| of each pair of rows of counts."""
+    """½ Σ |share − share| of each pair of rows of counts."""
     out = np.empty(right.shape[0])
     for r in range(out.size):
         out[r] = _total_variation(left, r % left.shape[0], right, r)
@@ -194,7 +194,7 @@ def total_variation_advantages(gold: FloatArray, a: FloatArray, b: FloatArray, n
                 more_b += b[r, c] - gold[r, c]
                 closer += abs(b[r, c] - gold[r, c]) - abs(a[r, c] - gold[r, c])
             if more_a == 0.0 and more_b == 0.0:
-                total += closer / n
+                total += closer / (2.0 * n)
             else:
                 total += _total_variation(gold, r, b, r) - _total_variation(gold, r, a, r)
         out[d] = total / n_items

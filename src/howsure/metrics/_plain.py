@@ -21,7 +21,7 @@ def row_sums(rows: FloatArray) -> FloatArray:
 
 
 def total_variation(gold: FloatArray, model: FloatArray) -> FloatArray:
-    """Σ |share − share| of each pair of rows of counts."""
+    """½ Σ |share − share| of each pair of rows of counts."""
     n, m = row_sums(gold), row_sums(model)
     ours, theirs = _by_label(gold), _by_label(model)
     apart = np.zeros(np.broadcast_shapes(n.shape, m.shape))
@@ -34,7 +34,7 @@ def total_variation(gold: FloatArray, model: FloatArray) -> FloatArray:
         for of_gold, of_model in zip(ours, theirs, strict=True):
             of_shares += n * np.abs(of_gold / n - of_model / m)
         apart = np.where(unequal, of_shares, apart)
-    return np.asarray(apart / n)
+    return np.asarray(apart / (2 * n))
 
 
 def divergence(gold: FloatArray, model: FloatArray) -> FloatArray:

@@ -27,16 +27,16 @@ def _excess(left: np.uint64, right: np.uint64) -> np.int64:
 
 @njit(cache=True, nogil=True)
 def _packed_variation(left: np.uint64, right: np.uint64) -> float:
-    """Σ |share − share| of two words of counts."""
+    """½ Σ |share − share| of two words of counts."""
     n, m = float(_added(left)), float(_added(right))
     if n == m:
-        return 2.0 * _excess(left, right) / n
+        return _excess(left, right) / n
     apart = 0.0
     while left | right:
         apart += n * abs(np.int64(left & _BYTE) / n - np.int64(right & _BYTE) / m)
         left >>= _EIGHT
         right >>= _EIGHT
-    return apart / n
+    return apart / (2.0 * n)
 
 
 @njit(cache=True, nogil=True)
@@ -52,8 +52,8 @@ def packed_variation_advantages(gold: WordArray, a: WordArray, b: WordArray) -> 
         for i in range(n_items):
             n = _added(gold[d, i])
             if _added(a[d, i]) == n and _added(b[d, i]) == n:
-                # What exceeds in one label lacks in another, so that Σ |count − count| is twice the excess.
-                total += 2.0 * (_excess(b[d, i], gold[d, i]) - _excess(a[d, i], gold[d, i])) / n
+                # What exceeds in one label lacks in another, so that ½ Σ |count − count| is the excess.
+                total += (_excess(b[d, i], gold[d, i]) - _excess(a[d, i], gold[d, i])) / n
             else:
                 total += _packed_variation(gold[d, i], b[d, i]) - _packed_variation(gold[d, i], a[d, i])
         out[d] = total / n_items

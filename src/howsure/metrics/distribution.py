@@ -56,20 +56,20 @@ class ByLevel(ItemMetric):
 
 @dataclass(frozen=True)
 class TotalVariation(ByLevel):
-    """Mean over items of Σ |share in the model − share in gold| over the labels: 0 is equal, 2 is disjoint."""
+    """Mean over items of ½ Σ |share in the model − share in gold| over the labels: 0 is equal, 1 is disjoint."""
 
     name: ClassVar[str] = "tv"
     title: ClassVar[str] = "total variation"
-    span: ClassVar[float] = 2.0
+    span: ClassVar[float] = 1.0
     distance: ClassVar[bool] = True
     _takes_words: ClassVar[bool] = True
 
     def level_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
-        """Return |P_model − P_gold| of a label."""
-        return np.abs(model - gold)
+        """Return ½ |P_model − P_gold| of a label."""
+        return np.abs(model - gold) / 2
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
-        """Return Σ |P_model − P_gold| for each item."""
+        """Return ½ Σ |P_model − P_gold| for each item."""
         return by_rows("total_variation", gold, model)
 
     def advantage(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:

@@ -73,7 +73,7 @@ def _settings(figure: int, several: Sequence[int]) -> Callable[[], list[dict[str
 def _within(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
     """Return how much the score of one item varies between sets of K responses: quantiles over items, for A and B."""
     model, responses = preset("categorical-jobsq3"), setting["responses"]
-    metric = published_metric("tv").on(model.scale)
+    metric = published_metric("tv-sum-legacy").on(model.scale)
     assert isinstance(metric, ItemMetric)
     n_items = max(20, simulation.n_simulations // 2)
     stream = np.random.default_rng(child(simulation.seed, "items"))

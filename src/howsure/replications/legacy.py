@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from howsure.metrics import ItemMetric, Metric, resolve
 from howsure.metrics.base import ROUNDING, is_batch
-from howsure.metrics.distribution import rows_of
+from howsure.metrics.distribution import TotalVariation, rows_of
 from howsure.metrics.labels import Accuracy
 from howsure.metrics.weighted import Room
 from howsure.scales import FloatArray, Scale
@@ -38,6 +38,27 @@ class AccuracyFirstLabelLegacy(Accuracy):
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return 1 where the first labels with the most votes agree, else 0."""
         return np.asarray(np.argmax(model, axis=-1) == np.argmax(gold, axis=-1), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class TotalVariationSumLegacy(TotalVariation):
+    """FOREST's total variation: Σ |P − Q| from 0 to 2, twice what the word means elsewhere."""
+
+    name: ClassVar[str] = "tv-sum-legacy"
+    title: ClassVar[str] = "sum of absolute differences of label shares (legacy)"
+    span: ClassVar[float] = 2.0
+
+    def level_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return |P_model − P_gold| of a label."""
+        return 2 * super().level_scores(gold, model)
+
+    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return Σ |P_model − P_gold| for each item."""
+        return 2 * super().item_scores(gold, model)
+
+    def advantage(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the mean of the item advantages."""
+        return 2 * super().advantage(gold, a, b)
 
 
 @dataclass(frozen=True)
@@ -178,6 +199,7 @@ LEGACY: dict[str, Metric] = {
     "emd-means-histogram-legacy": EarthMoverMeansHistogramLegacy(),
     "emd-responses-histogram-legacy": EarthMoverResponsesHistogramLegacy(),
     "accuracy-first-label-legacy": AccuracyFirstLabelLegacy(),
+    "tv-sum-legacy": TotalVariationSumLegacy(),
 }
 """By their names, which only replications know."""
 

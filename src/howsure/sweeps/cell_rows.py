@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from howsure import _json, _random
+from howsure import _json, _matrices, _random
 from howsure.documents.numbers import counted
 from howsure.sweeps.grid import RESERVED, Cell
 from howsure.sweeps.tasks import Parts, Task
@@ -112,6 +112,7 @@ class Computing:
         """How much of the cell is done."""
         return 1 - self._n_left / len(self)
 
+    @_matrices.on_one_thread
     def compute(self, number: int) -> CellRow | None:
         """Compute a part; return the cell's row if this ends it: it was the last, or it failed."""
         task, identity, cell = self._of
@@ -151,7 +152,7 @@ def failed(
     task: Task, identity: str, cell: Cell, stage: str, error: BaseException, *, seconds: float = math.nan
 ) -> CellRow:
     """Return the row of a cell that has no values because of `error`."""
-    where, ours = error.__traceback__, (__name__, Task.__module__) if stage == "call" else ()
+    where, ours = error.__traceback__, (__name__, _matrices.__name__, Task.__module__) if stage == "call" else ()
     while where is not None and where.tb_frame.f_globals.get("__name__") in ours:
         where = where.tb_next  # these frames tell a reader nothing about the task
     text = "".join(traceback.format_exception(type(error), error, where)).encode(errors="backslashreplace").decode()

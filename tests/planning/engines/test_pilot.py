@@ -145,7 +145,7 @@ def test_a_given_advantage_moves_the_items_and_keeps_how_often_a_and_b_agree():
     assert cell.engine == "pilot"
 
 
-def test_a_advantage_that_the_items_cannot_have_is_refused():
+def test_an_advantage_that_the_items_cannot_have_is_refused():
     pilot = Contest.from_arrays(list("aabbab"), list("aabbab"), list("aabbba"))
     with pytest.raises(ArgumentError, match=r"differ on 33\s?% of them"):
         plan(pilot, metrics="accuracy", effect=Effect.accuracy_points(80), n_items=100, rng=0)

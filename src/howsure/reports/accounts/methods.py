@@ -18,7 +18,7 @@ METRICS = {
     "emd-responses": "Wasserstein distance between the distributions of all responses of model and gold",
     "accuracy": "share of items on which the plurality votes of model and gold agree; tied votes are shared",
     "accuracy-responses": "share of the model's responses that equal gold's plurality vote; tied votes are shared",
-    "tv": "mean over items of Σ |P − Q| over labels, where P and Q are the label shares of model and gold",
+    "tv": "mean over items of ½ Σ |P − Q| over labels, where P and Q are the label shares of model and gold",
     "kl": "mean over items of Σ Q · log(Q / P) over labels, where P and Q are the label shares of model and gold",
     "js": "mean over items of the Jensen–Shannon divergence of the label shares of model and gold",
     "cross-entropy": "mean over items of −Σ Q · log P over labels, where P and Q are the label shares of "
