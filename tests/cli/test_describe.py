@@ -178,7 +178,7 @@ def test_convabuse_shows_what_two_raters_against_the_others_are_made_of(shared, 
     assert "Variance components of x − y" in out
     assert "twice the raters" in out
     code, out, err = command(
-        "plan", path, *words, "--metric", "mae", "--advantage", "0.1", "--n-raters", "6,20", "--n-items", "500,2000"
+        "plan", path, *words, "--metric", "mae", "--difference", "0.1", "--n-raters", "6,20", "--n-items", "500,2000"
     )
     assert code == 0, err
     assert "random-effects finds it with power" in out

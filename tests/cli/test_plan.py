@@ -52,7 +52,7 @@ def test_verdicts_name_settings_as_they_are_typed(tmp_path):
         str(table), "--gold", "gold", "--a", "A", "--b", "B", "--n-items", "40", "--n-responses", "3",
         "--precision", "0.1",
     )  # fmt: skip
-    assert "Give the difference that matters to you (--advantage)." in text
+    assert "Give the difference that matters to you (--difference)." in text
     assert "`" not in text
 
 
@@ -127,11 +127,11 @@ def test_responses_of_gold_a_and_b():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["normal", "--n-items", "10"], "say how large the difference is"),
+        (["normal", "--n-items", "10"], "Specify the difference to detect with one of --difference"),
         (["normal", "--epsilon", "0.1", "--budget", "0"], "does not pay for one item"),
         (["normal", "--epsilon", "0.1", "--budget", "9", "--max-cost", "9"], "not both"),
         (["normal", "--epsilon", "0.1", "--max-cost", "9"], "--cost-item"),
-        (["normal", "--advantage", "0.1", "--win-rate", "0.6", "--n-items", "9"], "give the difference once"),
+        (["normal", "--difference", "0.1", "--win-rate", "0.6", "--n-items", "9"], "give the difference once"),
         (["pilot.csv", "--a", "g"], "--a or --b is missing"),
         (["nothing", "--epsilon", "0.1", "--n-items", "9"], "no response model is called"),
         (["normal", "--epsilon", "0.1", "--n-items", "9", "--alpha", "5"], "--alpha must lie strictly"),

@@ -25,7 +25,7 @@ def table(tmp_path):
 
 
 def test_raters_items_and_costs_without_gold(table):
-    words = ["--a", "new", "--b", "old", "--rater", "rater", "--advantage", "0.6", "--n-raters", "5,20"]
+    words = ["--a", "new", "--b", "old", "--rater", "rater", "--difference", "0.6", "--n-raters", "5,20"]
     found = plan(
         table, *words, "--n-items", "50,100", "--cost-rater-hour", "30", "--ratings-per-hour", "60", "--cost-item", "2"
     )
@@ -43,7 +43,7 @@ def test_raters_items_and_costs_without_gold(table):
 
 
 def test_gold_with_raters(table):
-    words = [table, "--gold", "new", "--a", "model-1", "--b", "model-2", "--metric", "mae", "--advantage", "0.2"]
+    words = [table, "--gold", "new", "--a", "model-1", "--b", "model-2", "--metric", "mae", "--difference", "0.2"]
     found = plan(*words, "--n-raters", "6,12", "--n-items", "100")
     assert [cell["n_responses"] for cell in found["cells"]] == [{"gold": r, "a": 1, "b": 1} for r in (6, 12)]
     assert found["tests"] == ["random-effects"]
@@ -75,7 +75,7 @@ def test_nested_raters_and_a_chart(table, tmp_path):
     pytest.importorskip("altair")
     chart = tmp_path / "plan.json"
     text = run(
-        table, "--a", "new", "--b", "old", "--advantage", "0.4", "--nested", "--raters-per-item", "1,3", "--n-items",
+        table, "--a", "new", "--b", "old", "--difference", "0.4", "--nested", "--raters-per-item", "1,3", "--n-items",
         "50,100", "--mde", "--chart", str(chart),
     )  # fmt: skip
     assert "sign-flip" in text
@@ -84,7 +84,7 @@ def test_nested_raters_and_a_chart(table, tmp_path):
 
 
 def test_too_few_raters_are_told_with_the_table(table):
-    text = run(table, "--a", "new", "--b", "old", "--advantage", "0.1", "--n-raters", "2")
+    text = run(table, "--a", "new", "--b", "old", "--difference", "0.1", "--n-raters", "2")
     missed = "No design with up to 100,000 items finds the difference with power 0.8"
     assert f"{missed}; the nearest is 100,000 items × 2 raters" in text
     assert "at least" in text
@@ -95,7 +95,7 @@ def test_too_few_raters_are_told_with_the_table(table):
     ("words", "message"),
     [
         (["--a", "new"], "--a or --b is missing"),
-        (["--a", "new", "--b", "old", "--epsilon", "0.1"], "with raters give --advantage"),
+        (["--a", "new", "--b", "old", "--epsilon", "0.1"], "with raters give --difference"),
         (["--a", "new", "--b", "old", "--cost-rater-hour", "30"], "--ratings-per-hour go together"),
         (["--a", "new", "--b", "old", "--max-cost", "30"], "--max-cost needs to know what things cost"),
         (["--a", "new", "--b", "old", "--test", "wilcoxon"], "random-effects"),
@@ -116,7 +116,7 @@ def test_documents_are_planned_together_with_raters(command, tmp_path):
         f"q{i},d{i // 2},{s},r{r},{(i * 3 + r * 5 + (s == 'A')) % 5}" for i in range(24) for s in "AB" for r in range(3)
     ]
     (tmp_path / "rated.csv").write_text("\n".join(rows))
-    words = ["--a", "A", "--b", "B", "--cluster", "document", "--advantage", "1", "--n-raters", 4, "--n-items", 40]
+    words = ["--a", "A", "--b", "B", "--cluster", "document", "--difference", "1", "--n-raters", 4, "--n-items", 40]
     code, out, _ = command("plan", tmp_path / "rated.csv", *words)
     assert code == 0
     assert out.startswith(

@@ -142,7 +142,7 @@ def test_the_same_seed_gives_the_same_plan_on_any_number_of_threads():
     ("options", "message"),
     [
         ({"epsilon": 0.1}, "say which designs"),
-        ({"n_items": [10]}, "say how large the difference is"),
+        ({"n_items": [10]}, "Specify the difference to detect with one of `difference`"),
         ({"epsilon": 0.1, "budget": 0.5}, "does not pay for one item"),
         ({"epsilon": 0.1, "n_items": [100], "budget": 10}, "no design fits"),
         ({"effect": Effect(resolve("mae"), 3.0), "n_items": [10], "n_responses": [5]}, "the largest is"),

@@ -380,7 +380,7 @@ def test_a_nested_pilot_speaks_of_nested_designs_only():
         ({"n_raters": 1}, ArgumentError, "`n_raters`"),
         ({"n_items": []}, ArgumentError, "at least one number"),
         ({"n_raters": 3, "raters_per_item": 5}, ArgumentError, "must not exceed the number of raters"),
-        ({"advantage": 0}, ArgumentError, "advantage of 0"),
+        ({"advantage": 0}, ArgumentError, "difference of 0"),
         ({"nested": True, "n_raters": 5}, ArgumentError, "raters_per_item"),
         ({"n_repeats": 3}, ArgumentError, "no repeats to plan"),
         ({"budget": 3}, ArgumentError, "does not pay for two items"),

@@ -148,7 +148,7 @@ CASES = [
 ELSEWHERE = {
     "encoding", "scorer", "filter", "rater_ids", "preference", "tie",  # what is read, which the data's digest tells
     "dirichlet", "levels", "mean", "sd", "rho", "paper",  # Simulate asks for models in the same words
-    "detectable", "advantage", "accuracy_points", "win_rate",  # seconds each: `Limits.signed`, and ε as it was found
+    "detectable", "difference", "accuracy_points", "win_rate",  # seconds each: `Limits.signed`, and ε as it was found
 }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ BLOCKS = 128
 """Blocks of items behind each expected advantage; all ε use the same items, so that the curve is smooth."""
 
 
-NO_DIFFERENCE = "no study can find an advantage of 0; give the difference that it should find (`advantage`)."
+NO_DIFFERENCE = "No study can detect a difference of 0. Specify the difference to detect with `difference`."
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Effect:
     advantage: float
 
     def __post_init__(self) -> None:
-        if _check.real("advantage", self.advantage) == 0:
+        if _check.real("difference", self.advantage) == 0:
             raise ArgumentError(NO_DIFFERENCE)
 
     @classmethod

@@ -67,7 +67,7 @@ def draft(
         raise ArgumentError(GIVEN_TWICE)
     if with_raters or any((n_raters, raters_per_item, nested)) or contest.gold is None:
         if epsilons or epsilon_a:
-            raise ArgumentError("ε moves a model of gold's responses; with raters, give a `advantage` instead.")
+            raise ArgumentError("ε moves a model of gold's responses; with raters, give `difference` instead.")
         found = by_raters(
             contest,
             limits,
@@ -314,7 +314,7 @@ def _by_gold(
     """Plan from a model of gold alone; B is moved away from it."""
     assert contest.gold is not None
     if not epsilons and effect is None:
-        raise ArgumentError("`response_model` is for a difference that is given: add `epsilon` or a `advantage`.")
+        raise ArgumentError("`response_model` is for a difference that is given: add `epsilon` or `difference`.")
     fitted: Fit | None = None
     if response_model == "empirical":
         model: ResponseModel = EmpiricalModel(contest.gold, contest.scale)

@@ -28,7 +28,7 @@ from howsure.planning.targets import Target
 MOST_ITEMS = 100_000
 """The most items of a design that is searched for."""
 
-GIVEN_TWICE = "give the difference once: `epsilon`, or an effect (`advantage`, `accuracy_points` or `win_rate`)."
+GIVEN_TWICE = "Specify the difference to detect once: `difference`, `accuracy_points`, `win_rate` or `epsilon`."
 
 Groups = Sequence[tuple[Premises, Design, Wanted]]
 Compute = Callable[[Groups], list[list[Cell]]]
@@ -310,8 +310,7 @@ def _differences(
     if effect is None:
         if not epsilons:
             raise ArgumentError(
-                "say how large the difference is: `epsilon`, or an effect: a `advantage`, `accuracy_points` or a "
-                "`win_rate`."
+                "Specify the difference to detect with one of `difference`, `accuracy_points`, `win_rate` or `epsilon`."
             )
         return [given.at(each) for each in epsilons], []
     if epsilons:

@@ -241,7 +241,7 @@ def _nothing_to_plan_for(plan: Plan, pilot: Pilot) -> list[str]:
     lines = [
         f"The pilot's advantage of {number(pilot.advantage, error)} in {metric}{between} cannot be told "
         f"from zero: there "
-        "is no difference to plan for. Give the difference that matters to you (`advantage`)."
+        "is no difference to plan for. Give the difference that matters to you (`difference`)."
     ]
     solved = [cell for cell in plan.cells if not math.isnan(cell.detectable) and cell.metric == metric]
     if solved:

@@ -86,7 +86,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
     epsilon: tuple[float, ...] = option(
         (), "How far B is from gold: 0.1 or 0.05,0.1.", at_least=0, at_most=1, group=DIFFERENCE
     )
-    advantage: float | None = option(None, "The difference in units of the first metric.", group=DIFFERENCE)
+    difference: float | None = option(None, "The difference in units of the first metric.", group=DIFFERENCE)
     accuracy_points: float | None = option(None, "A's accuracy minus B's, in percent.", group=DIFFERENCE)
     win_rate: float | None = option(None, "Share of items where A is better; ties count half.", group=DIFFERENCE)
 
@@ -261,14 +261,14 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         from howsure.metrics import resolve
         from howsure.planning import Effect
 
-        given = [name for name in ("advantage", "accuracy_points", "win_rate") if getattr(self, name) is not None]
+        given = [name for name in ("difference", "accuracy_points", "win_rate") if getattr(self, name) is not None]
         given += ["epsilon"] if self.epsilon else []
         if len(given) > 1:
             raise ArgumentError(f"give the difference once; got {' and '.join(f'`{name}`' for name in given)}.")
         if self.epsilon and self.plans_raters:
-            raise ArgumentError("`epsilon` moves a model of gold's responses; with raters give `advantage`.")
-        if self.advantage is not None:
-            return Effect(resolve(metric), self.advantage)
+            raise ArgumentError("`epsilon` moves a model of gold's responses; with raters give `difference`.")
+        if self.difference is not None:
+            return Effect(resolve(metric), self.difference)
         if self.accuracy_points is not None:
             return Effect.accuracy_points(self.accuracy_points)
         return None if self.win_rate is None else Effect.win_rate(self.win_rate)

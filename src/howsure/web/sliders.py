@@ -38,9 +38,9 @@ def answered(question: Mapping[str, Any], kept: OrderedDict[tuple[Any, ...], Any
     n_items, k = int(question["n_items"]), int(question["n_responses"])
     if isinstance(subject, RatersAtOnce):
         found = subject.at(
-            n_items=n_items, n_raters=int(question["n_raters"]), n_responses=k, advantage=question.get("advantage")
+            n_items=n_items, n_raters=int(question["n_raters"]), n_responses=k, advantage=question.get("difference")
         )
-        tiles, across = subject.map(n_responses=k, advantage=question.get("advantage")), int(question["n_raters"])
+        tiles, across = subject.map(n_responses=k, advantage=question.get("difference")), int(question["n_raters"])
     else:
         epsilon = float(question["epsilon"])
         found = subject.at(n_items=n_items, n_responses=k, epsilon=epsilon)

@@ -94,7 +94,7 @@ class RaterEngine:
         noise = Noise.of(found)
         if not sum((noise.items, noise.raters, noise.residual, noise.repeats_a, noise.repeats_b)):
             raise DataError("the pilot shows no variance of the advantage at all, so there is nothing to plan from.")
-        wanted = found.advantage if advantage is None else _check.real("advantage", advantage)
+        wanted = found.advantage if advantage is None else _check.real("difference", advantage)
         if advantage is not None and wanted == 0:
             raise ArgumentError(NO_DIFFERENCE)
         per_pair = 1
